@@ -7,7 +7,7 @@
 
 mod scenes;
 
-pub use self::scenes::{scenes_are_whole, sound};
+pub use self::scenes::{scenes_are_whole, scenes_of, sound};
 use crate::contest::{Advice, Contest, Deal, Door, TICK};
 use crate::game::{Game, Outcome, Seat, Seats};
 use crate::kit::{

@@ -4,8 +4,10 @@
 //! a game, and [`crate::Kit::picture`] draws either. A picture holds no colour: its elements have the classes of
 //! [`CLASSES`], which one stylesheet defines for light and dark.
 
+mod legend;
 mod svg;
 
+pub use self::legend::{Entry, legend, legend_height};
 pub use self::svg::{Anchor, Svg};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -61,6 +63,9 @@ impl Picture {
         )
     }
 }
+
+/// The stylesheet of [`CLASSES`], light and dark by what the reader prefers.
+pub const STYLE: &str = include_str!("scene/style.css");
 
 /// Every class that an element of a picture may have, which may be several of them: what it is, and whose.
 ///

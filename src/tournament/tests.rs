@@ -298,7 +298,11 @@ async fn a_built_in_bot_out_of_time_loses_as_on_our_hub() {
         assert_eq!(counted.missed[0], 1);
         let lost = counted.duels.iter().filter(|duel| duel.first == Seat(0));
         assert!(lost.clone().count() > 0 && lost.clone().all(|duel| duel.share < 1.0));
-        let stored = store.tournament_matches(ID).await.unwrap().remove(0);
+        let stored = store
+            .tournament_matches(ID, ALL_ROUNDS)
+            .await
+            .unwrap()
+            .remove(0);
         assert_eq!((stored.cause, stored.blame), (Cause::TimeForfeit, Some(0)));
         assert!(
             stored.detail.contains("player 1 was out of time"),

@@ -19,12 +19,12 @@ const FRAGMENT_MAX: usize = 64 << 10;
 /// The same for a state that was changed at random.
 const CHANGED_MAX: usize = 4 << 20;
 /// Elements that pictures are made of. None of them refers to anything or runs.
-const ELEMENTS: [&str; 11] = [
+const ELEMENTS: [&str; 12] = [
     "svg", "style", "g", "title", "text", "rect", "circle", "ellipse", "line", "polyline",
-    "polygon",
+    "polygon", "path",
 ];
 /// Attributes of theirs, those of the document included. Colours are the stylesheet's.
-const ATTRIBUTES: [&str; 23] = [
+const ATTRIBUTES: [&str; 24] = [
     "class",
     "x",
     "y",
@@ -40,6 +40,7 @@ const ATTRIBUTES: [&str; 23] = [
     "width",
     "height",
     "points",
+    "d",
     "stroke-width",
     "font-size",
     "text-anchor",
@@ -90,7 +91,7 @@ pub fn scenes_are_whole<C: Contest>(terms: &Terms<'_>) {
 }
 
 /// All different scenes in a row of a match in process, by who sees them.
-fn scenes_of<C: Contest>(
+pub fn scenes_of<C: Contest>(
     bots: &[&str],
     seed: u64,
     options: &Value,

@@ -87,6 +87,53 @@ impl Svg {
         self.through("polygon", class, points, &[]);
     }
 
+    /// Boxes of one kind as one element, each given as `[x, y, width, height]`; nothing if there are none.
+    pub fn boxes(&mut self, class: &str, boxes: impl IntoIterator<Item = [f64; 4]>) {
+        self.path(class, &[], boxes, |out, [x, y, width, height]| {
+            let [x, y, width, height] = [x, y, width, height].map(Number);
+            let back = Number(-width.0);
+            write!(out, "M{x} {y}h{width}v{height}h{back}z")
+        });
+    }
+
+    /// Straight lines of one kind as one element, each given by its ends; nothing if there are none.
+    pub fn strokes(
+        &mut self,
+        class: &str,
+        ends: impl IntoIterator<Item = ((f64, f64), (f64, f64))>,
+        width: f64,
+    ) {
+        self.path(
+            class,
+            &[("stroke-width", width)],
+            ends,
+            |out, (from, to)| {
+                let [(x, y), (to_x, to_y)] = [from, to].map(|(x, y)| (Number(x), Number(y)));
+                write!(out, "M{x} {y}L{to_x} {to_y}")
+            },
+        );
+    }
+
+    fn path<T>(
+        &mut self,
+        class: &str,
+        numbers: &[(&'static str, f64)],
+        parts: impl IntoIterator<Item = T>,
+        write: impl Fn(&mut String, T) -> fmt::Result,
+    ) {
+        let mut parts = parts.into_iter().peekable();
+        if parts.peek().is_none() {
+            return;
+        }
+        self.open("path", class, numbers);
+        self.0.push_str(" d=\"");
+        for part in parts {
+            // Writing to a string cannot fail.
+            let _ = write(&mut self.0, part);
+        }
+        self.0.push_str("\"/>");
+    }
+
     /// An element without content that has numbers only: what the methods above do not have.
     pub fn shape(&mut self, name: &'static str, class: &str, numbers: &[(&'static str, f64)]) {
         self.open(name, class, numbers);
@@ -223,6 +270,9 @@ mod tests {
             svg.circle("\" onload=\"x", (f64::NAN, f64::INFINITY), 1e300);
             svg.text("s-text", (1.0, 2.0), 3.0, Anchor::Middle, &hostile);
             svg.polyline("s-line", [(1.0, 2.0), (3.456, 4.0)], 1.0);
+            svg.boxes("s-fill", [[1.0, 2.0, 3.0, 4.0]]);
+            svg.strokes("s-line", [((0.0, -1.5), (f64::NAN, 2.0))], 1.0);
+            svg.boxes("s-fill", []);
         });
         let moving = svg.finish();
         assert!(
@@ -231,6 +281,9 @@ mod tests {
         );
         assert!(moving.contains("points=\"1,2 3.46,4\""), "{moving}");
         assert!(moving.contains("r=\"1000000\""), "{moving}");
+        for path in ["M1 2h3v4h-3z", "M0 -1.5L0 2"] {
+            assert!(moving.contains(&format!(" d=\"{path}\"/>")), "{moving}");
+        }
         let picture = Picture {
             width: 10,
             height: 10,
@@ -245,7 +298,7 @@ mod tests {
             names,
             [
                 "svg", "style", "g", "g", "title", "rect", "g", "title", "circle", "text",
-                "polyline"
+                "polyline", "path", "path"
             ]
         );
     }

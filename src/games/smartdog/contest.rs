@@ -11,11 +11,13 @@ use super::player::Player;
 use super::reception::Hub;
 use super::referee::{OnFault, Referee, RefereeSetup};
 use super::rules::{DogId, Orders, Players, Setup, SmartDog, View};
+use super::scene;
 use crate::arena::Acts;
 use crate::contest::{Advice, Contest, Deal, Door, Limits, MATCH_NUMBER};
 use crate::game::{Bot, Outcome, Seat, Seats};
 use crate::kit::{BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, Wire};
 use crate::ladder::Bout;
+use crate::scene::Picture;
 use crate::wire::{Dialogue, Frame, Reception, Table, WireError};
 use serde_json::Value;
 use std::ops::RangeInclusive;
@@ -180,6 +182,10 @@ impl Contest for SmartDog {
 
     fn models() -> Option<&'static dyn Models> {
         Some(&MapModels)
+    }
+
+    fn picture(state: &Value) -> Option<Picture> {
+        scene::draw(state)
     }
 
     fn reception() -> Option<&'static dyn Reception> {

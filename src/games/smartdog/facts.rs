@@ -160,6 +160,14 @@ impl Facts {
         })
     }
 
+    /// Sheep in the own pen and the own points, as far as they were last seen.
+    #[must_use]
+    pub fn standing(&self) -> (Option<u32>, Option<f64>) {
+        let view = self.view.as_ref();
+        let of = |penned| view.map(|view| points(view, penned));
+        (self.told, self.told.and_then(of))
+    }
+
     /// Barks of others last turn, where the barkers stand now.
     fn barks(&mut self, view: &View) {
         let heard: Vec<Value> = view

@@ -18,6 +18,7 @@ pub mod player;
 pub mod reception;
 pub mod referee;
 pub mod rules;
+pub mod scene;
 
 pub use contest::KIT;
 

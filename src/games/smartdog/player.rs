@@ -7,7 +7,9 @@ use super::options::Key;
 use super::rules::{
     Ask, Command, DogId, Event, Ground, Orders, Refusal, Seen, SeenDog, SmartDog, View,
 };
+use super::scene::State;
 use crate::game::{Bot, Budget, Cause, Progress, Seat};
+use crate::scene::Scene;
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -43,6 +45,8 @@ pub struct Player {
     map: Option<String>,
     /// Whether the final score is told.
     sums_up: bool,
+    /// How the match ended, in a sentence.
+    ended: Option<String>,
 }
 
 /// What is said to be let in.
@@ -76,6 +80,7 @@ impl Player {
             cartographer: Cartographer::new(),
             map: None,
             sums_up: true,
+            ended: None,
         }
     }
 
@@ -97,7 +102,7 @@ impl Player {
         if self.last.is_some() && self.ground.as_deref() == Some(&ground) {
             return Ok(());
         }
-        (self.last, self.doubted) = (None, None);
+        (self.last, self.doubted, self.ended) = (None, None, None);
         self.map = map_name(&ground, told.seat);
         self.facts.begins(&ground, told.seat, self.map.as_deref());
         self.ground = Some(Arc::new(ground));
@@ -260,6 +265,7 @@ impl Player {
         );
         if let Some(error) = &finish.error {
             let why = format!("the hub gave the match up: {error}");
+            self.ended = Some(why.clone());
             return Next::Over(Ending::of(Cause::Disconnect, why));
         }
         let own_win = finish.wins == Some(true);
@@ -271,6 +277,7 @@ impl Player {
             None if own_win => "won".to_owned(),
             None => "nobody won".to_owned(),
         };
+        self.ended = Some(detail.clone());
         let won = finish.winner.or(own_win.then_some(own));
         let wins = (0..players).map(|step| {
             let seat = (own.index() + step) % players;
@@ -394,5 +401,11 @@ impl Dialogue for Player {
 
     fn view(&self) -> Value {
         self.facts.view()
+    }
+
+    fn scene(&self) -> Option<Scene> {
+        let (view, _) = self.last.as_ref()?;
+        let state = State::seen(view, |dog| self.number(dog), self.facts.standing());
+        Some(state.scene(self.ended.as_deref()))
     }
 }

@@ -3,7 +3,9 @@
 use super::dialect::{Line, error, escaped, finish, gone, hear, start, state, warning};
 use super::options::Key;
 use super::rules::{Command, Direction, DogId, Refusal, Setup, SmartDog};
+use super::scene::State;
 use crate::game::{Cause, Game as _, Outcome, Seat, Seats};
+use crate::scene::Scene;
 use crate::wire::{Call, Reply, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -228,6 +230,16 @@ impl Table for Referee {
                 self.game.hundredths()
             },
         })
+    }
+
+    fn scene(&self) -> Option<Scene> {
+        let over = match (self.aborted, self.game.winner()) {
+            (true, _) => "the match was given up".to_owned(),
+            (false, Some(winner)) => format!("player {} has won", winner.0 + 1),
+            (false, None) => "nobody has won".to_owned(),
+        };
+        let over = self.is_over().then_some(over.as_str());
+        Some(State::whole(&self.game, self.setup.first_dog).scene(over))
     }
 
     fn setup(&self) -> Value {

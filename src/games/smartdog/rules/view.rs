@@ -171,6 +171,14 @@ impl SmartDog {
         }
     }
 
+    /// Every dog and then every sheep, each in creation order, as one who saw all would see them.
+    #[must_use]
+    pub fn everything(&self) -> Vec<Seen> {
+        let dogs = self.dogs.iter().map(|dog| dog.spot);
+        let spots = dogs.chain(self.sheep.iter().map(|sheep| sheep.spot));
+        spots.filter_map(|spot| self.seen_at(spot)).collect()
+    }
+
     fn seen_at(&self, spot: Spot) -> Option<Seen> {
         match self.thing(spot) {
             Thing::Nothing => None,

@@ -10,7 +10,7 @@ use crate::smartdog::rules::{
 };
 use std::collections::HashSet;
 
-laws!(SmartDog, {"turnsLimit": 8}, careless: ["random", "shipped"]);
+laws!(SmartDog, {"turnsLimit": 8}, careless: ["random", "shipped"], also: [scenes_are_whole]);
 
 fn setup(name: &str, players: Players) -> Setup {
     Setup::of(atlas::find(name).unwrap().unwrap(), players)

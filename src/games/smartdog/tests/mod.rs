@@ -12,6 +12,7 @@ mod maps;
 mod proofs;
 mod recorded;
 mod reference;
+mod scenes;
 mod shipped;
 mod situations;
 mod wire;

@@ -1,0 +1,8 @@
+//! What is to be seen of a match (README.md, section 9): the whole field for its hub, for a player what its dogs
+//! see and hear.
+
+mod picture;
+mod state;
+
+pub use picture::draw;
+pub use state::{CELLS_MAX, DogState, PlayerState, SheepState, State};

@@ -1,0 +1,304 @@
+//! The field as a picture: fences, trees and pens stay; dogs, barks, sheep and what is out of sight move.
+
+use super::state::{DogState, PlayerState, SheepState, State};
+use crate::game::Seat;
+use crate::scene::{Anchor, Entry, Picture, Svg, legend, legend_height, player};
+use crate::smartdog::rules::{Direction, DogAction, Land, SheepAction, Spot, Torus};
+use serde::Deserialize as _;
+use serde_json::Value;
+
+/// Width that a field is drawn to fill, in units; more columns than these make it wider.
+const WIDTH: f64 = 360.0;
+/// Height that it keeps to if it can.
+const HEIGHT: f64 = 420.0;
+/// Units of a cell's side.
+const CELL: std::ops::RangeInclusive<f64> = 2.0..=24.0;
+/// Dogs and sheep that are drawn: all of four of the largest tiles.
+const DRAWN_MAX: usize = 2_400;
+/// The least units of a dog or sheep, whatever those of a cell.
+const MARK: f64 = 7.0;
+/// The least units of a cell in which a number can be read.
+const LEGIBLE: f64 = 8.0;
+
+/// The picture of a state, if it is one.
+#[must_use]
+pub fn draw(state: &Value) -> Option<Picture> {
+    let state = State::deserialize(state).ok()?;
+    let (torus, land) = state.field()?;
+    let field = Field::new(torus, state.players.len());
+    Some(Picture {
+        width: field.width as u32,
+        height: field.height as u32,
+        still: field.still(&land),
+        moving: field.moving(&state),
+    })
+}
+
+/// Where things are drawn.
+struct Field {
+    torus: Torus,
+    cell: f64,
+    /// Units of a dog's or sheep's side.
+    mark: f64,
+    /// The field's upper left corner.
+    corner: (f64, f64),
+    width: f64,
+    height: f64,
+}
+
+impl Field {
+    fn new(torus: Torus, players: usize) -> Self {
+        let (cols, rows) = (f64::from(torus.cols()), f64::from(torus.rows()));
+        let fitting = (WIDTH / cols).min(HEIGHT / rows).round();
+        let cell = fitting.clamp(*CELL.start(), *CELL.end());
+        let width = (cols * cell).max(WIDTH);
+        let top = legend_height(players);
+        Self {
+            torus,
+            cell,
+            mark: cell.max(MARK),
+            corner: (((width - cols * cell) / 2.0).round(), top),
+            width,
+            height: top + rows * cell,
+        }
+    }
+
+    /// The upper left corner of a cell.
+    fn at(&self, spot: Spot) -> (f64, f64) {
+        let (left, top) = self.corner;
+        (
+            left + f64::from(spot.x) * self.cell,
+            top + f64::from(spot.y) * self.cell,
+        )
+    }
+
+    fn middle(&self, spot: Spot) -> (f64, f64) {
+        let (x, y) = self.at(spot);
+        (x + self.cell / 2.0, y + self.cell / 2.0)
+    }
+
+    /// The cells of a kind as boxes, each as wide as there are neighbours of its kind.
+    fn runs(&self, is: impl Fn(Spot) -> bool) -> Vec<[f64; 4]> {
+        let mut boxes = Vec::new();
+        for y in 0..self.torus.rows() {
+            let mut x = 0;
+            while x < self.torus.cols() {
+                let from = x;
+                while x < self.torus.cols() && is(Spot::new(x, y)) {
+                    x += 1;
+                }
+                if x > from {
+                    let (left, top) = self.at(Spot::new(from, y));
+                    boxes.push([left, top, f64::from(x - from) * self.cell, self.cell]);
+                }
+                x += 1;
+            }
+        }
+        boxes
+    }
+
+    fn still(&self, land: &[Land]) -> String {
+        let mut svg = Svg::new();
+        let (cols, rows) = (self.torus.cols(), self.torus.rows());
+        let size = (f64::from(cols) * self.cell, f64::from(rows) * self.cell);
+        svg.rect("s-board", self.corner, size, 0.0);
+        let kind = |spot: Spot| land.get(self.torus.index(spot)).copied();
+        for seat in (0..4).map(Seat) {
+            let pen = self.runs(|spot| kind(spot) == Some(Land::Pen(seat)));
+            svg.boxes(&format!("{} s-faint", player(seat.index())), pen);
+        }
+        svg.boxes(
+            "s-neutral",
+            self.runs(|spot| kind(spot) == Some(Land::Wall)),
+        );
+        let trees = self
+            .torus
+            .spots()
+            .filter(|spot| kind(*spot) == Some(Land::Tree));
+        for tree in trees {
+            svg.circle("s-neutral s-faint", self.middle(tree), self.cell * 0.42);
+        }
+        svg.finish()
+    }
+
+    fn moving(&self, state: &State) -> String {
+        let mut svg = Svg::titled(&words(state));
+        self.out_of_sight(&mut svg, state);
+        self.barks(&mut svg, state);
+        self.sheep(&mut svg, state);
+        for dog in state.dogs.iter().take(DRAWN_MAX) {
+            self.dog(&mut svg, dog);
+        }
+        let entries: Vec<Entry> = state
+            .players
+            .iter()
+            .map(|player| entry(player, state))
+            .collect();
+        legend(&mut svg, self.width, &entries);
+        svg.finish()
+    }
+
+    /// A veil over what the viewer's dogs do not see.
+    fn out_of_sight(&self, svg: &mut Svg, state: &State) {
+        let Some(viewer) = state.viewer else {
+            return;
+        };
+        let own = state.dogs.iter().filter(|dog| dog.player == viewer);
+        let own: Vec<Spot> = own
+            .take(DRAWN_MAX)
+            .filter_map(|dog| self.on(dog.x, dog.y))
+            .collect();
+        let reach = state.sight;
+        let seen = |spot| own.iter().any(|dog| self.torus.within(*dog, spot, reach));
+        svg.boxes("s-neutral s-faint", self.runs(|spot| !seen(spot)));
+    }
+
+    fn barks(&self, svg: &mut Svg, state: &State) {
+        let reach = (f64::from(state.bark) + 0.5) * self.cell;
+        for dog in state.dogs.iter().filter(|dog| dog.barked).take(DRAWN_MAX) {
+            let Some(spot) = self.on(dog.x, dog.y) else {
+                continue;
+            };
+            let class = format!("s-line {}", owner(dog));
+            svg.shape(
+                "circle",
+                &class,
+                &[
+                    ("cx", self.middle(spot).0),
+                    ("cy", self.middle(spot).1),
+                    ("r", reach.min(self.width)),
+                    ("stroke-width", 1.0),
+                ],
+            );
+        }
+        for spot in state.voices.iter().take(DRAWN_MAX) {
+            if let Some(spot) = self.on(spot.x, spot.y) {
+                let (x, y) = self.middle(spot);
+                svg.text("s-warn s-bold", (x, y + 4.0), 12.0, Anchor::Middle, "!");
+            }
+        }
+    }
+
+    /// Sheep with their heads where they look.
+    fn sheep(&self, svg: &mut Svg, state: &State) {
+        let is_in_panic = |sheep: &SheepState| sheep.action == SheepAction::Panic;
+        for (class, panic) in [("s-text", false), ("s-warn", true)] {
+            let of_kind = state
+                .sheep
+                .iter()
+                .filter(|sheep| is_in_panic(sheep) == panic);
+            let placed = of_kind.take(DRAWN_MAX).filter_map(|sheep| {
+                let spot = self.on(sheep.x, sheep.y)?;
+                Some((self.middle(spot), sheep.direction))
+            });
+            let placed: Vec<_> = placed.collect();
+            if placed.is_empty() {
+                continue;
+            }
+            let head = |(middle, direction): &((f64, f64), Direction)| {
+                let (dx, dy) = step(*direction);
+                (
+                    middle.0 + dx * self.mark * 0.4,
+                    middle.1 + dy * self.mark * 0.4,
+                )
+            };
+            svg.group(class, "", |svg| {
+                for sheep in &placed {
+                    svg.circle("", sheep.0, self.mark * 0.4);
+                    svg.circle("", head(sheep), self.mark * 0.16);
+                }
+            });
+            svg.group("s-fill", "", |svg| {
+                for (middle, _) in &placed {
+                    svg.circle("", *middle, self.mark * 0.26);
+                }
+            });
+        }
+    }
+
+    fn dog(&self, svg: &mut Svg, dog: &DogState) {
+        let Some(spot) = self.on(dog.x, dog.y) else {
+            return;
+        };
+        let ((x, y), side) = (self.middle(spot), self.mark * 0.92);
+        svg.group("", &dog_words(dog), |svg| {
+            let corner = (x - side / 2.0, y - side / 2.0);
+            svg.rect(owner(dog), corner, (side, side), self.mark * 0.25);
+            if self.cell >= LEGIBLE {
+                let size = self.cell * 0.75;
+                let base = (x, y + size * 0.36);
+                svg.text("s-on", base, size, Anchor::Middle, dog.player);
+            }
+            let (far, wide) = (self.mark * 0.5, self.mark * 0.16);
+            let ends = [(-far, -far), (far, far), (-far, far), (far, -far)];
+            let [a, b, c, d] = ends.map(|(dx, dy)| (x + dx, y + dy));
+            match dog.action {
+                DogAction::Move => {}
+                DogAction::Panic => svg.strokes("s-line s-warn", [(a, b), (c, d)], wide),
+                DogAction::Indignant => svg.strokes("s-line s-warn", [(a, b)], wide),
+            }
+        });
+    }
+
+    /// A cell of the field.
+    fn on(&self, x: u16, y: u16) -> Option<Spot> {
+        let spot = Spot::new(x, y);
+        self.torus.contains(spot).then_some(spot)
+    }
+}
+
+/// A player's sheep and points.
+fn entry(player: &PlayerState, state: &State) -> Entry {
+    let words = match (player.forfeited, player.penned) {
+        (Some(true), _) => "has forfeited".to_owned(),
+        (_, Some(penned)) => format!("{penned} of {} sheep", state.sheep_of_tile),
+        (_, None) => "not known".to_owned(),
+    };
+    Entry {
+        place: usize::from(player.player.saturating_sub(1)),
+        label: player.player.to_string(),
+        words,
+        figure: player
+            .points
+            .map_or_else(String::new, |points| format!("{points:.2}")),
+        own: state.viewer == Some(player.player),
+    }
+}
+
+fn owner(dog: &DogState) -> &'static str {
+    player(usize::from(dog.player.saturating_sub(1)))
+}
+
+fn step(direction: Direction) -> (f64, f64) {
+    match direction {
+        Direction::Up => (0.0, -1.0),
+        Direction::Right => (1.0, 0.0),
+        Direction::Down => (0.0, 1.0),
+        Direction::Left => (-1.0, 0.0),
+    }
+}
+
+fn dog_words(dog: &DogState) -> String {
+    let DogState { number, player, .. } = dog;
+    let how = match dog.action {
+        DogAction::Move => "",
+        DogAction::Panic => ", in panic",
+        DogAction::Indignant => ", indignant",
+    };
+    let turns = match dog.frozen {
+        Some(turns) if turns > 0 => format!(" for {turns} turns"),
+        _ => String::new(),
+    };
+    format!("Dog {number} of player {player}{how}{turns}")
+}
+
+/// The picture in words.
+fn words(state: &State) -> String {
+    let eyes = match state.viewer {
+        Some(viewer) => format!(", seen by player {viewer}"),
+        None => String::new(),
+    };
+    let (dogs, sheep) = (state.dogs.len(), state.sheep.len());
+    let turn = state.turn;
+    format!("The field in turn {turn}{eyes}: {dogs} dogs, {sheep} sheep")
+}

@@ -1,0 +1,119 @@
+//! Scenes: a player is shown what its dogs see and nothing else, and the hub's last scene is the result.
+
+use crate::game::Seat;
+use crate::kit::{Kit as _, Nodes, PlaySetup};
+use crate::laws::scenes_of;
+use crate::scene::Scene;
+use crate::smartdog::KIT;
+use crate::smartdog::rules::{SmartDog, Spot, Torus};
+use crate::smartdog::scene::{DogState, State};
+use serde::Deserialize as _;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+const BOTS: [&str; 2] = ["herder", "shipped"];
+
+fn states(scenes: &[Scene]) -> Vec<State> {
+    let read = |scene: &Scene| State::deserialize(&scene.state).unwrap();
+    scenes.iter().map(read).collect()
+}
+
+/// What a seat should see of the whole position.
+fn as_seen_by(whole: &State, viewer: u8, own: &State) -> State {
+    let (rows, cols) = (whole.landscape.len(), whole.landscape[0].len());
+    let torus = Torus::new(cols as u16, rows as u16);
+    let dogs = whole.dogs.iter().filter(|dog| dog.player == viewer);
+    let dogs: Vec<Spot> = dogs.map(|dog| Spot::new(dog.x, dog.y)).collect();
+    let seen = |x, y| {
+        dogs.iter()
+            .any(|dog| torus.within(*dog, Spot::new(x, y), whole.sight))
+    };
+    let mut shown = whole.clone();
+    shown.viewer = Some(viewer);
+    shown.dogs.retain(|dog| seen(dog.x, dog.y));
+    shown.sheep.retain(|sheep| seen(sheep.x, sheep.y));
+    shown.dogs.iter_mut().for_each(|dog| dog.frozen = None);
+    let unseen = |dog: &&DogState| dog.barked && !seen(dog.x, dog.y);
+    let voices = whole.dogs.iter().filter(unseen);
+    shown.voices = voices.map(|dog| Spot::new(dog.x, dog.y)).collect();
+    for (player, told) in shown.players.iter_mut().zip(&own.players) {
+        (player.penned, player.points, player.forfeited) = (None, None, None);
+        // What it has seen of its own pen is its own.
+        if player.player == viewer {
+            player.clone_from(told);
+        }
+    }
+    in_order(shown)
+}
+
+fn in_order(mut state: State) -> State {
+    state.dogs.sort_by_key(|dog| dog.number);
+    state.sheep.sort_by_key(|sheep| (sheep.y, sheep.x));
+    state.voices.sort_by_key(|spot| (spot.y, spot.x));
+    state
+}
+
+#[test]
+fn a_player_is_shown_what_its_dogs_see_and_nothing_else() {
+    let options = json!({"map": "market", "turnsLimit": 60});
+    let scenes = scenes_of::<SmartDog>(&BOTS, 4, &options);
+    let mut whole: BTreeMap<u32, State> = BTreeMap::new();
+    for state in states(&scenes["the table"]) {
+        // The first of a turn, before anybody's commands, is what players are told.
+        whole.entry(state.turn).or_insert(state);
+    }
+    let (mut hidden, mut barks) = (0, 0);
+    for viewer in 1..=4 {
+        let seen = states(&scenes[&format!("seat {}", viewer - 1)]);
+        assert!(seen.len() >= 60);
+        for state in seen {
+            let all = &whole[&state.turn];
+            assert_eq!(in_order(state.clone()), as_seen_by(all, viewer, &state));
+            hidden += all.sheep.len() - state.sheep.len();
+            barks += state.voices.len();
+            let rivals = state
+                .players
+                .iter()
+                .filter(|player| player.player != viewer);
+            let untold = |player: &crate::smartdog::scene::PlayerState| {
+                (player.penned, player.points, player.forfeited) == (None, None, None)
+            };
+            assert!(rivals.into_iter().all(untold));
+        }
+    }
+    assert!(hidden > 100 && barks > 0, "{hidden} hidden, {barks} barks");
+}
+
+#[test]
+fn the_last_scene_is_the_result() {
+    for seed in 1..4 {
+        let options = json!({"turnsLimit": 40});
+        let names = BOTS.iter().cycle().take(4).map(|&name| name.to_owned());
+        let setup = PlaySetup::recorded(names.collect(), seed, options.clone());
+        let played = KIT.play(&setup, &Nodes(20)).unwrap();
+        let scenes = scenes_of::<SmartDog>(&BOTS, seed, &options);
+        let last = scenes["the table"].last().unwrap();
+        assert!(
+            last.title.starts_with("Turn 40 was the last"),
+            "{}",
+            last.title
+        );
+        let state = State::deserialize(&last.state).unwrap();
+        for player in &state.players {
+            let score = played.outcome.scores[Seat(player.player - 1)];
+            assert_eq!((player.points.unwrap() * 100.0).round() as i64, score);
+        }
+    }
+}
+
+#[test]
+fn a_picture_is_drawn_as_ever() {
+    let options = json!({"map": "canyon", "turnsLimit": 30});
+    let scenes = scenes_of::<SmartDog>(&BOTS, 3, &options);
+    let scene = scenes["seat 1"]
+        .iter()
+        .find(|scene| scene.turn == 20)
+        .unwrap();
+    let picture = KIT.picture(&scene.state).unwrap().document("");
+    assert_eq!(picture, include_str!("../golden/scene.svg"));
+}
