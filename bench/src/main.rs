@@ -28,6 +28,7 @@ mod stored;
 mod teller;
 mod tournament;
 mod turns;
+mod watch;
 
 use anyhow::Context as _;
 use clap::Parser as _;
@@ -93,6 +94,8 @@ enum Verb {
     Tournament(tournament::TournamentArgs),
     /// Turns of Planet Wars a second, over pipes and in process, beside another judge.
     Turns(turns::TurnsArgs),
+    /// What many watchers of a match cost it, and whether each gets every entry once.
+    Watch(watch::WatchArgs),
 }
 
 fn main() -> ExitCode {
@@ -145,6 +148,7 @@ async fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::ShimGames(args) => shim_games::run(args).await,
         Verb::Soak(args) => soak::run(args).await,
         Verb::Tournament(args) => tournament::run(args).await,
+        Verb::Watch(args) => watch::run(args).await,
         Verb::Turns(args) => tokio::task::spawn_blocking(move || turns::run(&args)).await?,
     }
 }

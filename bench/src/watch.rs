@@ -1,0 +1,281 @@
+//! `bench watch`: what many watchers of one match cost the match itself, and whether each of them gets every entry
+//! once, also when the daemon is killed meanwhile.
+
+use crate::get::get;
+use crate::load;
+use crate::messages::Script;
+use crate::process::Daemon;
+use crate::site::Folder;
+use crate::stats::{Latencies, shown};
+use anyhow::{Context as _, bail, ensure};
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::ops::RangeBounds;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+/// The bot; it answers at once, so that not the bot is measured.
+const PATH: &str = "/koehandel/face";
+/// How long a watcher or the referee may be without the daemon.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long either waits before it tries again.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// What many watchers of one match cost the match itself, and whether each gets every entry once.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct WatchArgs {
+    /// Watchers of the match; one of them reads nothing.
+    #[arg(long, default_value_t = 1_000, value_name = "N")]
+    watchers: usize,
+    /// Between two messages of the match, in milliseconds.
+    #[arg(long, default_value_t = 25, value_name = "MS")]
+    pace_ms: u64,
+    /// How often a match is played without and with watchers, in turn.
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    rounds: usize,
+    /// How often the daemon is killed in the middle of a match that is watched.
+    #[arg(long, default_value_t = 2, value_name = "N")]
+    kills: usize,
+    /// Where the database lives.
+    #[arg(long, default_value = ".", value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// Measures and prints.
+pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<()> {
+    let script = Script::record(crate::kit("koehandel")?)?;
+    let folder = Folder::new(&args.folder)?;
+    let mut daemon = Daemon::new(folder.path())?;
+    daemon.set("API__CONNECTIONS_MAX", 2 * args.watchers + 64);
+    let (mut running, api) = daemon.start_with_api().await?;
+    let api = watch::Sender::new(api);
+    let mut referee = Referee {
+        script,
+        callbacks: daemon.listen,
+        api: api.subscribe(),
+        pace: Duration::from_millis(args.pace_ms),
+        matches: 0,
+        stream: None,
+    };
+    let (mut alone, mut watched, mut late) = Default::default();
+    let mut entries = 0;
+    for _ in 0..args.rounds {
+        referee.open().await?;
+        referee.play(1.., &mut alone).await?;
+        let watchers = Watchers::of(&referee.open().await?, &api, args.watchers);
+        referee.play(1.., &mut watched).await?;
+        entries += watchers.check(&mut late).await?;
+    }
+    println!("{:<24} {:>9} {:>9} {:>9}", "", "p50", "p99", "most");
+    for (name, latencies) in [
+        ("callbacks, unwatched", &mut alone),
+        ("callbacks, watched", &mut watched),
+        ("from entry to watcher", &mut late),
+    ] {
+        let [p50, p99, most] = latencies.quantiles([0.5, 0.99, 1.0]).map(shown);
+        println!("{name:<24} {p50:>9} {p99:>9} {most:>9}");
+    }
+    let others = args.watchers - 1;
+    println!("{entries} entries to each of {others} watchers, each once");
+    for _ in 0..args.kills {
+        let half = referee.script.len() / 2;
+        let watchers = Watchers::of(&referee.open().await?, &api, args.watchers);
+        referee.play(1..half, &mut Latencies::default()).await?;
+        running.kill().await?;
+        let (again, address) = daemon.start_with_api().await?;
+        running = again;
+        api.send_replace(address);
+        referee.play(half.., &mut Latencies::default()).await?;
+        let entries = watchers.check(&mut Latencies::default()).await?;
+        println!("killed in the middle: {entries} entries to each watcher, each once");
+    }
+    let _watchers = Watchers::of(&referee.open().await?, &api, args.watchers);
+    referee.play(1..40, &mut Latencies::default()).await?;
+    let begun = Instant::now();
+    running.terminate().await?;
+    let took = shown(begun.elapsed());
+    println!("asked to end with {} watchers, it ended within {took}", args.watchers);
+    Ok(())
+}
+
+/// Another referee: it plays one seat's match after match.
+struct Referee {
+    script: Script,
+    callbacks: SocketAddr,
+    api: watch::Receiver<SocketAddr>,
+    pace: Duration,
+    matches: usize,
+    stream: Option<TcpStream>,
+}
+
+impl Referee {
+    /// Begins the next match; gives its id.
+    async fn open(&mut self) -> anyhow::Result<String> {
+        self.matches += 1;
+        self.play(0..1, &mut Latencies::default()).await?;
+        let api = *self.api.borrow();
+        let (status, body) = get(api, "/api/v1/matches?limit=1").await?;
+        ensure!(status == 200, "matches cannot be listed: {body}");
+        let listed: Value = serde_json::from_str(&body)?;
+        let id = listed["items"][0]["id"].as_str();
+        Ok(id.context("there is no match")?.to_owned())
+    }
+
+    /// Sends these messages of it, and notes how long each answer took.
+    async fn play(
+        &mut self,
+        messages: impl RangeBounds<usize>,
+        latencies: &mut Latencies,
+    ) -> anyhow::Result<()> {
+        let steps = 0..self.script.len();
+        for step in steps.filter(|step| messages.contains(step)) {
+            let number = (self.matches - 1) * self.script.len() + step;
+            let mut request = String::new();
+            self.script.request(PATH, 0, number, &mut request);
+            let patience = Instant::now() + PATIENCE;
+            loop {
+                let sent = Instant::now();
+                match self.exchange(&request).await {
+                    Ok(()) => {
+                        latencies.add(sent.elapsed());
+                        break;
+                    }
+                    Err(error) if Instant::now() > patience => return Err(error),
+                    Err(_) => self.stream = None,
+                }
+                tokio::time::sleep(RETRY).await;
+            }
+            tokio::time::sleep(self.pace).await;
+        }
+        Ok(())
+    }
+
+    async fn exchange(&mut self, request: &str) -> anyhow::Result<()> {
+        let stream = match &mut self.stream {
+            Some(stream) => stream,
+            unconnected => {
+                let stream = TcpStream::connect(self.callbacks).await?;
+                stream.set_nodelay(true)?;
+                unconnected.insert(stream)
+            }
+        };
+        stream.write_all(request.as_bytes()).await?;
+        load::response(stream, &mut [0; 4096]).await
+    }
+}
+
+/// All who watch a match.
+struct Watchers {
+    match_id: String,
+    api: watch::Receiver<SocketAddr>,
+    tasks: JoinSet<anyhow::Result<Seen>>,
+    /// It reads nothing.
+    _stalled: JoinSet<anyhow::Result<TcpStream>>,
+}
+
+/// What one of them has seen.
+#[derive(Default)]
+struct Seen {
+    entries: Vec<i64>,
+    late: Latencies,
+}
+
+impl Watchers {
+    fn of(match_id: &str, api: &watch::Sender<SocketAddr>, count: usize) -> Self {
+        let (mut tasks, mut stalled) = (JoinSet::new(), JoinSet::new());
+        for _ in 1..count {
+            tasks.spawn(follow(match_id.to_owned(), api.subscribe()));
+        }
+        let (id, address) = (match_id.to_owned(), *api.borrow());
+        stalled.spawn(async move { connect(address, &id, "0-0").await });
+        Self {
+            match_id: match_id.to_owned(),
+            api: api.subscribe(),
+            tasks,
+            _stalled: stalled,
+        }
+    }
+
+    /// Waits until all have seen the end, and checks that each got every entry once; gives how many there are.
+    async fn check(mut self, late: &mut Latencies) -> anyhow::Result<usize> {
+        let path = format!("/api/v1/matches/{}/entries.ndjson", self.match_id);
+        let api = *self.api.borrow();
+        let (status, body) = get(api, &path).await?;
+        ensure!(status == 200, "entries cannot be listed: {body}");
+        let number = |line: &str| {
+            let entry: Value = serde_json::from_str(line)?;
+            entry["id"].as_i64().context("an entry without a number")
+        };
+        let all: Vec<i64> = body.lines().map(number).collect::<anyhow::Result<_>>()?;
+        while let Some(seen) = self.tasks.join_next().await {
+            let seen = seen??;
+            ensure!(seen.entries == all, "a watcher got {:?} instead of {all:?}", seen.entries);
+            late.merge(&seen.late);
+        }
+        Ok(all.len())
+    }
+}
+
+/// Follows a match to its end, however often the daemon goes away.
+async fn follow(match_id: String, api: watch::Receiver<SocketAddr>) -> anyhow::Result<Seen> {
+    let (mut seen, mut last) = (Seen::default(), "0-0".to_owned());
+    let mut patience = Instant::now() + PATIENCE;
+    while Instant::now() < patience {
+        let before = seen.entries.len();
+        // A stream that breaks off is taken up where it was left.
+        if let Ok(true) = read(&match_id, *api.borrow(), &mut last, &mut seen).await {
+            return Ok(seen);
+        }
+        if seen.entries.len() > before {
+            patience = Instant::now() + PATIENCE;
+        }
+        tokio::time::sleep(RETRY).await;
+    }
+    bail!("a watcher saw no end after {} entries", seen.entries.len())
+}
+
+async fn connect(api: SocketAddr, match_id: &str, last: &str) -> anyhow::Result<TcpStream> {
+    let mut stream = TcpStream::connect(api).await?;
+    let asked = format!(
+        "GET /api/v1/matches/{match_id}/events HTTP/1.1\r\nHost: {api}\r\nLast-Event-ID: {last}\r\n\r\n"
+    );
+    stream.write_all(asked.as_bytes()).await?;
+    Ok(stream)
+}
+
+/// Reads a stream; whether it came to the match's end.
+async fn read(
+    match_id: &str,
+    api: SocketAddr,
+    last: &mut String,
+    seen: &mut Seen,
+) -> anyhow::Result<bool> {
+    let mut lines = BufReader::new(connect(api, match_id, last).await?).lines();
+    let (mut kind, mut id) = (String::new(), String::new());
+    // A chunk is an event: the lines between that say how long each is mean nothing here.
+    while let Some(line) = lines.next_line().await? {
+        if let Some(word) = line.strip_prefix("event: ") {
+            kind = word.to_owned();
+        } else if let Some(word) = line.strip_prefix("id: ") {
+            id = word.to_owned();
+        } else if let Some(data) = line.strip_prefix("data: ") {
+            if kind == "entry" {
+                let entry: Value = serde_json::from_str(data)?;
+                seen.entries.push(entry["id"].as_i64().context("an entry without a number")?);
+                let at = entry["time"].as_str().context("an entry without its time")?;
+                let at: jiff::Timestamp = at.parse()?;
+                let late = jiff::Timestamp::now().duration_since(at);
+                seen.late.add(late.unsigned_abs());
+            }
+            last.clone_from(&id);
+            if kind == "end" {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
