@@ -6,6 +6,7 @@ mod bluffs;
 mod bots;
 mod drain;
 mod entries;
+mod explain;
 mod facts;
 mod health;
 mod hubs;
@@ -25,6 +26,7 @@ mod tests;
 mod tokens;
 mod tournaments;
 
+pub use explain::Explainer;
 pub use listener::serve;
 pub use problem::Problem;
 pub use routes::router;

@@ -1,5 +1,6 @@
 //! What the handlers share.
 
+use super::explain::Explainer;
 use crate::access::Tokens;
 use crate::gateway::hubs::Hubs;
 use crate::store::Store;
@@ -26,6 +27,8 @@ pub struct ApiState {
     pub hubs: Hubs,
     /// The tokens.
     pub tokens: Tokens,
+    /// Where decisions are thought over again.
+    pub explainer: Explainer,
     /// How long after its end a match is not yet public.
     pub embargo: Duration,
 }

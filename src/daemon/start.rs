@@ -9,7 +9,7 @@ use super::process::Disk;
 use super::referee::{RefereePlan, RunningReferee};
 use super::room::Gauged;
 use crate::access::Tokens;
-use crate::api::{self, ApiState, Readiness};
+use crate::api::{self, ApiState, Explainer, Readiness};
 use crate::config::{Config, Secret};
 use crate::gateway::hubs::Hubs;
 use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, OwnReferee, shims};
@@ -196,6 +196,7 @@ impl Daemon {
             room: Arc::new(move || room.room()),
             metrics: figures::renderer(metrics, store.clone(), pool.clone(), gauged),
             tokens: Tokens::load(store.clone(), config.api.token.reveal()).await?,
+            explainer: Explainer::default(),
             embargo: config.api.embargo,
         });
         let hosts = Hosts::new(config.api.hosts.iter().cloned(), "api.hosts");

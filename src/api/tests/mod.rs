@@ -1,11 +1,12 @@
 //! The router, driven in process.
 
+mod explain;
 mod mistakes;
 mod secrets;
 mod tokens;
 mod tournaments;
 
-use super::{ApiState, Readiness, router};
+use super::{ApiState, Explainer, Readiness, router};
 use crate::access::Tokens;
 use crate::link::Caller;
 use crate::store::Store;
@@ -55,6 +56,7 @@ impl App {
             room: Arc::new(Default::default),
             metrics: Arc::new(|| "drover_up 1\n".into()),
             tokens: Tokens::load(store, None).await.unwrap(),
+            explainer: Explainer::default(),
             embargo: Duration::ZERO,
         };
         Self {
