@@ -7,6 +7,7 @@ mod bots;
 mod drain;
 mod entries;
 mod events;
+mod explain;
 mod facts;
 mod health;
 mod hubs;
@@ -29,6 +30,7 @@ mod tokens;
 mod tournaments;
 
 pub use events::Feeds;
+pub use explain::Explainer;
 pub use listener::serve;
 pub use problem::Problem;
 pub use routes::router;

@@ -3,8 +3,8 @@
 use super::problem::{self, Problem};
 use super::state::ApiState;
 use super::{
-    auth, bluffs, bots, drain, entries, events, facts, health, hubs, matches, opponents, seats,
-    sessions, tokens, tournaments,
+    auth, bluffs, bots, drain, entries, events, explain, facts, health, hubs, matches, opponents,
+    seats, sessions, tokens, tournaments,
 };
 use axum::Router;
 use axum::http::{StatusCode, Uri};
@@ -39,6 +39,7 @@ pub fn router(state: ApiState) -> Router {
         .route("/matches/{id}/facts", get(facts::list))
         .route("/matches/{id}/events", get(events::of_match))
         .route("/events", get(events::all))
+        .route("/matches/{id}/seats/{seat}/explain", get(explain::one))
         .route("/hubs", get(hubs::list))
         .route("/bluffs", get(bluffs::list))
         .route("/opponents", get(opponents::list))

@@ -2,6 +2,7 @@
 //! session, verifying, showing a transcript and resuming a match all use it.
 
 mod dialogue;
+mod explain;
 mod fuzz;
 mod reply;
 mod seat;
@@ -12,6 +13,10 @@ mod tests;
 mod verify;
 
 pub use dialogue::{LastMessage, Line, Replayed, replay};
+pub use explain::{
+    BotSeat, Decision, ExplainError, Explained, NODES_DEFAULT, NODES_MAX, bot_session,
+    builtin_seeds,
+};
 pub use fuzz::fuzz;
 pub use reply::RecordedReply;
 pub use seat::{SeatDecision, SeatTold, fold_seat, keeps_facts, seat_setup};

@@ -31,11 +31,13 @@ const LEVELS: &[(&str, u32)] = &[
 
 /// The same inside the package `games`; a game's own folder is found by its name.
 const GAME_LEVELS: &[(&str, u32)] = &[
+    ("reasons", 5),
     ("rng", 10),
     ("game", 10),
     ("stats", 10),
     ("knobs", 10),
     ("scene", 15),
+    ("explain", 15),
     ("wire", 20),
     ("arena", 20),
     ("answer", 25),
