@@ -14,6 +14,7 @@ mod matches;
 mod opponents;
 mod params;
 mod problem;
+mod prune;
 mod response;
 mod routes;
 mod seats;
@@ -24,6 +25,7 @@ mod state;
 mod tests;
 mod tokens;
 mod tournaments;
+mod versus;
 
 pub use listener::serve;
 pub use problem::Problem;

@@ -84,6 +84,9 @@ pub(super) fn shown(sight: &Sight, row: &SessionRow) -> Value {
         "scores": row.scores,
         "entries": row.entries,
     });
+    if row.pruned {
+        value["pruned"] = true.into();
+    }
     if !sight.sees(&row.secrecy) {
         for known in ["market", "player", "detail", "scores", "entries"] {
             value[known] = Value::Null;
