@@ -16,6 +16,7 @@ mod matches;
 mod opponents;
 mod params;
 mod problem;
+mod prune;
 mod reader;
 mod response;
 mod routes;
@@ -28,6 +29,7 @@ mod state;
 mod tests;
 mod tokens;
 mod tournaments;
+mod versus;
 
 pub use events::Feeds;
 pub use explain::Explainer;

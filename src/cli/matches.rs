@@ -303,7 +303,7 @@ async fn export(
 }
 
 /// The database, unless a daemon holds it.
-async fn own_store(config: &Config) -> anyhow::Result<Option<Store>> {
+pub(super) async fn own_store(config: &Config) -> anyhow::Result<Option<Store>> {
     // For a moment: nothing is checked or packed meanwhile.
     let settings = Settings {
         packs: false,

@@ -8,6 +8,7 @@ mod reply;
 mod seat;
 mod setup;
 mod table;
+mod tell;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -22,4 +23,5 @@ pub use reply::RecordedReply;
 pub use seat::{SeatDecision, SeatTold, fold_seat, keeps_facts, seat_setup};
 pub use setup::{dialogue_setup, note_advice};
 pub use table::{PendingCall, ReplayedTable, replay_table};
+pub use tell::Tells;
 pub use verify::{Checked, Difference, VerifySummary};

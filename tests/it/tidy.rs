@@ -402,7 +402,10 @@ const RULES: &[Rule] = &[
             "\"PRAGMA ",
             "sqlx::query",
         ],
-        |source| source.within("src/store/") || source.path == "bench/src/full_disk.rs",
+        |source| {
+            let benches = ["bench/src/fill.rs", "bench/src/full_disk.rs"];
+            source.within("src/store/") || benches.contains(&source.path.as_str())
+        },
     ),
     (
         "there is one wall clock",
