@@ -6,9 +6,9 @@
 //! seat scores its answers' numbers.
 
 use games::{
-    Bluff, BotCard, Budget, Call, Cause, Dialogue, DialogueSetup, Ending, Fact, Frame, Kit, Models,
-    Next, OptionCard, Outcome, Pace, PlaySetup, Played, Progress, Reply, Route, Seat, SetupError,
-    Table, TableSetup, WireError,
+    Bluff, BotCard, Budget, Call, Candidate, Cause, Dialogue, DialogueSetup, Ending, Explanation,
+    Fact, Frame, Kit, Models, Next, OptionCard, Outcome, Pace, PlaySetup, Played, Progress, Reply,
+    Route, Seat, SetupError, Table, TableSetup, WireError,
 };
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
@@ -77,6 +77,9 @@ impl Kit for Fake {
     }
     fn options(&self) -> &'static [OptionCard] {
         &[]
+    }
+    fn value_unit(&self) -> &'static str {
+        "points"
     }
     fn answer_within(&self) -> Duration {
         Duration::from_secs(5)
@@ -230,6 +233,24 @@ impl Dialogue for Talk {
                 Progress::Done
             }
         }
+    }
+    fn explain(&self, budget: Budget<'_>) -> Option<Explanation> {
+        let answer = format!("?a={:x}", self.digest);
+        let candidate = Candidate {
+            act: answer.clone(),
+            plan: String::new(),
+            value: Some(1.0),
+            error: None,
+            visits: Some(budget.nodes),
+            chosen: true,
+        };
+        Some(Explanation {
+            answer,
+            nodes: budget.nodes,
+            candidates: vec![candidate],
+            beliefs: Vec::new(),
+            summary: format!("It was asked {:?}.", self.asked),
+        })
     }
     fn said(&mut self, frame: &str) {
         self.mix("said");

@@ -6,10 +6,12 @@ mod callbacks;
 mod connect;
 mod crash;
 mod echo;
+mod fill;
 mod full_disk;
 mod get;
 mod hubs;
 mod idle;
+mod lists;
 mod load;
 mod matches;
 mod messages;
@@ -66,6 +68,8 @@ enum Verb {
     /// Agree to every line: the player that others are compared with.
     #[command(hide = true)]
     Echo,
+    /// Fill a database with very many short matches.
+    Fill(fill::FillArgs),
     /// Fill and free a small disk again and again while our own referee runs matches: nothing told may be
     /// contradicted.
     FullDisk(full_disk::FullDiskArgs),
@@ -73,6 +77,8 @@ enum Verb {
     Hubs(hubs::HubsArgs),
     /// Memory of idle sessions, and the time from start-up to the first durable reply.
     Idle(idle::IdleArgs),
+    /// How long pages of long lists take, over REST.
+    Lists(lists::ListsArgs),
     /// Many matches at once over real HTTP: late, illegal and fallback answers, and where the time went.
     Matches(matches::MatchesArgs),
     /// Kill our own referee again and again while built-in bots play: every match must go on.
@@ -136,9 +142,11 @@ async fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::Callbacks(args) => callbacks::run(args).await,
         Verb::Crash(args) => crash::run(args).await,
         Verb::Echo => echo::run(),
+        Verb::Fill(args) => fill::run(args).await,
         Verb::FullDisk(args) => full_disk::run(args).await,
         Verb::Hubs(args) => hubs::run(args).await,
         Verb::Idle(args) => idle::run(args).await,
+        Verb::Lists(args) => lists::run(args).await,
         Verb::Matches(args) => matches::run(args).await,
         Verb::Resume(args) => resume::run(args).await,
         Verb::Rounds(args) => tokio::task::spawn_blocking(move || rounds::run(&args)).await?,

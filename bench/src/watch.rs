@@ -98,7 +98,10 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<()> {
     let begun = Instant::now();
     running.terminate().await?;
     let took = shown(begun.elapsed());
-    println!("asked to end with {} watchers, it ended within {took}", args.watchers);
+    println!(
+        "asked to end with {} watchers, it ended within {took}",
+        args.watchers
+    );
     Ok(())
 }
 
@@ -213,7 +216,11 @@ impl Watchers {
         let all: Vec<i64> = body.lines().map(number).collect::<anyhow::Result<_>>()?;
         while let Some(seen) = self.tasks.join_next().await {
             let seen = seen??;
-            ensure!(seen.entries == all, "a watcher got {:?} instead of {all:?}", seen.entries);
+            ensure!(
+                seen.entries == all,
+                "a watcher got {:?} instead of {all:?}",
+                seen.entries
+            );
             late.merge(&seen.late);
         }
         Ok(all.len())
@@ -225,9 +232,9 @@ async fn follow(match_id: String, api: watch::Receiver<SocketAddr>) -> anyhow::R
     let (mut seen, mut last) = (Seen::default(), "0-0".to_owned());
     let mut patience = Instant::now() + PATIENCE;
     while Instant::now() < patience {
-        let before = seen.entries.len();
+        let (before, address) = (seen.entries.len(), *api.borrow());
         // A stream that breaks off is taken up where it was left.
-        if let Ok(true) = read(&match_id, *api.borrow(), &mut last, &mut seen).await {
+        if let Ok(true) = read(&match_id, address, &mut last, &mut seen).await {
             return Ok(seen);
         }
         if seen.entries.len() > before {
@@ -265,8 +272,11 @@ async fn read(
         } else if let Some(data) = line.strip_prefix("data: ") {
             if kind == "entry" {
                 let entry: Value = serde_json::from_str(data)?;
-                seen.entries.push(entry["id"].as_i64().context("an entry without a number")?);
-                let at = entry["time"].as_str().context("an entry without its time")?;
+                seen.entries
+                    .push(entry["id"].as_i64().context("an entry without a number")?);
+                let at = entry["time"]
+                    .as_str()
+                    .context("an entry without its time")?;
                 let at: jiff::Timestamp = at.parse()?;
                 let late = jiff::Timestamp::now().duration_since(at);
                 seen.late.add(late.unsigned_abs());

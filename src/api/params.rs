@@ -1,7 +1,7 @@
 //! Query parameters: each known, given once, and with a meaningful value.
 
 use super::problem::Problem;
-use crate::store::{Filter, PageAt, Standing};
+use crate::store::{Filter, PageAt, Side, Standing};
 use games::Cause;
 use percent_encoding::percent_decode_str;
 use std::collections::BTreeMap;
@@ -129,6 +129,12 @@ impl Params {
             until_us: self.time("until")?,
             tournament: self.text("tournament"),
             entrant: self.text("entrant"),
+            side: self.word(
+                "side",
+                [Side::Player, Side::Referee].map(|side| (side.word(), side)),
+            )?,
+            referee: self.text("referee"),
+            market: self.number("market")?,
             match_id: self.text("match"),
             live: self.truth("live")?,
             by: self.text("by"),

@@ -132,6 +132,10 @@ impl From<StoreError> for Problem {
                 [""; 0],
             ),
             StoreError::Unknown { .. } => Self::not_found(error.to_string()),
+            StoreError::Pruned { .. } => {
+                let title = "The transcript was pruned";
+                Self::new(StatusCode::GONE, "pruned", title, error.to_string())
+            }
             StoreError::Unwritable(_) | StoreError::Closed | StoreError::ReadOnly => {
                 Self::unavailable(error.to_string())
             }

@@ -3,8 +3,8 @@
 use super::problem::{self, Problem};
 use super::state::ApiState;
 use super::{
-    auth, bluffs, bots, drain, entries, events, facts, health, hubs, matches, opponents, seats,
-    sessions, tokens, tournaments,
+    auth, bluffs, bots, drain, entries, events, explain, facts, health, hubs, matches, opponents,
+    prune, seats, sessions, tokens, tournaments, versus,
 };
 use axum::Router;
 use axum::http::{StatusCode, Uri};
@@ -23,6 +23,7 @@ const BODY_LEN_MAX: usize = 64 * 1024;
 pub fn router(state: ApiState) -> Router {
     let for_admins = Router::new()
         .route("/drain", post(drain::begin))
+        .route("/prune", post(prune::begin))
         .route("/matches/{id}/seats/{seat}", put(seats::name))
         .route("/tokens", get(tokens::list).post(tokens::add))
         .route("/tokens/{which}", delete(tokens::revoke))
@@ -30,6 +31,7 @@ pub fn router(state: ApiState) -> Router {
     let admit = from_fn_with_state(state.clone(), auth::admit);
     let v1 = Router::new()
         .route("/bots", get(bots::list))
+        .route("/bots/{game}/{bot}/versus", get(versus::bot))
         .route("/sessions", get(sessions::list))
         .route("/sessions/{id}", get(sessions::one))
         .route("/matches", get(matches::list))
@@ -39,9 +41,11 @@ pub fn router(state: ApiState) -> Router {
         .route("/matches/{id}/facts", get(facts::list))
         .route("/matches/{id}/events", get(events::of_match))
         .route("/events", get(events::all))
+        .route("/matches/{id}/seats/{seat}/explain", get(explain::one))
         .route("/hubs", get(hubs::list))
         .route("/bluffs", get(bluffs::list))
         .route("/opponents", get(opponents::list))
+        .route("/opponents/{id}", get(versus::opponent))
         .route("/opponents/{id}/model", get(opponents::model))
         .route("/tournaments", get(tournaments::list))
         .route("/tournaments/{id}", get(tournaments::one))

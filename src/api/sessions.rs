@@ -74,6 +74,9 @@ pub(super) struct SessionShown {
     /// The sessions that play in one team with it; only where one session is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team: Option<Vec<Mate>>,
+    /// Whether its transcript and facts have been pruned; only where they have.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub pruned: bool,
     /// Why some of it is not shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld: Option<&'static str>,
@@ -160,6 +163,7 @@ pub(super) fn shown(sight: &Sight, row: SessionRow) -> SessionShown {
         entries: row.entries.filter(|_| seen),
         quarantined: None,
         team: None,
+        pruned: row.pruned,
         withheld: (!seen).then_some(WITHHELD),
     }
 }

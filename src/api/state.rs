@@ -1,6 +1,7 @@
 //! What the handlers share.
 
 use super::events::Feeds;
+use super::explain::Explainer;
 use super::tournaments::KeptStandings;
 use crate::access::Tokens;
 use crate::gateway::hubs::Hubs;
@@ -35,6 +36,8 @@ pub struct ApiState {
     pub end: CancellationToken,
     /// Standings that were asked for lately.
     pub standings: KeptStandings,
+    /// Where decisions are thought over again.
+    pub explainer: Explainer,
     /// How long after its end a match is not yet public.
     pub embargo: Duration,
 }

@@ -1,10 +1,14 @@
-//! `drover db migrate|backup|verify|salvage`.
+//! `drover db migrate|prune|backup|verify|salvage`.
 
 use super::common::{Common, tell};
+use super::matches::own_store;
+use super::remote::{Reached, Remote};
+use crate::clock::now_us;
 use crate::config::Flags;
 use crate::daemon::store_settings;
-use crate::store::{Settings, Store};
+use crate::store::{Pruned, Settings, Store};
 use indicatif::ProgressBar;
+use serde_json::{Value, json};
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,9 +19,23 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Verb {
-    /// Migrate the database to this version: its schema (also done at every start), and sessions that have ended
-    /// are packed (also done beside a running daemon). May be stopped and begun again.
+    /// Migrate the database to this version: its schema (also done at every start), sessions that have ended are
+    /// packed (also done beside a running daemon), and the facts of our referee's older matches are stored. May be
+    /// stopped and begun again.
+    #[command(visible_alias = "pack")]
     Migrate,
+    /// Give up what old matches hold beside their results: transcripts, facts and ledger. Goes through the daemon
+    /// if it is running. The space is used again; `drover db migrate` gives it back to the disk.
+    Prune {
+        /// Only matches that ended longer ago than this, such as 30d.
+        #[arg(long, value_parser = humantime::parse_duration)]
+        older_than: Duration,
+        /// Only say how much that is.
+        #[arg(long)]
+        dry_run: bool,
+        #[command(flatten)]
+        remote: Remote,
+    },
     /// Write a complete copy; the daemon may keep running.
     Backup {
         /// The new file.
@@ -48,6 +66,29 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
             migrated?;
             writeln!(out, "{} is up to date", config.store.path.display())?;
         }
+        Verb::Prune {
+            older_than,
+            dry_run,
+            remote,
+        } => {
+            let daemon = remote.reach(common)?;
+            let store = match &remote.url {
+                Some(_) => None,
+                None => own_store(&config).await?,
+            };
+            let pruned = match store {
+                Some(store) => prune(store, *older_than, *dry_run).await?,
+                None => ask_to_prune(&daemon, *older_than, *dry_run)?,
+            };
+            let Pruned {
+                sessions, entries, ..
+            } = pruned;
+            let would = if *dry_run { "would be" } else { "were" };
+            writeln!(
+                out,
+                "{sessions} sessions with {entries} entries {would} pruned"
+            )?;
+        }
         Verb::Backup { to } => {
             let store = Store::open_readonly(&config.store.path).await?;
             store.backup(to).await?;
@@ -58,6 +99,33 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
         Verb::Verify => return verify(&config.store.path, None, &mut out).await,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+async fn prune(store: Store, older_than: Duration, dry_run: bool) -> anyhow::Result<Pruned> {
+    let age_us = i64::try_from(older_than.as_micros()).unwrap_or(i64::MAX);
+    let before_us = now_us().saturating_sub(age_us);
+    let pruned = match dry_run {
+        true => store.prunable(before_us).await,
+        false => store.prune(before_us, Duration::MAX).await,
+    };
+    store.close().await;
+    Ok(pruned?)
+}
+
+/// The daemon holds the database: it prunes for some seconds at a time.
+fn ask_to_prune(daemon: &Reached, older_than: Duration, dry_run: bool) -> anyhow::Result<Pruned> {
+    let wanted = json!({ "older_than_s": older_than.as_secs(), "dry_run": dry_run }).to_string();
+    let mut all = Pruned::default();
+    loop {
+        let answer = daemon.ask("POST", "/api/v1/prune", &wanted)?;
+        let answer: Value = serde_json::from_str(&answer)?;
+        all.sessions += answer["sessions"].as_u64().unwrap_or_default();
+        all.entries += answer["entries"].as_u64().unwrap_or_default();
+        if answer["more"] != json!(true) {
+            return Ok(all);
+        }
+        tell(&format!("{} sessions", all.sessions));
+    }
 }
 
 async fn salvage(
@@ -98,6 +166,10 @@ async fn migrate(store: &Store, out: &mut impl std::io::Write) -> anyhow::Result
     let packs = packs.await?;
     if let Some(bar) = bar {
         bar.finish_and_clear();
+    }
+    let tells = store.tell(|_| ()).await?;
+    if tells.told > 0 {
+        writeln!(out, "the facts of {} seats were stored", tells.told)?;
     }
     if packs.packed > 0 {
         writeln!(out, "{} sessions packed", packs.packed)?;
@@ -154,9 +226,13 @@ pub(super) async fn verify(
     }
     writeln!(
         out,
-        "{} matches, {} sessions, {} entries: {}",
+        "{} matches, {} sessions{}, {} entries: {}",
         summary.matches,
         summary.sessions,
+        match summary.pruned {
+            0 => String::new(),
+            pruned => format!(" ({pruned} of them pruned)"),
+        },
         summary.entries,
         match summary.differences + summary.integrity.len() as u64 {
             0 => "all in order".to_owned(),

@@ -1,9 +1,9 @@
-//! `drover match list|show|export|replay|verify|name`.
+//! `drover match list|show|export|replay|explain|verify|name`.
 
 use super::common::Common;
 use super::output::{Format, spaced, write_rows};
 use super::remote::{Reached, Remote};
-use super::{database, replay};
+use super::{database, explain, replay};
 use crate::config::{Config, Flags};
 use crate::daemon::store_settings;
 use crate::store::{Filter, MatchRow, PageAt, Place, Settings, Store, StoreError};
@@ -41,6 +41,9 @@ pub(super) enum Verb {
         #[arg(long)]
         seat: Option<u8>,
     },
+    /// Say why a bot decided as it did: it is led back to the decision and thinks again. Without --entry: list
+    /// the seat's decisions.
+    Explain(explain::Args),
     /// Replay a match's transcripts and compare with what is stored.
     Verify {
         /// The match.
@@ -152,11 +155,12 @@ async fn read(store: &Store, verb: &Verb, out: &mut impl Write) -> anyhow::Resul
             let entries = store.entries(&store.sessions_of(id).await?).await?;
             Ok(replay::write(out, &row, &entries, *seat)?)
         }
+        Verb::Explain(args) => explain::run(store, args, out).await,
         Verb::Verify { .. } | Verb::Name { .. } => bail!("this verb is not read-only"),
     }
 }
 
-async fn found(store: &Store, id: &str) -> anyhow::Result<MatchRow> {
+pub(super) async fn found(store: &Store, id: &str) -> anyhow::Result<MatchRow> {
     store.match_row(id).await?.with_context(|| {
         format!("there is no match {id}; `drover match list` shows those that exist")
     })
@@ -299,7 +303,7 @@ async fn export(
 }
 
 /// The database, unless a daemon holds it.
-async fn own_store(config: &Config) -> anyhow::Result<Option<Store>> {
+pub(super) async fn own_store(config: &Config) -> anyhow::Result<Option<Store>> {
     // For a moment: nothing is checked or packed meanwhile.
     let settings = Settings {
         packs: false,

@@ -7,6 +7,7 @@ mod completions;
 mod configure;
 mod database;
 mod drain;
+mod explain;
 mod health;
 mod interactive;
 mod logging;

@@ -124,6 +124,8 @@ pub trait Contest: Game<Act: Clone + Debug + Send> {
     /// Whether transcripts of matches without a wire take a player's side that hears them. Where none is
     /// needed, every call that asks is answered by [`Contest::written`].
     const HEARD_AGAIN: bool = true;
+    /// As [`Kit::value_unit`].
+    const VALUE_UNIT: &'static str;
     /// Nodes a decision in the matches that go into a signature.
     const BOUT_NODES: u64;
 
@@ -385,6 +387,7 @@ impl<C: Contest> Kit for Door<C> {
         answer_within() -> Duration = C::LIMITS.answer;
         open_within() -> Duration = C::LIMITS.open;
         advised() -> bool = C::ADVISED;
+        value_unit() -> &'static str = C::VALUE_UNIT;
         usual_budget() -> Duration = C::LIMITS.budget;
         play_budget() -> Duration = C::LIMITS.play_budget;
         route(frame: &[u8]) -> Result<Route, WireError> = C::route(frame);

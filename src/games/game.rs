@@ -1,5 +1,6 @@
 //! What a game is, what a bot is, and the few types that every game shares.
 
+use crate::reasons::Reasons;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::ops::{Index, IndexMut};
@@ -375,8 +376,26 @@ pub enum Progress {
     Done,
 }
 
+/// A bot that can be copied as it stands: its copy thinks without changing it.
+pub trait Fork<G: Game> {
+    /// The copy.
+    fn fork(&self) -> Box<dyn Bot<G>>;
+}
+
+impl<G: Game, B: Bot<G> + Clone + 'static> Fork<G> for B {
+    fn fork(&self) -> Box<dyn Bot<G>> {
+        Box::new(self.clone())
+    }
+}
+
+impl<G: Game> Clone for Box<dyn Bot<G>> {
+    fn clone(&self) -> Self {
+        (**self).fork()
+    }
+}
+
 /// A decision maker of one game.
-pub trait Bot<G: Game>: Send {
+pub trait Bot<G: Game>: Fork<G> + Send {
     /// Hears what its seat hears, in order. Unless a bot says otherwise, its views are all that it needs.
     fn observe(&mut self, event: &G::Event) {
         let _ = event;
@@ -388,5 +407,10 @@ pub trait Bot<G: Game>: Send {
     /// over the whole decision. What does not search decides at once.
     fn ponder(&mut self, view: &G::View, ask: &G::Ask, slice: Budget<'_>) -> (G::Act, Progress) {
         (self.decide(view, ask, slice), Progress::Done)
+    }
+    /// Decides as [`Bot::ponder`] does in one slice, and says why. Asked of a copy ([`Fork`]), which is not
+    /// used again. Unless a bot says otherwise, it compares nothing.
+    fn reasons(&mut self, view: &G::View, ask: &G::Ask, budget: Budget<'_>) -> Reasons<G::Act> {
+        Reasons::of(self.ponder(view, ask, budget).0)
     }
 }

@@ -439,6 +439,8 @@ pub trait Kit: Sync + Send {
     fn advised(&self) -> bool {
         true
     }
+    /// What values of candidates are in ([`crate::Candidate::value`]).
+    fn value_unit(&self) -> &'static str;
     /// How long a decision is thought about unless it is set otherwise.
     fn usual_budget(&self) -> Duration {
         Duration::from_millis(200)

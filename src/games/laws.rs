@@ -9,11 +9,13 @@ mod scenes;
 
 pub use self::scenes::{scenes_are_whole, scenes_of, sound};
 use crate::contest::{Advice, Contest, Deal, Door, TICK};
+use crate::explain::{BELIEFS_MAX, CANDIDATES_MAX, Explanation};
 use crate::game::{Game, Outcome, Seat, Seats};
 use crate::kit::{
     BotCard, DialogueSetup, Kit as _, MapStyle, Nodes, Pace, PlaySetup, Played, TableSetup, Wire,
     bot_seed,
 };
+use crate::reasons::PROBABILITY;
 use crate::rng::Rng;
 use crate::wire::{Dialogue, Next, Reply, Table};
 use crate::{Budget, ladder, options};
@@ -33,7 +35,7 @@ macro_rules! laws {
         };
             bots_are_those_listed signatures_stand_for_the_play decisions_end_when_they_must
             random_play_ends_alike options_are_as_their_cards_say maps_are_maps
-            a_match_comes_again_from_its_setup $($($also)+)?);
+            a_match_comes_again_from_its_setup explaining_changes_nothing $($($also)+)?);
     };
     (@ $game:ty, $terms:expr; $($law:ident)+) => {
         $(#[test]
@@ -58,6 +60,9 @@ const STEPS_MAX: usize = 200_000;
 const MATCHES: u64 = 3;
 /// Nodes a decision.
 const NODES: u64 = 20;
+/// Now and then a decision is explained with so many nodes: enough for every bot to compare something.
+const EXPLAIN_NODES: u64 = 3_000;
+const EXPLAIN_EVERY: u32 = 11;
 /// Most seats that are tried, in games that have no end of them.
 const SEATS_MAX: usize = 4;
 /// So often a bot may ask whether it must stop before it must.
@@ -318,6 +323,98 @@ pub fn a_match_comes_again_from_its_setup<C: Contest>(terms: &Terms<'_>) {
             "words unsaid"
         );
         assert_eq!(table.outcome(), Some(played.outcome), "seed {seed}");
+    }
+}
+
+/// Every bot explains every decision of a recorded match as it then makes it, legal in form, with one candidate
+/// chosen of those that it names; and a player that was asked for that knows, thinks and says the same as one
+/// that was not.
+pub fn explaining_changes_nothing<C: Contest>(terms: &Terms<'_>) {
+    let door = Door::<C>::NEW;
+    assert!(!door.value_unit().is_empty());
+    for card in C::BOTS {
+        let played = play::<C>(&[card.name], 1, &terms.options, &Nodes(NODES));
+        let player = |seat| {
+            let setup = DialogueSetup::of(card.name, bot_seed(1, seat));
+            door.dialogue(&setup).expect("a player")
+        };
+        let mut players = Seats::from_fn(played.refused.len(), |seat| [player(seat), player(seat)]);
+        let (mut decisions, mut compared) = (0, false);
+        for exchange in &played.transcript {
+            let [asked, other] = &mut players[exchange.seat];
+            let heard = |player: &mut Box<dyn Dialogue>| player.receive(exchange.call.as_bytes());
+            let next = heard(asked);
+            assert_eq!(next, heard(other), "{}", card.name);
+            let due = match next.expect("a message") {
+                Next::Think { fallback, .. } => {
+                    let told = asked.explain(Budget::nodes(NODES)).expect("an explanation");
+                    assert_eq!(Some(&told), asked.explain(Budget::nodes(NODES)).as_ref());
+                    let thought = [asked.as_mut(), other.as_mut()].map(|player| {
+                        let mut best = fallback.clone();
+                        let _ = player.think(Budget::nodes(NODES), &mut best);
+                        best
+                    });
+                    assert_eq!(thought[0], thought[1], "{}", card.name);
+                    assert_eq!(told.answer, thought[0], "{}: {told:?}", card.name);
+                    assert_eq!(door.in_form(exchange.call.as_bytes(), &told.answer), Ok(()));
+                    is_in_order(&told);
+                    decisions += 1;
+                    if decisions % EXPLAIN_EVERY == 1 {
+                        let told = asked
+                            .explain(Budget::nodes(EXPLAIN_NODES))
+                            .expect("one more");
+                        is_in_order(&told);
+                        compared |= told.candidates.len() > 1;
+                    }
+                    true
+                }
+                Next::Send(_) => true,
+                Next::Wait | Next::Over(_) => {
+                    assert_eq!(
+                        asked.explain(Budget::nodes(NODES)),
+                        None,
+                        "nothing is asked"
+                    );
+                    false
+                }
+            };
+            for player in [asked, other].into_iter().filter(|_| due) {
+                player.said(exchange.reply.as_deref().unwrap_or_default());
+            }
+            let [asked, other] = &mut players[exchange.seat];
+            assert_eq!(asked.view(), other.view(), "{}", card.name);
+            assert_eq!(asked.facts(), other.facts(), "{}", card.name);
+            assert_eq!(asked.lessons(), other.lessons(), "{}", card.name);
+        }
+        assert!(compared || !card.thinks, "{} compares", card.name);
+    }
+}
+
+fn is_in_order(told: &Explanation) {
+    let chosen = told.candidates.iter().filter(|candidate| candidate.chosen);
+    let chosen: Vec<&str> = chosen.map(|candidate| candidate.act.as_str()).collect();
+    let one = if told.candidates.is_empty() {
+        vec![]
+    } else {
+        vec![told.answer.as_str()]
+    };
+    assert_eq!(chosen, one, "{told:?}");
+    assert!(told.candidates.len() <= CANDIDATES_MAX && told.beliefs.len() <= BELIEFS_MAX);
+    assert!(told.summary.ends_with('.'), "{told:?}");
+    let values = told
+        .candidates
+        .iter()
+        .flat_map(|one| [one.value, one.error]);
+    let believed = told.beliefs.iter();
+    let believed = believed.flat_map(|one| [Some(one.value), one.low, one.high]);
+    let mut all = values.chain(believed).flatten();
+    assert!(all.all(f64::is_finite), "{told:?}");
+    for belief in &told.beliefs {
+        assert!(!belief.about.is_empty() && !belief.what.is_empty() && !belief.unit.is_empty());
+        let within = belief.low.is_none_or(|low| low <= belief.value)
+            && belief.high.is_none_or(|high| belief.value <= high);
+        let likely = belief.unit != PROBABILITY || (0.0..=1.0).contains(&belief.value);
+        assert!(within && likely, "{belief:?}");
     }
 }
 

@@ -9,6 +9,7 @@ pub mod arena;
 pub mod contest;
 pub mod counts;
 pub mod disturb;
+pub mod explain;
 pub mod fuzzing;
 pub mod game;
 pub mod kit;
@@ -20,6 +21,7 @@ pub mod lighthouses;
 pub mod options;
 pub mod planetwars;
 pub mod planowanie;
+pub mod reasons;
 pub mod rng;
 pub mod scene;
 pub mod search;
@@ -28,12 +30,14 @@ pub mod stats;
 pub mod wire;
 
 pub use contest::ladder;
-pub use game::{Bot, Budget, Cause, Duel, Game, Illegal, Listener, Outcome, Seat, Seats};
+pub use explain::{Candidate, Explanation};
+pub use game::{Bot, Budget, Cause, Duel, Fork, Game, Illegal, Listener, Outcome, Seat, Seats};
 pub use kit::{
     Bluff, BotCard, DialogueSetup, Exchange, Kit, Learnt, MapSize, MapStyle, Maps, Models, Nodes,
     OptionCard, Pace, PlaySetup, Played, Route, Seating, SetupError, StdioWire, TableSetup,
     TeamFact, Train, Training, Wire, bot_seed,
 };
+pub use reasons::Belief;
 pub use scene::{Picture, Scene};
 pub use wire::{
     Arrival, Blame, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Noted, Progress, Reception,

@@ -1,6 +1,7 @@
 //! The two sides of a conversation, without sockets or clocks: [`Dialogue`] is a bot's side,
 //! [`Table`] the referee's. HTTP, TCP, stdio, in-process play and tests drive the same objects.
 
+use crate::explain::Explanation;
 use crate::game::{Budget, Cause, Outcome, Seat};
 use crate::scene::Scene;
 use serde::{Deserialize, Serialize};
@@ -127,6 +128,13 @@ pub trait Dialogue: Send {
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError>;
     /// Thinks for one slice. `best` holds a legal answer from the start and only improves.
     fn think(&mut self, slice: Budget<'_>, best: &mut Frame) -> Progress;
+    /// After a [`Next::Think`] and before [`Dialogue::said`]: thinks about the decision with this budget and
+    /// says why it would decide so. Changes nothing: a copy of the bot thinks. `None` where no decision is due,
+    /// or where there is none to explain.
+    fn explain(&self, budget: Budget<'_>) -> Option<Explanation> {
+        let _ = budget;
+        None
+    }
     /// How the match ended if the other side hangs up now, where a wire has no other word for the end.
     fn hung_up(&mut self) -> Option<Ending> {
         None

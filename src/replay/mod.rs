@@ -2,19 +2,26 @@
 //! session, verifying, showing a transcript and resuming a match all use it.
 
 mod dialogue;
+mod explain;
 mod fuzz;
 mod reply;
 mod seat;
 mod setup;
 mod table;
+mod tell;
 #[cfg(test)]
 mod tests;
 mod verify;
 
 pub use dialogue::{LastMessage, Line, Replayed, replay};
+pub use explain::{
+    BotSeat, Decision, ExplainError, Explained, NODES_DEFAULT, NODES_MAX, bot_session,
+    builtin_seeds,
+};
 pub use fuzz::fuzz;
 pub use reply::RecordedReply;
 pub use seat::{SeatDecision, SeatTold, fold_seat, keeps_facts, seat_setup};
 pub use setup::{dialogue_setup, note_advice};
 pub use table::{PendingCall, ReplayedTable, replay_table};
+pub use tell::Tells;
 pub use verify::{Checked, Difference, VerifySummary};

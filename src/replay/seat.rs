@@ -50,11 +50,21 @@ pub struct SeatDecision {
 }
 
 /// A line as the player hears or says it.
-struct SeatLine {
-    direction: Direction,
-    text: String,
+pub(super) struct SeatLine {
+    pub(super) direction: Direction,
+    pub(super) text: String,
     /// The index of its last entry in the referee's transcript.
-    at: usize,
+    pub(super) at: usize,
+}
+
+impl SeatLine {
+    /// It as a dialogue's line.
+    pub(super) fn line(&self) -> Line<'_> {
+        Line {
+            direction: self.direction,
+            text: &self.text,
+        }
+    }
 }
 
 /// Folds a seat's whole transcript, which ended with this cause.
@@ -77,13 +87,7 @@ fn try_fold(kit: &dyn Kit, entries: &[Entry], cause: Option<Cause>) -> Result<Se
         .dialogue(&DialogueSetup::of(bot, 0))
         .map_err(|error| error.to_string())?;
     let lines = lines(kit, entries);
-    let replayed = replay(
-        &mut *dialogue,
-        lines.iter().map(|line| Line {
-            direction: line.direction,
-            text: &line.text,
-        }),
-    );
+    let replayed = replay(&mut *dialogue, lines.iter().map(SeatLine::line));
     Ok(told(
         kit,
         &mut *dialogue,
@@ -156,7 +160,7 @@ fn told(
 
 /// What the player heard and said. A hub's player hears whole frames and answers each in one write; its
 /// referee hears it line by line, and says what it refuses in between.
-fn lines(kit: &dyn Kit, entries: &[Entry]) -> Vec<SeatLine> {
+pub(super) fn lines(kit: &dyn Kit, entries: &[Entry]) -> Vec<SeatLine> {
     let hub = kit.wire() == Wire::Hub;
     let completes = |text: &str| {
         let last = text.lines().last().unwrap_or_default();

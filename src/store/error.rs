@@ -112,6 +112,12 @@ pub enum StoreError {
         /// The name asked for.
         id: String,
     },
+    /// Its transcript was given up; its result is kept.
+    #[error("the transcript of session {session} was pruned: its result is kept")]
+    Pruned {
+        /// The session's number.
+        session: i64,
+    },
     /// A read failed.
     #[error("reading the database failed: {0}")]
     Read(#[from] sqlx::Error),

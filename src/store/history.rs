@@ -7,9 +7,16 @@ use super::records::{BluffRow, FactRow, Filter, MatchEntry, Page, PageAt, Sessio
 use super::rows;
 use super::secrecy;
 use super::startup::Head;
-use super::types::{EntryId, SessionId};
+use super::types::{EntryId, FactAt, SessionId};
+use super::writer::Command;
 use super::{startup, transcript};
 use sqlx::{QueryBuilder, Row as _};
+
+/// A page of bluffs is shorter than it may be once so many did not fit.
+const BLUFFS_LOOKED_MAX: i64 = 4096;
+
+/// Seats looked up at once whose facts are to be stored.
+const UNTOLD_AT_ONCE: i64 = 256;
 
 /// The maximum number of facts read of one match.
 const FACTS_MAX: i64 = 100_000;
@@ -22,6 +29,21 @@ const OF_BLUFFS: &str =
     LEFT JOIN seats t ON t.match_id = s.match_id AND t.seat =
         (s.seat + b.place) % (SELECT count(*) FROM seats n WHERE n.match_id = s.match_id)
     WHERE true";
+
+/// Whether a bluff `b` of a session `s` is told by no better one: several of our sessions may have heard of it.
+/// The bluffer's own knows what was bid and held; where our referee recorded the seat, that is its transcript.
+/// Of others, who know the bluffer only from their own seats, the first counts.
+pub(super) const ONCE: &str = "NOT EXISTS (
+    SELECT 1 FROM sessions o WHERE o.match_id = s.match_id AND o.id <> s.id AND o.ended_us IS NOT NULL
+        AND (o.side = 'player' OR o.setup ->> 'facts')
+        AND o.seat = (s.seat + b.place) % (SELECT count(*) FROM seats n WHERE n.match_id = s.match_id)
+        AND (b.place <> 0 OR o.side = 'referee'))
+    AND NOT EXISTS (
+        SELECT 1 FROM sessions o JOIN bluffs e ON e.session = o.id
+        WHERE b.place <> 0 AND o.match_id = s.match_id AND o.id < s.id AND e.caught = b.caught
+            AND abs(e.at_us - b.at_us) <= 2000000
+            AND (o.seat + e.place - s.seat - b.place)
+                % (SELECT count(*) FROM seats n WHERE n.match_id = s.match_id) = 0)";
 
 impl Store {
     /// A session's last entry and its number of entries; `None` if it has none.
@@ -46,7 +68,8 @@ impl Store {
         Ok(head.map(|Head { entry, count, .. }| (EntryId(entry), count)))
     }
 
-    /// The transcripts of these sessions as one list, in the order in which they were committed.
+    /// The transcripts of these sessions as one list, in the order in which they were committed; pruned ones are
+    /// left out.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
@@ -62,7 +85,11 @@ impl Store {
                 continue;
             };
             let mut connection = self.readers().acquire().await?;
-            for entry in transcript::read(&mut connection, session.id, head).await? {
+            let entries = match transcript::read(&mut connection, session.id, head).await {
+                Err(StoreError::Pruned { .. }) => continue,
+                read => read?,
+            };
+            for entry in entries {
                 all.push(MatchEntry::of(session, entry));
             }
         }
@@ -113,6 +140,30 @@ impl Store {
         Ok(facts)
     }
 
+    /// The next few seats of our own referee that ended without their facts being stored, after a session.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`].
+    pub async fn untold(&self, after: SessionId) -> Result<Vec<SessionId>, StoreError> {
+        let ids: Vec<i64> = sqlx::query_scalar(
+            "SELECT id FROM sessions WHERE id > ? AND side = 'referee' AND ended_us IS NOT NULL
+                 AND packed IS NOT 2 AND setup ->> 'facts' IS NULL ORDER BY id LIMIT ?",
+        )
+        .bind(after.0)
+        .bind(UNTOLD_AT_ONCE)
+        .fetch_all(self.readers())
+        .await?;
+        Ok(ids.into_iter().map(SessionId).collect())
+    }
+
+    /// Stores the facts of a seat that ended without them.
+    ///
+    /// # Errors
+    /// As [`Store::append`].
+    pub async fn add_facts(&self, id: SessionId, facts: Vec<FactAt>) -> Result<(), StoreError> {
+        self.ask(|reply| Command::Tell(id.0, facts, reply)).await
+    }
+
     /// Whether a session has a fact of this kind.
     ///
     /// # Errors
@@ -126,7 +177,8 @@ impl Store {
         Ok(row.is_some())
     }
 
-    /// The bluff history, newest first.
+    /// The bluff history, newest first, each bluff once. A page may be shorter than its limit although there is a
+    /// next one.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`], [`StoreError::Unknown`] for a bad cursor.
@@ -134,7 +186,16 @@ impl Store {
         let mut query = QueryBuilder::new(BLUFFS);
         query.push(", ").push(secrecy::ENTRANT);
         query.push(", ").push(secrecy::OVER).push(OF_BLUFFS);
-        query.push(" AND b.id < ").push_bind(number_before(at)?);
+        let before = number_before(at)?;
+        let least: Option<i64> = sqlx::query_scalar(
+            "SELECT id FROM bluffs WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?",
+        )
+        .bind(before)
+        .bind(BLUFFS_LOOKED_MAX)
+        .fetch_optional(self.readers())
+        .await?;
+        query.push(" AND b.id < ").push_bind(before);
+        query.push(" AND b.id > ").push_bind(least.unwrap_or(0));
         let texts = [
             (" AND s.game = ", &filter.game),
             (" AND s.bot = ", &filter.bot),
@@ -156,6 +217,7 @@ impl Store {
         if let Some(caught) = filter.caught {
             query.push(" AND b.caught = ").push_bind(caught);
         }
+        query.push(" AND ").push(ONCE);
         query
             .push(" ORDER BY b.id DESC LIMIT ")
             .push_bind(i64::from(at.limit) + 1);
@@ -179,6 +241,10 @@ impl Store {
                 secrecy: secrecy::read(row, (13, 4), 14)?,
             });
         }
-        Ok(cut(bluffs, at, |bluff| bluff.id.to_string()))
+        let page = cut(bluffs, at, |bluff| bluff.id.to_string());
+        Ok(Page {
+            next: page.next.or(least.map(|least| (least + 1).to_string())),
+            ..page
+        })
     }
 }

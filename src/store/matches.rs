@@ -2,8 +2,10 @@
 
 use super::error::StoreError;
 use super::handle::Store;
+use super::listing::{AT_A_TIME_MAX, Candidates, GROWTH, Key, LOOKED_MAX, List};
+use super::narrow::{Columns, MATCH_COLUMNS, SESSION_COLUMNS, narrow};
 use super::pages::{cut, number_before};
-use super::records::{Filter, MatchRow, Page, PageAt, SessionRow, Standing};
+use super::records::{Filter, MatchRow, Page, PageAt, SessionRow};
 use super::rows;
 use super::secrecy;
 use super::types::{EntryId, NewMatch, NewSeat, SessionId};
@@ -25,7 +27,7 @@ const MATCHES: &str =
 const ENDED_WITHIN: i64 = 20_000;
 
 const SESSIONS: &str = "SELECT s.id, s.match_id, s.side, s.game, s.bot, s.referee, s.market, s.player, s.seat, s.seed,
-        s.setup, s.durability, s.opened_us, s.last_entry, s.entries, s.ended_us, s.cause, s.detail, s.scores";
+        s.setup, s.durability, s.opened_us, s.last_entry, s.entries, s.ended_us, s.cause, s.detail, s.scores, s.packed IS 2";
 
 const OF_SESSIONS: &str = " FROM sessions s JOIN matches m ON m.id = s.match_id WHERE true";
 
@@ -46,7 +48,8 @@ fn sessions() -> QueryBuilder<Sqlite> {
 }
 
 impl Store {
-    /// Matches, newest first.
+    /// Matches, newest first. A page may be shorter than its limit although there is a next one: where few of
+    /// many rows fit, no page reads all of them.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
@@ -55,17 +58,62 @@ impl Store {
         filter: &Filter,
         at: &PageAt,
     ) -> Result<Page<MatchRow>, StoreError> {
-        let mut query = matches();
-        if let Some(after) = &at.after {
-            query.push(" AND m.id < ").push_bind(after.clone());
+        let after = at.after.clone().map(Key::Match);
+        let (rows, looked) = self
+            .listed(
+                (List::Matches, matches, &MATCH_COLUMNS),
+                filter,
+                (after, at),
+            )
+            .await?;
+        let rows = rows.iter().map(match_row).collect::<Result<Vec<_>, _>>()?;
+        let page = cut(rows, at, |row| row.id.clone());
+        Ok(Page {
+            next: page.next.or(looked),
+            ..page
+        })
+    }
+
+    /// The rows of one page and one more, if there is one; and the cursor to go on from, if more may follow
+    /// rows that do not fit.
+    async fn listed(
+        &self,
+        (list, begin, columns): (List, fn() -> QueryBuilder<Sqlite>, &Columns),
+        filter: &Filter,
+        (mut after, at): (Option<Key>, &PageAt),
+    ) -> Result<(Vec<SqliteRow>, Option<String>), StoreError> {
+        let wanted = at.limit as usize + 1;
+        let candidates = Candidates::new(list, filter, self.has_lists(), self.readers()).await?;
+        let (mut rows, mut looked, mut limit) = (Vec::new(), 0, wanted);
+        loop {
+            let found = candidates
+                .below(after.as_ref(), limit, self.readers())
+                .await?;
+            let mut query = begin();
+            let id = match list {
+                List::Matches => "m.id",
+                List::Sessions => "s.id",
+            };
+            query.push(format_args!(" AND {id} IN (SELECT value FROM json_each("));
+            query.push_bind(found.json()).push("))");
+            narrow(&mut query, filter, columns);
+            query.push(format_args!(" ORDER BY {id} DESC LIMIT "));
+            query.push_bind((wanted - rows.len()) as i64);
+            rows.append(&mut query.build().fetch_all(self.readers()).await?);
+            looked += found.keys.len();
+            if found.last || rows.len() >= wanted {
+                return Ok((rows, None));
+            }
+            after = found.keys.into_iter().last();
+            limit = (limit * GROWTH).min(AT_A_TIME_MAX);
+            if looked >= LOOKED_MAX {
+                let next = after.map(|key| match key {
+                    Key::Match(id) => id,
+                    Key::Session(id) => id.to_string(),
+                });
+                return Ok((rows, next));
+            }
         }
-        narrow(&mut query, filter, &MATCH_COLUMNS);
-        query
-            .push(" ORDER BY m.id DESC LIMIT ")
-            .push_bind(i64::from(at.limit) + 1);
-        let rows = query.build().fetch_all(self.readers()).await?;
-        let matches = rows.iter().map(match_row).collect::<Result<Vec<_>, _>>()?;
-        Ok(cut(matches, at, |row| row.id.clone()))
     }
 
     /// One match.
@@ -138,7 +186,7 @@ impl Store {
         .await?)
     }
 
-    /// Sessions, newest first.
+    /// Sessions, newest first, in pages like those of matches.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`], [`StoreError::Unknown`] for a bad cursor.
@@ -147,18 +195,22 @@ impl Store {
         filter: &Filter,
         at: &PageAt,
     ) -> Result<Page<SessionRow>, StoreError> {
-        let mut query = sessions();
-        query.push(" AND s.id < ").push_bind(number_before(at)?);
-        narrow(&mut query, filter, &SESSION_COLUMNS);
-        query
-            .push(" ORDER BY s.id DESC LIMIT ")
-            .push_bind(i64::from(at.limit) + 1);
-        let rows = query.build().fetch_all(self.readers()).await?;
-        let sessions = rows
-            .iter()
-            .map(session_row)
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok(cut(sessions, at, |row| row.id.0.to_string()))
+        let after = Key::Session(number_before(at)?);
+        let (rows, looked) = self
+            .listed(
+                (List::Sessions, sessions, &SESSION_COLUMNS),
+                filter,
+                (Some(after), at),
+            )
+            .await?;
+        let rows = rows.iter().map(session_row);
+        let page = cut(rows.collect::<Result<Vec<_>, _>>()?, at, |row| {
+            row.id.0.to_string()
+        });
+        Ok(Page {
+            next: page.next.or(looked),
+            ..page
+        })
     }
 
     /// Sessions that ended since a moment (microseconds since 1970-01-01 UTC), among the last 20,000 that
@@ -255,125 +307,6 @@ impl Store {
 /// The maximum number of sessions shown as one team.
 const TEAM_MAX: i64 = 100;
 
-/// Which columns of a list's rows filters refer to.
-struct Columns {
-    game: &'static str,
-    /// A condition on a session `x` that must hold besides its match being `m`.
-    session: &'static str,
-    time: &'static str,
-    ended: &'static str,
-    cause: &'static str,
-}
-
-const MATCH_COLUMNS: Columns = Columns {
-    game: "m.game",
-    session: "true",
-    time: "m.started_us",
-    ended: "m.ended_us",
-    cause: "m.cause",
-};
-
-const SESSION_COLUMNS: Columns = Columns {
-    game: "s.game",
-    session: "x.id = s.id",
-    time: "s.opened_us",
-    ended: "s.ended_us",
-    cause: "s.cause",
-};
-
-fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) {
-    if let Some(game) = &filter.game {
-        query
-            .push(format_args!(" AND {} = ", columns.game))
-            .push_bind(game.clone());
-    }
-    if let Some(match_id) = &filter.match_id {
-        query.push(" AND m.id = ").push_bind(match_id.clone());
-    }
-    if let Some(since) = filter.since_us {
-        query
-            .push(format_args!(" AND {} >= ", columns.time))
-            .push_bind(since);
-    }
-    if let Some(until) = filter.until_us {
-        query
-            .push(format_args!(" AND {} < ", columns.time))
-            .push_bind(until);
-    }
-    if let Some(cause) = filter.cause {
-        query
-            .push(format_args!(" AND {} = ", columns.cause))
-            .push_bind(cause.word());
-    }
-    if let Some(live) = filter.live {
-        // Literal, so that the index of live rows can be used.
-        let state = if live { "IS NULL" } else { "IS NOT NULL" };
-        query.push(format_args!(" AND {} {state}", columns.ended));
-    }
-    if let Some(opponent) = &filter.opponent {
-        query
-            .push(" AND m.id IN (SELECT t.match_id FROM seats t WHERE t.name = ")
-            .push_bind(opponent.clone())
-            .push(")");
-    }
-    if let Some(tournament) = &filter.tournament {
-        query
-            .push(" AND m.id IN (SELECT p.match_id FROM tournament_matches p WHERE p.tournament = ")
-            .push_bind(tournament.clone())
-            .push(")");
-    }
-    if let Some(entrant) = &filter.entrant {
-        query
-            .push(" AND m.id IN (SELECT t.match_id FROM seats t WHERE t.entrant = ")
-            .push_bind(entrant.clone())
-            .push(")");
-    }
-    narrow_ours(query, filter, columns);
-}
-
-/// A session `x`'s win share: from the match's result, or where its seat is unknown from the scores that the
-/// session itself received, own first. NULL without scores.
-const WIN_SHARE: &str = "coalesce(
-    (SELECT r.win_share FROM results r WHERE r.match_id = x.match_id AND r.seat = x.seat),
-    (SELECT CASE WHEN max(j.value) > (x.scores ->> 0) THEN 0.0
-                 ELSE 1.0 / sum(j.value = (x.scores ->> 0)) END FROM json_each(x.scores) j))";
-
-/// Filters on our own seats: which bot, and how the match ended for it.
-fn narrow_ours(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) {
-    let share = match filter.outcome {
-        Some(Standing::Live) => {
-            query.push(" AND ").push(columns.ended).push(" IS NULL");
-            None
-        }
-        Some(Standing::Won) => Some(" = 1"),
-        Some(Standing::Tied) => Some(" BETWEEN 0.001 AND 0.999"),
-        Some(Standing::Lost) => Some(" = 0"),
-        None => None,
-    };
-    if share.is_none() && filter.bot.is_none() {
-        return;
-    }
-    query
-        .push(" AND EXISTS (SELECT 1 FROM sessions x WHERE x.match_id = m.id AND ")
-        .push(columns.session);
-    if let Some(share) = share {
-        query.push(" AND ").push(WIN_SHARE).push(share);
-    }
-    match &filter.bot {
-        Some(bot) => {
-            query.push(" AND x.bot IN (").push_bind(bot.clone());
-            query
-                .push(", ")
-                .push_bind(format!("builtin:{bot}"))
-                .push(")");
-        }
-        None => {
-            query.push(" AND x.side = 'player'");
-        }
-    }
-    query.push(")");
-}
-
 fn match_row(row: &SqliteRow) -> Result<MatchRow, StoreError> {
     Ok(MatchRow {
         id: row.try_get(0)?,
@@ -434,7 +367,8 @@ fn session_row(row: &SqliteRow) -> Result<SessionRow, StoreError> {
         scores: row
             .try_get::<Option<&str>, _>(18)?
             .map_or(Ok(Vec::new()), rows::json)?,
-        secrecy: secrecy::read(row, (2, 4), 19)?,
+        pruned: row.try_get(19)?,
+        secrecy: secrecy::read(row, (2, 4), 20)?,
     })
 }
 

@@ -3,6 +3,7 @@
 use super::damage;
 use super::error::StoreError;
 use super::files::{self, Lock};
+use super::listing;
 use super::types::Durability;
 use games::Kit;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
@@ -36,6 +37,9 @@ const CACHE_KIB: &str = "-16384";
 /// The writer's cached prepared statements: those of the batches that are usual. Others are prepared again.
 const STATEMENTS_MAX: usize = 200;
 
+/// The schema's version that has lists by facet.
+const LISTS: i64 = 9;
+
 /// What reading a schema from before these versions lacks.
 const LACKED: [(i64, &str); 2] = [
     (
@@ -68,6 +72,7 @@ pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
         ("model versions", file!("0006_model_versions")),
         ("packed", file!("0007_packed")),
         ("tournaments", file!("0008_tournaments")),
+        ("lists", file!("0009_lists")),
     ];
     let migration = |(version, (name, sql)): (i64, (&'static str, &'static str))| {
         let sql = sql.into_sql_str();
@@ -146,6 +151,11 @@ pub(super) async fn writer(path: &Path, checked_bytes_max: i64) -> Result<Opened
             path: path.to_path_buf(),
             why: format!("its schema could not be brought up to date: {error}"),
         })?;
+    let listed = listing::list_all(&mut writer).await;
+    listed.map_err(|error| StoreError::Open {
+        path: path.to_path_buf(),
+        why: format!("its matches cannot be listed: {error}"),
+    })?;
     Ok(Opened {
         writer,
         lock,
@@ -164,11 +174,15 @@ pub(super) fn readers(path: &Path, count: u32) -> SqlitePool {
     pool(options(path).read_only(true), count, None)
 }
 
-/// Connections for reading a database that another process may be writing.
-pub(super) async fn readers_only(path: &Path, count: u32) -> Result<SqlitePool, StoreError> {
+/// Connections for reading a database that another process may be writing, and whether it has lists.
+pub(super) async fn readers_only(
+    path: &Path,
+    count: u32,
+) -> Result<(SqlitePool, bool), StoreError> {
     let found = readable(path).await?;
     let chosen = options(path).read_only(true).immutable(found.immutable);
-    Ok(pool(chosen, count, found.version.or(Some(0))))
+    let version = found.version.unwrap_or_default();
+    Ok((pool(chosen, count, Some(version)), version >= LISTS))
 }
 
 /// How a database can be read that is not to be written.

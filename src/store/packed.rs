@@ -7,7 +7,7 @@
 use super::error::StoreError;
 use super::types::{Direction, Entry, EntryId, SessionId};
 use sqlx::SqliteConnection;
-use std::io;
+use std::{fmt, io};
 use zstd::bulk::{Compressor, Decompressor};
 
 /// The maximum length of a session's columns before compression; a longer one stays as it is.
@@ -44,18 +44,13 @@ impl Packed {
         entries: &[Entry],
         dictionary: Option<&Dictionary>,
     ) -> io::Result<Option<Self>> {
-        let columns = columns(entries);
         let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
             return Ok(None);
         };
-        if columns.len() > BYTES_MAX {
-            return Ok(None);
-        }
         let known = dictionary.map_or(&[][..], |dictionary| &dictionary.content);
-        let mut compressor = Compressor::with_dictionary(LEVEL, known)?;
-        compressor.include_checksum(true)?;
-        let mut content = compressor.compress(&columns)?;
-        content.shrink_to_fit();
+        let Some((bytes, content)) = BulkPacker::new(known)?.pack(entries)? else {
+            return Ok(None);
+        };
         let ids: Vec<i64> = entries.iter().map(|entry| entry.id.0).collect();
         Ok(Some(Self {
             session,
@@ -63,10 +58,45 @@ impl Packed {
             last: last.id,
             ids: serde_json::Value::from(ids).to_string(),
             entries: entries.len() as u64,
-            bytes: columns.len(),
+            bytes,
             dictionary: dictionary.map(|dictionary| dictionary.id),
             content,
         }))
+    }
+}
+
+/// Packs transcripts as the store does, for programs that write databases in bulk.
+pub struct BulkPacker(Compressor<'static>);
+
+impl fmt::Debug for BulkPacker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BulkPacker").finish_non_exhaustive()
+    }
+}
+
+impl BulkPacker {
+    /// With a game's dictionary, or an empty one.
+    ///
+    /// # Errors
+    /// If zstd refuses it.
+    pub fn new(dictionary: &[u8]) -> io::Result<Self> {
+        let mut compressor = Compressor::with_dictionary(LEVEL, dictionary)?;
+        compressor.include_checksum(true)?;
+        Ok(Self(compressor))
+    }
+
+    /// A whole transcript: how many bytes it has, and these compressed. `None` if it is too long.
+    ///
+    /// # Errors
+    /// If zstd fails.
+    pub fn pack(&mut self, entries: &[Entry]) -> io::Result<Option<(usize, Vec<u8>)>> {
+        let columns = columns(entries);
+        if columns.len() > BYTES_MAX {
+            return Ok(None);
+        }
+        let mut content = self.0.compress(&columns)?;
+        content.shrink_to_fit();
+        Ok(Some((columns.len(), content)))
     }
 }
 

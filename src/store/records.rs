@@ -5,6 +5,7 @@ use super::types::{Direction, Entry, EntryId, NewEntrant, NewSession, SeatNotes,
 use games::Cause;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// The kind of opponent.
@@ -70,6 +71,15 @@ impl Standing {
         ("tied", Standing::Tied),
         ("lost", Standing::Lost),
     ];
+
+    /// The word in filters.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        let known = Self::ALL
+            .into_iter()
+            .find(|(_, standing)| *standing == self);
+        known.map_or("", |(word, _)| word)
+    }
 }
 
 /// Which matches, sessions or bluffs to list. `None` everywhere: all.
@@ -93,6 +103,12 @@ pub struct Filter {
     pub tournament: Option<String>,
     /// With this entrant of a tournament.
     pub entrant: Option<String>,
+    /// With a session of this side.
+    pub side: Option<Side>,
+    /// Of this referee.
+    pub referee: Option<String>,
+    /// With this number of the referee's.
+    pub market: Option<u64>,
     /// Of this match.
     pub match_id: Option<String>,
     /// Only what has not ended (true) or has (false).
@@ -282,6 +298,8 @@ pub struct SessionRow {
     pub detail: String,
     /// Scores as the session received them, own seat first.
     pub scores: Vec<i64>,
+    /// Whether its transcript and facts were given up.
+    pub pruned: bool,
     /// Who may see it.
     #[serde(skip)]
     pub secrecy: Secrecy,
@@ -405,4 +423,102 @@ pub struct Teaching {
     pub kind: Option<String>,
     /// Who may see it.
     pub secrecy: Secrecy,
+}
+
+/// Results between two.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Score {
+    /// How often they met with a result: seat against seat.
+    pub games: u64,
+    /// How often the first had more.
+    pub won: u64,
+    /// How often they had the same.
+    pub tied: u64,
+    /// How often the first had less.
+    pub lost: u64,
+    /// The first's share of these games, 0 to 1.
+    pub share: f64,
+    /// The lower end of its 95 % interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// How results between two change.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Trend {
+    /// The older half of their games.
+    pub older: Score,
+    /// The newer half.
+    pub newer: Score,
+    /// The newer half's share less the older one's, -1 to 1.
+    pub change: f64,
+    /// The lower end of its 95 % interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// Bluffs of one side.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct VersusBluffs {
+    /// How many, each once.
+    pub count: u64,
+    /// How many of them were caught.
+    pub caught: u64,
+    /// The mean amount claimed.
+    pub bid: Option<f64>,
+    /// The mean amount held, where known.
+    pub held: Option<f64>,
+    /// The mean of what was claimed beyond it, where known.
+    pub over: Option<f64>,
+}
+
+/// Decision times of one side.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Times {
+    /// How many decisions.
+    pub decisions: u64,
+    /// How many of them were the fallback's.
+    pub fallbacks: u64,
+    /// How many took longer than the wire allowed.
+    pub late: u64,
+    /// Half of them took no longer, in microseconds.
+    pub p50_us: Option<i64>,
+    /// 99 % took no longer.
+    pub p99_us: Option<i64>,
+    /// The longest.
+    pub most_us: Option<i64>,
+}
+
+/// The record of our side against a rival.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Versus {
+    /// The entrant's, opponent's or bot's name; or the seat's spec, empty where nothing is known.
+    pub rival: String,
+    /// All of it.
+    #[serde(flatten)]
+    pub all: Score,
+    /// By our seat.
+    pub seats: BTreeMap<u8, Score>,
+    /// By how many seats clockwise from ours the rival sat.
+    pub places: BTreeMap<u8, Score>,
+    /// How it changes, where there are games enough.
+    pub trend: Option<Trend>,
+    /// How often their matches ended for which cause.
+    pub causes: BTreeMap<String, u64>,
+    /// How often the end was our seat's fault.
+    pub blamed: u64,
+    /// How often it was the rival's.
+    pub rival_blamed: u64,
+    /// Our bluffs in the newest matches.
+    pub own_bluffs: VersusBluffs,
+    /// The rival's.
+    pub rival_bluffs: VersusBluffs,
+    /// How long we decided in the newest matches, where recorded.
+    pub own_times: Times,
+    /// How long the rival decided, where our referee recorded it.
+    pub rival_times: Times,
+    /// Whether there are older matches that are not counted.
+    pub more: bool,
 }

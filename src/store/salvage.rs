@@ -3,13 +3,13 @@
 use super::damage::{self, Walked};
 use super::error::StoreError;
 use super::handle::Store;
-use super::{files, open, startup};
+use super::{files, listing, open, startup};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::path::Path;
 
 /// Tables that are not copied: a new database has its own, or start-up makes it from the others.
-const NOT_COPIED: &str = "'_sqlx_migrations', 'heads'";
+const NOT_COPIED: &str = "'_sqlx_migrations', 'heads', 'facets', 'listed', 'listed_sessions'";
 /// Lost rows named of one table.
 const LINES_MAX: usize = 100;
 
@@ -145,6 +145,7 @@ async fn copy(
         ));
     }
     startup::keep_numbers(connection).await?;
+    listing::list_all(connection).await?;
     sqlx::query("DETACH damaged")
         .execute(&mut *connection)
         .await?;

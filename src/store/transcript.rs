@@ -27,9 +27,19 @@ pub(super) async fn read(
         return Ok(entries);
     }
     // Packing moves all of it at once, and only in this direction: what is not in the log was packed before.
-    let mut entries = packed::read(connection, session).await?.unwrap_or_default();
+    let mut entries = packed::read(&mut *connection, session)
+        .await?
+        .unwrap_or_default();
     let end = entries.iter().position(|entry| entry.id == head);
     let Some(end) = end else {
+        let pruned: Option<bool> =
+            sqlx::query_scalar("SELECT packed IS 2 FROM sessions WHERE id = ?")
+                .bind(session.0)
+                .fetch_optional(connection)
+                .await?;
+        if pruned == Some(true) {
+            return Err(StoreError::Pruned { session: session.0 });
+        }
         let why = format!("entry {} is not of session {}", head.0, session.0);
         return Err(StoreError::Corrupt(why));
     };

@@ -2,6 +2,7 @@
 
 use super::match_player::PlayedMatch;
 use crate::referee::{Draw, MatchRecord, Numbers, Recording, StartError, lines_of, result_of};
+use crate::replay::builtin_seeds;
 use crate::store::types::{Durability, MatchResult, NewMatch, NewSeat, SeatNotes, Slot};
 use crate::store::{Settings, Store};
 use anyhow::Context as _;
@@ -164,7 +165,8 @@ impl Keeper {
             slot.seat(&mut row);
         }
         let record = self.recording.open(&row, &numbers.ids, &[]).await?;
-        Ok(record.alone(played.times.clone()))
+        let seeds = builtin_seeds(played.seed, &played.seats);
+        Ok(record.alone(played.times.clone()).seeded(&seeds))
     }
 
     /// Numbers as our referee draws them, but from the match's seed: what a run stores is reproducible.

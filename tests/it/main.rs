@@ -8,6 +8,7 @@ mod cli;
 mod config;
 mod daemon;
 mod database;
+mod explain;
 mod hub;
 mod isolation;
 mod kept;

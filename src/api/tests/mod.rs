@@ -1,13 +1,14 @@
 //! The router, driven in process.
 
 mod events;
+mod explain;
 mod mistakes;
 mod secrets;
 mod shapes;
 mod tokens;
 mod tournaments;
 
-use super::{ApiState, Feeds, KeptStandings, Readiness, router};
+use super::{ApiState, Explainer, Feeds, KeptStandings, Readiness, router};
 use crate::access::Tokens;
 use crate::link::Caller;
 use crate::store::Store;
@@ -61,6 +62,7 @@ impl App {
             feeds: Feeds::of(store),
             end: CancellationToken::new(),
             standings: KeptStandings::default(),
+            explainer: Explainer::default(),
             embargo: Duration::ZERO,
         };
         Self {

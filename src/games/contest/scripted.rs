@@ -11,6 +11,7 @@ use std::time::Duration;
 pub const TICK: Duration = Duration::from_micros(1);
 
 /// Decides what was decided before.
+#[derive(Clone)]
 struct Scripted<G: Game> {
     acts: Vec<G::Act>,
     next: usize,

@@ -39,6 +39,7 @@ impl Contest for Koehandel {
     /// whatever returns later (the same card's auction, the same challenge) comes after other news.
     const REPEATS: bool = true;
     const HEARD_AGAIN: bool = false;
+    const VALUE_UNIT: &'static str = "half the share of the win, half the share of all points";
     const BOUT_NODES: u64 = 60;
 
     fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {

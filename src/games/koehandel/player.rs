@@ -10,7 +10,9 @@ use super::models::Observer;
 use super::rules::{Act, Ask, Koehandel, is_in_order};
 use super::scene::Watch;
 use super::view::{Bounds, View};
+use crate::explain::{Explanation, explain};
 use crate::game::{Bot, Budget, Cause, Progress};
+use crate::reasons::{Belief, PROBABILITY};
 use crate::scene::Scene;
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
@@ -96,6 +98,24 @@ impl Player {
         Next::Send(text)
     }
 
+    /// What is certain of the rivals' cash, and how often they were seen to bluff.
+    fn known(&self) -> Vec<Belief> {
+        let view = self.fold.view();
+        let mut known = Vec::new();
+        for rival in Compass::RIVALS {
+            let Bounds { low, high } = view.cash[rival.index()];
+            let guess = f64::from(view.guess[rival.index()]);
+            let cash = Belief::amount(rival.letter(), "cash (certain bounds)", guess, "points");
+            known.push(cash.within(low.into(), high.into()));
+            if let Some(rate) = self.observer.bluffs(rival) {
+                let what = "bluffs (share of the auctions in which it bid)";
+                let bluffs = Belief::amount(rival.letter(), what, rate.mean, PROBABILITY);
+                known.push(bluffs.within(rate.low, rate.high));
+            }
+        }
+        known
+    }
+
     fn remember(&mut self, frame: &[u8]) -> bool {
         let digest = digest(frame.trim_ascii());
         let again = self.digests.contains(&digest);
@@ -166,6 +186,21 @@ impl Dialogue for Player {
         };
         *best = write_answer(&act);
         progress
+    }
+
+    fn explain(&self, budget: Budget<'_>) -> Option<Explanation> {
+        let ask = self.fold.ask()?;
+        let view = self.fold.view();
+        let write = |act: &Act| is_in_order(view, &ask, act).then(|| write_answer(act));
+        let ready = write_answer(&fallback(view, &ask));
+        let known = self.known();
+        Some(explain(
+            &*self.bot,
+            (view, &ask),
+            budget,
+            (write, ready),
+            known,
+        ))
     }
 
     fn said(&mut self, frame: &str) {

@@ -49,6 +49,7 @@ impl Contest for Lighthouses {
         ),
         ..StdioWire::USUAL
     };
+    const VALUE_UNIT: &'static str = "points a round, the others' counted against its own";
     const BOUT_NODES: u64 = 200;
 
     fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {

@@ -3,7 +3,9 @@
 use super::dialect::player::{self as wire, Begin, Message, PASS};
 use super::facts::Facts;
 use super::rules::{Act, Ask, Beacon, Cell, Chart, Event, Point, View};
+use crate::explain::{Explanation, explain};
 use crate::game::{Bot, Budget, Cause, Progress, Seat};
+use crate::reasons::Belief;
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -15,6 +17,9 @@ pub(super) const GREET_WITHIN: Duration = Duration::from_secs(2);
 const PREPARING: Duration = Duration::from_millis(500);
 /// Time for a turn.
 pub(super) const TURN_WITHIN: Duration = Duration::from_millis(100);
+
+/// Rivals that beliefs are told of.
+const SEATS_TOLD: usize = 16;
 
 /// One seat's side of one game, played by any bot.
 pub struct Player {
@@ -43,6 +48,19 @@ struct Game {
     turns: u32,
     /// What was told last.
     view: Option<Arc<View>>,
+}
+
+impl Game {
+    /// How many lighthouses each of the others has.
+    fn known(&self, view: &View) -> Vec<Belief> {
+        let others = (0..self.players).filter(|seat| *seat != self.seat.index());
+        let held = |seat: usize| {
+            let of = |beacon: &&Beacon| beacon.owner.is_some_and(|owner| owner.index() == seat);
+            let held = view.beacons.iter().filter(of).count() as f64;
+            Belief::amount(seat, "holds", held, "lighthouses").within(held, held)
+        };
+        others.take(SEATS_TOLD).map(held).collect()
+    }
 }
 
 impl Player {
@@ -200,6 +218,24 @@ impl Dialogue for Player {
             *best = wire::write(&game.chart, act);
         }
         progress
+    }
+
+    fn explain(&self, budget: Budget<'_>) -> Option<Explanation> {
+        let (view, ask) = self.asked.as_ref()?;
+        let game = self.game.as_ref()?;
+        let write = |act: &Act| match ask {
+            Ask::Turn => Some(wire::write(&game.chart, *act)),
+            Ask::Prepare => Some(wire::greet(&self.name)),
+        };
+        let asked = (view.as_ref(), ask);
+        let known = game.known(view);
+        Some(explain(
+            &*self.bot,
+            asked,
+            budget,
+            (write, Frame::new()),
+            known,
+        ))
     }
 
     /// A bot that did not think about what it is asked, because somebody else answered, sees it now.

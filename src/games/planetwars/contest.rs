@@ -49,6 +49,8 @@ impl Contest for PlanetWars {
         player: "player",
         allies: "allies",
     });
+    const VALUE_UNIT: &'static str =
+        "ships in the end (at close quarters: the share of all ships, from -1 to 1)";
     const BOUT_NODES: u64 = 2_000;
 
     fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {

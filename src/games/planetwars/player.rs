@@ -4,7 +4,9 @@ use super::dialect::google;
 use super::dialect::player::{self as wire, END, State};
 use super::facts::Facts;
 use super::rules::{Act, Ask, Planet, PlanetId, PlanetWars, PlayerId, View};
+use crate::explain::{Explanation, explain};
 use crate::game::{Bot, Budget, Cause, Progress};
+use crate::reasons::Belief;
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -66,6 +68,14 @@ impl Player {
         if self.google { google::END } else { END }
     }
 
+    fn written(&self, act: &Act) -> Frame {
+        if self.google {
+            google::write(act)
+        } else {
+            wire::write(act)
+        }
+    }
+
     /// Whether a state is of the same game as the one before. Of two that agree with each other the second
     /// is believed: then it was the first that was wrong.
     fn is_of_the_game(&mut self, state: &State) -> bool {
@@ -116,12 +126,22 @@ impl Dialogue for Player {
         };
         self.shown = true;
         let (act, progress) = self.bot.ponder(view, &Ask, slice);
-        *best = if self.google {
-            google::write(&act)
-        } else {
-            wire::write(&act)
-        };
+        *best = self.written(&act);
         progress
+    }
+
+    fn explain(&self, budget: Budget<'_>) -> Option<Explanation> {
+        let view = self.view.as_ref().filter(|_| self.asked)?;
+        let allies = self.facts.allies().iter().filter(|ally| **ally != view.you);
+        let known = allies.map(|ally| Belief::likely(ally, "is an ally (by the ring)", 1.0));
+        let write = |act: &Act| Some(self.written(act));
+        Some(explain(
+            &*self.bot,
+            (view, &Ask),
+            budget,
+            (write, Frame::new()),
+            known.collect(),
+        ))
     }
 
     /// A bot that did not think about what it is asked, because somebody else answered, sees it now.

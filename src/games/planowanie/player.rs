@@ -7,7 +7,9 @@ use super::facts::Facts;
 use super::rules::{Act, Ask, Event, Game, PLAYERS, PlannedDeal, Planowanie, View};
 use super::scene::{Position, Watch};
 use super::table::{Received, Table};
+use crate::explain::{Explanation, explain};
 use crate::game::{Bot, Budget, Cause, Progress, Seat, Seats};
+use crate::reasons::Belief;
 use crate::scene::Scene;
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::Value;
@@ -345,6 +347,20 @@ impl Dialogue for Player {
         progress
     }
 
+    fn explain(&self, budget: Budget<'_>) -> Option<Explanation> {
+        let (view, ask) = self.asked.as_ref()?;
+        let write = |act: &Act| Some(self.yes(&payload(view.game.deck(), *act)));
+        let known = known(view);
+        let asked = (view.as_ref(), ask);
+        Some(explain(
+            &*self.bot,
+            asked,
+            budget,
+            (write, Frame::new()),
+            known,
+        ))
+    }
+
     /// What counts is what the arbiter tells everybody afterwards; this is what is said again to the same
     /// ask.
     fn said(&mut self, frame: &str) {
@@ -411,6 +427,35 @@ impl Dialogue for Player {
             over: table.is_over(),
         }))
     }
+}
+
+/// What all players know of each other: what was declared, and who did not follow suit.
+fn known(view: &View) -> Vec<Belief> {
+    let (deck, round) = (view.game.deck(), &view.round);
+    let suits: Vec<char> = deck.suits().chars().collect();
+    let mut known = Vec::new();
+    let others = round.declared().iter();
+    for (seat, declared) in others.filter(|(seat, _)| *seat != view.seat) {
+        if let Some(tricks) = declared.map(f64::from) {
+            let told = Belief::amount(seat.0, "declared", tricks, "tricks");
+            known.push(told.within(tricks, tricks));
+        }
+        let mut voids = Vec::new();
+        for trick in round.played().chunks(round.players().max(1)) {
+            let led = trick.first().map(|play| deck.suit_of(play.card));
+            let own = trick.iter().find(|play| play.seat == seat);
+            let strays = own.is_some_and(|play| Some(deck.suit_of(play.card)) != led);
+            voids.extend(led.filter(|led| strays && !voids.contains(led)));
+        }
+        let letters = voids
+            .iter()
+            .filter_map(|suit| suits.get(usize::from(*suit)));
+        known.extend(letters.map(|letter| {
+            let void = Belief::likely(seat.0, format!("void in {letter} (shown)"), 1.0);
+            void.within(1.0, 1.0)
+        }));
+    }
+    known
 }
 
 /// An act as a reply has it.

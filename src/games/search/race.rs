@@ -16,6 +16,8 @@ pub enum Verdict {
 /// A race among candidates 0 (the base) to `count`.
 #[derive(Clone, Debug)]
 pub struct Race {
+    /// Values of the base candidate.
+    base: Moments,
     /// By candidate: its differences to the base candidate.
     gains: Vec<Moments>,
     /// Candidates still in the race, the base first.
@@ -39,6 +41,7 @@ impl Race {
     #[must_use]
     pub fn new(count: usize, first: u64, most: u64, doubt: f64) -> Self {
         Self {
+            base: Moments::default(),
             gains: vec![Moments::default(); count],
             alive: (0..count).collect(),
             scenarios: 0,
@@ -65,6 +68,7 @@ impl Race {
         let Some(base) = values.first().copied() else {
             return Verdict::Settled;
         };
+        self.base.add(base);
         for (candidate, value) in self.alive.iter().zip(values) {
             if let Some(gain) = self.gains.get_mut(*candidate) {
                 gain.add(value - base);
@@ -78,7 +82,15 @@ impl Race {
         self.prune()
     }
 
-    fn gain(&self, candidate: usize) -> Moments {
+    /// The values of the base candidate.
+    #[must_use]
+    pub fn base(&self) -> Moments {
+        self.base
+    }
+
+    /// The gains of a candidate over the base in the scenarios in which it was tried.
+    #[must_use]
+    pub fn gain(&self, candidate: usize) -> Moments {
         self.gains.get(candidate).copied().unwrap_or_default()
     }
 

@@ -48,6 +48,7 @@ impl Contest for SmartDog {
     const LIMITS: Limits = Limits::new(ANSWER_WITHIN, Duration::from_millis(50));
     const WIRE: Wire = Wire::Hub;
     const ADVISED: bool = true;
+    const VALUE_UNIT: &'static str = "sheep penned in the end";
     const BOUT_NODES: u64 = 500;
 
     fn set_up(options: MatchOptions, deal: &Deal<'_>) -> Result<RefereeSetup, String> {

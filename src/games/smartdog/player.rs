@@ -8,6 +8,7 @@ use super::rules::{
     Ask, Command, DogId, Event, Ground, Orders, Refusal, Seen, SeenDog, SmartDog, View,
 };
 use super::scene::State;
+use crate::explain::{Explanation, explain};
 use crate::game::{Bot, Budget, Cause, Progress, Seat};
 use crate::scene::Scene;
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
@@ -360,6 +361,14 @@ impl Dialogue for Player {
         let (orders, progress) = self.bot.ponder(&view, &ask, slice);
         *best = self.written(&orders);
         progress
+    }
+
+    fn explain(&self, budget: Budget<'_>) -> Option<Explanation> {
+        let view = self.view.as_deref()?;
+        let ask = Ask { turn: view.turn };
+        let write = |orders: &Orders| Some(self.written(orders));
+        let ready = (write, Frame::new());
+        Some(explain(&*self.bot, (view, &ask), budget, ready, Vec::new()))
     }
 
     fn said(&mut self, frame: &str) {

@@ -343,6 +343,15 @@ impl MatchRecord {
         self
     }
 
+    /// Notes the seeds of the bots in this process, by seat, in rows that are written with their first line.
+    #[must_use]
+    pub fn seeded(mut self, seeds: &[u64]) -> Self {
+        for (session, seed) in self.sessions.iter_mut().zip(seeds) {
+            session.opened.seed = *seed;
+        }
+        self
+    }
+
     /// Whether lines outlive this process, so that the match waits until they are stored.
     pub(in crate::referee) fn lasting(&self) -> bool {
         self.store.is_some()

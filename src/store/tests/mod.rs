@@ -2,8 +2,11 @@
 
 mod damage;
 pub(crate) mod fake;
+mod lists;
 mod naming;
 mod opening;
 mod packing;
+mod pruning;
+mod rivals;
 mod tournaments;
 mod writing;

@@ -12,6 +12,7 @@ use crate::store::startup::{Head, Start};
 use crate::store::types::{
     Append, Durability, EntryId, LedgerRow, MatchResult, NewMatch, NewSession, Receipt,
 };
+use games::{Bluff, Fact, Kit};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -55,6 +56,39 @@ impl Default for Tables {
             seats: Rows::of(&SEATS),
             sessions: Rows::of(&SESSIONS),
             bluffs: Rows::of(&BLUFFS),
+        }
+    }
+}
+
+/// A fact as told: the entry that told it, its time, and its columns in the bluff history.
+type Told<'a> = (Option<i64>, i64, &'a Fact, &'a Option<Bluff>);
+
+impl Tables {
+    /// Adds a fact of a session of this game.
+    pub(super) fn tell(
+        &mut self,
+        session: i64,
+        (entry, at_us, fact, bluff): Told<'_>,
+        kit: Option<&dyn Kit>,
+    ) {
+        self.facts.push([
+            session.into(),
+            entry.into(),
+            (&fact.kind).into(),
+            fact.data.to_string().into(),
+        ]);
+        if let Some(bluff) = bluff {
+            let place = kit.and_then(|kit| kit.place(&bluff.by));
+            self.bluffs.push([
+                session.into(),
+                entry.into(),
+                at_us.into(),
+                (&bluff.by).into(),
+                place.into(),
+                bluff.bid.into(),
+                bluff.held.into(),
+                bluff.caught.into(),
+            ]);
         }
     }
 }
@@ -269,26 +303,8 @@ impl Batch {
         let heard = heard.map(|(fact, bluff)| (last, at_us, fact, bluff));
         let folded = append.close.iter().flat_map(|close| &close.facts);
         let folded = folded.map(|told| (Some(told.entry.0), told.at_us, &told.fact, &told.bluff));
-        for (entry, at_us, fact, bluff) in heard.chain(folded) {
-            self.tables.facts.push([
-                session.into(),
-                entry.into(),
-                (&fact.kind).into(),
-                fact.data.to_string().into(),
-            ]);
-            if let Some(bluff) = bluff {
-                let place = kit(&live.game).and_then(|kit| kit.place(&bluff.by));
-                self.tables.bluffs.push([
-                    session.into(),
-                    entry.into(),
-                    at_us.into(),
-                    (&bluff.by).into(),
-                    place.into(),
-                    bluff.bid.into(),
-                    bluff.held.into(),
-                    bluff.caught.into(),
-                ]);
-            }
+        for told in heard.chain(folded) {
+            self.tables.tell(session, told, kit(&live.game));
         }
         self.ends |= append.close.is_some();
         self.works.push(Work::Append {

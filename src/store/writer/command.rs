@@ -4,7 +4,7 @@ use super::packing::Packing;
 use crate::store::error::StoreError;
 use crate::store::tokens::TokenChange;
 use crate::store::tournaments::TournamentChange;
-use crate::store::types::{Append, MatchResult, NewMatch, NewSession, Receipt, SessionId};
+use crate::store::types::{Append, FactAt, MatchResult, NewMatch, NewSession, Receipt, SessionId};
 use tokio::sync::oneshot;
 
 pub(in crate::store) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
@@ -41,6 +41,10 @@ pub(in crate::store) enum Command {
     Change(Change, Reply<Option<i64>>),
     /// Moves ended sessions out of the log.
     Pack(Packing, Reply<()>),
+    /// Gives up what these sessions hold beside their rows.
+    Prune(Vec<i64>, Reply<()>),
+    /// The facts of a session that ended without them.
+    Tell(i64, Vec<FactAt>, Reply<()>),
     /// A game's new dictionary; answered with its number.
     Dictionary(String, Vec<u8>, Reply<i64>),
     /// Shrinks the file; answered with the bytes given back.

@@ -13,7 +13,7 @@ use games::{Cause, Kit, Lesson, Outcome, Seats};
 use serde_json::{Value, json};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The rows of all endings of one batch.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub(super) struct Endings {
     pub(super) models: Rows,
     /// Matches that were to be ended but do not exist.
     pub(super) unknown: HashSet<String>,
+    /// Matches that end, or one of whose sessions does, as a JSON list.
+    pub(super) listed: String,
 }
 
 /// What is stored about a session that ends.
@@ -55,6 +57,7 @@ pub(super) async fn gather(
         lessons: Rows::of(&LESSONS),
         models: Rows::of(&MODELS),
         unknown: HashSet::new(),
+        listed: String::new(),
     };
     let mut ended = HashSet::new();
     close_matches((connection, texts), batch, kit, &mut endings, &mut ended).await?;
@@ -82,6 +85,9 @@ pub(super) async fn gather(
         }
     }
     endings.models = merged((connection, texts), &merges, kit).await?;
+    let touched = closings.iter().map(|ending| ending.match_id.as_str());
+    let touched: BTreeSet<&str> = touched.chain(ended.iter().map(String::as_str)).collect();
+    endings.listed = Value::from_iter(touched).to_string();
     Ok(endings)
 }
 

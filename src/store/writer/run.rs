@@ -16,7 +16,7 @@ use crate::store::health::Gauges;
 use crate::store::open::{KitOf, Settings};
 use crate::store::startup::{self, Start};
 use crate::store::types::Durability;
-use crate::store::{tokens, tournaments};
+use crate::store::{listing, tokens, tournaments};
 use sqlx::{Connection as _, SqliteConnection};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -37,13 +37,13 @@ const TICK: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(in crate::store) struct Writer {
     pub(super) connection: SqliteConnection,
-    texts: Texts,
+    pub(super) texts: Texts,
     syncing: Syncing,
     pub(super) checkpoints: Checkpoints,
     sessions: Sessions,
     gauges: Arc<Gauges>,
     followers: Teller,
-    kit: KitOf,
+    pub(super) kit: KitOf,
     durability: Durability,
     /// The current `PRAGMA synchronous`.
     synchronous: Durability,
@@ -139,6 +139,14 @@ impl Writer {
                 Command::Pack(packing, reply) => {
                     batch = self.flush(batch).await;
                     self.pack(packing, reply).await;
+                }
+                Command::Prune(sessions, reply) => {
+                    batch = self.flush(batch).await;
+                    self.prune(&sessions, reply).await;
+                }
+                Command::Tell(session, facts, reply) => {
+                    batch = self.flush(batch).await;
+                    self.tell(session, &facts, reply).await;
                 }
                 Command::Dictionary(game, content, reply) => {
                     batch = self.flush(batch).await;
@@ -345,10 +353,12 @@ impl Writer {
                 lessons,
                 models,
                 unknown,
+                listed,
             } = endings;
             for rows in [sessions, matches, results, slots, lessons, models] {
                 rows.write(connection, texts).await?;
             }
+            listing::list(connection, Some(&listed)).await?;
             batch.refuse_unknown(&unknown);
         }
         sqlx::query("COMMIT").execute(connection).await?;
@@ -408,7 +418,7 @@ impl Writer {
         answer(reply, result);
     }
 
-    async fn store_heads(&mut self) {
+    pub(super) async fn store_heads(&mut self) {
         let packed = startup::pack(self.sessions.heads());
         let entry = self.next_entry - 1;
         let stored = sqlx::query(statements::HEADS)

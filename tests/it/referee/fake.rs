@@ -57,6 +57,9 @@ impl Kit for Fake {
     fn options(&self) -> &'static [OptionCard] {
         &OPTIONS
     }
+    fn value_unit(&self) -> &'static str {
+        "points"
+    }
     fn answer_within(&self) -> Duration {
         WITHIN
     }

@@ -91,6 +91,7 @@ fn profile(name: &str) -> Option<Profile> {
 }
 
 /// Bids far above its cash every third card, else plays as the guide: drives prices, is often caught.
+#[derive(Clone)]
 struct Bluffer {
     inner: Player,
     rng: Rng,

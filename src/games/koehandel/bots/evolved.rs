@@ -100,6 +100,7 @@ impl Rule {
 }
 
 /// The evolved player.
+#[derive(Clone)]
 pub struct Evolved {
     rule: Rule,
     limits: Limits,

@@ -13,6 +13,7 @@ use crate::koehandel::view::View;
 pub const DESCRIPTION: &str = "Bids and buys up to a quarter of a quartet's value, offers and counters with a third of its cash.";
 
 /// The face-value player.
+#[derive(Clone)]
 pub struct Face;
 
 /// The value of a card to it, in points.

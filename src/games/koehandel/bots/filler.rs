@@ -11,6 +11,7 @@ pub const DESCRIPTION: &str =
     "Answers nothing to everything: never bids, never counters, never trades.";
 
 /// The filler.
+#[derive(Clone)]
 pub struct Filler;
 
 /// Its answer.

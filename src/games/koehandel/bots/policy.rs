@@ -402,6 +402,7 @@ pub fn pay(hand: Purse, price: u16) -> Act {
 }
 
 /// A player that follows one profile and ignores all messages.
+#[derive(Clone)]
 pub struct Player {
     profile: Profile,
     limits: Limits,

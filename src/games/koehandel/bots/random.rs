@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 pub const DESCRIPTION: &str = "Plays legal moves at random: every second time it trades, bids 10 to 40 more, counters or buys.";
 
 /// The random player.
+#[derive(Clone)]
 pub struct Random(pub Rng);
 
 fn part(hand: Purse, rng: &mut impl Chance) -> Purse {

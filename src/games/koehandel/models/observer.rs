@@ -1,11 +1,13 @@
 //! What one match teaches about each rival, folded from the messages of one seat.
 
-use super::evidence::{Evidence, VERSION, bin};
+use super::evidence::{Evidence, Tally, VERSION, bin};
+use super::show::LEVEL;
 use crate::koehandel::bots::champion::{Memory, Noted};
 use crate::koehandel::bots::styles::KINDS;
 use crate::koehandel::cards::Compass;
 use crate::koehandel::message::Message;
 use crate::koehandel::view::View;
+use crate::stats::{Interval, rate};
 use crate::wire::Lesson;
 
 /// The seed for the deals that an observer considers possible: arbitrary but fixed.
@@ -111,6 +113,14 @@ impl Observer {
                 self.of(rival).early_trades.count(traded);
             }
         }
+    }
+
+    /// How often a rival that bid had bid more than it could hold, as far as that is known, if it has bid.
+    #[must_use]
+    pub fn bluffs(&self, rival: Compass) -> Option<Interval> {
+        let evidence = self.evidence[(rival.index() + 2) % 3].as_deref()?;
+        let Tally { yes, no } = evidence.bluffs;
+        (yes + no > 0.0).then(|| rate(yes, no, LEVEL))
     }
 
     /// What was learnt so far, one lesson per rival. A match is counted only once it is over.

@@ -5,7 +5,7 @@ use crate::stats::{Interval, Moments, rate};
 use serde_json::{Map, Value, json};
 
 /// The level of every interval.
-const LEVEL: f64 = 0.9;
+pub(super) const LEVEL: f64 = 0.9;
 
 /// What a stored model says. Anything else is shown as a model without evidence.
 #[must_use]

@@ -6,6 +6,7 @@ use crate::lighthouses::rules::{Cell, Chart, ENERGY_MAX, View};
 const ROUNDS_TO_FULL: u32 = ENERGY_MAX as u32;
 
 /// Energy by cell, as far as one player can know.
+#[derive(Clone)]
 pub(super) struct Memory {
     energy: Vec<u8>,
     /// By cell, the round in which it was last seen.

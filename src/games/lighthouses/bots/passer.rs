@@ -6,6 +6,7 @@ use crate::lighthouses::rules::{Act, Ask, Lighthouses, View};
 pub(super) const DESCRIPTION: &str = "Passes every turn.";
 
 /// Stays where it starts.
+#[derive(Clone)]
 pub(super) struct Passer;
 
 impl Bot<Lighthouses> for Passer {

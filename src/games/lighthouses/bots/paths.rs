@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 pub(super) const FAR: u16 = u16::MAX;
 
 /// Steps to each lighthouse from each cell.
+#[derive(Clone)]
 pub(super) struct Paths(Vec<Vec<u16>>);
 
 impl Paths {

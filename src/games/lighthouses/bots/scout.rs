@@ -10,6 +10,7 @@ use crate::rng::Rng;
 use std::sync::Arc;
 
 /// What a player knows about its game.
+#[derive(Clone)]
 pub(super) struct Scout {
     pub(super) chart: Arc<Chart>,
     pub(super) seat: Seat,
@@ -141,6 +142,7 @@ impl Scout {
 }
 
 /// A bot that looks at each turn with its scout and acts on what it sees.
+#[derive(Clone)]
 struct Scouting<F> {
     scout: Option<Scout>,
     rng: Rng,
@@ -150,13 +152,16 @@ struct Scouting<F> {
 /// A bot that acts by a function of what its scout knows, the turn's scene and its own chance.
 pub(super) fn scouting<F>(rng: Rng, act: F) -> Box<dyn Bot<Lighthouses>>
 where
-    F: FnMut(&Scout, &Scene, &mut Rng) -> Act + Send + 'static,
+    F: FnMut(&Scout, &Scene, &mut Rng) -> Act + Clone + Send + 'static,
 {
     let scout = None;
     Box::new(Scouting { scout, rng, act })
 }
 
-impl<F: FnMut(&Scout, &Scene, &mut Rng) -> Act + Send> Bot<Lighthouses> for Scouting<F> {
+impl<F> Bot<Lighthouses> for Scouting<F>
+where
+    F: FnMut(&Scout, &Scene, &mut Rng) -> Act + Clone + Send + 'static,
+{
     fn observe(&mut self, event: &Event) {
         Scout::hear(&mut self.scout, event);
     }

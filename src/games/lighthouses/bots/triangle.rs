@@ -78,6 +78,7 @@ const VISITS_HERE_MAX: usize = 4;
 const LEARNING: f64 = 0.05;
 
 /// Hunts triangles.
+#[derive(Clone)]
 struct Triangle {
     habits: Habits,
     scout: Option<Scout>,
@@ -85,6 +86,7 @@ struct Triangle {
 }
 
 /// The plan it follows.
+#[derive(Clone)]
 struct Mood {
     plan: Option<Plan>,
     /// Rounds until it reconsiders.

@@ -9,6 +9,7 @@ pub(super) const DESCRIPTION: &str =
     "One fleet at a time: half of its strongest planet to the weakest planet that is not its own.";
 pub(super) const TEAM_DESCRIPTION: &str = "As bully, against planets that are not its team's.";
 
+#[derive(Clone)]
 pub(super) struct Bully;
 
 impl Habit for Bully {

@@ -10,6 +10,7 @@ pub(super) const DESCRIPTION: &str = "As prospector, with one fleet in flight wh
 pub(super) const TEAM_DESCRIPTION: &str =
     "As dual, with its team's standing, against planets that are not its team's.";
 
+#[derive(Clone)]
 pub(super) struct Dual;
 
 /// Ships and growth.

@@ -10,6 +10,7 @@ pub(super) const DESCRIPTION: &str = "Planets with foreign neighbours take them 
      most growth for their ships first; full planets behind send everything to the front.";
 pub(super) const TEAM_DESCRIPTION: &str = "As frontier, against planets that are not its team's.";
 
+#[derive(Clone)]
 pub(super) struct Frontier;
 
 /// Growth per defending ship: the most valuable first, then the lowest number.

@@ -9,6 +9,7 @@ use crate::planetwars::rules::{Act, Ask, PlanetWars, View};
 pub(super) const DESCRIPTION: &str = "Orders nothing and says 0 to the next in the ring.";
 pub(super) const TEAM_DESCRIPTION: &str = "Orders nothing but passes the ring's words on.";
 
+#[derive(Clone)]
 pub(super) struct Idle;
 
 impl Bot<PlanetWars> for Idle {

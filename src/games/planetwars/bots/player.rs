@@ -25,6 +25,7 @@ pub(super) enum Side {
 }
 
 /// What a member of a team knows about the others.
+#[derive(Clone)]
 struct Team {
     ring: Ring,
     /// Neutral planets that it may take before it knows its mates.
@@ -36,6 +37,7 @@ struct Team {
 }
 
 /// A player with this habit.
+#[derive(Clone)]
 pub(super) struct Player<H> {
     habit: H,
     side: Side,
@@ -118,7 +120,7 @@ fn sane(planets: &[Planet]) -> Vec<Planet> {
     sane
 }
 
-impl<H: Habit> Bot<PlanetWars> for Player<H> {
+impl<H: Habit + Clone + 'static> Bot<PlanetWars> for Player<H> {
     fn decide(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Act {
         let planets = sane(&view.planets);
         let chart = match self.chart.take() {

@@ -9,6 +9,7 @@ pub(super) const DESCRIPTION: &str = "One fleet at a time: half of the planet wi
      the one that grows most for its ships.";
 pub(super) const TEAM_DESCRIPTION: &str = "As prospector, against planets that are not its team's.";
 
+#[derive(Clone)]
 pub(super) struct Prospector;
 
 /// Ships per growth plus one.

@@ -8,6 +8,7 @@ pub(super) const DESCRIPTION: &str =
     "Each planet that holds ten turns of its growth sends everything to the nearest enemy planet.";
 pub(super) const TEAM_DESCRIPTION: &str = "As rage, against those who are not of its team.";
 
+#[derive(Clone)]
 pub(super) struct Rage;
 
 /// Turns of growth that a planet saves up.

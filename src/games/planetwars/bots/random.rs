@@ -9,6 +9,7 @@ pub(super) const DESCRIPTION: &str =
     "One fleet at a time: half the ships of a random planet of its own to any other planet.";
 pub(super) const TEAM_DESCRIPTION: &str = "As random, but never to a mate's planet.";
 
+#[derive(Clone)]
 pub(super) struct Random {
     rng: Rng,
 }

@@ -74,6 +74,6 @@ pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<PlanetWars>>> {
     }
 }
 
-fn player<H: Habit + 'static>(habit: H, side: Side) -> Box<dyn Bot<PlanetWars>> {
+fn player<H: Habit + Clone + 'static>(habit: H, side: Side) -> Box<dyn Bot<PlanetWars>> {
     Box::new(Player::new(habit, side))
 }

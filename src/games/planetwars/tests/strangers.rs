@@ -10,6 +10,7 @@ use crate::planetwars::rules::{
 };
 
 /// Sends everything from everywhere to the nearest planet of another player, turn after turn.
+#[derive(Clone)]
 struct Rusher;
 
 impl Bot<PlanetWars> for Rusher {
@@ -73,6 +74,7 @@ fn a_rush_on_small_close_homes_is_withstood() {
 }
 
 /// Says its number, passes on whatever it hears, and takes neutral planets.
+#[derive(Clone)]
 struct Forwarder(Box<dyn Bot<PlanetWars>>);
 
 impl Bot<PlanetWars> for Forwarder {

@@ -9,6 +9,7 @@ pub(super) const DESCRIPTION: &str =
     "Declares its even share of the tricks; plays the highest card that wins now, else its lowest.";
 
 /// Takes every trick that it can.
+#[derive(Clone)]
 pub(super) struct Greedy;
 
 impl Bot<Planowanie> for Greedy {

@@ -7,6 +7,7 @@ use super::searcher::Thinking;
 use super::worlds::{PLACES, Unknown};
 use crate::planowanie::cards::Card;
 use crate::planowanie::rules::{Act, Ask, View};
+use crate::reasons::Weighed;
 use crate::rng::Rng;
 
 pub(super) const DESCRIPTION: &str = "Declares like mcbid-200; plays by 1000 descents of one tree over sampled worlds, of three worlds one that fits the declarations. A node is one descent.";
@@ -105,6 +106,11 @@ impl<M: Mask> Tree<M> {
         }
     }
 
+    /// More points than a deal brings.
+    fn most(&self) -> f64 {
+        f64::from(self.start.cards) * 2.0
+    }
+
     fn likelihood(&self, hands: &[M; PLACES]) -> f64 {
         let mut strays = 0.0;
         let players = usize::from(self.start.players).min(SEATS_MAX);
@@ -188,7 +194,7 @@ impl<M: Mask> Thinking for Tree<M> {
                 judgement::play_out(&self.layout, &mut position);
             }
         }
-        let most = f64::from(self.start.cards) * 2.0;
+        let most = self.most();
         for at in &self.path {
             let node = &mut self.nodes[*at as usize];
             node.visits += 1;
@@ -214,5 +220,21 @@ impl<M: Mask> Thinking for Tree<M> {
             child = node.sibling;
         }
         best.map(|node| Act::Play(Card(node.card)))
+    }
+
+    fn used(&self) -> u64 {
+        self.used
+    }
+
+    fn weighed(&self) -> Vec<Weighed<Act>> {
+        let mut weighed = Vec::new();
+        let mut child = self.nodes.first().map_or(NONE, |root| root.child);
+        while let Some(node) = self.nodes.get(child as usize) {
+            let worth = (node.visits > 0).then(|| self.most() * node.sum / f64::from(node.visits));
+            let act = Act::Play(Card(node.card));
+            weighed.push(Weighed::new(act, worth, Some(node.visits.into())));
+            child = node.sibling;
+        }
+        weighed
     }
 }

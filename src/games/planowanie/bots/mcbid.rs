@@ -5,6 +5,7 @@ use super::position::{Layout, Mask, Position, SEATS_MAX, narrow};
 use super::searcher::Thinking;
 use super::worlds::Unknown;
 use crate::planowanie::rules::{Act, Ask, View};
+use crate::reasons::Weighed;
 use crate::rng::Rng;
 
 pub(super) const DESCRIPTION: &str = "Tries the declarations near the counted one in 200 sampled deals that all play by rules, and plays by rules. A node is one sampled deal.";
@@ -88,5 +89,18 @@ impl<M: Mask> Thinking for Bidding<M> {
         let best = (self.first..).zip(&self.points);
         let best = best.max_by_key(|(tricks, points)| (**points, u8::MAX - tricks));
         best.map(|(tricks, _)| Act::Declare(tricks))
+    }
+
+    fn used(&self) -> u64 {
+        self.used
+    }
+
+    fn weighed(&self) -> Vec<Weighed<Act>> {
+        let worth = |points: i64| (self.used > 0).then(|| points as f64 / self.used as f64);
+        let all = (self.first..).zip(&self.points);
+        all.map(|(tricks, points)| {
+            Weighed::new(Act::Declare(tricks), worth(*points), Some(self.used))
+        })
+        .collect()
     }
 }

@@ -7,6 +7,7 @@ use super::searcher::Thinking;
 use super::worlds::{Unknown, list};
 use crate::planowanie::cards::{CARDS_MAX, Card};
 use crate::planowanie::rules::{Act, Ask, View};
+use crate::reasons::Weighed;
 use crate::rng::Rng;
 
 pub(super) const DESCRIPTION: &str = "Declares like mcbid-200; plays every legal card out by rules in 50 sampled worlds and takes the one with the best mean points. A node is one world.";
@@ -73,5 +74,18 @@ impl<M: Mask> Thinking for Sampling<M> {
         }
         let best = self.cards.iter().rev().max_by_key(|(_, points)| *points);
         best.map(|(card, _)| Act::Play(Card(*card)))
+    }
+
+    fn used(&self) -> u64 {
+        self.used
+    }
+
+    fn weighed(&self) -> Vec<Weighed<Act>> {
+        let worth = |points: i64| (self.used > 0).then(|| points as f64 / self.used as f64);
+        let all = self.cards.iter();
+        all.map(|(card, points)| {
+            Weighed::new(Act::Play(Card(*card)), worth(*points), Some(self.used))
+        })
+        .collect()
     }
 }

@@ -9,6 +9,7 @@ pub(super) const DESCRIPTION: &str =
     "Declares any number of tricks and plays any legal card, each as likely as the others.";
 
 /// Plays at random.
+#[derive(Clone)]
 pub(super) struct Random(pub(super) Rng);
 
 /// The legal cards of the own hand.

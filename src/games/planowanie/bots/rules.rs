@@ -9,6 +9,7 @@ use crate::planowanie::rules::{Act, Ask, Planowanie, View};
 pub(super) const DESCRIPTION: &str = "Declares the sum of its cards' chances and plays by rules: ducks when it has enough, cashes sure winners and wins cheaply when it needs tricks.";
 
 /// Plays by the rules policy.
+#[derive(Clone)]
 pub(super) struct Rules;
 
 impl Bot<Planowanie> for Rules {

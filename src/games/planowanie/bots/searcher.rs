@@ -3,7 +3,9 @@
 use super::rules;
 use crate::game::{Bot, Budget, Progress};
 use crate::planowanie::rules::{Act, Ask, Event, Planowanie, View};
+use crate::reasons::{Belief, Reasons, Weighed};
 use crate::rng::Rng;
+use std::sync::Arc;
 
 /// The search for one decision.
 pub(super) trait Thinking: Send {
@@ -13,10 +15,19 @@ pub(super) trait Thinking: Send {
     fn settled(&mut self, limit: u64) -> bool;
     /// The best act so far; `None` before there is one.
     fn act(&self) -> Option<Act>;
+    /// Nodes searched so far.
+    fn used(&self) -> u64;
+    /// What it compares, valued in points of the deal.
+    fn weighed(&self) -> Vec<Weighed<Act>>;
+    /// What it believes of the others' hands; the search is over afterwards.
+    fn beliefs(&mut self, view: &View) -> Vec<Belief> {
+        let _ = view;
+        Vec::new()
+    }
 }
 
 /// Starts a search.
-type Begin = dyn Fn(&View, Ask, Rng) -> Option<Box<dyn Thinking>> + Send;
+type Begin = dyn Fn(&View, Ask, Rng) -> Option<Box<dyn Thinking>> + Send + Sync;
 
 /// Identifies a decision within a game.
 type Occasion = (usize, usize, Ask);
@@ -25,7 +36,7 @@ type Occasion = (usize, usize, Ask);
 /// created in the middle of a game continues as the one before it would have.
 pub(super) struct Searcher {
     seed: u64,
-    begin: Box<Begin>,
+    begin: Arc<Begin>,
     thought: Option<(Occasion, Box<dyn Thinking>)>,
 }
 
@@ -33,11 +44,11 @@ impl Searcher {
     /// A player that starts its searches with this function.
     pub(super) fn new(
         seed: u64,
-        begin: impl Fn(&View, Ask, Rng) -> Option<Box<dyn Thinking>> + Send + 'static,
+        begin: impl Fn(&View, Ask, Rng) -> Option<Box<dyn Thinking>> + Send + Sync + 'static,
     ) -> Self {
         Self {
             seed,
-            begin: Box::new(begin),
+            begin: Arc::new(begin),
             thought: None,
         }
     }
@@ -52,6 +63,17 @@ impl Searcher {
             self.thought = thought.map(|thought| (occasion, thought));
         }
         self.thought.as_mut().map(|(_, thought)| thought)
+    }
+}
+
+/// A copy begins its search anew: it depends on nothing but the decision.
+impl Clone for Searcher {
+    fn clone(&self) -> Self {
+        Self {
+            seed: self.seed,
+            begin: Arc::clone(&self.begin),
+            thought: None,
+        }
     }
 }
 
@@ -79,5 +101,18 @@ impl Bot<Planowanie> for Searcher {
         }
         let act = thought.act();
         (act.unwrap_or_else(|| rules::act(view, *ask)), progress)
+    }
+
+    fn reasons(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Reasons<Act> {
+        let mut reasons = Reasons::of(self.ponder(view, ask, budget).0);
+        if let Some((_, thought)) = &mut self.thought {
+            reasons.nodes = thought.used();
+            reasons.options = thought.weighed();
+            for option in &mut reasons.options {
+                option.chosen = option.act == reasons.act;
+            }
+            reasons.beliefs = thought.beliefs(view);
+        }
+        reasons
     }
 }

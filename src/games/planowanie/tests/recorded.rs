@@ -164,6 +164,7 @@ fn our_arbiter_says_what_the_recorded_one_said() {
 }
 
 /// Replies as recorded.
+#[derive(Clone)]
 struct Reader {
     declared: Vec<u8>,
     cards: Vec<Card>,

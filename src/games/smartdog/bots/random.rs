@@ -8,6 +8,7 @@ use crate::smartdog::rules::{Ask, Command, Direction, Orders, SmartDog, View};
 pub(super) const DESCRIPTION: &str = "Like the official Java kit: every N turns, N being its seat's number, the first dog it sees takes a random step and barks.";
 
 /// Moves at random.
+#[derive(Clone)]
 pub struct Random(pub Rng);
 
 impl Bot<SmartDog> for Random {

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 pub(super) const DESCRIPTION: &str = "The official JavaScript kit's rules: the first dog barks the nearest sheep towards the own pen, the others go for enemy pens and dogs.";
 
 /// Herds with the first dog, attacks with the others.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Shipped {
     roster: Roster,
     sites: Sites,

@@ -7,6 +7,7 @@ pub(super) const DESCRIPTION: &str =
     "Ends every turn without a command: what sheep do when left alone.";
 
 /// Never commands anything.
+#[derive(Clone)]
 pub struct Stand;
 
 impl Bot<SmartDog> for Stand {

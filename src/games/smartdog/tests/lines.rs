@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
 /// Records its events and orders nothing.
+#[derive(Clone)]
 pub(super) struct Ear(Arc<Mutex<Vec<Event>>>);
 
 impl Bot<SmartDog> for Ear {

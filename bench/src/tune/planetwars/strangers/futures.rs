@@ -375,6 +375,7 @@ impl<'a> Board<'a> {
 }
 
 /// The winner's way.
+#[derive(Clone)]
 pub(super) struct Futures;
 
 impl Way for Futures {

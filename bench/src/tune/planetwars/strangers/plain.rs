@@ -5,6 +5,7 @@ use super::stranger::Way;
 use games::planetwars::rules::Planet;
 
 /// Opens with everything against a home that is near and small; then rolls up what is weak.
+#[derive(Clone)]
 pub(super) struct Rusher;
 
 /// How many turns apart homes are near, and how many ships are few.
@@ -36,6 +37,7 @@ impl Way for Rusher {
 }
 
 /// Holds its ships together and falls upon the weakest planet with more than it needs.
+#[derive(Clone)]
 pub(super) struct Roller;
 
 /// What it brings, in quarters of what it needs.
@@ -121,6 +123,7 @@ impl Way for Roller {
 
 /// Buys growth on its first planet that has the ships, and takes the weakest free planet from the first that
 /// can.
+#[derive(Clone)]
 pub(super) struct Booster;
 
 /// No growth above this is bought.
@@ -157,6 +160,7 @@ impl Way for Booster {
 }
 
 /// Buys all the growth it can, but rests every seventh turn.
+#[derive(Clone)]
 pub(super) struct Sabbatical;
 
 impl Way for Sabbatical {
@@ -169,6 +173,7 @@ impl Way for Sabbatical {
 }
 
 /// Half of its strongest planet to the weakest of the enemy's, once there are enough.
+#[derive(Clone)]
 pub(super) struct Threshold;
 
 /// Ships from which on they leave.

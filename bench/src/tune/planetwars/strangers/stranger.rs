@@ -15,12 +15,13 @@ pub(super) trait Way: Send {
     fn turn(&mut self, space: &Space) -> (Vec<Order>, Vec<usize>);
 }
 
-struct Stranger {
+#[derive(Clone)]
+struct Stranger<W> {
     memory: Memory,
-    way: Box<dyn Way>,
+    way: W,
 }
 
-impl Bot<PlanetWars> for Stranger {
+impl<W: Way + Clone + 'static> Bot<PlanetWars> for Stranger<W> {
     fn decide(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Act {
         let space = self.memory.see(view);
         let (orders, upgrades) = self.way.turn(&space);
@@ -30,18 +31,21 @@ impl Bot<PlanetWars> for Stranger {
 
 /// The stranger of this name, under rules that it knows.
 pub(crate) fn stranger(name: &str, seed: u64, rules: Ruleset) -> Option<Seated<PlanetWars>> {
-    let way: Box<dyn Way> = match name {
-        "rusher" => Box::new(plain::Rusher),
-        "roller" => Box::new(plain::Roller),
-        "tree" => Box::new(tree::Tree::new(Rng::new(seed, STREAM))),
-        "futures" => Box::new(futures::Futures),
-        "booster" => Box::new(plain::Booster),
-        "sabbatical" => Box::new(plain::Sabbatical),
-        "threshold" => Box::new(plain::Threshold),
+    Some(match name {
+        "rusher" => seated(plain::Rusher, rules),
+        "roller" => seated(plain::Roller, rules),
+        "tree" => seated(tree::Tree::new(Rng::new(seed, STREAM)), rules),
+        "futures" => seated(futures::Futures, rules),
+        "booster" => seated(plain::Booster, rules),
+        "sabbatical" => seated(plain::Sabbatical, rules),
+        "threshold" => seated(plain::Threshold, rules),
         _ => return None,
-    };
+    })
+}
+
+fn seated<W: Way + Clone + 'static>(way: W, rules: Ruleset) -> Seated<PlanetWars> {
     let memory = Memory::new(rules);
-    Some(Box::new(Stranger { memory, way }))
+    Box::new(Stranger { memory, way })
 }
 
 #[cfg(test)]

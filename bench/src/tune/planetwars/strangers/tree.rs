@@ -13,6 +13,7 @@ const DEPTH: u32 = 10;
 /// Goals that a planet considers.
 const NEAR: usize = 4;
 
+#[derive(Clone)]
 pub(super) struct Tree {
     rng: Rng,
 }

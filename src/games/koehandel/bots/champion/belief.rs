@@ -64,11 +64,15 @@ impl Belief {
         self.sure
     }
 
+    /// What a player holds in each of the deals, in points.
+    pub fn cash(&self, of: Compass) -> impl Iterator<Item = u16> {
+        self.deals.iter().map(move |deal| deal[of.index()].value())
+    }
+
     /// The most cash that a player holds in any of the deals.
     #[must_use]
     pub fn most_cash(&self, of: Compass) -> u16 {
-        let cash = self.deals.iter().map(|deal| deal[of.index()].value());
-        cash.max().unwrap_or(0)
+        self.cash(of).max().unwrap_or(0)
     }
 
     /// A donkey gave each player a card.

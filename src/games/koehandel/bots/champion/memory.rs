@@ -20,6 +20,7 @@ enum Settling {
 }
 
 /// The champion's memory of a match.
+#[derive(Clone)]
 pub struct Memory {
     /// Possible deals of the hidden money.
     pub belief: Belief,

@@ -8,6 +8,7 @@ mod player;
 pub mod playout;
 mod position;
 pub mod reading;
+mod reasons;
 mod sale;
 mod watching;
 

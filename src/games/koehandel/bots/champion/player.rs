@@ -15,6 +15,7 @@ use crate::koehandel::models::Models;
 use crate::koehandel::options::{Options, TradePayment};
 use crate::koehandel::rules::{Act, Ask, Koehandel, Money};
 use crate::koehandel::view::View;
+use crate::reasons::Reasons;
 use crate::rng::Rng;
 use crate::search::{Race, Verdict};
 use crate::wire::Progress;
@@ -32,19 +33,23 @@ const SCENARIOS_MAX: u64 = 4_096;
 const GENERIC: &str = "tuned";
 
 /// A search in progress.
-struct Search {
+#[derive(Clone)]
+pub(super) struct Search {
     view: View,
     ask: Ask,
-    candidates: Vec<Candidate>,
-    race: Race,
+    /// What is compared, the base policy's first.
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) race: Race,
     seed: u64,
-    weights: [Vec<f32>; 3],
-    nodes: u64,
+    /// By rival, W first: how likely each type is.
+    pub(super) weights: [Vec<f32>; 3],
+    pub(super) nodes: u64,
     settled: bool,
     scene: Option<Box<Scene>>,
 }
 
 /// A scenario in progress: the imagined position and the values in it of the candidates tried so far.
+#[derive(Clone)]
 struct Scene {
     start: Koehandel,
     cast: [Style; PLAYERS],
@@ -53,8 +58,9 @@ struct Scene {
 }
 
 /// Rung 9.
+#[derive(Clone)]
 pub struct Champion {
-    memory: Memory,
+    pub(super) memory: Memory,
     rng: Rng,
     base_limits: Limits,
     /// The limit chosen for the card now up.
@@ -180,7 +186,28 @@ impl Champion {
         }
     }
 
-    fn answer(&mut self, view: &View, ask: &Ask, candidate: Candidate) -> Act {
+    /// The limit up to which it bids on, chosen earlier for the card now up.
+    pub(super) fn settled_limit(&self, view: &View, ask: &Ask) -> Option<u16> {
+        let (deck_left, limit) = self.limit?;
+        let sale = self.memory.sale.as_ref();
+        let bid = sale.is_some_and(|sale| !sale.own.is_empty());
+        let stands = self.search.is_none() && deck_left == view.deck_left && bid;
+        (stands && matches!(ask, Ask::Bid { .. })).then_some(limit)
+    }
+
+    /// The search for a decision, as far as the budget goes.
+    pub(super) fn searched(&mut self, view: &View, ask: &Ask, slice: Budget<'_>) -> Box<Search> {
+        let mut search = match self.search.take() {
+            Some(search) if search.view == *view && search.ask == *ask => search,
+            _ => Box::new(self.open(view, ask)),
+        };
+        while !search.settled && search.nodes < slice.nodes && !(slice.stop)() {
+            self.play_one(&mut search);
+        }
+        search
+    }
+
+    pub(super) fn answer(&mut self, view: &View, ask: &Ask, candidate: Candidate) -> Act {
         match (candidate, ask) {
             (Candidate::Act(act), _) => act,
             (Candidate::Limit(limit), Ask::Bid { price, .. }) => {
@@ -228,24 +255,13 @@ impl Bot<Koehandel> for Champion {
     }
 
     fn ponder(&mut self, view: &View, ask: &Ask, slice: Budget<'_>) -> (Act, Progress) {
-        if let (Ask::Bid { price, .. }, Some((deck_left, limit))) = (ask, self.limit)
-            && self.search.is_none()
-            && deck_left == view.deck_left
-            && self
-                .memory
-                .sale
-                .as_ref()
-                .is_some_and(|sale| !sale.own.is_empty())
-        {
-            return (bid(limit, *price), Progress::Done);
+        if let Some(limit) = self.settled_limit(view, ask) {
+            return (
+                self.answer(view, ask, Candidate::Limit(limit)),
+                Progress::Done,
+            );
         }
-        let mut search = match self.search.take() {
-            Some(search) if search.view == *view && search.ask == *ask => search,
-            _ => Box::new(self.open(view, ask)),
-        };
-        while !search.settled && search.nodes < slice.nodes && !(slice.stop)() {
-            self.play_one(&mut search);
-        }
+        let search = self.searched(view, ask, slice);
         let choice = search.candidates.get(search.race.choice()).copied();
         let done = search.settled || search.nodes >= slice.nodes;
         let act = choice.map_or(Act::PASS, |choice| self.answer(view, ask, choice));
@@ -254,5 +270,9 @@ impl Bot<Koehandel> for Champion {
         }
         self.search = Some(search);
         (act, Progress::More)
+    }
+
+    fn reasons(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Reasons<Act> {
+        self.reason(view, ask, budget)
     }
 }

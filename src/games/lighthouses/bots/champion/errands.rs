@@ -78,6 +78,7 @@ pub enum Deed {
 }
 
 /// What errands are built from.
+#[derive(Clone)]
 pub struct Trade {
     /// The terrain.
     pub terrain: Terrain,

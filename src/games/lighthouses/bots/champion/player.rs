@@ -10,6 +10,7 @@ use super::state::{State, Worth};
 use super::terrain::{FAR, Terrain};
 use crate::game::{Bot, Budget, Progress, Seat};
 use crate::lighthouses::rules::{Act, Ask, Cell, Event, Lighthouse, Lighthouses, Network, View};
+use crate::reasons::{Reasons, Weighed};
 
 /// How the champion plays.
 pub const DESCRIPTION: &str = "plans errands (go to a lighthouse over the richest cells, charge it, \
@@ -41,6 +42,7 @@ const SURVEY_COST: u64 = 4;
 /// Rounds until a leg from another lighthouse is walked, roughly.
 const DELAY: usize = 8;
 
+#[derive(Clone)]
 struct Champion {
     knobs: Knobs,
     table: Option<Table>,
@@ -64,6 +66,7 @@ enum Stage {
 }
 
 /// One game.
+#[derive(Clone)]
 struct Table {
     me: Seat,
     trade: Trade,
@@ -302,6 +305,44 @@ impl Table {
         act
     }
 
+    /// Why it decided so: the best plan of each first act and goal.
+    fn reasons(&self, act: Act) -> Reasons<Act> {
+        let mut options: Vec<(usize, Weighed<Act>)> = Vec::new();
+        for (opening, merit, plans, chosen) in self.search.compared().filter(|tried| tried.2 > 0) {
+            let act = self.first_act(opening);
+            let value = f64::from(merit);
+            let same =
+                |(to, other): &&mut (usize, Weighed<Act>)| *to == opening.to && other.act == act;
+            if let Some((_, other)) = options.iter_mut().find(same) {
+                other.value = other.value.map(|most| most.max(value));
+                other.visits = other.visits.map(|visits| visits + u64::from(plans));
+                other.chosen |= chosen;
+                continue;
+            }
+            let home = self.trade.terrain.homes.get(opening.to);
+            let plan = home.filter(|_| opening.step.is_some()).map(|home| {
+                let place = self.trade.terrain.chart.point(*home);
+                let (x, y, rounds) = (place.x, place.y, opening.arrival);
+                format!("to the lighthouse at [{x}, {y}], there in {rounds} rounds")
+            });
+            let weighed = Weighed {
+                plan: plan.unwrap_or_default(),
+                chosen,
+                ..Weighed::new(act, Some(value), Some(plans.into()))
+            };
+            options.push((opening.to, weighed));
+        }
+        let planless = "It had no time to find a plan: it goes on with its last one, charges what it \
+            stands on, or goes to the nearest lighthouse.";
+        Reasons {
+            nodes: self.nodes,
+            rule: options.is_empty().then(|| planless.to_owned()),
+            options: options.into_iter().map(|(_, weighed)| weighed).collect(),
+            beliefs: self.rivals.beliefs(&self.trade.terrain, &self.root),
+            ..Reasons::of(act)
+        }
+    }
+
     fn first_act(&self, opening: Opening) -> Act {
         let here = Cell(self.root.at);
         match (opening.step, opening.deed) {
@@ -413,5 +454,13 @@ impl Bot<Lighthouses> for Champion {
             Progress::More
         };
         (table.settle(), progress)
+    }
+
+    fn reasons(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Reasons<Act> {
+        let act = self.ponder(view, ask, budget).0;
+        match &self.table {
+            Some(table) if *ask == Ask::Turn => table.reasons(act),
+            _ => Reasons::of(act),
+        }
     }
 }

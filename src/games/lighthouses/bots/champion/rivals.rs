@@ -4,6 +4,7 @@ use super::knobs::Knobs;
 use super::state::{NOBODY, State, Worth, bits};
 use super::terrain::Terrain;
 use crate::lighthouses::rules::UPKEEP;
+use crate::reasons::Belief;
 
 /// Seats that are distinguished; those beyond share the last place.
 const SEATS: usize = 16;
@@ -12,6 +13,9 @@ const SEATS: usize = 16;
 const BINS: [u32; 12] = [
     100, 200, 350, 500, 700, 900, 1200, 1600, 2200, 3000, 4500, 9000,
 ];
+
+/// The energies of lighthouses whose falls beliefs are shown by.
+const SHOWN: [u32; 3] = [100, 500, 1600];
 
 /// Falls of lighthouses in one energy bin: how many, and in how many rounds times players that could have
 /// felled one.
@@ -94,8 +98,8 @@ impl Rivals {
         self.round = round;
     }
 
-    /// How long lighthouses are expected to stand.
-    pub fn expect(&self, worth: &mut Worth) {
+    /// By energy bin: the probability that one of them fells such a lighthouse in a round.
+    fn chances(&self) -> [f64; BINS.len()] {
         // A raid that fells a strong lighthouse would have felled a weak one.
         let mut chances = self
             .falls
@@ -103,6 +107,44 @@ impl Rivals {
         for bin in (1..BINS.len()).rev() {
             chances[bin - 1] = chances[bin - 1].max(chances[bin]);
         }
+        chances
+    }
+
+    /// What is believed of each opponent, and of how long lighthouses stand against all of them.
+    #[must_use]
+    pub fn beliefs(&self, terrain: &Terrain, state: &State) -> Vec<Belief> {
+        let incomes = incomes(terrain, state);
+        let others = (0..self.players.min(SEATS)).filter(|seat| *seat != usize::from(self.me));
+        let mut beliefs: Vec<Belief> = others
+            .flat_map(|seat| {
+                let income = f64::from(incomes[seat]);
+                let points = self.points[seat];
+                [
+                    Belief::amount(
+                        seat,
+                        "points (counted from what was seen)",
+                        points,
+                        "points",
+                    ),
+                    Belief::amount(seat, "income if nothing changes", income, "points a round"),
+                ]
+            })
+            .collect();
+        let raiders = self.raiders(self.me);
+        if raiders > 0 {
+            let chances = self.chances();
+            beliefs.extend(SHOWN.map(|energy| {
+                let falls = (chances[bin(energy)] * raiders as f64).min(1.0);
+                let what = format!("fell a lighthouse of {energy} energy in a round");
+                Belief::likely("all", what, falls)
+            }));
+        }
+        beliefs
+    }
+
+    /// How long lighthouses are expected to stand.
+    pub fn expect(&self, worth: &mut Worth) {
+        let chances = self.chances();
         for mine in [true, false] {
             let raiders = self.raiders(if mine { self.me } else { NOBODY });
             worth.expect(mine, |tens| {

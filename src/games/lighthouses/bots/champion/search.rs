@@ -115,6 +115,8 @@ pub struct Search {
     pub land: Land,
     layers: Vec<Layer>,
     openings: Vec<Opening>,
+    /// By opening: the best score per round of a plan that begins so, and how many such plans were made.
+    tried: Vec<(f32, u32)>,
     parent: Plan,
     arrived: State,
     spare: [State; 2],
@@ -142,6 +144,7 @@ impl Search {
             layer.bar = f32::NEG_INFINITY;
         }
         self.openings.clear();
+        self.tried.clear();
         self.parent.state.copy(root, trade.terrain.count);
         self.best = None;
         self.settled = settled;
@@ -196,6 +199,7 @@ impl Search {
         let Self {
             layers,
             openings,
+            tried,
             parent,
             arrived,
             spare,
@@ -223,6 +227,7 @@ impl Search {
                         arrival,
                         leg: root.unwrap_or_default(),
                     });
+                    tried.push((f32::NEG_INFINITY, 0));
                     (openings.len() - 1) as u16
                 }
             };
@@ -236,6 +241,9 @@ impl Search {
             } else {
                 merit
             };
+            if let Some((most, plans)) = tried.get_mut(usize::from(opening)) {
+                (*most, *plans) = (most.max(merit), *plans + 1);
+            }
             if best.is_none_or(|(so_far, _)| merit > so_far) {
                 *best = Some((merit, opening));
             }
@@ -257,6 +265,14 @@ impl Search {
             plan.opening = opening;
         });
         made.max(1)
+    }
+
+    /// Every start of a plan, with the best score per round of such a plan, how many were made, and whether
+    /// the best plan begins so.
+    pub fn compared(&self) -> impl Iterator<Item = (Opening, f32, u32, bool)> {
+        let best = self.best.map(|(_, opening)| usize::from(opening));
+        let all = self.openings.iter().zip(&self.tried).enumerate();
+        all.map(move |(at, (opening, (most, plans)))| (*opening, *most, *plans, Some(at) == best))
     }
 
     /// The start of the best plan so far.

@@ -86,6 +86,12 @@ impl Names {
         at.map_or(NOBODY, |at| at as u8 + 1)
     }
 
+    /// The number on the wire of a player with this small number.
+    pub(super) fn player_id(&self, player: u8) -> Option<PlayerId> {
+        let at = usize::from(player).checked_sub(1)?;
+        self.players.get(at).copied()
+    }
+
     /// The number of a planet on the wire.
     pub(super) fn id(&self, place: u8) -> Option<PlanetId> {
         self.planets.get(usize::from(place)).map(|planet| planet.id)

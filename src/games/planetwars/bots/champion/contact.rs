@@ -5,7 +5,7 @@ use super::board::{Order, Sides};
 use super::chart::{Chart, NOBODY};
 use super::ledger::Guess;
 use super::line::{Move, TURNS};
-use super::mind::Plan;
+use super::mind::{Compared, Plan};
 use super::rehearsal::{Rehearsal, State};
 use crate::rng::Rng;
 
@@ -271,6 +271,27 @@ impl Search {
         self.left = self.left.saturating_sub(passed);
     }
 
+    /// What it may do, with how that has done so far.
+    pub(super) fn compared(&self) -> Vec<Compared> {
+        let choice = &self.nodes[0].choices[0];
+        let done = choice.tried.iter().zip(&choice.won);
+        let all = choice.moves.iter().zip(done);
+        all.map(|(orders, (tried, won))| Compared {
+            orders: self.whole(orders).clone(),
+            value: (*tried > 0.0).then(|| won / tried),
+            tried: Some(*tried as u64),
+        })
+        .collect()
+    }
+
+    /// The plan that begins with these orders, which goes on as it was meant to; else these alone.
+    fn whole<'a>(&'a self, moves: &'a Vec<Order>) -> &'a Vec<Order> {
+        let mut plans = self.plans.iter();
+        let whole =
+            plans.find(|(_, orders)| orders.iter().filter(|order| order.wait == 0).eq(moves));
+        whole.map_or(moves, |(_, orders)| orders)
+    }
+
     /// The plan to follow as far as is known: the best by its board if nothing was played.
     pub(super) fn best(&self) -> Vec<Order> {
         let choice = &self.nodes[0].choices[0];
@@ -281,13 +302,7 @@ impl Search {
         if mean(best) - mean(0) < MARGIN {
             best = 0;
         }
-        let moves = &choice.moves[best];
-        // A plan goes on as it was meant to.
-        let whole = self
-            .plans
-            .iter()
-            .find(|(_, orders)| orders.iter().filter(|order| order.wait == 0).eq(moves));
-        whole.map_or(moves, |(_, orders)| orders).clone()
+        self.whole(&choice.moves[best]).clone()
     }
 }
 

@@ -46,6 +46,16 @@ const NODES: u64 = 2_000;
 /// A plan: what its board is worth, and its orders.
 pub(super) type Plan = (i64, Vec<Order>);
 
+/// A plan that was compared with others.
+#[derive(Clone, Debug)]
+pub(super) struct Compared {
+    pub(super) orders: Vec<Order>,
+    /// What its board is worth, in ships; at close quarters how it stands in the end, from -1 to 1.
+    pub(super) value: Option<f64>,
+    /// How often it was played on, at close quarters.
+    pub(super) tried: Option<u64>,
+}
+
 /// What a mind is to plan.
 #[derive(Clone, Debug)]
 pub(super) struct Turn {
@@ -88,6 +98,9 @@ pub(super) struct Mind {
     missed: VecDeque<Turn>,
     /// What is not searched to the end yet in the last state.
     search: Option<Search>,
+    /// What was compared for the last state, if that is kept, and with how many nodes.
+    pub(super) compared: Option<Vec<Compared>>,
+    pub(super) used: u64,
 }
 
 impl Mind {
@@ -116,6 +129,8 @@ impl Mind {
             bought: Vec::new(),
             missed: VecDeque::new(),
             search: None,
+            compared: None,
+            used: 0,
         }
     }
 
@@ -196,7 +211,7 @@ impl Mind {
         sells.then_some(player)
     }
 
-    fn sides(&self) -> Sides {
+    pub(super) fn sides(&self) -> Sides {
         let attacked = &self.ledger.attacked;
         Sides::new(self.names.players(), &self.team, |player| {
             let attacked = attacked.get(usize::from(player)).copied();
@@ -307,6 +322,9 @@ impl Mind {
         };
         let done = search.run(stop);
         let orders = search.best();
+        if let Some(compared) = &mut self.compared {
+            *compared = search.compared();
+        }
         self.search = Some(search).filter(|_| !done);
         self.ordered(&orders);
         orders
@@ -412,10 +430,14 @@ impl Mind {
                 break;
             }
         }
+        self.used = nodes.saturating_sub(left / PLANETS);
         if let Some(players) = close {
             let futures = left.saturating_add(kept.saturating_mul(PLANETS));
             self.search = Some(self.searched(&board, players, plans, (rounds, futures)));
             return Vec::new();
+        }
+        if let Some(compared) = &mut self.compared {
+            *compared = plans.iter().map(Compared::by_board).collect();
         }
         // The first of equals.
         let best = plans.into_iter().rev().max_by_key(|(worth, _)| *worth);
@@ -458,10 +480,15 @@ impl Mind {
         Search::new(rehearsal, state, players, plans, unseen, futures)
     }
 
+    /// Planets whose growth is bought beside these orders.
+    pub(super) fn buying(&self, orders: &[Order]) -> Vec<u8> {
+        let idle = upgrades::idle(&self.offers, orders);
+        self.cheap.iter().copied().chain(idle).collect()
+    }
+
     /// Records which orders the team gave in the last state.
     fn ordered(&mut self, orders: &[Order]) {
-        self.bought.clone_from(&self.cheap);
-        self.bought.extend(upgrades::idle(&self.offers, orders));
+        self.bought = self.buying(orders);
         let launched = self.before.as_ref().map_or(0, |sight| sight.turn);
         self.ledger.ordered.clear();
         for order in orders.iter().filter(|order| order.wait == 0) {

@@ -10,6 +10,7 @@ mod line;
 mod mind;
 mod planner;
 mod player;
+mod reasons;
 mod rehearsal;
 mod steps;
 mod team;

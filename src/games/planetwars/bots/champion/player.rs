@@ -1,10 +1,12 @@
 //! The champion as a bot.
 
+use super::board::Order;
 use super::chart::Names;
 use super::mind::{Mind, Stance, Turn};
 use super::team::Team;
 use crate::game::{Bot, Budget, Progress};
 use crate::planetwars::rules::{Act, Ask, PlanetWars, View};
+use crate::reasons::Reasons;
 use std::sync::Arc;
 
 /// How the champion plays.
@@ -45,7 +47,7 @@ pub fn team() -> Box<dyn Bot<PlanetWars>> {
 }
 
 /// In a team, once the game has begun.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Mate(Option<Team>);
 
 impl Bot<PlanetWars> for Mate {
@@ -63,10 +65,23 @@ impl Bot<PlanetWars> for Mate {
         };
         (act, team.progress())
     }
+
+    fn reasons(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Reasons<Act> {
+        self.0.get_or_insert_with(|| Team::new(view)).keep();
+        let act = self.ponder(view, ask, budget).0;
+        let Some((team, mind)) = self.0.as_ref().and_then(|team| Some((team, team.mind()?))) else {
+            return Reasons::of(act);
+        };
+        mind.reasons((team.names(), view, act), |compared| Act {
+            launches: team.launches(view, &compared.orders),
+            message: Some(team.say()),
+            ..Act::default()
+        })
+    }
 }
 
 /// Alone, once the game has begun.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Solo(Option<(Arc<Names>, Mind)>);
 
 impl Bot<PlanetWars> for Solo {
@@ -75,13 +90,7 @@ impl Bot<PlanetWars> for Solo {
     }
 
     fn ponder(&mut self, view: &View, _: &Ask, slice: Budget<'_>) -> (Act, Progress) {
-        let (names, mind) = self.0.get_or_insert_with(|| {
-            let names = Arc::new(Names::new(view));
-            let me = names.player(view.you);
-            let mut mind = Mind::new(Arc::clone(&names), &[me], Stance::Open);
-            mind.buys = true;
-            (names, mind)
-        });
+        let (names, mind) = self.game(view);
         let turn = Turn {
             team: vec![names.player(view.you)],
             spared: Vec::new(),
@@ -89,11 +98,42 @@ impl Bot<PlanetWars> for Solo {
             sight: names.sight(view),
         };
         let orders = mind.turn(turn, slice);
-        let act = Act {
-            launches: names.launches(view, &orders, &mind.bought),
-            upgrades: names.upgrades(view, &mind.bought),
-            ..Act::default()
-        };
+        let act = solo_act(names, view, &orders, &mind.bought);
         (act, mind.progress())
+    }
+
+    fn reasons(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Reasons<Act> {
+        self.game(view).1.compared = Some(Vec::new());
+        let act = self.ponder(view, ask, budget).0;
+        let (names, mind) = self.game(view);
+        mind.reasons((names, view, act), |compared| {
+            solo_act(
+                names,
+                view,
+                &compared.orders,
+                &mind.buying(&compared.orders),
+            )
+        })
+    }
+}
+
+fn solo_act(names: &Names, view: &View, orders: &[Order], bought: &[u8]) -> Act {
+    Act {
+        launches: names.launches(view, orders, bought),
+        upgrades: names.upgrades(view, bought),
+        ..Act::default()
+    }
+}
+
+impl Solo {
+    /// Begins with the first state.
+    fn game(&mut self, view: &View) -> &mut (Arc<Names>, Mind) {
+        self.0.get_or_insert_with(|| {
+            let names = Arc::new(Names::new(view));
+            let me = names.player(view.you);
+            let mut mind = Mind::new(Arc::clone(&names), &[me], Stance::Open);
+            mind.buys = true;
+            (names, mind)
+        })
     }
 }

@@ -27,6 +27,8 @@ pub(in crate::planetwars) struct Team {
     minds: Vec<(u8, Mind)>,
     /// The mind that plans for all, once the team is known.
     whole: Option<Mind>,
+    /// Whether minds keep what they compare.
+    keeps: bool,
 }
 
 impl Team {
@@ -40,8 +42,33 @@ impl Team {
             seen: Vec::new(),
             minds: Vec::new(),
             whole: None,
+            keeps: false,
             names,
         }
+    }
+
+    /// From now on minds keep what they compare.
+    pub(in crate::planetwars) fn keep(&mut self) {
+        self.keeps = true;
+        for mind in self
+            .minds
+            .iter_mut()
+            .map(|(_, mind)| mind)
+            .chain(&mut self.whole)
+        {
+            mind.compared = Some(Vec::new());
+        }
+    }
+
+    /// The mind whose plan the own orders are from.
+    pub(super) fn mind(&self) -> Option<&Mind> {
+        let own = self.minds.iter().find(|(player, _)| *player == self.me);
+        self.whole.as_ref().or(own.map(|(_, mind)| mind))
+    }
+
+    /// The names by which its minds know planets and players.
+    pub(super) fn names(&self) -> &Names {
+        &self.names
     }
 
     /// The player's own share of the orders, as sent.
@@ -134,6 +161,7 @@ impl Team {
                 continue;
             }
             let mut mind = Mind::new(Arc::clone(&self.names), &[*player], Stance::Wary);
+            mind.compared = self.keeps.then(Vec::new);
             for seen in &self.seen {
                 mind.see(seen.clone());
                 mind.order(WARY_NODES, &|| false);

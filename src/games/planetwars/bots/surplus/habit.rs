@@ -19,7 +19,7 @@ const CAUTION: f64 = 0.5;
 const ATTACKS_MAX: usize = 30;
 
 /// The player that plans.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(in super::super) struct Surplus {
     raids: Raids,
 }

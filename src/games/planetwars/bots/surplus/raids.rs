@@ -15,7 +15,7 @@ pub(super) struct Raid {
 }
 
 /// The raids that may still be in flight.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Raids {
     raids: Vec<Raid>,
     before: Vec<Planet>,

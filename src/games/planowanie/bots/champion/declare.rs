@@ -8,7 +8,9 @@ use crate::planowanie::bots::position::{Layout, Mask, Position, SEATS_MAX};
 use crate::planowanie::bots::searcher::Thinking;
 use crate::planowanie::bots::worlds::Unknown;
 use crate::planowanie::rules::{Act, View};
+use crate::reasons::{Belief, Weighed};
 use crate::rng::Rng;
+use crate::stats::Moments;
 
 /// How far from the model's mean declarations are tried.
 const REACH: i32 = 3;
@@ -16,6 +18,9 @@ const REACH: i32 = 3;
 const DEALS_MAX: u64 = 20_000;
 /// Deals between two checks of which declarations are still in the race.
 const LOOK_EVERY: u64 = 64;
+
+/// Deals that beliefs are shown by.
+const WORLDS: u32 = 400;
 
 struct Candidate {
     tricks: u8,
@@ -33,6 +38,8 @@ pub struct Declaring<M: 'static> {
     start: Position<M>,
     rng: Rng,
     racing: Vec<Candidate>,
+    /// Those that are out of the race, each after so many deals.
+    dropped: Vec<(Candidate, u64)>,
     /// The current deal, and the next candidate in it.
     world: Position<M>,
     next: usize,
@@ -70,6 +77,7 @@ impl<M: Mask> Declaring<M> {
             start,
             rng,
             racing,
+            dropped: Vec::new(),
             next: 0,
             deals: 0,
             used: 0,
@@ -117,8 +125,9 @@ impl<M: Mask> Declaring<M> {
             return;
         };
         let (top, top_error) = (mean(best), error(best));
-        self.racing
-            .retain(|one| mean(one) + 3.0 * (error(one) + top_error) >= top);
+        let is_out = |one: &mut Candidate| mean(one) + 3.0 * (error(one) + top_error) < top;
+        let worse = self.racing.extract_if(.., is_out);
+        self.dropped.extend(worse.map(|one| (one, self.deals)));
     }
 }
 
@@ -172,5 +181,52 @@ impl<M: Mask> Thinking for Declaring<M> {
             }
         }
         best.map(|(_, tricks)| Act::Declare(tricks))
+    }
+
+    fn used(&self) -> u64 {
+        self.used
+    }
+
+    fn weighed(&self) -> Vec<Weighed<Act>> {
+        let deals = |at: usize| self.deals + u64::from(at < self.next);
+        let racing = self.racing.iter().enumerate();
+        let racing = racing.map(|(at, candidate)| (candidate, deals(at)));
+        let dropped = self.dropped.iter().map(|(one, deals)| (one, *deals));
+        let weighed = racing.chain(dropped).map(|(candidate, deals)| {
+            let moments = Moments {
+                count: deals as f64,
+                sum: candidate.points,
+                squares: candidate.squares,
+            };
+            let tried = deals > 0;
+            Weighed {
+                error: (deals > 1).then(|| moments.error()),
+                ..Weighed::new(
+                    Act::Declare(candidate.tricks),
+                    tried.then(|| moments.mean()),
+                    Some(deals),
+                )
+            }
+        });
+        weighed.collect()
+    }
+
+    /// What the others declare in so many deals.
+    fn beliefs(&mut self, view: &View) -> Vec<Belief> {
+        let players = view.round.players().min(SEATS_MAX);
+        let mut declared = vec![Vec::new(); players];
+        for _ in 0..WORLDS {
+            self.draw_world();
+            for (declared, need) in declared.iter_mut().zip(self.world.need) {
+                declared.push(f64::from(need));
+            }
+        }
+        let others = declared.into_iter().enumerate();
+        others
+            .filter(|(seat, _)| *seat != self.unknown.seat)
+            .filter_map(|(seat, tricks)| {
+                Belief::sampled(seat, "declares (believed)", tricks, "tricks")
+            })
+            .collect()
     }
 }

@@ -4,6 +4,7 @@ mod belief;
 pub mod bids;
 mod declare;
 mod endgame;
+mod held;
 mod knobs;
 mod player;
 pub mod policy;

@@ -3,6 +3,7 @@
 
 use super::belief::Belief;
 use super::endgame::play_exactly;
+use super::held::Held;
 use super::knobs::Knobs;
 use super::policy::{Context, UNIT};
 use super::table::Table;
@@ -11,6 +12,7 @@ use crate::planowanie::bots::searcher::Thinking;
 use crate::planowanie::bots::worlds::Unknown;
 use crate::planowanie::cards::Card;
 use crate::planowanie::rules::{Act, View};
+use crate::reasons::{self, Weighed};
 use crate::rng::Rng;
 use smallvec::SmallVec;
 
@@ -19,6 +21,8 @@ const NONE: u32 = u32::MAX;
 const NODES_MAX: usize = 2_000_000;
 /// A clear lead ends a search only after this many descents.
 const SETTLED_FROM: u64 = 20_000;
+/// Worlds that beliefs are shown by.
+const WORLDS: u32 = 400;
 /// Nodes between two checks of whether a search should end.
 const LOOK_EVERY: u64 = 64;
 
@@ -273,5 +277,32 @@ impl<M: Mask> Thinking for Search<M> {
             child = node.sibling;
         }
         best.map(|best| Act::Play(Card(best.card)))
+    }
+
+    fn used(&self) -> u64 {
+        self.used
+    }
+
+    fn weighed(&self) -> Vec<Weighed<Act>> {
+        let mut weighed = Vec::new();
+        let mut child = self.nodes.first().map_or(NONE, |root| root.child);
+        while let Some(node) = self.nodes.get(child as usize) {
+            let worth = (node.visits > 0).then(|| {
+                f64::from(self.start.cards) * f64::from(node.sum) / f64::from(node.visits)
+            });
+            let act = Act::Play(Card(node.card));
+            weighed.push(Weighed::new(act, worth, Some(node.visits.into())));
+            child = node.sibling;
+        }
+        weighed
+    }
+
+    /// How often each card was where, in so many worlds of the walk.
+    fn beliefs(&mut self, view: &View) -> Vec<reasons::Belief> {
+        let mut held = Held::new(&self.unknown);
+        for _ in 0..WORLDS {
+            held.add(&self.belief.next(&self.layout, self.table, &mut self.rng));
+        }
+        held.beliefs(view)
     }
 }

@@ -18,6 +18,7 @@ const RIVALS_RANGE: u32 = 20;
 type Deeds = SmallVec<[Deed; 6]>;
 
 /// A position at the beginning of a turn.
+#[derive(Clone)]
 struct Node {
     game: SmartDog,
     /// What the dogs did in the first turn.
@@ -27,6 +28,7 @@ struct Node {
 }
 
 /// What the first dogs do in one position's turn.
+#[derive(Clone)]
 struct Choice {
     node: usize,
     deeds: Deeds,
@@ -36,6 +38,7 @@ struct Choice {
 }
 
 /// A beam in progress.
+#[derive(Clone)]
 struct Beam {
     turn: u32,
     nodes: Vec<Node>,
@@ -47,6 +50,7 @@ struct Beam {
 }
 
 /// A search in progress.
+#[derive(Clone)]
 pub(super) struct Long {
     simulator: Simulator,
     width: usize,
@@ -55,6 +59,8 @@ pub(super) struct Long {
     beam: Option<Beam>,
     best: Deeds,
     done: bool,
+    /// The best line of each first turn, and standing, with their values, once it is done.
+    tried: Vec<(Deeds, f64)>,
 }
 
 impl Long {
@@ -69,7 +75,19 @@ impl Long {
             depth,
             beam: None,
             best: Deeds::new(),
+            tried: Vec::new(),
         }
+    }
+
+    /// Simulated turns so far.
+    pub(super) const fn used(&self) -> u64 {
+        self.simulator.used
+    }
+
+    /// What it compared at the end, with the values.
+    pub(super) fn compared(&self) -> impl Iterator<Item = (Orders, f64)> {
+        let tried = self.tried.iter();
+        tried.map(|(deeds, value)| (self.simulator.orders(deeds.iter().copied()), *value))
     }
 
     /// Searches until the budget is spent or nothing is left to do.
@@ -191,6 +209,17 @@ impl Long {
 
     fn decide(&mut self, beam: &Beam, last: &[Choice], terrain: &mut Terrain) {
         let standing = self.simulator.standing(self.depth, terrain);
+        self.tried = vec![(Deeds::new(), standing)];
+        for choice in last {
+            let first = match beam.nodes.get(choice.node) {
+                Some(node) if beam.turn > 1 => &node.first,
+                _ => &choice.deeds,
+            };
+            // The best come first.
+            if !self.tried.iter().any(|(deeds, _)| deeds == first) {
+                self.tried.push((first.clone(), choice.total));
+            }
+        }
         let Some(best) = last.first() else { return };
         let first = beam.nodes.get(best.node).map(|node| &node.first);
         if best.total <= standing + 1e-9 {

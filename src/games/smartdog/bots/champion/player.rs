@@ -6,6 +6,7 @@ use super::terrain::Terrain;
 use super::value::{WEIGHTS, Weights};
 use super::world::World;
 use crate::game::{Bot, Budget, Progress};
+use crate::reasons::{Belief, Reasons, Weighed};
 use crate::smartdog::bots::shipped::Shipped;
 use crate::smartdog::known::KnownMaps;
 use crate::smartdog::rules::{Ask, Command, Event, Orders, SmartDog, View};
@@ -65,12 +66,16 @@ pub const CHAMPION: Knobs = Knobs {
 };
 
 /// A player of this family.
+#[derive(Clone)]
 pub struct Herder {
     knobs: Knobs,
     known: KnownMaps,
     state: State,
+    /// Whether searches keep what they compare.
+    keeps: bool,
 }
 
+#[derive(Clone)]
 enum State {
     /// Nothing seen yet.
     Blank,
@@ -79,6 +84,7 @@ enum State {
     Thinking(Box<Thoughts>),
 }
 
+#[derive(Clone)]
 struct Thoughts {
     world: World,
     terrain: Terrain,
@@ -86,6 +92,31 @@ struct Thoughts {
     search: Option<Search>,
     /// The long search that follows if it finds nothing to do.
     long: Option<Long>,
+}
+
+impl Thoughts {
+    /// What was compared, and what is believed of the others.
+    fn explain(&self, reasons: &mut Reasons<Orders>) {
+        let search = self.search.as_ref();
+        let compared = match &self.long {
+            Some(long) => long.compared().collect(),
+            None => search.map_or_else(Vec::new, Search::compared),
+        };
+        let used = search.map_or(0, Search::used);
+        reasons.nodes = used + self.long.as_ref().map_or(0, Long::used);
+        for (orders, value) in compared {
+            let orders = self.world.outer(&orders);
+            let chosen = orders == reasons.act;
+            let weighed = Weighed::new(orders, Some(value), None);
+            reasons.options.push(Weighed { chosen, ..weighed });
+        }
+        reasons.beliefs = self.world.replies().beliefs();
+        let missing = self.world.missing() as f64;
+        let what = "sheep that it does not know where they are";
+        reasons
+            .beliefs
+            .push(Belief::amount("own", what, missing, "sheep"));
+    }
 }
 
 impl Herder {
@@ -100,6 +131,7 @@ impl Herder {
                 KnownMaps::none()
             },
             state: State::Blank,
+            keeps: false,
         }
     }
 
@@ -177,6 +209,9 @@ impl Bot<SmartDog> for Herder {
                 let search = search.get_or_insert_with(|| {
                     Search::new(world, terrain, self.knobs.reach, self.knobs.weights)
                 });
+                if self.keeps {
+                    search.tried.get_or_insert_default();
+                }
                 let progress = search.run(terrain, slice);
                 if progress == Progress::More || !search.is_idle() {
                     return (world.outer(&search.orders()), progress);
@@ -188,6 +223,15 @@ impl Bot<SmartDog> for Herder {
                 (world.outer(&long.orders()), progress)
             }
         }
+    }
+
+    fn reasons(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Reasons<Orders> {
+        self.keeps = true;
+        let mut reasons = Reasons::of(self.ponder(view, ask, budget).0);
+        if let State::Thinking(thoughts) = &self.state {
+            thoughts.explain(&mut reasons);
+        }
+        reasons
     }
 }
 

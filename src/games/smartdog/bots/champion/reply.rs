@@ -2,6 +2,7 @@
 //! those whose dogs these rules do not predict.
 
 use crate::game::{Seat, Seats};
+use crate::reasons::Belief;
 use crate::smartdog::bots::shipped::{Scene, Sites};
 use crate::smartdog::bots::sight::Sight;
 use crate::smartdog::options::Key;
@@ -54,6 +55,18 @@ impl Replies {
             sheep: Vec::new(),
             enemies: Vec::new(),
         }
+    }
+
+    /// How well each other player is predicted by the kit's rules, as a share of its dogs' steps.
+    pub(super) fn beliefs(&self) -> Vec<Belief> {
+        let others = self.records.iter().filter(|(seat, _)| *seat != self.me);
+        let kind = |(seat, record): (Seat, &Record)| {
+            let all = record.kit + record.stands;
+            let kit = if all > 0.0 { record.kit / all } else { 0.5 };
+            let what = "plays by the official kit's rules, rather than standing";
+            Belief::likely(u32::from(seat.0) + 1, what, kit.into())
+        };
+        others.map(kind).collect()
     }
 
     fn plays_kit(&self, seat: Seat) -> bool {

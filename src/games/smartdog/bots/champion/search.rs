@@ -38,6 +38,7 @@ pub struct Reach {
 type Plan = [Deed; DEPTH_MAX];
 
 /// A position of the beam and how it was reached.
+#[derive(Clone)]
 struct Node {
     game: SmartDog,
     plan: Plan,
@@ -46,6 +47,7 @@ struct Node {
 }
 
 /// A position that may enter the beam.
+#[derive(Clone)]
 struct Child {
     parent: usize,
     deed: Deed,
@@ -55,6 +57,7 @@ struct Child {
 }
 
 /// A beam in progress for one dog.
+#[derive(Clone)]
 struct Beam {
     dog: usize,
     width: usize,
@@ -65,6 +68,7 @@ struct Beam {
 }
 
 /// A decision in progress.
+#[derive(Clone)]
 pub(super) struct Search {
     simulator: Simulator,
     reach: Reach,
@@ -76,6 +80,8 @@ pub(super) struct Search {
     /// Whether this pass has found better plans.
     improved: bool,
     beam: Option<Beam>,
+    /// By dog and first deed: the best value of a line in the dog's last beam, if that is kept.
+    pub(super) tried: Option<Vec<(usize, Deed, f64)>>,
 }
 
 impl Search {
@@ -90,6 +96,7 @@ impl Search {
             turn_of: 0,
             improved: false,
             beam: None,
+            tried: None,
             reach,
         }
     }
@@ -201,6 +208,9 @@ impl Search {
         beam.children
             .sort_by(|one, other| other.total.total_cmp(&one.total));
         let last = beam.level + 1 == self.reach.depth;
+        if last {
+            self.note(beam);
+        }
         let mut met = HashSet::new();
         let mut nodes: Vec<Node> = Vec::new();
         for child in &beam.children {
@@ -235,6 +245,36 @@ impl Search {
         beam.at = 0;
         beam.level += 1;
         last || beam.nodes.is_empty()
+    }
+
+    /// Keeps the best line of each first deed, the beam's children being sorted.
+    fn note(&mut self, beam: &Beam) {
+        let Some(tried) = &mut self.tried else { return };
+        tried.retain(|(dog, ..)| *dog != beam.dog);
+        for child in &beam.children {
+            let parent = beam.nodes.get(child.parent);
+            let first = parent.filter(|_| beam.level > 0);
+            let first = first.map_or(child.deed, |parent| parent.plan[0]);
+            let met = |(dog, deed, _): &(usize, Deed, f64)| (*dog, *deed) == (beam.dog, first);
+            if !tried.iter().any(met) {
+                tried.push((beam.dog, first, child.total));
+            }
+        }
+    }
+
+    /// The chosen orders and those that change one dog's first deed, with their values.
+    pub(super) fn compared(&self) -> Vec<(Orders, f64)> {
+        let mut compared: Vec<_> = self
+            .best
+            .map(|best| (self.orders(), best))
+            .into_iter()
+            .collect();
+        for (dog, deed, value) in self.tried.iter().flatten() {
+            let plans = self.plans.iter().enumerate();
+            let deeds = plans.map(|(at, plan)| if at == *dog { *deed } else { plan[0] });
+            compared.push((self.simulator.orders(deeds), *value));
+        }
+        compared
     }
 
     /// The position after one turn: the beam's dog by `deed`, the other own dogs by their plans.

@@ -13,6 +13,7 @@ use crate::smartdog::rules::{DogId, Land, Orders, SmartDog, Spot};
 const RANGE_MAX: u32 = 40;
 
 /// Simulates turns of one decision.
+#[derive(Clone)]
 pub(super) struct Simulator {
     /// The believed position without the sheep that no dog near can reach in time.
     pub(super) root: SmartDog,

@@ -1,0 +1,169 @@
+//! `bench lists`: how long a daemon over a large database takes for each page, first cold, then warm.
+
+use crate::get::get;
+use crate::process::Daemon;
+use crate::stats::{Latencies, shown};
+use anyhow::{Context as _, ensure};
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ListsArgs {
+    /// The folder that `bench fill` filled.
+    folder: PathBuf,
+    /// How often each page is asked for.
+    #[arg(long, default_value_t = 100)]
+    times: u32,
+    /// What a page may take.
+    #[arg(long, default_value = "50ms", value_parser = humantime::parse_duration)]
+    within: Duration,
+}
+
+/// The usual requests; `{…}` is taken from the newest match.
+const USUAL: [&str; 12] = [
+    "matches",
+    "matches?limit=250",
+    "matches?cursor={id}",
+    "matches/{id}",
+    "matches/{id}/entries?limit=50",
+    "matches/{id}/facts",
+    "sessions",
+    "sessions/{session}",
+    "bluffs",
+    "opponents",
+    "tournaments",
+    "bots",
+];
+
+/// Values of filters, those without hits last.
+const FILTERS: [(&str, &[&str]); 12] = [
+    ("game", &["planowanie", "koehandel"]),
+    ("bot", &["champion", "nobody"]),
+    ("opponent", &["player-000", "player-500", "nobody"]),
+    (
+        "tournament",
+        &["{tournament}", "01AAAAAAAAAAAAAAAAAAAAAAAA"],
+    ),
+    ("entrant", &["entrant 1", "nobody"]),
+    ("outcome", &["won", "tied", "live"]),
+    ("cause", &["normal", "adjudication"]),
+    ("referee", &["referee-3", "nobody"]),
+    ("side", &["player", "referee"]),
+    ("market", &["{market}", "17"]),
+    ("since", &["2025-03-01T00:00:00Z", "2099-01-01T00:00:00Z"]),
+    ("until", &["2025-03-01T00:00:00Z", "1999-01-01T00:00:00Z"]),
+];
+
+pub(crate) async fn run(args: ListsArgs) -> anyhow::Result<()> {
+    let daemon = Daemon::new(&args.folder)?;
+    let begun = Instant::now();
+    let (running, api) = daemon.start_with_api().await?;
+    println!("{:<70} {:>9}", "start", shown(begun.elapsed()));
+    let targets = targets(api).await?;
+    let mut slow = Vec::new();
+    println!(
+        "{:<70} {:>5} {:>9} {:>9} {:>9}",
+        "page", "rows", "first", "p50", "p99"
+    );
+    for target in targets {
+        let mut latencies = Latencies::default();
+        let (mut first, mut rows) = (None, String::new());
+        for _ in 0..args.times.max(1) {
+            let begun = Instant::now();
+            let (status, body) = get(api, &target).await?;
+            let took = begun.elapsed();
+            ensure!(status == 200, "{target}: {status} {body}");
+            if first.is_none() {
+                first = Some(took);
+                rows = found(&serde_json::from_str(&body)?);
+            } else {
+                latencies.add(took);
+            }
+        }
+        let [p50, p99] = latencies.quantiles([0.5, 0.99]);
+        let first = first.unwrap_or_default();
+        println!(
+            "{target:<70} {rows:>5} {:>9} {:>9} {:>9}",
+            shown(first),
+            shown(p50),
+            shown(p99)
+        );
+        if p99 > args.within {
+            slow.push(target);
+        }
+    }
+    let resident = running.resident()?;
+    running.terminate().await?;
+    println!("memory of the daemon: {} MiB", resident >> 20);
+    ensure!(
+        slow.is_empty(),
+        "slower than {}: {slow:?}",
+        shown(args.within)
+    );
+    Ok(())
+}
+
+/// How many rows a page has; `+` where there are more.
+fn found(page: &Value) -> String {
+    match page["items"].as_array() {
+        Some(items) => {
+            let more = if page["next"].is_null() { "" } else { "+" };
+            format!("{}{more}", items.len())
+        }
+        None => String::new(),
+    }
+}
+
+/// Usual requests, each filter alone and every two together, of matches and of sessions.
+async fn targets(api: SocketAddr) -> anyhow::Result<Vec<String>> {
+    let (_, newest) = get(api, "/api/v1/matches?limit=1").await?;
+    let newest: Value = serde_json::from_str(&newest)?;
+    let id = newest["items"][0]["id"]
+        .as_str()
+        .context("there is no match")?;
+    let market = newest["items"][0]["market"].to_string();
+    let (_, one) = get(api, &format!("/api/v1/matches/{id}")).await?;
+    let one: Value = serde_json::from_str(&one)?;
+    let session = one["sessions"][0]["id"].to_string();
+    let (_, tournaments) = get(api, "/api/v1/tournaments?limit=1").await?;
+    let tournaments: Value = serde_json::from_str(&tournaments)?;
+    let tournament = tournaments["items"][0]["id"].as_str().unwrap_or("none");
+    let mut targets: Vec<String> = USUAL.map(str::to_owned).to_vec();
+    for (at, (name, values)) in FILTERS.iter().enumerate() {
+        for value in *values {
+            targets.push(format!("matches?{name}={value}"));
+            for (other, others) in FILTERS.iter().skip(at + 1) {
+                let ends = [others.first(), others.last()];
+                targets.extend(
+                    ends.into_iter()
+                        .flatten()
+                        .map(|second| format!("matches?{name}={value}&{other}={second}")),
+                );
+            }
+        }
+    }
+    let of_sessions = [
+        "game", "bot", "opponent", "outcome", "cause", "since", "until",
+    ];
+    for (name, values) in FILTERS
+        .iter()
+        .filter(|(name, _)| of_sessions.contains(name))
+    {
+        targets.extend(
+            values
+                .iter()
+                .map(|value| format!("sessions?{name}={value}")),
+        );
+    }
+    let filled = targets.into_iter().map(|target| {
+        let target = target.replace("{id}", id).replace("{market}", &market);
+        let target = target.replace("{session}", &session);
+        let target = target
+            .replace("{tournament}", tournament)
+            .replace(' ', "%20");
+        format!("/api/v1/{target}")
+    });
+    Ok(filled.collect())
+}

@@ -1,0 +1,92 @@
+//! Why a bot decided as it did.
+
+use super::asked::Asked;
+use super::matches;
+use super::problem::Problem;
+use super::response;
+use super::sight::WITHHELD;
+use crate::replay::{BotSeat, ExplainError, NODES_DEFAULT, NODES_MAX, bot_session};
+use crate::store::EntryId;
+use axum::extract::Path;
+use axum::response::Response;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Explanations thought over at once: further requests are refused. They run apart from the threads on which
+/// live matches think.
+const AT_ONCE: usize = 2;
+
+/// Where decisions are thought over again. All clones are one.
+#[derive(Clone, Debug)]
+pub struct Explainer(Arc<Semaphore>);
+
+impl Default for Explainer {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(AT_ONCE)))
+    }
+}
+
+impl Explainer {
+    /// A place to think; it is free again when this is dropped.
+    pub(super) fn enter(&self) -> Result<OwnedSemaphorePermit, Problem> {
+        let entered = Arc::clone(&self.0).try_acquire_owned();
+        let busy =
+            format!("{AT_ONCE} decisions are being explained already; ask again in some seconds");
+        entered.map_err(|_| Problem::unavailable(busy))
+    }
+}
+
+/// `GET /api/v1/matches/{id}/seats/{seat}/explain`: the decision that `entry` asked for, thought over again with
+/// `nodes`; without `entry`, the seat's decisions.
+pub(super) async fn one(
+    Path((id, seat)): Path<(String, String)>,
+    asked: Asked,
+) -> Result<Response, Problem> {
+    let params = asked.params(&[&["entry", "nodes"]])?;
+    let entry = params.number::<i64>("entry")?.map(EntryId);
+    let nodes = params.number::<u64>("nodes")?.unwrap_or(NODES_DEFAULT);
+    if !(1..=NODES_MAX).contains(&nodes) {
+        let range = format!("1..={NODES_MAX}");
+        let detail = format!("nodes is {nodes}; it takes {range}");
+        return Err(Problem::parameter("nodes", detail, [range]));
+    }
+    let number = seat.parse();
+    let number = number.map_err(|_| Problem::not_found(format!("there is no seat {seat}")))?;
+    let row = matches::row(&asked, &id).await?;
+    let store = &asked.state.store;
+    let session = bot_session(&row.id, store.sessions_of(&row.id).await?, number)?;
+    if !asked.sight.sees(&session.secrecy) {
+        return Err(Problem::forbidden(WITHHELD));
+    }
+    let place = asked.state.explainer.enter()?;
+    let read = BotSeat::read(store, &session).await?;
+    let explaining = tokio::task::spawn_blocking(move || {
+        let _place = place;
+        explained(&read, entry, nodes)
+    });
+    let broken = |error| Problem::unavailable(format!("explaining broke down: {error}"));
+    let value = explaining.await.map_err(broken)??;
+    Ok(response::tagged_json(&asked.headers, false, &value))
+}
+
+fn explained(read: &BotSeat, entry: Option<EntryId>, nodes: u64) -> Result<Value, ExplainError> {
+    Ok(match entry {
+        Some(entry) => json!(read.explain(entry, nodes)?),
+        None => json!({ "items": read.decisions()? }),
+    })
+}
+
+impl From<ExplainError> for Problem {
+    fn from(error: ExplainError) -> Self {
+        let why = error.to_string();
+        match error {
+            ExplainError::NoSeat { .. }
+            | ExplainError::Foreign { .. }
+            | ExplainError::NoEntry { .. } => Self::not_found(why),
+            ExplainError::NoDecision { .. } => Self::parameter("entry", why, [""; 0]),
+            ExplainError::Unfoldable(_) => Self::conflict(why),
+            ExplainError::Store(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Giving up what old matches hold beside their results.
+
+use super::asked::Asked;
+use super::problem::Problem;
+use super::response;
+use crate::clock::now_us;
+use axum::body::Bytes;
+use axum::response::Response;
+use serde::Deserialize;
+use serde_json::json;
+use std::time::Duration;
+
+/// How long one request prunes.
+const WITHIN: Duration = Duration::from_secs(10);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    older_than_s: u64,
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// `POST /api/v1/prune` with `{"older_than_s": 2592000, "dry_run": true}`: prunes for some seconds; `more` says
+/// that it is to be asked again.
+pub(super) async fn begin(asked: Asked, body: Bytes) -> Result<Response, Problem> {
+    let wanted: Wanted = serde_json::from_slice(&body).map_err(|error| {
+        Problem::body(format!(
+            "it takes {{\"older_than_s\": 2592000, \"dry_run\": true}}: {error}"
+        ))
+    })?;
+    let age_us = i64::try_from(wanted.older_than_s.saturating_mul(1_000_000)).unwrap_or(i64::MAX);
+    let before_us = now_us().saturating_sub(age_us);
+    let store = &asked.state.store;
+    let pruned = match wanted.dry_run {
+        true => store.prunable(before_us).await?,
+        false => store.prune(before_us, WITHIN).await?,
+    };
+    Ok(response::json(&json!({
+        "sessions": pruned.sessions,
+        "entries": pruned.entries,
+        "more": pruned.more,
+    })))
+}

@@ -1,0 +1,147 @@
+//! Explanations: who gets them, what they are, and how many at once.
+
+use super::App;
+use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
+use crate::store::{NewSession, Side};
+use axum::http::{StatusCode, header};
+use serde_json::json;
+
+/// A match with a decision of the bot on seat 0, and of a stranger on seat 1.
+async fn play(app: &App) -> Pen {
+    let row = Some(new_match(1, true));
+    let session = |side, seat, bot: &str| NewSession {
+        bot: bot.into(),
+        ..new_session(1, side, seat)
+    };
+    let mut pen = Pen::new(app.store(), row, session(Side::Player, 0, "deep"));
+    let lines = vec![heard("info"), said(""), heard("ask"), said("7")];
+    pen.write(app.store(), lines).await;
+    let mut other = Pen::new(app.store(), None, session(Side::Referee, 1, "cmd:x"));
+    other
+        .write(app.store(), vec![said("turn 1"), heard("5")])
+        .await;
+    pen
+}
+
+fn path(seat: u8, query: &str) -> String {
+    format!(
+        "/api/v1/matches/{}/seats/{seat}/explain{query}",
+        match_id(1)
+    )
+}
+
+#[tokio::test]
+async fn a_decision_is_explained_beside_what_was_said() {
+    let app = App::new().await;
+    play(&app).await.end(app.store(), vec![1, 0], 1).await;
+    let decisions = app.json(&path(0, "")).await;
+    assert_eq!(
+        decisions["items"].as_array().unwrap().len(),
+        1,
+        "{decisions}"
+    );
+    let entry = &decisions["items"][0]["entry"];
+    let answer = app.get(&path(0, &format!("?entry={entry}&nodes=77"))).await;
+    assert_eq!(answer.headers[header::CACHE_CONTROL], "no-store");
+    let told = answer.json();
+    assert_eq!(
+        (&told["bot"], &told["version"]),
+        (&json!("deep"), &json!(1))
+    );
+    assert_eq!(
+        (&told["asked"], &told["value_unit"]),
+        (&json!("ask"), &json!("points"))
+    );
+    assert_eq!(told["decision"], decisions["items"][0]);
+    assert_eq!(told["decision"]["said"], "7");
+    let explanation = &told["explanation"];
+    assert_eq!(explanation["nodes"], 77);
+    assert_eq!(explanation["candidates"][0]["act"], explanation["answer"]);
+    assert_eq!(explanation["candidates"][0]["chosen"], true);
+}
+
+#[tokio::test]
+async fn a_running_match_explains_only_to_the_owner() {
+    let app = App::new().await;
+    let mut pen = play(&app).await;
+    for (scope, status) in [
+        ("read", StatusCode::FORBIDDEN),
+        ("bot:quick", StatusCode::FORBIDDEN),
+        ("bot:deep", StatusCode::OK),
+        ("admin", StatusCode::OK),
+    ] {
+        for query in ["", "?entry=3"] {
+            let answer = app.get_as(scope, &path(0, query)).await;
+            assert_eq!(answer.status, status, "{scope} {query}: {}", answer.text);
+        }
+    }
+    assert_eq!(app.get(&path(0, "")).await.status, StatusCode::UNAUTHORIZED);
+    pen.end(app.store(), vec![1, 0], 1).await;
+    let open = app.get_as("read", &path(0, "?entry=3")).await;
+    assert_eq!(open.status, StatusCode::OK, "{}", open.text);
+}
+
+#[tokio::test]
+async fn what_cannot_be_explained_is_told() {
+    let app = App::new().await;
+    play(&app).await.end(app.store(), vec![1, 0], 1).await;
+    for (seat, query, status, told) in [
+        (
+            0,
+            "?entry=1",
+            StatusCode::BAD_REQUEST,
+            "entry 1 asks for no decision: it needs no answer",
+        ),
+        (
+            0,
+            "?entry=4",
+            StatusCode::BAD_REQUEST,
+            "entry 4 asks for no decision: it is an answer",
+        ),
+        (
+            0,
+            "?entry=99",
+            StatusCode::NOT_FOUND,
+            "whose entries are 1 to 4",
+        ),
+        (0, "?entry=x", StatusCode::BAD_REQUEST, "whole number"),
+        (0, "?entry=3&nodes=0", StatusCode::BAD_REQUEST, "nodes is 0"),
+        (
+            0,
+            "?entry=3&nodes=2000001",
+            StatusCode::BAD_REQUEST,
+            "it takes 1..=2000000",
+        ),
+        (0, "?move=3", StatusCode::BAD_REQUEST, "no parameter"),
+        (
+            1,
+            "",
+            StatusCode::NOT_FOUND,
+            "played by \"cmd:x\", not by a bot of ours",
+        ),
+        (2, "", StatusCode::NOT_FOUND, "there are those of 0, 1"),
+    ] {
+        let problem = app.problem(&path(seat, query), status).await;
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.contains(told), "{query}: {detail}");
+    }
+    let nowhere = "/api/v1/matches/x/seats/0/explain";
+    app.problem(nowhere, StatusCode::NOT_FOUND).await;
+}
+
+#[tokio::test]
+async fn only_so_many_are_explained_at_once() {
+    let app = App::new().await;
+    play(&app).await.end(app.store(), vec![1, 0], 1).await;
+    let places: Vec<_> = (0..2)
+        .map(|_| app.state.explainer.enter().unwrap())
+        .collect();
+    let busy = StatusCode::SERVICE_UNAVAILABLE;
+    let problem = app.problem(&path(0, "?entry=3"), busy).await;
+    assert!(problem["detail"].as_str().unwrap().contains("2 decisions"));
+    drop(places);
+    for _ in 0..3 {
+        let answer = app.get(&path(0, "?entry=3")).await;
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
+    }
+}

@@ -1,0 +1,126 @@
+//! `drover match explain`.
+
+use super::matches::found;
+use super::output::{Format, write_rows};
+use super::replay::time;
+use super::usage::UsageError;
+use crate::referee::budget::ThinkBudget;
+use crate::replay::{BotSeat, Decision, Explained, NODES_DEFAULT, NODES_MAX, bot_session};
+use crate::sheet;
+use crate::store::{EntryId, Store};
+use std::io::Write;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The match.
+    id: String,
+    /// The seat, from 0: one that a bot of ours played.
+    #[arg(long)]
+    seat: u8,
+    /// The entry that asked for the decision, by its number in the log.
+    #[arg(long, value_name = "N")]
+    entry: Option<i64>,
+    /// How long it thinks again, in nodes, at most 2000000n and 5 s.
+    #[arg(long, default_value_t = ThinkBudget::Nodes(NODES_DEFAULT))]
+    budget: ThinkBudget,
+    /// The output format.
+    #[arg(long, value_enum, default_value_t)]
+    output: Format,
+}
+
+pub(super) async fn run(store: &Store, args: &Args, out: &mut impl Write) -> anyhow::Result<()> {
+    let nodes = match args.budget {
+        ThinkBudget::Nodes(nodes) if nodes <= NODES_MAX => nodes,
+        budget => {
+            let why = format!("--budget {budget}: it takes 1n to {NODES_MAX}n");
+            return Err(UsageError(why).into());
+        }
+    };
+    let row = found(store, &args.id).await?;
+    let sessions = store.sessions_of(&row.id).await?;
+    let session = bot_session(&row.id, sessions, args.seat)?;
+    let seat = BotSeat::read(store, &session).await?;
+    let entry = args.entry.map(EntryId);
+    // Nothing else runs in this process meanwhile.
+    match entry {
+        None => list(&seat.decisions()?, args.output, out),
+        Some(entry) => show(&seat.explain(entry, nodes)?, args.output, out),
+    }
+}
+
+fn list(decisions: &[Decision], output: Format, out: &mut impl Write) -> anyhow::Result<()> {
+    let row = |decision: &Decision| {
+        let said = decision.said.as_deref().unwrap_or_default();
+        vec![
+            decision.entry.0.to_string(),
+            time(decision.at_us),
+            decision
+                .took_ms
+                .map_or_else(String::new, |took| format!("{took:.1}")),
+            decision.note.clone(),
+            on_one_line(said),
+        ]
+    };
+    let rows: Vec<Vec<String>> = decisions.iter().map(row).collect();
+    let headings = ["entry", "time", "took_ms", "note", "said"];
+    Ok(write_rows(out, output, &headings, &rows, &decisions)?)
+}
+
+fn show(explained: &Explained, output: Format, out: &mut impl Write) -> anyhow::Result<()> {
+    let explanation = &explained.explanation;
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.4}"));
+    let candidates = explanation.candidates.iter().map(|candidate| {
+        let visits = candidate.visits;
+        vec![
+            if candidate.chosen { "*" } else { "" }.to_owned(),
+            number(candidate.value),
+            number(candidate.error),
+            visits.map_or_else(String::new, |visits| visits.to_string()),
+            on_one_line(&candidate.act),
+            candidate.plan.clone(),
+        ]
+    });
+    let candidates: Vec<Vec<String>> = candidates.collect();
+    let headings = ["", "value", "error", "visits", "act", "plan"];
+    if output != Format::Table {
+        return Ok(write_rows(out, output, &headings, &candidates, explained)?);
+    }
+    let Decision { said, note, .. } = &explained.decision;
+    let said = said
+        .as_deref()
+        .map_or_else(|| "(nothing)".to_owned(), on_one_line);
+    let note = if note.is_empty() {
+        String::new()
+    } else {
+        format!("  ({note})")
+    };
+    writeln!(out, "bot    {} {}", explained.game, explained.bot)?;
+    writeln!(out, "asked  {}", on_one_line(&explained.asked))?;
+    writeln!(out, "said   {said}{note}")?;
+    writeln!(out, "now    {}", on_one_line(&explanation.answer))?;
+    writeln!(out, "nodes  {}", explanation.nodes)?;
+    writeln!(out, "why    {}", explanation.summary)?;
+    if !candidates.is_empty() {
+        writeln!(out, "\nvalues: {}", explained.value_unit)?;
+        out.write_all(sheet::columns(&headings, &candidates, &[]).as_bytes())?;
+    }
+    let beliefs = explanation.beliefs.iter().map(|belief| {
+        let (low, high) = (number(belief.low), number(belief.high));
+        let value = number(Some(belief.value));
+        let (about, what, unit) = (&belief.about, &belief.what, &belief.unit);
+        vec![about.clone(), what.clone(), value, low, high, unit.clone()]
+    });
+    let beliefs: Vec<Vec<String>> = beliefs.collect();
+    if !beliefs.is_empty() {
+        let headings = ["about", "belief", "value", "low", "high", "unit"];
+        writeln!(out)?;
+        out.write_all(sheet::columns(&headings, &beliefs, &[]).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// A text as one line, its line ends shown.
+fn on_one_line(text: &str) -> String {
+    let text = text.trim_end_matches('\n').replace('\n', " / ");
+    text.replace(char::is_control, "\u{fffd}")
+}

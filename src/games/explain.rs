@@ -1,0 +1,231 @@
+//! Why a bot decides as it does: one schema for all games. A copy of the bot thinks again ([`crate::game::Fork`]),
+//! so that asking changes nothing.
+
+use crate::game::{Bot, Budget, Game};
+use crate::reasons::{Belief, Weighed};
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// The most candidates of an explanation; the best ones are kept.
+pub const CANDIDATES_MAX: usize = 16;
+/// The most beliefs of an explanation; the first ones are kept.
+pub const BELIEFS_MAX: usize = 64;
+/// Letters of an act or a plan that are quoted in a sentence.
+const QUOTED_MAX: usize = 60;
+
+/// Why a bot decides as it does.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// What it would say with this budget: the exact text.
+    pub answer: String,
+    /// Nodes thought over; 0: it does not search. What a node is, the bot's description says.
+    pub nodes: u64,
+    /// What it compared: its choice, then the others, the best first.
+    pub candidates: Vec<Candidate>,
+    /// What it believes of the others, and of what is hidden.
+    pub beliefs: Vec<Belief>,
+    /// The reason in one plain sentence.
+    pub summary: String,
+}
+
+/// One way to go on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Candidate {
+    /// The exact text of the answer.
+    pub act: String,
+    /// What it is meant for, beyond this answer; empty: nothing more than the answer says.
+    pub plan: String,
+    /// What it is worth, in the game's own unit ([`crate::Kit::value_unit`]), where it was tried.
+    pub value: Option<f64>,
+    /// The standard error of `value`; of its difference to the value of the base candidate, where candidates
+    /// are compared on the same samples.
+    pub error: Option<f64>,
+    /// How often it was tried.
+    pub visits: Option<u64>,
+    /// Whether it is the answer: true for exactly one.
+    pub chosen: bool,
+}
+
+/// Lets a copy of the bot decide and say why. `write` gives the exact text of an act, and `None` for one that is
+/// not said; `ready` is what is said then. `known` are beliefs that any bot of the game has.
+pub fn explain<G: Game>(
+    bot: &dyn Bot<G>,
+    (view, ask): (&G::View, &G::Ask),
+    budget: Budget<'_>,
+    (write, ready): (impl Fn(&G::Act) -> Option<String>, String),
+    known: Vec<Belief>,
+) -> Explanation {
+    let reasons = bot.fork().reasons(view, ask, budget);
+    let said = write(&reasons.act);
+    let mut candidates: Vec<Candidate> = Vec::with_capacity(reasons.options.len());
+    for weighed in reasons.options {
+        let Some(act) = write(&weighed.act) else {
+            continue;
+        };
+        candidates.push(Candidate {
+            chosen: weighed.chosen && Some(&act) == said.as_ref(),
+            act,
+            plan: weighed.plan,
+            value: weighed.value.filter(|value| value.is_finite()),
+            error: weighed.error.filter(|error| error.is_finite()),
+            visits: weighed.visits,
+        });
+    }
+    let refused = said.is_none();
+    let answer = said.unwrap_or(ready);
+    let rule = reasons.rule.filter(|_| !refused).or_else(|| {
+        let why = "The rules allow nothing that it chose, so it gives the answer that was ready.";
+        refused.then(|| why.to_owned())
+    });
+    choose_one(&mut candidates, &answer);
+    let summary = rule.unwrap_or_else(|| summary(&candidates));
+    let mut beliefs = known;
+    beliefs.extend(reasons.beliefs);
+    beliefs.retain(Belief::is_finite);
+    beliefs.truncate(BELIEFS_MAX);
+    Explanation {
+        answer,
+        nodes: reasons.nodes,
+        candidates,
+        beliefs,
+        summary,
+    }
+}
+
+/// Orders candidates and sees to it that exactly one of them, the first, is chosen.
+fn choose_one(candidates: &mut Vec<Candidate>, answer: &str) {
+    if candidates.is_empty() {
+        return;
+    }
+    let value = |candidate: &Candidate| candidate.value.unwrap_or(f64::MIN);
+    candidates.sort_by(|one, other| {
+        let worth = value(other).total_cmp(&value(one));
+        other.chosen.cmp(&one.chosen).then(worth)
+    });
+    if !candidates.first().is_some_and(|first| first.chosen) {
+        let same = candidates.iter().position(|other| other.act == answer);
+        let chosen = same.map_or_else(
+            || Weighed::new(answer.to_owned(), None, None).into(),
+            |at| candidates.remove(at),
+        );
+        candidates.insert(0, chosen);
+    }
+    // The first of equals is the best of them.
+    let mut met: Vec<(String, String)> = Vec::new();
+    candidates.retain(|candidate| {
+        let new = !met
+            .iter()
+            .any(|(act, plan)| *act == candidate.act && *plan == candidate.plan);
+        if new {
+            met.push((candidate.act.clone(), candidate.plan.clone()));
+        }
+        new && met.len() <= CANDIDATES_MAX
+    });
+    for (at, candidate) in candidates.iter_mut().enumerate() {
+        candidate.chosen = at == 0;
+    }
+}
+
+impl From<Weighed<String>> for Candidate {
+    fn from(weighed: Weighed<String>) -> Self {
+        let Weighed {
+            act,
+            plan,
+            value,
+            error,
+            visits,
+            chosen,
+        } = weighed;
+        Self {
+            act,
+            plan,
+            value,
+            error,
+            visits,
+            chosen,
+        }
+    }
+}
+
+impl Candidate {
+    /// It in a few words.
+    fn quoted(&self) -> String {
+        let whole = match self.plan.as_str() {
+            "" => self.act.lines().collect::<Vec<_>>().join("; "),
+            plan => plan.to_owned(),
+        };
+        let mut quoted: String = whole.chars().take(QUOTED_MAX).collect();
+        if quoted.len() < whole.len() {
+            quoted.push('…');
+        }
+        if let Some(value) = self.value {
+            let _ = write!(quoted, " ({})", (value * 1000.0).round() / 1000.0);
+        }
+        quoted
+    }
+}
+
+fn summary(candidates: &[Candidate]) -> String {
+    match candidates {
+        [] => "It plays by fixed rules and compares nothing.".to_owned(),
+        [only] => format!("It saw no alternative to {}.", only.quoted()),
+        [chosen, next, ..] => format!(
+            "Of {} candidates it prefers {} to {}.",
+            candidates.len(),
+            chosen.quoted(),
+            next.quoted()
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CANDIDATES_MAX, Candidate, choose_one, summary};
+    use crate::reasons::Weighed;
+
+    fn candidate(act: &str, value: f64, chosen: bool) -> Candidate {
+        let weighed = Weighed::new(act.to_owned(), Some(value), None);
+        Weighed { chosen, ..weighed }.into()
+    }
+
+    fn acts(answer: &str, mut candidates: Vec<Candidate>) -> Vec<(String, bool)> {
+        choose_one(&mut candidates, answer);
+        candidates
+            .into_iter()
+            .map(|candidate| (candidate.act, candidate.chosen))
+            .collect()
+    }
+
+    fn expected(acts: &[&str]) -> Vec<(String, bool)> {
+        let acts = acts.iter().enumerate();
+        acts.map(|(at, act)| ((*act).to_owned(), at == 0)).collect()
+    }
+
+    #[test]
+    fn the_choice_comes_first_and_the_others_by_value() {
+        let three = |chosen: &str| {
+            let one = |act, value| candidate(act, value, act == chosen);
+            vec![one("a", 1.0), one("b", 3.0), one("c", 2.0)]
+        };
+        assert_eq!(acts("a", three("a")), expected(&["a", "b", "c"]));
+        assert_eq!(acts("c", three("none")), expected(&["c", "b", "a"]));
+        assert_eq!(acts("d", three("none")), expected(&["d", "b", "c", "a"]));
+        assert_eq!(acts("d", Vec::new()), []);
+        let twice = vec![candidate("a", 1.0, true), candidate("a", 2.0, true)];
+        assert_eq!(acts("a", twice), expected(&["a"]));
+        let many = (0..40).map(|at| candidate(&at.to_string(), f64::from(at), at == 3));
+        let kept = acts("3", many.collect());
+        assert_eq!((kept.len(), kept[0].0.as_str()), (CANDIDATES_MAX, "3"));
+    }
+
+    #[test]
+    fn a_summary_names_the_choice_and_the_next_best() {
+        let two = [candidate("bid", 0.5, true), candidate("pass", 0.25, false)];
+        let told = "Of 2 candidates it prefers bid (0.5) to pass (0.25).";
+        assert_eq!(summary(&two), told);
+        assert!(summary(&two[..1]).contains("no alternative to bid"));
+        assert!(summary(&[]).contains("fixed rules"));
+        let long = candidate(&"x".repeat(500), 0.0, true);
+        assert!(summary(&[long]).len() < 120);
+    }
+}

@@ -1,0 +1,68 @@
+//! Where the hidden cards are, as a sample of worlds has it.
+
+use crate::planowanie::bots::position::{Mask, SEATS_MAX};
+use crate::planowanie::bots::worlds::{PLACES, Unknown};
+use crate::planowanie::cards::Card;
+use crate::planowanie::rules::View;
+use crate::reasons::Belief;
+
+/// The likeliest cards that are told of each player.
+const CARDS_TOLD: usize = 6;
+/// What is less likely than this is not told.
+const TOLD_FROM: f64 = 0.05;
+
+/// Counts over worlds.
+pub(super) struct Held<M> {
+    seat: usize,
+    unseen: M,
+    worlds: Vec<[M; PLACES]>,
+}
+
+impl<M: Mask> Held<M> {
+    /// No world yet.
+    pub(super) fn new(unknown: &Unknown<M>) -> Self {
+        Self {
+            seat: unknown.seat,
+            unseen: unknown.unseen,
+            worlds: Vec::new(),
+        }
+    }
+
+    /// One more world.
+    pub(super) fn add(&mut self, hands: &[M; PLACES]) {
+        self.worlds.push(*hands);
+    }
+
+    fn share(&self, fits: impl Fn(&[M; PLACES]) -> bool) -> f64 {
+        let fitting = self.worlds.iter().filter(|hands| fits(hands)).count();
+        fitting as f64 / self.worlds.len().max(1) as f64
+    }
+
+    /// The likeliest cards of each other player, and the suits that it may lack.
+    pub(super) fn beliefs(&self, view: &View) -> Vec<Belief> {
+        let deck = view.game.deck();
+        let mut beliefs = Vec::new();
+        for seat in (0..view.round.players().min(SEATS_MAX)).filter(|seat| *seat != self.seat) {
+            let mut cards = Vec::new();
+            let mut rest = self.unseen;
+            while let Some(card) = rest.pop() {
+                let has = self.share(|hands| !(hands[seat] & M::card(card)).is_none());
+                cards.push((has, card));
+            }
+            cards.sort_by(|one, other| other.0.total_cmp(&one.0));
+            cards.truncate(CARDS_TOLD);
+            for (has, card) in cards.into_iter().filter(|(has, _)| *has >= TOLD_FROM) {
+                let what = format!("holds {}", deck.text(Card(card)));
+                beliefs.push(Belief::likely(seat, what, has));
+            }
+            for (suit, letter) in (0u8..).zip(deck.suits().chars()) {
+                let suit = M::of(deck.suit(suit));
+                let void = self.share(|hands| (hands[seat] & suit).is_none());
+                if void >= TOLD_FROM {
+                    beliefs.push(Belief::likely(seat, format!("void in {letter}"), void));
+                }
+            }
+        }
+        beliefs
+    }
+}

@@ -1,0 +1,378 @@
+//! Why a bot of ours decided as it did: its seat of a stored match is folded up to the decision, and it thinks
+//! again.
+
+use super::dialogue::replay;
+use super::reply::RecordedReply;
+use super::seat::{SeatLine, lines};
+use super::setup::dialogue_setup;
+use crate::store::types::{Direction, Entry, EntryId, Side};
+use crate::store::{FactRow, SessionRow, Store, StoreError};
+use crate::thinking::guarded;
+use games::{Budget, Dialogue, DialogueSetup, Explanation, Kit, Next, Seat, bot_seed};
+use serde::Serialize;
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+/// Nodes thought over unless it is said otherwise.
+pub const NODES_DEFAULT: u64 = 50_000;
+/// The most nodes.
+pub const NODES_MAX: u64 = 2_000_000;
+/// The longest that one explanation thinks.
+const THINKS_MAX: Duration = Duration::from_secs(5);
+/// The most decisions of a seat that are listed.
+const DECISIONS_MAX: usize = 100_000;
+
+/// Why a decision cannot be explained.
+#[derive(Debug, thiserror::Error)]
+pub enum ExplainError {
+    /// The match has no such seat, or no transcript of it is stored.
+    #[error("match {match_id} has no transcript of seat {seat}; there are those of {known}")]
+    NoSeat {
+        /// The match.
+        match_id: String,
+        /// The seat asked for.
+        seat: u8,
+        /// Seats with a transcript.
+        known: String,
+    },
+    /// None of our bots played there.
+    #[error(
+        "seat {seat} of match {match_id} was played by {spec:?}, not by a bot of ours: nothing is known of \
+         what it thought"
+    )]
+    Foreign {
+        /// The match.
+        match_id: String,
+        /// The seat.
+        seat: u8,
+        /// Who played there.
+        spec: String,
+    },
+    /// No such entry in the seat's transcript.
+    #[error(
+        "entry {entry} is not in the transcript of seat {seat}, whose entries are {first} to {last}; without \
+         an entry its decisions are listed"
+    )]
+    NoEntry {
+        /// The entry asked for.
+        entry: i64,
+        /// The seat.
+        seat: u8,
+        /// Its first entry.
+        first: i64,
+        /// Its last entry.
+        last: i64,
+    },
+    /// The entry asks for nothing that was thought about.
+    #[error("entry {entry} asks for no decision: {why}; without an entry the decisions are listed")]
+    NoDecision {
+        /// The entry.
+        entry: i64,
+        /// What it is instead.
+        why: &'static str,
+    },
+    /// The game cannot fold the transcript, or its bot is not known any more.
+    #[error("the transcript cannot be folded: {0}")]
+    Unfoldable(String),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A decision of a seat.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Decision {
+    /// The entry that asked for it.
+    pub entry: EntryId,
+    /// When it asked, in microseconds since 1970-01-01 UTC; shown as RFC 3339.
+    #[serde(rename = "time", serialize_with = "rfc3339")]
+    pub at_us: i64,
+    /// What was answered; `None`: nothing.
+    pub said: Option<String>,
+    /// From the question to the answer, in milliseconds.
+    pub took_ms: Option<f64>,
+    /// What is to be known of the answer: `fallback …` with the cause, `late`, `failed`, `local`; else empty.
+    pub note: String,
+}
+
+fn rfc3339<S: serde::Serializer>(at_us: &i64, to: S) -> Result<S::Ok, S::Error> {
+    match jiff::Timestamp::from_microsecond(*at_us) {
+        Ok(at) => to.collect_str(&at),
+        Err(_) => to.serialize_none(),
+    }
+}
+
+/// An explanation of a decision beside what was really said.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explained {
+    /// The game.
+    pub game: &'static str,
+    /// The bot.
+    pub bot: String,
+    /// Its version now; an earlier one may have played. `None`: there is no such bot any more.
+    pub version: Option<u32>,
+    /// How it plays and what a node is.
+    pub description: &'static str,
+    /// What values are in.
+    pub value_unit: &'static str,
+    /// What was asked: the exact text.
+    pub asked: String,
+    /// The decision as it was.
+    pub decision: Decision,
+    /// Why it would decide so now.
+    pub explanation: Explanation,
+}
+
+/// A seat of a stored match that a bot of ours played.
+pub struct BotSeat {
+    kit: &'static dyn Kit,
+    seat: u8,
+    setup: DialogueSetup,
+    entries: Vec<Entry>,
+    lines: Vec<SeatLine>,
+    /// Facts on how answers came about: the entry, and a note.
+    notes: Vec<(EntryId, String)>,
+}
+
+/// The session in which a bot of ours played a seat, or our referee's transcript of it.
+///
+/// # Errors
+/// [`ExplainError::NoSeat`], [`ExplainError::Foreign`].
+pub fn bot_session(
+    match_id: &str,
+    sessions: Vec<SessionRow>,
+    seat: u8,
+) -> Result<SessionRow, ExplainError> {
+    let mut known: Vec<u8> = sessions.iter().filter_map(|row| row.opened.seat).collect();
+    known.sort_unstable();
+    known.dedup();
+    let of_seat = sessions
+        .into_iter()
+        .filter(|row| row.opened.seat == Some(seat));
+    // A bot's own transcript says how it was seeded and advised.
+    let best = of_seat.min_by_key(|row| row.opened.side != Side::Player);
+    let Some(row) = best else {
+        let known: Vec<String> = known.iter().map(u8::to_string).collect();
+        return Err(ExplainError::NoSeat {
+            match_id: match_id.to_owned(),
+            seat,
+            known: if known.is_empty() {
+                "none".to_owned()
+            } else {
+                known.join(", ")
+            },
+        });
+    };
+    if row.opened.side == Side::Referee && builtin(&row.opened.bot).is_none() {
+        return Err(ExplainError::Foreign {
+            match_id: match_id.to_owned(),
+            seat,
+            spec: row.opened.bot,
+        });
+    }
+    Ok(row)
+}
+
+/// The bot of a seat that one of ours plays in the referee's process.
+fn builtin(spec: &str) -> Option<&str> {
+    let named = spec.strip_prefix("builtin:");
+    named.or(Some(spec).filter(|spec| *spec == "filler"))
+}
+
+impl BotSeat {
+    /// Reads the transcript of a session that [`bot_session`] gave, and what is known of its answers.
+    ///
+    /// # Errors
+    /// [`ExplainError::Store`]; [`ExplainError::Unfoldable`] for a game that does not exist.
+    pub async fn read(store: &Store, session: &SessionRow) -> Result<Self, ExplainError> {
+        let opened = &session.opened;
+        let unknown = || ExplainError::Unfoldable(format!("no game is called {}", opened.game));
+        let kit = store.kit(&opened.game).ok_or_else(unknown)?;
+        let ours = opened.side == Side::Player;
+        let setup = if ours {
+            dialogue_setup(store, kit, (&opened.bot, opened.seed), &opened.setup).await?
+        } else {
+            DialogueSetup {
+                models: true,
+                ..DialogueSetup::of(builtin(&opened.bot).unwrap_or_default(), opened.seed)
+            }
+        };
+        let entries = match store.head(session).await? {
+            Some((head, _)) => store.transcript(session.id, head).await?,
+            None => Vec::new(),
+        };
+        let facts = store.facts(&opened.match_id).await?;
+        let own = facts.into_iter().filter(|fact| fact.session == session.id);
+        Ok(Self {
+            kit,
+            seat: opened.seat.unwrap_or_default(),
+            setup,
+            lines: if ours {
+                own_lines(&entries)
+            } else {
+                lines(kit, &entries)
+            },
+            entries,
+            notes: own
+                .filter_map(|fact| Some((fact.entry?, note(&fact)?)))
+                .collect(),
+        })
+    }
+
+    /// Every decision of the seat, in order. Folds the whole transcript: call it where that may take a while.
+    ///
+    /// # Errors
+    /// [`ExplainError::Unfoldable`].
+    pub fn decisions(&self) -> Result<Vec<Decision>, ExplainError> {
+        let replayed = guarded(|| {
+            let mut dialogue = self.dialogue()?;
+            Ok::<_, ExplainError>(replay(
+                &mut *dialogue,
+                self.lines.iter().map(SeatLine::line),
+            ))
+        });
+        let replayed = replayed.map_err(|panic| ExplainError::Unfoldable(panic.to_string()))??;
+        let asking = replayed.decisions.into_iter().take(DECISIONS_MAX);
+        let lines = asking.filter_map(|(line, _)| usize::try_from(line).ok());
+        Ok(lines.filter_map(|line| self.decision(line)).collect())
+    }
+
+    /// Explains the decision that an entry asks for, with at most so many nodes and [`THINKS_MAX`]. Blocks for
+    /// that long.
+    ///
+    /// # Errors
+    /// [`ExplainError::NoEntry`], [`ExplainError::NoDecision`], [`ExplainError::Unfoldable`].
+    pub fn explain(&self, entry: EntryId, nodes: u64) -> Result<Explained, ExplainError> {
+        let explained = guarded(|| self.think_again(entry, nodes));
+        explained.map_err(|panic| ExplainError::Unfoldable(panic.to_string()))?
+    }
+
+    fn think_again(&self, entry: EntryId, nodes: u64) -> Result<Explained, ExplainError> {
+        let at = self.line_of(entry)?;
+        let (before, line) = (self.lines.get(..at), self.lines.get(at));
+        let mut dialogue = self.dialogue()?;
+        replay(
+            &mut *dialogue,
+            before.into_iter().flatten().map(SeatLine::line),
+        );
+        let text = line.map_or("", |line| line.text.as_str());
+        let no_decision = |why| ExplainError::NoDecision {
+            entry: entry.0,
+            why,
+        };
+        match dialogue.receive(text.as_bytes()) {
+            Ok(Next::Think { .. }) => {}
+            Ok(Next::Send(_)) => return Err(no_decision("its answer needs no thought")),
+            Ok(Next::Over(_)) => return Err(no_decision("it tells the end of the match")),
+            Ok(Next::Wait) => return Err(no_decision("it needs no answer")),
+            Err(_) => return Err(no_decision("it is not of the game's wire")),
+        }
+        let began = Instant::now();
+        let budget = Budget {
+            nodes: nodes.clamp(1, NODES_MAX),
+            stop: &|| began.elapsed() >= THINKS_MAX,
+        };
+        let explanation = dialogue.explain(budget);
+        let card = self
+            .kit
+            .bots()
+            .iter()
+            .find(|card| card.name == self.setup.bot);
+        let unsound = || no_decision("what it says was not taken for true");
+        Ok(Explained {
+            game: self.kit.game(),
+            bot: self.setup.bot.clone(),
+            version: card.map(|card| card.version),
+            description: card.map_or("", |card| card.description),
+            value_unit: self.kit.value_unit(),
+            asked: text.to_owned(),
+            decision: self.decision(at).ok_or_else(unsound)?,
+            explanation: explanation.ok_or_else(unsound)?,
+        })
+    }
+
+    fn dialogue(&self) -> Result<Box<dyn Dialogue>, ExplainError> {
+        let opened = self.kit.dialogue(&self.setup);
+        opened.map_err(|error| ExplainError::Unfoldable(error.to_string()))
+    }
+
+    /// The line whose last entry this is.
+    fn line_of(&self, entry: EntryId) -> Result<usize, ExplainError> {
+        let id = |entry: &Entry| entry.id;
+        let found = self.entries.iter().position(|stored| stored.id == entry);
+        let Some(found) = found else {
+            return Err(ExplainError::NoEntry {
+                entry: entry.0,
+                seat: self.seat,
+                first: self.entries.first().map(id).map_or(0, |id| id.0),
+                last: self.entries.last().map(id).map_or(0, |id| id.0),
+            });
+        };
+        let heard = |line: &SeatLine| line.at == found && line.direction == Direction::In;
+        let why = "it is an answer, or a part of what was told";
+        let line = self.lines.iter().position(heard);
+        line.ok_or(ExplainError::NoDecision {
+            entry: entry.0,
+            why,
+        })
+    }
+
+    fn decision(&self, line: usize) -> Option<Decision> {
+        let asked = self.lines.get(line)?;
+        let call = self.entries.get(asked.at)?;
+        let answers = self.lines.iter().skip(line + 1);
+        let answers = answers.take_while(|line| line.direction == Direction::Out);
+        let said = answers.last();
+        let answer = said.and_then(|said| self.entries.get(said.at));
+        // In a referee's transcript a reply that never came stands in its place.
+        let next = self.entries.get(asked.at + 1).filter(|_| said.is_none());
+        let missing = next.filter(|next| next.direction != call.direction);
+        let missing = missing.map(|next| RecordedReply::decode(&next.text));
+        let last = answer.map_or(call.id, |answer| answer.id);
+        let noted = self.notes.iter();
+        let noted = noted.filter(|(entry, _)| (call.id..=last).contains(entry));
+        let mut notes: Vec<&str> = noted.map(|(_, note)| note.as_str()).collect();
+        notes.extend(match missing {
+            Some(RecordedReply::Late) => Some("late"),
+            Some(RecordedReply::Failed(_) | RecordedReply::Dead) => Some("failed"),
+            _ => None,
+        });
+        let took = answer.map(|answer| (answer.at_us - call.at_us).max(0) as f64 / 1e3);
+        Some(Decision {
+            entry: call.id,
+            at_us: call.at_us,
+            said: said.map(|said| said.text.clone()),
+            took_ms: took,
+            note: notes.join(", "),
+        })
+    }
+}
+
+/// The lines of our bot's own transcript.
+fn own_lines(entries: &[Entry]) -> Vec<SeatLine> {
+    let line = |(at, entry): (usize, &Entry)| SeatLine {
+        direction: entry.direction,
+        text: entry.text.clone(),
+        at,
+    };
+    entries.iter().enumerate().map(line).collect()
+}
+
+/// What a fact says about how an answer came about.
+fn note(fact: &FactRow) -> Option<String> {
+    let text = |name: &str| fact.data.get(name).and_then(Value::as_str);
+    match fact.kind.as_str() {
+        "fallback" => Some(format!("fallback {}", text("cause").unwrap_or_default())),
+        "local" | "refused" | "quarantined" => Some(fact.kind.clone()),
+        _ => None,
+    }
+}
+
+/// The seeds of bots in this process, by seat, in a match with this seed; 0 for other players.
+#[must_use]
+pub fn builtin_seeds(seed: u64, specs: &[String]) -> Vec<u64> {
+    let seeds = (0..).map(Seat).zip(specs);
+    seeds
+        .map(|(seat, spec)| builtin(spec).map_or(0, |_| bot_seed(seed, seat)))
+        .collect()
+}

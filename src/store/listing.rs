@@ -1,0 +1,461 @@
+//! Where rows of a list may be found that a filter asks for, so that no page reads a whole table: `listed` and
+//! `listed_sessions` hold what has ended by facet, and a filter is a choice of facets.
+//!
+//! A candidate need not fit: a page filters what it finds here by the rows themselves ([`super::narrow`]).
+
+use super::error::StoreError;
+use super::narrow::{SEAT_SHARE, SESSION_SHARE, WITHOUT_SESSIONS, narrow_seat};
+use super::records::{Filter, Standing};
+use sqlx::sqlite::SqliteRow;
+use sqlx::{AssertSqlSafe, FromRow, QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
+
+/// Candidates read at a time at most, where few of those before did fit.
+pub(super) const AT_A_TIME_MAX: usize = 1024;
+/// Where candidates did not fit, the next are so many times as many.
+pub(super) const GROWTH: usize = 4;
+/// A page is shorter than it may be once so many candidates did not fit: its cursor leads on.
+pub(super) const LOOKED_MAX: usize = 4 * AT_A_TIME_MAX;
+/// How long after its beginning a match or session may be stored, in microseconds.
+const STORED_WITHIN_US: i64 = 3_600_000_000;
+/// An opponent with more matches than these is looked for among the newest sessions.
+const RARE_MAX: i64 = 2048;
+
+/// What `facets` holds of a seat `x` of a match `m`; `{cause}` and `{share}` are its cause and share of the win.
+macro_rules! facet {
+    ($id:literal, $game:literal, $side:literal, $bot:literal, $share:expr, $from:expr) => {
+        format!(
+            "SELECT {} AS id, {g}.game, {g}.referee, coalesce({g}.cause, '') AS cause, {} AS side, {} AS bot,
+                 CASE WHEN {share} = 1 THEN 'won' WHEN {share} = 0 THEN 'lost' WHEN {share} > 0 THEN 'tied'
+                      ELSE '' END AS outcome
+             FROM {} {{only}}",
+            $id, $side, $bot, $from, g = $game, share = $share
+        )
+    };
+}
+
+/// Which of the two lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum List {
+    Matches,
+    Sessions,
+}
+
+impl List {
+    const fn table(self) -> [&'static str; 2] {
+        match self {
+            List::Matches => ["listed", "match_id"],
+            List::Sessions => ["listed_sessions", "session"],
+        }
+    }
+
+    /// What is to be listed, by facet: of all matches that have ended, or of these in a JSON list.
+    fn facets(self, some: bool) -> String {
+        let only = match some {
+            true => "AND m.id IN (SELECT value FROM json_each(?1))",
+            false => "",
+        };
+        let parts = match self {
+            List::Matches => vec![
+                facet!(
+                    "m.id",
+                    "m",
+                    "x.side",
+                    "x.bot",
+                    SESSION_SHARE,
+                    "matches m CROSS JOIN sessions x ON x.match_id = m.id WHERE m.ended_us IS NOT NULL"
+                ),
+                facet!(
+                    "m.id",
+                    "m",
+                    "iif(x.seat IS NULL, '', 'referee')",
+                    "coalesce(x.spec, '')",
+                    SEAT_SHARE,
+                    format!(
+                        "matches m LEFT JOIN seats x ON x.match_id = m.id
+                         WHERE m.ended_us IS NOT NULL AND {WITHOUT_SESSIONS}"
+                    )
+                ),
+            ],
+            List::Sessions => vec![facet!(
+                "x.id",
+                "x",
+                "x.side",
+                "x.bot",
+                SESSION_SHARE,
+                "matches m CROSS JOIN sessions x ON x.match_id = m.id
+                 WHERE m.ended_us IS NOT NULL AND x.ended_us IS NOT NULL"
+            )],
+        };
+        parts.join(" UNION ALL ").replace("{only}", only)
+    }
+}
+
+/// Lists these matches, as a JSON list of ids, and their sessions as far as they have ended; all that have
+/// ended without a list. What is listed already stays.
+pub(super) async fn list(
+    connection: &mut SqliteConnection,
+    matches: Option<&str>,
+) -> Result<(), sqlx::Error> {
+    for list in [List::Matches, List::Sessions] {
+        let [table, id] = list.table();
+        let facets = list.facets(matches.is_some());
+        let statements = [
+            format!(
+                "INSERT INTO facets (game, referee, cause, side, bot, outcome)
+                 SELECT DISTINCT game, referee, cause, side, bot, outcome FROM ({facets}) WHERE true
+                 ON CONFLICT DO NOTHING"
+            ),
+            format!(
+                "INSERT INTO {table} (facet, {id}) SELECT f.id, k.id FROM ({facets}) k
+                 CROSS JOIN facets f USING (game, referee, cause, side, bot, outcome) WHERE true
+                 ON CONFLICT DO NOTHING"
+            ),
+        ];
+        for statement in statements {
+            let mut query = sqlx::query(AssertSqlSafe(statement));
+            if let Some(matches) = matches {
+                query = query.bind(matches.to_owned());
+            }
+            query.execute(&mut *connection).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Lists everything in a database that was made before there were lists, or put together from another.
+pub(super) async fn list_all(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    let due: bool = sqlx::query_scalar(
+        "SELECT NOT EXISTS (SELECT 1 FROM facets) AND EXISTS (SELECT 1 FROM matches WHERE ended_us IS NOT NULL)",
+    )
+    .fetch_one(&mut *connection)
+    .await?;
+    if due {
+        tracing::info!("listing the matches by what they can be filtered by");
+        sqlx::query("BEGIN IMMEDIATE")
+            .execute(&mut *connection)
+            .await?;
+        list(connection, None).await?;
+        sqlx::query("COMMIT").execute(connection).await?;
+    }
+    Ok(())
+}
+
+/// Where the next candidates of a page are read from.
+#[derive(Debug)]
+pub(super) struct Candidates<'a> {
+    list: List,
+    filter: &'a Filter,
+    /// Whether `listed` is filled.
+    lists: bool,
+    bounds: Bounds,
+}
+
+/// A query that ends in a condition, and the column with the ids.
+type Choice = (QueryBuilder<Sqlite>, &'static str);
+
+/// Between which rows, both included, those of the filter's time lie.
+#[derive(Debug, Default)]
+struct Bounds {
+    first: Option<Key>,
+    last: Option<Key>,
+    empty: bool,
+}
+
+/// The id of a row in a list: a match's or a session's.
+#[derive(Clone, Debug)]
+pub(super) enum Key {
+    Match(String),
+    Session(i64),
+}
+
+impl Key {
+    fn bind(&self, query: &mut QueryBuilder<Sqlite>) {
+        match self {
+            Key::Match(id) => query.push_bind(id.clone()),
+            Key::Session(id) => query.push_bind(*id),
+        };
+    }
+}
+
+impl<'r> FromRow<'r, SqliteRow> for Key {
+    fn from_row(row: &'r SqliteRow) -> Result<Self, sqlx::Error> {
+        use sqlx::Row as _;
+        match row.try_get::<i64, _>(0) {
+            Ok(session) => Ok(Key::Session(session)),
+            Err(_) => Ok(Key::Match(row.try_get(0)?)),
+        }
+    }
+}
+
+/// Some candidates, newest first.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) keys: Vec<Key>,
+    /// Whether there are none after these.
+    pub(super) last: bool,
+}
+
+impl Found {
+    /// The keys as a JSON list.
+    pub(super) fn json(&self) -> String {
+        let key = |key: &Key| match key {
+            Key::Match(id) => serde_json::Value::from(id.as_str()),
+            Key::Session(id) => (*id).into(),
+        };
+        serde_json::Value::from_iter(self.keys.iter().map(key)).to_string()
+    }
+}
+
+impl<'a> Candidates<'a> {
+    pub(super) async fn new(
+        list: List,
+        filter: &'a Filter,
+        lists: bool,
+        readers: &SqlitePool,
+    ) -> Result<Self, StoreError> {
+        let mut bounds = Bounds::default();
+        let (table, id, time) = match list {
+            List::Matches => ("matches", "id", "started_us"),
+            List::Sessions => ("sessions", "id", "opened_us"),
+        };
+        let at = async |from_us: i64| {
+            let query =
+                format!("SELECT {id} FROM {table} WHERE {time} >= ? ORDER BY {time} LIMIT 1");
+            let query = sqlx::query_as::<_, Key>(AssertSqlSafe(query)).bind(from_us);
+            query.fetch_optional(readers).await
+        };
+        if let Some(since_us) = filter.since_us {
+            bounds.empty = at(since_us).await?.is_none();
+            bounds.first = at(since_us.saturating_sub(STORED_WITHIN_US)).await?;
+        }
+        if let Some(until_us) = filter.until_us {
+            bounds.last = at(until_us.saturating_add(STORED_WITHIN_US)).await?;
+        }
+        Ok(Self {
+            list,
+            filter,
+            lists,
+            bounds,
+        })
+    }
+
+    /// The next `limit` ones below `before`.
+    pub(super) async fn below(
+        &self,
+        before: Option<&Key>,
+        limit: usize,
+        readers: &SqlitePool,
+    ) -> Result<Found, StoreError> {
+        if self.bounds.empty {
+            return Ok(Found {
+                last: true,
+                ..Found::default()
+            });
+        }
+        let mut query = self.query(before, limit, readers).await?;
+        let keys: Vec<Key> = query.build_query_as().fetch_all(readers).await?;
+        let last = keys.len() < limit;
+        Ok(Found { keys, last })
+    }
+
+    fn is_faceted(&self) -> bool {
+        let Filter {
+            game,
+            referee,
+            cause,
+            ..
+        } = self.filter;
+        let of_match = game.is_some() || referee.is_some() || cause.is_some();
+        of_match || self.filter.is_of_seats()
+    }
+
+    async fn query(
+        &self,
+        before: Option<&Key>,
+        limit: usize,
+        readers: &SqlitePool,
+    ) -> Result<QueryBuilder<Sqlite>, StoreError> {
+        let filter = self.filter;
+        let live = filter.live == Some(true) || filter.outcome == Some(Standing::Live);
+        let special = match self.list {
+            _ if live || filter.match_id.is_some() => Some(self.plain(live)),
+            List::Matches => self.named(),
+            List::Sessions => self.rare(readers).await?,
+        };
+        let (mut query, id) = match special {
+            Some(special) => special,
+            None if self.is_faceted() && self.lists => return Ok(self.faceted(before, limit)),
+            None => self.plain(false),
+        };
+        self.within(&mut query, before, id);
+        query.push(format_args!(" ORDER BY {id} DESC LIMIT "));
+        query.push_bind(limit as i64);
+        Ok(query)
+    }
+
+    /// All rows, or those that live.
+    fn plain(&self, live: bool) -> Choice {
+        let mut query = QueryBuilder::new(match self.list {
+            List::Matches => "SELECT id FROM matches WHERE true",
+            List::Sessions => "SELECT id FROM sessions WHERE true",
+        });
+        if live {
+            query.push(" AND ended_us IS NULL");
+        }
+        if let Some(id) = &self.filter.match_id {
+            query.push(match self.list {
+                List::Matches => " AND id = ",
+                List::Sessions => " AND match_id = ",
+            });
+            query.push_bind(id.clone());
+        }
+        (query, "id")
+    }
+
+    /// Matches by what few of them have.
+    fn named(&self) -> Option<Choice> {
+        let filter = self.filter;
+        if let Some(market) = filter.market.filter(|market| *market != 0) {
+            let mut query =
+                QueryBuilder::new("SELECT id FROM matches WHERE market <> 0 AND market = ");
+            query.push_bind(market as i64);
+            return Some((query, "id"));
+        }
+        let by = [
+            ("tournament_matches WHERE tournament = ", &filter.tournament),
+            ("seats WHERE entrant = ", &filter.entrant),
+            ("seats WHERE name = ", &filter.opponent),
+        ];
+        let (table, wanted) = by
+            .into_iter()
+            .find_map(|(table, wanted)| Some((table, wanted.clone()?)))?;
+        let mut query = QueryBuilder::new("SELECT DISTINCT match_id FROM ");
+        query.push(table).push_bind(wanted);
+        Some((query, "match_id"))
+    }
+
+    /// Sessions of a number, a tournament, an entrant or an opponent, if their matches are few: they have
+    /// another order.
+    async fn rare(&self, readers: &SqlitePool) -> Result<Option<Choice>, StoreError> {
+        let filter = self.filter;
+        let by = [
+            ("seats WHERE name = ", &filter.opponent),
+            ("seats WHERE entrant = ", &filter.entrant),
+            ("tournament_matches WHERE tournament = ", &filter.tournament),
+        ];
+        for (table, wanted) in by {
+            let Some(wanted) = wanted else { continue };
+            let mut count = QueryBuilder::<Sqlite>::new("SELECT count(*) FROM (SELECT 1 FROM ");
+            count.push(table).push_bind(wanted.clone());
+            count.push(" LIMIT ").push_bind(RARE_MAX + 1).push(")");
+            let count: i64 = count.build_query_scalar().fetch_one(readers).await?;
+            if count <= RARE_MAX {
+                let mut query = QueryBuilder::new(
+                    "SELECT id FROM sessions WHERE match_id IN (SELECT match_id FROM ",
+                );
+                query.push(table).push_bind(wanted.clone()).push(")");
+                return Ok(Some((query, "id")));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Narrows a query to what is below `before` and within the bounds.
+    fn within(&self, query: &mut QueryBuilder<Sqlite>, before: Option<&Key>, id: &str) {
+        let ends = [
+            (" < ", before),
+            (" <= ", self.bounds.last.as_ref()),
+            (" >= ", self.bounds.first.as_ref()),
+        ];
+        for (compared, key) in ends {
+            if let Some(key) = key {
+                query.push(format_args!(" AND {id}{compared}"));
+                key.bind(query);
+            }
+        }
+    }
+
+    /// What is listed under the filter's facets, and what is not listed because it lives. Of each facet so many
+    /// are read as are wanted in all, and only of those facets whose newest are among these.
+    fn faceted(&self, before: Option<&Key>, limit: usize) -> QueryBuilder<Sqlite> {
+        let limit = limit as i64;
+        let [table, id] = self.list.table();
+        let mut query =
+            QueryBuilder::new("WITH tops AS MATERIALIZED (SELECT f.id AS facet, (SELECT max(");
+        query.push(format_args!("{id}) FROM {table} WHERE facet = f.id"));
+        self.within(&mut query, before, id);
+        query.push(") AS top FROM facets f WHERE true");
+        self.narrow_facets(&mut query);
+        query.push("), least AS MATERIALIZED (SELECT min(top) AS top FROM (SELECT DISTINCT top FROM tops WHERE top IS NOT NULL ORDER BY top DESC LIMIT ");
+        query.push_bind(limit);
+        query.push(
+            ")) SELECT value AS id FROM tops, json_each((SELECT json_group_array(id) FROM (SELECT ",
+        );
+        query.push(format_args!(
+            "{id} AS id FROM {table} WHERE facet = tops.facet"
+        ));
+        self.within(&mut query, before, id);
+        query.push(format_args!(" ORDER BY {id} DESC LIMIT "));
+        query.push_bind(limit);
+        query.push("))) WHERE tops.top >= (SELECT top FROM least) UNION ");
+        self.unlisted(&mut query, before, limit);
+        query.push(" ORDER BY id DESC LIMIT ").push_bind(limit);
+        query
+    }
+
+    /// What has not ended, or whose match has not.
+    fn unlisted(&self, query: &mut QueryBuilder<Sqlite>, before: Option<&Key>, limit: i64) {
+        let parts = match self.list {
+            List::Matches => [
+                (
+                    "SELECT m.id FROM matches m WHERE m.ended_us IS NULL",
+                    "m.id",
+                ),
+                (
+                    "SELECT s.match_id FROM sessions s WHERE s.ended_us IS NULL",
+                    "s.match_id",
+                ),
+            ],
+            List::Sessions => [
+                (
+                    "SELECT s.id FROM sessions s WHERE s.ended_us IS NULL",
+                    "s.id",
+                ),
+                (
+                    "SELECT s.id FROM matches m CROSS JOIN sessions s ON s.match_id = m.id
+                     WHERE m.ended_us IS NULL",
+                    "s.id",
+                ),
+            ],
+        };
+        for (at, (part, id)) in parts.into_iter().enumerate() {
+            if at > 0 {
+                query.push(" UNION ");
+            }
+            query.push("SELECT * FROM (").push(part);
+            self.within(query, before, id);
+            query.push(format_args!(" ORDER BY {id} DESC LIMIT "));
+            query.push_bind(limit).push(")");
+        }
+    }
+
+    fn narrow_facets(&self, query: &mut QueryBuilder<Sqlite>) {
+        let filter = self.filter;
+        let texts = [("f.game", &filter.game), ("f.referee", &filter.referee)];
+        for (column, wanted) in texts {
+            if let Some(wanted) = wanted {
+                query.push(format_args!(" AND {column} = "));
+                query.push_bind(wanted.clone());
+            }
+        }
+        if let Some(cause) = filter.cause {
+            query.push(" AND f.cause = ").push_bind(cause.word());
+        }
+        if filter.is_of_seats() {
+            narrow_seat(query, filter, ["f.side", "f.bot"]);
+        }
+        if let Some(outcome) = filter.outcome {
+            query.push(" AND f.outcome = ").push_bind(outcome.word());
+        }
+    }
+}

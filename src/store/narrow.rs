@@ -1,0 +1,183 @@
+//! Filters as conditions on the rows of a list.
+
+use super::records::{Filter, Standing};
+use sqlx::{QueryBuilder, Sqlite};
+
+/// Which columns of a list's rows filters refer to.
+pub(super) struct Columns {
+    game: &'static str,
+    referee: &'static str,
+    market: &'static str,
+    /// A condition on a session `x` that must hold besides its match being `m`.
+    session: &'static str,
+    time: &'static str,
+    ended: &'static str,
+    cause: &'static str,
+}
+
+/// Of matches `m`.
+pub(super) const MATCH_COLUMNS: Columns = Columns {
+    game: "m.game",
+    referee: "m.referee",
+    market: "m.market",
+    session: "true",
+    time: "m.started_us",
+    ended: "m.ended_us",
+    cause: "m.cause",
+};
+
+/// Of sessions `s` with their matches `m`.
+pub(super) const SESSION_COLUMNS: Columns = Columns {
+    game: "s.game",
+    referee: "s.referee",
+    market: "s.market",
+    session: "x.id = s.id",
+    time: "s.opened_us",
+    ended: "s.ended_us",
+    cause: "s.cause",
+};
+
+/// A session `x`'s share of the win: from the match's result, or where its seat is unknown from the scores that
+/// the session itself received, own first. NULL without scores.
+pub(super) const SESSION_SHARE: &str = "coalesce(
+    (SELECT r.win_share FROM results r WHERE r.match_id = x.match_id AND r.seat = x.seat),
+    (SELECT CASE WHEN max(j.value) > (x.scores ->> 0) THEN 0.0
+                 ELSE 1.0 / sum(j.value = (x.scores ->> 0)) END FROM json_each(x.scores) j))";
+
+/// A seat `x`'s.
+pub(super) const SEAT_SHARE: &str =
+    "(SELECT r.win_share FROM results r WHERE r.match_id = x.match_id AND r.seat = x.seat)";
+
+/// A match `m` of which only results are kept.
+pub(super) const WITHOUT_SESSIONS: &str =
+    "NOT EXISTS (SELECT 1 FROM sessions y WHERE y.match_id = m.id)";
+
+/// Adds the conditions of a filter.
+pub(super) fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) {
+    let texts = [
+        (columns.game, &filter.game),
+        (columns.referee, &filter.referee),
+        ("m.id", &filter.match_id),
+    ];
+    for (column, wanted) in texts {
+        if let Some(wanted) = wanted {
+            query.push(format_args!(" AND {column} = "));
+            query.push_bind(wanted.clone());
+        }
+    }
+    let numbers = [
+        (
+            columns.market,
+            " = ",
+            filter.market.map(|market| market as i64),
+        ),
+        (columns.time, " >= ", filter.since_us),
+        (columns.time, " < ", filter.until_us),
+    ];
+    for (column, compared, wanted) in numbers {
+        if let Some(wanted) = wanted {
+            query.push(format_args!(" AND {column}{compared}"));
+            query.push_bind(wanted);
+        }
+    }
+    if let Some(cause) = filter.cause {
+        query
+            .push(format_args!(" AND {} = ", columns.cause))
+            .push_bind(cause.word());
+    }
+    if let Some(live) = filter.live {
+        // Literal, so that the index of live rows can be used.
+        let state = if live { "IS NULL" } else { "IS NOT NULL" };
+        query.push(format_args!(" AND {} {state}", columns.ended));
+    }
+    let others = [
+        (
+            "seats t WHERE t.match_id = m.id AND t.name = ",
+            &filter.opponent,
+        ),
+        (
+            "seats t WHERE t.match_id = m.id AND t.entrant = ",
+            &filter.entrant,
+        ),
+        (
+            "tournament_matches p WHERE p.match_id = m.id AND p.tournament = ",
+            &filter.tournament,
+        ),
+    ];
+    for (table, wanted) in others {
+        if let Some(wanted) = wanted {
+            query.push(format_args!(" AND EXISTS (SELECT 1 FROM {table}"));
+            query.push_bind(wanted.clone()).push(")");
+        }
+    }
+    narrow_ours(query, filter, columns);
+}
+
+/// Filters on our own seats: which side and bot, and how the match ended for it.
+fn narrow_ours(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) {
+    if filter.outcome == Some(Standing::Live) {
+        query.push(format_args!(" AND {} IS NULL", columns.ended));
+    }
+    if !filter.is_of_seats() {
+        return;
+    }
+    query.push(format_args!(
+        " AND (EXISTS (SELECT 1 FROM sessions x WHERE x.match_id = m.id AND {}",
+        columns.session
+    ));
+    narrow_seat(query, filter, ["x.side", "x.bot"]);
+    narrow_share(query, filter, SESSION_SHARE);
+    query.push(")");
+    if columns.session == MATCH_COLUMNS.session {
+        query.push(format_args!(
+            " OR {WITHOUT_SESSIONS} AND EXISTS (SELECT 1 FROM seats x WHERE x.match_id = m.id"
+        ));
+        narrow_seat(query, filter, ["'referee'", "x.spec"]);
+        narrow_share(query, filter, SEAT_SHARE);
+        query.push(")");
+    }
+    query.push(")");
+}
+
+/// Adds what a filter says of a seat: its side and its bot.
+pub(super) fn narrow_seat(
+    query: &mut QueryBuilder<Sqlite>,
+    filter: &Filter,
+    [side, bot]: [&'static str; 2],
+) {
+    if let Some(wanted) = filter.side {
+        query.push(format_args!(" AND {side} = "));
+        query.push_bind(wanted.word());
+    }
+    if let Some(wanted) = &filter.bot {
+        query.push(format_args!(" AND {bot} IN ("));
+        query.push_bind(wanted.clone()).push(", ");
+        query.push_bind(format!("builtin:{wanted}")).push(")");
+    }
+    if filter.side.is_none() && filter.bot.is_none() {
+        // Ours are those that our sessions play, and our bots on seats of our own referee.
+        query.push(format_args!(
+            " AND ({side} = 'player' OR {bot} GLOB 'builtin:*')"
+        ));
+    }
+}
+
+fn narrow_share(query: &mut QueryBuilder<Sqlite>, filter: &Filter, share: &'static str) {
+    let wanted = match filter.outcome {
+        Some(Standing::Won) => " = 1",
+        Some(Standing::Tied) => " BETWEEN 0.001 AND 0.999",
+        Some(Standing::Lost) => " = 0",
+        Some(Standing::Live) | None => return,
+    };
+    query.push(" AND ").push(share).push(wanted);
+}
+
+impl Filter {
+    /// Whether it asks for seats with a side, a bot or a result.
+    pub(super) fn is_of_seats(&self) -> bool {
+        let ended = self
+            .outcome
+            .is_some_and(|outcome| outcome != Standing::Live);
+        ended || self.bot.is_some() || self.side.is_some()
+    }
+}

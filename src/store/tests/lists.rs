@@ -1,0 +1,335 @@
+//! Lists: filters find what a walk over everything finds, whatever is indexed.
+
+use super::fake::{Pen, heard, match_id, new_match, new_session, open, opened};
+use crate::store::{
+    Filter, MatchResult, MatchRow, NewMatch, NewSession, PageAt, SessionRow, Side, Standing, Store,
+};
+use games::Cause;
+use games::rng::Rng;
+
+const MATCHES: u64 = 60;
+const HOUR_US: i64 = 3_600_000_000;
+
+/// Matches of two referees, ours and foreign, with two bots, in all states; one every half an hour.
+async fn filled(store: &Store) {
+    let mut rng = Rng::new(5, 0);
+    for number in 1..=MATCHES {
+        let ours = rng.below(2) == 0;
+        let referee = format!("referee-{}", rng.below(2));
+        let mut row = NewMatch {
+            referee: referee.clone(),
+            market: 100 + number / 2,
+            started_us: HOUR_US / 2 * number as i64,
+            ..new_match(number, ours)
+        };
+        row.seats[0].spec = "builtin:champion".to_owned();
+        row.seats[1].name = (rng.below(3) == 0).then(|| "alice".to_owned());
+        if rng.below(6) == 0 {
+            // Only results are kept.
+            store
+                .open_match(NewMatch { ours: true, ..row })
+                .await
+                .unwrap();
+            let scores = vec![i64::from(rng.below(3)), 1];
+            let result = MatchResult::of(9, Cause::Normal, scores);
+            store.close_match(&match_id(number), result).await.unwrap();
+            continue;
+        }
+        let side = if ours { Side::Referee } else { Side::Player };
+        let bot = ["champion", "quick"][rng.below(2) as usize];
+        let session = NewSession {
+            bot: if ours {
+                format!("builtin:{bot}")
+            } else {
+                bot.to_owned()
+            },
+            referee,
+            market: row.market,
+            ..new_session(number, side, 0)
+        };
+        let mut pen = Pen::new(store, Some(row), session);
+        pen.write(store, vec![heard("ask")]).await;
+        if rng.below(5) == 0 {
+            continue;
+        }
+        pen.end(store, vec![i64::from(rng.below(3)), 1, 0, 0], 0)
+            .await;
+        if ours && rng.below(4) > 0 {
+            let cause = [Cause::Normal, Cause::Stalled][rng.below(2) as usize];
+            let scores = vec![i64::from(rng.below(3)), 1];
+            let result = MatchResult::of(9, cause, scores);
+            store.close_match(&match_id(number), result).await.unwrap();
+        }
+    }
+}
+
+/// Every filter with hits and without.
+fn singles() -> Vec<Filter> {
+    let all = Filter::default;
+    let mut filters = vec![all()];
+    for text in ["fake", "referee-0", "champion", "alice", "nobody"] {
+        let text = || Some(text.to_owned());
+        filters.push(Filter {
+            game: text(),
+            ..all()
+        });
+        filters.push(Filter {
+            referee: text(),
+            ..all()
+        });
+        filters.push(Filter {
+            bot: text(),
+            ..all()
+        });
+        filters.push(Filter {
+            opponent: text(),
+            ..all()
+        });
+    }
+    for (_, outcome) in Standing::ALL {
+        filters.push(Filter {
+            outcome: Some(outcome),
+            ..all()
+        });
+    }
+    for cause in [Cause::Normal, Cause::Stalled, Cause::Crash] {
+        filters.push(Filter {
+            cause: Some(cause),
+            ..all()
+        });
+    }
+    for side in [Side::Player, Side::Referee] {
+        filters.push(Filter {
+            side: Some(side),
+            ..all()
+        });
+    }
+    for hours in [0, 10, 29, 500] {
+        filters.push(Filter {
+            since_us: Some(hours * HOUR_US),
+            ..all()
+        });
+        filters.push(Filter {
+            until_us: Some(hours * HOUR_US),
+            ..all()
+        });
+    }
+    for live in [true, false] {
+        filters.push(Filter {
+            live: Some(live),
+            ..all()
+        });
+    }
+    filters.push(Filter {
+        market: Some(110),
+        ..all()
+    });
+    filters.push(Filter {
+        market: Some(0),
+        ..all()
+    });
+    filters
+}
+
+/// Both at once; `None` if they ask for the same.
+fn both(one: &Filter, other: &Filter) -> Option<Filter> {
+    macro_rules! joined {
+        ($($field:ident),*) => {
+            Some(Filter { $($field: match (&one.$field, &other.$field) {
+                (Some(_), Some(_)) => return None,
+                (one, other) => one.clone().or(other.clone()),
+            },)* ..Filter::default() })
+        };
+    }
+    joined!(
+        game, bot, opponent, outcome, cause, side, referee, market, since_us, until_us, live
+    )
+}
+
+fn is_ours(side: Side, bot: &str) -> bool {
+    side == Side::Player || bot.starts_with("builtin:")
+}
+
+/// What the filter says of a seat, and of its share of the win.
+fn seat_fits(filter: &Filter, (side, bot): (Side, &str), share: Option<f64>) -> bool {
+    let share_fits = match filter.outcome {
+        Some(Standing::Won) => share == Some(1.0),
+        Some(Standing::Lost) => share == Some(0.0),
+        Some(Standing::Tied) => share == Some(0.5),
+        Some(Standing::Live) | None => true,
+    };
+    let plain = bot.trim_start_matches("builtin:");
+    let asks = filter.side.is_some() || filter.bot.is_some();
+    share_fits
+        && filter.side.is_none_or(|wanted| wanted == side)
+        && filter.bot.as_ref().is_none_or(|wanted| wanted == plain)
+        && (asks || is_ours(side, bot))
+}
+
+fn asks_for_seats(filter: &Filter) -> bool {
+    let ended = filter
+        .outcome
+        .is_some_and(|outcome| outcome != Standing::Live);
+    ended || filter.side.is_some() || filter.bot.is_some()
+}
+
+/// From the match's result, else from the scores that the session received.
+fn own_share(row: &MatchRow, session: &SessionRow) -> Option<f64> {
+    let mut seats = row.seats.iter();
+    let known = seats.find(|seat| Some(seat.seat) == session.opened.seat);
+    known.and_then(|seat| seat.win_share).or_else(|| {
+        let (own, best) = (session.scores.first()?, session.scores.iter().max()?);
+        let alike = session.scores.iter().filter(|score| *score == own).count();
+        Some(if own < best { 0.0 } else { 1.0 / alike as f64 })
+    })
+}
+
+fn match_fits(filter: &Filter, row: &MatchRow, sessions: &[SessionRow]) -> bool {
+    let text = |wanted: &Option<String>, has: &str| wanted.as_ref().is_none_or(|it| it == has);
+    let seats = !asks_for_seats(filter)
+        || sessions.iter().any(|session| {
+            let opened = &session.opened;
+            seat_fits(filter, (opened.side, &opened.bot), own_share(row, session))
+        })
+        || sessions.is_empty()
+            && row
+                .seats
+                .iter()
+                .any(|seat| seat_fits(filter, (Side::Referee, &seat.spec), seat.win_share));
+    let named = |name: &String| {
+        row.seats
+            .iter()
+            .any(|seat| seat.name.as_ref() == Some(name))
+    };
+    seats
+        && text(&filter.game, &row.game)
+        && text(&filter.referee, &row.referee)
+        && filter.opponent.as_ref().is_none_or(named)
+        && filter.market.is_none_or(|market| market == row.market)
+        && filter.cause.is_none_or(|cause| Some(cause) == row.cause)
+        && filter.since_us.is_none_or(|since| row.started_us >= since)
+        && filter.until_us.is_none_or(|until| row.started_us < until)
+        && filter
+            .live
+            .is_none_or(|live| live == row.ended_us.is_none())
+        && (filter.outcome != Some(Standing::Live) || row.ended_us.is_none())
+}
+
+fn session_fits(filter: &Filter, row: &MatchRow, session: &SessionRow) -> bool {
+    let of_session = MatchRow {
+        ended_us: session.ended_us,
+        started_us: session.opened_us,
+        cause: session.cause,
+        ..row.clone()
+    };
+    match_fits(filter, &of_session, std::slice::from_ref(session))
+}
+
+/// All pages of matches and of sessions.
+async fn walked(store: &Store, filter: &Filter) -> (Vec<String>, Vec<i64>) {
+    let (mut matches, mut sessions) = (Vec::new(), Vec::new());
+    let mut at = PageAt::first(7);
+    loop {
+        let page = store.matches(filter, &at).await.unwrap();
+        assert!(page.items.len() <= 7);
+        matches.extend(page.items.into_iter().map(|row| row.id));
+        at.after = page.next;
+        if at.after.is_none() {
+            break;
+        }
+    }
+    loop {
+        let page = store.sessions(filter, &at).await.unwrap();
+        sessions.extend(page.items.into_iter().map(|row| row.id.0));
+        at.after = page.next;
+        if at.after.is_none() {
+            return (matches, sessions);
+        }
+    }
+}
+
+#[tokio::test]
+async fn filters_alone_and_two_together_find_what_a_walk_finds() {
+    let (folder, store) = opened().await;
+    filled(&store).await;
+    let mut all = Vec::new();
+    for number in (1..=MATCHES).rev() {
+        let row = store.match_row(&match_id(number)).await.unwrap().unwrap();
+        let sessions = store.sessions_of(&row.id).await.unwrap();
+        all.push((row, sessions));
+    }
+    let singles = singles();
+    let pairs = singles.iter().enumerate().flat_map(|(at, one)| {
+        singles[at..]
+            .iter()
+            .filter_map(move |other| both(one, other))
+    });
+    let filters: Vec<Filter> = singles.iter().cloned().chain(pairs).collect();
+    let check = async |store: &Store| {
+        let mut hits = 0;
+        for filter in &filters {
+            let (matches, sessions) = walked(store, filter).await;
+            let fitting = all
+                .iter()
+                .filter(|(row, sessions)| match_fits(filter, row, sessions));
+            let expected: Vec<_> = fitting.map(|(row, _)| row.id.clone()).collect();
+            assert_eq!(matches, expected, "{filter:?}");
+            let of = all.iter().flat_map(|(row, sessions)| {
+                let fitting = sessions
+                    .iter()
+                    .filter(|session| session_fits(filter, row, session));
+                fitting.map(|session| session.id.0)
+            });
+            let mut expected: Vec<i64> = of.collect();
+            expected.sort_unstable_by(|one, other| other.cmp(one));
+            assert_eq!(sessions, expected, "sessions of {filter:?}");
+            hits += usize::from(!matches.is_empty());
+        }
+        hits
+    };
+    let hits = check(&store).await;
+    assert!(hits > filters.len() / 4, "{hits} of {}", filters.len());
+    // A database from before there were lists gets them when it is opened.
+    for table in ["facets", "listed", "listed_sessions"] {
+        store.alter(&format!("DELETE FROM {table}")).await;
+    }
+    store.close().await;
+    let store = open(folder.path()).await;
+    assert_eq!(check(&store).await, hits);
+}
+
+#[tokio::test]
+async fn no_page_reads_everything_and_the_next_one_goes_on() {
+    let (_folder, store) = opened().await;
+    let insert = "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 9000)
+         INSERT INTO";
+    let values = "SELECT printf('01AAAAAAAAAAAAAAAA%08d', n)";
+    store
+        .alter(&format!(
+            "{insert} matches (id, game, referee, market, ours, started_us, setup, ended_us, cause)
+             {values}, iif(n = 3, 'rare', 'fake'), 'r', 0, 1, n, 'null', n, 'normal' FROM n"
+        ))
+        .await;
+    store
+        .alter(&format!(
+            "{insert} seats (match_id, seat, spec, name) {values}, 0, '', 'alice' FROM n"
+        ))
+        .await;
+    let filter = Filter {
+        game: Some("rare".to_owned()),
+        opponent: Some("alice".to_owned()),
+        ..Filter::default()
+    };
+    let mut at = PageAt::first(50);
+    let (mut pages, mut found) = (0, Vec::new());
+    loop {
+        let page = store.matches(&filter, &at).await.unwrap();
+        pages += 1;
+        found.extend(page.items.into_iter().map(|row| row.id));
+        at.after = page.next;
+        if at.after.is_none() {
+            break;
+        }
+    }
+    assert_eq!((pages, found), (3, vec![match_id(3)]));
+}

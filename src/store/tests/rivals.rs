@@ -1,0 +1,214 @@
+//! Who did what to whom.
+
+use super::fake::{Pen, heard, match_id, new_match, new_session, opened};
+use crate::store::{
+    Filter, LedgerRow, MatchResult, NewMatch, NewSession, PageAt, Side, Store, Subject,
+};
+use games::{Bluff, Cause, Fact};
+use serde_json::json;
+
+/// A session's bluff, as its seat tells it.
+async fn tell(store: &Store, pen: &mut Pen, by: &str, bid: i64, held: Option<i64>) {
+    let mut append = pen.append(vec![heard("fact")]);
+    let columns = Bluff {
+        by: by.to_owned(),
+        bid,
+        held,
+        caught: true,
+    };
+    append
+        .facts
+        .push((Fact::new("bluffed", json!({})), Some(columns)));
+    pen.send(store, append).await;
+}
+
+async fn bids(store: &Store) -> Vec<(Option<u8>, i64, Option<i64>)> {
+    let page = store
+        .bluffs(&Filter::default(), &PageAt::first(50))
+        .await
+        .unwrap();
+    let rows = page.items.into_iter();
+    rows.map(|row| (row.seat, row.bid, row.held)).collect()
+}
+
+#[tokio::test]
+async fn each_bluff_is_told_once_and_by_who_knows_best() {
+    let (_folder, store) = opened().await;
+    // Our referee's match: seat 1 bluffed, seat 0 heard of it, and a player's session sits on seat 1 as well.
+    let seat = |side, seat, setup| NewSession {
+        setup,
+        ..new_session(1, side, seat)
+    };
+    let referee = json!({ "facts": true });
+    let mut first = Pen::new(
+        &store,
+        Some(new_match(1, true)),
+        seat(Side::Referee, 0, referee.clone()),
+    );
+    tell(&store, &mut first, "W", 100, None).await;
+    let mut player = Pen::new(&store, None, seat(Side::Player, 1, json!({})));
+    tell(&store, &mut player, "S", 190, Some(90)).await;
+    let mut second = Pen::new(&store, None, seat(Side::Referee, 1, referee));
+    tell(&store, &mut second, "S", 190, Some(90)).await;
+    assert_eq!(
+        bids(&store).await.len(),
+        3,
+        "while it runs, each tells its own"
+    );
+    for pen in [&mut first, &mut player, &mut second] {
+        pen.end(&store, vec![3, 1], 0).await;
+    }
+    let result = MatchResult::of(9, Cause::Normal, vec![3, 1]);
+    store.close_match(&match_id(1), result).await.unwrap();
+    assert_eq!(bids(&store).await, [(Some(1), 190, Some(90))]);
+
+    // A foreign referee's match with two of our seats: both heard of the bluff of seat 3.
+    let mut one = Pen::player(&store, 2);
+    let mut other = Pen::new(&store, None, new_session(2, Side::Player, 1));
+    tell(&store, &mut one, "E", 60, None).await;
+    tell(&store, &mut other, "N", 60, None).await;
+    assert_eq!(
+        bids(&store).await,
+        [(Some(3), 60, None), (Some(1), 190, Some(90))]
+    );
+}
+
+#[tokio::test]
+async fn a_bots_record_against_each_rival() {
+    let (_folder, store) = opened().await;
+    for number in 1..=20 {
+        let mut row = NewMatch {
+            ours: true,
+            ..new_match(number, true)
+        };
+        row.seats[0].spec = "builtin:champion".to_owned();
+        row.seats[1].spec = "cmd:./mybot".to_owned();
+        row.seats[1].name = (number % 4 > 0).then(|| "alice".to_owned());
+        let session = NewSession {
+            bot: "builtin:champion".to_owned(),
+            setup: json!({ "facts": true }),
+            ..new_session(number, Side::Referee, 0)
+        };
+        let mut pen = Pen::new(&store, Some(row), session);
+        tell(&store, &mut pen, "W", 90, Some(40)).await;
+        store.note_ledger(LedgerRow {
+            session: pen.id,
+            entry: pen.previous.unwrap(),
+            at_us: 5,
+            queued_us: 0,
+            thought_us: 10,
+            committed_us: 20,
+            sent_us: 30 * number as u32,
+            limit_us: 500,
+            fallback: number == 1,
+        });
+        pen.end(&store, vec![1, 0], 0).await;
+        // The champion wins the first ten.
+        let scores = if number <= 10 { vec![2, 1] } else { vec![1, 2] };
+        let mut result = MatchResult::of(9, Cause::Normal, scores);
+        if number == 20 {
+            result = MatchResult {
+                blame: Some(1),
+                ..MatchResult::of(9, Cause::Crash, vec![])
+            };
+        }
+        store.close_match(&match_id(number), result).await.unwrap();
+    }
+    while store.ledger(19, 1).await.unwrap().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let all = store
+        .versus("fake", Subject::Bot("champion"), i64::MAX)
+        .await
+        .unwrap();
+    let rivals: Vec<_> = all
+        .iter()
+        .map(|versus| (versus.rival.as_str(), versus.all.games))
+        .collect();
+    assert_eq!(rivals, [("alice", 15), ("cmd:./mybot", 4)]);
+    let alice = &all[0];
+    assert_eq!((alice.all.won, alice.all.tied, alice.all.lost), (8, 0, 7));
+    assert!((alice.all.share - 8.0 / 15.0).abs() < 1e-9);
+    assert!(alice.all.low > 0.2 && alice.all.low < alice.all.share && alice.all.high < 0.9);
+    assert_eq!(alice.seats.keys().collect::<Vec<_>>(), [&0]);
+    assert_eq!(alice.places[&1], alice.all);
+    let trend = alice.trend.as_ref().unwrap();
+    assert!(trend.change < -0.8 && trend.high < 0.0, "{trend:?}");
+    assert_eq!(alice.causes["normal"], 15);
+    assert_eq!(alice.rival_bluffs.count, 15);
+    assert_eq!(
+        (alice.rival_bluffs.bid, alice.rival_bluffs.over),
+        (Some(90.0), Some(50.0))
+    );
+    assert_eq!(alice.own_bluffs.count, 0);
+    let times = &alice.own_times;
+    assert_eq!((times.decisions, times.fallbacks, times.late), (15, 1, 3));
+    assert_eq!((times.p50_us, times.most_us), (Some(300), Some(570)));
+    assert_eq!(
+        (all[1].causes["crash"], all[1].rival_blamed, all[1].blamed),
+        (1, 1, 0)
+    );
+
+    let from = store
+        .versus("fake", Subject::Opponent("alice"), 8)
+        .await
+        .unwrap();
+    assert_eq!(
+        (from.len(), from[0].rival.as_str(), from[0].all.games),
+        (1, "champion", 15)
+    );
+    // What is not public yet tells only its result.
+    assert_eq!(
+        (from[0].rival_bluffs.count, from[0].own_times.decisions),
+        (0, 0)
+    );
+    let nobody = store
+        .versus("fake", Subject::Bot("nobody"), i64::MAX)
+        .await
+        .unwrap();
+    assert!(nobody.is_empty());
+}
+
+#[tokio::test]
+async fn facts_of_older_matches_are_told_later() {
+    let (_folder, store) = opened().await;
+    let session = NewSession {
+        setup: json!(null),
+        ..new_session(1, Side::Referee, 0)
+    };
+    let mut pen = Pen::new(&store, Some(new_match(1, true)), session);
+    let mut append = pen.append(vec![]);
+    append.entries = ["bluff", "fact"]
+        .map(|text| crate::store::NewEntry {
+            direction: crate::store::Direction::Out,
+            ..heard(text)
+        })
+        .to_vec();
+    pen.send(&store, append).await;
+    pen.end(&store, vec![1, 0], 0).await;
+    store
+        .close_match(&match_id(1), MatchResult::of(9, Cause::Cancelled, vec![]))
+        .await
+        .unwrap();
+    assert!(store.facts(&match_id(1)).await.unwrap().is_empty());
+    let tells = store.tell(|_| {}).await.unwrap();
+    assert_eq!((tells.told, tells.left), (1, 0));
+    let kinds = store.facts(&match_id(1)).await.unwrap();
+    let kinds: Vec<_> = kinds
+        .iter()
+        .map(|fact| (fact.kind.as_str(), fact.entry))
+        .collect();
+    assert_eq!(kinds.len(), 2, "{kinds:?}");
+    assert_eq!(
+        kinds[1],
+        (
+            "seen",
+            pen.previous.map(|last| crate::store::EntryId(last.0 - 1))
+        )
+    );
+    assert_eq!(bids(&store).await.len(), 1);
+    assert_eq!(
+        store.tell(|_| {}).await.unwrap(),
+        crate::replay::Tells::default()
+    );
+}

@@ -1,0 +1,324 @@
+//! Who did what to whom: results, bluffs and times of our bots against each rival.
+
+use super::error::StoreError;
+use super::handle::Store;
+use super::history::ONCE;
+use super::listing::{Candidates, List};
+use super::records::{Filter, Score, Times, Trend, Versus, VersusBluffs};
+use games::stats::{ClusteredMean, Z95, quantile};
+use sqlx::sqlite::SqliteRow;
+use sqlx::{AssertSqlSafe, Row as _};
+use std::collections::{BTreeMap, HashMap};
+
+/// The newest matches whose results are counted.
+const MATCHES_MAX: usize = 4096;
+/// The newest of these whose bluffs and times are counted.
+const DETAILED_MAX: usize = 256;
+/// Matches that say whether something changes.
+const TREND_MIN: usize = 8;
+
+/// Each seat of ours with each other seat, of matches `?1` (JSON) that have ended.
+const MEETINGS: &str = "
+    WITH wanted AS MATERIALIZED (SELECT value AS id FROM json_each(?1)),
+    own AS MATERIALIZED (
+        SELECT x.match_id, x.seat, replace(x.bot, 'builtin:', '') AS bot
+        FROM wanted w CROSS JOIN sessions x ON x.match_id = w.id
+        WHERE x.seat IS NOT NULL AND (x.side = 'player' OR x.bot GLOB 'builtin:*')
+        UNION SELECT x.match_id, x.seat, replace(x.spec, 'builtin:', '')
+        FROM wanted w CROSS JOIN seats x ON x.match_id = w.id WHERE x.spec GLOB 'builtin:*')
+    SELECT o.match_id, o.seat, o.bot, t.seat, t.spec, t.name, t.entrant, m.cause, m.blame,
+        r.score, r.win_share, q.score, q.win_share,
+        (SELECT count(*) FROM seats n WHERE n.match_id = o.match_id), m.ended_us
+    FROM own o CROSS JOIN matches m ON m.id = o.match_id
+    JOIN seats t ON t.match_id = o.match_id AND t.seat <> o.seat
+    LEFT JOIN results r ON r.match_id = o.match_id AND r.seat = o.seat
+    LEFT JOIN results q ON q.match_id = o.match_id AND q.seat = t.seat
+    WHERE m.ended_us IS NOT NULL AND (?2 IS NULL OR o.bot = ?2) AND (?3 IS NULL OR t.name = ?3)
+    ORDER BY o.match_id DESC, o.seat, t.seat";
+
+/// Whose record against whom.
+#[derive(Clone, Copy, Debug)]
+pub enum Subject<'a> {
+    /// A bot of ours, against each rival.
+    Bot(&'a str),
+    /// A named opponent, against each bot of ours.
+    Opponent(&'a str),
+}
+
+/// A seat of ours and another one in a match.
+struct Meeting {
+    match_id: String,
+    own: u8,
+    rival: u8,
+    seats: u8,
+    with: String,
+    cause: String,
+    blame: Option<u8>,
+    /// Our share of a win between the two.
+    share: Option<f64>,
+    over_us: i64,
+}
+
+impl Store {
+    /// The record of a bot or an opponent in a game, by whom they met, most often met first: of its newest 4096
+    /// matches, with bluffs and times of the newest 256 of those that were over by `open_us` (microseconds since
+    /// 1970-01-01 UTC).
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn versus(
+        &self,
+        game: &str,
+        subject: Subject<'_>,
+        open_us: i64,
+    ) -> Result<Vec<Versus>, StoreError> {
+        let (bot, opponent) = match subject {
+            Subject::Bot(bot) => (Some(bot.to_owned()), None),
+            Subject::Opponent(name) => (None, Some(name.to_owned())),
+        };
+        let filter = Filter {
+            game: Some(game.to_owned()),
+            bot: bot.clone(),
+            opponent: opponent.clone(),
+            ..Filter::default()
+        };
+        let lists = self.has_lists();
+        let candidates = Candidates::new(List::Matches, &filter, lists, self.readers()).await?;
+        let found = candidates.below(None, MATCHES_MAX, self.readers()).await?;
+        let rows = sqlx::query(MEETINGS)
+            .bind(found.json())
+            .bind(bot)
+            .bind(opponent)
+            .fetch_all(self.readers())
+            .await?;
+        let mut met: BTreeMap<String, Vec<Meeting>> = BTreeMap::new();
+        for row in &rows {
+            let meeting = meeting(row, subject)?;
+            met.entry(meeting.with.clone()).or_default().push(meeting);
+        }
+        let mut all = Vec::with_capacity(met.len());
+        for (with, meetings) in met {
+            let open = meetings.iter().filter(|meeting| meeting.over_us <= open_us);
+            let detailed: Vec<&Meeting> = open.take(DETAILED_MAX).collect();
+            let (own, rival) = self.sides(&detailed).await?;
+            all.push(Versus {
+                rival: with,
+                all: score(&meetings),
+                seats: by(&meetings, |meeting| meeting.own),
+                places: by(&meetings, |meeting| {
+                    (meeting.rival + meeting.seats - meeting.own) % meeting.seats.max(1)
+                }),
+                trend: trend(&meetings),
+                causes: causes(&meetings),
+                blamed: blamed(&meetings, |meeting| meeting.own),
+                rival_blamed: blamed(&meetings, |meeting| meeting.rival),
+                own_bluffs: own.0,
+                rival_bluffs: rival.0,
+                own_times: own.1,
+                rival_times: rival.1,
+                more: !found.last,
+            });
+        }
+        all.sort_by_key(|versus| std::cmp::Reverse(versus.all.games));
+        Ok(all)
+    }
+
+    /// Bluffs and times of our seats and of the rival's in some meetings.
+    async fn sides(
+        &self,
+        meetings: &[&Meeting],
+    ) -> Result<((VersusBluffs, Times), (VersusBluffs, Times)), StoreError> {
+        let seats = |seat: fn(&Meeting) -> u8| {
+            let pairs = meetings.iter();
+            let pairs = pairs.map(|meeting| serde_json::json!([meeting.match_id, seat(meeting)]));
+            serde_json::Value::from_iter(pairs).to_string()
+        };
+        let (own, rival) = (seats(|meeting| meeting.own), seats(|meeting| meeting.rival));
+        Ok((
+            (self.bluffs_of(&own).await?, self.times_of(&own).await?),
+            (self.bluffs_of(&rival).await?, self.times_of(&rival).await?),
+        ))
+    }
+
+    /// What these seats (a JSON list of match and seat) bluffed.
+    async fn bluffs_of(&self, seats: &str) -> Result<VersusBluffs, StoreError> {
+        let query = format!(
+            "SELECT count(*), coalesce(sum(b.caught), 0), avg(b.bid), avg(b.held), avg(b.bid - b.held)
+             FROM (SELECT DISTINCT value ->> 0 AS match_id, value ->> 1 AS seat FROM json_each(?)) w
+             CROSS JOIN sessions s ON s.match_id = w.match_id JOIN bluffs b ON b.session = s.id
+             WHERE w.seat = (s.seat + b.place) % (SELECT count(*) FROM seats n WHERE n.match_id = s.match_id)
+                 AND {ONCE}"
+        );
+        let row = sqlx::query(AssertSqlSafe(query))
+            .bind(seats.to_owned())
+            .fetch_one(self.readers())
+            .await?;
+        Ok(VersusBluffs {
+            count: row.try_get::<i64, _>(0)? as u64,
+            caught: row.try_get::<i64, _>(1)? as u64,
+            bid: row.try_get(2)?,
+            held: row.try_get(3)?,
+            over: row.try_get(4)?,
+        })
+    }
+
+    /// How long these seats' decisions took.
+    async fn times_of(&self, seats: &str) -> Result<Times, StoreError> {
+        let rows: Vec<(i64, i64, bool)> = sqlx::query_as(
+            "SELECT l.sent_us, l.limit_us, l.fallback
+             FROM (SELECT DISTINCT value ->> 0 AS match_id, value ->> 1 AS seat FROM json_each(?)) w
+             CROSS JOIN sessions s ON s.match_id = w.match_id AND s.seat = w.seat
+             CROSS JOIN ledger l ON l.session = s.id
+             ORDER BY l.sent_us",
+        )
+        .bind(seats.to_owned())
+        .fetch_all(self.readers())
+        .await?;
+        let took: Vec<i64> = rows.iter().map(|(took, ..)| *took).collect();
+        let count = |is: fn(&&(i64, i64, bool)) -> bool| rows.iter().filter(is).count() as u64;
+        Ok(Times {
+            decisions: rows.len() as u64,
+            fallbacks: count(|(_, _, fallback)| *fallback),
+            late: count(|(took, limit, _)| took > limit),
+            p50_us: quantile(&took, 0.5),
+            p99_us: quantile(&took, 0.99),
+            most_us: took.last().copied(),
+        })
+    }
+}
+
+fn meeting(row: &SqliteRow, subject: Subject<'_>) -> Result<Meeting, StoreError> {
+    let bot: String = row.try_get(2)?;
+    let (spec, name): (String, Option<String>) = (row.try_get(4)?, row.try_get(5)?);
+    let rival = row
+        .try_get::<Option<String>, _>(6)?
+        .or(name)
+        .unwrap_or_else(|| {
+            let spec = spec.strip_prefix("builtin:").unwrap_or(&spec);
+            spec.to_owned()
+        });
+    let share = match (
+        row.try_get::<Option<i64>, _>(9)?,
+        row.try_get::<Option<i64>, _>(11)?,
+    ) {
+        (Some(own), Some(rival)) => {
+            Some(f64::midpoint(1.0, f64::from((own - rival).signum() as i32)))
+        }
+        _ => {
+            let shares: (Option<f64>, Option<f64>) = (row.try_get(10)?, row.try_get(12)?);
+            shares
+                .0
+                .zip(shares.1)
+                .map(|(own, rival)| match own.total_cmp(&rival) {
+                    std::cmp::Ordering::Less => 0.0,
+                    std::cmp::Ordering::Equal => 0.5,
+                    std::cmp::Ordering::Greater => 1.0,
+                })
+        }
+    };
+    Ok(Meeting {
+        match_id: row.try_get(0)?,
+        own: row.try_get(1)?,
+        rival: row.try_get(3)?,
+        seats: row.try_get(13)?,
+        with: match subject {
+            Subject::Bot(_) => rival,
+            Subject::Opponent(_) => bot,
+        },
+        cause: row.try_get(7)?,
+        blame: row.try_get(8)?,
+        share,
+        over_us: row.try_get(14)?,
+    })
+}
+
+/// Meetings of one match are not independent of each other.
+fn mean<'a>(meetings: impl Iterator<Item = &'a Meeting>) -> ClusteredMean {
+    let mut matches: HashMap<&str, (f64, f64)> = HashMap::new();
+    let mut order = Vec::new();
+    for meeting in meetings {
+        if let Some(share) = meeting.share {
+            let sums = matches.entry(&meeting.match_id).or_insert_with(|| {
+                order.push(&meeting.match_id);
+                (0.0, 0.0)
+            });
+            *sums = (sums.0 + share, sums.1 + 1.0);
+        }
+    }
+    let mut mean = ClusteredMean::default();
+    for id in order {
+        if let Some((sum, count)) = matches.get(id.as_str()) {
+            mean.add(*sum, *count);
+        }
+    }
+    mean
+}
+
+fn score<'a>(meetings: impl IntoIterator<Item = &'a Meeting, IntoIter: Clone>) -> Score {
+    let meetings = meetings.into_iter();
+    let count = |least: f64, most: f64| {
+        let shares = meetings.clone().filter_map(|meeting| meeting.share);
+        shares
+            .filter(|share| (least..=most).contains(share))
+            .count() as u64
+    };
+    let mean = mean(meetings.clone());
+    let (low, high) = mean.share_interval();
+    Score {
+        games: count(0.0, 1.0),
+        won: count(0.75, 1.0),
+        tied: count(0.25, 0.75),
+        lost: count(0.0, 0.25),
+        share: mean.value(),
+        low,
+        high,
+    }
+}
+
+/// The score for each number that `key` gives.
+fn by(meetings: &[Meeting], key: impl Fn(&Meeting) -> u8) -> BTreeMap<u8, Score> {
+    let mut keys: Vec<u8> = meetings.iter().map(&key).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let of = |at: u8| {
+        let some: Vec<&Meeting> = meetings
+            .iter()
+            .filter(|meeting| key(meeting) == at)
+            .collect();
+        (at, score(some))
+    };
+    keys.into_iter().map(of).collect()
+}
+
+/// The newer half of the meetings beside the older one.
+fn trend(meetings: &[Meeting]) -> Option<Trend> {
+    let (newer, older) = meetings.split_at(meetings.len() / 2);
+    if newer.len() < TREND_MIN / 2 {
+        return None;
+    }
+    let (new, old) = (mean(newer.iter()), mean(older.iter()));
+    let change = new.value() - old.value();
+    let margin = Z95 * new.error()?.hypot(old.error()?);
+    Some(Trend {
+        older: score(older),
+        newer: score(newer),
+        change,
+        low: change - margin,
+        high: change + margin,
+    })
+}
+
+fn causes(meetings: &[Meeting]) -> BTreeMap<String, u64> {
+    let mut causes = BTreeMap::new();
+    for meeting in meetings {
+        *causes.entry(meeting.cause.clone()).or_default() += 1;
+    }
+    causes
+}
+
+fn blamed(meetings: &[Meeting], seat: impl Fn(&Meeting) -> u8) -> u64 {
+    let at_fault = meetings
+        .iter()
+        .filter(|meeting| meeting.blame == Some(seat(meeting)));
+    at_fault.count() as u64
+}

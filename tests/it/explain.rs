@@ -1,0 +1,136 @@
+//! `drover match explain`: why a stored bot decided as it did.
+
+use crate::app::{folder, ok, play, refused, report, run_on};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Plays one match and keeps it; its id.
+fn kept(game: &str, seats: &[&str], options: &[&str], folder: &Path) -> (PathBuf, String) {
+    let store = folder.join(format!("{game}.db"));
+    let mut line = play(game, seats, options);
+    line.args(["--budget", "300n", "--seed", "7", "--store"])
+        .arg(&store);
+    report(line.output().unwrap());
+    let listed = ok(run_on(&store, &["match", "list", "--output", "json"]));
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    (store, listed["items"][0]["id"].as_str().unwrap().to_owned())
+}
+
+fn explain(store: &Path, id: &str, seat: &str, more: &[&str]) -> Value {
+    let line = [
+        &["match", "explain", id, "--seat", seat, "--output", "json"],
+        more,
+    ]
+    .concat();
+    serde_json::from_str(&ok(run_on(store, &line))).unwrap()
+}
+
+/// The champion of each game explains decisions of a stored match; and a bot that plays by rules alone explains
+/// each of its own as it made it.
+#[test]
+fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
+    let folder = folder();
+    for (game, seats, options) in [
+        (
+            "koehandel",
+            &["champion", "face", "guide", "setbuilder"][..],
+            &[][..],
+        ),
+        (
+            "planowanie",
+            &["champion", "greedy", "rules", "greedy"],
+            &[],
+        ),
+        ("lighthouses", &["champion", "triangle"], &["rounds=40"]),
+        ("smartdog", &["champion", "stand"], &["turnsLimit=30"]),
+        ("planetwars", &["champion", "bully"], &["rounds=30"]),
+    ] {
+        let seats: Vec<String> = seats.iter().map(|bot| format!("builtin:{bot}")).collect();
+        let seats: Vec<&str> = seats.iter().map(String::as_str).collect();
+        let (store, id) = kept(game, &seats, options, folder.path());
+        let decisions = explain(&store, &id, "0", &[]);
+        let decisions = decisions.as_array().unwrap();
+        assert!(decisions.len() >= 10, "{game}: {}", decisions.len());
+        let mut compared = 0;
+        for decision in decisions.iter().step_by(decisions.len() / 4) {
+            let entry = decision["entry"].to_string();
+            let line = ["--entry", &entry, "--budget", "3000n"];
+            let told = explain(&store, &id, "0", &line);
+            assert_eq!(
+                (&told["game"], &told["bot"]),
+                (&game.into(), &"champion".into())
+            );
+            assert_eq!(&told["decision"], decision, "{game}");
+            let explanation = &told["explanation"];
+            let candidates = explanation["candidates"].as_array().unwrap();
+            if let Some(chosen) = candidates.first() {
+                assert_eq!(chosen["act"], explanation["answer"], "{game}");
+            }
+            compared += usize::from(candidates.len() > 1);
+            let again = explain(&store, &id, "0", &line);
+            assert_eq!(told, again, "{game}: as many nodes give the same reasons");
+        }
+        assert!(compared > 0, "{game}");
+        for decision in explain(&store, &id, "1", &[])
+            .as_array()
+            .unwrap()
+            .iter()
+            .step_by(7)
+        {
+            let told = explain(
+                &store,
+                &id,
+                "1",
+                &["--entry", &decision["entry"].to_string()],
+            );
+            assert_eq!(
+                told["explanation"]["answer"], decision["said"],
+                "{game} {decision}"
+            );
+        }
+        let entry = decisions[decisions.len() / 2]["entry"].to_string();
+        let line = ["match", "explain", &id, "--seat", "0", "--entry", &entry];
+        let shown = ok(run_on(&store, &line));
+        for part in ["bot    ", "said   ", "now    ", "why    "] {
+            assert!(shown.contains(part), "{game}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_explained_is_told() {
+    let folder = folder();
+    let program = format!(
+        "cmd:{} shim planowanie --bot greedy",
+        env!("CARGO_BIN_EXE_drover")
+    );
+    let seats = ["builtin:rules", &program, "builtin:greedy"];
+    let (store, id) = kept("planowanie", &seats, &[], folder.path());
+    let wrong = |more: &[&str], code| {
+        let line = [&["match", "explain"], more].concat();
+        refused(run_on(&store, &line), code)
+    };
+    for (more, code, told) in [
+        (&[&*id, "--seat", "1"][..], 1, "not by a bot of ours"),
+        (&[&id, "--seat", "3"], 1, "there are those of 0, 1, 2"),
+        (
+            &[&id, "--seat", "0", "--entry", "999999"],
+            1,
+            "whose entries are",
+        ),
+        (
+            &[&id, "--seat", "0", "--entry", "1"],
+            1,
+            "asks for no decision",
+        ),
+        (
+            &[&id, "--seat", "0", "--budget", "5s"],
+            2,
+            "it takes 1n to 2000000n",
+        ),
+        (&["nothing", "--seat", "0"], 1, "there is no match nothing"),
+    ] {
+        let why = wrong(more, code);
+        assert!(why.contains(told), "{more:?}: {why}");
+    }
+}
