@@ -8,6 +8,7 @@ use crate::process::Daemon;
 use crate::site::Folder;
 use crate::stats::{Latencies, shown};
 use anyhow::{Context as _, bail, ensure};
+use drover::clock::now_us;
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::ops::RangeBounds;
@@ -278,8 +279,8 @@ async fn read(
                     .as_str()
                     .context("an entry without its time")?;
                 let at: jiff::Timestamp = at.parse()?;
-                let late = jiff::Timestamp::now().duration_since(at);
-                seen.late.add(late.unsigned_abs());
+                let late_us = now_us() - at.as_microsecond();
+                seen.late.add(Duration::from_micros(late_us.unsigned_abs()));
             }
             last.clone_from(&id);
             if kind == "end" {
