@@ -1,6 +1,7 @@
 //! The router, driven in process.
 
 mod mistakes;
+mod rivals;
 mod secrets;
 mod tokens;
 mod tournaments;
