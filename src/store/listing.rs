@@ -4,7 +4,10 @@
 //! A candidate need not fit: a page filters what it finds here by the rows themselves ([`super::narrow`]).
 
 use super::error::StoreError;
-use super::narrow::{SEAT_SHARE, SESSION_SHARE, WITHOUT_SESSIONS, narrow_seat};
+use super::narrow::{
+    MATCH_COLUMNS, SEAT_SHARE, SESSION_COLUMNS, SESSION_SHARE, WITHOUT_SESSIONS, narrow,
+    narrow_seat,
+};
 use super::records::{Filter, Standing};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, FromRow, QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
@@ -20,17 +23,14 @@ const STORED_WITHIN_US: i64 = 3_600_000_000;
 /// An opponent with more matches than these is looked for among the newest sessions.
 const RARE_MAX: i64 = 2048;
 
-/// What `facets` holds of a seat `x` of a match `m`; `{cause}` and `{share}` are its cause and share of the win.
-macro_rules! facet {
-    ($id:literal, $game:literal, $side:literal, $bot:literal, $share:expr, $from:expr) => {
-        format!(
-            "SELECT {} AS id, {g}.game, {g}.referee, coalesce({g}.cause, '') AS cause, {} AS side, {} AS bot,
-                 CASE WHEN {share} = 1 THEN 'won' WHEN {share} = 0 THEN 'lost' WHEN {share} > 0 THEN 'tied'
-                      ELSE '' END AS outcome
-             FROM {} {{only}}",
-            $id, $side, $bot, $from, g = $game, share = $share
-        )
-    };
+/// What `facets` holds of seats `x` of matches `m`, with the ids of what is listed. `of` has game, referee and
+/// cause.
+fn facet([id, of, side, bot]: [&str; 4], share: &str, from: &str) -> String {
+    format!(
+        "SELECT {id} AS id, {of}.game, {of}.referee, coalesce({of}.cause, '') AS cause, {side} AS side, {bot} AS bot,
+             CASE {share} WHEN 1 THEN 'won' WHEN 0 THEN 'lost' ELSE iif({share} IS NULL, '', 'tied') END AS outcome
+         FROM {from}"
+    )
 }
 
 /// Which of the two lists.
@@ -54,39 +54,32 @@ impl List {
             true => "AND m.id IN (SELECT value FROM json_each(?1))",
             false => "",
         };
-        let parts = match self {
-            List::Matches => vec![
-                facet!(
-                    "m.id",
-                    "m",
-                    "x.side",
-                    "x.bot",
+        let ended = format!("WHERE m.ended_us IS NOT NULL {only}");
+        let sessions = "matches m CROSS JOIN sessions x ON x.match_id = m.id";
+        match self {
+            List::Matches => {
+                let seats = format!(
+                    "matches m LEFT JOIN seats x ON x.match_id = m.id {ended} AND {WITHOUT_SESSIONS}"
+                );
+                let side = "iif(x.seat IS NULL, '', 'referee')";
+                let of_session = facet(
+                    ["m.id", "m", "x.side", "x.bot"],
                     SESSION_SHARE,
-                    "matches m CROSS JOIN sessions x ON x.match_id = m.id WHERE m.ended_us IS NOT NULL"
-                ),
-                facet!(
-                    "m.id",
-                    "m",
-                    "iif(x.seat IS NULL, '', 'referee')",
-                    "coalesce(x.spec, '')",
+                    &format!("{sessions} {ended}"),
+                );
+                let of_seat = facet(
+                    ["m.id", "m", side, "coalesce(x.spec, '')"],
                     SEAT_SHARE,
-                    format!(
-                        "matches m LEFT JOIN seats x ON x.match_id = m.id
-                         WHERE m.ended_us IS NOT NULL AND {WITHOUT_SESSIONS}"
-                    )
-                ),
-            ],
-            List::Sessions => vec![facet!(
-                "x.id",
-                "x",
-                "x.side",
-                "x.bot",
+                    &seats,
+                );
+                format!("{of_session} UNION ALL {of_seat}")
+            }
+            List::Sessions => facet(
+                ["x.id", "x", "x.side", "x.bot"],
                 SESSION_SHARE,
-                "matches m CROSS JOIN sessions x ON x.match_id = m.id
-                 WHERE m.ended_us IS NOT NULL AND x.ended_us IS NOT NULL"
-            )],
-        };
-        parts.join(" UNION ALL ").replace("{only}", only)
+                &format!("{sessions} {ended} AND x.ended_us IS NOT NULL"),
+            ),
+        }
     }
 }
 
@@ -403,37 +396,33 @@ impl<'a> Candidates<'a> {
         query
     }
 
-    /// What has not ended, or whose match has not.
+    /// What fits of what has not ended, or whose match or session has not. The signs keep the planner from other
+    /// indexes than those of what lives.
     fn unlisted(&self, query: &mut QueryBuilder<Sqlite>, before: Option<&Key>, limit: i64) {
-        let parts = match self.list {
-            List::Matches => [
-                (
-                    "SELECT m.id FROM matches m WHERE m.ended_us IS NULL",
-                    "m.id",
-                ),
-                (
-                    "SELECT s.match_id FROM sessions s WHERE s.ended_us IS NULL",
-                    "s.match_id",
-                ),
-            ],
-            List::Sessions => [
-                (
-                    "SELECT s.id FROM sessions s WHERE s.ended_us IS NULL",
-                    "s.id",
-                ),
-                (
-                    "SELECT s.id FROM matches m CROSS JOIN sessions s ON s.match_id = m.id
-                     WHERE m.ended_us IS NULL",
-                    "s.id",
-                ),
-            ],
+        const LIVE_SESSIONS: &str =
+            "FROM sessions s CROSS JOIN matches m ON m.id = s.match_id WHERE s.ended_us IS NULL";
+        const LIVE_MATCHES: &str =
+            "FROM matches m CROSS JOIN sessions s ON s.match_id = m.id WHERE m.ended_us IS NULL";
+        let (parts, columns) = match self.list {
+            List::Matches => (
+                [
+                    ("m.id", "FROM matches m WHERE m.ended_us IS NULL"),
+                    ("+s.match_id", LIVE_SESSIONS),
+                ],
+                &MATCH_COLUMNS,
+            ),
+            List::Sessions => (
+                [("s.id", LIVE_SESSIONS), ("+s.id", LIVE_MATCHES)],
+                &SESSION_COLUMNS,
+            ),
         };
-        for (at, (part, id)) in parts.into_iter().enumerate() {
+        for (at, (id, from)) in parts.into_iter().enumerate() {
             if at > 0 {
                 query.push(" UNION ");
             }
-            query.push("SELECT * FROM (").push(part);
+            query.push(format_args!("SELECT * FROM (SELECT {id} {from}"));
             self.within(query, before, id);
+            narrow(query, self.filter, columns);
             query.push(format_args!(" ORDER BY {id} DESC LIMIT "));
             query.push_bind(limit).push(")");
         }

@@ -115,8 +115,12 @@ pub(super) fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns:
 
 /// Filters on our own seats: which side and bot, and how the match ended for it.
 fn narrow_ours(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) {
-    if filter.outcome == Some(Standing::Live) {
-        query.push(format_args!(" AND {} IS NULL", columns.ended));
+    if let Some(outcome) = filter.outcome {
+        let state = match outcome {
+            Standing::Live => "IS NULL",
+            Standing::Won | Standing::Tied | Standing::Lost => "IS NOT NULL",
+        };
+        query.push(format_args!(" AND {} {state}", columns.ended));
     }
     if !filter.is_of_seats() {
         return;

@@ -5,15 +5,19 @@ use super::handle::Store;
 use super::history::ONCE;
 use super::listing::{Candidates, List};
 use super::records::{Filter, Score, Times, Trend, Versus, VersusBluffs};
+use super::secrecy::OVER;
 use games::stats::{ClusteredMean, Z95, quantile};
+use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, Row as _};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The newest matches whose results are counted.
 const MATCHES_MAX: usize = 4096;
 /// The newest of these whose bluffs and times are counted.
-const DETAILED_MAX: usize = 256;
+const DETAILED_MAX: usize = 128;
+/// Rivals told of.
+const RIVALS_MAX: usize = 250;
 /// Matches that say whether something changes.
 const TREND_MIN: usize = 8;
 
@@ -28,7 +32,7 @@ const MEETINGS: &str = "
         FROM wanted w CROSS JOIN seats x ON x.match_id = w.id WHERE x.spec GLOB 'builtin:*')
     SELECT o.match_id, o.seat, o.bot, t.seat, t.spec, t.name, t.entrant, m.cause, m.blame,
         r.score, r.win_share, q.score, q.win_share,
-        (SELECT count(*) FROM seats n WHERE n.match_id = o.match_id), m.ended_us
+        (SELECT count(*) FROM seats n WHERE n.match_id = o.match_id), {over}
     FROM own o CROSS JOIN matches m ON m.id = o.match_id
     JOIN seats t ON t.match_id = o.match_id AND t.seat <> o.seat
     LEFT JOIN results r ON r.match_id = o.match_id AND r.seat = o.seat
@@ -60,8 +64,8 @@ struct Meeting {
 }
 
 impl Store {
-    /// The record of a bot or an opponent in a game, by whom they met, most often met first: of its newest 4096
-    /// matches, with bluffs and times of the newest 256 of those that were over by `open_us` (microseconds since
+    /// The record of a bot or an opponent in a game against the 250 most often met, these first: of its newest 4096
+    /// matches, with bluffs and times of the newest 128 of those that were over by `open_us` (microseconds since
     /// 1970-01-01 UTC).
     ///
     /// # Errors
@@ -85,7 +89,7 @@ impl Store {
         let lists = self.has_lists();
         let candidates = Candidates::new(List::Matches, &filter, lists, self.readers()).await?;
         let found = candidates.below(None, MATCHES_MAX, self.readers()).await?;
-        let rows = sqlx::query(MEETINGS)
+        let rows = sqlx::query(AssertSqlSafe(MEETINGS.replace("{over}", OVER)))
             .bind(found.json())
             .bind(bot)
             .bind(opponent)
@@ -96,12 +100,20 @@ impl Store {
             let meeting = meeting(row, subject)?;
             met.entry(meeting.with.clone()).or_default().push(meeting);
         }
-        let mut all = Vec::with_capacity(met.len());
-        for (with, meetings) in met {
-            let open = meetings.iter().filter(|meeting| meeting.over_us <= open_us);
-            let detailed: Vec<&Meeting> = open.take(DETAILED_MAX).collect();
-            let (own, rival) = self.sides(&detailed).await?;
-            all.push(Versus {
+        let mut met: Vec<(String, Vec<Meeting>)> = met.into_iter().collect();
+        met.sort_by_key(|(_, meetings)| std::cmp::Reverse(meetings.len()));
+        met.truncate(RIVALS_MAX);
+        let open = met.iter().flat_map(|(_, meetings)| meetings);
+        let open = open.filter(|meeting| meeting.over_us <= open_us);
+        let newest: BTreeSet<&str> = open.map(|meeting| meeting.match_id.as_str()).collect();
+        let newest = Value::from_iter(newest.into_iter().rev().take(DETAILED_MAX));
+        let details = self.details(&newest.to_string()).await?;
+        let versus = |(with, meetings): (String, Vec<Meeting>)| {
+            let (own, rival) = (
+                details.of(&meetings, |meeting| meeting.own),
+                details.of(&meetings, |meeting| meeting.rival),
+            );
+            Versus {
                 rival: with,
                 all: score(&meetings),
                 seats: by(&meetings, |meeting| meeting.own),
@@ -117,73 +129,95 @@ impl Store {
                 own_times: own.1,
                 rival_times: rival.1,
                 more: !found.last,
-            });
-        }
-        all.sort_by_key(|versus| std::cmp::Reverse(versus.all.games));
-        Ok(all)
-    }
-
-    /// Bluffs and times of our seats and of the rival's in some meetings.
-    async fn sides(
-        &self,
-        meetings: &[&Meeting],
-    ) -> Result<((VersusBluffs, Times), (VersusBluffs, Times)), StoreError> {
-        let seats = |seat: fn(&Meeting) -> u8| {
-            let pairs = meetings.iter();
-            let pairs = pairs.map(|meeting| serde_json::json!([meeting.match_id, seat(meeting)]));
-            serde_json::Value::from_iter(pairs).to_string()
+            }
         };
-        let (own, rival) = (seats(|meeting| meeting.own), seats(|meeting| meeting.rival));
-        Ok((
-            (self.bluffs_of(&own).await?, self.times_of(&own).await?),
-            (self.bluffs_of(&rival).await?, self.times_of(&rival).await?),
-        ))
+        Ok(met.into_iter().map(versus).collect())
     }
 
-    /// What these seats (a JSON list of match and seat) bluffed.
-    async fn bluffs_of(&self, seats: &str) -> Result<VersusBluffs, StoreError> {
-        let query = format!(
-            "SELECT count(*), coalesce(sum(b.caught), 0), avg(b.bid), avg(b.held), avg(b.bid - b.held)
-             FROM (SELECT DISTINCT value ->> 0 AS match_id, value ->> 1 AS seat FROM json_each(?)) w
-             CROSS JOIN sessions s ON s.match_id = w.match_id JOIN bluffs b ON b.session = s.id
-             WHERE w.seat = (s.seat + b.place) % (SELECT count(*) FROM seats n WHERE n.match_id = s.match_id)
-                 AND {ONCE}"
+    /// What the seats of these matches (a JSON list) bluffed, and how long they decided.
+    async fn details(&self, matches: &str) -> Result<Details, StoreError> {
+        let mut details = Details::default();
+        let bluffs = format!(
+            "SELECT s.match_id, (s.seat + b.place) % (SELECT count(*) FROM seats n WHERE n.match_id = s.match_id),
+                 b.bid, b.held, b.caught
+             FROM json_each(?) w CROSS JOIN sessions s ON s.match_id = w.value
+             CROSS JOIN bluffs b ON b.session = s.id WHERE s.seat + b.place IS NOT NULL AND {ONCE}"
         );
-        let row = sqlx::query(AssertSqlSafe(query))
-            .bind(seats.to_owned())
-            .fetch_one(self.readers())
+        let rows: Vec<(String, u8, i64, Option<i64>, bool)> = sqlx::query_as(AssertSqlSafe(bluffs))
+            .bind(matches.to_owned())
+            .fetch_all(self.readers())
             .await?;
-        Ok(VersusBluffs {
-            count: row.try_get::<i64, _>(0)? as u64,
-            caught: row.try_get::<i64, _>(1)? as u64,
-            bid: row.try_get(2)?,
-            held: row.try_get(3)?,
-            over: row.try_get(4)?,
-        })
-    }
-
-    /// How long these seats' decisions took.
-    async fn times_of(&self, seats: &str) -> Result<Times, StoreError> {
-        let rows: Vec<(i64, i64, bool)> = sqlx::query_as(
-            "SELECT l.sent_us, l.limit_us, l.fallback
-             FROM (SELECT DISTINCT value ->> 0 AS match_id, value ->> 1 AS seat FROM json_each(?)) w
-             CROSS JOIN sessions s ON s.match_id = w.match_id AND s.seat = w.seat
-             CROSS JOIN ledger l ON l.session = s.id
-             ORDER BY l.sent_us",
+        for (id, seat, bid, held, caught) in rows {
+            let bluffs = details.bluffs.entry((id, seat)).or_default();
+            bluffs.push((bid, held, caught));
+        }
+        let rows: Vec<(String, u8, i64, i64, bool)> = sqlx::query_as(
+            "SELECT s.match_id, s.seat, l.sent_us, l.limit_us, l.fallback
+             FROM json_each(?) w CROSS JOIN sessions s ON s.match_id = w.value
+             CROSS JOIN ledger l ON l.session = s.id WHERE s.seat IS NOT NULL",
         )
-        .bind(seats.to_owned())
+        .bind(matches.to_owned())
         .fetch_all(self.readers())
         .await?;
-        let took: Vec<i64> = rows.iter().map(|(took, ..)| *took).collect();
-        let count = |is: fn(&&(i64, i64, bool)) -> bool| rows.iter().filter(is).count() as u64;
-        Ok(Times {
-            decisions: rows.len() as u64,
-            fallbacks: count(|(_, _, fallback)| *fallback),
-            late: count(|(took, limit, _)| took > limit),
-            p50_us: quantile(&took, 0.5),
-            p99_us: quantile(&took, 0.99),
-            most_us: took.last().copied(),
-        })
+        for (id, seat, took, limit, fallback) in rows {
+            let times = details.times.entry((id, seat)).or_default();
+            times.push((took, limit, fallback));
+        }
+        Ok(details)
+    }
+}
+
+/// A seat of a match.
+type SeatOf = (String, u8);
+
+/// Of seats: bluffs as bid, held and caught; decisions as time, limit and fallback.
+#[derive(Default)]
+struct Details {
+    bluffs: HashMap<SeatOf, Vec<(i64, Option<i64>, bool)>>,
+    times: HashMap<SeatOf, Vec<(i64, i64, bool)>>,
+}
+
+impl Details {
+    fn of(&self, meetings: &[Meeting], seat: fn(&Meeting) -> u8) -> (VersusBluffs, Times) {
+        let seats = meetings.iter();
+        let seats: BTreeSet<SeatOf> = seats
+            .map(|meeting| (meeting.match_id.clone(), seat(meeting)))
+            .collect();
+        let bluffs = seats.iter().filter_map(|at| self.bluffs.get(at)).flatten();
+        let times = seats.iter().filter_map(|at| self.times.get(at)).flatten();
+        (
+            bluffed(&bluffs.collect::<Vec<_>>()),
+            took(times.copied().collect()),
+        )
+    }
+}
+
+fn bluffed(bluffs: &[&(i64, Option<i64>, bool)]) -> VersusBluffs {
+    let mean = |amounts: Vec<i64>| {
+        let sum: i64 = amounts.iter().sum();
+        (!amounts.is_empty()).then(|| sum as f64 / amounts.len() as f64)
+    };
+    let over = |(bid, held, _): &&(i64, Option<i64>, bool)| held.map(|held| bid - held);
+    VersusBluffs {
+        count: bluffs.len() as u64,
+        caught: bluffs.iter().filter(|(.., caught)| *caught).count() as u64,
+        bid: mean(bluffs.iter().map(|(bid, ..)| *bid).collect()),
+        held: mean(bluffs.iter().filter_map(|(_, held, _)| *held).collect()),
+        over: mean(bluffs.iter().filter_map(over).collect()),
+    }
+}
+
+fn took(mut decisions: Vec<(i64, i64, bool)>) -> Times {
+    decisions.sort_unstable();
+    let took: Vec<i64> = decisions.iter().map(|(took, ..)| *took).collect();
+    let count = |is: fn(&&(i64, i64, bool)) -> bool| decisions.iter().filter(is).count() as u64;
+    Times {
+        decisions: decisions.len() as u64,
+        fallbacks: count(|(_, _, fallback)| *fallback),
+        late: count(|(took, limit, _)| took > limit),
+        p50_us: quantile(&took, 0.5),
+        p99_us: quantile(&took, 0.99),
+        most_us: took.last().copied(),
     }
 }
 
@@ -228,7 +262,8 @@ fn meeting(row: &SqliteRow, subject: Subject<'_>) -> Result<Meeting, StoreError>
         cause: row.try_get(7)?,
         blame: row.try_get(8)?,
         share,
-        over_us: row.try_get(14)?,
+        // `None` while any of our sessions goes on.
+        over_us: row.try_get::<Option<i64>, _>(14)?.unwrap_or(i64::MAX),
     })
 }
 

@@ -200,4 +200,21 @@ fn a_stored_match_is_listed_shown_exported_replayed_and_verified() {
     assert!(told.contains("exists already"), "{told}");
     let told = refused(verb(&["match", "show", "nonsense"]), 1);
     assert!(told.contains("there is no match nonsense"), "{told}");
+
+    let shown = ok(verb(&["match", "show", id]));
+    let told = ok(verb(&["db", "prune", "--older-than", "30d"]));
+    assert_eq!(told, "0 sessions with 0 entries were pruned\n");
+    let due = ok(verb(&["db", "prune", "--older-than", "0s", "--dry-run"]));
+    assert!(due.starts_with("8 sessions with "), "{due}");
+    let told = ok(verb(&["db", "prune", "--older-than", "0s"]));
+    assert_eq!(told, due.replace("would be", "were"));
+    ok(verb(&["db", "pack"]));
+    let told = ok(verb(&["db", "verify"]));
+    assert!(
+        told.contains("8 sessions (8 of them pruned), 0 entries: all in order"),
+        "{told}"
+    );
+    assert_eq!(ok(verb(&["match", "show", id])), shown, "its result stays");
+    let told = ok(verb(&["match", "replay", id]));
+    assert_eq!(told.lines().count(), 2, "a head and the end: {told}");
 }

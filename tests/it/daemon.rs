@@ -265,6 +265,32 @@ fn a_backup_and_a_check_while_it_runs() {
 }
 
 #[test]
+fn old_matches_are_pruned_while_it_runs() {
+    let folder = folder();
+    let database = folder.path().join("drover.db");
+    let mut play = app::play("planowanie", &["builtin:greedy"; 2], &["deals=1 0"]);
+    app::report(play.arg("--store").arg(&database).output().unwrap());
+    let app = TestApp::start(folder.path());
+    let newest = app.items("/api/v1/matches?limit=1");
+    let path = format!("/api/v1/matches/{}", newest[0]["id"].as_str().unwrap());
+    assert!(!app.items(&format!("{path}/entries")).is_empty());
+    let prune = ["db", "prune", "--older-than", "0s"];
+    let due = ok(app::verb(
+        &app.url(),
+        None,
+        &[&prune[..], &["--dry-run"]].concat(),
+    ));
+    let done = ok(app::verb(&app.url(), None, &prune));
+    assert_eq!(done, due.replace("would be", "were"));
+    assert!(!done.starts_with("0 "), "{done}");
+    assert!(app.items(&format!("{path}/entries")).is_empty());
+    let shown = app.get(&path).json();
+    assert_eq!(shown["sessions"][0]["pruned"], true);
+    assert_eq!(shown["scores"], newest[0]["scores"]);
+    app.stop_verified();
+}
+
+#[test]
 fn the_demonstration_plays_and_stops() {
     let folder = folder();
     let settings = [WITH_REFEREE, ("DRAIN__LIMIT_S", "1")];

@@ -3,6 +3,7 @@
 mod events;
 mod explain;
 mod mistakes;
+mod rivals;
 mod secrets;
 mod shapes;
 mod tokens;

@@ -101,6 +101,7 @@ async fn tokens_live_from_add_to_revoke() {
         (Method::POST, TOKENS),
         (Method::DELETE, "/api/v1/tokens/root"),
         (Method::POST, "/api/v1/drain"),
+        (Method::POST, "/api/v1/prune"),
         (Method::PUT, "/api/v1/matches/x/seats/0"),
     ] {
         let answer = app

@@ -212,7 +212,9 @@ fn match_fits(filter: &Filter, row: &MatchRow, sessions: &[SessionRow]) -> bool 
         && filter
             .live
             .is_none_or(|live| live == row.ended_us.is_none())
-        && (filter.outcome != Some(Standing::Live) || row.ended_us.is_none())
+        && filter
+            .outcome
+            .is_none_or(|outcome| (outcome == Standing::Live) == row.ended_us.is_none())
 }
 
 fn session_fits(filter: &Filter, row: &MatchRow, session: &SessionRow) -> bool {
@@ -296,6 +298,58 @@ async fn filters_alone_and_two_together_find_what_a_walk_finds() {
     store.close().await;
     let store = open(folder.path()).await;
     assert_eq!(check(&store).await, hits);
+}
+
+#[tokio::test]
+async fn what_runs_hides_nothing_that_has_ended() {
+    let (_folder, store) = opened().await;
+    let mut ended = Pen::player(&store, 1);
+    ended.write(&store, vec![heard("ask")]).await;
+    ended.end(&store, vec![3, 1, 0, 0], 0).await;
+    for table in ["matches", "sessions"] {
+        store.alter(&live(table, 6000)).await;
+    }
+    let bot = |bot: &str| Filter {
+        bot: Some(bot.to_owned()),
+        ..Filter::default()
+    };
+    let won = Filter {
+        outcome: Some(Standing::Won),
+        ..Filter::default()
+    };
+    for filter in [bot("champion"), won] {
+        let matches = store.matches(&filter, &PageAt::first(9)).await.unwrap();
+        assert_eq!((matches.items.len(), matches.next), (1, None), "{filter:?}");
+        let sessions = store.sessions(&filter, &PageAt::first(9)).await.unwrap();
+        assert_eq!(
+            (sessions.items.len(), sessions.next),
+            (1, None),
+            "{filter:?}"
+        );
+    }
+    let many = store
+        .matches(&bot("other"), &PageAt::first(9))
+        .await
+        .unwrap();
+    assert_eq!((many.items.len(), many.next), (9, Some(match_id(5992))));
+}
+
+/// Rows of a table for matches that run, up to this number.
+fn live(table: &str, upto: u64) -> String {
+    let ids = format!(
+        "WITH RECURSIVE n (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM n WHERE n < {upto}) INSERT INTO {table}"
+    );
+    let id = "printf('01AAAAAAAAAAAAAAAA%08d', n)";
+    match table {
+        "matches" => format!(
+            "{ids} (id, game, referee, market, ours, started_us, setup)
+             SELECT {id}, 'fake', 'r', 0, 0, n, 'null' FROM n"
+        ),
+        _ => format!(
+            "{ids} (id, match_id, side, game, bot, referee, market, player, seat, seed, setup, durability, opened_us)
+             SELECT n + 10, {id}, 'player', 'fake', 'other', 'r', 0, 1, 0, 0, '{{}}', 'power', n FROM n"
+        ),
+    }
 }
 
 #[tokio::test]

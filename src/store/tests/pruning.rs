@@ -1,6 +1,7 @@
 //! Pruning: what is old goes, results stay, and the rest says so.
 
 use super::fake::{Pen, heard, match_id, new_session, open, opened};
+use crate::store::writer::{Command, Packing};
 use crate::store::{EntryId, Filter, PageAt, Pruned, Side, Store, StoreError};
 use std::time::Duration;
 
@@ -86,6 +87,14 @@ async fn old_transcripts_go_and_results_stay() {
         let read = store.transcript(sessions[0].id, head).await;
         assert!(matches!(read, Err(StoreError::Pruned { .. })), "{read:?}");
     }
+    // The packer may have looked at one before.
+    let left = store.sessions_of(&match_id(2)).await.unwrap()[0].id.0;
+    let packing = Packing {
+        left: vec![left],
+        ..Packing::default()
+    };
+    let done = store.ask(|reply| Command::Pack(packing, reply)).await;
+    done.unwrap();
     let summary = store.verify(None, |_| {}).await.unwrap();
     assert!(summary.clean(), "{summary:?}");
     assert_eq!((summary.sessions, summary.pruned), (3, 2));

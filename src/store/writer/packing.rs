@@ -160,7 +160,7 @@ async fn moved(connection: &mut SqliteConnection, packing: Packing) -> Result<()
         }
     }
     for session in packing.left {
-        sqlx::query("UPDATE sessions SET packed = 0 WHERE id = ?")
+        sqlx::query("UPDATE sessions SET packed = 0 WHERE id = ? AND packed IS NULL")
             .bind(session)
             .execute(&mut *connection)
             .await?;

@@ -1,0 +1,82 @@
+//! Records against rivals, and what is left of matches that were pruned.
+
+use super::{App, play};
+use crate::store::tests::fake::match_id;
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
+
+async fn prune(app: &App, body: &str) -> super::Answer {
+    let request = Request::post("/api/v1/prune").body(Body::from(body.to_owned()));
+    app.ask(request.unwrap()).await
+}
+
+#[tokio::test]
+async fn a_bot_and_an_opponent_show_how_they_met() {
+    let app = App::new().await;
+    for number in 1..=3 {
+        play(&app, number, true).await;
+        let seat = format!("/api/v1/matches/{}/seats/1", match_id(number));
+        app.put(&seat, r#"{"name": "alice"}"#).await;
+    }
+    let page = app.json("/api/v1/bots/fake/champion/versus").await;
+    let alice = page["items"].as_array().unwrap().iter();
+    let alice = alice.clone().find(|item| item["rival"] == "alice").unwrap();
+    assert_eq!((&alice["games"], &alice["won"]), (&3.into(), &3.into()));
+    assert_eq!(alice["share"], 1.0);
+    assert_eq!(alice["rival_bluffs"]["caught"], 3);
+    assert_eq!(alice["causes"]["normal"], 3);
+    let opponents = app.json("/api/v1/opponents?kind=named").await;
+    let id = &opponents["items"][0]["id"];
+    let page = app.json(&format!("/api/v1/opponents/{id}")).await;
+    assert_eq!(page["name"], "alice");
+    assert_eq!(page["items"][0]["rival"], "champion");
+    assert_eq!(page["items"][0]["games"], 3);
+    for path in [
+        "/api/v1/opponents/99",
+        "/api/v1/opponents/x",
+        "/api/v1/bots/none/champion/versus",
+    ] {
+        app.problem(path, StatusCode::NOT_FOUND).await;
+    }
+}
+
+#[tokio::test]
+async fn a_pruned_match_shows_its_result_and_that_it_was_pruned() {
+    let app = App::new().await;
+    play(&app, 1, true).await;
+    play(&app, 2, false).await;
+    let due = prune(&app, r#"{"older_than_s": 60, "dry_run": true}"#).await;
+    assert_eq!(due.text, r#"{"entries":4,"more":false,"sessions":1}"#);
+    let path = format!("/api/v1/matches/{}", match_id(1));
+    let entries = app.json(&format!("{path}/entries")).await;
+    assert_eq!(entries["items"].as_array().unwrap().len(), 4);
+    let done = prune(&app, r#"{"older_than_s": 60}"#).await;
+    assert_eq!(done.text, due.text);
+    let shown = app.json(&path).await;
+    assert_eq!(shown["seats"][0]["win_share"], 1.0);
+    assert_eq!(shown["sessions"][0]["pruned"], true);
+    assert_eq!(shown["sessions"][0]["entries"], 4);
+    for list in ["entries", "facts"] {
+        let answer = app.get(&format!("{path}/{list}")).await;
+        assert_eq!(answer.status, StatusCode::OK);
+        assert_eq!(
+            answer.json()["items"].as_array().unwrap().len(),
+            0,
+            "{list}"
+        );
+    }
+    let running = app.json(&format!("/api/v1/matches/{}", match_id(2))).await;
+    assert!(running["sessions"][0]["pruned"].is_null());
+    for body in [
+        "",
+        "{}",
+        r#"{"older_than_s": -1}"#,
+        r#"{"older_than_s": 1, "x": 1}"#,
+    ] {
+        assert_eq!(
+            prune(&app, body).await.status,
+            StatusCode::BAD_REQUEST,
+            "{body}"
+        );
+    }
+}
