@@ -14,6 +14,7 @@ mod matches;
 mod opponents;
 mod params;
 mod problem;
+mod replays;
 mod response;
 mod routes;
 mod seats;

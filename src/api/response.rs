@@ -1,6 +1,7 @@
 //! The shapes of successful answers: lists, single things, unchanging things with their tag.
 
 use super::problem::Problem;
+use crate::clock::timestamp;
 use crate::store::Page;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -11,7 +12,7 @@ const JSON: &str = "application/json";
 
 /// Microseconds since 1970-01-01 UTC as RFC 3339.
 pub(super) fn time(at_us: i64) -> Value {
-    jiff::Timestamp::from_microsecond(at_us).map_or(Value::Null, |at| Value::String(at.to_string()))
+    timestamp(at_us).map_or(Value::Null, Value::String)
 }
 
 /// A page of a list.

@@ -3,8 +3,8 @@
 use super::problem::{self, Problem};
 use super::state::ApiState;
 use super::{
-    auth, bluffs, bots, drain, entries, facts, health, hubs, matches, opponents, seats, sessions,
-    tokens, tournaments,
+    auth, bluffs, bots, drain, entries, facts, health, hubs, matches, opponents, replays, seats,
+    sessions, tokens, tournaments,
 };
 use axum::Router;
 use axum::http::{StatusCode, Uri};
@@ -37,6 +37,7 @@ pub fn router(state: ApiState) -> Router {
         .route("/matches/{id}/entries", get(entries::list))
         .route("/matches/{id}/entries.ndjson", get(entries::lines))
         .route("/matches/{id}/facts", get(facts::list))
+        .route("/matches/{id}/replay", get(replays::steps))
         .route("/hubs", get(hubs::list))
         .route("/bluffs", get(bluffs::list))
         .route("/opponents", get(opponents::list))

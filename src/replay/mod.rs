@@ -4,6 +4,7 @@
 mod dialogue;
 mod fuzz;
 mod reply;
+mod scenes;
 mod seat;
 mod setup;
 mod table;
@@ -14,6 +15,7 @@ mod verify;
 pub use dialogue::{LastMessage, Line, Replayed, replay};
 pub use fuzz::fuzz;
 pub use reply::RecordedReply;
+pub use scenes::{Footage, STEPS_MAX, Step, StepFact, Still, View, seats};
 pub use seat::{SeatDecision, SeatTold, fold_seat, keeps_facts, seat_setup};
 pub use setup::{dialogue_setup, note_advice};
 pub use table::{PendingCall, ReplayedTable, replay_table};

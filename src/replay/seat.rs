@@ -50,11 +50,11 @@ pub struct SeatDecision {
 }
 
 /// A line as the player hears or says it.
-struct SeatLine {
-    direction: Direction,
-    text: String,
+pub(super) struct SeatLine {
+    pub(super) direction: Direction,
+    pub(super) text: String,
     /// The index of its last entry in the referee's transcript.
-    at: usize,
+    pub(super) at: usize,
 }
 
 /// Folds a seat's whole transcript, which ended with this cause.
@@ -156,7 +156,7 @@ fn told(
 
 /// What the player heard and said. A hub's player hears whole frames and answers each in one write; its
 /// referee hears it line by line, and says what it refuses in between.
-fn lines(kit: &dyn Kit, entries: &[Entry]) -> Vec<SeatLine> {
+pub(super) fn lines(kit: &dyn Kit, entries: &[Entry]) -> Vec<SeatLine> {
     let hub = kit.wire() == Wire::Hub;
     let completes = |text: &str| {
         let last = text.lines().last().unwrap_or_default();

@@ -19,6 +19,7 @@ mod packaging;
 mod planetwars;
 mod rate;
 mod referee;
+mod replays;
 mod secrets;
 mod shims;
 mod stopping;
