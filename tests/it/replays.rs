@@ -45,7 +45,8 @@ fn a_match_is_exported_to_be_looked_at() {
         ("planowanie", &["builtin:rules"; 4][..]),
     ] {
         let folder = folder();
-        let store = folder.path().join("played.db");
+        // Where a daemon in this folder has it.
+        let store = folder.path().join("drover.db");
         let id = played(game, seats, &store);
         let page = folder.path().join("match.html");
         let export = |arguments: &[&str]| {
@@ -88,18 +89,13 @@ fn a_match_is_exported_to_be_looked_at() {
         let own = ok(export(&["--svg", "--turn", &turn, "--seat", "1"]));
         assert_ne!(own, svg);
 
-        let app = TestApp::spawn(
-            crate::app::set(
-                crate::app::serve(folder.path()),
-                &[("STORE__PATH", store.to_str().unwrap())],
-            ),
-            folder.path(),
-        );
+        let app = TestApp::start(folder.path());
         let mut read = Vec::new();
         let mut cursor = String::new();
         loop {
             let path = format!("/api/v1/matches/{id}/replay?pictures=true&limit=250{cursor}");
             let page = app.get(&path).json();
+            assert_eq!(page["everything"], true, "{page:.300}");
             assert_eq!(page["picture"], whole["picture"]);
             read.extend(page["items"].as_array().unwrap().iter().cloned());
             let Some(next) = page["next"].as_str() else {
