@@ -9,6 +9,13 @@ pub fn now_us() -> i64 {
     jiff::Timestamp::now().as_microsecond()
 }
 
+/// A moment in microseconds since 1970-01-01 UTC as RFC 3339, if it is one that has such a form.
+#[must_use]
+pub fn timestamp(at_us: i64) -> Option<String> {
+    let at = jiff::Timestamp::from_microsecond(at_us).ok()?;
+    Some(at.to_string())
+}
+
 /// A time span in whole microseconds, as the ledger keeps it.
 #[must_use]
 pub(crate) fn micros(span: Duration) -> u32 {

@@ -7,8 +7,8 @@
 
 use games::{
     Bluff, BotCard, Budget, Call, Candidate, Cause, Dialogue, DialogueSetup, Ending, Explanation,
-    Fact, Frame, Kit, Models, Next, OptionCard, Outcome, Pace, PlaySetup, Played, Progress, Reply,
-    Route, Seat, SetupError, Table, TableSetup, WireError,
+    Fact, Frame, Kit, Models, Next, OptionCard, Outcome, Pace, Picture, PlaySetup, Played,
+    Progress, Reply, Route, Scene, Seat, SetupError, Table, TableSetup, WireError,
 };
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
@@ -122,6 +122,15 @@ impl Kit for Fake {
     fn models(&self) -> Option<&'static dyn Models> {
         Some(&Fake)
     }
+    fn picture(&self, state: &Value) -> Option<Picture> {
+        let said = state["said"].as_str()?;
+        Some(Picture {
+            width: 10,
+            height: 10,
+            still: "<rect class=\"s-board\"/>".into(),
+            moving: format!("<title>{said}</title>"),
+        })
+    }
     fn place(&self, word: &str) -> Option<u8> {
         let at = ["S", "W", "N", "E"].iter().position(|at| *at == word);
         at.map(|at| at as u8)
@@ -146,6 +155,8 @@ struct Talk {
     asked: String,
     slices: u64,
     facts: Vec<Fact>,
+    answers: u32,
+    said: String,
 }
 
 impl Talk {
@@ -255,12 +266,22 @@ impl Dialogue for Talk {
     fn said(&mut self, frame: &str) {
         self.mix("said");
         self.mix(frame);
+        self.answers += 1;
+        frame.clone_into(&mut self.said);
     }
     fn facts(&mut self) -> Vec<Fact> {
         std::mem::take(&mut self.facts)
     }
     fn view(&self) -> Value {
         json!(self.digest)
+    }
+    fn scene(&self) -> Option<Scene> {
+        let state = json!({ "said": self.said });
+        Some(Scene::of(
+            self.answers,
+            format!("said {}", self.said),
+            &state,
+        ))
     }
 }
 
@@ -295,6 +316,15 @@ impl Table for FakeTable {
             cause: Cause::Normal,
             scores: self.scores.into_iter().collect(),
         })
+    }
+    fn scene(&self) -> Option<Scene> {
+        let [first, second] = self.scores;
+        let state = json!({ "said": format!("{first}:{second}") });
+        Some(Scene::of(
+            self.turn as u32,
+            format!("{first} to {second}"),
+            &state,
+        ))
     }
     fn setup(&self) -> Value {
         json!({ "rounds": self.rounds })

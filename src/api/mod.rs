@@ -18,6 +18,7 @@ mod params;
 mod problem;
 mod prune;
 mod reader;
+mod replays;
 mod response;
 mod routes;
 mod seats;

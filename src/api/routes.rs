@@ -4,7 +4,7 @@ use super::problem::{self, Problem};
 use super::state::ApiState;
 use super::{
     auth, bluffs, bots, drain, entries, events, explain, facts, health, hubs, matches, opponents,
-    prune, seats, sessions, tokens, tournaments, versus,
+    prune, replays, seats, sessions, tokens, tournaments, versus,
 };
 use axum::Router;
 use axum::http::{StatusCode, Uri};
@@ -42,6 +42,7 @@ pub fn router(state: ApiState) -> Router {
         .route("/matches/{id}/events", get(events::of_match))
         .route("/events", get(events::all))
         .route("/matches/{id}/seats/{seat}/explain", get(explain::one))
+        .route("/matches/{id}/replay", get(replays::steps))
         .route("/hubs", get(hubs::list))
         .route("/bluffs", get(bluffs::list))
         .route("/opponents", get(opponents::list))

@@ -3,14 +3,16 @@
 use super::common::Common;
 use super::output::{Format, spaced, write_rows};
 use super::remote::{Reached, Remote};
-use super::{database, explain, replay};
+use super::{database, explain, replay, scenes};
 use crate::config::{Config, Flags};
 use crate::daemon::store_settings;
 use crate::store::{Filter, MatchRow, PageAt, Place, Settings, Store, StoreError};
 use anyhow::{Context as _, bail};
 use games::Cause;
 use serde_json::json;
+use std::fs::File;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Subcommand)]
@@ -25,14 +27,8 @@ pub(super) enum Verb {
         #[arg(long, value_enum, default_value_t)]
         output: Format,
     },
-    /// Write a match's transcripts.
-    Export {
-        /// The match.
-        id: String,
-        /// ndjson: one entry per line. json: the match with its sessions, entries and facts.
-        #[arg(long, value_enum, default_value_t)]
-        format: Export,
-    },
+    /// Write a match's transcripts, or its replay to be looked at.
+    Export(ExportArgs),
     /// Print a match's transcripts in order, in readable form.
     Replay {
         /// The match.
@@ -61,6 +57,27 @@ pub(super) enum Verb {
         #[command(flatten)]
         remote: Remote,
     },
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ExportArgs {
+    /// The match.
+    id: String,
+    /// ndjson: one entry per line. json: the match with its sessions, entries and facts.
+    #[arg(long, value_enum, default_value_t, conflicts_with_all = ["html", "svg"])]
+    format: Export,
+    /// Write the replay as one HTML file that needs nothing else.
+    #[arg(long, value_name = "FILE", conflicts_with = "svg")]
+    html: Option<PathBuf>,
+    /// Print the picture of a turn as SVG.
+    #[arg(long)]
+    svg: bool,
+    /// The turn of --svg, in the game's own count.
+    #[arg(long, value_name = "N", requires = "svg", default_value_t)]
+    turn: u32,
+    /// What this seat was told instead of everything, for --html and --svg.
+    #[arg(long, value_name = "N", conflicts_with = "format")]
+    seat: Option<u8>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -149,7 +166,7 @@ async fn read(store: &Store, verb: &Verb, out: &mut impl Write) -> anyhow::Resul
     match verb {
         Verb::List(args) => list(store, args, out).await,
         Verb::Show { id, output } => show(store, id, *output, out).await,
-        Verb::Export { id, format } => export(store, id, *format, out).await,
+        Verb::Export(args) => export(store, args, out).await,
         Verb::Replay { id, seat } => {
             let row = found(store, id).await?;
             let entries = store.entries(&store.sessions_of(id).await?).await?;
@@ -275,16 +292,24 @@ async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> 
     )?)
 }
 
-async fn export(
-    store: &Store,
-    id: &str,
-    format: Export,
-    out: &mut impl Write,
-) -> anyhow::Result<()> {
+async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let id = args.id.as_str();
     let row = found(store, id).await?;
+    if let Some(path) = &args.html {
+        let footage = scenes::footage(store, &row, args.seat).await?;
+        let cannot = || format!("cannot write {}", path.display());
+        let file = File::create(path).with_context(cannot)?;
+        let mut file = std::io::BufWriter::new(file);
+        scenes::html(&mut file, &row, &footage)?;
+        return file.flush().with_context(cannot);
+    }
+    if args.svg {
+        let footage = scenes::footage(store, &row, args.seat).await?;
+        return scenes::svg(out, &footage, args.turn);
+    }
     let sessions = store.sessions_of(id).await?;
     let entries = store.entries(&sessions).await?;
-    match format {
+    match args.format {
         Export::Ndjson => {
             for entry in &entries {
                 serde_json::to_writer(&mut *out, entry)?;

@@ -26,6 +26,7 @@ pub mod referee_args;
 mod referee_hub;
 mod remote;
 mod replay;
+mod scenes;
 mod serve;
 mod shim;
 mod systemd;

@@ -73,6 +73,7 @@ fn dialogue(kit: &dyn Kit, data: &[u8]) {
         let _ = dialogue.facts();
     }
     let _ = (dialogue.view(), dialogue.lessons(), dialogue.hung_up());
+    let _ = dialogue.scene();
 }
 
 /// The options of this game with which a match's end is within reach.

@@ -2,6 +2,7 @@
 
 use crate::store::types::{Direction, Entry, NewEntry};
 use games::{Dialogue, Ending, Fact, Frame, Next};
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// One line of a seat's transcript, seen from its bot.
@@ -62,7 +63,23 @@ pub fn replay<'a>(
     dialogue: &mut dyn Dialogue,
     lines: impl IntoIterator<Item = Line<'a>>,
 ) -> Replayed {
+    watch(dialogue, lines, |_, _, _| ControlFlow::Continue(()))
+}
+
+/// The same, with an observer that sees the dialogue after each line that it took in, with the line's index and
+/// the facts found by it, and may end the replay.
+pub(super) fn watch<'a>(
+    dialogue: &mut dyn Dialogue,
+    lines: impl IntoIterator<Item = Line<'a>>,
+    mut seen: impl FnMut(&dyn Dialogue, u64, &[(u64, Fact)]) -> ControlFlow<()>,
+) -> Replayed {
     let mut replayed = Replayed::default();
+    let mut told = 0;
+    let mut see = |dialogue: &mut dyn Dialogue, line, replayed: &Replayed| {
+        let new = replayed.facts.get(told..).unwrap_or_default();
+        told = replayed.facts.len();
+        seen(dialogue, line, new)
+    };
     let (mut last, mut number) = (None, 0);
     let mut lines = (0..).zip(lines).peekable();
     while let Some((seq, line)) = lines.next() {
@@ -71,6 +88,9 @@ pub fn replay<'a>(
             let due = if seq == 0 { dialogue.open() } else { None };
             replayed.compare(seq, due, line.text);
             replayed.say(dialogue, line.text, seq * 2);
+            if see(dialogue, seq, &replayed).is_break() {
+                break;
+            }
             continue;
         }
         // Of several answers, the last was the one given: an edge overrode the others.
@@ -82,6 +102,7 @@ pub fn replay<'a>(
         number += 1;
         let next = dialogue.receive(line.text.as_bytes());
         replayed.learn(dialogue, seq * 2);
+        let mut flow = see(dialogue, seq, &replayed);
         match next {
             Ok(Next::Send(due)) => {
                 if let Some((at, answer)) = answer {
@@ -96,6 +117,14 @@ pub fn replay<'a>(
             Ok(Next::Over(ending)) => replayed.ending = Some(ending),
             // Any answer was the transport's own.
             Ok(Next::Wait) | Err(_) => {}
+        }
+        if flow.is_continue()
+            && let Some((at, _)) = answer
+        {
+            flow = see(dialogue, at, &replayed);
+        }
+        if flow.is_break() {
+            break;
         }
         last = Some((line.text, said, seq));
     }

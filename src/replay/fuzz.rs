@@ -33,13 +33,13 @@ pub fn fuzz(data: &[u8]) {
 /// Reads a JSON column as what a game stores in it.
 fn read(kit: &dyn Kit, value: &Value, text: &str) {
     if let Ok(table) = kit.reopen(value) {
-        let _ = (table.outcome(), table.setup());
+        let _ = (table.outcome(), table.setup(), table.scene());
     }
     if let Some(models) = kit.models() {
         let merged = models.merge(Some(value), value);
         let _ = (models.show(value), models.show(&merged));
     }
-    let _ = kit.teams(text);
+    let _ = (kit.teams(text), kit.picture(value));
     for kind in ["bluff", "trade", "result"] {
         let (kind, data) = (kind.to_owned(), value.clone());
         let _ = kit.bluff(&Fact { kind, data });
@@ -66,4 +66,7 @@ fn transcript(kit: &dyn Kit, entries: &str) {
     let lines = lines.map(|(direction, text)| Line { direction, text });
     let _ = replay(&mut *dialogue, lines);
     let _ = (dialogue.hung_up(), dialogue.facts(), dialogue.lessons());
+    if let Some(scene) = dialogue.scene() {
+        let _ = kit.picture(&scene.state);
+    }
 }

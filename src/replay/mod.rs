@@ -5,6 +5,7 @@ mod dialogue;
 mod explain;
 mod fuzz;
 mod reply;
+mod scenes;
 mod seat;
 mod setup;
 mod table;
@@ -20,6 +21,7 @@ pub use explain::{
 };
 pub use fuzz::fuzz;
 pub use reply::RecordedReply;
+pub use scenes::{Footage, STEPS_MAX, Step, StepFact, Still, View, seats};
 pub use seat::{SeatDecision, SeatTold, fold_seat, keeps_facts, seat_setup};
 pub use setup::{dialogue_setup, note_advice};
 pub use table::{PendingCall, ReplayedTable, replay_table};

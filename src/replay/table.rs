@@ -4,6 +4,7 @@ use super::reply::RecordedReply;
 use crate::store::types::{Direction, Entry};
 use games::{Call, Seat, Table, Wire};
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// The maximum number of differences reported; further ones follow from the first.
@@ -32,18 +33,36 @@ pub struct ReplayedTable {
 pub fn replay_table(
     table: &mut dyn Table,
     wire: Wire,
+    entries: Vec<(Seat, &Entry)>,
+    growing: bool,
+) -> ReplayedTable {
+    watch_table(table, wire, entries, growing, |_, _| {
+        ControlFlow::Continue(())
+    })
+}
+
+/// The same, with an observer that sees the table before the first entry and after each one, and may end it.
+pub(super) fn watch_table(
+    table: &mut dyn Table,
+    wire: Wire,
     mut entries: Vec<(Seat, &Entry)>,
     growing: bool,
+    mut seen: impl FnMut(&dyn Table, Option<(Seat, &Entry)>) -> ControlFlow<()>,
 ) -> ReplayedTable {
     // Stamps rise in the order in which the table received its answers.
     entries.sort_unstable_by_key(|(_, entry)| (entry.at_us, entry.id));
     let mut replay = Replay::new(table, wire);
+    let mut flow = seen(replay.table, None);
     for (seat, entry) in entries {
+        if flow.is_break() {
+            break;
+        }
         match entry.direction {
             Direction::Out if growing && !replay.is_due(seat) => break,
             Direction::Out => replay.call(seat, entry),
             Direction::In => replay.answer(seat, entry),
         }
+        flow = seen(replay.table, Some((seat, entry)));
         if replay.differences.len() >= DIFFERENCES_MAX {
             break;
         }

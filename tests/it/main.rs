@@ -20,6 +20,7 @@ mod packaging;
 mod planetwars;
 mod rate;
 mod referee;
+mod replays;
 mod secrets;
 mod shims;
 mod stopping;

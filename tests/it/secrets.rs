@@ -150,8 +150,13 @@ fn paths(id: &str, sessions: &BTreeMap<i64, Seated>) -> Vec<String> {
         "/entries.ndjson",
         "/facts",
         "/facts?kind=bluff",
+        "/replay?limit=250",
     ] {
         paths.push(format!("{of_match}{rest}"));
+    }
+    for seat in 0..4 {
+        let query = format!("seat={seat}&limit=250&pictures=true");
+        paths.push(format!("{of_match}/replay?{query}"));
     }
     paths.push(format!("/api/v1/bluffs?match={id}"));
     paths.extend(
@@ -193,6 +198,26 @@ fn shown(answer: &Answer, all: &BTreeMap<i64, Seated>, own: &BTreeSet<i64>) -> B
         }
     }
     told
+}
+
+/// No step of a replay shows money but that of the seat whose view it is.
+fn hides_money(replay: &Value) {
+    let steps = replay["items"].as_array().unwrap();
+    let live = replay["live"] == true;
+    assert!(!live || replay["everything"] == false, "{replay}");
+    for step in steps.iter().filter(|_| live) {
+        let players = step["state"]["players"].as_array().unwrap();
+        let money = players.iter().map(|player| !player["money"].is_null());
+        assert!(money.eq([true, false, false, false]), "{step}");
+        let trade = &step["state"]["trade"];
+        if let Some(own) = ["challenger", "target"]
+            .iter()
+            .position(|who| trade[who] == 0)
+        {
+            let theirs = [&trade["counter"], &trade["offer"]][own];
+            assert_eq!(theirs["money"], Value::Null, "{step}");
+        }
+    }
 }
 
 fn made(app: &TestApp, by: Option<&str>, name: &str, scope: &str) -> String {
@@ -271,6 +296,9 @@ fn a_live_match_tells_each_caller_their_own_secrets_through_every_endpoint() {
             let status = if sees.is_some() { 200 } else { 401 };
             assert_eq!(answer.status, status, "{path} for {who}: {}", answer.body);
             let told = shown(&answer, &all, sees.unwrap_or(&nobody));
+            if path.contains("/replay") && status == 200 {
+                hides_money(&answer.json());
+            }
             println!("{who:18} {path:60} {status} {told:?}");
             seen.extend(told);
         }

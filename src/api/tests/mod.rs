@@ -3,6 +3,7 @@
 mod events;
 mod explain;
 mod mistakes;
+mod replays;
 mod rivals;
 mod secrets;
 mod shapes;
@@ -243,7 +244,7 @@ async fn a_finished_match_is_sent_once() {
     let app = App::new().await;
     play(&app, 1, true).await;
     play(&app, 2, false).await;
-    for rest in ["", "/entries", "/entries.ndjson", "/facts"] {
+    for rest in ["", "/entries", "/entries.ndjson", "/facts", "/replay"] {
         let path = format!("/api/v1/matches/{}{rest}", match_id(1));
         let first = app.get(&path).await;
         let tag = first.headers[header::ETAG].to_str().unwrap().to_owned();

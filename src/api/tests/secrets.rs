@@ -25,8 +25,11 @@ fn paths() -> Vec<String> {
     .to_vec();
     for number in [1, 2] {
         let path = format!("/api/v1/matches/{}", match_id(number));
-        for rest in ["", "/entries", "/entries.ndjson", "/facts"] {
+        for rest in ["", "/entries", "/entries.ndjson", "/facts", "/replay"] {
             paths.push(format!("{path}{rest}"));
+        }
+        for seat in 0..4 {
+            paths.push(format!("{path}/replay?pictures=true&seat={seat}"));
         }
         paths.push(format!("/api/v1/bluffs?match={}", match_id(number)));
     }

@@ -154,6 +154,8 @@ impl Trial {
         self.check(tape, &message.text, &answer);
         if message.line.is_multiple_of(16) {
             let _ = (dialogue.view(), dialogue.lessons());
+            let scene = dialogue.scene();
+            let _ = scene.and_then(|scene| tape.kit.picture(&scene.state));
         }
         let recorded = recorded.filter(|_| said == Said::Recorded);
         let said = told.then(|| recorded.map_or(answer, str::to_owned));
@@ -202,6 +204,9 @@ fn fold_again(
     let (known, again) = (live.view(), dialogue.view());
     if known != again {
         return Some(format!("{known} is known, folded again {again}"));
+    }
+    if live.scene() != dialogue.scene() {
+        return Some("scenes differ".to_owned());
     }
     (live.lessons() != dialogue.lessons()).then(|| "lessons differ".to_owned())
 }

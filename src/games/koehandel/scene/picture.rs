@@ -93,9 +93,9 @@ fn panel(svg: &mut Svg, state: &State, place: usize, shown: &Player) {
             );
         }
         let note = match (shown.caught, shown.barred) {
-            (true, _) => Some(("s-warn s-bold", "caught bluffing")),
-            (_, true) => Some(("s-muted", "no more trades")),
-            _ if state.turn == Some(place) => Some(("s-accent", "to move")),
+            (true, _) => Some(("s-warn s-bold", "bluffed")),
+            (_, true) => Some(("s-muted", "barred")),
+            _ if state.turn == Some(place) => Some(("s-accent", "on turn")),
             _ => None,
         };
         let money = (x + 8.0, y + 81.0);
@@ -332,6 +332,10 @@ fn side(svg: &mut Svg, x: f64, state: &State, (who, stake): (usize, Option<&Stak
 /// Cards of a bid or a payment, and what they are worth in all where they are known.
 fn staked(svg: &mut Svg, at: (f64, f64), stake: &Stake) {
     let text = (at.0, at.1 + 54.0);
+    if stake.cards == 0 {
+        let none = (at.0, at.1 + 14.0);
+        return svg.text("s-muted", none, 13.0, Anchor::Start, "no card");
+    }
     let Some(money) = &stake.money else {
         return backs(svg, at, stake.cards);
     };

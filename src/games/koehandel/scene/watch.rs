@@ -2,7 +2,7 @@
 
 use super::state::{Auction, Bid, Player, Settled, Stage, Stake, State, Trade};
 use super::words::{said, sentence};
-use crate::koehandel::cards::{Compass, PLAYERS, Purse};
+use crate::koehandel::cards::{Compass, MONEY_MAX, PLAYERS, Purse};
 use crate::koehandel::fold::{Deal, Fold};
 use crate::koehandel::message::{Goods, Message, Sale};
 use crate::koehandel::rules::{Act, Ask, Money};
@@ -67,6 +67,12 @@ impl Watch {
                 self.bids.clear();
                 self.own_bids.clear();
             }
+            Message::SecondBluff => self.refused(),
+            Message::Collect { price, .. } => {
+                if let Some(sale) = &mut self.sale {
+                    (sale.price, sale.leader) = (*price, Compass::S);
+                }
+            }
             Message::Start => self.clear(),
             Message::Fault(_) => {
                 // A challenge that was refused; a bid in a trade is settled by what follows.
@@ -122,7 +128,7 @@ impl Watch {
             }
             (Ask::Bid { price, .. }, act) => {
                 let amount = match act {
-                    Act::Amount(Some(amount)) if amount > price => *amount,
+                    Act::Amount(Some(amount)) if amount > price && *amount <= MONEY_MAX => *amount,
                     _ => 0,
                 };
                 if amount > 0 {
@@ -217,6 +223,21 @@ impl Watch {
             theirs: Some((cards, None)),
             tied: false,
         });
+    }
+
+    /// The reader's last bid, or its purchase, counts for nothing.
+    fn refused(&mut self) {
+        if let Some(own) = self.own_bids.pop() {
+            let mut bids = self.bids.iter_mut();
+            if let Some((_, amount)) = bids.rfind(|bid| **bid == (Compass::S, own)) {
+                *amount = 0;
+            }
+        }
+        if let Some(sale) = &mut self.sale {
+            let best = self.bids.iter().rev().max_by_key(|(_, amount)| *amount);
+            let best = best.filter(|(_, amount)| *amount > 0);
+            (sale.leader, sale.price) = best.copied().unwrap_or((sale.auctioneer, 0));
+        }
     }
 
     fn clear(&mut self) {

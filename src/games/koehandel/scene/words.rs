@@ -204,6 +204,9 @@ fn animals(goods: Goods) -> String {
 }
 
 fn counted(cards: u8) -> String {
-    let s = if cards == 1 { "" } else { "s" };
-    format!("{cards} money card{s}")
+    match cards {
+        0 => "no money card".to_owned(),
+        1 => "1 money card".to_owned(),
+        _ => format!("{cards} money cards"),
+    }
 }

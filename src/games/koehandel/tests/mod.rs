@@ -11,6 +11,7 @@ mod hangs;
 mod laws;
 pub mod play;
 mod readings;
+mod scenes;
 mod scorer;
 mod sound;
 mod trades;

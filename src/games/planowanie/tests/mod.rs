@@ -6,5 +6,6 @@ mod deals;
 mod disturbed;
 mod laws;
 mod recorded;
+mod scenes;
 mod toll;
 mod untimely;

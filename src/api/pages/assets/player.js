@@ -1,0 +1,210 @@
+"use strict";
+// Shows a match step by step. What is shown are fragments of SVG that each game has drawn itself; this script
+// knows no game. It fills the element #replay from the JSON in #replay-data, or, where that is absent, from the
+// address in its data-src (a match's replay in the REST interface), which it reads on while the match runs.
+(() => {
+  const root = document.getElementById("replay");
+  if (!root) return;
+  const POLL_MS = 2000;
+  const PAGE = 250;
+  const SPEEDS = [0.5, 1, 2, 4, 8, 16];
+  const steps = [];
+  let at = 0;
+  let playing = false;
+  let live = false;
+  let timer = 0;
+  let shownStill = null;
+  let kinds = "";
+
+  const make = (name, attributes = {}, text = "") => {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    element.textContent = text;
+    return element;
+  };
+  const shape = (name, attributes = {}) => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    return element;
+  };
+  const button = (label, name, act) => {
+    const element = make("button", { type: "button", "aria-label": name, title: name }, label);
+    element.addEventListener("click", act);
+    return element;
+  };
+  const row = (...children) => {
+    const element = make("div", { class: "replay-row" });
+    element.append(...children);
+    return element;
+  };
+
+  const words = (data) => Object.entries(data ?? {})
+    .filter(([, value]) => value !== null)
+    .map(([key, value]) => `${key.replaceAll("_", " ")} ${typeof value === "object" ? JSON.stringify(value) : value}`)
+    .join(", ");
+
+  const svg = shape("svg", { role: "img", viewBox: "0 0 400 300" });
+  const still = shape("g");
+  const moving = shape("g");
+  svg.append(still, moving);
+  const title = make("p", { class: "replay-title", role: "status", "aria-live": "polite" });
+  const where = make("p", { class: "replay-where" });
+  const scrub = make("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Step" });
+  const play = button("Play", "Play or pause", () => toggle());
+  const speed = make("select", { "aria-label": "Steps a second" });
+  for (const value of SPEEDS) speed.append(make("option", { value }, `${value} / s`));
+  speed.value = "2";
+  const fact = make("select", { "aria-label": "Kind of fact to jump to" });
+  const link = make("a", { href: "?turn=0" }, "Link to this turn");
+  const found = make("ul", { "aria-label": "Facts found here" });
+  const back = button("Back", "One step back", () => go(at - 1));
+  const next = button("Next", "One step on", () => go(at + 1));
+  const first = button("First", "First step", () => go(0));
+  const last = button("Last", "Last step", () => go(steps.length - 1));
+  const before = button("Previous fact", "Step before with such a fact", () => jump(-1));
+  const after = button("Next fact", "Next step with such a fact", () => jump(1));
+  const view = make("select", { "aria-label": "Whose view" });
+  const viewRow = row(view);
+  viewRow.hidden = true;
+  root.append(viewRow, svg, title, where, scrub, row(first, back, play, next, last, speed),
+    row(fact, before, after, link), found);
+
+  const show = () => {
+    const step = steps[at];
+    if (!step) return;
+    moving.innerHTML = step.picture || "";
+    svg.setAttribute("aria-label", step.title);
+    title.textContent = step.title;
+    where.textContent = `Step ${at + 1} of ${steps.length}, turn ${step.turn}` +
+      (live ? ", running" : "") + (step.time ? `, ${step.time.replace("T", " ").slice(0, 19)}` : "");
+    scrub.max = steps.length - 1;
+    scrub.value = at;
+    scrub.setAttribute("aria-valuetext", `Step ${at + 1}: ${step.title}`);
+    link.href = `?turn=${step.turn}`;
+    first.disabled = back.disabled = at === 0;
+    next.disabled = last.disabled = at === steps.length - 1;
+    found.replaceChildren(...step.facts.map((one) => {
+      const who = one.seats.length ? ` (seat ${one.seats.join(", ")})` : "";
+      return make("li", {}, `${one.kind}${who}: ${words(one.data)}`);
+    }));
+  };
+  const go = (to) => {
+    at = Math.max(0, Math.min(steps.length - 1, to));
+    show();
+  };
+  const tick = () => {
+    clearTimeout(timer);
+    if (!playing) return;
+    if (at < steps.length - 1) go(at + 1);
+    else if (!live) return toggle(false);
+    timer = setTimeout(tick, 1000 / Number(speed.value));
+  };
+  const toggle = (on = !playing) => {
+    playing = on;
+    play.textContent = playing ? "Pause" : "Play";
+    clearTimeout(timer);
+    if (!playing) return;
+    if (at === steps.length - 1 && !live) go(0);
+    timer = setTimeout(tick, 1000 / Number(speed.value));
+  };
+  const jump = (by) => {
+    for (let to = at + by; to >= 0 && to < steps.length; to += by) {
+      const facts = steps[to].facts;
+      if (facts.some((one) => !fact.value || one.kind === fact.value)) return go(to);
+    }
+  };
+  const listKinds = () => {
+    const all = [...new Set(steps.flatMap((step) => step.facts.map((one) => one.kind)))].sort();
+    if (all.join() === kinds && fact.options.length) return;
+    kinds = all.join();
+    const chosen = fact.value;
+    fact.replaceChildren(make("option", { value: "" }, "Any fact"),
+      ...all.map((kind) => make("option", { value: kind }, kind)));
+    fact.value = all.includes(chosen) ? chosen : "";
+    fact.disabled = before.disabled = after.disabled = all.length === 0;
+  };
+  const turnAsked = () => new URLSearchParams(location.search).get("turn");
+  let wanted = turnAsked();
+
+  const take = (data) => {
+    const following = at === steps.length - 1;
+    steps.push(...data.items);
+    live = Boolean(data.live);
+    if (data.picture && data.picture.still !== shownStill) {
+      shownStill = data.picture.still;
+      still.innerHTML = shownStill;
+      svg.setAttribute("viewBox", `0 0 ${data.picture.width} ${data.picture.height}`);
+    }
+    svg.toggleAttribute("hidden", shownStill === null);
+    if (!steps.length) title.textContent = data.withheld || "There is nothing to be seen yet.";
+    if (wanted !== null) {
+      const index = steps.findIndex((step) => step.turn >= Number(wanted));
+      if (index >= 0) [at, wanted] = [index, null];
+    } else if (following && live && playing) {
+      at = steps.length - 1;
+    }
+    listKinds();
+    show();
+  };
+
+  for (const select of [speed, fact]) select.addEventListener("change", () => playing && tick());
+  scrub.addEventListener("input", () => go(Number(scrub.value)));
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+    if (event.target.closest("select, textarea, input:not([type=range])")) return;
+    const acts = {
+      ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0),
+      End: () => go(steps.length - 1),
+    };
+    if (!event.target.closest("button, a, summary")) acts[" "] = () => toggle();
+    if (!acts[event.key]) return;
+    event.preventDefault();
+    acts[event.key]();
+  });
+
+  const inlined = document.getElementById("replay-data");
+  if (inlined) return take(JSON.parse(inlined.textContent));
+
+  let round = 0;
+  const read = async (mine) => {
+    const url = new URL(root.dataset.src, location.href);
+    url.searchParams.set("pictures", "true");
+    url.searchParams.set("limit", PAGE);
+    if (view.value) url.searchParams.set("seat", view.value);
+    if (steps.length) url.searchParams.set("cursor", steps[steps.length - 1].step);
+    let data = null;
+    try {
+      const response = await fetch(url, { headers: { accept: "application/json" } });
+      data = await response.json();
+      if (!response.ok) throw new Error(data.detail || response.statusText);
+    } catch (error) {
+      where.textContent = `It cannot be read: ${error.message}`;
+    }
+    if (mine !== round) return;
+    if (data && data.items) {
+      if (!steps.length && data.seats.length > 1) listViews(data);
+      take(data);
+      if (data.next !== null) return read(mine);
+    }
+    if (live || !data) setTimeout(() => mine === round && read(mine), POLL_MS);
+  };
+  const listViews = (data) => {
+    const seats = data.seats.filter((seat) => seat !== null);
+    if (view.options.length) return;
+    view.append(...(data.everything ? [make("option", { value: "" }, "Everything")] : []),
+      ...seats.map((seat) => make("option", { value: seat }, `Seen by seat ${seat}`)));
+    if (!data.everything && data.seat === null) view.prepend(make("option", { value: "" }, "Choose a seat"));
+    view.value = data.seat === null ? "" : String(data.seat);
+    viewRow.hidden = false;
+  };
+  view.addEventListener("change", () => {
+    wanted = steps[at] ? String(steps[at].turn) : null;
+    steps.length = 0;
+    at = 0;
+    round += 1;
+    read(round);
+  });
+  // Whoever knows that there is more, such as a stream of events, may say so.
+  root.addEventListener("replay-more", () => read((round += 1)));
+  read(round);
+})();

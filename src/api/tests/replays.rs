@@ -1,0 +1,148 @@
+//! Replays: their pages, and whose view each caller gets.
+
+use super::{App, match_id, new_match, new_session};
+use crate::store::tests::fake::{Pen, heard, said};
+use crate::store::{Direction, MatchResult, NewEntry, Side};
+use axum::http::{StatusCode, header};
+use games::Cause;
+use serde_json::{Value, json};
+
+/// A match of our own referee: two seats, two rounds, which has ended or not.
+async fn referee(app: &App, ended: bool) -> String {
+    let store = app.store();
+    store.open_match(new_match(1, true)).await.unwrap();
+    let mut pens = [0, 1].map(|seat| Pen::new(store, None, new_session(1, Side::Referee, seat)));
+    for (turn, reply) in (0..).zip(["5", "2", "1"]) {
+        let call = NewEntry::new(10 * turn, Direction::Out, format!("turn {turn}"));
+        let reply = NewEntry::new(10 * turn + 1, Direction::In, reply);
+        pens[turn as usize % 2]
+            .write(store, vec![call, reply])
+            .await;
+    }
+    if ended {
+        let result = MatchResult::of(51, Cause::Cancelled, vec![6, 2]);
+        store.close_match(&match_id(1), result).await.unwrap();
+    }
+    format!("/api/v1/matches/{}/replay", match_id(1))
+}
+
+fn titles(page: &Value) -> Vec<&str> {
+    let items = page["items"].as_array().unwrap().iter();
+    items.map(|step| step["title"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn everything_is_seen_after_the_end_page_by_page() {
+    let app = App::new().await;
+    let path = referee(&app, true).await;
+    let whole = app.json(&path).await;
+    assert_eq!(titles(&whole), ["0 to 0", "5 to 0", "5 to 2", "6 to 2"]);
+    assert_eq!(
+        (&whole["everything"], &whole["seat"]),
+        (&json!(true), &Value::Null)
+    );
+    assert_eq!(
+        (&whole["seats"], &whole["next"]),
+        (&json!([0, 1]), &Value::Null)
+    );
+    assert_eq!(
+        whole["items"][1],
+        json!({
+            "step": 1, "turn": 1, "time": "1970-01-01T00:00:00.000001Z", "seat": 0, "entry": 2,
+            "title": "5 to 0", "state": {"said": "5:0"}, "facts": []
+        })
+    );
+    let first = app.json(&format!("{path}?limit=2&pictures=true")).await;
+    assert_eq!(titles(&first), ["0 to 0", "5 to 0"]);
+    let still = json!({"width": 10, "height": 10, "still": "<rect class=\"s-board\"/>"});
+    assert_eq!(first["picture"], still);
+    assert_eq!(first["items"][1]["picture"], "<title>5:0</title>");
+    let next = first["next"].as_str().unwrap();
+    let rest = app.json(&format!("{path}?limit=2&cursor={next}")).await;
+    assert_eq!(titles(&rest), ["5 to 2", "6 to 2"]);
+    assert_eq!(
+        app.json(&format!("{path}?from=2")).await["items"],
+        rest["items"]
+    );
+    assert_eq!(rest["items"][0].get("picture"), None);
+    let tail = app.json(&format!("{path}?cursor=3")).await;
+    assert_eq!((titles(&tail), &tail["next"]), (vec![], &Value::Null));
+    let seat = app.json(&format!("{path}?seat=1")).await;
+    assert_eq!(
+        (&seat["everything"], &seat["seat"]),
+        (&json!(false), &json!(1))
+    );
+    assert_eq!(
+        app.json(&format!("{path}?seat=7")).await["items"],
+        json!([])
+    );
+    let tag = app.get(&path).await.headers[header::ETAG].clone();
+    let again = app
+        .get_with(&path, header::IF_NONE_MATCH, tag.to_str().unwrap())
+        .await;
+    assert_eq!(again.status, StatusCode::NOT_MODIFIED);
+}
+
+#[tokio::test]
+async fn a_running_match_shows_each_seat_to_its_owner_alone() {
+    let app = App::new().await;
+    let path = referee(&app, false).await;
+    let mut ours = Pen::new(app.store(), None, new_session(1, Side::Player, 0));
+    ours.write(app.store(), vec![heard("ask"), said("mine")])
+        .await;
+    let owner = app.get_as("bot:champion", &path).await.json();
+    assert_eq!(titles(&owner), ["said ", "said mine"]);
+    assert_eq!(
+        (&owner["seats"], &owner["everything"]),
+        (&json!([0]), &json!(false))
+    );
+    for (scope, rest) in [
+        ("read", ""),
+        ("read", "?seat=0"),
+        ("bot:guide", "?seat=0"),
+        ("bot:champion", "?seat=1"),
+        ("admin", ""),
+    ] {
+        let page = app.get_as(scope, &format!("{path}{rest}")).await;
+        assert_eq!(page.json()["items"], json!([]), "{scope} {rest}");
+        assert!(page.json()["withheld"].is_string(), "{scope} {rest}");
+        assert!(!page.text.contains("mine"), "{scope} {rest}");
+        assert!(!page.headers.contains_key(header::ETAG));
+    }
+    let admin = app.get_as("admin", &format!("{path}?seat=1")).await.json();
+    assert_eq!(
+        (&admin["seat"], &admin["everything"]),
+        (&json!(1), &json!(false))
+    );
+}
+
+#[tokio::test]
+async fn a_session_at_a_foreign_referee_has_its_own_view() {
+    let app = App::new().await;
+    let mut pen = Pen::player(app.store(), 1);
+    pen.write(app.store(), vec![heard("ask"), said("7")]).await;
+    pen.bluff(app.store(), "W 190").await;
+    pen.end(app.store(), vec![3, 1, 0, 0], 1).await;
+    let page = app
+        .json(&format!("/api/v1/matches/{}/replay", match_id(1)))
+        .await;
+    assert_eq!(titles(&page), ["said ", "said 7"]);
+    assert_eq!(page["everything"], false);
+    let facts = &page["items"][1]["facts"];
+    assert_eq!(facts[0]["kind"], "bluff", "{page}");
+    assert_eq!(facts[0]["data"]["bid"], 190);
+    let path = format!("/api/v1/matches/{}/replay", match_id(1));
+    for wrong in [
+        "?seat=x",
+        "?from=-1",
+        "?pictures=1",
+        "?limit=0",
+        "?turn=3",
+        "?cursor=x",
+    ] {
+        app.problem(&format!("{path}{wrong}"), StatusCode::BAD_REQUEST)
+            .await;
+    }
+    app.problem("/api/v1/matches/x/replay", StatusCode::NOT_FOUND)
+        .await;
+}

@@ -1,0 +1,397 @@
+//! The replay of a stored match as it is shown: what was to be seen, step by step, by everybody or by one seat.
+
+use super::dialogue::{Line, watch};
+use super::seat::lines;
+use super::setup::dialogue_setup;
+use super::table::watch_table;
+use crate::clock::timestamp;
+use crate::store::types::{Entry, EntryId, SessionId, Side};
+use crate::store::{MatchRow, SessionRow, Store, StoreError};
+use crate::thinking::guarded;
+use games::{Cause, DialogueSetup, Fact, Kit, Picture, Scene, Seat};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// The maximum number of steps that are shown of one match.
+pub const STEPS_MAX: u32 = 20_000;
+/// The maximum number of facts that are shown with one step.
+const FACTS_MAX: usize = 64;
+
+/// What was to be seen after an entry that changed it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Step {
+    /// Its index, from 0.
+    pub step: u32,
+    /// The game's own count; it never falls.
+    pub turn: u32,
+    /// When the entry was stored, as RFC 3339; `None` before the first one.
+    pub time: Option<String>,
+    /// The seat whose entry it is, where known.
+    pub seat: Option<u8>,
+    /// The entry's number in the log.
+    pub entry: Option<EntryId>,
+    /// What happened last, in one sentence.
+    pub title: String,
+    /// The position, in the game's own schema.
+    pub state: Value,
+    /// The facts that were found from here to the next step.
+    pub facts: Vec<StepFact>,
+    /// What changes in its picture, as a fragment of SVG, where pictures are wanted and the game has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub picture: Option<String>,
+}
+
+/// What all pictures of a match have alike.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Still {
+    /// Width of their view box, in its own units.
+    pub width: u32,
+    /// Its height.
+    pub height: u32,
+    /// What stays the same, as a fragment of SVG; may be empty.
+    pub still: String,
+}
+
+impl Step {
+    /// Adds the picture. Returns what it has in common with those of the other steps.
+    pub fn draw(&mut self, kit: &dyn Kit) -> Option<Still> {
+        let Picture {
+            width,
+            height,
+            still,
+            moving,
+        } = kit.picture(&self.state)?;
+        self.picture = Some(moving);
+        Some(Still {
+            width,
+            height,
+            still,
+        })
+    }
+}
+
+/// A fact, and the seats whose transcripts tell it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepFact {
+    /// The seats, where known.
+    pub seats: Vec<u8>,
+    /// The fact's kind and data.
+    #[serde(flatten)]
+    pub fact: Fact,
+}
+
+/// Whose view of a match is shown.
+#[derive(Clone, Debug)]
+pub enum View {
+    /// Everything, from the transcripts of our own referee.
+    Everything(Vec<SessionRow>),
+    /// What one seat was told.
+    Seat(Box<SessionRow>),
+}
+
+impl View {
+    /// The view of a seat; without one, everything if that may be shown (`all`) and these sessions are our
+    /// referee's, else the only seat that they are of. `None`: there is no such view.
+    #[must_use]
+    pub fn of(sessions: &[SessionRow], seat: Option<u8>, all: bool) -> Option<Self> {
+        let of_referee = |row: &&SessionRow| row.opened.side == Side::Referee;
+        let referees: Vec<SessionRow> = sessions.iter().filter(of_referee).cloned().collect();
+        if seat.is_none() && all && !referees.is_empty() {
+            return Some(Self::Everything(referees));
+        }
+        if seat.is_none() && seats(sessions).len() > 1 {
+            return None;
+        }
+        let wanted = |row: &&SessionRow| seat.is_none() || row.opened.seat == seat;
+        let own = sessions.iter().rfind(wanted);
+        let row = referees.iter().rfind(wanted).or(own)?;
+        Some(Self::Seat(Box::new(row.clone())))
+    }
+
+    /// The session whose view it is, where it is one's.
+    #[must_use]
+    pub fn session(&self) -> Option<SessionId> {
+        match self {
+            Self::Everything(_) => None,
+            Self::Seat(row) => Some(row.id),
+        }
+    }
+
+    /// The seat whose view it is, where it is one's and known.
+    #[must_use]
+    pub fn seat(&self) -> Option<u8> {
+        match self {
+            Self::Everything(_) => None,
+            Self::Seat(row) => row.opened.seat,
+        }
+    }
+}
+
+/// The seats that sessions are of, each once; `None` for sessions whose seat is not known.
+#[must_use]
+pub fn seats(sessions: &[SessionRow]) -> Vec<Option<u8>> {
+    let mut seats: Vec<_> = sessions.iter().map(|row| row.opened.seat).collect();
+    seats.sort_unstable();
+    seats.dedup();
+    seats
+}
+
+/// A stored match, read to be shown.
+pub struct Footage {
+    kit: &'static dyn Kit,
+    source: Source,
+}
+
+/// Where what is to be seen comes from.
+enum Source {
+    Table {
+        setup: Value,
+        entries: Vec<(Seat, Entry)>,
+        facts: HashMap<EntryId, Vec<StepFact>>,
+        growing: bool,
+    },
+    Seat {
+        session: Box<SessionRow>,
+        setup: DialogueSetup,
+        entries: Vec<Entry>,
+    },
+}
+
+impl Store {
+    /// Reads what a view of a match is made of.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`]; [`StoreError::Unknown`] if no game has its name.
+    pub async fn footage(&self, row: &MatchRow, view: View) -> Result<Footage, StoreError> {
+        let unknown = || StoreError::Unknown {
+            what: "game",
+            id: row.game.clone(),
+        };
+        let kit = self.kit(&row.game).ok_or_else(unknown)?;
+        let source = match view {
+            View::Everything(sessions) => {
+                let opened = self.opened_match(&row.id).await?;
+                let mut entries = Vec::new();
+                for session in sessions {
+                    let Some(seat) = session.opened.seat.map(Seat) else {
+                        continue;
+                    };
+                    let own = read(self, &session).await?.into_iter();
+                    entries.extend(own.map(|entry| (seat, entry)));
+                }
+                Source::Table {
+                    setup: opened.map(|opened| opened.setup).unwrap_or_default(),
+                    entries,
+                    facts: facts(self, &row.id).await?,
+                    // One that was given up may have been cut between its seats' transcripts.
+                    growing: row.ended_us.is_none() || row.cause == Some(Cause::Cancelled),
+                }
+            }
+            View::Seat(session) => {
+                // What was said is in the transcript: any bot folds it alike.
+                let bot = kit.bots().first().map_or("", |card| card.name);
+                Source::Seat {
+                    setup: dialogue_setup(self, kit, (bot, 0), &session.opened.setup).await?,
+                    entries: read(self, &session).await?,
+                    session,
+                }
+            }
+        };
+        Ok(Footage { kit, source })
+    }
+}
+
+async fn read(store: &Store, session: &SessionRow) -> Result<Vec<Entry>, StoreError> {
+    match store.head(session).await? {
+        Some((head, _)) => store.transcript(session.id, head).await,
+        None => Ok(Vec::new()),
+    }
+}
+
+/// A match's stored facts by the entry that told them.
+async fn facts(
+    store: &Store,
+    match_id: &str,
+) -> Result<HashMap<EntryId, Vec<StepFact>>, StoreError> {
+    let mut found: HashMap<EntryId, Vec<StepFact>> = HashMap::new();
+    for row in store.facts(match_id).await? {
+        let Some(entry) = row.entry else { continue };
+        found.entry(entry).or_default().push(StepFact {
+            seats: row.seat.into_iter().collect(),
+            fact: Fact::new(row.kind, row.data),
+        });
+    }
+    Ok(found)
+}
+
+impl Footage {
+    /// The game.
+    #[must_use]
+    pub fn kit(&self) -> &'static dyn Kit {
+        self.kit
+    }
+
+    /// Gives every step in order until `each` ends it, at most [`STEPS_MAX`]. Returns where the transcripts
+    /// differ from what playing them again gives, in sentences: such a replay may be wrong from there on.
+    ///
+    /// # Errors
+    /// A sentence, if the game cannot replay it.
+    pub fn steps(&self, each: impl FnMut(Step) -> ControlFlow<()>) -> Result<Vec<String>, String> {
+        let mut steps = Steps {
+            each,
+            held: None,
+            count: 0,
+        };
+        let told = guarded(|| {
+            let told = match &self.source {
+                Source::Table { .. } => self.at_table(&mut steps),
+                Source::Seat { .. } => self.at_seat(&mut steps),
+            };
+            let _ = steps.give();
+            told
+        });
+        told.unwrap_or_else(|panic| Err(format!("replaying it panics: {}", panic.0)))
+    }
+
+    fn at_table(
+        &self,
+        steps: &mut Steps<impl FnMut(Step) -> ControlFlow<()>>,
+    ) -> Result<Vec<String>, String> {
+        let Source::Table {
+            setup,
+            entries,
+            facts,
+            growing,
+        } = &self.source
+        else {
+            return Ok(Vec::new());
+        };
+        let mut table = self.kit.reopen(setup).map_err(|why| why.to_string())?;
+        let entries = entries.iter().map(|(seat, entry)| (*seat, entry)).collect();
+        let wire = self.kit.wire();
+        let replayed = watch_table(&mut *table, wire, entries, *growing, |table, after| {
+            let flow = steps.see(
+                table.scene(),
+                after.map(|(seat, entry)| (Some(seat.0), entry)),
+            );
+            let found = after.and_then(|(_, entry)| facts.get(&entry.id));
+            steps.learn(found.into_iter().flatten().cloned());
+            flow
+        });
+        Ok(replayed.differences)
+    }
+
+    fn at_seat(
+        &self,
+        steps: &mut Steps<impl FnMut(Step) -> ControlFlow<()>>,
+    ) -> Result<Vec<String>, String> {
+        let Source::Seat {
+            session,
+            setup,
+            entries,
+        } = &self.source
+        else {
+            return Ok(Vec::new());
+        };
+        let opened = self.kit.dialogue(setup);
+        let mut dialogue = opened.map_err(|why| why.to_string())?;
+        let seat = session.opened.seat;
+        let told: Vec<_> = match session.opened.side {
+            Side::Player => Vec::new(),
+            Side::Referee => lines(self.kit, entries),
+        };
+        let from_referee = told.iter().map(|line| Line {
+            direction: line.direction,
+            text: &line.text,
+        });
+        let own = match session.opened.side {
+            Side::Player => entries.as_slice(),
+            Side::Referee => &[],
+        };
+        let all = own.iter().map(Line::from).chain(from_referee);
+        let entry_of = |line: u64| {
+            let line = usize::try_from(line).ok()?;
+            let at = match session.opened.side {
+                Side::Player => line,
+                Side::Referee => told.get(line)?.at,
+            };
+            Some((seat, entries.get(at)?))
+        };
+        let replayed = watch(&mut *dialogue, all, |dialogue, line, found| {
+            let flow = steps.see(dialogue.scene(), entry_of(line));
+            steps.learn(found.iter().map(|(_, fact)| StepFact {
+                seats: seat.into_iter().collect(),
+                fact: fact.clone(),
+            }));
+            flow
+        });
+        Ok(replayed.differences)
+    }
+}
+
+/// Makes steps of scenes. The last one is held back until the next, for the facts found after it.
+struct Steps<F> {
+    each: F,
+    held: Option<Step>,
+    count: u32,
+}
+
+impl<F: FnMut(Step) -> ControlFlow<()>> Steps<F> {
+    /// A scene after an entry of a seat; one that shows nothing new is no step.
+    fn see(
+        &mut self,
+        scene: Option<Scene>,
+        after: Option<(Option<u8>, &Entry)>,
+    ) -> ControlFlow<()> {
+        let Some(Scene { turn, title, state }) = scene else {
+            return ControlFlow::Continue(());
+        };
+        let held = self.held.as_ref();
+        if held.is_some_and(|held| held.title == title && held.state == state) {
+            return ControlFlow::Continue(());
+        }
+        let turn = held.map_or(turn, |held| held.turn.max(turn));
+        self.give()?;
+        self.held = Some(Step {
+            step: self.count,
+            turn,
+            time: after.and_then(|(_, entry)| timestamp(entry.at_us)),
+            seat: after.and_then(|(seat, _)| seat),
+            entry: after.map(|(_, entry)| entry.id),
+            title,
+            state,
+            facts: Vec::new(),
+            picture: None,
+        });
+        self.count += 1;
+        if self.count > STEPS_MAX {
+            self.held = None;
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Facts found since; those that several seats tell alike are one.
+    fn learn(&mut self, found: impl Iterator<Item = StepFact>) {
+        let Some(held) = &mut self.held else { return };
+        for new in found {
+            let known = held.facts.iter().position(|known| known.fact == new.fact);
+            if let Some(known) = known.and_then(|at| held.facts.get_mut(at)) {
+                known.seats.extend(new.seats);
+                known.seats.sort_unstable();
+                known.seats.dedup();
+            } else if held.facts.len() < FACTS_MAX {
+                held.facts.push(new);
+            }
+        }
+    }
+
+    fn give(&mut self) -> ControlFlow<()> {
+        match self.held.take() {
+            Some(step) => (self.each)(step),
+            None => ControlFlow::Continue(()),
+        }
+    }
+}

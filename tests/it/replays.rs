@@ -1,0 +1,229 @@
+//! Replays as they are looked at: exported pages and pictures, and the same over REST.
+
+use crate::app::{TestApp, folder, ok, play, refused, report, run_on, text};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const STYLE: &str = include_str!("../../src/api/pages/assets/scene.css");
+
+/// A match in a new database: its id.
+fn played(game: &str, seats: &[&str], store: &Path) -> String {
+    let mut line = play(game, seats, &[]);
+    report(
+        line.args(["--budget", "20n", "--store"])
+            .arg(store)
+            .output()
+            .unwrap(),
+    );
+    let listed = ok(run_on(store, &["match", "list", "--output", "json"]));
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    listed["items"][0]["id"].as_str().unwrap().to_owned()
+}
+
+const KOEHANDEL: [&str; 4] = [
+    "builtin:guide",
+    "builtin:face",
+    "builtin:trader",
+    "builtin:setbuilder",
+];
+
+/// What a page holds as data.
+fn data(page: &str) -> Value {
+    let begin = "<script type=\"application/json\" id=\"replay-data\">";
+    let (_, rest) = page.split_once(begin).unwrap();
+    let (data, _) = rest.split_once("</script>").unwrap();
+    serde_json::from_str(data).unwrap()
+}
+
+#[test]
+fn a_match_is_exported_to_be_looked_at() {
+    for (game, seats) in [
+        ("koehandel", &KOEHANDEL[..]),
+        ("planowanie", &["builtin:rules"; 4][..]),
+    ] {
+        let folder = folder();
+        // Where a daemon in this folder has it.
+        let store = folder.path().join("drover.db");
+        let id = played(game, seats, &store);
+        let page = folder.path().join("match.html");
+        let export = |arguments: &[&str]| {
+            let line = [&["match", "export", &id], arguments].concat();
+            run_on(&store, &line)
+        };
+        ok(export(&["--html", page.to_str().unwrap()]));
+        let html = fs::read_to_string(&page).unwrap();
+        assert!(
+            !html.contains("http://") || html.matches("http://").count() == 1,
+            "the name of SVG"
+        );
+        for loaded in ["https://", "src=", "@import", "url("] {
+            assert!(!html.contains(loaded), "{game}: {loaded}");
+        }
+        let whole = data(&html);
+        let steps = whole["items"].as_array().unwrap();
+        assert!(steps.len() > 100, "{} steps", steps.len());
+        assert_eq!(whole["differences"], Value::Array(vec![]));
+        assert!(steps.iter().zip(0..).all(|(step, at)| step["step"] == at));
+        let turns: Vec<u64> = steps
+            .iter()
+            .map(|step| step["turn"].as_u64().unwrap())
+            .collect();
+        assert!(turns.is_sorted());
+        let facts = steps
+            .iter()
+            .flat_map(|step| step["facts"].as_array().unwrap());
+        assert!(facts.count() > 10);
+        browsed(&page, turns[turns.len() / 2]);
+
+        let turn = turns[turns.len() / 2].to_string();
+        let svg = ok(export(&["--svg", "--turn", &turn]));
+        let step = steps
+            .iter()
+            .find(|step| step["turn"] == turns[turns.len() / 2])
+            .unwrap();
+        assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+        assert!(svg.contains(step["picture"].as_str().unwrap()), "{svg}");
+        let own = ok(export(&["--svg", "--turn", &turn, "--seat", "1"]));
+        assert_ne!(own, svg);
+
+        let app = TestApp::start(folder.path());
+        let mut read = Vec::new();
+        let mut cursor = String::new();
+        loop {
+            let path = format!("/api/v1/matches/{id}/replay?pictures=true&limit=250{cursor}");
+            let page = app.get(&path).json();
+            assert_eq!(page["everything"], true, "{page:.300}");
+            assert_eq!(page["picture"], whole["picture"]);
+            read.extend(page["items"].as_array().unwrap().iter().cloned());
+            let Some(next) = page["next"].as_str() else {
+                break;
+            };
+            cursor = format!("&cursor={next}");
+        }
+        assert!(read == *steps, "{game}: REST shows something else");
+        let told = refused(export(&["--svg", "--seat", "9"]), 1);
+        assert!(told.contains("0, 1, 2, 3"), "{told}");
+    }
+}
+
+#[test]
+fn what_cannot_be_exported_is_said() {
+    let folder = folder();
+    let store = folder.path().join("played.db");
+    let id = played("koehandel", &KOEHANDEL, &store);
+    for (arguments, code, said) in [
+        (&["--turn", "3"][..], 2, "--svg"),
+        (&["--svg", "--html", "x.html"], 2, "--html"),
+        (&["--svg", "--format", "json"], 2, "--format"),
+        (
+            &["--html", "/no/such/folder/x.html"],
+            1,
+            "/no/such/folder/x.html",
+        ),
+    ] {
+        let line = [&["match", "export", &id], arguments].concat();
+        let told = refused(run_on(&store, &line), code);
+        assert!(told.contains(said), "{told}");
+    }
+}
+
+/// A page as a browser shows it, if there is one on this machine.
+fn browsed(page: &Path, turn: u64) {
+    let profile = page.with_extension("profile");
+    let ran = Command::new("chromium")
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
+        .arg("--virtual-time-budget=5000")
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .arg(format!("file://{}?turn={turn}", page.display()))
+        .output();
+    let Ok(ran) = ran else {
+        eprintln!(
+            "NOT TESTED: there is no chromium to show {}",
+            page.display()
+        );
+        return;
+    };
+    let shown = text(&ran.stdout);
+    let (_, body) = shown.split_once("<div id=\"replay\">").unwrap();
+    assert!(body.contains(&format!("turn {turn},")), "{body:.2000}");
+    assert!(body.contains("<rect class=\"s-board\""), "{body:.2000}");
+}
+
+/// The colours of a theme by name.
+fn colours(block: &'static str) -> BTreeMap<&'static str, [f64; 3]> {
+    let declared = block
+        .split(';')
+        .filter_map(|one| one.trim().split_once(": #"));
+    let channel = |hex: &str, at: usize| {
+        let value = u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).unwrap();
+        let share = f64::from(value) / 255.0;
+        if share <= 0.04045 {
+            share / 12.92
+        } else {
+            ((share + 0.055) / 1.055).powf(2.4)
+        }
+    };
+    let read = |(name, hex): (&'static str, &str)| {
+        (
+            name.trim_start_matches("--s-"),
+            [0, 1, 2].map(|at| channel(hex, at)),
+        )
+    };
+    declared.map(read).collect()
+}
+
+fn contrast(one: [f64; 3], other: [f64; 3]) -> f64 {
+    let light = |[red, green, blue]: [f64; 3]| 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    let (one, other) = (light(one), light(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+#[test]
+fn text_stands_out_in_light_and_dark() {
+    let blocks: Vec<&'static str> = STYLE
+        .split('{')
+        .filter_map(|part| part.split_once('}'))
+        .map(|(block, _)| block)
+        .filter(|block| block.contains("--s-ground: #"))
+        .collect();
+    assert_eq!(
+        blocks.len(),
+        3,
+        "light, dark by the system, dark by the page"
+    );
+    let same = |block: &str| block.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(same(blocks[1]), same(blocks[2]));
+    for block in blocks {
+        let colours = colours(block);
+        for (name, colour) in &colours {
+            let shape = name.starts_with('p') || *name == "neutral";
+            if shape {
+                assert!(contrast(*colour, colours["on"]) >= 4.5, "text on {name}");
+            }
+            if shape || ["text", "muted", "accent", "warn"].contains(name) {
+                for ground in ["ground", "card"] {
+                    let found = contrast(*colour, colours[ground]);
+                    assert!(found >= 4.5, "{name} on {ground}: {found:.2}");
+                }
+            }
+        }
+        assert_eq!(colours.len(), 19, "{:?}", colours.keys());
+    }
+}
+
+#[test]
+fn every_class_of_pictures_has_a_style() {
+    for class in games::scene::CLASSES {
+        let styled =
+            STYLE.contains(&format!(".{class} {{")) || STYLE.contains(&format!(".{class},"));
+        assert!(styled, "{class}");
+    }
+    for (at, _) in STYLE.match_indices(".s-") {
+        let name = STYLE[at + 1..].split(|letter: char| !letter.is_alphanumeric() && letter != '-');
+        let name = name.into_iter().next().unwrap();
+        assert!(games::scene::CLASSES.contains(&name), "{name}");
+    }
+}
