@@ -9,12 +9,15 @@ use super::options::{OPTIONS, Options};
 use super::player::{GREET_WITHIN, Player, TURN_WITHIN};
 use super::referee::{Referee, RefereeSetup};
 use super::rules::{Lighthouses, PLAYERS, Setup};
+use super::scene;
 use crate::contest::{Advice, Contest, Deal, Door, Limits};
 use crate::counts::Counted;
 use crate::game::Bot;
 use crate::kit::{BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire};
 use crate::ladder::Bout;
+use crate::scene::Picture;
 use crate::wire::{Dialogue, Table, WireError};
+use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -113,6 +116,10 @@ impl Contest for Lighthouses {
 
     fn maps() -> Option<&'static dyn Maps> {
         Some(&Islands)
+    }
+
+    fn picture(state: &Value) -> Option<Picture> {
+        scene::draw(state)
     }
 
     fn models() -> Option<&'static dyn Models> {

@@ -13,6 +13,7 @@ pub mod options;
 pub mod player;
 pub mod referee;
 pub mod rules;
+pub mod scene;
 
 pub use contest::KIT;
 

@@ -2,10 +2,12 @@
 
 use super::dialect::player::{self as wire, Begin, Message, PASS};
 use super::facts::Facts;
-use super::rules::{Act, Ask, Beacon, Cell, Chart, Event, Point, View};
+use super::rules::{Act, Ask, Beacon, Cell, Chart, Event, Point, Refusal, View};
+use super::scene::{State, deed};
 use crate::explain::{Explanation, explain};
 use crate::game::{Bot, Budget, Cause, Progress, Seat};
 use crate::reasons::Belief;
+use crate::scene::Scene;
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -48,6 +50,8 @@ struct Game {
     turns: u32,
     /// What was told last.
     view: Option<Arc<View>>,
+    /// What was done last, with its result.
+    done: Option<(Act, Result<(), Refusal>)>,
 }
 
 impl Game {
@@ -145,6 +149,7 @@ impl Player {
             players,
             turns: 0,
             view: None,
+            done: None,
         });
         (self.given, self.last, self.doubted) = (None, None, None);
         self.ask(Arc::new(view), Ask::Prepare);
@@ -185,7 +190,7 @@ impl Dialogue for Player {
                 let view = Arc::new(view);
                 self.last = Some((frame.to_vec(), None));
                 game.turns = game.turns.saturating_add(1);
-                game.view = Some(Arc::clone(&view));
+                (game.view, game.done) = (Some(Arc::clone(&view)), None);
                 self.facts.state(&game.chart, &view);
                 self.given = None;
                 self.ask(view, Ask::Turn);
@@ -197,6 +202,7 @@ impl Dialogue for Player {
             }
             Message::Result(done) => {
                 if let Some(act) = self.given.take() {
+                    game.done = Some((act, done));
                     if done.is_ok() {
                         self.facts.done(&game.chart, act);
                     }
@@ -280,6 +286,19 @@ impl Dialogue for Player {
         self.facts.result(points, rounds);
         let detail = format!("{points} points after {rounds} rounds, the last one's not counted");
         Some(Ending::of(Cause::Normal, detail))
+    }
+
+    /// The state that was told last; what was done since is in the title only.
+    fn scene(&self) -> Option<Scene> {
+        let game = self.game.as_ref()?;
+        let view = game.view.as_ref()?;
+        let from = (view.position, view.energy);
+        let what = match game.done {
+            Some((act, done)) => deed(&game.chart, game.seat, from, act, done),
+            None => format!("player {} is asked", game.seat.0),
+        };
+        let state = State::told(&game.chart, game.seat, game.players, view);
+        Some(state.scene(format!("Round {}: {what}", view.round + 1)))
     }
 
     fn view(&self) -> Value {

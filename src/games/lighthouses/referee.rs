@@ -3,8 +3,10 @@
 
 use super::dialect::engine::{self, Broken};
 use super::options::{Conduct, OnSilence};
-use super::rules::{Act, Lighthouses, Setup};
+use super::rules::{Act, Lighthouses, Refusal, Setup};
+use super::scene::{State, deed};
 use crate::game::{Cause, Game as _, Outcome, Seat, Seats};
+use crate::scene::Scene;
 use crate::wire::{Blame, Call, Noted, Reply, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -51,6 +53,8 @@ pub struct Referee {
     /// The next one to greet; all have once it is nobody's seat.
     greeting: Seat,
     calls: Vec<Call>,
+    /// What happened last, in a sentence.
+    last: String,
 }
 
 impl Referee {
@@ -67,6 +71,7 @@ impl Referee {
             open: None,
             greeting: Seat(0),
             calls: Vec::new(),
+            last: "The players greet".to_owned(),
             game,
             setup,
         };
@@ -129,8 +134,14 @@ impl Referee {
         });
     }
 
+    /// What happens now is what happened last.
+    fn note(&mut self, what: &str) {
+        self.last = format!("Round {}: {what}", self.game.round() + 1);
+    }
+
     fn drop_bot(&mut self, seat: Seat, cause: Cause, detail: String) {
         self.open = None;
+        self.note(&format!("player {} is dropped", seat.0));
         self.bots[seat].dropped = Some(Blame {
             seat,
             cause,
@@ -148,6 +159,7 @@ impl Referee {
             Ok(_) => {
                 self.greeting.0 += 1;
                 self.open = None;
+                self.note(&format!("player {} greets", seat.0));
                 self.go_on();
             }
             Err(Broken(why)) => self.drop_bot(seat, Cause::ProtocolError, why),
@@ -160,8 +172,9 @@ impl Referee {
             Err(Broken(why)) => return self.drop_bot(seat, Cause::ProtocolError, why),
         };
         let done = match command {
-            Ok(act) => self.game.play(act).map_err(|why| why.to_string()),
+            Ok(act) => self.play(seat, act).map_err(|why| why.to_string()),
             Err(why) => {
+                self.note(&format!("player {} gives no command of the game", seat.0));
                 // A failed command is a passed turn.
                 let _ = self.game.play(Act::Pass);
                 Err(why)
@@ -175,6 +188,14 @@ impl Referee {
         self.open = None;
         self.calls.push(Call::tell(seat, engine::result(&done)));
         self.go_on();
+    }
+
+    fn play(&mut self, seat: Seat, act: Act) -> Result<(), Refusal> {
+        let player = self.game.players().get(seat.index());
+        let from = player.map_or_else(Default::default, |player| (player.position, player.energy));
+        let done = self.game.legal(act);
+        self.note(&deed(self.game.chart(), seat, from, act, done));
+        self.game.play(act)
     }
 
     fn silent(&mut self, seat: Seat) {
@@ -195,6 +216,7 @@ impl Referee {
         bot.owed += 1;
         bot.heard_result = true;
         self.open = None;
+        self.note(&format!("player {} gives no command in time", seat.0));
         let _ = self.game.play(Act::Pass);
         // Bots read a result after every command, however late they give it.
         let result = engine::result(&Err("Command timed out".to_owned()));
@@ -274,6 +296,17 @@ impl Table for Referee {
 
     fn outcome(&self) -> Option<Outcome> {
         self.game.outcome()
+    }
+
+    fn scene(&self) -> Option<Scene> {
+        let dropped = |seat| self.bots.get(seat).is_some_and(|bot| bot.dropped.is_some());
+        let state = State::whole(&self.game, self.setup.position.rounds, dropped);
+        let over = if self.game.is_over() {
+            "; the game is over"
+        } else {
+            ""
+        };
+        Some(state.scene(format!("{}{over}", self.last)))
     }
 
     fn setup(&self) -> Value {

@@ -10,6 +10,7 @@ use super::options::{OPTIONS, Options};
 use super::player::{Player, START_WITHIN, TURN_WITHIN};
 use super::referee::{Referee, RefereeSetup};
 use super::rules::{PLAYERS, PlanetWars, Setup, owners};
+use super::scene;
 use crate::contest::{Advice, Contest, Deal, Door, Limits};
 use crate::counts::Counted;
 use crate::game::{Bot, Seat};
@@ -17,8 +18,10 @@ use crate::kit::{
     BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire, TeamFact,
 };
 use crate::ladder::Bout;
+use crate::scene::Picture;
 use crate::wire::{Dialogue, Table, WireError};
 use serde::Deserialize;
+use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -137,6 +140,10 @@ impl Contest for PlanetWars {
 
     fn maps() -> Option<&'static dyn Maps> {
         Some(&Planets)
+    }
+
+    fn picture(state: &Value) -> Option<Picture> {
+        scene::draw(state)
     }
 
     fn models() -> Option<&'static dyn Models> {

@@ -3,7 +3,7 @@
 
 use super::bots::ring::Ring;
 use super::dialect::judge::{Line, Lines, REPLY_LINES_MAX, line};
-use super::rules::{Distances, NEUTRAL, Planet, PlayerId, Travel, View, owners};
+use super::rules::{Distances, NEUTRAL, Planet, PlayerId, ShownFleet, Travel, View, owners};
 use crate::counts::{Counts, counts};
 use crate::ladder::{DIGEST_BASIS, DIGEST_PRIME};
 use crate::stats::{Interval, events90};
@@ -75,11 +75,13 @@ struct Sought {
     left: u32,
 }
 
-/// An own fleet in flight.
+/// An own fleet in flight, between places in the list.
 #[derive(Clone, Copy, Debug)]
 struct Own {
+    from: usize,
     to: usize,
     ships: i64,
+    left: u32,
     lands: u32,
 }
 
@@ -206,6 +208,29 @@ impl Facts {
     #[must_use]
     pub fn allies(&self) -> &[PlayerId] {
         self.ring.as_ref().map_or(&[], Ring::mates)
+    }
+
+    /// Own fleets that were under way when the last state was told, as they were ordered; when they land is by the
+    /// contest's rules.
+    #[must_use]
+    pub fn fleets(&self) -> Vec<ShownFleet> {
+        let Some(view) = &self.before else {
+            return Vec::new();
+        };
+        let id = |place: usize| view.planets.get(place).map(|planet| planet.id);
+        let own = self.own.iter();
+        let under_way = own.filter(|own| own.left < view.turn && own.lands > view.turn);
+        let shown = under_way.filter_map(|own| {
+            Some(ShownFleet {
+                owner: view.you,
+                from: id(own.from)?,
+                to: id(own.to)?,
+                ships: own.ships,
+                turns: own.lands.saturating_sub(own.left),
+                left: own.lands - view.turn,
+            })
+        });
+        shown.collect()
     }
 
     fn changes(&mut self, before: &View, now: &View) {
@@ -336,7 +361,14 @@ impl Facts {
                         record.fleets += 1;
                         record.ships += ships.unsigned_abs();
                     }
-                    self.own.push(Own { to, ships, lands });
+                    let left = view.turn;
+                    self.own.push(Own {
+                        from,
+                        to,
+                        ships,
+                        left,
+                        lands,
+                    });
                     let data = json!({
                         "turn": view.turn, "from": launch.from, "to": launch.to, "ships": ships, "lands": lands,
                     });

@@ -3,10 +3,12 @@
 use super::dialect::google;
 use super::dialect::player::{self as wire, END, State};
 use super::facts::Facts;
-use super::rules::{Act, Ask, Planet, PlanetId, PlanetWars, PlayerId, View};
+use super::rules::{Act, Ask, Planet, PlanetId, PlanetWars, PlayerId, View, owners};
+use super::scene::{Past, State as Shown, news};
 use crate::explain::{Explanation, explain};
 use crate::game::{Bot, Budget, Cause, Progress};
 use crate::reasons::Belief;
+use crate::scene::Scene;
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -34,6 +36,9 @@ pub struct Player {
     /// The map of a state that was not folded, since it is of another game than those before.
     doubted: Option<Map>,
     facts: Facts,
+    /// The planets of the state before.
+    before: Option<Arc<Vec<Planet>>>,
+    past: Past,
 }
 
 /// What states of one game have in common: who is told, and every planet's number and place.
@@ -59,6 +64,8 @@ impl Player {
             shown: false,
             doubted: None,
             facts: Facts::default(),
+            before: None,
+            past: Past::default(),
         }
     }
 }
@@ -74,6 +81,23 @@ impl Player {
         } else {
             wire::write(act)
         }
+    }
+
+    /// What a state shows goes into the curves. A player without planets at first has none.
+    fn note(&mut self, view: &View) {
+        if self.view.is_none() {
+            self.past = Past::of(owners(&view.planets));
+        }
+        let own = match &view.fleets {
+            Some(_) => Vec::new(),
+            None => self.facts.fleets(),
+        };
+        let shown = view.fleets.as_deref().unwrap_or(&own);
+        let flying = |player: PlayerId| {
+            let fleets = shown.iter().filter(|fleet| fleet.owner == player);
+            fleets.map(|fleet| fleet.ships).fold(0, i64::saturating_add)
+        };
+        self.past.note(&view.planets, flying);
     }
 
     /// Whether a state is of the same game as the one before. Of two that agree with each other the second
@@ -111,7 +135,10 @@ impl Dialogue for Player {
         };
         self.turns = self.turns.saturating_add(1);
         self.facts.state(&view);
-        let first = self.view.replace(view).is_none();
+        self.note(&view);
+        let last = self.view.replace(view);
+        let first = last.is_none();
+        self.before = last.map(|last| last.planets);
         (self.asked, self.shown) = (true, false);
         Ok(Next::Think {
             limit: if first { START_WITHIN } else { TURN_WITHIN },
@@ -179,6 +206,13 @@ impl Dialogue for Player {
         let view = self.view.as_ref().filter(|_| !self.asked)?;
         let detail = self.facts.result(view);
         Some(Ending::of(Cause::Normal, detail))
+    }
+
+    fn scene(&self) -> Option<Scene> {
+        let view = self.view.as_ref()?;
+        let before = self.before.as_ref().map(|planets| planets.as_slice());
+        let state = Shown::told(view, self.facts.fleets(), self.facts.allies(), &self.past);
+        Some(state.scene(news(view.turn, before, &view.planets)))
     }
 
     fn view(&self) -> Value {

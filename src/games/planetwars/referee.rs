@@ -5,11 +5,14 @@ use super::dialect::google;
 use super::dialect::judge::{self, Line, Offence, REPLY_LINES_MAX};
 use super::map;
 use super::options::{Conduct, Wire};
-use super::rules::{Act, PlanetWars, Setup};
+use super::rules::{Act, Planet, PlanetWars, PlayerId, Setup};
+use super::scene::{Past, State, news};
 use crate::game::{Cause, Game as _, Outcome, Seat, Seats};
+use crate::scene::Scene;
 use crate::wire::{Blame, Call, Reply, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Everything that a game is refereed from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,6 +47,9 @@ pub struct Referee {
     calls: Vec<Call>,
     /// What ended the game before its time.
     ended_by: Option<Cause>,
+    /// The planets of the round before.
+    before: Option<Arc<Vec<Planet>>>,
+    past: Past,
 }
 
 impl Referee {
@@ -59,9 +65,12 @@ impl Referee {
             programs: Seats::from_fn(players, |_| Program::default()),
             calls: Vec::new(),
             ended_by: None,
+            before: None,
+            past: Past::of(setup.position.players.clone()),
             game,
             setup,
         };
+        referee.note();
         referee.ask();
         Ok(referee)
     }
@@ -93,6 +102,16 @@ impl Referee {
             let within = self.setup.conduct.within(program.replied);
             self.calls.push(Call::ask(seat, text, within));
         }
+    }
+
+    /// What all have now goes into the curves.
+    fn note(&mut self) {
+        let players = &self.setup.position.players;
+        let flying = |player: PlayerId| {
+            let seat = players.iter().position(|known| *known == player);
+            seat.map_or(0, |seat| self.game.flying(Seat(seat as u8)))
+        };
+        self.past.note(self.game.planets(), flying);
     }
 
     fn offend(&mut self, seat: Seat, offence: Offence) {
@@ -183,7 +202,9 @@ impl Referee {
         for seat in (0..self.programs.len() as u8).map(Seat) {
             acts.push((seat, self.programs[seat].act.take()));
         }
+        self.before = Some(Arc::clone(self.game.planets()));
         self.game.play(&acts);
+        self.note();
         self.ask();
     }
 }
@@ -227,6 +248,18 @@ impl Table for Referee {
             cause: self.ended_by.unwrap_or(outcome.cause),
             ..outcome
         })
+    }
+
+    fn scene(&self) -> Option<Scene> {
+        let state = State::whole(&self.game, &self.setup.position.teams, &self.past);
+        let before = self.before.as_ref().map(|planets| planets.as_slice());
+        let news = news(state.turn, before, &state.planets);
+        let over = if self.outcome().is_some() {
+            "; the game is over"
+        } else {
+            ""
+        };
+        Some(state.scene(format!("{news}{over}")))
     }
 
     fn setup(&self) -> Value {

@@ -8,4 +8,5 @@ mod messages;
 mod player;
 mod recorded;
 mod reference;
+mod scenes;
 mod wire;

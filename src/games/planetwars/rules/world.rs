@@ -49,7 +49,7 @@ pub fn owners(planets: &[Planet]) -> Vec<PlayerId> {
 }
 
 /// Ships in flight, where players are shown them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownFleet {
     /// Whose they are.
     pub owner: PlayerId,

@@ -9,4 +9,5 @@ mod player;
 mod reference;
 mod ring;
 mod rules;
+mod scenes;
 mod strangers;

@@ -1,0 +1,7 @@
+//! What is to be seen of a game (README.md, section 6): everything for its engine, for a player what it is told.
+
+mod picture;
+mod state;
+
+pub use picture::draw;
+pub use state::{CELLS_MAX, LighthouseState, PlayerState, State, TriangleState, deed};

@@ -1,0 +1,271 @@
+//! The island as a picture: land stays; energy, triangles, beams, lighthouses and players move.
+
+use super::state::{CELLS_MAX, LighthouseState, PlayerState, State};
+use crate::lighthouses::rules::{ENERGY_MAX, Point};
+use crate::scene::{Anchor, Entry, Picture, Svg, legend, legend_height, player};
+use serde::Deserialize as _;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Width that a map is drawn to fill, in units.
+const WIDTH: f64 = 360.0;
+/// Height that it keeps to if it can.
+const HEIGHT: f64 = 400.0;
+/// Units of a cell's side.
+const CELL: std::ops::RangeInclusive<f64> = 2.0..=28.0;
+/// Lighthouses, players and triangles that are drawn: more than there can be.
+const DRAWN_MAX: usize = 256;
+/// Height of the numbers beside lighthouses.
+const SMALL: f64 = 8.0;
+
+/// The picture of a state, if it is one.
+#[must_use]
+pub fn draw(state: &Value) -> Option<Picture> {
+    let state = State::deserialize(state).ok()?;
+    let island = Island::of(&state)?;
+    Some(Picture {
+        width: island.width as u32,
+        height: island.height as u32,
+        still: island.still(&state),
+        moving: island.moving(&state),
+    })
+}
+
+/// Where things are drawn.
+struct Island {
+    rows: usize,
+    cell: f64,
+    /// The map's upper left corner.
+    corner: (f64, f64),
+    width: f64,
+    height: f64,
+    size: (f64, f64),
+}
+
+impl Island {
+    fn of(state: &State) -> Option<Self> {
+        let rows = state.island.len();
+        let cols = state.island.first()?.chars().count();
+        let even = |row: &String| row.chars().count() == cols;
+        let area = cols.checked_mul(rows)?;
+        if area == 0 || area > CELLS_MAX || !state.island.iter().all(even) {
+            return None;
+        }
+        let (across, down) = (cols as f64, rows as f64);
+        let fitting = (WIDTH / across).min(HEIGHT / down).floor();
+        let cell = fitting.clamp(*CELL.start(), *CELL.end());
+        let width = (across * cell).max(WIDTH);
+        let top = legend_height(state.players.len());
+        Some(Self {
+            rows,
+            cell,
+            corner: (((width - across * cell) / 2.0).round(), top),
+            width,
+            height: top + down * cell,
+            size: (across * cell, down * cell),
+        })
+    }
+
+    /// The middle of a cell, or of what would be one.
+    fn middle(&self, at: Point) -> (f64, f64) {
+        let (left, top) = self.corner;
+        let down = self.rows as f64 - f64::from(at.y);
+        (
+            left + (f64::from(at.x) + 0.5) * self.cell,
+            top + (down - 0.5) * self.cell,
+        )
+    }
+
+    fn still(&self, state: &State) -> String {
+        let mut svg = Svg::new();
+        svg.rect("s-board", self.corner, self.size, 0.0);
+        svg.boxes("s-fill", self.runs(state, |_, letter| letter != '#'));
+        svg.finish()
+    }
+
+    /// The cells of a kind as boxes, each as wide as there are neighbours of its kind.
+    fn runs(&self, state: &State, is: impl Fn(Point, char) -> bool) -> Vec<[f64; 4]> {
+        let mut boxes: Vec<[f64; 4]> = Vec::new();
+        for (y, row) in state.island.iter().rev().enumerate() {
+            let mut open = false;
+            for (x, letter) in row.chars().enumerate() {
+                let at = Point::from((x as i32, y as i32));
+                if !is(at, letter) {
+                    open = false;
+                    continue;
+                }
+                if let Some([_, _, width, _]) = boxes.last_mut().filter(|_| open) {
+                    *width += self.cell;
+                } else {
+                    let (x, y) = self.middle(at);
+                    boxes.push([
+                        x - self.cell / 2.0,
+                        y - self.cell / 2.0,
+                        self.cell,
+                        self.cell,
+                    ]);
+                }
+                open = true;
+            }
+        }
+        boxes
+    }
+
+    fn moving(&self, state: &State) -> String {
+        let mut svg = Svg::titled(&words(state));
+        self.energy(&mut svg, state);
+        self.links(&mut svg, state);
+        for lighthouse in state.lighthouses.iter().take(DRAWN_MAX) {
+            self.lighthouse(&mut svg, lighthouse);
+        }
+        for player in state.players.iter().take(DRAWN_MAX) {
+            self.player(&mut svg, player, state);
+        }
+        let entries: Vec<Entry> = state
+            .players
+            .iter()
+            .map(|player| entry(player, state))
+            .collect();
+        legend(&mut svg, self.width, &entries);
+        svg.finish()
+    }
+
+    /// A square in each cell that has energy, larger for more, the whole cell for all that it can have; a veil
+    /// where it is not known.
+    fn energy(&self, svg: &mut Svg, state: &State) {
+        let cells = state.energy.iter().take(CELLS_MAX);
+        let known: BTreeMap<(i32, i32), u8> = cells
+            .map(|(x, y, energy)| ((i32::from(*x), i32::from(*y)), *energy))
+            .collect();
+        let of = |at: Point| known.get(&(at.x, at.y)).copied();
+        if state.viewer.is_some() {
+            let unknown = |at, letter| letter != '#' && of(at).is_none();
+            svg.boxes("s-neutral s-faint", self.runs(state, unknown));
+        }
+        let full = |at, _| of(at).is_some_and(|energy| energy >= ENERGY_MAX);
+        let part = known
+            .iter()
+            .filter(|(_, energy)| (1..ENERGY_MAX).contains(*energy));
+        let part = part.map(|(at, energy)| {
+            let (x, y) = self.middle(Point::from(*at));
+            // The square's area stands for the energy. Its corners are whole numbers.
+            let share = (f64::from(*energy) / f64::from(ENERGY_MAX)).sqrt();
+            let half = (share * self.cell * 0.45).floor().max(1.0);
+            let side = 2.0 * half + self.cell % 2.0;
+            [x - side / 2.0, y - side / 2.0, side, side]
+        });
+        let lit = self.runs(state, full).into_iter().chain(part);
+        svg.boxes("s-accent s-faint", lit);
+    }
+
+    fn links(&self, svg: &mut Svg, state: &State) {
+        let place = |at: u8| {
+            let lighthouse = state.lighthouses.get(usize::from(at))?;
+            Some(self.middle(lighthouse.position))
+        };
+        for triangle in state.triangles.iter().take(DRAWN_MAX) {
+            let corners: Option<Vec<_>> = triangle.corners.iter().map(|at| place(*at)).collect();
+            if let Some(corners) = corners {
+                let class = format!("s-faint {}", player(usize::from(triangle.player)));
+                svg.polygon(&class, corners);
+            }
+        }
+        let mut owners: Vec<u8> = state.lighthouses.iter().filter_map(|at| at.owner).collect();
+        owners.sort_unstable();
+        owners.dedup();
+        for owner in owners.into_iter().take(DRAWN_MAX) {
+            let own = |at: &&(u8, &LighthouseState)| at.1.owner == Some(owner);
+            let numbered: Vec<_> = (0..).zip(&state.lighthouses).take(DRAWN_MAX).collect();
+            let ends = numbered.iter().filter(own).flat_map(|(from, at)| {
+                let later = at.links.iter().take(DRAWN_MAX).filter(move |to| from < *to);
+                later.filter_map(|to| Some((place(*from)?, place(*to)?)))
+            });
+            let ends: Vec<_> = ends.take(DRAWN_MAX).collect();
+            svg.strokes(&format!("s-line {}", player(usize::from(owner))), ends, 2.0);
+        }
+    }
+
+    /// A lozenge in its owner's colour, with its energy.
+    fn lighthouse(&self, svg: &mut Svg, lighthouse: &LighthouseState) {
+        let (x, y) = self.middle(lighthouse.position);
+        let reach = (self.cell * 0.7).max(4.0);
+        let class = match lighthouse.owner {
+            Some(owner) => player(usize::from(owner)),
+            None => "s-neutral",
+        };
+        let corners = [
+            (x, y - reach),
+            (x + reach, y),
+            (x, y + reach),
+            (x - reach, y),
+        ];
+        svg.polygon(class, corners);
+        if lighthouse.owner.is_some() {
+            let at = (x, y - reach - 1.0);
+            svg.text("s-text", at, SMALL, Anchor::Middle, lighthouse.energy);
+        }
+    }
+
+    /// A disc with the player's number; those on one cell stand side by side.
+    fn player(&self, svg: &mut Svg, player: &PlayerState, state: &State) {
+        let Some(at) = player.position else {
+            return;
+        };
+        let together = state.players.iter().take(DRAWN_MAX);
+        let together: Vec<u8> = together
+            .filter(|other| other.position == Some(at))
+            .map(|other| other.player)
+            .collect();
+        let place = together.iter().position(|other| *other == player.player);
+        let step = place.unwrap_or_default() as f64 - (together.len() as f64 - 1.0) / 2.0;
+        let (x, y) = self.middle(at);
+        let radius = (self.cell * 0.45).max(5.0);
+        let x = x + step * radius * 1.7;
+        let number = usize::from(player.player);
+        svg.circle(crate::scene::player(number), (x, y), radius);
+        let size = radius * 1.5;
+        svg.text(
+            "s-on s-bold",
+            (x, y + size * 0.36),
+            size,
+            Anchor::Middle,
+            number,
+        );
+    }
+}
+
+fn entry(player: &PlayerState, state: &State) -> Entry {
+    let (held, income) = (player.held, player.income);
+    let lot = match (player.dropped, player.energy) {
+        (Some(true), _) => "dropped".to_owned(),
+        (_, Some(energy)) => format!("{energy} energy, {income:+}"),
+        (_, None) => format!("{held} held, {income:+}"),
+    };
+    Entry {
+        place: usize::from(player.player),
+        label: player.player.to_string(),
+        words: lot,
+        figure: player
+            .score
+            .map_or_else(String::new, |score| score.to_string()),
+        own: state.viewer == Some(player.player),
+    }
+}
+
+/// The picture in words.
+fn words(state: &State) -> String {
+    let eyes = match state.viewer {
+        Some(viewer) => format!(", seen by player {viewer}"),
+        None => String::new(),
+    };
+    let (round, triangles) = (state.round, state.triangles.len());
+    let held = state
+        .lighthouses
+        .iter()
+        .filter(|at| at.owner.is_some())
+        .count();
+    let all = state.lighthouses.len();
+    format!(
+        "The island after {round} rounds{eyes}: {held} of {all} lighthouses held, {triangles} triangles"
+    )
+}

@@ -1,0 +1,128 @@
+//! Scenes: a player is shown the planets and its own fleets and nothing else, and the judge's last one is the
+//! result.
+
+use crate::Budget;
+use crate::kit::{DialogueSetup, Kit as _, TableSetup};
+use crate::laws::scenes_of;
+use crate::planetwars::KIT;
+use crate::planetwars::rules::{LOST, PlanetWars, ShownFleet};
+use crate::planetwars::scene::State;
+use crate::scene::Scene;
+use crate::wire::{Next, Reply};
+use serde::Deserialize as _;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+fn states(scenes: &[Scene]) -> Vec<State> {
+    let read = |scene: &Scene| State::deserialize(&scene.state).unwrap();
+    scenes.iter().map(read).collect()
+}
+
+fn in_order(mut fleets: Vec<ShownFleet>) -> Vec<ShownFleet> {
+    fleets.sort_by_key(|fleet| (fleet.left, fleet.from, fleet.to, fleet.ships));
+    fleets
+}
+
+fn place(state: &State, player: u32) -> usize {
+    let mut players = state.players.iter();
+    players.position(|known| known.player == player).unwrap()
+}
+
+#[test]
+fn a_player_is_shown_the_planets_and_its_own_fleets_and_nothing_else() {
+    let options = json!({"map": "google", "rounds": 60});
+    let scenes = scenes_of::<PlanetWars>(&["rage", "prospector"], 2, &options);
+    let whole = states(&scenes["the table"]).into_iter();
+    let whole: BTreeMap<u32, State> = whole.map(|state| (state.turn, state)).collect();
+    let (mut own_fleets, mut hidden) = (0, 0);
+    for seat in 0..4 {
+        for state in states(&scenes[&format!("seat {seat}")]) {
+            let all = &whole[&state.turn];
+            let viewer = state.viewer.unwrap();
+            assert_eq!(viewer, all.players[seat].player);
+            assert_eq!(state.planets, all.planets);
+            let (own, others): (Vec<_>, Vec<_>) =
+                all.fleets.iter().partition(|fleet| fleet.owner == viewer);
+            assert!(state.hidden);
+            // The judge does not keep fleets that land when the game is over.
+            let mut seen = state.fleets.clone();
+            seen.retain(|fleet| state.turn + fleet.left <= 60);
+            assert_eq!(in_order(seen), in_order(own));
+            assert_eq!(
+                state.players[place(&state, viewer)].flying,
+                all.players[seat].flying
+            );
+            for player in &state.players {
+                assert_eq!((player.team, player.score), (None, None));
+                assert_eq!(player.flying.is_some(), player.player == viewer);
+                let known = player.ships + player.flying.unwrap_or_default();
+                assert_eq!(player.past.last(), Some(&(known, player.growth)));
+            }
+            own_fleets += state.fleets.len();
+            hidden += others.len();
+        }
+    }
+    assert!(own_fleets > 100 && hidden > 100, "{own_fleets}, {hidden}");
+}
+
+#[test]
+fn where_the_wire_shows_fleets_a_player_is_shown_all() {
+    let options =
+        json!({"rules": "google2010", "wire": "google2010", "map": "google", "rounds": 40});
+    let mut table = KIT.table(&TableSetup::numbered(2, options, 2)).unwrap();
+    let player = |_| KIT.dialogue(&DialogueSetup::of("rage", 1)).unwrap();
+    let mut players: Vec<_> = (0..2).map(player).collect();
+    let (mut fleets, mut calls) = (0, Vec::new());
+    while table.outcome().is_none() {
+        let all = State::deserialize(&table.scene().unwrap().state).unwrap();
+        table.calls(&mut calls);
+        for call in calls.drain(..) {
+            let player = &mut players[call.seat.index()];
+            let Ok(Next::Think { mut fallback, .. }) = player.receive(call.text.as_bytes()) else {
+                panic!("a state is thought about");
+            };
+            let state = State::deserialize(&player.scene().unwrap().state).unwrap();
+            assert_eq!((state.hidden, state.turn), (false, all.turn));
+            assert_eq!(state.fleets.len(), all.fleets.len());
+            assert!(state.players.iter().all(|player| player.flying.is_some()));
+            fleets += state.fleets.len();
+            let _ = player.think(Budget::nodes(20), &mut fallback);
+            player.said(&fallback);
+            table.answer(call.seat, Reply::Text(fallback.as_bytes()));
+        }
+    }
+    assert!(fleets > 100, "{fleets}");
+}
+
+#[test]
+fn the_last_scene_is_the_result_of_teams() {
+    let options = json!({"teams": [2, 2], "rounds": 60});
+    for seed in 1..4 {
+        let scenes = scenes_of::<PlanetWars>(&["rage", "prospector-team"], seed, &options);
+        let last = scenes["the table"].last().unwrap();
+        assert!(last.title.ends_with("; the game is over"), "{}", last.title);
+        let state = State::deserialize(&last.state).unwrap();
+        for team in [Some(0), Some(1)] {
+            let mates = || state.players.iter().filter(|player| player.team == team);
+            let ships: i64 = mates().map(|mate| mate.ships + mate.flying.unwrap()).sum();
+            let total = if ships == 0 { LOST } else { ships };
+            assert!(
+                mates().all(|mate| mate.score == Some(total)),
+                "{mates:?}",
+                mates = state.players
+            );
+        }
+    }
+}
+
+#[test]
+fn a_picture_is_drawn_as_ever() {
+    let options = json!({"map": "google", "rounds": 60});
+    let scenes = scenes_of::<PlanetWars>(&["rage", "prospector"], 2, &options);
+    let scene = scenes["seat 0"]
+        .iter()
+        .find(|scene| scene.turn == 25)
+        .unwrap();
+    let picture = KIT.picture(&scene.state).unwrap().document("");
+    assert_eq!(picture, include_str!("../golden/scene.svg"));
+}
