@@ -48,6 +48,8 @@ pub struct Player {
     sums_up: bool,
     /// How the match ended, in a sentence.
     ended: Option<String>,
+    /// The highest turn that was folded: scenes do not go back where a hub does.
+    highest: u32,
 }
 
 /// What is said to be let in.
@@ -82,6 +84,7 @@ impl Player {
             map: None,
             sums_up: true,
             ended: None,
+            highest: 0,
         }
     }
 
@@ -157,6 +160,7 @@ impl Player {
         if let Some(next) = self.answered(&view) {
             return Ok(next);
         }
+        self.highest = self.highest.max(view.turn);
         self.last = Some((Arc::clone(&view), None));
         self.facts.sees(&view);
         self.hear(&Event::Turn(Arc::clone(&view)));
@@ -415,6 +419,10 @@ impl Dialogue for Player {
     fn scene(&self) -> Option<Scene> {
         let (view, _) = self.last.as_ref()?;
         let state = State::seen(view, |dog| self.number(dog), self.facts.standing());
-        Some(state.scene(self.ended.as_deref()))
+        let scene = state.scene(self.ended.as_deref());
+        Some(Scene {
+            turn: self.highest,
+            ..scene
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! Scenes: a player is shown what its dogs see and nothing else, and the hub's last scene is the result.
 
 use crate::game::Seat;
-use crate::kit::{Kit as _, Nodes, PlaySetup};
+use crate::kit::{DialogueSetup, Kit as _, Nodes, PlaySetup, TableSetup};
 use crate::laws::scenes_of;
 use crate::scene::Scene;
 use crate::smartdog::KIT;
@@ -104,6 +104,35 @@ fn the_last_scene_is_the_result() {
             assert_eq!((player.points.unwrap() * 100.0).round() as i64, score);
         }
     }
+}
+
+#[test]
+fn turns_never_fall_even_where_a_hub_goes_back() {
+    let scenes = |turns: &[u32]| -> Vec<Scene> {
+        let mut player = KIT.dialogue(&DialogueSetup::of("stand", 1)).unwrap();
+        let table = KIT.table(&TableSetup::numbered(1, json!({"map": "fold"}), 1));
+        let (mut table, mut calls) = (table.unwrap(), Vec::new());
+        table.calls(&mut calls);
+        let texts: Vec<&str> = calls.iter().map(|call| call.text.as_str()).collect();
+        player.receive(texts[0].as_bytes()).unwrap();
+        let told = turns.iter().map(|turn| {
+            let state = texts[1].replacen("\"turn\":1\n", &format!("\"turn\":{turn}\n"), 1);
+            assert!(*turn == 1 || state != texts[1], "{state}");
+            player.receive(state.as_bytes()).unwrap();
+            player.said("end");
+            player.scene().unwrap()
+        });
+        told.collect()
+    };
+    let turns = |scenes: Vec<Scene>| -> Vec<(u32, u64)> {
+        let of = |scene: Scene| (scene.turn, scene.state["turn"].as_u64().unwrap());
+        scenes.into_iter().map(of).collect()
+    };
+    // Of two lower ones that follow each other the second is believed.
+    assert_eq!(
+        turns(scenes(&[1, 9, 4, 5])),
+        [(1, 1), (9, 9), (9, 9), (9, 5)]
+    );
 }
 
 #[test]
