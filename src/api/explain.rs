@@ -6,7 +6,7 @@ use super::problem::Problem;
 use super::response;
 use super::sight::WITHHELD;
 use crate::replay::{BotSeat, ExplainError, NODES_DEFAULT, NODES_MAX, bot_session};
-use crate::store::EntryId;
+use crate::store::{EntryId, SessionId};
 use axum::extract::Path;
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -38,13 +38,14 @@ impl Explainer {
 }
 
 /// `GET /api/v1/matches/{id}/seats/{seat}/explain`: the decision that `entry` asked for, thought over again with
-/// `nodes`; without `entry`, the seat's decisions.
+/// `nodes`; without `entry`, the seat's decisions. `session` names one of several bots of ours.
 pub(super) async fn one(
     Path((id, seat)): Path<(String, String)>,
     asked: Asked,
 ) -> Result<Response, Problem> {
-    let params = asked.params(&[&["entry", "nodes"]])?;
+    let params = asked.params(&[&["entry", "nodes", "session"]])?;
     let entry = params.number::<i64>("entry")?.map(EntryId);
+    let named = params.number::<i64>("session")?.map(SessionId);
     let nodes = params.number::<u64>("nodes")?.unwrap_or(NODES_DEFAULT);
     if !(1..=NODES_MAX).contains(&nodes) {
         let range = format!("1..={NODES_MAX}");
@@ -55,7 +56,8 @@ pub(super) async fn one(
     let number = number.map_err(|_| Problem::not_found(format!("there is no seat {seat}")))?;
     let row = matches::row(&asked, &id).await?;
     let store = &asked.state.store;
-    let session = bot_session(&row.id, store.sessions_of(&row.id).await?, number)?;
+    let sessions = store.sessions_of(&row.id).await?;
+    let session = bot_session(&row.id, sessions, Some(number), named)?;
     if !asked.sight.sees(&session.secrecy) {
         return Err(Problem::forbidden(WITHHELD));
     }

@@ -7,7 +7,7 @@ use super::usage::UsageError;
 use crate::referee::budget::ThinkBudget;
 use crate::replay::{BotSeat, Decision, Explained, NODES_DEFAULT, NODES_MAX, bot_session};
 use crate::sheet;
-use crate::store::{EntryId, Store};
+use crate::store::{EntryId, SessionId, Store};
 use std::io::Write;
 
 #[derive(Debug, clap::Args)]
@@ -15,8 +15,11 @@ pub(super) struct Args {
     /// The match.
     id: String,
     /// The seat, from 0: one that a bot of ours played.
-    #[arg(long)]
-    seat: u8,
+    #[arg(long, required_unless_present = "session")]
+    seat: Option<u8>,
+    /// The session, where several bots of ours played: `drover match show` lists them.
+    #[arg(long, value_name = "N")]
+    session: Option<i64>,
     /// The entry that asked for the decision, by its number in the log.
     #[arg(long, value_name = "N")]
     entry: Option<i64>,
@@ -38,7 +41,7 @@ pub(super) async fn run(store: &Store, args: &Args, out: &mut impl Write) -> any
     };
     let row = found(store, &args.id).await?;
     let sessions = store.sessions_of(&row.id).await?;
-    let session = bot_session(&row.id, sessions, args.seat)?;
+    let session = bot_session(&row.id, sessions, args.seat, args.session.map(SessionId))?;
     let seat = BotSeat::read(store, &session).await?;
     let entry = args.entry.map(EntryId);
     // Nothing else runs in this process meanwhile.

@@ -17,6 +17,7 @@ mod open_files;
 mod output;
 pub mod play;
 pub mod play_args;
+mod play_from;
 mod play_gateway;
 mod play_progress;
 mod program_guard;

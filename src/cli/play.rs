@@ -1,6 +1,8 @@
 //! `drover play`: local matches, one or many.
 
+use super::common::Common;
 use super::play_args::{Output, PlayArgs, game, rule_options};
+use super::play_from;
 use super::play_gateway::Gateway;
 use super::play_progress::Progress;
 use super::usage::{UsageError, refuse};
@@ -27,8 +29,11 @@ use tokio_util::sync::CancellationToken;
 ///
 /// # Errors
 /// [`UsageError`] for an invalid command line; otherwise whatever failed.
-pub async fn run(args: PlayArgs) -> anyhow::Result<()> {
-    let kit = game(&args.game)?;
+pub(super) async fn run(common: &Common, args: PlayArgs) -> anyhow::Result<()> {
+    if let Some(from) = args.from.clone() {
+        return play_from::run(common, args, &from).await;
+    }
+    let kit = game(args.game.as_deref().unwrap_or_default())?;
     if let Some(spec) = args.interactive.clone() {
         tokio::spawn(async {
             if let Ok(mut signals) = Signals::new() {

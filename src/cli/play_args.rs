@@ -41,7 +41,8 @@ pub enum Output {
 #[derive(Clone, Debug, Args)]
 pub struct PlayArgs {
     /// The game.
-    pub game: String,
+    #[arg(required_unless_present = "from")]
+    pub game: Option<String>,
     /// Who plays the next seat: builtin:NAME, cmd:PROGRAM ARGS (games on stdin and stdout), url:http://…
     /// (games over HTTP), filler. In games that have fillers, the remaining seats are fillers.
     #[arg(long = "seat", value_name = "SPEC", conflicts_with = "pool")]
@@ -105,6 +106,12 @@ pub struct PlayArgs {
     /// Talk to one program by hand: send it any command, watch its replies, run whole games.
     #[arg(long, value_name = "SPEC", conflicts_with_all = ["seats", "pool", "games", "store", "log", "fair"])]
     pub interactive: Option<String>,
+    /// Play a stored match on, once, from entry N of its referee's transcripts: the number in the log of a call,
+    /// as `drover match explain` and `match export` show it. What came before stays; every player hears it again,
+    /// and what a program answers then does not count. --seat 2=cmd:./mybot lets another player go on there; on
+    /// the other seats the bots of ours that played go on. Not for games on hubs.
+    #[arg(long, value_name = "ID:N", conflicts_with_all = ["game", "pool", "players", "games", "seed", "options", "wire", "timeout", "store", "log", "interactive", "no_rotate", "concurrency"])]
+    pub from: Option<String>,
     /// Keep every match in this database.
     #[arg(long, value_name = "FILE")]
     pub store: Option<PathBuf>,

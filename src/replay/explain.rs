@@ -5,7 +5,7 @@ use super::dialogue::replay;
 use super::reply::RecordedReply;
 use super::seat::{SeatLine, lines};
 use super::setup::dialogue_setup;
-use crate::store::types::{Direction, Entry, EntryId, Side};
+use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
 use crate::store::{FactRow, SessionRow, Store, StoreError};
 use crate::thinking::guarded;
 use games::{Budget, Dialogue, DialogueSetup, Explanation, Kit, Next, Seat, bot_seed};
@@ -26,27 +26,25 @@ const DECISIONS_MAX: usize = 100_000;
 #[derive(Debug, thiserror::Error)]
 pub enum ExplainError {
     /// The match has no such seat, or no transcript of it is stored.
-    #[error("match {match_id} has no transcript of seat {seat}; there are those of {known}")]
+    #[error("match {match_id} has no transcript of {what}; it has those of {known}")]
     NoSeat {
         /// The match.
         match_id: String,
-        /// The seat asked for.
-        seat: u8,
-        /// Seats with a transcript.
+        /// The seat or session asked for.
+        what: String,
+        /// Seats and sessions with a transcript.
         known: String,
     },
     /// None of our bots played there.
     #[error(
-        "seat {seat} of match {match_id} was played by {spec:?}, not by a bot of ours: nothing is known of \
-         what it thought"
+        "seat {seat} of match {match_id} was not played by a bot of ours: nothing is known of what its player \
+         thought"
     )]
     Foreign {
         /// The match.
         match_id: String,
         /// The seat.
         seat: u8,
-        /// Who played there.
-        spec: String,
     },
     /// No such entry in the seat's transcript.
     #[error(
@@ -134,40 +132,47 @@ pub struct BotSeat {
     notes: Vec<(EntryId, String)>,
 }
 
-/// The session in which a bot of ours played a seat, or our referee's transcript of it.
+/// The session in which a bot of ours played a seat, or our referee's transcript of it. `session` names one of
+/// several, as where two bots of ours sit at a foreign table: the seat of the second is not known.
 ///
 /// # Errors
 /// [`ExplainError::NoSeat`], [`ExplainError::Foreign`].
 pub fn bot_session(
     match_id: &str,
     sessions: Vec<SessionRow>,
-    seat: u8,
+    seat: Option<u8>,
+    session: Option<SessionId>,
 ) -> Result<SessionRow, ExplainError> {
-    let mut known: Vec<u8> = sessions.iter().filter_map(|row| row.opened.seat).collect();
-    known.sort_unstable();
-    known.dedup();
-    let of_seat = sessions
-        .into_iter()
-        .filter(|row| row.opened.seat == Some(seat));
+    let known = sessions.iter().map(|row| match row.opened.seat {
+        Some(seat) => format!("seat {seat} (session {})", row.id.0),
+        None => format!("session {}", row.id.0),
+    });
+    let known: Vec<String> = known.collect();
+    let fits = |row: &SessionRow| {
+        let own = row.opened.seat;
+        let sits = seat.is_none_or(|seat| own == Some(seat) || own.is_none() && session.is_some());
+        sits && session.is_none_or(|session| row.id == session)
+    };
+    let found = sessions.into_iter().filter(fits);
     // A bot's own transcript says how it was seeded and advised.
-    let best = of_seat.min_by_key(|row| row.opened.side != Side::Player);
+    let best = found.min_by_key(|row| row.opened.side != Side::Player);
     let Some(row) = best else {
-        let known: Vec<String> = known.iter().map(u8::to_string).collect();
+        let seat = seat.map(|seat| format!("seat {seat}"));
+        let session = session.map(|session| format!("session {}", session.0));
+        let both: Vec<String> = seat.into_iter().chain(session).collect();
         return Err(ExplainError::NoSeat {
             match_id: match_id.to_owned(),
-            seat,
-            known: if known.is_empty() {
-                "none".to_owned()
-            } else {
-                known.join(", ")
+            what: both.join(", "),
+            known: match known.as_slice() {
+                [] => "none".to_owned(),
+                known => known.join(", "),
             },
         });
     };
     if row.opened.side == Side::Referee && builtin(&row.opened.bot).is_none() {
         return Err(ExplainError::Foreign {
             match_id: match_id.to_owned(),
-            seat,
-            spec: row.opened.bot,
+            seat: row.opened.seat.unwrap_or_default(),
         });
     }
     Ok(row)
@@ -375,4 +380,104 @@ pub fn builtin_seeds(seed: u64, specs: &[String]) -> Vec<u64> {
     seeds
         .map(|(seat, spec)| builtin(spec).map_or(0, |_| bot_seed(seed, seat)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BotSeat, Decision, ExplainError, NODES_MAX, bot_session, builtin_seeds};
+    use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, opened, said};
+    use crate::store::{EntryId, NewSession, Side, Store};
+    use games::{Fact, Seat, bot_seed};
+    use serde_json::json;
+
+    async fn seat(store: &Store, seat: u8) -> Result<BotSeat, ExplainError> {
+        let sessions = store.sessions_of(&match_id(1)).await.unwrap();
+        let session = bot_session(&match_id(1), sessions, Some(seat), None)?;
+        BotSeat::read(store, &session).await
+    }
+
+    fn shown(decisions: &[Decision]) -> Vec<(i64, Option<&str>, &str)> {
+        let all = decisions.iter();
+        all.map(|one| (one.entry.0, one.said.as_deref(), one.note.as_str()))
+            .collect()
+    }
+
+    #[tokio::test]
+    async fn a_seat_is_led_to_the_decision_with_what_was_said_and_not_thought() {
+        let (_folder, store) = opened().await;
+        let mut pen = Pen::player(&store, 1);
+        let lines = vec![heard("ask"), said("7"), heard("say hello"), said("hello")];
+        pen.write(&store, lines).await;
+        let mut append = pen.append(vec![heard("ask how=long"), said("?a=fallback"), said("9")]);
+        let fact = Fact::new("fallback", json!({ "cause": "late" }));
+        append.facts.push((fact, None));
+        pen.send(&store, append).await;
+        let read = seat(&store, 0).await.unwrap();
+        let decisions = read.decisions().unwrap();
+        let late = (5, Some("9"), "fallback late");
+        assert_eq!(shown(&decisions), [(1, Some("7"), ""), late]);
+        // As a dialogue that heard and said the same.
+        let mut dialogue = store.kit("fake").unwrap().dialogue(&read.setup).unwrap();
+        for (text, answer) in [("ask", "7"), ("say hello", "hello")] {
+            let _ = dialogue.receive(text.as_bytes()).unwrap();
+            dialogue.said(answer);
+        }
+        let _ = dialogue.receive(b"ask how=long").unwrap();
+        let told = read.explain(EntryId(5), u64::MAX).unwrap();
+        assert_eq!(Some(&told.explanation.answer), answer(&*dialogue).as_ref());
+        assert_eq!(told.explanation.nodes, NODES_MAX);
+        assert_eq!(
+            (told.asked.as_str(), &told.decision),
+            ("ask how=long", &decisions[1])
+        );
+        assert_ne!(
+            read.explain(EntryId(1), 1).unwrap().explanation.answer,
+            told.explanation.answer
+        );
+        for (entry, why) in [
+            (2, "it is an answer"),
+            (3, "its answer needs no thought"),
+            (8, "whose entries are 1 to 7"),
+        ] {
+            let error = read.explain(EntryId(entry), 1).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    fn answer(dialogue: &dyn games::Dialogue) -> Option<String> {
+        let told = dialogue.explain(games::Budget::nodes(1));
+        told.map(|told| told.answer)
+    }
+
+    #[tokio::test]
+    async fn a_bot_in_the_referees_process_is_found_by_the_referees_transcript() {
+        let (_folder, store) = opened().await;
+        store.open_match(new_match(1, true)).await.unwrap();
+        for (at, bot) in (0u8..).zip(["builtin:quick", "url:http://host/s3cret"]) {
+            let session = NewSession {
+                bot: bot.into(),
+                seed: 5,
+                ..new_session(1, Side::Referee, at)
+            };
+            let mut pen = Pen::new(&store, None, session);
+            let late = vec![said("ask"), heard("\u{1}late"), said("ask"), heard("7")];
+            pen.write(&store, late).await;
+        }
+        let read = seat(&store, 0).await.unwrap();
+        let decisions = read.decisions().unwrap();
+        assert_eq!(shown(&decisions), [(1, None, "late"), (3, Some("7"), "")]);
+        assert_eq!((read.setup.bot.as_str(), read.setup.seed), ("quick", 5));
+        let told = read.explain(EntryId(3), 9).unwrap();
+        assert_eq!((told.version, told.description), (Some(1), "for tests"));
+        let foreign = seat(&store, 1).await.err().unwrap().to_string();
+        assert!(foreign.contains("not played by a bot of ours"), "{foreign}");
+        assert!(!foreign.contains("s3cret"), "{foreign}");
+    }
+
+    #[test]
+    fn bots_in_this_process_have_the_seeds_that_they_played_with() {
+        let specs = ["builtin:quick", "cmd:x", "filler"].map(str::to_owned);
+        let seeds = [bot_seed(3, Seat(0)), 0, bot_seed(3, Seat(2))];
+        assert_eq!(builtin_seeds(3, &specs), seeds);
+    }
 }

@@ -4,8 +4,8 @@ use crate::app::{folder, ok, play, refused, report, run_on};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Plays one match and keeps it; its id.
-fn kept(game: &str, seats: &[&str], options: &[&str], folder: &Path) -> (PathBuf, String) {
+/// Plays one match and keeps it; the database and its id.
+pub fn kept(game: &str, seats: &[&str], options: &[&str], folder: &Path) -> (PathBuf, String) {
     let store = folder.join(format!("{game}.db"));
     let mut line = play(game, seats, options);
     line.args(["--budget", "300n", "--seed", "7", "--store"])
@@ -16,7 +16,8 @@ fn kept(game: &str, seats: &[&str], options: &[&str], folder: &Path) -> (PathBuf
     (store, listed["items"][0]["id"].as_str().unwrap().to_owned())
 }
 
-fn explain(store: &Path, id: &str, seat: &str, more: &[&str]) -> Value {
+/// What the verb shows of a seat.
+pub fn explain(store: &Path, id: &str, seat: &str, more: &[&str]) -> Value {
     let line = [
         &["match", "explain", id, "--seat", seat, "--output", "json"],
         more,
@@ -50,7 +51,7 @@ fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
         let (store, id) = kept(game, &seats, options, folder.path());
         let decisions = explain(&store, &id, "0", &[]);
         let decisions = decisions.as_array().unwrap();
-        assert!(decisions.len() >= 10, "{game}: {}", decisions.len());
+        assert!(decisions.len() >= 4, "{game}: {}", decisions.len());
         let mut compared = 0;
         for decision in decisions.iter().step_by(decisions.len() / 4) {
             let entry = decision["entry"].to_string();
@@ -111,8 +112,8 @@ fn what_cannot_be_explained_is_told() {
         refused(run_on(&store, &line), code)
     };
     for (more, code, told) in [
-        (&[&*id, "--seat", "1"][..], 1, "not by a bot of ours"),
-        (&[&id, "--seat", "3"], 1, "there are those of 0, 1, 2"),
+        (&[&*id, "--seat", "1"][..], 1, "not played by a bot of ours"),
+        (&[&id, "--seat", "3"], 1, "it has those of seat 0 (session"),
         (
             &[&id, "--seat", "0", "--entry", "999999"],
             1,

@@ -18,6 +18,7 @@ mod listeners;
 mod operating;
 mod packaging;
 mod planetwars;
+mod play_from;
 mod rate;
 mod referee;
 mod replays;

@@ -2,8 +2,9 @@
 
 use super::App;
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
-use crate::store::{NewSession, Side};
+use crate::store::{MatchResult, NewSession, Side};
 use axum::http::{StatusCode, header};
+use games::Cause;
 use serde_json::json;
 
 /// A match with a decision of the bot on seat 0, and of a stranger on seat 1.
@@ -13,7 +14,7 @@ async fn play(app: &App) -> Pen {
         bot: bot.into(),
         ..new_session(1, side, seat)
     };
-    let mut pen = Pen::new(app.store(), row, session(Side::Player, 0, "deep"));
+    let mut pen = Pen::new(app.store(), row, session(Side::Player, 0, "champion"));
     let lines = vec![heard("info"), said(""), heard("ask"), said("7")];
     pen.write(app.store(), lines).await;
     let mut other = Pen::new(app.store(), None, session(Side::Referee, 1, "cmd:x"));
@@ -46,7 +47,7 @@ async fn a_decision_is_explained_beside_what_was_said() {
     let told = answer.json();
     assert_eq!(
         (&told["bot"], &told["version"]),
-        (&json!("deep"), &json!(1))
+        (&json!("champion"), &json!(null))
     );
     assert_eq!(
         (&told["asked"], &told["value_unit"]),
@@ -66,8 +67,8 @@ async fn a_running_match_explains_only_to_the_owner() {
     let mut pen = play(&app).await;
     for (scope, status) in [
         ("read", StatusCode::FORBIDDEN),
-        ("bot:quick", StatusCode::FORBIDDEN),
-        ("bot:deep", StatusCode::OK),
+        ("bot:evolved", StatusCode::FORBIDDEN),
+        ("bot:champion", StatusCode::OK),
         ("admin", StatusCode::OK),
     ] {
         for query in ["", "?entry=3"] {
@@ -77,6 +78,8 @@ async fn a_running_match_explains_only_to_the_owner() {
     }
     assert_eq!(app.get(&path(0, "")).await.status, StatusCode::UNAUTHORIZED);
     pen.end(app.store(), vec![1, 0], 1).await;
+    let result = MatchResult::of(51, Cause::Normal, vec![1, 0]);
+    app.store().close_match(&match_id(1), result).await.unwrap();
     let open = app.get_as("read", &path(0, "?entry=3")).await;
     assert_eq!(open.status, StatusCode::OK, "{}", open.text);
 }
@@ -102,7 +105,7 @@ async fn what_cannot_be_explained_is_told() {
             0,
             "?entry=99",
             StatusCode::NOT_FOUND,
-            "whose entries are 1 to 4",
+            "whose entries are 1 to 7",
         ),
         (0, "?entry=x", StatusCode::BAD_REQUEST, "whole number"),
         (0, "?entry=3&nodes=0", StatusCode::BAD_REQUEST, "nodes is 0"),
@@ -113,13 +116,13 @@ async fn what_cannot_be_explained_is_told() {
             "it takes 1..=2000000",
         ),
         (0, "?move=3", StatusCode::BAD_REQUEST, "no parameter"),
+        (1, "", StatusCode::NOT_FOUND, "not played by a bot of ours"),
         (
-            1,
+            2,
             "",
             StatusCode::NOT_FOUND,
-            "played by \"cmd:x\", not by a bot of ours",
+            "it has those of seat 0 (session 1), seat 1 (session 2)",
         ),
-        (2, "", StatusCode::NOT_FOUND, "there are those of 0, 1"),
     ] {
         let problem = app.problem(&path(seat, query), status).await;
         let detail = problem["detail"].as_str().unwrap();
@@ -127,6 +130,26 @@ async fn what_cannot_be_explained_is_told() {
     }
     let nowhere = "/api/v1/matches/x/seats/0/explain";
     app.problem(nowhere, StatusCode::NOT_FOUND).await;
+}
+
+#[tokio::test]
+async fn a_second_bot_of_ours_is_named_by_its_session() {
+    let app = App::new().await;
+    play(&app).await.end(app.store(), vec![1, 0], 1).await;
+    let second = NewSession {
+        seat: None,
+        bot: "guide".into(),
+        ..new_session(1, Side::Player, 0)
+    };
+    let mut pen = Pen::new(app.store(), None, second);
+    pen.write(app.store(), vec![heard("ask"), said("9")]).await;
+    let first = app.json(&path(0, "")).await;
+    assert_eq!(first["items"][0]["said"], "7", "{first}");
+    let session = pen.id.0;
+    let told = app.json(&path(0, &format!("?session={session}"))).await;
+    assert_eq!(told["items"][0]["said"], "9", "{told}");
+    let wrong = path(1, "?session=1");
+    app.problem(&wrong, StatusCode::NOT_FOUND).await;
 }
 
 #[tokio::test]

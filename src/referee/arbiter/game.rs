@@ -65,6 +65,8 @@ pub(super) struct Game<'a, 'w> {
     /// Whether the transcript is kept.
     record: bool,
     calls: usize,
+    /// Calls that are due before the table makes any.
+    first: Vec<Call>,
     open: Vec<Open>,
     transcript: Vec<Exchange>,
     took: Vec<Histogram>,
@@ -83,6 +85,7 @@ impl<'a, 'w> Game<'a, 'w> {
         Self {
             record,
             calls: 0,
+            first: Vec::new(),
             took: players.iter().map(|_| Histogram::default()).collect(),
             table,
             players,
@@ -93,9 +96,14 @@ impl<'a, 'w> Game<'a, 'w> {
         }
     }
 
+    /// The same with calls that the table has made already.
+    pub(super) fn first(self, first: Vec<Call>) -> Self {
+        Self { first, ..self }
+    }
+
     /// Plays it to its end; `None` if it was aborted.
     pub(super) fn play(mut self) -> Option<Ended> {
-        let mut calls = Vec::new();
+        let mut calls = std::mem::take(&mut self.first);
         loop {
             self.table.calls(&mut calls);
             // Bots in this process first: programs' clocks do not run while these think. Messages that need

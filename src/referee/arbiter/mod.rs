@@ -2,12 +2,14 @@
 //! built-in bots, keeps their clocks, and ends them without leaving anything behind. Runs on its own threads
 //! with blocking calls: a lock-step game is thousands of round trips.
 
+mod from;
 mod game;
 mod interactive;
 mod play;
 mod players;
 mod watch;
 
+pub use from::{FromError, FromMatch, play_from};
 pub use game::Ended;
 pub use interactive::{InteractiveProgram, watch_game};
 pub use play::{ArbiterMatch, play};

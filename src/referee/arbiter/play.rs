@@ -60,7 +60,7 @@ pub(super) fn watched(
 }
 
 /// Ends all programs, leaving nothing behind; returns their standard error.
-fn end(players: &mut [Player]) -> Vec<String> {
+pub(super) fn end(players: &mut [Player]) -> Vec<String> {
     // All are notified first, so that they end at the same time.
     for player in &mut *players {
         if let Player::Program(pipes) = player {

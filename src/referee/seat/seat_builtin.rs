@@ -42,6 +42,36 @@ impl Builtin {
         })
     }
 
+    /// Follows what its seat has heard and said, as the referee's transcript has it.
+    ///
+    /// # Errors
+    /// A sentence, if it cannot.
+    pub(in crate::referee) fn take_up(&mut self, past: &[Entry]) -> Result<(), String> {
+        let Some(dialogue) = &mut self.dialogue else {
+            return Ok(());
+        };
+        let replies: Vec<_> = past
+            .iter()
+            .map(|entry| RecordedReply::decode(&entry.text))
+            .collect();
+        // What the referee sent is what the bot received.
+        let lines = past.iter().zip(&replies);
+        let lines = lines.filter_map(|(entry, reply)| match (entry.direction, reply) {
+            (Direction::Out, _) => Some(Line {
+                direction: Direction::In,
+                text: &entry.text,
+            }),
+            (Direction::In, RecordedReply::Said(text)) => Some(Line {
+                direction: Direction::Out,
+                text,
+            }),
+            (Direction::In, _) => None,
+        });
+        let replayed = guarded(|| replay(&mut **dialogue, lines));
+        let replayed = replayed.map_err(|panic| panic.to_string())?;
+        replayed.differences.into_iter().next().map_or(Ok(()), Err)
+    }
+
     /// Its answer to a frame; `None` if it has panicked.
     pub(in crate::referee) fn answer(&mut self, frame: &str) -> Option<String> {
         let dialogue = self.dialogue.as_deref_mut()?;
@@ -126,29 +156,7 @@ impl BuiltinSeat {
 
 impl SeatLink for BuiltinSeat {
     fn take_up(&mut self, past: &[Entry]) -> Result<(), String> {
-        let Some(dialogue) = &mut self.bot.dialogue else {
-            return Ok(());
-        };
-        let replies: Vec<_> = past
-            .iter()
-            .map(|entry| RecordedReply::decode(&entry.text))
-            .collect();
-        // What the referee sent is what the bot received.
-        let lines = past.iter().zip(&replies);
-        let lines = lines.filter_map(|(entry, reply)| match (entry.direction, reply) {
-            (Direction::Out, _) => Some(Line {
-                direction: Direction::In,
-                text: &entry.text,
-            }),
-            (Direction::In, RecordedReply::Said(text)) => Some(Line {
-                direction: Direction::Out,
-                text,
-            }),
-            (Direction::In, _) => None,
-        });
-        let replayed = guarded(|| replay(&mut **dialogue, lines));
-        let replayed = replayed.map_err(|panic| panic.to_string())?;
-        replayed.differences.into_iter().next().map_or(Ok(()), Err)
+        self.bot.take_up(past)
     }
 
     fn call<'a>(

@@ -1,0 +1,196 @@
+//! A stored match played on from one of its calls: everything before is as it was. Players hear it again, and what
+//! they would say to it now does not count.
+
+use super::game::{Ended, Game};
+use super::play::end;
+use super::players::{Pipes, PlayError, Player, ProgramRules};
+use crate::referee::budget::ThinkBudget;
+use crate::referee::seat_spec::SeatSpec;
+use crate::replay::{RecordedReply, replay_table};
+use crate::store::types::{Direction, Entry, EntryId};
+use crate::thinking::guarded;
+use games::{Call, Kit, Seat, Table};
+use serde_json::Value;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// How long a program may take for each answer that does not count.
+const AGAIN_WITHIN: Duration = Duration::from_secs(30);
+/// The most lines of such an answer.
+const LINES_MAX: usize = 100_000;
+
+/// A match to be played on.
+pub struct FromMatch<'a> {
+    /// The game; its players are programs, or bots of ours.
+    pub kit: &'static dyn Kit,
+    /// The full setup that the match was opened with.
+    pub setup: &'a Value,
+    /// The transcripts of all seats, as the referee has them.
+    pub entries: &'a [(Seat, Entry)],
+    /// The call to play on from.
+    pub from: EntryId,
+    /// Who plays on, by seat: programs and built-in bots.
+    pub seats: &'a [SeatSpec],
+    /// Seeds of the built-in bots, by seat.
+    pub seeds: &'a [u64],
+    /// The budget of each decision of a built-in bot.
+    pub budget: ThinkBudget,
+    /// Whether built-in bots may use opponent models.
+    pub models: bool,
+    /// How programs are run.
+    pub rules: &'a ProgramRules,
+}
+
+/// Why a match cannot be played on, as a sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum FromError {
+    /// No such entry.
+    #[error("entry {0} is not in the transcripts of the match's seats")]
+    NoEntry(i64),
+    /// The entry is an answer.
+    #[error("entry {0} is an answer; name the entry of the call that it answers, or a later one")]
+    Answer(i64),
+    /// The transcripts do not fit the rules.
+    #[error("the match cannot be led to that entry: {0}")]
+    Unfit(String),
+    /// A player did not follow.
+    #[error("the player of seat {seat} did not follow what was said before: {why}")]
+    Lost {
+        /// The seat.
+        seat: u8,
+        /// What it did, as a sentence.
+        why: String,
+    },
+    /// The players cannot be seated.
+    #[error(transparent)]
+    Play(#[from] PlayError),
+}
+
+/// Plays it to its end; `None` if `abort` was set meanwhile. Blocks: call it on a thread that may.
+///
+/// # Errors
+/// [`FromError`].
+pub fn play_from(from: &FromMatch<'_>, abort: &AtomicBool) -> Result<Option<Ended>, FromError> {
+    let past = from.past()?;
+    let reopened = from.kit.reopen(from.setup);
+    let mut table = reopened.map_err(|error| FromError::Unfit(error.to_string()))?;
+    let (calls, unheard) = from.lead(&mut *table, past.clone())?;
+    let mut players = Vec::with_capacity(from.seats.len());
+    let seated = from.seat_all(&mut players, &past, &unheard);
+    if let Err(error) = seated {
+        end(&mut players);
+        return Err(error);
+    }
+    let game = Game::new(table.as_mut(), &mut players, abort, false, None);
+    let ended = game.first(calls).play();
+    let stderr = end(&mut players);
+    Ok(ended.map(|ended| Ended { stderr, ..ended }))
+}
+
+impl<'a> FromMatch<'a> {
+    /// What was said before the entry, in the order in which the table heard it.
+    fn past(&self) -> Result<Vec<(Seat, &'a Entry)>, FromError> {
+        let entries = self.entries.iter();
+        let mut all: Vec<(Seat, &Entry)> = entries.map(|(seat, entry)| (*seat, entry)).collect();
+        all.sort_unstable_by_key(|(_, entry)| (entry.at_us, entry.id));
+        let at = all.iter().position(|(_, entry)| entry.id == self.from);
+        let at = at.ok_or(FromError::NoEntry(self.from.0))?;
+        let (_, entry) = all[at];
+        if entry.direction == Direction::In {
+            return Err(FromError::Answer(self.from.0));
+        }
+        all.truncate(at);
+        Ok(all)
+    }
+
+    /// Leads the table there: the calls that are due or open, and the seats that have yet to hear the last one
+    /// that they were sent.
+    fn lead(
+        &self,
+        table: &mut dyn Table,
+        past: Vec<(Seat, &Entry)>,
+    ) -> Result<(Vec<Call>, Vec<Seat>), FromError> {
+        let wire = self.kit.wire();
+        let replayed = guarded(|| replay_table(table, wire, past, true));
+        let replayed = replayed.map_err(|panic| FromError::Unfit(panic.to_string()))?;
+        if let Some(difference) = replayed.differences.into_iter().next() {
+            return Err(FromError::Unfit(difference));
+        }
+        let open = replayed
+            .pending
+            .iter()
+            .filter(|call| call.sent_us.is_some());
+        let unheard = open.map(|pending| pending.call.seat).collect();
+        let calls = replayed.pending.into_iter().map(|pending| pending.call);
+        Ok((calls.collect(), unheard))
+    }
+
+    /// Seats the players and tells each what its seat has heard.
+    fn seat_all(
+        &self,
+        players: &mut Vec<Player>,
+        past: &[(Seat, &Entry)],
+        unheard: &[Seat],
+    ) -> Result<(), FromError> {
+        for (seat, spec) in (0u8..).map(Seat).zip(self.seats) {
+            let seed = self.seeds.get(seat.index()).copied().unwrap_or_default();
+            let (kit, budget) = (self.kit, self.budget);
+            let player = Player::seat(kit, spec, seed, budget, self.models, self.rules)?;
+            players.push(player);
+            let own = past.iter().filter(|(of, _)| *of == seat);
+            let mut own: Vec<&Entry> = own.map(|(_, entry)| *entry).collect();
+            if unheard.contains(&seat) {
+                own.pop();
+            }
+            let followed = match players.last_mut() {
+                Some(Player::Program(pipes)) => follow(kit, pipes, &own),
+                Some(Player::Builtin(builtin)) => {
+                    let own: Vec<Entry> = own.into_iter().cloned().collect();
+                    builtin.take_up(&own)
+                }
+                None => Ok(()),
+            };
+            followed.map_err(|why| FromError::Lost { seat: seat.0, why })?;
+        }
+        Ok(())
+    }
+}
+
+/// Tells a program what its seat has heard, and takes an answer of its own wherever there was one.
+fn follow(kit: &dyn Kit, pipes: &mut Pipes, past: &[&Entry]) -> Result<(), String> {
+    let mut past = past.iter().peekable();
+    while let Some(call) = past.next() {
+        if call.direction == Direction::In {
+            continue;
+        }
+        let answer = past.next_if(|next| next.direction == Direction::In);
+        let answer = answer.map(|answer| RecordedReply::decode(&answer.text));
+        let Some(program) = &mut pipes.program else {
+            let why = pipes.failure.as_deref();
+            return Err(why.unwrap_or("it did not start").to_owned());
+        };
+        let deadline = Instant::now() + AGAIN_WITHIN;
+        let said = program.say(&call.text, deadline);
+        said.map_err(|fault| format!("it took no more words ({fault:?})"))?;
+        let quiet = matches!(answer, None | Some(RecordedReply::Early(_)));
+        let mut said = String::new();
+        for lines in 0..LINES_MAX {
+            let told = !said.trim().is_empty();
+            if quiet || told && kit.in_form(call.text.as_bytes(), &said).is_ok() {
+                break;
+            }
+            let line = program.line(deadline);
+            let line = line.map_err(|fault| {
+                let text = &call.text;
+                format!(
+                    "it gave no answer of the game's form to {text:?} ({fault:?}), but {said:?}"
+                )
+            })?;
+            if lines > 0 {
+                said.push('\n');
+            }
+            said.push_str(&String::from_utf8_lossy(&line));
+        }
+    }
+    Ok(())
+}
