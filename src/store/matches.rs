@@ -310,6 +310,24 @@ fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) 
         let state = if live { "IS NULL" } else { "IS NOT NULL" };
         query.push(format_args!(" AND {} {state}", columns.ended));
     }
+    if let Some(referee) = &filter.referee {
+        query.push(" AND m.referee = ").push_bind(referee.clone());
+    }
+    if let Some(market) = filter.market {
+        query.push(" AND m.market = ").push_bind(market as i64);
+    }
+    if let Some(over_by_us) = filter.over_by_us {
+        query.push(format_args!(" AND ({}) <= ", secrecy::OVER));
+        query.push_bind(over_by_us);
+    }
+    if let Some(side) = filter.side {
+        query
+            .push(" AND EXISTS (SELECT 1 FROM sessions x WHERE x.match_id = m.id AND ")
+            .push(columns.session)
+            .push(" AND x.side = ")
+            .push_bind(side.word())
+            .push(")");
+    }
     if let Some(opponent) = &filter.opponent {
         query
             .push(" AND m.id IN (SELECT t.match_id FROM seats t WHERE t.name = ")
@@ -333,7 +351,7 @@ fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) 
 
 /// A session `x`'s win share: from the match's result, or where its seat is unknown from the scores that the
 /// session itself received, own first. NULL without scores.
-const WIN_SHARE: &str = "coalesce(
+pub(super) const WIN_SHARE: &str = "coalesce(
     (SELECT r.win_share FROM results r WHERE r.match_id = x.match_id AND r.seat = x.seat),
     (SELECT CASE WHEN max(j.value) > (x.scores ->> 0) THEN 0.0
                  ELSE 1.0 / sum(j.value = (x.scores ->> 0)) END FROM json_each(x.scores) j))";
@@ -389,6 +407,7 @@ fn match_row(row: &SqliteRow) -> Result<MatchRow, StoreError> {
         scores: row
             .try_get::<Option<&str>, _>(10)?
             .map_or(Ok(Vec::new()), rows::json)?,
+        setup: rows::json(row.try_get(11)?)?,
         over_us: row.try_get(14)?,
         seats: rows::json(row.try_get(12)?)?,
         tournament: row
@@ -416,7 +435,7 @@ fn opened_match(row: &SqliteRow) -> Result<NewMatch, StoreError> {
         market: shown.market,
         ours: shown.ours,
         started_us: shown.started_us,
-        setup: rows::json(row.try_get(11)?)?,
+        setup: shown.setup,
         seats,
     })
 }

@@ -2,6 +2,7 @@
 
 mod backup;
 mod blobs;
+mod bots;
 mod damage;
 mod error;
 mod files;
@@ -31,6 +32,7 @@ pub mod types;
 mod writer;
 
 pub use blobs::fuzz;
+pub use bots::BotRecord;
 pub use error::StoreError;
 pub use handle::Store;
 pub use health::{BATCH_BOUNDS, Health};

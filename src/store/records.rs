@@ -1,7 +1,10 @@
 //! What the store returns for listing and showing. Types only.
 
 use super::secrecy::Secrecy;
-use super::types::{Direction, EntryId, NewEntrant, NewSession, SeatNotes, SessionId, Side};
+use super::types::{
+    Direction, EntryId, LedgerRow, NewEntrant, NewSession, SeatNotes, SessionId, Side,
+};
+use crate::clock;
 use games::Cause;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -89,6 +92,14 @@ pub struct Filter {
     pub since_us: Option<i64>,
     /// Before, in microseconds since 1970-01-01 UTC.
     pub until_us: Option<i64>,
+    /// The referee's name or address.
+    pub referee: Option<String>,
+    /// The referee's number for it.
+    pub market: Option<u64>,
+    /// With a transcript of this side.
+    pub side: Option<Side>,
+    /// Over for everyone by then, in microseconds since 1970-01-01 UTC.
+    pub over_by_us: Option<i64>,
     /// Matches of this tournament that have ended, by its id.
     pub tournament: Option<String>,
     /// With this entrant of a tournament.
@@ -169,8 +180,10 @@ pub struct MatchRow {
     /// Whether our own referee runs it.
     pub ours: bool,
     /// Microseconds since 1970-01-01 UTC.
+    #[serde(rename = "started", serialize_with = "clock::shown")]
     pub started_us: i64,
     /// Microseconds since 1970-01-01 UTC; `None` while it is running.
+    #[serde(rename = "ended", serialize_with = "clock::shown_if_any")]
     pub ended_us: Option<i64>,
     /// Why it ended.
     pub cause: Option<Cause>,
@@ -180,6 +193,8 @@ pub struct MatchRow {
     pub detail: String,
     /// Scores by seat.
     pub scores: Vec<i64>,
+    /// All that our referee started it from; null for others' matches.
+    pub setup: Value,
     /// The seats.
     pub seats: Vec<SeatRow>,
     /// Its place in a tournament, once it has ended in one.
@@ -269,12 +284,14 @@ pub struct SessionRow {
     /// Its row as it was opened.
     pub opened: NewSession,
     /// Microseconds since 1970-01-01 UTC.
+    #[serde(rename = "started", serialize_with = "clock::shown")]
     pub opened_us: i64,
     /// Its last entry, once it has ended.
     pub last_entry: Option<EntryId>,
     /// How many entries it has, once it has ended.
     pub entries: Option<u64>,
     /// Microseconds since 1970-01-01 UTC; `None` while it lives.
+    #[serde(rename = "ended", serialize_with = "clock::shown_if_any")]
     pub ended_us: Option<i64>,
     /// Why it ended.
     pub cause: Option<Cause>,
@@ -303,6 +320,7 @@ pub struct MatchEntry {
     /// Its index in its session's transcript, from 0.
     pub seq: u64,
     /// Microseconds since 1970-01-01 UTC.
+    #[serde(rename = "at", serialize_with = "clock::shown")]
     pub at_us: i64,
     /// Its direction.
     pub direction: Direction,
@@ -330,6 +348,17 @@ pub struct FactRow {
     pub kind: String,
     /// The details.
     pub data: Value,
+}
+
+/// A row of the deadline ledger with its place and its game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LedgerLine {
+    /// Its number.
+    pub id: i64,
+    /// The game's name.
+    pub game: String,
+    /// The row.
+    pub row: LedgerRow,
 }
 
 /// A stored bluff.
