@@ -1,5 +1,7 @@
 //! The wall clock.
 
+use jiff::Timestamp;
+use serde::{Serialize as _, Serializer};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
@@ -9,11 +11,22 @@ pub fn now_us() -> i64 {
     jiff::Timestamp::now().as_microsecond()
 }
 
-/// A moment in microseconds since 1970-01-01 UTC as RFC 3339, if it is one that has such a form.
+/// Microseconds since 1970-01-01 UTC as a time. What no calendar has becomes its first or last moment.
 #[must_use]
-pub fn timestamp(at_us: i64) -> Option<String> {
-    let at = jiff::Timestamp::from_microsecond(at_us).ok()?;
-    Some(at.to_string())
+pub fn time(at_us: i64) -> Timestamp {
+    let (first, last) = (Timestamp::MIN, Timestamp::MAX);
+    let at_us = at_us.clamp(first.as_microsecond(), last.as_microsecond());
+    Timestamp::from_microsecond(at_us).unwrap_or(last)
+}
+
+/// Microseconds since 1970-01-01 UTC as RFC 3339, for serde.
+pub(crate) fn shown<S: Serializer>(at_us: &i64, to: S) -> Result<S::Ok, S::Error> {
+    time(*at_us).serialize(to)
+}
+
+/// The same where there may be none.
+pub(crate) fn shown_if_any<S: Serializer>(at_us: &Option<i64>, to: S) -> Result<S::Ok, S::Error> {
+    at_us.map(time).serialize(to)
 }
 
 /// A time span in whole microseconds, as the ledger keeps it.

@@ -1,14 +1,19 @@
 //! What a request asks, and as whom.
 
+use super::fields::Fields;
 use super::params::Params;
 use super::problem::Problem;
 use super::reader::Reader;
+use super::response;
 use super::sight::Sight;
 use super::state::ApiState;
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
+use axum::response::Response;
+use serde::Serialize;
 use std::ops::Deref;
+use utoipa::ToSchema;
 
 /// A request that was admitted.
 pub(super) struct Asked {
@@ -40,6 +45,30 @@ impl FromRequestParts<ApiState> for Asked {
 }
 
 impl Asked {
+    /// The query as it was sent.
+    pub(super) fn query(&self) -> &str {
+        self.query.as_deref().unwrap_or_default()
+    }
+
+    /// Whoever asked, without the request.
+    pub(super) fn into_reader(self) -> Reader {
+        self.reader
+    }
+
+    /// An answer with one thing, of which only the fields in `params` are shown.
+    pub(super) fn answer<T: Serialize + ToSchema>(
+        &self,
+        params: &Params,
+        lasting: bool,
+        thing: &T,
+    ) -> Result<Response, Problem> {
+        let mut value = response::value(thing)?;
+        if let Some(fields) = params.text("fields") {
+            value = Fields::read::<T>(&fields)?.pick(value);
+        }
+        Ok(response::tagged_json(&self.headers, lasting, &value))
+    }
+
     /// The query's parameters, which may have only these names.
     pub(super) fn params(&self, names: &[&[&str]]) -> Result<Params, Problem> {
         Params::read(self.query.as_deref(), names)

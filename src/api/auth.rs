@@ -48,7 +48,7 @@ pub(super) async fn admins_only(
 /// Answers are specific to the caller: caches must keep them apart, or not keep them.
 pub(super) async fn keep_apart(mut response: Response) -> Response {
     let headers = response.headers_mut();
-    headers.insert(VARY, HeaderValue::from_static("Authorization"));
+    headers.insert(VARY, HeaderValue::from_static("Authorization, Accept"));
     headers
         .entry(CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));

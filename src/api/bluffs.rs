@@ -1,14 +1,12 @@
 //! The bluff history.
 
-use super::asked::Asked;
-use super::params::{PAGE, Params};
+use super::lists::Rows;
+use super::params::Params;
 use super::problem::Problem;
 use super::reader::Reader;
-use super::response;
 use super::shapes::{Listed, time};
 use super::sight::{Sight, WITHHELD};
 use crate::store::{BluffRow, EntryId, Filter, Page, PageAt, SessionId};
-use axum::response::Response;
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -43,7 +41,6 @@ pub(super) struct BluffShown {
     #[schema(value_type = Option<i64>)]
     pub entry: Option<EntryId>,
     /// When it was revealed.
-    #[serde(rename = "time")]
     pub at: Timestamp,
     /// The bluffer, in the wire's own word.
     #[schema(example = "W")]
@@ -62,10 +59,16 @@ pub(super) struct BluffShown {
     pub caught: bool,
 }
 
-/// `GET /api/v1/bluffs`
-pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
-    let params = asked.params(&[FILTERS, PAGE])?;
-    Ok(response::json(&page(&asked, &params).await?))
+/// The list of bluffs.
+pub(super) struct Bluffs;
+
+impl Rows for Bluffs {
+    type Item = BluffShown;
+    const FILTERS: &'static [&'static str] = FILTERS;
+
+    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<BluffShown>, bool), Problem> {
+        Ok((page(reader, params).await?, false))
+    }
 }
 
 /// Bluffs, newest first.

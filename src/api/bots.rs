@@ -1,10 +1,12 @@
 //! The built-in bots.
 
 use super::asked::Asked;
-use super::params::Params;
+use super::lists::Rows;
+use super::params::{FIELDS, Params};
 use super::problem::Problem;
-use super::response;
+use super::reader::Reader;
 use super::shapes::Listed;
+use axum::extract::Path;
 use axum::response::Response;
 use games::BotCard;
 use serde::Serialize;
@@ -36,10 +38,70 @@ pub(super) struct BotShown {
     pub thinks: bool,
 }
 
-/// `GET /api/v1/bots`
-pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
-    let params = asked.params(&[&["game"]])?;
-    Ok(response::json(&page(&params)?))
+/// A bot's results in matches that are over and public, among the newest 50,000 sessions.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(super) struct BotResults {
+    /// The bot.
+    #[serde(flatten)]
+    pub bot: BotShown,
+    /// Matches with a result.
+    pub matches: u64,
+    /// Matches won outright.
+    pub won: u64,
+    /// Matches won together with others.
+    pub tied: u64,
+    /// Matches that somebody else won.
+    pub lost: u64,
+    /// The mean share of the win: 1/k for one of k winners; `null` without matches.
+    pub win_share: Option<f64>,
+    /// The lower end of its 95 % interval.
+    pub win_share_low: Option<f64>,
+    /// The upper end of its 95 % interval.
+    pub win_share_high: Option<f64>,
+}
+
+/// `GET /api/v1/bots/{game}/{bot}`
+pub(super) async fn one(
+    Path((game, bot)): Path<(String, String)>,
+    asked: Asked,
+) -> Result<Response, Problem> {
+    let params = asked.params(&[FIELDS])?;
+    asked.answer(&params, false, &find(&asked, &game, &bot).await?)
+}
+
+/// One bot with its results.
+pub(super) async fn find(reader: &Reader, game: &str, bot: &str) -> Result<BotResults, Problem> {
+    let unknown = || Problem::not_found(format!("there is no bot {bot} of {game}"));
+    let kit = games::ALL.iter().find(|kit| kit.game() == game);
+    let kit = kit.ok_or_else(unknown)?;
+    let card = kit.bots().iter().find(|card| card.name == bot);
+    let card = card.ok_or_else(unknown)?;
+    let open_us = reader.sight.open_us();
+    let record = reader.state.store.bot_record(game, bot, open_us).await?;
+    let matches = record.won + record.tied + record.lost;
+    let share = (matches > 0).then(|| record.share.mean95());
+    Ok(BotResults {
+        bot: shown(kit.game(), card),
+        matches,
+        won: record.won,
+        tied: record.tied,
+        lost: record.lost,
+        win_share: share.map(|share| share.mean),
+        win_share_low: share.map(|share| share.low.max(0.0)),
+        win_share_high: share.map(|share| share.high.min(1.0)),
+    })
+}
+
+/// The list of bots.
+pub(super) struct Bots;
+
+impl Rows for Bots {
+    type Item = BotShown;
+    const FILTERS: &'static [&'static str] = &["game"];
+
+    async fn page(_: &Reader, params: &Params) -> Result<(Listed<BotShown>, bool), Problem> {
+        Ok((page(params)?, false))
+    }
 }
 
 /// The bots of all games, or of one.
@@ -48,7 +110,7 @@ pub(super) fn page(params: &Params) -> Result<Listed<BotShown>, Problem> {
     let kits = games::ALL.iter();
     let kits = kits.filter(|kit| wanted.as_deref().is_none_or(|game| game == kit.game()));
     let bots = kits.flat_map(|kit| kit.bots().iter().map(|bot| shown(kit.game(), bot)));
-    Ok(Listed::all(bots.collect()))
+    Listed::cut(bots, &params.page_or_all()?)
 }
 
 fn shown(game: &'static str, bot: &BotCard) -> BotShown {

@@ -1,26 +1,28 @@
 //! The facts from a match's transcripts.
 
-use super::asked::Asked;
+use super::lists::Rows;
 use super::matches;
 use super::params::Params;
 use super::problem::Problem;
 use super::reader::Reader;
-use super::response;
 use super::shapes::Listed;
 use super::sight::{Sight, WITHHELD};
 use crate::store::FactRow;
-use axum::extract::Path;
-use axum::response::Response;
-use std::collections::HashSet;
 
 /// The filters of the list.
 pub(super) const FILTERS: &[&str] = &["seat", "session", "kind"];
 
-/// `GET /api/v1/matches/{id}/facts`
-pub(super) async fn list(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    let params = asked.params(&[FILTERS])?;
-    let (listed, open) = page(&asked, &id, &params).await?;
-    Ok(response::tagged_json(&asked.headers, open, &listed))
+/// The list of a match's facts.
+pub(super) struct Facts;
+
+impl Rows for Facts {
+    type Item = FactRow;
+    const FILTERS: &'static [&'static str] = FILTERS;
+    const TAGGED: bool = true;
+
+    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<FactRow>, bool), Problem> {
+        page(reader, params.id(), params).await
+    }
 }
 
 /// A match's facts in order, and whether all of them are public and final.
@@ -29,14 +31,12 @@ pub(super) async fn page(
     id: &str,
     params: &Params,
 ) -> Result<(Listed<FactRow>, bool), Problem> {
-    let kind = params.text("kind");
+    let (kind, at) = (params.text("kind"), params.page_or_all()?);
     let (row, sessions, withheld) = matches::seen(reader, id, params).await?;
-    let seen: HashSet<_> = sessions.iter().map(|row| row.id).collect();
-    let mut facts = reader.state.store.facts(id).await?;
-    facts.retain(|fact| seen.contains(&fact.session));
-    facts.retain(|fact| kind.as_ref().is_none_or(|kind| fact.kind == *kind));
-    let facts = facts.into_iter().map(|fact| shown(&reader.sight, fact));
-    let mut listed = Listed::all(facts.collect());
+    let sessions: Vec<_> = sessions.iter().map(|row| row.id).collect();
+    let store = &reader.state.store;
+    let rows = store.facts_page(&sessions, kind.as_deref(), &at).await?;
+    let mut listed = Listed::page(rows, |fact| shown(&reader.sight, fact));
     listed.withheld = withheld.then_some(WITHHELD);
     Ok((listed, reader.sight.is_open(&row)))
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 /// The content type of Prometheus text.
-const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
+pub(super) const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// How the daemon is.
 #[derive(Clone, Debug, Serialize, ToSchema)]

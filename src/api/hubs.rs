@@ -1,13 +1,11 @@
 //! Connections to hubs that we dial.
 
-use super::asked::Asked;
-use super::params::{PAGE, Params};
+use super::lists::Rows;
+use super::params::Params;
 use super::problem::Problem;
 use super::reader::Reader;
-use super::response;
 use super::shapes::{Listed, time};
 use crate::gateway::hubs::{HubStatus, Phase};
-use axum::response::Response;
 use jiff::Timestamp;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -36,7 +34,7 @@ pub(super) struct HubShown {
     /// Since when.
     pub since: Timestamp,
     /// When it dials again, if it waits for that.
-    pub next_retry: Option<Timestamp>,
+    pub next_retry_at: Option<Timestamp>,
     /// Games that began.
     pub games: u64,
     /// How they ended: causes and how many games each.
@@ -54,10 +52,16 @@ pub(super) struct HubShown {
     pub back_after_ms: Vec<u64>,
 }
 
-/// `GET /api/v1/hubs`
-pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
-    let params = asked.params(&[&["game"], PAGE])?;
-    Ok(response::json(&page(&asked, &params)?))
+/// The list of connections.
+pub(super) struct ToHubs;
+
+impl Rows for ToHubs {
+    type Item = HubShown;
+    const FILTERS: &'static [&'static str] = &["game"];
+
+    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<HubShown>, bool), Problem> {
+        Ok((page(reader, params)?, false))
+    }
 }
 
 /// All connections, or those of one game.
@@ -65,7 +69,7 @@ pub(super) fn page(reader: &Reader, params: &Params) -> Result<Listed<HubShown>,
     let wanted = params.game()?;
     let hubs = reader.state.hubs.list().into_iter();
     let hubs = hubs.filter(|hub| wanted.as_deref().is_none_or(|game| game == hub.game));
-    Ok(Listed::all(hubs.map(shown).collect()))
+    Listed::cut(hubs.map(shown), &params.page_or_all()?)
 }
 
 fn shown(hub: HubStatus) -> HubShown {
@@ -78,7 +82,7 @@ fn shown(hub: HubStatus) -> HubShown {
         connection: hub.connection,
         state: hub.phase,
         since: time(hub.since_us),
-        next_retry: hub.next_retry_us.map(time),
+        next_retry_at: hub.next_retry_us.map(time),
         games: hub.games,
         ended: hub.ended,
         failures_in_a_row: hub.failures,

@@ -1,10 +1,10 @@
 //! Matches.
 
 use super::asked::Asked;
-use super::params::{PAGE, Params};
+use super::lists::Rows;
+use super::params::{FIELDS, Params};
 use super::problem::Problem;
 use super::reader::Reader;
-use super::response;
 use super::sessions::{self, SessionShown};
 use super::shapes::{self, Listed, time};
 use super::sight::Sight;
@@ -14,6 +14,7 @@ use axum::response::Response;
 use games::Cause;
 use jiff::Timestamp;
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 
 /// The filters of the list.
@@ -21,11 +22,11 @@ pub(super) const FILTERS: &[&str] = &[
     "game",
     "bot",
     "opponent",
-    "tournament",
-    "entrant",
     "referee",
     "market",
     "side",
+    "tournament",
+    "entrant",
     "outcome",
     "cause",
     "since",
@@ -68,6 +69,9 @@ pub(super) struct MatchShown {
     pub tournament: Option<Place>,
     /// The seats. In a match of another referee they are relative: 0 is ours, then clockwise.
     pub seats: Vec<SeatRow>,
+    /// All that our referee started it from, with seed and options, once it is public; `null` for others'.
+    #[schema(value_type = Option<Object>)]
+    pub setup: Option<Value>,
     /// Its sessions; only where one match is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sessions: Option<Vec<SessionShown>>,
@@ -76,21 +80,32 @@ pub(super) struct MatchShown {
     pub open: bool,
 }
 
-/// `GET /api/v1/matches`
-pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
-    let params = asked.params(&[FILTERS, PAGE])?;
-    Ok(response::json(&page(&asked, &params).await?))
+/// The list of matches.
+pub(super) struct Matches;
+
+impl Rows for Matches {
+    type Item = MatchShown;
+    const FILTERS: &'static [&'static str] = FILTERS;
+
+    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<MatchShown>, bool), Problem> {
+        Ok((page(reader, params).await?, false))
+    }
 }
 
 /// `GET /api/v1/matches/{id}`
 pub(super) async fn one(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
+    let params = asked.params(&[FIELDS])?;
     let found = find(&asked, &id).await?;
-    Ok(response::tagged_json(&asked.headers, found.open, &found))
+    asked.answer(&params, found.open, &found)
 }
 
 /// Matches, newest first.
 pub(super) async fn page(reader: &Reader, params: &Params) -> Result<Listed<MatchShown>, Problem> {
-    let (filter, at) = (params.filter()?, params.page_of_matches()?);
+    let (mut filter, at) = (params.filter()?, params.page_of_matches()?);
+    if filter.market.is_some() && !reader.sight.sees_all() {
+        // What tells a match from others must not be found out by asking for it.
+        filter.over_by_us = Some(reader.sight.open_us());
+    }
     let rows = reader.state.store.matches(&filter, &at).await?;
     Ok(Listed::page(rows, |row| shown(&reader.sight, row)))
 }
@@ -149,6 +164,7 @@ pub(super) fn shown(sight: &Sight, row: MatchRow) -> MatchShown {
         detail: row.detail,
         scores: row.scores,
         tournament: row.tournament,
+        setup: Some(row.setup).filter(|setup| open && !setup.is_null()),
         seats: seats.map(|seat| seated(sight, seat)).collect(),
         sessions: None,
         open,

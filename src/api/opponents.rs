@@ -1,15 +1,16 @@
 //! Opponents and what is known about them.
 
 use super::asked::Asked;
-use super::params::{PAGE, Params};
+use super::lists::Rows;
+use super::params::{FIELDS, Params};
 use super::problem::Problem;
 use super::reader::Reader;
-use super::response;
 use super::shapes::{Listed, time};
 use super::sight::{Sight, WITHHELD};
 use crate::store::{OpponentKind, StoredModel, Teaching};
 use axum::extract::Path;
 use axum::response::Response;
+use games::Models;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
@@ -53,15 +54,25 @@ pub(super) struct OpponentModel {
     pub model: Option<Value>,
 }
 
-/// `GET /api/v1/opponents`
-pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
-    let params = asked.params(&[FILTERS, PAGE])?;
-    Ok(response::json(&page(&asked, &params).await?))
+/// The list of opponents.
+pub(super) struct Opponents;
+
+impl Rows for Opponents {
+    type Item = OpponentShown;
+    const FILTERS: &'static [&'static str] = FILTERS;
+
+    async fn page(
+        reader: &Reader,
+        params: &Params,
+    ) -> Result<(Listed<OpponentShown>, bool), Problem> {
+        Ok((page(reader, params).await?, false))
+    }
 }
 
 /// `GET /api/v1/opponents/{id}/model`
 pub(super) async fn model(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    Ok(response::json(&find(&asked, &id).await?))
+    let params = asked.params(&[FIELDS])?;
+    asked.answer(&params, false, &find(&asked, &id).await?)
 }
 
 /// Opponents, the last one first that was first met last.
@@ -82,17 +93,30 @@ pub(super) async fn page(
 
 /// One opponent with its model.
 pub(super) async fn find(reader: &Reader, id: &str) -> Result<OpponentModel, Problem> {
+    let (stored, models) = stored(reader, id).await?;
+    let opponent = shown(&reader.sight, &taught(reader).await?, &stored);
+    let models = models.filter(|_| opponent.withheld.is_none());
+    let model = models.map(|models| models.show(&stored.model));
+    Ok(OpponentModel { opponent, model })
+}
+
+/// A stored model and how its game shows it.
+pub(super) async fn stored(
+    reader: &Reader,
+    id: &str,
+) -> Result<(StoredModel, Option<&'static dyn Models>), Problem> {
     let store = &reader.state.store;
     let unknown = || Problem::not_found(format!("there is no opponent {id}"));
     let number = id.parse().map_err(|_| unknown())?;
     let stored = store.model_by_id(number).await?.ok_or_else(unknown)?;
-    let kit = store
-        .kit(&stored.game)
-        .ok_or_else(|| Problem::not_found(format!("this version knows no game {}", stored.game)))?;
-    let opponent = shown(&reader.sight, &taught(reader).await?, &stored);
-    let models = kit.models().filter(|_| opponent.withheld.is_none());
-    let model = models.map(|models| models.show(&stored.model));
-    Ok(OpponentModel { opponent, model })
+    let no_game = || Problem::not_found(format!("this version knows no game {}", stored.game));
+    let kit = store.kit(&stored.game).ok_or_else(no_game)?;
+    Ok((stored, kit.models()))
+}
+
+/// Whether the caller sees the model as it is now.
+pub(super) async fn seen(reader: &Reader, model: &StoredModel) -> Result<bool, Problem> {
+    Ok(reader.sight.sees_model(model, &taught(reader).await?))
 }
 
 /// What was learnt from matches that are not public yet.

@@ -9,16 +9,24 @@ use std::collections::BTreeMap;
 /// Rows per page by default.
 const LIMIT_DEFAULT: u32 = 50;
 /// The most rows per page.
-const LIMIT_MAX: u32 = 250;
+pub(super) const LIMIT_MAX: u32 = 250;
+/// The most rows of a list that is usually one page.
+const ALL_MAX: u32 = 100_000;
 /// Letters of a ULID.
 const ULID_LEN: usize = 26;
 
 /// The parameters that lists accept besides their filters.
 pub(super) const PAGE: &[&str] = &["limit", "cursor"];
 
-/// A request's query parameters.
-#[derive(Debug)]
-pub(super) struct Params(BTreeMap<String, String>);
+/// The parameter that makes answers sparse.
+pub(super) const FIELDS: &[&str] = &["fields"];
+
+/// A request's query parameters, and the thing that its path names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Params {
+    given: BTreeMap<String, String>,
+    of: String,
+}
 
 impl Params {
     /// Reads a query string that may hold only parameters of these names.
@@ -42,12 +50,39 @@ impl Params {
             }
             found.insert(name, value);
         }
-        Ok(Self(found))
+        let of = String::new();
+        Ok(Self { given: found, of })
+    }
+
+    /// The same about the thing with this id.
+    pub(super) fn of(mut self, id: &str) -> Self {
+        id.clone_into(&mut self.of);
+        self
+    }
+
+    /// The id of what the path names.
+    pub(super) fn id(&self) -> &str {
+        &self.of
+    }
+
+    /// The same with long pages, and whether all of them are wanted: no limit was given.
+    pub(super) fn for_stream(mut self) -> (bool, Self) {
+        let whole = !self.given.contains_key("limit");
+        if whole {
+            self.given.insert("limit".into(), LIMIT_MAX.to_string());
+        }
+        (whole, self)
+    }
+
+    /// The same for the page that begins there.
+    pub(super) fn at(mut self, cursor: String) -> Self {
+        self.given.insert("cursor".into(), cursor);
+        self
     }
 
     /// A text as it is.
     pub(super) fn text(&self, name: &str) -> Option<String> {
-        self.0.get(name).cloned()
+        self.given.get(name).cloned()
     }
 
     /// One of a few words.
@@ -56,7 +91,7 @@ impl Params {
         name: &str,
         words: impl IntoIterator<Item = (&'static str, T)>,
     ) -> Result<Option<T>, Problem> {
-        let Some(value) = self.0.get(name) else {
+        let Some(value) = self.given.get(name) else {
             return Ok(None);
         };
         let mut allowed = Vec::new();
@@ -77,7 +112,7 @@ impl Params {
 
     /// A whole number from 0 up.
     pub(super) fn number<T: std::str::FromStr>(&self, name: &str) -> Result<Option<T>, Problem> {
-        let Some(value) = self.0.get(name) else {
+        let Some(value) = self.given.get(name) else {
             return Ok(None);
         };
         let detail = || format!("{name} is {value:?}; it takes a whole number in range");
@@ -99,6 +134,16 @@ impl Params {
         })
     }
 
+    /// The same for lists that are one page unless a limit is given.
+    pub(super) fn page_or_all(&self) -> Result<PageAt, Problem> {
+        let at = self.page()?;
+        let limit = match self.given.contains_key("limit") {
+            true => at.limit,
+            false => ALL_MAX,
+        };
+        Ok(PageAt { limit, ..at })
+    }
+
     fn page_by(&self, is_cursor: impl Fn(&str) -> bool) -> Result<PageAt, Problem> {
         let limit = self.number::<u32>("limit")?.unwrap_or(LIMIT_DEFAULT);
         if !(1..=LIMIT_MAX).contains(&limit) {
@@ -108,11 +153,7 @@ impl Params {
         }
         let after = self.text("cursor");
         match after.as_deref() {
-            Some(cursor) if !is_cursor(cursor) => {
-                let detail =
-                    format!("{cursor:?} is no cursor; take it from `next` of the page before");
-                Err(Problem::parameter("cursor", detail, [""; 0]))
-            }
+            Some(cursor) if !is_cursor(cursor) => Err(Problem::cursor(cursor)),
             _ => Ok(PageAt { after, limit }),
         }
     }
@@ -127,18 +168,19 @@ impl Params {
             cause: self.word("cause", Cause::ALL.map(|cause| (cause.word(), cause)))?,
             since_us: self.time("since")?,
             until_us: self.time("until")?,
-            tournament: self.text("tournament"),
-            entrant: self.text("entrant"),
+            referee: self.text("referee"),
+            market: self.number("market")?,
             side: self.word(
                 "side",
                 [Side::Player, Side::Referee].map(|side| (side.word(), side)),
             )?,
-            referee: self.text("referee"),
-            market: self.number("market")?,
+            tournament: self.text("tournament"),
+            entrant: self.text("entrant"),
             match_id: self.text("match"),
             live: self.truth("live")?,
             by: self.text("by"),
             caught: self.truth("caught")?,
+            over_by_us: None,
         })
     }
 
@@ -154,7 +196,7 @@ impl Params {
     }
 
     fn time(&self, name: &str) -> Result<Option<i64>, Problem> {
-        let Some(value) = self.0.get(name) else {
+        let Some(value) = self.given.get(name) else {
             return Ok(None);
         };
         match value.parse::<jiff::Timestamp>() {

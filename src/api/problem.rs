@@ -7,20 +7,33 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use std::error::Error;
+use std::io;
+use utoipa::ToSchema;
 
 const CONTENT_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
 
 /// Why a request was not answered as asked.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Problem {
+    /// A URN that stays the same for each kind of problem, or `about:blank`.
     #[serde(rename = "type")]
+    #[schema(example = "urn:drover:problem:not-found")]
     kind: String,
+    /// The kind of problem for people.
+    #[schema(value_type = String, example = "There is no such thing")]
     title: &'static str,
+    /// The HTTP status.
     #[serde(serialize_with = "number")]
+    #[schema(value_type = u16, example = 404)]
     status: StatusCode,
+    /// What is wrong here.
+    #[schema(example = "there is no match 01K3ZQ4T5V6W7X8Y9Z0A1B2C3D")]
     detail: String,
+    /// The parameter that is not understood.
     #[serde(skip_serializing_if = "Option::is_none")]
     parameter: Option<String>,
+    /// What would be.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     allowed: Vec<String>,
 }
@@ -56,6 +69,12 @@ impl Problem {
             allowed: allowed.into_iter().map(Into::into).collect(),
             ..Self::new(status, "bad-parameter", title, detail)
         }
+    }
+
+    /// A cursor that no page gave.
+    pub(super) fn cursor(cursor: &str) -> Self {
+        let detail = format!("{cursor:?} is no cursor; take it from `next` of the page before");
+        Self::parameter("cursor", detail, [""; 0])
     }
 
     /// No such thing exists.
@@ -101,11 +120,17 @@ impl Problem {
     }
 
     /// An answer cannot be written as JSON.
-    pub(super) fn unshowable(error: &serde_json::Error) -> Self {
+    pub(super) fn unshowable(error: &dyn Error) -> Self {
         tracing::error!(%error, "an answer cannot be shown");
         let status = StatusCode::INTERNAL_SERVER_ERROR;
         let detail = format!("the answer cannot be shown: {error}");
         Self::new(status, "internal", "The answer failed", detail)
+    }
+
+    /// The same in the midst of a stream, which it cuts off.
+    pub(super) fn into_io(self) -> io::Error {
+        tracing::warn!(detail = self.detail, "a list was cut off");
+        io::Error::other(self.detail)
     }
 
     /// An error from a lower layer that has no text of its own.
@@ -126,11 +151,7 @@ impl Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match &error {
-            StoreError::Unknown { what: "cursor", id } => Self::parameter(
-                "cursor",
-                format!("{id:?} is no cursor; take it from `next` of the page before"),
-                [""; 0],
-            ),
+            StoreError::Unknown { what: "cursor", id } => Self::cursor(id),
             StoreError::Unknown { .. } => Self::not_found(error.to_string()),
             StoreError::Pruned { .. } => {
                 let title = "The transcript was pruned";

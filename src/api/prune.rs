@@ -6,19 +6,34 @@ use super::response;
 use crate::clock::now_us;
 use axum::body::Bytes;
 use axum::response::Response;
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
+use utoipa::ToSchema;
 
 /// How long one request prunes.
 const WITHIN: Duration = Duration::from_secs(10);
 
-#[derive(Deserialize)]
+/// What is to be pruned.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+pub(super) struct Wanted {
+    /// Matches that ended so many seconds ago or earlier.
+    #[schema(example = 2_592_000)]
     older_than_s: u64,
+    /// Only say what would go.
     #[serde(default)]
     dry_run: bool,
+}
+
+/// What was pruned.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Pruning {
+    /// Transcripts.
+    sessions: u64,
+    /// Their entries.
+    entries: u64,
+    /// Whether there is more: ask again.
+    more: bool,
 }
 
 /// `POST /api/v1/prune` with `{"older_than_s": 2592000, "dry_run": true}`: prunes for some seconds; `more` says
@@ -36,9 +51,9 @@ pub(super) async fn begin(asked: Asked, body: Bytes) -> Result<Response, Problem
         true => store.prunable(before_us).await?,
         false => store.prune(before_us, WITHIN).await?,
     };
-    Ok(response::json(&json!({
-        "sessions": pruned.sessions,
-        "entries": pruned.entries,
-        "more": pruned.more,
-    })))
+    Ok(response::json(&Pruning {
+        sessions: pruned.sessions,
+        entries: pruned.entries,
+        more: pruned.more,
+    }))
 }

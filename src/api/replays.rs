@@ -17,7 +17,8 @@ use tokio::sync::Semaphore;
 const AT_ONCE_MAX: usize = 2;
 static TURNS: Semaphore = Semaphore::const_new(AT_ONCE_MAX);
 
-const FILTERS: &[&str] = &["seat", "from", "pictures"];
+/// Its parameters beside those of all pages.
+pub(super) const FILTERS: &[&str] = &["seat", "from", "pictures"];
 
 /// `GET /api/v1/matches/{id}/replay`: a page of steps. While the match runs, and for the embargo after it, they
 /// are what one seat was told, for those who see what the seat knows.

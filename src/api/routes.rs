@@ -1,16 +1,28 @@
 //! Every route of the API, on one page.
 
+use super::endpoint::{Access, Doc, Routes, SSE};
+use super::health::Status;
+use super::matches::{self, MatchShown, Matches};
+use super::opponents::{self, OpponentModel, Opponents};
+use super::params::{FIELDS, PAGE};
 use super::problem::{self, Problem};
+use super::seats::{self, Naming};
+use super::sessions::{self, SessionShown, Sessions};
+use super::shapes::Told;
 use super::state::ApiState;
+use super::tokens::{self, NewToken, TokenList, TokenShown, Wanted};
+use super::tournaments::{self, Crosstable, Ratings, Schedule, TournamentShown, Tournaments};
 use super::{
-    auth, bluffs, bots, drain, entries, events, explain, facts, health, hubs, matches, opponents,
-    prune, replays, seats, sessions, tokens, tournaments, versus,
+    auth, bluffs, bots, drain, entries, events, explain, facts, health, history, hubs, ledger,
+    openapi, prune, rated, replays, response, versus,
 };
+use crate::tournament::standings::Standings;
 use axum::Router;
 use axum::http::{StatusCode, Uri};
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
-use axum::routing::{delete, get, post, put};
 use std::time::Duration;
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::TimeoutLayer;
 
@@ -19,51 +31,213 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 /// The most bytes in a request's body.
 const BODY_LEN_MAX: usize = 64 * 1024;
 
+/// What anybody may ask.
+fn open() -> Routes {
+    Routes::new("", Access::Anyone)
+        .get(
+            "/healthz",
+            health::alive,
+            Doc::thing::<Status>("Whether the daemon is alive."),
+        )
+        .get(
+            "/readyz",
+            health::ready,
+            Doc::thing::<Status>("Whether new matches are taken and can be stored."),
+        )
+        .get(
+            "/openapi.json",
+            openapi::show,
+            Doc::thing::<openapi::Document>("This document."),
+        )
+}
+
+/// What everybody may ask who may read.
+fn for_readers() -> Routes {
+    Routes::new("/api/v1", Access::Reader)
+        .list::<bots::Bots>("/bots", "The built-in bots.")
+        .get(
+            "/bots/{game}/{bot}",
+            bots::one,
+            Doc::thing::<bots::BotResults>("One of the built-in bots with its results.")
+                .takes(&[FIELDS]),
+        )
+        .list::<Sessions>("/sessions", "Sessions, newest first.")
+        .get(
+            "/sessions/{id}",
+            sessions::one,
+            Doc::thing::<SessionShown>("One session with its team.").takes(&[FIELDS]),
+        )
+        .list::<Matches>("/matches", "Matches, newest first.")
+        .get(
+            "/matches/{id}",
+            matches::one,
+            Doc::thing::<MatchShown>("One match with its sessions.")
+                .takes(&[FIELDS])
+                .tagged(),
+        )
+        .list::<entries::Entries>(
+            "/matches/{id}/entries",
+            "A match's transcripts, in the order in which their entries were stored.",
+        )
+        .get(
+            "/matches/{id}/events",
+            events::of_match,
+            Doc::text(
+                "A match as it goes on (SSE): `state`, then `entry` and `fact`, at last `end`.",
+                SSE,
+            )
+            .takes(&[&["after"]]),
+        )
+        .get(
+            "/events",
+            events::all,
+            Doc::text(
+                "All matches as they begin and end (SSE): `state`, then `match`.",
+                SSE,
+            )
+            .takes(&[&["after"]]),
+        )
+        .get(
+            "/matches/{id}/replay",
+            replays::steps,
+            Doc::thing::<Told>("What was to be seen of a match, step by step.")
+                .takes(&[replays::FILTERS, PAGE])
+                .tagged(),
+        )
+        .get(
+            "/matches/{id}/seats/{seat}/explain",
+            explain::one,
+            Doc::thing::<Told>("Why a bot of ours decided so, or the decisions it made.")
+                .takes(&[&["entry", "nodes"]])
+                .refuses(&[403, 409]),
+        )
+        .get(
+            "/bots/{game}/{bot}/versus",
+            versus::bot,
+            Doc::thing::<versus::BotVersus>("A bot's record against each rival."),
+        )
+        .get(
+            "/opponents/{id}",
+            versus::opponent,
+            Doc::thing::<versus::OpponentVersus>("Each of our bots' record against an opponent."),
+        )
+        .list::<facts::Facts>("/matches/{id}/facts", "The facts of a match, in order.")
+        .list::<ledger::Ledger>(
+            "/matches/{id}/ledger",
+            "How long each decision of a match took, the oldest first.",
+        )
+        .list::<ledger::Summaries>("/ledger", "The newest 10,000 decisions, summed up by game.")
+        .list::<hubs::ToHubs>("/hubs", "Our connections to hubs.")
+        .list::<bluffs::Bluffs>("/bluffs", "The bluff history, newest first.")
+        .list::<Opponents>("/opponents", "Opponents of which a model is kept.")
+        .get(
+            "/opponents/{id}/model",
+            opponents::model,
+            Doc::thing::<OpponentModel>("What is known about an opponent.").takes(&[FIELDS]),
+        )
+        .list::<history::History>(
+            "/opponents/{id}/history",
+            "What was learnt about an opponent in which match, newest first.",
+        )
+        .list::<Tournaments>("/tournaments", "Tournaments, newest first.")
+        .get(
+            "/tournaments/{id}",
+            tournaments::one,
+            Doc::thing::<TournamentShown>("One tournament.")
+                .takes(&[FIELDS])
+                .tagged(),
+        )
+        .get(
+            "/tournaments/{id}/standings",
+            tournaments::standings,
+            Doc::thing::<Standings>("Who is where, with all splits.")
+                .takes(&[FIELDS])
+                .tagged(),
+        )
+        .list::<Crosstable>(
+            "/tournaments/{id}/crosstable",
+            "What became of each pair, in the order of the standings.",
+        )
+        .list::<Schedule>(
+            "/tournaments/{id}/schedule",
+            "The rounds in order, each with its matches that have ended.",
+        )
+        .get(
+            "/tournaments/{id}/ratings",
+            tournaments::ratings,
+            Doc::thing::<Ratings>("The ratings and their model.")
+                .takes(&[FIELDS])
+                .tagged(),
+        )
+        .list::<rated::NewestRatings>("/ratings", "Ratings by the newest tournament of each game.")
+}
+
+/// The daemon's figures, for whoever may read.
+fn figures() -> Routes {
+    let doc = Doc::text("The daemon's figures, for Prometheus.", health::METRICS);
+    Routes::new("", Access::Reader).get("/metrics", health::metrics, doc)
+}
+
+/// What only admins may do.
+fn for_admins() -> Routes {
+    Routes::new("/api/v1", Access::Admin)
+        .post(
+            "/drain",
+            drain::begin,
+            Doc::thing::<Status>("Asks the daemon to stop once its matches have ended.")
+                .status(StatusCode::ACCEPTED),
+        )
+        .post(
+            "/prune",
+            prune::begin,
+            Doc::thing::<prune::Pruning>(
+                "Gives up what matches that ended long ago hold beside their results.",
+            )
+            .body::<prune::Wanted>(),
+        )
+        .put(
+            "/matches/{id}/seats/{seat}",
+            seats::name,
+            Doc::thing::<MatchShown>("Names who sits on a seat.").body::<Naming>(),
+        )
+        .list::<TokenList>(
+            "/tokens",
+            "Tokens that have not been revoked, oldest first.",
+        )
+        .post(
+            "/tokens",
+            tokens::add,
+            Doc::thing::<NewToken>("Makes a token.")
+                .body::<Wanted>()
+                .status(StatusCode::CREATED),
+        )
+        .delete(
+            "/tokens/{which}",
+            tokens::revoke,
+            Doc::thing::<TokenShown>("Revokes a token: the next request with it is refused."),
+        )
+}
+
+/// All routes with their descriptions.
+pub(super) fn all() -> [Routes; 4] {
+    [open(), for_readers(), figures(), for_admins()]
+}
+
 /// All routes over this state.
 pub fn router(state: ApiState) -> Router {
-    let for_admins = Router::new()
-        .route("/drain", post(drain::begin))
-        .route("/prune", post(prune::begin))
-        .route("/matches/{id}/seats/{seat}", put(seats::name))
-        .route("/tokens", get(tokens::list).post(tokens::add))
-        .route("/tokens/{which}", delete(tokens::revoke))
-        .route_layer(from_fn(auth::admins_only));
     let admit = from_fn_with_state(state.clone(), auth::admit);
-    let v1 = Router::new()
-        .route("/bots", get(bots::list))
-        .route("/bots/{game}/{bot}/versus", get(versus::bot))
-        .route("/sessions", get(sessions::list))
-        .route("/sessions/{id}", get(sessions::one))
-        .route("/matches", get(matches::list))
-        .route("/matches/{id}", get(matches::one))
-        .route("/matches/{id}/entries", get(entries::list))
-        .route("/matches/{id}/entries.ndjson", get(entries::lines))
-        .route("/matches/{id}/facts", get(facts::list))
-        .route("/matches/{id}/events", get(events::of_match))
-        .route("/events", get(events::all))
-        .route("/matches/{id}/seats/{seat}/explain", get(explain::one))
-        .route("/matches/{id}/replay", get(replays::steps))
-        .route("/hubs", get(hubs::list))
-        .route("/bluffs", get(bluffs::list))
-        .route("/opponents", get(opponents::list))
-        .route("/opponents/{id}", get(versus::opponent))
-        .route("/opponents/{id}/model", get(opponents::model))
-        .route("/tournaments", get(tournaments::list))
-        .route("/tournaments/{id}", get(tournaments::one))
-        .route("/tournaments/{id}/standings", get(tournaments::standings))
-        .route("/tournaments/{id}/crosstable", get(tournaments::crosstable))
-        .route("/tournaments/{id}/schedule", get(tournaments::schedule))
-        .route("/tournaments/{id}/ratings", get(tournaments::ratings))
+    let for_admins = for_admins()
+        .router()
+        .route_layer(from_fn(auth::admins_only));
+    let guarded = for_readers()
+        .router()
+        .merge(figures().router())
         .merge(for_admins)
-        .route_layer(admit.clone());
-    let figures = Router::new()
-        .route("/metrics", get(health::metrics))
         .route_layer(admit);
-    Router::new()
-        .nest("/api/v1", v1)
-        .merge(figures)
-        .route("/healthz", get(health::alive))
-        .route("/readyz", get(health::ready))
+    let compression = CompressionLayer::new().quality(CompressionLevel::Fastest);
+    open()
+        .router()
+        .merge(guarded)
         .fallback(no_such_path)
         .layer(TimeoutLayer::with_status_code(
             StatusCode::GATEWAY_TIMEOUT,
@@ -72,6 +246,8 @@ pub fn router(state: ApiState) -> Router {
         .layer(RequestBodyLimitLayer::new(BODY_LEN_MAX))
         .layer(map_response(problem::dress))
         .layer(map_response(auth::keep_apart))
+        .layer(compression)
+        .layer(map_response(response::tag_encoded))
         .with_state(state)
 }
 

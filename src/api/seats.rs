@@ -28,6 +28,7 @@ pub(super) async fn name(
     asked: Asked,
     body: Bytes,
 ) -> Result<Response, Problem> {
+    asked.params(&[])?;
     let naming: Naming = serde_json::from_slice(&body)
         .map_err(|error| Problem::body(format!("it takes {{\"name\": \"alice\"}}: {error}")))?;
     let name = naming.name.trim();

@@ -1,10 +1,10 @@
 //! Sessions: our side of one seat, or our referee's.
 
 use super::asked::Asked;
-use super::params::{PAGE, Params};
+use super::lists::Rows;
+use super::params::{FIELDS, Params};
 use super::problem::Problem;
 use super::reader::Reader;
-use super::response;
 use super::shapes::{self, Listed, time};
 use super::sight::{Sight, WITHHELD};
 use crate::store::{Durability, SessionId, SessionRow, Side};
@@ -17,7 +17,8 @@ use utoipa::ToSchema;
 
 /// The filters of the list.
 pub(super) const FILTERS: &[&str] = &[
-    "game", "bot", "opponent", "outcome", "cause", "since", "until", "match", "live",
+    "game", "bot", "opponent", "referee", "side", "outcome", "cause", "since", "until", "match",
+    "live",
 ];
 
 /// The fact that a session's bot hung and is no longer asked.
@@ -55,7 +56,6 @@ pub(super) struct SessionShown {
     /// Whether it still runs.
     pub live: bool,
     /// When it began.
-    #[serde(rename = "opened")]
     pub started: Timestamp,
     /// When it ended.
     pub ended: Option<Timestamp>,
@@ -92,15 +92,25 @@ pub(super) struct Mate {
     pub player: u32,
 }
 
-/// `GET /api/v1/sessions`
-pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
-    let params = asked.params(&[FILTERS, PAGE])?;
-    Ok(response::json(&page(&asked, &params).await?))
+/// The list of sessions.
+pub(super) struct Sessions;
+
+impl Rows for Sessions {
+    type Item = SessionShown;
+    const FILTERS: &'static [&'static str] = FILTERS;
+
+    async fn page(
+        reader: &Reader,
+        params: &Params,
+    ) -> Result<(Listed<SessionShown>, bool), Problem> {
+        Ok((page(reader, params).await?, false))
+    }
 }
 
 /// `GET /api/v1/sessions/{id}`
 pub(super) async fn one(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    Ok(response::json(&find(&asked, &id).await?))
+    let params = asked.params(&[FIELDS])?;
+    asked.answer(&params, false, &find(&asked, &id).await?)
 }
 
 /// Sessions, newest first.

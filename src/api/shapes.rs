@@ -1,14 +1,14 @@
 //! What several answers have in common: lists, times, and words that are defined elsewhere.
 
-use crate::store::Page;
+use super::problem::Problem;
+pub(super) use crate::clock::time;
+use crate::store::{Page, PageAt};
 use games::Cause;
-use jiff::Timestamp;
 use serde::Serialize;
-use utoipa::ToSchema;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 
 /// A list, or one page of it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Listed<T> {
     /// The rows.
     pub items: Vec<T>,
@@ -29,22 +29,28 @@ impl<T> Listed<T> {
         }
     }
 
-    /// A list that is one page.
-    pub(super) fn all(items: Vec<T>) -> Self {
-        Self {
+    /// A page of a list that is at hand. Its cursors count rows.
+    pub(super) fn cut(items: impl IntoIterator<Item = T>, at: &PageAt) -> Result<Self, Problem> {
+        let before = match &at.after {
+            Some(cursor) => cursor.parse().map_err(|_| Problem::cursor(cursor))?,
+            None => 0,
+        };
+        let limit = at.limit as usize;
+        let mut rest = items.into_iter().skip(before);
+        let items: Vec<T> = rest.by_ref().take(limit).collect();
+        let next = rest.next().map(|_| (before + limit).to_string());
+        Ok(Self {
             items,
-            next: None,
+            next,
             withheld: None,
-        }
+        })
     }
 }
 
-/// Microseconds since 1970-01-01 UTC as a time. What no calendar has becomes its first or last moment.
-pub(super) fn time(at_us: i64) -> Timestamp {
-    let (first, last) = (Timestamp::MIN, Timestamp::MAX);
-    let at_us = at_us.clamp(first.as_microsecond(), last.as_microsecond());
-    Timestamp::from_microsecond(at_us).unwrap_or(last)
-}
+/// An object that the guide to REST describes field by field.
+#[derive(ToSchema)]
+#[schema(value_type = Object, example = json!({}))]
+pub(super) struct Told(#[allow(dead_code)] serde_json::Value);
 
 /// The schema of a [`Cause`].
 pub(super) fn cause() -> ObjectBuilder {

@@ -1,6 +1,8 @@
 //! Managing tokens.
 
 use super::asked::Asked;
+use super::lists::Rows;
+use super::params::Params;
 use super::problem::Problem;
 use super::reader::Reader;
 use super::response;
@@ -54,20 +56,27 @@ pub(super) struct NewToken {
     token: String,
 }
 
-/// `GET /api/v1/tokens`: those that have not been revoked, oldest first.
-pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
-    asked.params(&[])?;
-    Ok(response::json(&page(&asked)))
+/// The list of tokens.
+pub(super) struct TokenList;
+
+impl Rows for TokenList {
+    type Item = TokenShown;
+    const FILTERS: &'static [&'static str] = &[];
+
+    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<TokenShown>, bool), Problem> {
+        Ok((page(reader, params)?, false))
+    }
 }
 
 /// All tokens that have not been revoked.
-fn page(reader: &Reader) -> Listed<TokenShown> {
+fn page(reader: &Reader, params: &Params) -> Result<Listed<TokenShown>, Problem> {
     let tokens = reader.state.tokens.list();
-    Listed::all(tokens.into_iter().map(shown).collect())
+    Listed::cut(tokens.into_iter().map(shown), &params.page_or_all()?)
 }
 
 /// `POST /api/v1/tokens` with `{"name": "ann", "scopes": ["bot:champion"]}`: 201, and the token, once.
 pub(super) async fn add(asked: Asked, body: Bytes) -> Result<Response, Problem> {
+    asked.params(&[])?;
     let wanted: Wanted = serde_json::from_slice(&body).map_err(|error| {
         Problem::body(format!(
             "it takes {{\"name\": \"ann\", \"scopes\": [\"bot:champion\"]}}: {error}"
@@ -84,6 +93,7 @@ pub(super) async fn add(asked: Asked, body: Bytes) -> Result<Response, Problem> 
 
 /// `DELETE /api/v1/tokens/{name or id}`: the next request with it is refused.
 pub(super) async fn revoke(Path(which): Path<String>, asked: Asked) -> Result<Response, Problem> {
+    asked.params(&[])?;
     let card = asked.state.tokens.revoke(&which).await?;
     Ok(response::json(&shown(card)))
 }

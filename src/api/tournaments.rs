@@ -1,10 +1,10 @@
 //! Tournaments: what is stored of them, and what follows from it.
 
 use super::asked::Asked;
-use super::params::{PAGE, Params};
+use super::lists::Rows;
+use super::params::{FIELDS, Params};
 use super::problem::Problem;
 use super::reader::Reader;
-use super::response;
 use super::shapes::{self, Listed, time};
 use super::sight::Sight;
 use crate::store::{NewEntrant, StoreError, StoredRound, TournamentMatch, TournamentRow};
@@ -76,13 +76,6 @@ pub(super) struct Ratings {
     pub players: Vec<Rated>,
 }
 
-/// What became of each pair.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub(super) struct Crosstable {
-    /// One row for each entrant, in the order of the standings.
-    pub items: Vec<CrossRow>,
-}
-
 /// One entrant's row of a crosstable.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(super) struct CrossRow {
@@ -137,28 +130,66 @@ pub(super) struct PlayedShown {
     pub scores: Vec<i64>,
 }
 
-/// `GET /api/v1/tournaments`
-pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
-    let params = asked.params(&[FILTERS, PAGE])?;
-    Ok(response::json(&page(&asked, &params).await?))
+/// The list of tournaments.
+pub(super) struct Tournaments;
+
+impl Rows for Tournaments {
+    type Item = TournamentShown;
+    const FILTERS: &'static [&'static str] = FILTERS;
+
+    async fn page(
+        reader: &Reader,
+        params: &Params,
+    ) -> Result<(Listed<TournamentShown>, bool), Problem> {
+        Ok((page(reader, params).await?, false))
+    }
+}
+
+/// A tournament's rounds in order, each with its matches that have ended.
+pub(super) struct Schedule;
+
+impl Rows for Schedule {
+    type Item = RoundShown;
+    const FILTERS: &'static [&'static str] = &[];
+    const TAGGED: bool = true;
+
+    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<RoundShown>, bool), Problem> {
+        let row = row(reader, params.id()).await?;
+        Ok((rounds(reader, &row, params).await?, true))
+    }
+}
+
+/// What became of each pair.
+pub(super) struct Crosstable;
+
+impl Rows for Crosstable {
+    type Item = CrossRow;
+    const FILTERS: &'static [&'static str] = &[];
+    const TAGGED: bool = true;
+
+    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<CrossRow>, bool), Problem> {
+        let computed = computed(reader, params.id()).await?;
+        let rows = computed.standings.entrants.iter().map(cross_row);
+        Ok((Listed::cut(rows, &params.page_or_all()?)?, true))
+    }
 }
 
 /// `GET /api/v1/tournaments/{id}`
 pub(super) async fn one(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    asked.params(&[])?;
-    Ok(tagged(&asked, &find(&asked, &id).await?))
+    let params = asked.params(&[FIELDS])?;
+    asked.answer(&params, true, &find(&asked, &id).await?)
 }
 
 /// `GET /api/v1/tournaments/{id}/standings`: who is where, with all splits.
 pub(super) async fn standings(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    asked.params(&[])?;
+    let params = asked.params(&[FIELDS])?;
     let computed = computed(&asked, &id).await?;
-    Ok(tagged(&asked, &computed.standings))
+    asked.answer(&params, true, &computed.standings)
 }
 
 /// `GET /api/v1/tournaments/{id}/ratings`: the ratings and their model alone.
 pub(super) async fn ratings(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    asked.params(&[])?;
+    let params = asked.params(&[FIELDS])?;
     let computed = computed(&asked, &id).await?;
     let standings = &computed.standings;
     let rated = standings.entrants.iter();
@@ -167,23 +198,7 @@ pub(super) async fn ratings(Path(id): Path<String>, asked: Asked) -> Result<Resp
         unrated: standings.unrated.clone(),
         players: rated.filter_map(|entrant| entrant.rating.clone()).collect(),
     };
-    Ok(tagged(&asked, &ratings))
-}
-
-/// `GET /api/v1/tournaments/{id}/crosstable`: what became of each pair.
-pub(super) async fn crosstable(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    asked.params(&[])?;
-    let computed = computed(&asked, &id).await?;
-    let items = computed.standings.entrants.iter().map(cross_row).collect();
-    Ok(tagged(&asked, &Crosstable { items }))
-}
-
-/// `GET /api/v1/tournaments/{id}/schedule`: the rounds in order, each with its matches that have ended.
-pub(super) async fn schedule(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    let params = asked.params(&[PAGE])?;
-    let row = row(&asked, &id).await?;
-    let rounds = rounds(&asked, &row, &params).await?;
-    Ok(tagged(&asked, &rounds))
+    asked.answer(&params, true, &ratings)
 }
 
 /// Tournaments, newest first.
@@ -313,11 +328,6 @@ pub(super) struct Computed {
 
 fn unreadable(error: anyhow::Error) -> Problem {
     StoreError::Corrupt(format!("{error:#}")).into()
-}
-
-/// Nothing of a tournament differs by caller or moment but what its matches change: its tag is always true.
-fn tagged(asked: &Asked, value: &impl Serialize) -> Response {
-    response::tagged_json(&asked.headers, true, value)
 }
 
 /// A tournament as shown to callers.

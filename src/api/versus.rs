@@ -3,10 +3,45 @@
 use super::asked::Asked;
 use super::problem::Problem;
 use super::response;
-use crate::store::{Subject, Versus};
+use crate::store::{OpponentKind, Subject, Versus};
 use axum::extract::Path;
 use axum::response::Response;
-use serde_json::json;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A bot's record.
+#[derive(Serialize, ToSchema)]
+pub(super) struct BotVersus {
+    /// The game.
+    #[schema(example = "koehandel")]
+    game: String,
+    /// The bot.
+    #[schema(example = "champion")]
+    bot: String,
+    /// Against each rival, whom it met most often first.
+    items: Vec<Versus>,
+    /// Always `null`: all of it is one page.
+    next: Option<String>,
+}
+
+/// Our bots' record against an opponent.
+#[derive(Serialize, ToSchema)]
+pub(super) struct OpponentVersus {
+    /// The opponent's number.
+    id: i64,
+    /// The game.
+    #[schema(example = "koehandel")]
+    game: String,
+    /// The kind of opponent.
+    kind: OpponentKind,
+    /// Its name.
+    #[schema(example = "alice")]
+    name: String,
+    /// Of each of our bots, `rival`.
+    items: Vec<Versus>,
+    /// Always `null`: all of it is one page.
+    next: Option<String>,
+}
 
 /// `GET /api/v1/bots/{game}/{bot}/versus`: a bot's record against each rival.
 pub(super) async fn bot(
@@ -18,9 +53,13 @@ pub(super) async fn bot(
         return Err(Problem::not_found(format!("there is no game {game}")));
     }
     let items = versus(&asked, &game, Subject::Bot(&bot)).await?;
-    Ok(response::json(
-        &json!({ "game": game, "bot": bot, "items": items, "next": null }),
-    ))
+    let next = None;
+    Ok(response::json(&BotVersus {
+        game,
+        bot,
+        items,
+        next,
+    }))
 }
 
 /// `GET /api/v1/opponents/{id}`: each of our bots' record against an opponent.
@@ -31,14 +70,14 @@ pub(super) async fn opponent(Path(id): Path<String>, asked: Asked) -> Result<Res
     let stored = asked.state.store.model_by_id(number).await?;
     let stored = stored.ok_or_else(unknown)?;
     let items = versus(&asked, &stored.game, Subject::Opponent(&stored.name)).await?;
-    Ok(response::json(&json!({
-        "id": stored.id,
-        "game": stored.game,
-        "kind": stored.kind,
-        "name": stored.name,
-        "items": items,
-        "next": null,
-    })))
+    Ok(response::json(&OpponentVersus {
+        id: stored.id,
+        game: stored.game,
+        kind: stored.kind,
+        name: stored.name,
+        items,
+        next: None,
+    }))
 }
 
 async fn versus(asked: &Asked, game: &str, subject: Subject<'_>) -> Result<Vec<Versus>, Problem> {

@@ -5,8 +5,8 @@ use super::play_args::PlayArgs;
 use super::referee_args::RefereeArgs;
 use super::usage::UsageError;
 use super::{
-    completions, configure, database, drain, health, map, matches, open_files, play, program_guard,
-    rate, referee, serve, shim, systemd, token, tournament, train,
+    completions, configure, database, drain, health, map, matches, open_files, openapi, play,
+    program_guard, rate, referee, serve, shim, systemd, token, tournament, train,
 };
 use crate::config::ConfigError;
 use crate::link::program::VERB;
@@ -60,6 +60,8 @@ enum Verb {
     Match(matches::Verb),
     /// Print the systemd units for this executable.
     Systemd(systemd::Args),
+    /// Print the OpenAPI document of the REST interface.
+    Openapi,
     /// Print shell completions.
     Completions(completions::Args),
     /// Train a game's data by self-play.
@@ -125,6 +127,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Rate(args) => rate::run(&args)?,
         Verb::Map(verb) => map::run(&verb)?,
         Verb::Tournament(verb) => return tournament::run(verb),
+        Verb::Openapi => openapi::run()?,
         Verb::Completions(args) => completions::run(&args, &mut Cli::command())?,
     }
     Ok(ExitCode::SUCCESS)

@@ -14,6 +14,7 @@ mod logging;
 mod map;
 mod matches;
 mod open_files;
+mod openapi;
 mod output;
 pub mod play;
 pub mod play_args;

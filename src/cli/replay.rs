@@ -1,6 +1,7 @@
 //! A match's transcripts in readable form: one entry after the other, in log order.
 
 use super::output::spaced;
+use crate::clock;
 use crate::replay::RecordedReply;
 use crate::store::types::{Direction, Side};
 use crate::store::{MatchEntry, MatchRow};
@@ -92,10 +93,8 @@ fn plain(text: &str) -> String {
 
 /// A timestamp as a date and time in UTC.
 pub(super) fn time(at_us: i64) -> String {
-    jiff::Timestamp::from_microsecond(at_us).map_or_else(
-        |_| at_us.to_string(),
-        |stamp| stamp.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-    )
+    let time = clock::time(at_us);
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 #[cfg(test)]

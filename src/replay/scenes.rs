@@ -4,7 +4,7 @@ use super::dialogue::{Line, watch};
 use super::seat::lines;
 use super::setup::dialogue_setup;
 use super::table::watch_table;
-use crate::clock::timestamp;
+use crate::clock::time;
 use crate::store::types::{Entry, EntryId, SessionId, Side};
 use crate::store::{MatchRow, SessionRow, Store, StoreError};
 use crate::thinking::guarded;
@@ -26,8 +26,8 @@ pub struct Step {
     pub step: u32,
     /// The game's own count; it never falls.
     pub turn: u32,
-    /// When the entry was stored, as RFC 3339; `None` before the first one.
-    pub time: Option<String>,
+    /// When the entry was stored; `None` before the first one.
+    pub at: Option<Timestamp>,
     /// The seat whose entry it is, where known.
     pub seat: Option<u8>,
     /// The entry's number in the log.
@@ -357,7 +357,7 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<F> {
         self.held = Some(Step {
             step: self.count,
             turn,
-            time: after.and_then(|(_, entry)| timestamp(entry.at_us)),
+            at: after.map(|(_, entry)| time(entry.at_us)),
             seat: after.and_then(|(seat, _)| seat),
             entry: after.map(|(_, entry)| entry.id),
             title,

@@ -5,8 +5,9 @@ use super::error::StoreError;
 use super::handle::Store;
 use super::records::MatchEntry;
 use super::records::SessionRow;
+use super::startup;
+use super::transcript::{self, Part};
 use super::types::{EntryId, SessionId};
-use super::{startup, transcript};
 use std::sync::Arc;
 use tokio::sync::broadcast;
 
@@ -82,8 +83,17 @@ impl Store {
         after: EntryId,
         (last, count): (EntryId, u64),
     ) -> Result<Vec<MatchEntry>, StoreError> {
+        if last <= after {
+            return Ok(Vec::new());
+        }
         let mut connection = self.readers().acquire().await?;
-        let entries = transcript::tail(&mut connection, session.id, after, (last, count)).await?;
+        let part = Part {
+            head: last,
+            count,
+            after: after.0,
+            most: usize::MAX,
+        };
+        let entries = transcript::read_part(&mut connection, session.id, &part).await?;
         Ok(entries
             .into_iter()
             .map(|entry| MatchEntry::of(session, entry))

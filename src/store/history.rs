@@ -2,7 +2,7 @@
 
 use super::error::StoreError;
 use super::handle::Store;
-use super::pages::{cut, number_before};
+use super::pages::{cut, number_after, number_before};
 use super::records::{BluffRow, FactRow, Filter, MatchEntry, Page, PageAt, SessionRow};
 use super::rows;
 use super::secrecy;
@@ -10,6 +10,8 @@ use super::startup::Head;
 use super::types::{EntryId, FactAt, SessionId};
 use super::writer::Command;
 use super::{startup, transcript};
+use serde_json::json;
+use sqlx::sqlite::SqliteRow;
 use sqlx::{QueryBuilder, Row as _};
 
 /// A page of bluffs is shorter than it may be once so many did not fit.
@@ -20,6 +22,9 @@ const UNTOLD_AT_ONCE: i64 = 256;
 
 /// The maximum number of facts read of one match.
 const FACTS_MAX: i64 = 100_000;
+
+const FACTS: &str = "SELECT f.id, f.session, s.seat, s.bot, f.entry, f.kind, f.data
+    FROM sessions s JOIN facts f ON f.session = s.id";
 
 const BLUFFS: &str = "SELECT b.id, s.match_id, s.game, b.session, s.bot, b.entry, b.at_us, b.by,
         t.seat, t.name, b.bid, b.held, b.caught, s.side";
@@ -98,6 +103,77 @@ impl Store {
         Ok(all)
     }
 
+    /// A page of what [`Store::entries`] gives. Its cursor is an entry's number. Holds one session's transcript
+    /// at a time besides the page.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`], [`StoreError::Unknown`] for a bad cursor.
+    pub async fn entries_page(
+        &self,
+        sessions: &[SessionRow],
+        at: &PageAt,
+    ) -> Result<Page<MatchEntry>, StoreError> {
+        let after = number_after(at)?;
+        // As above.
+        let last: i64 = sqlx::query_scalar(startup::LAST_ENTRY)
+            .fetch_one(self.readers())
+            .await?;
+        let most = at.limit as usize + 1;
+        let mut found: Vec<MatchEntry> = Vec::new();
+        for session in sessions {
+            let Some((head, count)) = self.head(session).await? else {
+                continue;
+            };
+            if head.0 <= after {
+                continue;
+            }
+            let mut connection = self.readers().acquire().await?;
+            let part = transcript::Part {
+                head,
+                count,
+                after,
+                most,
+            };
+            let entries = match transcript::read_part(&mut connection, session.id, &part).await {
+                Err(StoreError::Pruned { .. }) => continue,
+                read => read?,
+            };
+            let entries = entries.into_iter().filter(|entry| entry.id.0 <= last);
+            found.extend(entries.map(|entry| MatchEntry::of(session, entry)));
+            found.sort_unstable_by_key(|entry| entry.id);
+            found.truncate(most);
+        }
+        Ok(cut(found, at, |entry| entry.id.0.to_string()))
+    }
+
+    /// A page of the facts of these sessions, in order; of one kind, if it is given. Its cursor is a fact's
+    /// number.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`], [`StoreError::Unknown`] for a bad cursor.
+    pub async fn facts_page(
+        &self,
+        sessions: &[SessionId],
+        kind: Option<&str>,
+        at: &PageAt,
+    ) -> Result<Page<FactRow>, StoreError> {
+        let mut query = QueryBuilder::new(FACTS);
+        query
+            .push(" WHERE f.session IN (SELECT value FROM json_each(")
+            .push_bind(json!(sessions).to_string())
+            .push(")) AND f.id > ")
+            .push_bind(number_after(at)?);
+        if let Some(kind) = kind {
+            query.push(" AND f.kind = ").push_bind(kind.to_owned());
+        }
+        query
+            .push(" ORDER BY f.id LIMIT ")
+            .push_bind(i64::from(at.limit) + 1);
+        let rows = query.build().fetch_all(self.readers()).await?;
+        let facts = rows.iter().map(fact).collect::<Result<Vec<_>, _>>()?;
+        Ok(cut(facts, at, |fact| fact.id.to_string()))
+    }
+
     /// A match's facts, in order.
     ///
     /// # Errors
@@ -115,29 +191,16 @@ impl Store {
         match_id: &str,
         after: i64,
     ) -> Result<Vec<FactRow>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT f.id, f.session, s.seat, s.bot, f.entry, f.kind, f.data
-             FROM sessions s JOIN facts f ON f.session = s.id
-             WHERE s.match_id = ? AND f.id > ? ORDER BY f.id LIMIT ?",
-        )
-        .bind(match_id.to_owned())
-        .bind(after)
-        .bind(FACTS_MAX)
-        .fetch_all(self.readers())
-        .await?;
-        let mut facts = Vec::with_capacity(rows.len());
-        for row in &rows {
-            facts.push(FactRow {
-                id: row.try_get(0)?,
-                session: SessionId(row.try_get(1)?),
-                seat: rows::seat(row.try_get(2)?)?,
-                bot: row.try_get(3)?,
-                entry: row.try_get::<Option<i64>, _>(4)?.map(EntryId),
-                kind: row.try_get(5)?,
-                data: rows::json(row.try_get(6)?)?,
-            });
-        }
-        Ok(facts)
+        let mut query = QueryBuilder::new(FACTS);
+        query
+            .push(" WHERE s.match_id = ")
+            .push_bind(match_id.to_owned())
+            .push(" AND f.id > ")
+            .push_bind(after)
+            .push(" ORDER BY f.id LIMIT ")
+            .push_bind(FACTS_MAX);
+        let rows = query.build().fetch_all(self.readers()).await?;
+        rows.iter().map(fact).collect()
     }
 
     /// The next few seats of our own referee that ended without their facts being stored, after a session.
@@ -247,4 +310,16 @@ impl Store {
             ..page
         })
     }
+}
+
+fn fact(row: &SqliteRow) -> Result<FactRow, StoreError> {
+    Ok(FactRow {
+        id: row.try_get(0)?,
+        session: SessionId(row.try_get(1)?),
+        seat: rows::seat(row.try_get(2)?)?,
+        bot: row.try_get(3)?,
+        entry: row.try_get::<Option<i64>, _>(4)?.map(EntryId),
+        kind: row.try_get(5)?,
+        data: rows::json(row.try_get(6)?)?,
+    })
 }

@@ -322,6 +322,7 @@ fn match_row(row: &SqliteRow) -> Result<MatchRow, StoreError> {
         scores: row
             .try_get::<Option<&str>, _>(10)?
             .map_or(Ok(Vec::new()), rows::json)?,
+        setup: rows::json(row.try_get(11)?)?,
         over_us: row.try_get(14)?,
         seats: rows::json(row.try_get(12)?)?,
         tournament: row
@@ -349,7 +350,7 @@ fn opened_match(row: &SqliteRow) -> Result<NewMatch, StoreError> {
         market: shown.market,
         ours: shown.ours,
         started_us: shown.started_us,
-        setup: rows::json(row.try_get(11)?)?,
+        setup: shown.setup,
         seats,
     })
 }

@@ -2,6 +2,7 @@
 
 mod backup;
 mod blobs;
+mod bots;
 mod commits;
 mod damage;
 mod error;
@@ -36,6 +37,7 @@ mod versus;
 mod writer;
 
 pub use blobs::fuzz;
+pub use bots::BotRecord;
 pub use commits::{Commit, Follower, Grown};
 pub use error::StoreError;
 pub use handle::Store;

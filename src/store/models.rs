@@ -6,7 +6,7 @@ use super::records::{OpponentKind, Page, PageAt, StoredModel, Teaching};
 use super::{rows, secrecy};
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
-use sqlx::{QueryBuilder, Row as _};
+use sqlx::{QueryBuilder, Row as _, Sqlite};
 
 /// The maximum number of models that advise one session.
 const MODELS_MAX: i64 = 1000;
@@ -54,6 +54,41 @@ impl Store {
             .fetch_optional(self.readers())
             .await?;
         row.as_ref().map(model).transpose()
+    }
+
+    /// Versions of a model, newest first. Its cursor is a version. With `public_us` only those before the first one
+    /// that was learnt in a match that was not over for everyone by then, in microseconds since 1970-01-01 UTC.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`], [`StoreError::Unknown`] for a bad cursor.
+    pub async fn model_history(
+        &self,
+        of: &StoredModel,
+        public_us: Option<i64>,
+        at: &PageAt,
+    ) -> Result<Page<StoredModel>, StoreError> {
+        let mut query = QueryBuilder::new("SELECT * FROM model_versions v WHERE ");
+        named(&mut query, "v", of);
+        query.push(" AND v.version < ");
+        query.push_bind(super::pages::number_before(at)?);
+        if let Some(public_us) = public_us {
+            query.push(
+                " AND v.version < coalesce((SELECT min(h.version) FROM model_versions h
+                  LEFT JOIN matches m ON m.id = h.last_match WHERE ",
+            );
+            named(&mut query, "h", of);
+            query.push(format_args!(" AND NOT coalesce(({}) <= ", secrecy::OVER));
+            query
+                .push_bind(public_us)
+                .push(", false)), 9223372036854775807)");
+        }
+        query.push(" ORDER BY v.version DESC LIMIT ");
+        query.push_bind(i64::from(at.limit) + 1);
+        let rows = query.build().fetch_all(self.readers()).await?;
+        let models = rows.iter().map(model).collect::<Result<Vec<_>, _>>()?;
+        Ok(super::pages::cut(models, at, |model| {
+            model.version.to_string()
+        }))
     }
 
     /// Models in the order in which they were first learnt, newest first.
@@ -109,6 +144,20 @@ impl Store {
             });
         }
         Ok(teachings)
+    }
+}
+
+/// The condition that a version is one of this model.
+fn named(query: &mut QueryBuilder<Sqlite>, table: &str, of: &StoredModel) {
+    let columns = [
+        ("game", of.game.as_str()),
+        ("kind", of.kind.word()),
+        ("name", of.name.as_str()),
+    ];
+    for (place, (column, value)) in columns.into_iter().enumerate() {
+        let and = if place == 0 { "" } else { " AND " };
+        query.push(format_args!("{and}{table}.{column} = "));
+        query.push_bind(value.to_owned());
     }
 }
 

@@ -1,6 +1,7 @@
 //! Filters as conditions on the rows of a list.
 
 use super::records::{Filter, Standing};
+use super::secrecy;
 use sqlx::{QueryBuilder, Sqlite};
 
 /// Which columns of a list's rows filters refer to.
@@ -84,6 +85,10 @@ pub(super) fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns:
         query
             .push(format_args!(" AND {} = ", columns.cause))
             .push_bind(cause.word());
+    }
+    if let Some(over_by_us) = filter.over_by_us {
+        query.push(format_args!(" AND ({}) <= ", secrecy::OVER));
+        query.push_bind(over_by_us);
     }
     if let Some(live) = filter.live {
         // Literal, so that the index of live rows can be used.

@@ -1,7 +1,10 @@
 //! What the store returns for listing and showing. Types only.
 
 use super::secrecy::Secrecy;
-use super::types::{Direction, Entry, EntryId, NewEntrant, NewSession, SeatNotes, SessionId, Side};
+use super::types::{
+    Direction, Entry, EntryId, LedgerRow, NewEntrant, NewSession, SeatNotes, SessionId, Side,
+};
+use crate::clock;
 use games::Cause;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -99,16 +102,18 @@ pub struct Filter {
     pub since_us: Option<i64>,
     /// Before, in microseconds since 1970-01-01 UTC.
     pub until_us: Option<i64>,
+    /// The referee's name or address.
+    pub referee: Option<String>,
+    /// The referee's number for it.
+    pub market: Option<u64>,
+    /// With a transcript of this side.
+    pub side: Option<Side>,
+    /// Over for everyone by then, in microseconds since 1970-01-01 UTC.
+    pub over_by_us: Option<i64>,
     /// Matches of this tournament that have ended, by its id.
     pub tournament: Option<String>,
     /// With this entrant of a tournament.
     pub entrant: Option<String>,
-    /// With a session of this side.
-    pub side: Option<Side>,
-    /// Of this referee.
-    pub referee: Option<String>,
-    /// With this number of the referee's.
-    pub market: Option<u64>,
     /// Of this match.
     pub match_id: Option<String>,
     /// Only what has not ended (true) or has (false).
@@ -185,8 +190,10 @@ pub struct MatchRow {
     /// Whether our own referee runs it.
     pub ours: bool,
     /// Microseconds since 1970-01-01 UTC.
+    #[serde(rename = "started", serialize_with = "clock::shown")]
     pub started_us: i64,
     /// Microseconds since 1970-01-01 UTC; `None` while it is running.
+    #[serde(rename = "ended", serialize_with = "clock::shown_if_any")]
     pub ended_us: Option<i64>,
     /// Why it ended.
     pub cause: Option<Cause>,
@@ -196,6 +203,8 @@ pub struct MatchRow {
     pub detail: String,
     /// Scores by seat.
     pub scores: Vec<i64>,
+    /// All that our referee started it from; null for others' matches.
+    pub setup: Value,
     /// The seats.
     pub seats: Vec<SeatRow>,
     /// Its place in a tournament, once it has ended in one.
@@ -285,12 +294,14 @@ pub struct SessionRow {
     /// Its row as it was opened.
     pub opened: NewSession,
     /// Microseconds since 1970-01-01 UTC.
+    #[serde(rename = "started", serialize_with = "clock::shown")]
     pub opened_us: i64,
     /// Its last entry, once it has ended.
     pub last_entry: Option<EntryId>,
     /// How many entries it has, once it has ended.
     pub entries: Option<u64>,
     /// Microseconds since 1970-01-01 UTC; `None` while it lives.
+    #[serde(rename = "ended", serialize_with = "clock::shown_if_any")]
     pub ended_us: Option<i64>,
     /// Why it ended.
     pub cause: Option<Cause>,
@@ -321,6 +332,7 @@ pub struct MatchEntry {
     /// Its index in its session's transcript, from 0.
     pub seq: u64,
     /// Microseconds since 1970-01-01 UTC.
+    #[serde(rename = "at", serialize_with = "clock::shown")]
     pub at_us: i64,
     /// Its direction.
     pub direction: Direction,
@@ -365,6 +377,17 @@ pub struct FactRow {
     pub kind: String,
     /// The details.
     pub data: Value,
+}
+
+/// A row of the deadline ledger with its place and its game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LedgerLine {
+    /// Its number.
+    pub id: i64,
+    /// The game's name.
+    pub game: String,
+    /// The row.
+    pub row: LedgerRow,
 }
 
 /// A stored bluff.
@@ -426,7 +449,7 @@ pub struct Teaching {
 }
 
 /// Results between two.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Score {
     /// How often they met with a result: seat against seat.
     pub games: u64,
@@ -445,7 +468,7 @@ pub struct Score {
 }
 
 /// How results between two change.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Trend {
     /// The older half of their games.
     pub older: Score,
@@ -460,7 +483,7 @@ pub struct Trend {
 }
 
 /// Bluffs of one side.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
 pub struct VersusBluffs {
     /// How many, each once.
     pub count: u64,
@@ -475,7 +498,7 @@ pub struct VersusBluffs {
 }
 
 /// Decision times of one side.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
 pub struct Times {
     /// How many decisions.
     pub decisions: u64,
@@ -492,7 +515,7 @@ pub struct Times {
 }
 
 /// The record of our side against a rival.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Versus {
     /// The entrant's, opponent's or bot's name; or the seat's spec, empty where nothing is known.
     pub rival: String,

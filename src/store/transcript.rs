@@ -47,42 +47,62 @@ pub(super) async fn read(
     Ok(entries)
 }
 
-const TAIL: &str = "WITH RECURSIVE walk (id, previous, at_us, direction, text) AS (
-        SELECT id, previous, at_us, direction, text FROM entries WHERE id = $1 AND session = $2 AND id > $3
+const WALK_PART: &str = "WITH RECURSIVE walk (id, previous) AS (
+        SELECT id, previous FROM entries WHERE id = $1 AND session = $2
         UNION ALL
-        SELECT e.id, e.previous, e.at_us, e.direction, e.text
-        FROM walk JOIN entries e ON e.id = walk.previous
+        SELECT e.id, e.previous FROM walk JOIN entries e ON e.id = walk.previous
         WHERE e.session = $2 AND e.id < walk.id AND e.id > $3
-    ) SELECT id, previous, at_us, direction, text FROM walk LIMIT $4";
+    ) SELECT e.id, e.previous, e.at_us, e.direction, e.text, (SELECT count(*) FROM walk)
+      FROM (SELECT id FROM walk ORDER BY id LIMIT $4) w JOIN entries e ON e.id = w.id ORDER BY e.id";
 
-/// The entries after `after` up to `last`, which is the `count`th, the oldest first.
-pub(super) async fn tail(
+/// A part of a transcript.
+pub(super) struct Part {
+    /// The transcript's last entry.
+    pub(super) head: EntryId,
+    /// How many entries it has.
+    pub(super) count: u64,
+    /// Only entries with higher numbers.
+    pub(super) after: i64,
+    /// The first so many of these.
+    pub(super) most: usize,
+}
+
+/// A part of a transcript, the oldest entry first, of which no more is held if it is in the log.
+pub(super) async fn read_part(
     connection: &mut SqliteConnection,
     session: SessionId,
-    after: EntryId,
-    (last, count): (EntryId, u64),
+    part: &Part,
 ) -> Result<Vec<Entry>, StoreError> {
-    if last <= after {
-        return Ok(Vec::new());
-    }
-    let rows = sqlx::query(TAIL)
-        .bind(last.0)
+    let rows = sqlx::query(WALK_PART)
+        .bind(part.head.0)
         .bind(session.0)
-        .bind(after.0)
-        .bind(ENTRIES_MAX)
+        .bind(part.after)
+        .bind(i64::try_from(part.most).unwrap_or(i64::MAX))
         .fetch_all(&mut *connection)
         .await?;
-    if rows.is_empty() {
-        // It has ended and been packed meanwhile.
-        let mut entries = read(connection, session, last).await?;
-        entries.retain(|entry| entry.id > after);
+    let Some(oldest) = rows.first() else {
+        let mut entries = read(connection, session, part.head).await?;
+        entries.retain(|entry| entry.id.0 > part.after);
+        entries.truncate(part.most);
         return Ok(entries);
+    };
+    let previous: Option<i64> = oldest.try_get(1)?;
+    if let Some(previous) = previous.filter(|previous| *previous > part.after) {
+        let why = format!("entry {previous} of session {} is missing", session.0);
+        return Err(StoreError::Corrupt(why));
     }
-    let first = count.saturating_sub(rows.len() as u64);
-    (first..)
-        .zip(rows.iter().rev())
-        .map(|(seq, row)| entry(seq, row))
-        .collect()
+    let walked = oldest.try_get::<i64, _>(5)? as u64;
+    let mut entries = Vec::with_capacity(rows.len());
+    for (seq, row) in (part.count.saturating_sub(walked)..).zip(&rows) {
+        entries.push(Entry {
+            id: EntryId(row.try_get(0)?),
+            seq,
+            at_us: row.try_get(2)?,
+            direction: Direction::from_number(row.try_get(3)?)?,
+            text: row.try_get(4)?,
+        });
+    }
+    Ok(entries)
 }
 
 /// Follows the links back from `head`; returns the oldest first, `None` if `head` is not in the log.

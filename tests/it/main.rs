@@ -15,6 +15,7 @@ mod kept;
 mod lighthouses;
 mod limits;
 mod listeners;
+mod openapi;
 mod operating;
 mod packaging;
 mod planetwars;

@@ -106,7 +106,9 @@ pub(in crate::api) async fn of_match(
                 entry: entries.last().map_or(seen.entry, |entry| entry.id),
                 fact: facts.last().map_or(seen.fact, |fact| fact.id),
             };
-            let entries = entries.iter().map(|entry| entries::shown(sight, entry));
+            let entries = entries
+                .into_iter()
+                .map(|entry| entries::shown(sight, entry));
             let facts = facts.into_iter().map(|fact| facts::shown(sight, fact));
             let told = MatchState {
                 found: whole,
@@ -217,7 +219,7 @@ impl MatchWatch {
     ) {
         for entry in entries {
             self.mark.entry = entry.id;
-            events.push_back(self.event("entry", &entries::shown(&self.sight, &entry)));
+            events.push_back(self.event("entry", &entries::shown(&self.sight, entry)));
         }
         for fact in facts {
             self.mark.fact = fact.id;

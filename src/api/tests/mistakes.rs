@@ -36,7 +36,11 @@ async fn every_mistake_has_its_problem_document() {
         "/api/v1/bluffs?since=yesterday",
         "/api/v1/bluffs?by=%FF",
         "/api/v1/opponents?kind=best",
-        "/api/v1/bots?limit=5",
+        "/api/v1/bots?seat=5",
+        "/api/v1/matches?fields=id,nothing",
+        "/api/v1/matches.csv?fields=",
+        "/api/v1/matches.ndjson?limit=251",
+        "/api/v1/matches?side=left",
     ] {
         app.problem(path, bad).await;
     }
@@ -67,7 +71,7 @@ async fn every_mistake_has_its_problem_document() {
         wrong.headers[header::CONTENT_TYPE],
         "application/problem+json"
     );
-    assert_eq!(wrong.headers[header::ALLOW], "GET,HEAD");
+    assert_eq!(wrong.headers[header::ALLOW], "GET,HEAD,OPTIONS");
 }
 
 #[tokio::test]

@@ -2,6 +2,8 @@
 
 mod events;
 mod explain;
+mod formats;
+mod learnt;
 mod mistakes;
 mod replays;
 mod rivals;
@@ -215,7 +217,7 @@ async fn a_match_shows_its_sessions_entries_and_facts() {
         (&second["text"], &second["direction"], &second["seq"]),
         (&json!("7"), &json!("out"), &json!(1))
     );
-    assert_eq!(second["time"], "1970-01-01T00:00:00.000006Z");
+    assert_eq!(second["at"], "1970-01-01T00:00:00.000006Z");
     let rest = format!("{path}/entries?cursor={}", page["next"].as_str().unwrap());
     assert_eq!(app.json(&rest).await["items"][0]["text"], "end 3,1,0,0");
     let lines = app

@@ -48,7 +48,7 @@ async fn everything_is_seen_after_the_end_page_by_page() {
     assert_eq!(
         whole["items"][1],
         json!({
-            "step": 1, "turn": 1, "time": "1970-01-01T00:00:00.000001Z", "seat": 0, "entry": 2,
+            "step": 1, "turn": 1, "at": "1970-01-01T00:00:00.000001Z", "seat": 0, "entry": 2,
             "title": "5 to 0", "state": {"said": "5:0"}, "facts": []
         })
     );

@@ -17,6 +17,14 @@ fn paths() -> Vec<String> {
         "/api/v1/opponents",
         "/api/v1/opponents/1/model",
         "/api/v1/opponents/2/model",
+        "/api/v1/opponents/1/history",
+        "/api/v1/opponents/2/history",
+        "/api/v1/ledger",
+        "/api/v1/bluffs.csv",
+        "/api/v1/matches.ndjson",
+        "/api/v1/sessions.csv",
+        "/api/v1/matches?market=7700001",
+        "/api/v1/matches?market=7700002&fields=market",
         "/api/v1/hubs",
         "/api/v1/bots",
         "/metrics",
@@ -25,7 +33,15 @@ fn paths() -> Vec<String> {
     .to_vec();
     for number in [1, 2] {
         let path = format!("/api/v1/matches/{}", match_id(number));
-        for rest in ["", "/entries", "/entries.ndjson", "/facts", "/replay"] {
+        for rest in [
+            "",
+            "/entries",
+            "/entries.ndjson",
+            "/facts",
+            "/entries.csv",
+            "/ledger",
+            "/replay",
+        ] {
             paths.push(format!("{path}{rest}"));
         }
         for seat in 0..4 {
@@ -121,7 +137,11 @@ async fn found(app: &App, token: &str) -> Vec<&'static str> {
     for path in paths() {
         let answer = app.get_by(token, &path).await;
         assert_eq!(answer.status, StatusCode::OK, "{path} {}", answer.text);
-        assert_eq!(answer.headers[header::VARY], "Authorization", "{path}");
+        assert_eq!(
+            answer.headers[header::VARY],
+            "Authorization, Accept",
+            "{path}"
+        );
         let tagged = answer.headers.contains_key(header::ETAG);
         assert!(!tagged, "{path} may change for this caller");
         found.extend(WORDS.iter().filter(|word| answer.text.contains(**word)));
@@ -239,7 +259,7 @@ async fn an_end_is_for_all_after_the_embargo_and_when_everybody_has_heard_it() {
         let tagged = answer.headers.contains_key(header::ETAG);
         assert_eq!(tagged, seen, "{embargo_s}");
         if tagged {
-            assert_eq!(answer.headers[header::VARY], "Authorization");
+            assert_eq!(answer.headers[header::VARY], "Authorization, Accept");
         }
     }
     app.state.embargo = Duration::ZERO;

@@ -76,7 +76,7 @@
     svg.setAttribute("aria-label", step.title);
     title.textContent = step.title;
     where.textContent = `Step ${at + 1} of ${steps.length}, turn ${step.turn}` +
-      (live ? ", running" : "") + (step.time ? `, ${step.time.replace("T", " ").slice(0, 19)}` : "");
+      (live ? ", running" : "") + (step.at ? `, ${step.at.replace("T", " ").slice(0, 19)}` : "");
     scrub.max = steps.length - 1;
     scrub.value = at;
     scrub.setAttribute("aria-valuetext", `Step ${at + 1}: ${step.title}`);

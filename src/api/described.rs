@@ -1,0 +1,179 @@
+//! Every parameter's description, values and example.
+
+use crate::store::{OpponentKind, Standing};
+use games::Cause;
+use serde_json::{Value, json};
+
+/// The parameters of a path and of its query, as an OpenAPI document has them.
+pub(super) fn parameters(path: &str, names: &[&str]) -> Vec<Value> {
+    let in_path = path.split('/').collect::<Vec<_>>();
+    let in_path = in_path.windows(2).filter_map(|pair| {
+        let name = pair[1].strip_prefix('{')?.split('}').next()?;
+        Some(path_parameter(pair[0], name))
+    });
+    let in_query = names.iter().map(|name| query_parameter(path, name));
+    in_path.chain(in_query).collect()
+}
+
+fn path_parameter(of: &str, name: &str) -> Value {
+    let number = json!({ "type": "integer", "format": "int64", "minimum": 0 });
+    let (about, schema, example) = match (of, name) {
+        ("sessions", _) => ("The session's number.", number, json!(1)),
+        ("opponents", _) => ("The opponent's number.", number, json!(1)),
+        ("seats", _) => (
+            "The seat, from 0.",
+            json!({ "type": "integer", "minimum": 0, "maximum": 255 }),
+            json!(0),
+        ),
+        ("tokens", _) => (
+            "The token's name or number.",
+            json!({ "type": "string", "minLength": 1 }),
+            json!("ann"),
+        ),
+        (_, "game") => ("The game.", words(all_games()), json!("koehandel")),
+        (_, "bot") => (
+            "The bot's name.",
+            json!({ "type": "string", "minLength": 1 }),
+            json!("champion"),
+        ),
+        _ => (
+            "Its id, a ULID.",
+            json!({ "type": "string", "minLength": 1 }),
+            json!("01K3ZQ4T5V6W7X8Y9Z0A1B2C3D"),
+        ),
+    };
+    json!({
+        "name": name, "in": "path", "required": true, "description": about, "schema": schema,
+        "example": example,
+    })
+}
+
+fn query_parameter(path: &str, name: &str) -> Value {
+    let (about, schema, example) = known(path, name);
+    json!({
+        "name": name, "in": "query", "required": false, "description": about, "schema": schema,
+        "example": example,
+    })
+}
+
+fn known(path: &str, name: &str) -> (&'static str, Value, Value) {
+    let text = || json!({ "type": "string" });
+    let truth = || json!({ "type": "boolean" });
+    let time = || json!({ "type": "string", "format": "date-time" });
+    let whole = |maximum: u64| json!({ "type": "integer", "minimum": 0, "maximum": maximum });
+    match name {
+        "limit" => (
+            "The maximum number of rows.",
+            json!({ "type": "integer", "minimum": 1, "maximum": super::params::LIMIT_MAX }),
+            json!(5),
+        ),
+        "cursor" => (
+            "Where the page begins: `next` of the page before.",
+            json!({ "type": "string", "minLength": 1 }),
+            Value::Null,
+        ),
+        "fields" => (
+            "Only these fields, separated by commas; a dot leads into a field.",
+            json!({ "type": "string", "minLength": 1 }),
+            Value::Null,
+        ),
+        "game" => ("Only this game.", words(all_games()), json!("koehandel")),
+        "bot" => ("Only with this bot of ours.", text(), json!("champion")),
+        "opponent" => ("Only with this named opponent.", text(), json!("alice")),
+        "entrant" => (
+            "Only with this entrant of a tournament.",
+            text(),
+            json!("alice"),
+        ),
+        "tournament" => (
+            "Only matches of this tournament that have ended.",
+            text(),
+            json!("01K3ZQ4T5V6W7X8Y9Z0A1B2C3D"),
+        ),
+        "match" => (
+            "Only of this match.",
+            text(),
+            json!("01K3ZQ4T5V6W7X8Y9Z0A1B2C3D"),
+        ),
+        "referee" => (
+            "Only of this referee: a name or an address.",
+            text(),
+            json!("localhost"),
+        ),
+        "market" => (
+            "Only with this number of the referee's; of running matches only what the caller may know.",
+            whole(i64::MAX as u64),
+            json!(12),
+        ),
+        "side" => (
+            "Only where this side's transcript is stored.",
+            words(["player", "referee"]),
+            json!("player"),
+        ),
+        "outcome" => (
+            "How it ended for `bot`, or for any seat of ours.",
+            words(Standing::ALL.map(|(word, _)| word)),
+            json!("won"),
+        ),
+        "cause" => (
+            "Why it ended.",
+            words(Cause::ALL.map(Cause::word)),
+            json!("normal"),
+        ),
+        "since" => (
+            "Not before this time.",
+            time(),
+            json!("2026-01-31T12:00:00Z"),
+        ),
+        "until" => ("Before this time.", time(), json!("2126-01-31T12:00:00Z")),
+        "live" => (
+            "Only what runs, or only what has ended.",
+            truth(),
+            json!(false),
+        ),
+        "caught" => (
+            "Only bluffs that were caught, or were not.",
+            truth(),
+            json!(true),
+        ),
+        "by" => (
+            "Only by this place, in the wire's own word.",
+            text(),
+            json!("W"),
+        ),
+        "seat" => ("Only of this seat, from 0.", whole(255), json!(0)),
+        "session" => ("Only of this session.", whole(i64::MAX as u64), json!(1)),
+        "kind" if path.contains("/opponents") => (
+            "Only this kind.",
+            words([OpponentKind::Named, OpponentKind::Type].map(OpponentKind::word)),
+            json!("named"),
+        ),
+        "kind" => ("Only facts of this kind.", text(), json!("result")),
+        "after" => (
+            "How far the stream was followed before: an event's id.",
+            text(),
+            Value::Null,
+        ),
+        "entry" => (
+            "The entry that asked for the decision; without it, all decisions are listed.",
+            whole(i64::MAX as u64),
+            Value::Null,
+        ),
+        "nodes" => (
+            "How long the bot thinks, in nodes.",
+            json!({ "type": "integer", "minimum": 1 }),
+            json!(1_000),
+        ),
+        "from" => ("The first step.", whole(u64::from(u32::MAX)), json!(1)),
+        "pictures" => ("Whether each step is drawn.", truth(), json!(true)),
+        other => unreachable!("the parameter {other} of {path} has no description"),
+    }
+}
+
+fn all_games() -> impl Iterator<Item = &'static str> {
+    games::ALL.iter().map(|kit| kit.game())
+}
+
+fn words(words: impl IntoIterator<Item = &'static str>) -> Value {
+    json!({ "type": "string", "enum": words.into_iter().collect::<Vec<_>>() })
+}

@@ -1,0 +1,184 @@
+//! The deadline ledger: how long each decision took, and what it was allowed.
+
+use super::lists::Rows;
+use super::matches;
+use super::params::Params;
+use super::problem::Problem;
+use super::reader::Reader;
+use super::shapes::{Listed, time};
+use super::sight::WITHHELD;
+use crate::store::{EntryId, LedgerLine, SessionId};
+use games::stats::quantile;
+use jiff::Timestamp;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// The filters of a match's ledger.
+const FILTERS: &[&str] = &["seat", "session"];
+/// How many of the newest decisions are summed up.
+const NEWEST: u32 = 10_000;
+
+/// One decision's times, in milliseconds from the receipt of what asked for it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Decision)]
+pub(super) struct DecisionShown {
+    /// Its number in the ledger.
+    pub id: i64,
+    /// The session.
+    #[schema(value_type = i64)]
+    pub session: SessionId,
+    /// The entry that asked.
+    #[schema(value_type = i64)]
+    pub entry: EntryId,
+    /// When that was received.
+    pub at: Timestamp,
+    /// The wait for the session ended.
+    #[schema(example = 0.05)]
+    pub queued_ms: f64,
+    /// Thinking ended.
+    #[schema(example = 41.2)]
+    pub thought_ms: f64,
+    /// The answer was stored.
+    #[schema(example = 43.0)]
+    pub committed_ms: f64,
+    /// The answer was handed to the transport.
+    #[schema(example = 43.1)]
+    pub sent_ms: f64,
+    /// What the wire allowed.
+    #[schema(example = 5000.0)]
+    pub limit_ms: f64,
+    /// Whether the game's default answer was sent, because the bot gave none in time.
+    pub fallback: bool,
+}
+
+/// The newest 10,000 decisions of a game.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(super) struct LedgerSummary {
+    /// The game's name.
+    #[schema(example = "koehandel")]
+    pub game: String,
+    /// Decisions among the newest.
+    pub decisions: usize,
+    /// The time of the oldest of these.
+    pub since: Timestamp,
+    /// Answers that left after the wire's limit.
+    pub late: usize,
+    /// Default answers, because the bot gave none in time.
+    pub fallbacks: usize,
+    /// Milliseconds until the answer left: half of the decisions took no longer.
+    pub sent_ms_p50: f64,
+    /// The same for 99 in 100.
+    pub sent_ms_p99: f64,
+    /// The longest.
+    pub sent_ms_max: f64,
+    /// The smallest share of its limit that a decision left unused, from 0 to 1; negative if it was late.
+    pub spare_min: f64,
+}
+
+/// The ledger of a match.
+pub(super) struct Ledger;
+
+impl Rows for Ledger {
+    type Item = DecisionShown;
+    const FILTERS: &'static [&'static str] = FILTERS;
+    const TAGGED: bool = true;
+
+    async fn page(
+        reader: &Reader,
+        params: &Params,
+    ) -> Result<(Listed<DecisionShown>, bool), Problem> {
+        page(reader, params.id(), params).await
+    }
+}
+
+/// A page of a match's decisions, oldest first, and whether all of them are public and final.
+pub(super) async fn page(
+    reader: &Reader,
+    id: &str,
+    params: &Params,
+) -> Result<(Listed<DecisionShown>, bool), Problem> {
+    let at = params.page_or_all()?;
+    let (row, sessions, withheld) = matches::seen(reader, id, params).await?;
+    let sessions: Vec<SessionId> = sessions.iter().map(|row| row.id).collect();
+    let lines = reader.state.store.ledger_page(&sessions, &at).await?;
+    let mut listed = Listed::page(lines, shown);
+    listed.withheld = withheld.then_some(WITHHELD);
+    Ok((listed, reader.sight.is_open(&row)))
+}
+
+/// The newest decisions, summed up by game.
+pub(super) struct Summaries;
+
+impl Rows for Summaries {
+    type Item = LedgerSummary;
+    const FILTERS: &'static [&'static str] = &["game"];
+
+    async fn page(
+        reader: &Reader,
+        params: &Params,
+    ) -> Result<(Listed<LedgerSummary>, bool), Problem> {
+        Ok((summary(reader, params).await?, false))
+    }
+}
+
+/// A summary for each game of which there are decisions among the newest.
+pub(super) async fn summary(
+    reader: &Reader,
+    params: &Params,
+) -> Result<Listed<LedgerSummary>, Problem> {
+    let (wanted, at) = (params.game()?, params.page_or_all()?);
+    let mut by_game: BTreeMap<String, Vec<LedgerLine>> = BTreeMap::new();
+    for line in reader.state.store.ledger_newest(NEWEST).await? {
+        if wanted.as_ref().is_none_or(|game| *game == line.game) {
+            by_game.entry(line.game.clone()).or_default().push(line);
+        }
+    }
+    let games = by_game.into_iter();
+    Listed::cut(games.map(|(game, lines)| summed(game, &lines)), &at)
+}
+
+fn summed(game: String, lines: &[LedgerLine]) -> LedgerSummary {
+    let mut sent: Vec<f64> = lines.iter().map(|line| ms(line.row.sent_us)).collect();
+    sent.sort_unstable_by(f64::total_cmp);
+    let spare = lines.iter().map(|line| {
+        let limit = f64::from(line.row.limit_us.max(1));
+        1.0 - f64::from(line.row.sent_us) / limit
+    });
+    let late = lines
+        .iter()
+        .filter(|line| line.row.sent_us > line.row.limit_us);
+    let fallbacks = lines.iter().filter(|line| line.row.fallback);
+    let since_us = lines.iter().map(|line| line.row.at_us).min();
+    LedgerSummary {
+        game,
+        decisions: lines.len(),
+        since: time(since_us.unwrap_or_default()),
+        late: late.count(),
+        fallbacks: fallbacks.count(),
+        sent_ms_p50: quantile(&sent, 0.5).unwrap_or_default(),
+        sent_ms_p99: quantile(&sent, 0.99).unwrap_or_default(),
+        sent_ms_max: sent.last().copied().unwrap_or_default(),
+        spare_min: spare.fold(1.0, f64::min),
+    }
+}
+
+fn ms(us: u32) -> f64 {
+    f64::from(us) / 1000.0
+}
+
+fn shown(line: LedgerLine) -> DecisionShown {
+    let row = line.row;
+    DecisionShown {
+        id: line.id,
+        session: row.session,
+        entry: row.entry,
+        at: time(row.at_us),
+        queued_ms: ms(row.queued_us),
+        thought_ms: ms(row.thought_us),
+        committed_ms: ms(row.committed_us),
+        sent_ms: ms(row.sent_us),
+        limit_ms: ms(row.limit_us),
+        fallback: row.fallback,
+    }
+}

@@ -1,0 +1,199 @@
+//! Lists in every format: JSON page by page; ndjson and CSV as a stream, one page in memory at a time.
+
+use super::asked::Asked;
+use super::endpoint::{CSV, NDJSON};
+use super::fields::Fields;
+use super::params::{FIELDS, PAGE, Params};
+use super::problem::Problem;
+use super::reader::Reader;
+use super::response;
+use super::shapes::Listed;
+use axum::body::{Body, Bytes};
+use axum::extract::RawPathParams;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
+use futures_util::stream;
+use serde::Serialize;
+use std::io;
+use utoipa::ToSchema;
+
+/// A list that is read page by page.
+pub(super) trait Rows: Send + Sync + 'static {
+    /// A row.
+    type Item: Serialize + ToSchema + Send + 'static;
+    /// The names of its filters.
+    const FILTERS: &'static [&'static str];
+    /// Whether it may be public and final, so that it has a tag.
+    const TAGGED: bool = false;
+
+    /// A page, and whether the whole list is public and final.
+    fn page(
+        reader: &Reader,
+        params: &Params,
+    ) -> impl Future<Output = Result<(Listed<Self::Item>, bool), Problem>> + Send;
+}
+
+/// The list in the format that the caller accepts.
+pub(super) async fn as_accepted<L: Rows>(
+    path: RawPathParams,
+    asked: Asked,
+) -> Result<Response, Problem> {
+    match accepted(&asked.headers) {
+        Accepted::Ndjson => ndjson::<L>(path, asked).await,
+        Accepted::Csv => csv::<L>(path, asked).await,
+        Accepted::Json => {
+            let (params, fields) = read::<L>(&path, &asked)?;
+            let (listed, lasting) = L::page(&asked, &params).await?;
+            let mut value = response::value(&listed)?;
+            if let Some(fields) = fields {
+                let items = value["items"].take();
+                value["items"] = fields.pick(items);
+            }
+            Ok(response::tagged_json(&asked.headers, lasting, &value))
+        }
+    }
+}
+
+/// All of the list as ndjson.
+pub(super) async fn ndjson<L: Rows>(
+    path: RawPathParams,
+    asked: Asked,
+) -> Result<Response, Problem> {
+    let (params, fields) = read::<L>(&path, &asked)?;
+    all::<L>(asked, params, NDJSON, move |rows, _| {
+        let mut text = Vec::new();
+        for row in rows {
+            let value = serde_json::to_value(row)?;
+            let value = match &fields {
+                Some(fields) => fields.pick(value),
+                None => value,
+            };
+            serde_json::to_writer(&mut text, &value)?;
+            text.push(b'\n');
+        }
+        Ok(text)
+    })
+    .await
+}
+
+/// All of the list as CSV, with a line of headings.
+pub(super) async fn csv<L: Rows>(path: RawPathParams, asked: Asked) -> Result<Response, Problem> {
+    let (params, fields) = read::<L>(&path, &asked)?;
+    let fields = fields.unwrap_or_else(Fields::all::<L::Item>);
+    all::<L>(asked, params, CSV, move |rows, first| {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        if first {
+            writer.write_record(fields.headings())?;
+        }
+        for row in rows {
+            writer.write_record(fields.cells(&serde_json::to_value(row)?))?;
+        }
+        writer.into_inner().map_err(|error| error.into_error())
+    })
+    .await
+}
+
+/// The parameters of a list and the fields that are wanted.
+fn read<L: Rows>(path: &RawPathParams, asked: &Asked) -> Result<(Params, Option<Fields>), Problem> {
+    let params = asked.params(&[L::FILTERS, PAGE, FIELDS])?;
+    let fields = params.text("fields");
+    let fields = fields
+        .map(|text| Fields::read::<L::Item>(&text))
+        .transpose()?;
+    let id = path.iter().next().map_or("", |(_, value)| value);
+    Ok((params.of(id), fields))
+}
+
+/// A stream of pages as `write` writes them, of which the first is told that it is the first; only one page if
+/// a limit was given.
+async fn all<L: Rows>(
+    asked: Asked,
+    params: Params,
+    kind: &'static str,
+    write: impl Fn(Vec<L::Item>, bool) -> io::Result<Vec<u8>> + Send + Sync + 'static,
+) -> Result<Response, Problem> {
+    let (whole, params) = params.for_stream();
+    let (listed, lasting) = L::page(&asked, &params).await?;
+    let withheld = listed.withheld;
+    let first = write(listed.items, true).map_err(|error| Problem::unshowable(&error))?;
+    // All of it is final and public, so that its first page and its parameters tell it from all others.
+    let tag = lasting.then(|| response::tag(&[&first, asked.query().as_bytes(), kind.as_bytes()]));
+    if let Some(known) = tag
+        .as_ref()
+        .and_then(|tag| response::known(&asked.headers, tag))
+    {
+        return Ok(known);
+    }
+    let (next, reader) = (listed.next.filter(|_| whole), asked.into_reader());
+    let rest = stream::try_unfold((next, write), move |(next, write)| {
+        let (reader, params) = (reader.clone(), params.clone());
+        async move {
+            let Some(cursor) = next else {
+                return Ok(None);
+            };
+            let page = L::page(&reader, &params.at(cursor)).await;
+            let (listed, _) = page.map_err(Problem::into_io)?;
+            let text = write(listed.items, false)?;
+            Ok::<_, io::Error>(Some((Bytes::from(text), (listed.next, write))))
+        }
+    });
+    let first = stream::iter([Ok(Bytes::from(first))]);
+    let body = Body::from_stream(futures_util::StreamExt::chain(first, rest));
+    let mut response = response::dressed(kind, tag, body);
+    if let Some(why) = withheld {
+        let headers = response.headers_mut();
+        headers.insert("drover-withheld", HeaderValue::from_static(why));
+    }
+    Ok(response)
+}
+
+/// A format that callers may ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Accepted {
+    Json,
+    Ndjson,
+    Csv,
+}
+
+/// The format with the highest quality in `Accept`; JSON if none is known.
+fn accepted(headers: &HeaderMap) -> Accepted {
+    let lines = headers.get_all(header::ACCEPT).iter();
+    let ranges = lines.filter_map(|line| line.to_str().ok());
+    let mut best = (Accepted::Json, 0.0);
+    for range in ranges.flat_map(|line| line.split(',')) {
+        let mut parts = range.split(';').map(str::trim);
+        let format = match parts.next().unwrap_or_default() {
+            "application/x-ndjson" | "application/ndjson" | "application/jsonl" => Accepted::Ndjson,
+            "text/csv" => Accepted::Csv,
+            "application/json" | "*/*" | "application/*" => Accepted::Json,
+            _ => continue,
+        };
+        let quality = parts.find_map(|part| part.strip_prefix("q=")?.parse::<f32>().ok());
+        let quality = quality.unwrap_or(1.0);
+        if quality > best.1 {
+            best = (format, quality);
+        }
+    }
+    best.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Accepted, accepted};
+    use axum::http::{HeaderMap, HeaderValue, header};
+
+    #[test]
+    fn the_best_known_format_is_taken() {
+        let check = |accept: &'static str, format: Accepted| {
+            let accept = HeaderValue::from_static(accept);
+            let headers = HeaderMap::from_iter([(header::ACCEPT, accept)]);
+            assert_eq!(accepted(&headers), format);
+        };
+        check("*/*", Accepted::Json);
+        check("text/html, application/x-ndjson", Accepted::Ndjson);
+        check("application/json;q=0.5, text/csv;q=0.9", Accepted::Csv);
+        check("text/csv;q=0, application/json;q=0.1", Accepted::Json);
+        check("image/png", Accepted::Json);
+        assert_eq!(accepted(&HeaderMap::new()), Accepted::Json);
+    }
+}

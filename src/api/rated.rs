@@ -1,0 +1,63 @@
+//! Who is rated how: by the newest tournament of each game.
+
+use super::lists::Rows;
+use super::params::Params;
+use super::problem::Problem;
+use super::reader::Reader;
+use super::shapes::Listed;
+use super::tournaments;
+use crate::store::PageAt;
+use ratings::Rated;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// An entrant's rating by the newest tournament of a game.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Rating)]
+pub(super) struct RatingShown {
+    /// The game's name.
+    #[schema(example = "koehandel")]
+    pub game: String,
+    /// The tournament.
+    pub tournament: String,
+    /// The entrant with its rating.
+    #[serde(flatten)]
+    pub rated: Rated,
+}
+
+/// The list of ratings.
+pub(super) struct NewestRatings;
+
+impl Rows for NewestRatings {
+    type Item = RatingShown;
+    const FILTERS: &'static [&'static str] = &["game"];
+
+    async fn page(
+        reader: &Reader,
+        params: &Params,
+    ) -> Result<(Listed<RatingShown>, bool), Problem> {
+        Ok((page(reader, params).await?, false))
+    }
+}
+
+/// Ratings game by game, each in the order of its standings.
+pub(super) async fn page(reader: &Reader, params: &Params) -> Result<Listed<RatingShown>, Problem> {
+    let (wanted, at) = (params.game()?, params.page_or_all()?);
+    let kits = games::ALL.iter().map(|kit| kit.game());
+    let mut items = Vec::new();
+    for game in kits.filter(|game| wanted.as_ref().is_none_or(|wanted| wanted == game)) {
+        let store = &reader.state.store;
+        let newest = store.tournaments(Some(game), &PageAt::first(1)).await?;
+        for row in newest.items {
+            let computed = tournaments::computed(reader, &row.id).await?;
+            let rated = computed.standings.entrants.iter();
+            let rated = rated.filter_map(|entrant| entrant.rating.clone());
+            items.extend(rated.map(|rated| RatingShown {
+                game: game.to_owned(),
+                tournament: row.id.clone(),
+                rated,
+            }));
+        }
+    }
+    Listed::cut(items, &at)
+}
