@@ -9,6 +9,7 @@ use crate::store::types::{Entry, EntryId, SessionId, Side};
 use crate::store::{MatchRow, SessionRow, Store, StoreError};
 use crate::thinking::guarded;
 use games::{Cause, DialogueSetup, Fact, Kit, Picture, Scene, Seat};
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
