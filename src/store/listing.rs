@@ -155,7 +155,7 @@ struct Bounds {
 }
 
 /// The id of a row in a list: a match's or a session's.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
 pub(super) enum Key {
     Match(String),
     Session(i64),
@@ -355,16 +355,17 @@ impl<'a> Candidates<'a> {
 
     /// Narrows a query to what is below `before` and within the bounds.
     fn within(&self, query: &mut QueryBuilder<Sqlite>, before: Option<&Key>, id: &str) {
-        let ends = [
-            (" < ", before),
-            (" <= ", self.bounds.last.as_ref()),
-            (" >= ", self.bounds.first.as_ref()),
-        ];
+        // One bound alone above: of two, the planner may walk from the wider one.
+        let above = match (before, self.bounds.last.as_ref()) {
+            (Some(before), Some(last)) if last < before => Some((" <= ", last)),
+            (None, Some(last)) => Some((" <= ", last)),
+            (before, _) => before.map(|before| (" < ", before)),
+        };
+        let below = self.bounds.first.as_ref().map(|first| (" >= ", first));
+        let ends = above.into_iter().chain(below);
         for (compared, key) in ends {
-            if let Some(key) = key {
-                query.push(format_args!(" AND {id}{compared}"));
-                key.bind(query);
-            }
+            query.push(format_args!(" AND {id}{compared}"));
+            key.bind(query);
         }
     }
 
