@@ -9,6 +9,7 @@ mod config;
 mod daemon;
 mod database;
 mod explain;
+mod guides;
 mod hub;
 mod isolation;
 mod kept;
