@@ -18,6 +18,16 @@ pub(super) async fn alive() -> Response {
 
 /// `GET /readyz`: whether new matches are taken and can be stored; what is scarce, if anything.
 pub(super) async fn ready(State(state): State<ApiState>) -> Result<Response, Problem> {
+    let scarce = readiness(&state)?;
+    let mut ready = json!({ "status": "ready" });
+    if !scarce.is_empty() {
+        ready["scarce"] = json!(scarce);
+    }
+    Ok(response::json(&ready))
+}
+
+/// What is scarce, each a sentence, or why nothing new is accepted.
+pub(super) fn readiness(state: &ApiState) -> Result<Vec<String>, Problem> {
     if let Some(why) = state.readiness.refusal() {
         return Err(Problem::unavailable(why));
     }
@@ -43,11 +53,7 @@ pub(super) async fn ready(State(state): State<ApiState>) -> Result<Response, Pro
     if let Some(why) = refusal {
         return Err(Problem::unavailable(why));
     }
-    let mut ready = json!({ "status": "ready" });
-    if !scarce.is_empty() {
-        ready["scarce"] = json!(scarce);
-    }
-    Ok(response::json(&ready))
+    Ok(scarce)
 }
 
 /// `GET /metrics`

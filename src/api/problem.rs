@@ -100,6 +100,21 @@ impl Problem {
         Self::new(status, "unavailable", title, detail)
     }
 
+    /// What is wrong, in a few words.
+    pub(super) fn title(&self) -> &'static str {
+        self.title
+    }
+
+    /// What is wrong, where and why.
+    pub(super) fn detail(&self) -> &str {
+        &self.detail
+    }
+
+    /// What would be right, if that is a short list.
+    pub(super) fn allowed(&self) -> &[String] {
+        &self.allowed
+    }
+
     /// An error from a lower layer that has no text of its own.
     fn of_status(status: StatusCode) -> Self {
         let title = status.canonical_reason().unwrap_or("The request failed");
@@ -155,6 +170,7 @@ impl IntoResponse for Problem {
                 .headers_mut()
                 .insert(header::WWW_AUTHENTICATE, scheme);
         }
+        response.extensions_mut().insert(self);
         response
     }
 }
@@ -167,7 +183,9 @@ pub(super) async fn dress(response: Response) -> Response {
         return response;
     }
     let (mut parts, _) = response.into_parts();
-    let body = serde_json::to_string(&Problem::of_status(status)).unwrap_or_default();
+    let problem = Problem::of_status(status);
+    let body = serde_json::to_string(&problem).unwrap_or_default();
+    parts.extensions.insert(problem);
     parts.headers.insert(header::CONTENT_TYPE, CONTENT_TYPE);
     parts.headers.remove(header::CONTENT_LENGTH);
     Response::from_parts(parts, Body::from(body))

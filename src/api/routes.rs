@@ -3,8 +3,8 @@
 use super::problem::{self, Problem};
 use super::state::ApiState;
 use super::{
-    auth, bluffs, bots, drain, entries, facts, health, hubs, matches, opponents, seats, sessions,
-    tokens, tournaments,
+    auth, bluffs, bots, drain, entries, facts, health, hubs, matches, opponents, pages, seats,
+    sessions, tokens, tournaments,
 };
 use axum::Router;
 use axum::http::{StatusCode, Uri};
@@ -51,10 +51,12 @@ pub fn router(state: ApiState) -> Router {
         .route_layer(admit.clone());
     let figures = Router::new()
         .route("/metrics", get(health::metrics))
+        .merge(pages::admitted())
         .route_layer(admit);
     Router::new()
         .nest("/api/v1", v1)
         .merge(figures)
+        .merge(pages::open())
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
         .fallback(no_such_path)
@@ -64,6 +66,7 @@ pub fn router(state: ApiState) -> Router {
         ))
         .layer(RequestBodyLimitLayer::new(BODY_LEN_MAX))
         .layer(map_response(problem::dress))
+        .layer(from_fn(pages::dress))
         .layer(map_response(auth::keep_apart))
         .with_state(state)
 }

@@ -1,12 +1,14 @@
 //! The router, driven in process.
 
 mod mistakes;
+mod pages;
 mod secrets;
 mod tokens;
 mod tournaments;
 
-use super::{ApiState, KeptStandings, Readiness, router};
+use super::{ApiState, Doors, KeptStandings, Readiness, router};
 use crate::access::Tokens;
+use crate::config::Secret;
 use crate::link::Caller;
 use crate::store::Store;
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, opened, said};
@@ -16,7 +18,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -44,6 +46,18 @@ impl Answer {
     }
 }
 
+fn doors() -> Doors {
+    let at = |port| SocketAddr::from((Ipv4Addr::UNSPECIFIED, port));
+    Doors {
+        api: at(8081),
+        callbacks: at(8080),
+        secret_path: Secret::new("hidden-word".to_owned()),
+        referee: Some(at(56_789)),
+        hub: None,
+        shims: Some("data/drover.sock".into()),
+    }
+}
+
 impl App {
     async fn new() -> Self {
         let (folder, store) = opened().await;
@@ -57,6 +71,7 @@ impl App {
             tokens: Tokens::load(store, None).await.unwrap(),
             standings: KeptStandings::default(),
             embargo: Duration::ZERO,
+            doors: Arc::new(doors()),
         };
         Self {
             state,
