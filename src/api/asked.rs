@@ -2,18 +2,27 @@
 
 use super::params::Params;
 use super::problem::Problem;
+use super::reader::Reader;
 use super::sight::Sight;
 use super::state::ApiState;
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
+use std::ops::Deref;
 
 /// A request that was admitted.
 pub(super) struct Asked {
-    pub(super) state: ApiState,
-    pub(super) sight: Sight,
+    reader: Reader,
     pub(super) headers: HeaderMap,
     query: Option<String>,
+}
+
+impl Deref for Asked {
+    type Target = Reader;
+
+    fn deref(&self) -> &Reader {
+        &self.reader
+    }
 }
 
 impl FromRequestParts<ApiState> for Asked {
@@ -21,9 +30,9 @@ impl FromRequestParts<ApiState> for Asked {
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
         let sight = parts.extensions.get::<Sight>().cloned();
+        let sight = sight.ok_or_else(|| Problem::forbidden("nobody was admitted"))?;
         Ok(Self {
-            state: state.clone(),
-            sight: sight.ok_or_else(|| Problem::forbidden("nobody was admitted"))?,
+            reader: Reader::new(state.clone(), sight),
             headers: parts.headers.clone(),
             query: parts.uri.query().map(str::to_owned),
         })

@@ -1,47 +1,85 @@
 //! The bluff history.
 
 use super::asked::Asked;
-use super::params::PAGE;
+use super::params::{PAGE, Params};
 use super::problem::Problem;
-use super::response::{self, time};
+use super::reader::Reader;
+use super::response;
+use super::shapes::{Listed, time};
 use super::sight::{Sight, WITHHELD};
-use crate::store::{BluffRow, Filter, Page, PageAt, Store};
+use crate::store::{BluffRow, EntryId, Filter, Page, PageAt, SessionId};
 use axum::response::Response;
-use serde_json::{Value, json};
+use jiff::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
 
-const FILTERS: &[&str] = &[
+/// The filters of the list.
+pub(super) const FILTERS: &[&str] = &[
     "game", "match", "opponent", "by", "bot", "caught", "since", "until",
 ];
 
 /// How often rows are read for one page that its caller may see; after that the page is shorter.
 const READS_MAX: usize = 100;
 
+/// A bluff that was made in a match.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Bluff)]
+pub(super) struct BluffShown {
+    /// Its number.
+    pub id: i64,
+    /// The match.
+    #[serde(rename = "match")]
+    pub match_id: String,
+    /// The game's name.
+    #[schema(example = "koehandel")]
+    pub game: String,
+    /// The session whose transcript it is from.
+    #[schema(value_type = i64)]
+    pub session: SessionId,
+    /// The session's bot.
+    #[schema(example = "champion")]
+    pub bot: String,
+    /// The entry that revealed it.
+    #[schema(value_type = Option<i64>)]
+    pub entry: Option<EntryId>,
+    /// When it was revealed.
+    #[serde(rename = "time")]
+    pub at: Timestamp,
+    /// The bluffer, in the wire's own word.
+    #[schema(example = "W")]
+    pub by: String,
+    /// The bluffer's seat in the match, where known.
+    pub seat: Option<u8>,
+    /// The bluffer's name, where known.
+    pub opponent: Option<String>,
+    /// The amount claimed.
+    #[schema(example = 190)]
+    pub bid: i64,
+    /// What the bluffer held, if revealed.
+    #[schema(example = 60)]
+    pub held: Option<i64>,
+    /// Whether it was caught.
+    pub caught: bool,
+}
+
 /// `GET /api/v1/bluffs`
 pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
     let params = asked.params(&[FILTERS, PAGE])?;
-    let page = seen(
-        &asked.state.store,
-        &asked.sight,
-        &params.filter()?,
-        params.page()?,
-    )
-    .await?;
-    let mut value = response::page(page, |row| shown(&asked.sight, row));
-    if !asked.sight.sees_all() {
-        // Sent whether or not anything was left out: the difference would reveal what is happening.
-        value["withheld"] = WITHHELD.into();
-    }
-    Ok(response::json(&value))
+    Ok(response::json(&page(&asked, &params).await?))
+}
+
+/// Bluffs, newest first.
+pub(super) async fn page(reader: &Reader, params: &Params) -> Result<Listed<BluffShown>, Problem> {
+    let rows = seen(reader, &params.filter()?, params.page()?).await?;
+    let mut listed = Listed::page(rows, |row| shown(&reader.sight, row));
+    // Sent whether or not anything was left out: the difference would reveal what is happening.
+    listed.withheld = (!reader.sight.sees_all()).then_some(WITHHELD);
+    Ok(listed)
 }
 
 /// The next page of what the caller sees. Its cursor is a row that the caller sees, present only if it sees
 /// another one after it, so that it reveals nothing about those between.
-async fn seen(
-    store: &Store,
-    sight: &Sight,
-    filter: &Filter,
-    at: PageAt,
-) -> Result<Page<BluffRow>, Problem> {
+async fn seen(reader: &Reader, filter: &Filter, at: PageAt) -> Result<Page<BluffRow>, Problem> {
     let limit = at.limit as usize;
     let mut at = PageAt {
         limit: at.limit + 1,
@@ -49,11 +87,11 @@ async fn seen(
     };
     let mut items = Vec::new();
     for _ in 0..READS_MAX {
-        let read = store.bluffs(filter, &at).await?;
+        let read = reader.state.store.bluffs(filter, &at).await?;
         let shown = read
             .items
             .into_iter()
-            .filter(|row| sight.sees(&row.secrecy));
+            .filter(|row| reader.sight.sees(&row.secrecy));
         items.extend(shown);
         at.after = read.next;
         if items.len() > limit || at.after.is_none() {
@@ -68,20 +106,20 @@ async fn seen(
     Ok(Page { items, next })
 }
 
-fn shown(sight: &Sight, row: BluffRow) -> Value {
-    json!({
-        "id": row.id,
-        "match": row.match_id,
-        "game": row.game,
-        "session": row.session,
-        "bot": sight.spec(&row.bot),
-        "entry": row.entry,
-        "time": time(row.at_us),
-        "by": row.by,
-        "seat": row.seat,
-        "opponent": row.opponent,
-        "bid": row.bid,
-        "held": row.held,
-        "caught": row.caught,
-    })
+fn shown(sight: &Sight, row: BluffRow) -> BluffShown {
+    BluffShown {
+        id: row.id,
+        match_id: row.match_id,
+        game: row.game,
+        session: row.session,
+        bot: sight.spec(&row.bot).into_owned(),
+        entry: row.entry,
+        at: time(row.at_us),
+        by: row.by,
+        seat: row.seat,
+        opponent: row.opponent,
+        bid: row.bid,
+        held: row.held,
+        caught: row.caught,
+    }
 }

@@ -1,10 +1,11 @@
 //! Asking the daemon to stop once its matches have ended.
 
+use super::health::Status;
+use super::response;
 use super::state::ApiState;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
-use serde_json::json;
+use axum::response::Response;
 
 /// `POST /api/v1/drain`: 202, and from now on new matches are refused.
 pub(super) async fn begin(State(state): State<ApiState>) -> Response {
@@ -13,6 +14,7 @@ pub(super) async fn begin(State(state): State<ApiState>) -> Response {
             .readiness
             .refuse("the daemon is draining: an operator asked for it");
     }
-    let said = axum::Json(json!({ "status": "draining" }));
-    (StatusCode::ACCEPTED, said).into_response()
+    let mut response = response::json(&Status::of("draining"));
+    *response.status_mut() = StatusCode::ACCEPTED;
+    response
 }

@@ -6,24 +6,40 @@ use super::state::{ApiState, Room};
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
+use serde::Serialize;
+use utoipa::ToSchema;
 
 /// The content type of Prometheus text.
 const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
+/// How the daemon is.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(super) struct Status {
+    /// One word.
+    #[schema(value_type = String, example = "alive")]
+    status: &'static str,
+    /// What is scarce, each a sentence; not there if nothing is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    scarce: Vec<String>,
+}
+
+impl Status {
+    pub(super) const fn of(status: &'static str) -> Self {
+        let scarce = Vec::new();
+        Self { status, scarce }
+    }
+}
+
 /// `GET /healthz`: any answer means that it is alive.
 pub(super) async fn alive() -> Response {
-    response::json(&json!({ "status": "alive" }))
+    response::json(&Status::of("alive"))
 }
 
 /// `GET /readyz`: whether new matches are taken and can be stored; what is scarce, if anything.
 pub(super) async fn ready(State(state): State<ApiState>) -> Result<Response, Problem> {
     let scarce = readiness(&state)?;
-    let mut ready = json!({ "status": "ready" });
-    if !scarce.is_empty() {
-        ready["scarce"] = json!(scarce);
-    }
-    Ok(response::json(&ready))
+    let ready = Status::of("ready");
+    Ok(response::json(&Status { scarce, ..ready }))
 }
 
 /// What is scarce, each a sentence, or why nothing new is accepted.

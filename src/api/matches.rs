@@ -3,16 +3,21 @@
 use super::asked::Asked;
 use super::params::{PAGE, Params};
 use super::problem::Problem;
-use super::response::{self, time};
-use super::sessions;
+use super::reader::Reader;
+use super::response;
+use super::sessions::{self, SessionShown};
+use super::shapes::{self, Listed, time};
 use super::sight::Sight;
-use super::state::ApiState;
-use crate::store::{MatchRow, SeatRow, SessionRow};
+use crate::store::{MatchRow, Place, SeatRow, SessionRow};
 use axum::extract::Path;
 use axum::response::Response;
-use serde_json::{Value, json};
+use games::Cause;
+use jiff::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
 
-const FILTERS: &[&str] = &[
+/// The filters of the list.
+pub(super) const FILTERS: &[&str] = &[
     "game",
     "bot",
     "opponent",
@@ -24,91 +29,130 @@ const FILTERS: &[&str] = &[
     "until",
 ];
 
+/// A match.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Match)]
+pub(super) struct MatchShown {
+    /// A ULID: it sorts by time.
+    #[schema(example = "01K3ZQ4T5V6W7X8Y9Z0A1B2C3D")]
+    pub id: String,
+    /// The game's name.
+    #[schema(example = "koehandel")]
+    pub game: String,
+    /// The referee: a name or an address.
+    pub referee: String,
+    /// The referee's number for it; `null` while it runs, for all but admins.
+    pub market: Option<u64>,
+    /// Whether our own referee runs it, so that every seat is known.
+    pub ours: bool,
+    /// Whether it still runs.
+    pub live: bool,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended.
+    pub ended: Option<Timestamp>,
+    /// Why it ended.
+    #[schema(schema_with = shapes::cause_or_null)]
+    pub cause: Option<Cause>,
+    /// The seat at fault for the end.
+    pub blame: Option<u8>,
+    /// A sentence with details of the end, or empty.
+    pub detail: String,
+    /// Scores by seat; empty if none are known.
+    #[schema(example = json!([2400, 1900, 900, 0]))]
+    pub scores: Vec<i64>,
+    /// Its place in a tournament, once it has ended in one.
+    pub tournament: Option<Place>,
+    /// The seats. In a match of another referee they are relative: 0 is ours, then clockwise.
+    pub seats: Vec<SeatRow>,
+    /// Its sessions; only where one match is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<Vec<SessionShown>>,
+    /// Whether all of it is public and final.
+    #[serde(skip)]
+    pub open: bool,
+}
+
 /// `GET /api/v1/matches`
 pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
     let params = asked.params(&[FILTERS, PAGE])?;
-    let page = asked
-        .state
-        .store
-        .matches(&params.filter()?, &params.page_of_matches()?)
-        .await?;
-    Ok(response::json(&response::page(page, |row| {
-        shown(&asked.sight, &row)
-    })))
+    Ok(response::json(&page(&asked, &params).await?))
 }
 
 /// `GET /api/v1/matches/{id}`
 pub(super) async fn one(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    let row = find(&asked.state, &id).await?;
-    let value = whole(&asked.state, &asked.sight, &row).await?;
-    Ok(response::tagged_json(
-        &asked.headers,
-        asked.sight.is_open(&row),
-        &value,
-    ))
+    let found = find(&asked, &id).await?;
+    Ok(response::tagged_json(&asked.headers, found.open, &found))
 }
 
-/// A match with its sessions.
-pub(super) async fn whole(
-    state: &ApiState,
-    sight: &Sight,
-    row: &MatchRow,
-) -> Result<Value, Problem> {
-    let mut value = shown(sight, row);
-    let sessions = state.store.sessions_of(&row.id).await?;
-    value["sessions"] = sessions
-        .iter()
-        .map(|row| sessions::shown(sight, row))
-        .collect();
-    Ok(value)
+/// Matches, newest first.
+pub(super) async fn page(reader: &Reader, params: &Params) -> Result<Listed<MatchShown>, Problem> {
+    let (filter, at) = (params.filter()?, params.page_of_matches()?);
+    let rows = reader.state.store.matches(&filter, &at).await?;
+    Ok(Listed::page(rows, |row| shown(&reader.sight, row)))
 }
 
-/// The match with this id, or the problem that there is none.
-pub(super) async fn find(state: &ApiState, id: &str) -> Result<MatchRow, Problem> {
-    let row = state.store.match_row(id).await?;
+/// One match with its sessions.
+pub(super) async fn find(reader: &Reader, id: &str) -> Result<MatchShown, Problem> {
+    let mut found = shown(&reader.sight, row(reader, id).await?);
+    let sessions = reader.state.store.sessions_of(id).await?.into_iter();
+    found.sessions = Some(
+        sessions
+            .map(|row| sessions::shown(&reader.sight, row))
+            .collect(),
+    );
+    Ok(found)
+}
+
+/// The stored match with this id, or the problem that there is none.
+pub(super) async fn row(reader: &Reader, id: &str) -> Result<MatchRow, Problem> {
+    let row = reader.state.store.match_row(id).await?;
     row.ok_or_else(|| Problem::not_found(format!("there is no match {id}")))
 }
 
 /// A match, those of its sessions that the caller sees and the parameters `seat` and `session` name, and
 /// whether there are others.
 pub(super) async fn seen(
-    asked: &Asked,
+    reader: &Reader,
     id: &str,
     params: &Params,
 ) -> Result<(MatchRow, Vec<SessionRow>, bool), Problem> {
-    let row = find(&asked.state, id).await?;
+    let row = row(reader, id).await?;
     let seat = params.number::<u8>("seat")?;
     let session = params.number::<i64>("session")?;
-    let mut sessions = asked.state.store.sessions_of(id).await?;
+    let mut sessions = reader.state.store.sessions_of(id).await?;
     sessions.retain(|row| seat.is_none_or(|seat| row.opened.seat == Some(seat)));
     sessions.retain(|row| session.is_none_or(|session| row.id.0 == session));
-    let withheld = asked.sight.keep(&mut sessions);
+    let withheld = reader.sight.keep(&mut sessions);
     Ok((row, sessions, withheld))
 }
 
 /// A match as shown to callers.
-fn shown(sight: &Sight, row: &MatchRow) -> Value {
-    json!({
-        "id": row.id,
-        "game": row.game,
-        "referee": row.referee,
-        "market": sight.sees_market(row).then_some(row.market),
-        "ours": row.ours,
-        "live": row.ended_us.is_none(),
-        "started": time(row.started_us),
-        "ended": row.ended_us.map(time),
-        "cause": row.cause,
-        "blame": row.blame,
-        "detail": row.detail,
-        "scores": row.scores,
-        "tournament": row.tournament,
-        "seats": row.seats.iter().map(|seat| seated(sight, seat)).collect::<Vec<_>>(),
-    })
+fn shown(sight: &Sight, row: MatchRow) -> MatchShown {
+    let open = sight.is_open(&row);
+    let market = sight.sees_market(&row).then_some(row.market);
+    let seats = row.seats.into_iter();
+    MatchShown {
+        id: row.id,
+        game: row.game,
+        referee: row.referee,
+        market,
+        ours: row.ours,
+        live: row.ended_us.is_none(),
+        started: time(row.started_us),
+        ended: row.ended_us.map(time),
+        cause: row.cause,
+        blame: row.blame,
+        detail: row.detail,
+        scores: row.scores,
+        tournament: row.tournament,
+        seats: seats.map(|seat| seated(sight, seat)).collect(),
+        sessions: None,
+        open,
+    }
 }
 
-fn seated(sight: &Sight, row: &SeatRow) -> SeatRow {
-    SeatRow {
-        spec: sight.spec(&row.spec).into_owned(),
-        ..row.clone()
-    }
+fn seated(sight: &Sight, row: SeatRow) -> SeatRow {
+    let spec = sight.spec(&row.spec).into_owned();
+    SeatRow { spec, ..row }
 }

@@ -15,10 +15,12 @@ mod opponents;
 mod pages;
 mod params;
 mod problem;
+mod reader;
 mod response;
 mod routes;
 mod seats;
 mod sessions;
+mod shapes;
 mod sight;
 mod state;
 #[cfg(test)]

@@ -115,6 +115,14 @@ impl Problem {
         &self.allowed
     }
 
+    /// An answer cannot be written as JSON.
+    pub(super) fn unshowable(error: &serde_json::Error) -> Self {
+        tracing::error!(%error, "an answer cannot be shown");
+        let status = StatusCode::INTERNAL_SERVER_ERROR;
+        let detail = format!("the answer cannot be shown: {error}");
+        Self::new(status, "internal", "The answer failed", detail)
+    }
+
     /// An error from a lower layer that has no text of its own.
     fn of_status(status: StatusCode) -> Self {
         let title = status.canonical_reason().unwrap_or("The request failed");

@@ -1,32 +1,24 @@
 //! The shapes of successful answers: lists, single things, unchanging things with their tag.
 
 use super::problem::Problem;
-use crate::store::Page;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use serde_json::{Value, json};
 
 const JSON: &str = "application/json";
 
-/// Microseconds since 1970-01-01 UTC as RFC 3339.
-pub(super) fn time(at_us: i64) -> Value {
-    jiff::Timestamp::from_microsecond(at_us).map_or(Value::Null, |at| Value::String(at.to_string()))
-}
-
-/// A page of a list.
-pub(super) fn page<T>(page: Page<T>, show: impl Fn(T) -> Value) -> Value {
-    let items: Vec<Value> = page.items.into_iter().map(show).collect();
-    json!({ "items": items, "next": page.next })
+/// A value as JSON, its keys in the order of the alphabet: a tag must not depend on the order of fields in code.
+pub(super) fn text(value: &impl Serialize) -> Result<String, Problem> {
+    let value = serde_json::to_value(value);
+    let value = value.map_err(|error| Problem::unshowable(&error))?;
+    Ok(value.to_string())
 }
 
 /// A JSON answer.
 pub(super) fn json(value: &impl Serialize) -> Response {
-    match serde_json::to_string(value) {
+    match text(value) {
         Ok(body) => ([(header::CONTENT_TYPE, JSON)], body).into_response(),
-        Err(error) => {
-            Problem::unavailable(format!("the answer cannot be shown: {error}")).into_response()
-        }
+        Err(problem) => problem.into_response(),
     }
 }
 
@@ -65,8 +57,11 @@ pub(super) fn tagged(
 }
 
 /// The same for JSON.
-pub(super) fn tagged_json(headers: &HeaderMap, lasting: bool, value: &Value) -> Response {
-    tagged(headers, lasting, JSON, value.to_string())
+pub(super) fn tagged_json(headers: &HeaderMap, lasting: bool, value: &impl Serialize) -> Response {
+    match text(value) {
+        Ok(body) => tagged(headers, lasting, JSON, body),
+        Err(problem) => problem.into_response(),
+    }
 }
 
 fn matches(given: &HeaderValue, tag: &HeaderValue) -> bool {

@@ -8,13 +8,17 @@ use axum::body::Bytes;
 use axum::extract::Path;
 use axum::response::Response;
 use serde::Deserialize;
+use utoipa::ToSchema;
 
 /// The most letters in a name.
 const NAME_LEN_MAX: usize = 64;
 
-#[derive(Deserialize)]
+/// Who sits there.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct Naming {
+pub(super) struct Naming {
+    /// 1 to 64 letters, no control characters.
+    #[schema(example = "alice", min_length = 1, max_length = 64)]
     name: String,
 }
 
@@ -35,10 +39,7 @@ pub(super) async fn name(
     let number = seat
         .parse()
         .map_err(|_| Problem::not_found(format!("there is no seat {seat}")))?;
-    matches::find(&asked.state, &id).await?;
+    matches::row(&asked, &id).await?;
     asked.state.store.name_seat(&id, number, name).await?;
-    let row = matches::find(&asked.state, &id).await?;
-    Ok(response::json(
-        &matches::whole(&asked.state, &asked.sight, &row).await?,
-    ))
+    Ok(response::json(&matches::find(&asked, &id).await?))
 }

@@ -1,94 +1,165 @@
 //! Sessions: our side of one seat, or our referee's.
 
 use super::asked::Asked;
-use super::params::PAGE;
+use super::params::{PAGE, Params};
 use super::problem::Problem;
-use super::response::{self, time};
+use super::reader::Reader;
+use super::response;
+use super::shapes::{self, Listed, time};
 use super::sight::{Sight, WITHHELD};
-use crate::store::{SessionId, SessionRow};
+use crate::store::{Durability, SessionId, SessionRow, Side};
 use axum::extract::Path;
 use axum::response::Response;
-use serde_json::{Value, json};
+use games::Cause;
+use jiff::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
 
-const FILTERS: &[&str] = &[
+/// The filters of the list.
+pub(super) const FILTERS: &[&str] = &[
     "game", "bot", "opponent", "outcome", "cause", "since", "until", "match", "live",
 ];
 
 /// The fact that a session's bot hung and is no longer asked.
 const QUARANTINED: &str = "quarantined";
 
+/// A session. Seed and setup stay private: they reveal what a bot will do. The numbers under which it is called,
+/// and its transcript and facts, are part of what the seat knows.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Session)]
+pub(super) struct SessionShown {
+    /// Its number.
+    #[schema(value_type = i64)]
+    pub id: SessionId,
+    /// The match.
+    #[serde(rename = "match")]
+    pub match_id: String,
+    /// Whose transcript it is.
+    pub side: Side,
+    /// The game's name.
+    #[schema(example = "koehandel")]
+    pub game: String,
+    /// The bot that plays, or the seat's spec for a referee's session.
+    #[schema(example = "champion")]
+    pub bot: String,
+    /// The referee: a name or an address.
+    pub referee: String,
+    /// The referee's number for the match; `null` while withheld.
+    pub market: Option<u64>,
+    /// The referee's number for the player; `null` while withheld.
+    pub player: Option<u64>,
+    /// The seat, where known.
+    pub seat: Option<u8>,
+    /// What its commits survive.
+    pub durability: Durability,
+    /// Whether it still runs.
+    pub live: bool,
+    /// When it began.
+    #[serde(rename = "opened")]
+    pub started: Timestamp,
+    /// When it ended.
+    pub ended: Option<Timestamp>,
+    /// Why it ended.
+    #[schema(schema_with = shapes::cause_or_null)]
+    pub cause: Option<Cause>,
+    /// A sentence with details of the end, or empty; `null` while withheld.
+    pub detail: Option<String>,
+    /// Scores as it received them, own seat first; `null` while withheld.
+    pub scores: Option<Vec<i64>>,
+    /// How many entries it has; `null` while withheld, and in lists while it runs.
+    pub entries: Option<u64>,
+    /// Whether its bot hung and is no longer asked; only where one session is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quarantined: Option<bool>,
+    /// The sessions that play in one team with it; only where one session is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team: Option<Vec<Mate>>,
+    /// Why some of it is not shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<&'static str>,
+}
+
+/// Another session of the same team.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(super) struct Mate {
+    /// The session.
+    #[schema(value_type = i64)]
+    pub session: SessionId,
+    /// Its player's number.
+    pub player: u32,
+}
+
 /// `GET /api/v1/sessions`
 pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
     let params = asked.params(&[FILTERS, PAGE])?;
-    let page = asked
-        .state
-        .store
-        .sessions(&params.filter()?, &params.page()?)
-        .await?;
-    Ok(response::json(&response::page(page, |row| {
-        shown(&asked.sight, &row)
-    })))
+    Ok(response::json(&page(&asked, &params).await?))
 }
 
 /// `GET /api/v1/sessions/{id}`
 pub(super) async fn one(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    let unknown = || Problem::not_found(format!("there is no session {id}"));
-    let number = id.parse().map_err(|_| unknown())?;
-    let row = asked
-        .state
-        .store
-        .session(SessionId(number))
-        .await?
-        .ok_or_else(unknown)?;
-    let mut value = shown(&asked.sight, &row);
-    if !asked.sight.sees(&row.secrecy) {
-        return Ok(response::json(&value));
-    }
-    if let Some((_, count)) = asked.state.store.head(&row).await? {
-        value["entries"] = count.into();
-    }
-    let hung = asked.state.store.has_fact(row.id, QUARANTINED).await?;
-    value["quarantined"] = hung.into();
-    let kit = asked.state.store.kit(&row.opened.game);
-    let team = match kit.and_then(|kit| kit.team_fact()) {
-        Some(fact) => asked.state.store.team_of(row.id, &fact).await?,
-        None => Vec::new(),
-    };
-    let mates = team
-        .into_iter()
-        .map(|(session, player)| json!({"session": session, "player": player}));
-    value["team"] = mates.collect();
-    Ok(response::json(&value))
+    Ok(response::json(&find(&asked, &id).await?))
 }
 
-/// A session as shown to callers. Seed and setup stay private: they reveal what a bot will do. The numbers
-/// under which it is called, and its transcript and facts, are part of what the seat knows.
-pub(super) fn shown(sight: &Sight, row: &SessionRow) -> Value {
-    let opened = &row.opened;
-    let mut value = json!({
-        "id": row.id,
-        "match": opened.match_id,
-        "side": opened.side,
-        "game": opened.game,
-        "bot": sight.spec(&opened.bot),
-        "referee": opened.referee,
-        "market": opened.market,
-        "player": opened.player,
-        "seat": opened.seat,
-        "durability": opened.durability,
-        "live": row.ended_us.is_none(),
-        "opened": time(row.opened_us),
-        "ended": row.ended_us.map(time),
-        "cause": row.cause,
-        "detail": row.detail,
-        "scores": row.scores,
-        "entries": row.entries,
-    });
-    if !sight.sees(&row.secrecy) {
-        for known in ["market", "player", "detail", "scores", "entries"] {
-            value[known] = Value::Null;
-        }
-        value["withheld"] = WITHHELD.into();
+/// Sessions, newest first.
+pub(super) async fn page(
+    reader: &Reader,
+    params: &Params,
+) -> Result<Listed<SessionShown>, Problem> {
+    let (filter, at) = (params.filter()?, params.page()?);
+    let rows = reader.state.store.sessions(&filter, &at).await?;
+    Ok(Listed::page(rows, |row| shown(&reader.sight, row)))
+}
+
+/// One session with its team.
+pub(super) async fn find(reader: &Reader, id: &str) -> Result<SessionShown, Problem> {
+    let store = &reader.state.store;
+    let unknown = || Problem::not_found(format!("there is no session {id}"));
+    let number = id.parse().map_err(|_| unknown())?;
+    let row = store.session(SessionId(number)).await?;
+    let row = row.ok_or_else(unknown)?;
+    let mut found = shown(&reader.sight, row.clone());
+    if found.withheld.is_some() {
+        return Ok(found);
     }
-    value
+    if let Some((_, count)) = store.head(&row).await? {
+        found.entries = Some(count);
+    }
+    found.quarantined = Some(store.has_fact(row.id, QUARANTINED).await?);
+    let team = store.kit(&row.opened.game).and_then(|kit| kit.team_fact());
+    let team = match team {
+        Some(fact) => store.team_of(row.id, &fact).await?,
+        None => Vec::new(),
+    };
+    let mates = team.into_iter();
+    let mates = mates.map(|(session, player)| Mate { session, player });
+    found.team = Some(mates.collect());
+    Ok(found)
+}
+
+/// A session as shown to callers.
+pub(super) fn shown(sight: &Sight, row: SessionRow) -> SessionShown {
+    let seen = sight.sees(&row.secrecy);
+    let opened = row.opened;
+    SessionShown {
+        id: row.id,
+        match_id: opened.match_id,
+        side: opened.side,
+        game: opened.game,
+        bot: sight.spec(&opened.bot).into_owned(),
+        referee: opened.referee,
+        market: seen.then_some(opened.market),
+        player: seen.then_some(opened.player),
+        seat: opened.seat,
+        durability: opened.durability,
+        live: row.ended_us.is_none(),
+        started: time(row.opened_us),
+        ended: row.ended_us.map(time),
+        cause: row.cause,
+        detail: seen.then_some(row.detail),
+        scores: seen.then_some(row.scores),
+        entries: row.entries.filter(|_| seen),
+        quarantined: None,
+        team: None,
+        withheld: (!seen).then_some(WITHHELD),
+    }
 }

@@ -2,29 +2,68 @@
 
 use super::asked::Asked;
 use super::problem::Problem;
-use super::response::{self, time};
+use super::reader::Reader;
+use super::response;
+use super::shapes::{Listed, time};
 use crate::access::{AccessError, TokenCard};
 use axum::body::Bytes;
 use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-#[derive(Deserialize)]
+/// A token that is wanted.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+pub(super) struct Wanted {
+    /// A name that no other token has.
+    #[schema(example = "ann")]
     name: String,
+    /// What it allows.
+    #[schema(example = json!(["bot:champion"]))]
     scopes: Vec<String>,
+}
+
+/// A token without its text.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Token)]
+pub(super) struct TokenShown {
+    /// Its number.
+    pub id: i64,
+    /// Its name.
+    #[schema(example = "ann")]
+    pub name: String,
+    /// What it allows.
+    #[schema(example = json!(["bot:champion"]))]
+    pub scopes: Vec<String>,
+    /// When it was made.
+    pub created: Timestamp,
+    /// When it was last used, to the hour.
+    pub last_used: Option<Timestamp>,
+}
+
+/// A token that was just made.
+#[derive(Serialize, ToSchema)]
+pub(super) struct NewToken {
+    /// What is kept of it.
+    #[serde(flatten)]
+    card: TokenShown,
+    /// Its text, which is shown this once.
+    token: String,
 }
 
 /// `GET /api/v1/tokens`: those that have not been revoked, oldest first.
 pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
     asked.params(&[])?;
-    let items: Vec<Value> = asked.state.tokens.list().iter().map(shown).collect();
-    Ok(response::json(
-        &json!({ "items": items, "next": Value::Null }),
-    ))
+    Ok(response::json(&page(&asked)))
+}
+
+/// All tokens that have not been revoked.
+fn page(reader: &Reader) -> Listed<TokenShown> {
+    let tokens = reader.state.tokens.list();
+    Listed::all(tokens.into_iter().map(shown).collect())
 }
 
 /// `POST /api/v1/tokens` with `{"name": "ann", "scopes": ["bot:champion"]}`: 201, and the token, once.
@@ -35,28 +74,28 @@ pub(super) async fn add(asked: Asked, body: Bytes) -> Result<Response, Problem> 
         ))
     })?;
     let issued = asked.state.tokens.add(&wanted.name, &wanted.scopes).await?;
-    let mut value = shown(&issued.card);
-    value["token"] = issued.token.into();
-    let mut response = response::json(&value);
+    let mut response = response::json(&NewToken {
+        card: shown(issued.card),
+        token: issued.token,
+    });
     *response.status_mut() = StatusCode::CREATED;
     Ok(response)
 }
 
 /// `DELETE /api/v1/tokens/{name or id}`: the next request with it is refused.
 pub(super) async fn revoke(Path(which): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    Ok(response::json(&shown(
-        &asked.state.tokens.revoke(&which).await?,
-    )))
+    let card = asked.state.tokens.revoke(&which).await?;
+    Ok(response::json(&shown(card)))
 }
 
-fn shown(card: &TokenCard) -> Value {
-    json!({
-        "id": card.id,
-        "name": card.name,
-        "scopes": card.scopes,
-        "created": time(card.created_us),
-        "last_used": card.used_us.map(time),
-    })
+fn shown(card: TokenCard) -> TokenShown {
+    TokenShown {
+        id: card.id,
+        name: card.name,
+        scopes: card.scopes,
+        created: time(card.created_us),
+        last_used: card.used_us.map(time),
+    }
 }
 
 impl From<AccessError> for Problem {

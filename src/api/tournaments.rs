@@ -1,115 +1,249 @@
 //! Tournaments: what is stored of them, and what follows from it.
 
 use super::asked::Asked;
-use super::params::PAGE;
+use super::params::{PAGE, Params};
 use super::problem::Problem;
-use super::response::{self, time};
+use super::reader::Reader;
+use super::response;
+use super::shapes::{self, Listed, time};
 use super::sight::Sight;
-use crate::store::{StoreError, TournamentMatch, TournamentRow};
+use crate::store::{NewEntrant, StoreError, StoredRound, TournamentMatch, TournamentRow};
 use crate::tournament::StoredTournament;
-use crate::tournament::standings::Standings;
+use crate::tournament::standings::{History, OpponentSplit, RatingModel, Standing, Standings};
 use axum::extract::Path;
 use axum::response::Response;
-use serde_json::{Value, json};
+use games::Cause;
+use jiff::Timestamp;
+use ratings::Rated;
+use serde::Serialize;
+use serde_json::Value;
 use std::sync::Arc;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
+use utoipa::ToSchema;
 
 /// The most tournaments whose standings are kept.
 const KEPT_MAX: usize = 4;
 
-const FILTERS: &[&str] = &["game"];
+/// The filters of the list.
+pub(super) const FILTERS: &[&str] = &["game"];
+
+/// A tournament.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Tournament)]
+pub(super) struct TournamentShown {
+    /// A ULID: it sorts by time.
+    pub id: String,
+    /// Its name; others may have the same.
+    pub name: String,
+    /// The game's name.
+    #[schema(example = "koehandel")]
+    pub game: String,
+    /// What everything was drawn from: tells the decks of rounds to come, so only after its end.
+    pub seed: Option<u64>,
+    /// How rounds are decided.
+    #[schema(value_type = Object)]
+    pub schedule: Value,
+    /// Players per table.
+    #[schema(value_type = Option<u64>)]
+    pub seats: Value,
+    /// Decks per table.
+    #[schema(value_type = Option<u64>)]
+    pub decks: Value,
+    /// What a bot may think.
+    pub budget: Value,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended.
+    pub ended: Option<Timestamp>,
+    /// Why it ended; `null` until then.
+    pub why: Option<String>,
+    /// How many rounds were decided.
+    pub rounds: u32,
+    /// How many matches have ended.
+    pub matches: u64,
+    /// The entrants, in the order given.
+    pub entrants: Vec<NewEntrant>,
+}
+
+/// Ratings of a tournament and their model.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(super) struct Ratings {
+    /// What the ratings have in common; `null` if there are none.
+    pub model: Option<RatingModel>,
+    /// Why there are no ratings.
+    pub unrated: Option<String>,
+    /// One for each entrant that has results, in the order of the standings.
+    pub players: Vec<Rated>,
+}
+
+/// What became of each pair.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(super) struct Crosstable {
+    /// One row for each entrant, in the order of the standings.
+    pub items: Vec<CrossRow>,
+}
+
+/// One entrant's row of a crosstable.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(super) struct CrossRow {
+    /// Its rank from 1; `null` for a house entrant.
+    pub rank: Option<usize>,
+    /// Its name.
+    pub name: String,
+    /// Whether it only fills up groups.
+    pub house: bool,
+    /// 1 for each pair won, 0.5 for each drawn.
+    pub points: f64,
+    /// Its results against each entrant whom it met.
+    pub opponents: Vec<OpponentSplit>,
+}
+
+/// A round of the schedule.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Round)]
+pub(super) struct RoundShown {
+    /// Its number.
+    pub round: u32,
+    /// When it was decided.
+    pub decided: Timestamp,
+    /// Why it was decided so.
+    #[schema(value_type = Option<String>)]
+    pub why: Value,
+    /// The entrants of each table.
+    pub tables: Vec<Vec<String>>,
+    /// Who sits out.
+    pub byes: Vec<String>,
+    /// Its matches that have ended.
+    pub matches: Vec<PlayedShown>,
+}
+
+/// A match of the schedule that has ended.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Played)]
+pub(super) struct PlayedShown {
+    /// Its number in the whole tournament, from 0.
+    pub number: u64,
+    /// Its table in the round, from 0.
+    pub table: u32,
+    /// The match.
+    #[serde(rename = "match")]
+    pub match_id: String,
+    /// The entrants' names, by seat.
+    pub entrants: Vec<String>,
+    /// Why it ended.
+    #[schema(schema_with = shapes::cause)]
+    pub cause: Cause,
+    /// Scores by seat; empty if it has no result.
+    pub scores: Vec<i64>,
+}
 
 /// `GET /api/v1/tournaments`
 pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
     let params = asked.params(&[FILTERS, PAGE])?;
-    let game = params.text("game");
-    let page = params.page_of_matches()?;
-    let page = asked
-        .state
-        .store
-        .tournaments(game.as_deref(), &page)
-        .await?;
-    Ok(response::json(&response::page(page, |row| {
-        shown(&asked.sight, &row)
-    })))
+    Ok(response::json(&page(&asked, &params).await?))
 }
 
 /// `GET /api/v1/tournaments/{id}`
 pub(super) async fn one(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
     asked.params(&[])?;
-    let row = find(&asked, &id).await?;
-    Ok(tagged(&asked, &row, &shown(&asked.sight, &row)))
+    Ok(tagged(&asked, &find(&asked, &id).await?))
 }
 
 /// `GET /api/v1/tournaments/{id}/standings`: who is where, with all splits.
 pub(super) async fn standings(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
     asked.params(&[])?;
-    let computed = read(&asked, &id).await?;
-    Ok(tagged(&asked, &computed.row, &json!(computed.standings)))
+    let computed = computed(&asked, &id).await?;
+    Ok(tagged(&asked, &computed.standings))
 }
 
 /// `GET /api/v1/tournaments/{id}/ratings`: the ratings and their model alone.
 pub(super) async fn ratings(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
     asked.params(&[])?;
-    let computed = read(&asked, &id).await?;
+    let computed = computed(&asked, &id).await?;
     let standings = &computed.standings;
-    let rated = standings
-        .entrants
-        .iter()
-        .filter_map(|entrant| entrant.rating.as_ref());
-    let ratings = json!({
-        "model": standings.model,
-        "unrated": standings.unrated,
-        "players": rated.collect::<Vec<_>>(),
-    });
-    Ok(tagged(&asked, &computed.row, &ratings))
+    let rated = standings.entrants.iter();
+    let ratings = Ratings {
+        model: standings.model.clone(),
+        unrated: standings.unrated.clone(),
+        players: rated.filter_map(|entrant| entrant.rating.clone()).collect(),
+    };
+    Ok(tagged(&asked, &ratings))
 }
 
 /// `GET /api/v1/tournaments/{id}/crosstable`: what became of each pair.
 pub(super) async fn crosstable(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
     asked.params(&[])?;
-    let computed = read(&asked, &id).await?;
-    let rows = computed.standings.entrants.iter().map(|entrant| {
-        json!({
-            "rank": entrant.rank,
-            "name": entrant.name,
-            "house": entrant.house,
-            "points": entrant.points,
-            "opponents": entrant.opponents,
-        })
-    });
-    let crosstable = json!({ "items": rows.collect::<Vec<_>>() });
-    Ok(tagged(&asked, &computed.row, &crosstable))
+    let computed = computed(&asked, &id).await?;
+    let items = computed.standings.entrants.iter().map(cross_row).collect();
+    Ok(tagged(&asked, &Crosstable { items }))
 }
 
 /// `GET /api/v1/tournaments/{id}/schedule`: the rounds in order, each with its matches that have ended.
 pub(super) async fn schedule(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    let page = asked.params(&[PAGE])?.page()?;
-    let store = &asked.state.store;
-    let row = find(&asked, &id).await?;
+    let params = asked.params(&[PAGE])?;
+    let row = row(&asked, &id).await?;
+    let rounds = rounds(&asked, &row, &params).await?;
+    Ok(tagged(&asked, &rounds))
+}
+
+/// Tournaments, newest first.
+pub(super) async fn page(
+    reader: &Reader,
+    params: &Params,
+) -> Result<Listed<TournamentShown>, Problem> {
+    let (game, at) = (params.text("game"), params.page_of_matches()?);
+    let store = &reader.state.store;
+    let rows = store.tournaments(game.as_deref(), &at).await?;
+    Ok(Listed::page(rows, |row| shown(&reader.sight, row)))
+}
+
+/// One tournament.
+pub(super) async fn find(reader: &Reader, id: &str) -> Result<TournamentShown, Problem> {
+    Ok(shown(&reader.sight, row(reader, id).await?))
+}
+
+/// The stored tournament with this id, or the problem that there is none.
+pub(super) async fn row(reader: &Reader, id: &str) -> Result<TournamentRow, Problem> {
+    let row = reader.state.store.tournament(id).await?;
+    row.ok_or_else(|| Problem::not_found(format!("there is no tournament {id}")))
+}
+
+/// A page of a tournament's rounds.
+pub(super) async fn rounds(
+    reader: &Reader,
+    row: &TournamentRow,
+    params: &Params,
+) -> Result<Listed<RoundShown>, Problem> {
+    let page = params.page()?;
+    let store = &reader.state.store;
     let first = page.after.and_then(|after| after.parse::<u32>().ok());
     let first = first.map_or(0, |after| after.saturating_add(1));
     let end = first.saturating_add(page.limit);
-    let rounds = store.tournament_rounds(&id, first..end).await?;
-    let matches = store.tournament_matches(&id, first..end).await?;
-    let mut matches = matches.iter().peekable();
-    let rounds = rounds.iter().map(|round| {
-        let tables = round.decision["tables"].as_array().into_iter().flatten();
+    let rounds = store.tournament_rounds(&row.id, first..end).await?;
+    let matches = store.tournament_matches(&row.id, first..end).await?;
+    let mut matches = matches.into_iter().peekable();
+    let rounds = rounds.into_iter().map(|round| {
         let played = std::iter::from_fn(|| matches.next_if(|played| played.round <= round.round));
-        json!({
-            "round": round.round,
-            "decided": time(round.decided_us),
-            "why": round.decision["why"],
-            "tables": tables.map(|table| names(&row, table)).collect::<Vec<_>>(),
-            "byes": names(&row, &round.decision["byes"]),
-            "matches": played.map(ended).collect::<Vec<_>>(),
-        })
+        let played = played.map(ended).collect();
+        decided(row, round, played)
     });
-    let schedule = json!({
-        "items": rounds.collect::<Vec<_>>(),
-        "next": (end < row.rounds).then(|| (end - 1).to_string()),
-    });
-    Ok(tagged(&asked, &row, &schedule))
+    Ok(Listed {
+        items: rounds.collect(),
+        next: (end < row.rounds).then(|| (end - 1).to_string()),
+        withheld: None,
+    })
+}
+
+fn decided(row: &TournamentRow, round: StoredRound, matches: Vec<PlayedShown>) -> RoundShown {
+    let tables = round.decision["tables"].as_array().into_iter().flatten();
+    RoundShown {
+        round: round.round,
+        decided: time(round.decided_us),
+        why: round.decision["why"].clone(),
+        tables: tables.map(|table| names(row, table)).collect(),
+        byes: names(row, &round.decision["byes"]),
+        matches,
+    }
 }
 
 /// The entrants with these numbers.
@@ -120,37 +254,45 @@ fn names(row: &TournamentRow, numbers: &Value) -> Vec<String> {
     names.map(|entrant| entrant.name.clone()).collect()
 }
 
-/// A match of the schedule that has ended.
-fn ended(played: &TournamentMatch) -> Value {
-    json!({
-        "number": played.number,
-        "table": played.table,
-        "match": played.match_id,
-        "entrants": played.entrants,
-        "cause": played.cause,
-        "scores": played.scores,
-    })
+fn ended(played: TournamentMatch) -> PlayedShown {
+    PlayedShown {
+        number: played.number,
+        table: played.table,
+        match_id: played.match_id,
+        entrants: played.entrants,
+        cause: played.cause,
+        scores: played.scores,
+    }
 }
 
-async fn find(asked: &Asked, id: &str) -> Result<TournamentRow, Problem> {
-    let row = asked.state.store.tournament(id).await?;
-    row.ok_or_else(|| Problem::not_found(format!("there is no tournament {id}")))
+fn cross_row(entrant: &Standing) -> CrossRow {
+    CrossRow {
+        rank: entrant.rank,
+        name: entrant.name.clone(),
+        house: entrant.house,
+        points: entrant.points,
+        opponents: entrant.opponents.clone(),
+    }
 }
 
 /// A tournament with its standings: kept until another match has ended. Thousands of matches take their time: off
 /// the async threads, and for one caller at once.
-async fn read(asked: &Asked, id: &str) -> Result<Arc<Computed>, Problem> {
-    let row = find(asked, id).await?;
-    let mut kept = asked.state.standings.0.lock().await;
+pub(super) async fn computed(reader: &Reader, id: &str) -> Result<Arc<Computed>, Problem> {
+    let row = row(reader, id).await?;
+    let mut kept = reader.state.standings.0.lock().await;
     if let Some(known) = kept.iter().find(|known| known.row == row) {
         return Ok(Arc::clone(known));
     }
-    let stored = StoredTournament::read(&asked.state.store, row).await;
+    let stored = StoredTournament::read(&reader.state.store, row).await;
     let stored = stored.map_err(unreadable)?;
     let computed = tokio::task::spawn_blocking(move || {
         let standings = stored.standings()?;
-        let row = stored.row;
-        anyhow::Ok(Arc::new(Computed { row, standings }))
+        let (row, history) = (stored.row, OnceCell::new());
+        anyhow::Ok(Arc::new(Computed {
+            row,
+            standings,
+            history,
+        }))
     });
     let computed = match computed.await {
         Ok(computed) => computed.map_err(unreadable)?,
@@ -162,49 +304,61 @@ async fn read(asked: &Asked, id: &str) -> Result<Arc<Computed>, Problem> {
     Ok(computed)
 }
 
+/// Its ratings after each round, fitted when they are first asked for.
+pub(super) async fn history(reader: &Reader, computed: &Computed) -> Result<Arc<History>, Problem> {
+    let fitted = computed.history.get_or_try_init(async || {
+        let row = computed.row.clone();
+        let stored = StoredTournament::read(&reader.state.store, row).await;
+        let stored = stored.map_err(unreadable)?;
+        let fitted = tokio::task::spawn_blocking(move || stored.history()).await;
+        let fitted = fitted.map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        Ok::<_, Problem>(Arc::new(fitted.map_err(unreadable)?))
+    });
+    fitted.await.cloned()
+}
+
 /// The standings that were asked for last.
 #[derive(Clone, Debug, Default)]
 pub struct KeptStandings(Arc<Mutex<Vec<Arc<Computed>>>>);
 
 /// A tournament with its standings.
 #[derive(Debug)]
-struct Computed {
-    row: TournamentRow,
-    standings: Standings,
+pub(super) struct Computed {
+    pub row: TournamentRow,
+    pub standings: Standings,
+    history: OnceCell<Arc<History>>,
 }
 
 fn unreadable(error: anyhow::Error) -> Problem {
     StoreError::Corrupt(format!("{error:#}")).into()
 }
 
-fn tagged(asked: &Asked, row: &TournamentRow, value: &Value) -> Response {
-    response::tagged_json(&asked.headers, row.ended_us.is_none(), value)
+/// Nothing of a tournament differs by caller or moment but what its matches change: its tag is always true.
+fn tagged(asked: &Asked, value: &impl Serialize) -> Response {
+    response::tagged_json(&asked.headers, true, value)
 }
 
-/// A tournament as shown to callers. Its seed tells the decks of rounds to come: only after its end.
-fn shown(sight: &Sight, row: &TournamentRow) -> Value {
-    let entrants = row.entrants.iter().map(|entrant| {
-        json!({
-            "name": entrant.name,
-            "spec": sight.spec(&entrant.spec),
-            "house": entrant.house,
-        })
-    });
+/// A tournament as shown to callers.
+fn shown(sight: &Sight, row: TournamentRow) -> TournamentShown {
     let over = row.ended_us.is_some();
-    json!({
-        "id": row.id,
-        "name": row.name,
-        "game": row.game,
-        "seed": over.then_some(row.seed),
-        "schedule": row.setup["schedule"],
-        "seats": row.setup["seats"],
-        "decks": row.setup["decks"],
-        "budget": row.setup["budget"],
-        "started": time(row.started_us),
-        "ended": row.ended_us.map(time),
-        "why": over.then_some(&row.ended_why),
-        "rounds": row.rounds,
-        "matches": row.matches,
-        "entrants": entrants.collect::<Vec<_>>(),
-    })
+    let entrants = row.entrants.into_iter().map(|entrant| NewEntrant {
+        spec: sight.spec(&entrant.spec).into_owned(),
+        ..entrant
+    });
+    TournamentShown {
+        id: row.id,
+        name: row.name,
+        game: row.game,
+        seed: over.then_some(row.seed),
+        schedule: row.setup["schedule"].clone(),
+        seats: row.setup["seats"].clone(),
+        decks: row.setup["decks"].clone(),
+        budget: row.setup["budget"].clone(),
+        started: time(row.started_us),
+        ended: row.ended_us.map(time),
+        why: over.then_some(row.ended_why),
+        rounds: row.rounds,
+        matches: row.matches,
+        entrants: entrants.collect(),
+    }
 }

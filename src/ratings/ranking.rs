@@ -5,6 +5,7 @@ use crate::results::{PairResult, Results};
 use games::stats::{Z95, t95};
 use serde::Serialize;
 use std::cmp::Reverse;
+use utoipa::ToSchema;
 
 /// An interval by fewer tables than these is not trusted to be narrower than the other one.
 const TABLES_TRUSTED: usize = 10;
@@ -28,7 +29,7 @@ pub enum Intervals {
 
 /// One player's line. Ratings and their intervals are in Elo of the model, with a mean of 0 in each component;
 /// BayesElo shows them multiplied by [`Ranking::scale`].
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Rated {
     /// The component, from 1 for the largest: ratings of different ones are not comparable.
     pub component: usize,

@@ -5,9 +5,10 @@ use super::types::{Direction, EntryId, NewEntrant, NewSession, SeatNotes, Sessio
 use games::Cause;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
 /// The kind of opponent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OpponentKind {
     /// An opponent known by name.
@@ -129,7 +130,8 @@ impl PageAt {
 }
 
 /// One seat of a stored match.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Seat)]
 pub struct SeatRow {
     /// 0 and up.
     pub seat: u8,
@@ -189,7 +191,7 @@ pub struct MatchRow {
 }
 
 /// Where in a tournament a match was played.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Place {
     /// The tournament's id.
     pub id: String,
@@ -309,17 +311,20 @@ pub struct MatchEntry {
 }
 
 /// A stored fact.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = Fact)]
 pub struct FactRow {
     /// Its number.
     pub id: i64,
     /// The session whose transcript it is from.
+    #[schema(value_type = i64)]
     pub session: SessionId,
     /// The session's seat, where known.
     pub seat: Option<u8>,
     /// The session's bot.
     pub bot: String,
     /// The entry that it is from.
+    #[schema(value_type = Option<i64>)]
     pub entry: Option<EntryId>,
     /// A word from the game's own list.
     pub kind: String,

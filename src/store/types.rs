@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Instant;
+use utoipa::ToSchema;
 
 /// A session's number: its row in the store. Handed out by [`super::Store::next_session`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -17,7 +18,7 @@ pub struct SessionId(pub i64);
 pub struct EntryId(pub i64);
 
 /// The direction of an entry's text, seen from the session's own side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// Received.
@@ -27,7 +28,7 @@ pub enum Direction {
 }
 
 /// Whose transcript a session is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
     /// Our bot's side of one seat.
@@ -37,7 +38,7 @@ pub enum Side {
 }
 
 /// What a commit must survive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Default, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Durability {
     /// A power cut: the log is synced before the answer leaves.
@@ -251,7 +252,8 @@ pub struct NewTournament {
 }
 
 /// An entrant of a tournament.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Entrant)]
 pub struct NewEntrant {
     /// A name of its own within the tournament: up to 64 characters.
     pub name: String,

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use utoipa::ToSchema;
 
 /// The conditions of the matches.
 #[derive(Clone, Debug, Serialize)]
@@ -51,7 +52,7 @@ pub struct SeatReport {
 }
 
 /// The figures of one entrant, as a whole or on one seat.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Figures {
     /// Seats taken in matches.
     pub games: u64,
@@ -76,6 +77,7 @@ pub struct Figures {
     /// Upper end of its 95 % interval.
     pub pair_score_high: f64,
     /// Matches that ended through its fault, by cause.
+    #[schema(value_type = BTreeMap<String, u64>)]
     pub faults: BTreeMap<&'static str, u64>,
     /// Acts that the rules rejected.
     pub refused: u64,

@@ -29,7 +29,15 @@ const HEADERS: [(HeaderName, HeaderValue); 4] = [
 ];
 
 /// Where the navigation leads: path and name.
-const PLACES: [(&str, &str); 1] = [("/", "Start")];
+const PLACES: [(&str, &str); 7] = [
+    ("/", "Start"),
+    ("/dashboard", "Dashboard"),
+    ("/matches", "Matches"),
+    ("/bots", "Bots"),
+    ("/opponents", "Opponents"),
+    ("/tournaments", "Tournaments"),
+    ("/hubs", "Hubs"),
+];
 
 /// The frame of one page.
 #[derive(Debug, Default)]

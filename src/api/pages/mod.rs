@@ -2,11 +2,21 @@
 //! nothing from elsewhere.
 
 mod assets;
+mod bots;
+mod chart;
+mod dashboard;
+mod filters;
+mod hubs;
 mod layout;
 mod login;
+mod matches;
+mod one_match;
+mod opponents;
 mod refused;
 mod routes;
 mod start;
+mod tournaments;
+mod view;
 mod visit;
 
 pub(super) use refused::dress;

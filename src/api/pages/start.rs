@@ -50,14 +50,14 @@ struct Command {
 
 /// `GET /`
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
-    visit.asked.params(&[])?;
+    visit.params(&[])?;
     let place = Place::of(&visit);
     let games = games::ALL.iter().map(|kit| place.connection(*kit));
     shown(&Start {
         shell: visit.shell("What runs here", "/"),
-        state: health::readiness(&visit.asked.state),
+        state: health::readiness(&visit.state),
         games: games.collect(),
-        reading: place.reading(visit.asked.state.tokens.exist()),
+        reading: place.reading(visit.state.tokens.exist()),
         doors: place.doors(),
     })
 }
@@ -75,10 +75,10 @@ struct Place {
 
 impl Place {
     fn of(visit: &Visit) -> Self {
-        let doors = &visit.asked.state.doors;
+        let doors = &visit.state.doors;
         let prefix = match doors.secret_path.reveal() {
             None => String::new(),
-            Some(word) if visit.asked.sight.sees_all() => format!("/{}", word.trim_matches('/')),
+            Some(word) if visit.sight.sees_all() => format!("/{}", word.trim_matches('/')),
             Some(_) => "/SECRET-PATH".to_owned(),
         };
         Self {

@@ -3,6 +3,7 @@
 mod mistakes;
 mod pages;
 mod secrets;
+mod shapes;
 mod tokens;
 mod tournaments;
 

@@ -118,7 +118,11 @@ async fn found(app: &App, token: &str) -> Vec<&'static str> {
     for path in paths() {
         let answer = app.get_by(token, &path).await;
         assert_eq!(answer.status, StatusCode::OK, "{path} {}", answer.text);
-        assert_eq!(answer.headers[header::VARY], "Authorization, Cookie", "{path}");
+        assert_eq!(
+            answer.headers[header::VARY],
+            "Authorization, Cookie",
+            "{path}"
+        );
         let tagged = answer.headers.contains_key(header::ETAG);
         assert!(!tagged, "{path} may change for this caller");
         found.extend(WORDS.iter().filter(|word| answer.text.contains(**word)));

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 use std::collections::BTreeMap;
+use utoipa::ToSchema;
 
 /// What a connection is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Default, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// It waits before it dials again.

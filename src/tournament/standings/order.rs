@@ -3,6 +3,7 @@
 use super::records::Records;
 use ratings::Rated;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// Ratings that differ by less, in Elo, are equal.
 const EQUAL_ELO: f64 = 1e-6;
@@ -10,7 +11,7 @@ const EQUAL_ELO: f64 = 1e-6;
 const EQUAL_SUM: f64 = 1e-9;
 
 /// What decides between entrants. More is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TieBreak {
     /// The sum of results against each other player of each match: 1 won, 0.5 drawn. Who sits out a round gets

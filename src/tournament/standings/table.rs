@@ -8,9 +8,10 @@ use crate::tournament::report::Figures;
 use ratings::{Intervals, Ranking, Rated};
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
+use utoipa::ToSchema;
 
 /// One entrant's line.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Standing {
     /// Its rank from 1; equals share one. `None` for a house entrant.
     pub rank: Option<usize>,
@@ -42,7 +43,7 @@ pub struct Standing {
 }
 
 /// An entrant's results on one seat.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct SeatSplit {
     /// The seat, from 0.
     pub seat: usize,
@@ -52,7 +53,7 @@ pub struct SeatSplit {
 }
 
 /// An entrant's results against another.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct OpponentSplit {
     /// The other one's place in [`Standings::entrants`].
     pub place: usize,
@@ -78,7 +79,7 @@ pub struct OpponentSplit {
 }
 
 /// What the ratings have in common.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct RatingModel {
     /// The advantage of the first player, in Elo.
     pub advantage: f64,
@@ -93,7 +94,7 @@ pub struct RatingModel {
 }
 
 /// All entrants, the best first, house entrants last.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Standings {
     /// Matches counted.
     pub games: usize,

@@ -22,7 +22,10 @@ function dress() {
 
 // Text to the clipboard; browsers give the clipboard itself only to secure origins.
 async function copy(text) {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  try {
+    await navigator.clipboard.writeText(text);
+    return;
+  } catch { /* There is none, or it is not given: the old way. */ }
   const field = document.createElement("textarea");
   field.value = text;
   document.body.append(field);
