@@ -28,6 +28,10 @@ if command -v rustup >/dev/null; then
     cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
     cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
 fi
+if ! command -v chromedriver >/dev/null && [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
+    # The pages are tested in a browser; without one the tests say so.
+    { apt-get update -q && apt-get install -y -q chromium chromium-driver; } >/dev/null 2>&1 || true
+fi
 ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 

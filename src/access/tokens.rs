@@ -168,6 +168,25 @@ impl Tokens {
         }
     }
 
+    /// A pass until then, in microseconds since 1970-01-01 UTC: what a browser keeps in place of a token. It is
+    /// of no use as a token, opens as long as the token it was made of would, and is stored nowhere.
+    #[must_use]
+    pub fn pass(&self, token: &[u8], until_us: i64) -> Option<String> {
+        self.find(token)?;
+        Some(format!("{until_us}.{}", seal(&hash(token), until_us)))
+    }
+
+    /// The rights of whoever holds this pass; `None` if it has run out, is wrong, or its token was revoked.
+    #[must_use]
+    pub fn admit_pass(&self, pass: &str) -> Option<Rights> {
+        let (until_us, sealed) = pass.split_once('.')?;
+        let until_us: i64 = until_us.parse().ok()?;
+        if until_us <= now_us() {
+            return None;
+        }
+        self.find_by(|known| seal(known, until_us).as_bytes().ct_eq(sealed.as_bytes()))
+    }
+
     /// Whether there is any token, so that every caller needs one.
     #[must_use]
     pub fn exist(&self) -> bool {
@@ -265,15 +284,20 @@ impl Tokens {
     /// The rights of a token, in a time that does not reveal how close it is to another one.
     fn find(&self, given: &[u8]) -> Option<Rights> {
         let given = hash(given);
+        self.find_by(|known| known.as_slice().ct_eq(given.as_slice()))
+    }
+
+    /// The rights of the token whose digest this is: all are asked, so that the time tells nothing.
+    fn find_by(&self, is_it: impl Fn(&Hash) -> Choice) -> Option<Rights> {
         let mut rights = None;
         if let Some(configured) = &self.inner.configured
-            && bool::from(same(configured, &given))
+            && bool::from(is_it(configured))
         {
             rights = Some(Rights::admin());
         }
         let mut live = self.live();
         for known in live.iter_mut() {
-            if bool::from(same(&known.row.new.digest, &given)) {
+            if bool::from(is_it(&known.row.new.digest)) {
                 rights = Some(known.rights.clone());
                 self.note_use(known);
             }
@@ -361,8 +385,14 @@ fn hash(token: &[u8]) -> Hash {
     Sha256::digest(token).into()
 }
 
-fn same(one: &Hash, other: &Hash) -> Choice {
-    one.as_slice().ct_eq(other.as_slice())
+/// What makes a pass until then one of this token: only who knows the token's digest can tell it.
+fn seal(digest: &Hash, until_us: i64) -> String {
+    let sealed = Sha256::new()
+        .chain_update(b"a pass until ")
+        .chain_update(until_us.to_be_bytes())
+        .chain_update(digest)
+        .finalize();
+    sealed.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn card(row: &TokenRow) -> TokenCard {

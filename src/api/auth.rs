@@ -3,13 +3,17 @@
 use super::problem::Problem;
 use super::sight::Sight;
 use super::state::ApiState;
+use crate::access::{Denied, Rights};
 use crate::link::Caller;
 use axum::Extension;
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, VARY};
+use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, COOKIE, VARY};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+
+/// The cookie that holds a browser's pass.
+pub(super) const PASS: &str = "drover_pass";
 
 /// Lets a request through if its caller may read, with the caller's [`Sight`] among its extensions.
 pub(super) async fn admit(
@@ -17,8 +21,7 @@ pub(super) async fn admit(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let caller = request.extensions().get::<Caller>();
-    match state.tokens.admit(caller, bearer(request.headers())) {
+    match rights(&state, &request) {
         Ok(rights) => {
             let sight = Sight::new(rights, state.embargo);
             request.extensions_mut().insert(sight);
@@ -26,6 +29,29 @@ pub(super) async fn admit(
         }
         Err(denied) => Problem::unauthorised(denied.to_string()).into_response(),
     }
+}
+
+/// What the caller may do: by its token, by its pass if it only reads, or by where it is.
+fn rights(state: &ApiState, request: &Request) -> Result<Rights, Denied> {
+    let (tokens, headers) = (&state.tokens, request.headers());
+    let token = bearer(headers);
+    if token.is_none()
+        && request.method().is_safe()
+        && let Some(rights) = pass(headers).and_then(|pass| tokens.admit_pass(pass))
+    {
+        return Ok(rights);
+    }
+    tokens.admit(request.extensions().get::<Caller>(), token)
+}
+
+/// The pass in the request's cookies, if there is one.
+pub(super) fn pass(headers: &HeaderMap) -> Option<&str> {
+    let cookies = headers.get_all(COOKIE).iter();
+    let mut cookies = cookies
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'))
+        .filter_map(|cookie| cookie.trim().split_once('='));
+    cookies.find_map(|(name, value)| (name == PASS).then_some(value))
 }
 
 /// Lets a request through if its caller may do everything.
@@ -48,7 +74,10 @@ pub(super) async fn admins_only(
 /// Answers are specific to the caller: caches must keep them apart, or not keep them.
 pub(super) async fn keep_apart(mut response: Response) -> Response {
     let headers = response.headers_mut();
-    headers.insert(VARY, HeaderValue::from_static("Authorization, Accept"));
+    headers.insert(
+        VARY,
+        HeaderValue::from_static("Authorization, Cookie, Accept"),
+    );
     headers
         .entry(CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));

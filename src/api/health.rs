@@ -37,6 +37,13 @@ pub(super) async fn alive() -> Response {
 
 /// `GET /readyz`: whether new matches are taken and can be stored; what is scarce, if anything.
 pub(super) async fn ready(State(state): State<ApiState>) -> Result<Response, Problem> {
+    let scarce = readiness(&state)?;
+    let ready = Status::of("ready");
+    Ok(response::json(&Status { scarce, ..ready }))
+}
+
+/// What is scarce, each a sentence, or why nothing new is accepted.
+pub(super) fn readiness(state: &ApiState) -> Result<Vec<String>, Problem> {
     if let Some(why) = state.readiness.refusal() {
         return Err(Problem::unavailable(why));
     }
@@ -62,8 +69,7 @@ pub(super) async fn ready(State(state): State<ApiState>) -> Result<Response, Pro
     if let Some(why) = refusal {
         return Err(Problem::unavailable(why));
     }
-    let ready = Status::of("ready");
-    Ok(response::json(&Status { scarce, ..ready }))
+    Ok(scarce)
 }
 
 /// `GET /metrics`

@@ -119,6 +119,21 @@ impl Problem {
         Self::new(status, "unavailable", title, detail)
     }
 
+    /// What is wrong, in a few words.
+    pub(super) fn title(&self) -> &'static str {
+        self.title
+    }
+
+    /// What is wrong, where and why.
+    pub(super) fn detail(&self) -> &str {
+        &self.detail
+    }
+
+    /// What would be right, if that is a short list.
+    pub(super) fn allowed(&self) -> &[String] {
+        &self.allowed
+    }
+
     /// An answer cannot be written as JSON.
     pub(super) fn unshowable(error: &dyn Error) -> Self {
         tracing::error!(%error, "an answer cannot be shown");
@@ -188,6 +203,7 @@ impl IntoResponse for Problem {
                 .headers_mut()
                 .insert(header::WWW_AUTHENTICATE, scheme);
         }
+        response.extensions_mut().insert(self);
         response
     }
 }
@@ -200,7 +216,9 @@ pub(super) async fn dress(response: Response) -> Response {
         return response;
     }
     let (mut parts, _) = response.into_parts();
-    let body = serde_json::to_string(&Problem::of_status(status)).unwrap_or_default();
+    let problem = Problem::of_status(status);
+    let body = serde_json::to_string(&problem).unwrap_or_default();
+    parts.extensions.insert(problem);
     parts.headers.insert(header::CONTENT_TYPE, CONTENT_TYPE);
     parts.headers.remove(header::CONTENT_LENGTH);
     Response::from_parts(parts, Body::from(body))

@@ -14,7 +14,7 @@ use super::tokens::{self, NewToken, TokenList, TokenShown, Wanted};
 use super::tournaments::{self, Crosstable, Ratings, Schedule, TournamentShown, Tournaments};
 use super::{
     auth, bluffs, bots, drain, entries, events, explain, facts, health, history, hubs, ledger,
-    openapi, prune, rated, replays, response, versus,
+    openapi, pages, prune, rated, replays, response, versus,
 };
 use crate::tournament::standings::Standings;
 use axum::Router;
@@ -233,11 +233,13 @@ pub fn router(state: ApiState) -> Router {
         .router()
         .merge(figures().router())
         .merge(for_admins)
+        .merge(pages::admitted())
         .route_layer(admit);
     let compression = CompressionLayer::new().quality(CompressionLevel::Fastest);
     open()
         .router()
         .merge(guarded)
+        .merge(pages::open())
         .fallback(no_such_path)
         .layer(TimeoutLayer::with_status_code(
             StatusCode::GATEWAY_TIMEOUT,
@@ -245,6 +247,7 @@ pub fn router(state: ApiState) -> Router {
         ))
         .layer(RequestBodyLimitLayer::new(BODY_LEN_MAX))
         .layer(map_response(problem::dress))
+        .layer(from_fn(pages::dress))
         .layer(map_response(auth::keep_apart))
         .layer(compression)
         .layer(map_response(response::tag_encoded))

@@ -4,10 +4,13 @@ use super::events::Feeds;
 use super::explain::Explainer;
 use super::tournaments::KeptStandings;
 use crate::access::Tokens;
+use crate::config::Secret;
 use crate::gateway::hubs::Hubs;
 use crate::store::Store;
 use crate::thinking::Pool;
 use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -40,6 +43,25 @@ pub struct ApiState {
     pub explainer: Explainer,
     /// How long after its end a match is not yet public.
     pub embargo: Duration,
+    /// Where the daemon is reached.
+    pub doors: Arc<Doors>,
+}
+
+/// Where the daemon is reached.
+#[derive(Clone, Debug)]
+pub struct Doors {
+    /// REST and the pages.
+    pub api: SocketAddr,
+    /// Callbacks.
+    pub callbacks: SocketAddr,
+    /// What every callback's path begins with: admins know it.
+    pub secret_path: Secret,
+    /// Our own referee, if it runs.
+    pub referee: Option<SocketAddr>,
+    /// Our own hub, if it runs.
+    pub hub: Option<SocketAddr>,
+    /// The shims' socket, if there is one.
+    pub shims: Option<PathBuf>,
 }
 
 impl fmt::Debug for ApiState {

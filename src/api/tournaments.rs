@@ -9,7 +9,7 @@ use super::shapes::{self, Listed, time};
 use super::sight::Sight;
 use crate::store::{NewEntrant, StoreError, StoredRound, TournamentMatch, TournamentRow};
 use crate::tournament::StoredTournament;
-use crate::tournament::standings::{OpponentSplit, RatingModel, Standing, Standings};
+use crate::tournament::standings::{History, OpponentSplit, RatingModel, Standing, Standings};
 use axum::extract::Path;
 use axum::response::Response;
 use games::Cause;
@@ -18,7 +18,7 @@ use ratings::Rated;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 use utoipa::ToSchema;
 
 /// The most tournaments whose standings are kept.
@@ -302,8 +302,12 @@ pub(super) async fn computed(reader: &Reader, id: &str) -> Result<Arc<Computed>,
     let stored = stored.map_err(unreadable)?;
     let computed = tokio::task::spawn_blocking(move || {
         let standings = stored.standings()?;
-        let row = stored.row;
-        anyhow::Ok(Arc::new(Computed { row, standings }))
+        let (row, history) = (stored.row, OnceCell::new());
+        anyhow::Ok(Arc::new(Computed {
+            row,
+            standings,
+            history,
+        }))
     });
     let computed = match computed.await {
         Ok(computed) => computed.map_err(unreadable)?,
@@ -315,6 +319,19 @@ pub(super) async fn computed(reader: &Reader, id: &str) -> Result<Arc<Computed>,
     Ok(computed)
 }
 
+/// Its ratings after each round, fitted when they are first asked for.
+pub(super) async fn history(reader: &Reader, computed: &Computed) -> Result<Arc<History>, Problem> {
+    let fitted = computed.history.get_or_try_init(async || {
+        let row = computed.row.clone();
+        let stored = StoredTournament::read(&reader.state.store, row).await;
+        let stored = stored.map_err(unreadable)?;
+        let fitted = tokio::task::spawn_blocking(move || stored.history()).await;
+        let fitted = fitted.map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        Ok::<_, Problem>(Arc::new(fitted.map_err(unreadable)?))
+    });
+    fitted.await.cloned()
+}
+
 /// The standings that were asked for last.
 #[derive(Clone, Debug, Default)]
 pub struct KeptStandings(Arc<Mutex<Vec<Arc<Computed>>>>);
@@ -324,6 +341,7 @@ pub struct KeptStandings(Arc<Mutex<Vec<Arc<Computed>>>>);
 pub(super) struct Computed {
     pub row: TournamentRow,
     pub standings: Standings,
+    history: OnceCell<Arc<History>>,
 }
 
 fn unreadable(error: anyhow::Error) -> Problem {

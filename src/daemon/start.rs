@@ -201,6 +201,19 @@ impl Daemon {
             standings: api::KeptStandings::default(),
             explainer: Explainer::default(),
             embargo: config.api.embargo,
+            doors: Arc::new(api::Doors {
+                api: addresses.api,
+                callbacks: addresses.callbacks,
+                secret_path: config.callbacks.secret_path.clone(),
+                referee: addresses.referee,
+                hub: addresses.hub,
+                shims: config
+                    .shim
+                    .socket
+                    .as_deref()
+                    .map(std::path::absolute)
+                    .transpose()?,
+            }),
         });
         let hosts = Hosts::new(config.api.hosts.iter().cloned(), "api.hosts");
         let http = HttpIn {

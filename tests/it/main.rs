@@ -4,6 +4,7 @@
 
 mod app;
 mod arbiter;
+mod browser;
 mod cli;
 mod config;
 mod daemon;

@@ -5,6 +5,7 @@ mod explain;
 mod formats;
 mod learnt;
 mod mistakes;
+mod pages;
 mod replays;
 mod rivals;
 mod secrets;
@@ -12,8 +13,9 @@ mod shapes;
 mod tokens;
 mod tournaments;
 
-use super::{ApiState, Explainer, Feeds, KeptStandings, Readiness, router};
+use super::{ApiState, Doors, Explainer, Feeds, KeptStandings, Readiness, router};
 use crate::access::Tokens;
+use crate::config::Secret;
 use crate::link::Caller;
 use crate::store::Store;
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, opened, said};
@@ -23,7 +25,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -52,6 +54,18 @@ impl Answer {
     }
 }
 
+fn doors() -> Doors {
+    let at = |port| SocketAddr::from((Ipv4Addr::UNSPECIFIED, port));
+    Doors {
+        api: at(8081),
+        callbacks: at(8080),
+        secret_path: Secret::new("hidden-word".to_owned()),
+        referee: Some(at(56_789)),
+        hub: None,
+        shims: Some("data/drover.sock".into()),
+    }
+}
+
 impl App {
     async fn new() -> Self {
         let (folder, store) = opened().await;
@@ -68,6 +82,7 @@ impl App {
             standings: KeptStandings::default(),
             explainer: Explainer::default(),
             embargo: Duration::ZERO,
+            doors: Arc::new(doors()),
         };
         Self {
             state,

@@ -139,7 +139,7 @@ async fn found(app: &App, token: &str) -> Vec<&'static str> {
         assert_eq!(answer.status, StatusCode::OK, "{path} {}", answer.text);
         assert_eq!(
             answer.headers[header::VARY],
-            "Authorization, Accept",
+            "Authorization, Cookie, Accept",
             "{path}"
         );
         let tagged = answer.headers.contains_key(header::ETAG);
@@ -259,7 +259,10 @@ async fn an_end_is_for_all_after_the_embargo_and_when_everybody_has_heard_it() {
         let tagged = answer.headers.contains_key(header::ETAG);
         assert_eq!(tagged, seen, "{embargo_s}");
         if tagged {
-            assert_eq!(answer.headers[header::VARY], "Authorization, Accept");
+            assert_eq!(
+                answer.headers[header::VARY],
+                "Authorization, Cookie, Accept"
+            );
         }
     }
     app.state.embargo = Duration::ZERO;

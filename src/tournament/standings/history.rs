@@ -3,6 +3,7 @@
 use super::played::{Named, PlayedGame, RankSettings, add_block, blocks, no_results, sorted};
 use super::text::{Sheet, words};
 use crate::sheet::csv;
+use games::stats::Z95;
 use ratings::{Fit, Ladder, PairResult, Results, ResultsError, fit};
 use serde::Serialize;
 use std::io;
@@ -35,6 +36,9 @@ pub struct RoundRatings {
     pub scale: f64,
     /// By entrant; `None` without results, and outside the largest group of those whom results connect.
     pub ratings: Vec<Option<f64>>,
+    /// By entrant: half the 95 % interval of its rating; `None` where it has none. Only for pictures.
+    #[serde(skip)]
+    pub errors: Vec<Option<f64>>,
 }
 
 /// The numbers at which to look at so many things so that at most `most` are seen, the last of them always.
@@ -149,13 +153,17 @@ impl RoundRatings {
 /// By a joint fit. What leaves a rating unbounded, as without a prior it may, has none yet.
 fn rated(round: u32, results: &Results, settings: &RankSettings) -> RoundRatings {
     let mut ratings = vec![None; results.names().len()];
+    let mut errors = ratings.clone();
     let fit = fit(results, &settings.rating).ok();
     if let Some(fit) = &fit {
         let main = largest(fit);
         let rated = fit.players().iter().zip(fit.elo()).zip(fit.components());
-        for ((player, elo), _) in rated.filter(|(_, component)| **component == main) {
-            if let Some(rating) = ratings.get_mut(*player) {
+        let rated = rated.enumerate();
+        for (at, ((player, elo), _)) in rated.filter(|(_, (_, component))| **component == main) {
+            let places = ratings.get_mut(*player).zip(errors.get_mut(*player));
+            if let Some((rating, error)) = places {
                 *rating = Some(*elo);
+                *error = Some(Z95 * fit.covariance(at, at).sqrt()).filter(|half| half.is_finite());
             }
         }
     }
@@ -163,6 +171,7 @@ fn rated(round: u32, results: &Results, settings: &RankSettings) -> RoundRatings
         round,
         scale: fit.map_or(1.0, |fit| fit.scale()),
         ratings,
+        errors,
     }
 }
 
@@ -216,6 +225,7 @@ impl Live {
         RoundRatings {
             round,
             scale: 1.0,
+            errors: vec![None; ratings.len()],
             ratings,
         }
     }

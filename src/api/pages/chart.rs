@@ -1,0 +1,252 @@
+//! Charts as SVG, made here: scales and paths; the elements are templates, escaped by their engine. Colours and
+//! weights are the stylesheet's classes.
+
+use askama::Template;
+use std::fmt::Write as _;
+
+/// The picture's size, in its own units.
+const WIDTH: f64 = 880.0;
+const HEIGHT: f64 = 300.0;
+/// Room for labels on the left, on the right, above and below.
+const LEFT: f64 = 48.0;
+const RIGHT: f64 = 150.0;
+const TOP: f64 = 12.0;
+const BOTTOM: f64 = 34.0;
+/// How far labels of curves are apart at least.
+const LABEL_HEIGHT: f64 = 15.0;
+/// Curves that are told apart by colour; more repeat the colours, and have their names beside them.
+const COLOURS: usize = 8;
+/// How wide an interval's picture is.
+const SPAN_WIDTH: f64 = 200.0;
+
+/// An interval between 0 and 1.
+pub(super) struct Span {
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) at: Option<String>,
+    pub(super) words: String,
+}
+
+/// An interval between 0 and 1, and where in it the estimate lies.
+pub(super) fn span(low: f64, at: Option<f64>, high: f64) -> Span {
+    let place = |share: f64| format!("{:.1}", SPAN_WIDTH * share.clamp(0.0, 1.0));
+    Span {
+        from: place(low),
+        to: place(high),
+        at: at.map(|at| {
+            format!(
+                "{:.1}",
+                (SPAN_WIDTH * at.clamp(0.0, 1.0) - 1.5).clamp(0.0, SPAN_WIDTH - 3.0)
+            )
+        }),
+        words: format!(
+            "from {:.0} % to {:.0} % of the scale",
+            100.0 * low,
+            100.0 * high
+        ),
+    }
+}
+
+/// A point of a curve: where, how high, and how far it may be off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Point {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) error: f64,
+}
+
+/// A curve with a name.
+pub(super) struct Curve {
+    pub(super) name: String,
+    pub(super) points: Vec<Point>,
+}
+
+#[derive(Template)]
+#[template(path = "pages/curves.svg", escape = "html")]
+struct Curves<'a> {
+    title: &'a str,
+    below: &'a str,
+    size: (f64, f64),
+    plot: (f64, f64, f64, f64),
+    rows: Vec<(String, String)>,
+    columns: Vec<(String, String)>,
+    curves: Vec<Drawn<'a>>,
+}
+
+/// A curve as it is drawn.
+struct Drawn<'a> {
+    name: &'a str,
+    colour: usize,
+    line: String,
+    band: String,
+    end: (String, String),
+    label: String,
+}
+
+/// Curves with their error bands over a common scale; `None` without any point.
+pub(super) fn curves(title: &str, below: &str, curves: &[Curve]) -> Option<String> {
+    let points = || curves.iter().flat_map(|curve| &curve.points);
+    let (x_low, x_high) = bounds(points().map(|point| point.x))?;
+    let ends = points().flat_map(|point| [point.y - point.error, point.y + point.error]);
+    let (y_low, y_high) = bounds(ends)?;
+    let (left, right, top, bottom) = (LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM);
+    let scale = |value: f64, low: f64, high: f64| match high > low {
+        true => (value - low) / (high - low),
+        false => 0.5,
+    };
+    let x = |value: f64| left + (right - left) * scale(value, x_low, x_high);
+    let y = |value: f64| bottom - (bottom - top) * scale(value, y_low, y_high);
+    let rows = ticks(y_low, y_high, 6)
+        .into_iter()
+        .map(|(value, text)| (format!("{:.1}", y(value)), text));
+    let columns = ticks(x_low, x_high, 10)
+        .into_iter()
+        .filter(|(value, _)| value.fract() == 0.0);
+    let columns = columns.map(|(value, text)| (format!("{:.1}", x(value)), text));
+    let mut drawn: Vec<Drawn<'_>> = Vec::new();
+    for (number, curve) in curves.iter().enumerate() {
+        let Some(last) = curve.points.last() else {
+            continue;
+        };
+        drawn.push(Drawn {
+            name: &curve.name,
+            colour: number % COLOURS,
+            line: path(curve.points.iter().map(|point| (x(point.x), y(point.y)))),
+            band: band(&curve.points, &x, &y),
+            end: (format!("{:.1}", x(last.x)), format!("{:.1}", y(last.y))),
+            label: String::new(),
+        });
+    }
+    place_labels(&mut drawn, top, bottom);
+    let picture = Curves {
+        title,
+        below,
+        size: (WIDTH, HEIGHT),
+        plot: (left, right, top, bottom),
+        rows: rows.collect(),
+        columns: columns.collect(),
+        curves: drawn,
+    };
+    picture.render().ok()
+}
+
+/// The least and the greatest of finite numbers.
+fn bounds(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    let finite = numbers.filter(|number| number.is_finite());
+    finite.fold(None, |bounds, number| {
+        let (low, high) = bounds.unwrap_or((number, number));
+        Some((low.min(number), high.max(number)))
+    })
+}
+
+/// Round numbers in an interval, about so many.
+fn ticks(low: f64, high: f64, count: u32) -> Vec<(f64, String)> {
+    let rough = (high - low) / f64::from(count);
+    if rough <= 0.0 || !rough.is_finite() {
+        return vec![(low, format!("{low:.0}"))];
+    }
+    let power = 10f64.powf(rough.log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0];
+    let step = steps
+        .into_iter()
+        .map(|step| step * power)
+        .find(|step| *step >= rough);
+    let step = step.unwrap_or(10.0 * power);
+    let decimals = usize::from(step < 1.0);
+    let first = (low / step).ceil() as i64;
+    let numbers = (first..)
+        .map(|number| number as f64 * step)
+        .take_while(|value| *value <= high);
+    numbers
+        .take(50)
+        .map(|value| (value, format!("{:.decimals$}", value + 0.0)))
+        .collect()
+}
+
+fn path(points: impl Iterator<Item = (f64, f64)>) -> String {
+    let mut text = String::new();
+    for (x, y) in points {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "{}{x:.1} {y:.1}",
+            if text.is_empty() { "M" } else { "L" }
+        );
+    }
+    text
+}
+
+/// There along the upper ends, back along the lower ones.
+fn band(points: &[Point], x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64) -> String {
+    let upper = points
+        .iter()
+        .map(|point| (x(point.x), y(point.y + point.error)));
+    let lower = points
+        .iter()
+        .rev()
+        .map(|point| (x(point.x), y(point.y - point.error)));
+    let mut text = path(upper.chain(lower));
+    text.push('Z');
+    text
+}
+
+/// Labels beside the ends of their curves, moved apart where they would cover each other.
+fn place_labels(drawn: &mut [Drawn<'_>], top: f64, bottom: f64) {
+    let mut order: Vec<(f64, usize)> = drawn
+        .iter()
+        .enumerate()
+        .map(|(at, curve)| (curve.end.1.parse().unwrap_or(top), at))
+        .collect();
+    order.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut free = top;
+    let room = LABEL_HEIGHT * order.len() as f64;
+    for (rest, (wanted, at)) in order.into_iter().enumerate() {
+        let below = room - LABEL_HEIGHT * rest as f64;
+        let y = wanted.min(bottom - below + LABEL_HEIGHT).max(free);
+        free = y + LABEL_HEIGHT;
+        if let Some(curve) = drawn.get_mut(at) {
+            curve.label = format!("{:.1}", y + 4.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Curve, Point, curves, span, ticks};
+
+    #[test]
+    fn curves_have_bands_labels_and_escaped_names() {
+        let point = |x, y| Point { x, y, error: 10.0 };
+        let curve = |name: &str, y: f64| Curve {
+            name: name.to_owned(),
+            points: vec![point(1.0, y), point(2.0, y + 5.0)],
+        };
+        let both = [curve("a<b", 0.0), curve("other", 1.0)];
+        let svg = curves("Ratings & errors", "round", &both).unwrap();
+        assert!(svg.contains("a&#60;b") && !svg.contains("a<b"), "{svg}");
+        assert!(svg.contains("Ratings &#38; errors"), "{svg}");
+        assert_eq!(svg.matches("class=\"band").count(), 2);
+        assert!(!svg.contains("style="), "{svg}");
+        assert!(curves("none", "", &[]).is_none());
+        let alone = Curve {
+            name: "one".into(),
+            points: vec![point(1.0, 3.0)],
+        };
+        assert!(curves("one", "", &[alone]).is_some_and(|svg| !svg.contains("NaN")));
+    }
+
+    #[test]
+    fn ticks_are_round_and_spans_stay_on_their_rail() {
+        let texts: Vec<String> = ticks(-37.0, 62.0, 5)
+            .into_iter()
+            .map(|(_, text)| text)
+            .collect();
+        assert_eq!(texts, ["-20", "0", "20", "40", "60"]);
+        assert_eq!(ticks(3.0, 3.0, 5).len(), 1);
+        let all = span(-1.0, Some(2.0), 7.0);
+        assert_eq!(
+            (&*all.from, &*all.to, all.at.as_deref()),
+            ("0.0", "200.0", Some("197.0"))
+        );
+    }
+}

@@ -1,0 +1,202 @@
+//! The dashboard: whether everything runs, what is being played, and what went wrong lately.
+
+use super::hubs::{Line as HubLine, lines as hub_lines};
+use super::layout::{Shell, shown};
+use super::view::{MatchLine, bytes, line, micros, now};
+use super::visit::{Visit, asking};
+use crate::api::matches::{self, MatchShown};
+use crate::api::params::PAGE;
+use crate::api::problem::Problem;
+use crate::api::{health, hubs};
+use crate::metrics as names;
+use askama::Template;
+use axum::response::Response;
+use games::Cause;
+use std::collections::BTreeMap;
+
+/// The most matches in each of its lists.
+const ROWS_MAX: usize = 12;
+/// The most matches that are counted.
+const COUNTED_MAX: usize = 250;
+/// How far back it counts, in seconds.
+const LATELY_S: i64 = 3_600;
+/// What a decision goes through.
+const STEPS: [&str; 4] = ["queued", "thought", "committed", "sent"];
+
+#[derive(Template)]
+#[template(path = "pages/dashboard.html")]
+struct Dashboard {
+    shell: Shell,
+    state: Result<Vec<String>, Problem>,
+    figures: Vec<Figure>,
+    live: Vec<MatchLine>,
+    ended: Vec<MatchLine>,
+    failed: Vec<MatchLine>,
+    steps: Vec<Step>,
+    hubs: Vec<HubLine>,
+}
+
+/// A figure with its name.
+struct Figure {
+    name: &'static str,
+    value: String,
+    about: String,
+}
+
+/// A step of decisions since the start.
+struct Step {
+    name: &'static str,
+    median: String,
+    most: String,
+    mean: String,
+}
+
+/// `GET /dashboard`
+pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
+    visit.params(&[])?;
+    let now = now();
+    let since = now - jiff::SignedDuration::from_secs(LATELY_S);
+    let names = &[matches::FILTERS, PAGE, &["live"]][..];
+    let limit = COUNTED_MAX.to_string();
+    let live = asking([("live", "true"), ("limit", limit.as_str())], names)?;
+    let live = matches::page(&visit, &live).await?.items;
+    let lately = asking(
+        [("since", &*since.to_string()), ("limit", limit.as_str())],
+        names,
+    )?;
+    let lately = matches::page(&visit, &lately).await?.items;
+    let ended: Vec<&MatchShown> = lately.iter().filter(|found| !found.live).collect();
+    let failed = ended
+        .iter()
+        .filter(|found| found.cause != Some(Cause::Normal));
+    let failed: Vec<&MatchShown> = failed.copied().collect();
+    let samples = Samples((visit.state.metrics)());
+    let shown_lines = |found: &[&MatchShown]| {
+        let lines = found.iter().take(ROWS_MAX).map(|found| line(found, now));
+        lines.collect::<Vec<_>>()
+    };
+    shown(&Dashboard {
+        shell: Shell {
+            follow: Some("/api/v1/matches?limit=20".to_owned()),
+            ..visit.shell("Dashboard", "/dashboard")
+        },
+        state: health::readiness(&visit.state),
+        figures: figures(&samples, live.len(), ended.len(), failed.len()),
+        live: shown_lines(&live.iter().collect::<Vec<_>>()),
+        ended: shown_lines(&ended),
+        failed: shown_lines(&failed),
+        steps: STEPS.iter().filter_map(|step| samples.step(step)).collect(),
+        hubs: hub_lines(hubs::page(&visit, &asking([], &[])?)?.items),
+    })
+}
+
+fn figures(samples: &Samples, live: usize, ended: usize, failed: usize) -> Vec<Figure> {
+    let counted = |count: usize| match count {
+        COUNTED_MAX.. => format!("{COUNTED_MAX}+"),
+        count => count.to_string(),
+    };
+    let figure = |name, value: String, about: &str| Figure {
+        name,
+        value,
+        about: about.to_owned(),
+    };
+    let sum = |name| samples.sum(name);
+    let whole = |name| format!("{:.0}", sum(name));
+    vec![
+        figure("Live matches", counted(live), ""),
+        figure("Live sessions", whole(names::SESSIONS_LIVE), "ours"),
+        figure("Ended in the last hour", counted(ended), ""),
+        figure("of these not by the rules", counted(failed), ""),
+        figure("Decisions", whole(names::DECISIONS), "since the start"),
+        figure("Fallbacks sent", whole(names::FALLBACKS), "since the start"),
+        figure("Thinking now", whole(names::THINKING_JOBS), ""),
+        figure(
+            "Connections",
+            format!("{:.0}", sum(names::LISTENER_OPEN)),
+            "",
+        ),
+        figure("Memory", bytes(sum(names::PROCESS_RESIDENT)), ""),
+        figure("Database", bytes(sum(names::STORE_BYTES)), ""),
+        figure("Disk free", bytes(sum(names::DISK_FREE)), ""),
+    ]
+}
+
+/// The process's metrics, as Prometheus reads them.
+struct Samples(String);
+
+impl Samples {
+    /// The samples of this name: labels and value.
+    fn of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a str, f64)> {
+        self.0.lines().filter_map(move |line| {
+            let (labels, value) = line.strip_prefix(name)?.rsplit_once(' ')?;
+            let own = labels.is_empty() || labels.starts_with('{');
+            own.then_some((labels, value.parse().ok()?))
+        })
+    }
+
+    fn sum(&self, name: &str) -> f64 {
+        self.of(name).map(|(_, value)| value).sum()
+    }
+
+    /// What a step of decisions took; `None` if there were none.
+    fn step(&self, name: &'static str) -> Option<Step> {
+        let label = format!("step=\"{name}\"");
+        let own = |suffix: &str| {
+            let family = format!("{}{suffix}", names::LEDGER);
+            let samples = self
+                .of(&family)
+                .filter(|(labels, _)| labels.contains(&label));
+            let samples = samples.map(|(labels, value)| (labels.to_owned(), value));
+            samples.collect::<BTreeMap<_, _>>()
+        };
+        let count = own("_count").into_values().sum::<f64>();
+        let sum = own("_sum").into_values().sum::<f64>();
+        let mut buckets: Vec<(f64, f64)> = own("_bucket")
+            .into_iter()
+            .filter_map(|(labels, count)| {
+                let (_, bound) = labels.split_once("le=\"")?;
+                Some((bound.split_once('"')?.0.parse().ok()?, count))
+            })
+            .collect();
+        buckets.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let within = |share: f64| {
+            let bucket = buckets.iter().find(|(_, up_to)| *up_to >= share * count);
+            match bucket {
+                Some((bound, _)) if bound.is_finite() => {
+                    format!("≤ {}", micros((bound * 1e6) as u64))
+                }
+                _ => "more".to_owned(),
+            }
+        };
+        (count > 0.0).then(|| Step {
+            name,
+            median: within(0.5),
+            most: within(0.99),
+            mean: micros((sum / count * 1e6) as u64),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Samples;
+
+    #[test]
+    fn steps_are_read_from_the_histograms_of_metrics() {
+        let text = "drover_ledger_seconds_bucket{step=\"sent\",le=\"0.001\"} 60\n\
+            drover_ledger_seconds_bucket{step=\"sent\",le=\"0.0025\"} 99\n\
+            drover_ledger_seconds_bucket{step=\"sent\",le=\"+Inf\"} 100\n\
+            drover_ledger_seconds_sum{step=\"sent\"} 0.2\n\
+            drover_ledger_seconds_count{step=\"sent\"} 100\n\
+            drover_fallbacks_total{cause=\"time\"} 2\ndrover_fallbacks_total{cause=\"panic\"} 3\n\
+            drover_fallbacks_total_other 9\n";
+        let samples = Samples(text.to_owned());
+        let step = samples.step("sent").unwrap();
+        assert_eq!(
+            (&*step.median, &*step.most, &*step.mean),
+            ("≤ 1.0 ms", "≤ 2.5 ms", "2.0 ms")
+        );
+        assert!(samples.step("queued").is_none());
+        assert_eq!(samples.sum("drover_fallbacks_total"), 5.0);
+    }
+}

@@ -1,0 +1,66 @@
+//! Filters in a page's address, and the links that keep them.
+
+use super::visit::Visit;
+use games::Cause;
+use url::form_urlencoded::Serializer;
+
+/// One field of the form.
+pub(super) struct Field {
+    pub(super) name: &'static str,
+    pub(super) label: &'static str,
+    pub(super) value: String,
+    /// What it may be, as value and label; empty: any text.
+    pub(super) choices: Vec<(String, String)>,
+}
+
+/// The fields of these names, filled with what was asked for.
+pub(super) fn fields(visit: &Visit, names: &[&'static str]) -> Vec<Field> {
+    let field = |&name: &&'static str| Field {
+        name,
+        label: label(name),
+        value: visit.value(name).unwrap_or_default().to_owned(),
+        choices: choices(name),
+    };
+    names.iter().map(field).collect()
+}
+
+fn label(name: &'static str) -> &'static str {
+    match name {
+        "game" => "Game",
+        "bot" => "Bot",
+        "opponent" => "Opponent",
+        "entrant" => "Entrant",
+        "tournament" => "Tournament",
+        "outcome" => "Our outcome",
+        "cause" => "End",
+        "since" => "Since (UTC)",
+        "until" => "Until (UTC)",
+        "kind" => "Kind",
+        name => name,
+    }
+}
+
+fn choices(name: &str) -> Vec<(String, String)> {
+    let same = |word: &str| (word.to_owned(), word.replace('_', " "));
+    match name {
+        "game" => games::ALL.iter().map(|kit| same(kit.game())).collect(),
+        "outcome" => ["live", "won", "tied", "lost"].map(same).into(),
+        "cause" => Cause::ALL.map(|cause| same(cause.word())).into(),
+        "kind" => ["named", "type"].map(same).into(),
+        _ => Vec::new(),
+    }
+}
+
+/// This page with its parameters, but this one as given, and from its first row.
+pub(super) fn link(visit: &Visit, name: &str, value: &str) -> String {
+    let others = visit
+        .pairs()
+        .filter(|(known, _)| *known != name && *known != "cursor");
+    query(others.chain((!value.is_empty()).then_some((name, value))))
+}
+
+/// Parameters as they stand in an address.
+pub(super) fn query<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
+    format!("?{query}")
+}

@@ -1,0 +1,70 @@
+//! The hubs that we dial.
+
+use super::layout::{Shell, shown};
+use super::view::{When, figure, when};
+use super::visit::{Visit, asking};
+use crate::api::hubs::{self, HubShown};
+use crate::api::problem::Problem;
+use crate::gateway::hubs::Phase;
+use askama::Template;
+use axum::response::Response;
+
+#[derive(Template)]
+#[template(path = "pages/hubs.html")]
+struct Hubs {
+    shell: Shell,
+    hubs: Vec<Line>,
+}
+
+/// A connection.
+pub(super) struct Line {
+    pub(super) shown: HubShown,
+    pub(super) state: &'static str,
+    /// The class of its state's mark.
+    pub(super) mark: &'static str,
+    pub(super) since: When,
+    pub(super) next_retry: Option<When>,
+    pub(super) error_at: Option<When>,
+    pub(super) ended: String,
+}
+
+/// `GET /hubs`
+pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
+    visit.params(&[])?;
+    let listed = hubs::page(&visit, &asking([], &[])?)?;
+    shown(&Hubs {
+        shell: Shell {
+            follow: Some("/api/v1/hubs".to_owned()),
+            ..visit.shell("Hubs", "/hubs")
+        },
+        hubs: lines(listed.items),
+    })
+}
+
+/// Connections as lines of a table.
+pub(super) fn lines(hubs: Vec<HubShown>) -> Vec<Line> {
+    hubs.into_iter().map(line).collect()
+}
+
+fn line(hub: HubShown) -> Line {
+    let (state, mark) = match hub.state {
+        Phase::Waiting if hub.failures_in_a_row > 0 => ("waits after failures", "bad"),
+        Phase::Waiting => ("waits", "warn"),
+        Phase::Connecting => ("dials", "warn"),
+        Phase::Queued => ("in the queue", "good"),
+        Phase::Playing => ("plays", "good live"),
+        Phase::Stopped => ("stopped", ""),
+    };
+    let ended = hub.ended.iter();
+    let ended = ended
+        .map(|(cause, count)| format!("{} {}", figure(*count as f64), cause.replace('_', " ")));
+    Line {
+        state,
+        mark,
+        since: when(hub.since),
+        next_retry: hub.next_retry.map(when),
+        error_at: hub.last_error_at.map(when),
+        ended: ended.collect::<Vec<_>>().join(", "),
+        shown: hub,
+    }
+}

@@ -1,0 +1,83 @@
+//! What all pages have in common: their frame, and the headers that say what a browser may do with them.
+
+use crate::api::problem::Problem;
+use askama::Template;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+/// Nothing but this listener's own files, no scripts or styles in the page itself, no frames around it.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+const HEADERS: [(HeaderName, HeaderValue); 4] = [
+    (
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/html; charset=utf-8"),
+    ),
+    (
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(POLICY),
+    ),
+    (
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    ),
+    (
+        header::REFERRER_POLICY,
+        HeaderValue::from_static("same-origin"),
+    ),
+];
+
+/// Where the navigation leads: path and name.
+const PLACES: [(&str, &str); 7] = [
+    ("/", "Start"),
+    ("/dashboard", "Dashboard"),
+    ("/matches", "Matches"),
+    ("/bots", "Bots"),
+    ("/opponents", "Opponents"),
+    ("/tournaments", "Tournaments"),
+    ("/hubs", "Hubs"),
+];
+
+/// The frame of one page.
+#[derive(Debug, Default)]
+pub(super) struct Shell {
+    /// What the page is about, for its title.
+    pub(super) title: String,
+    /// Its place in the navigation: that one's path, or empty.
+    pub(super) here: &'static str,
+    /// Who looks at it, in words; empty if nobody was admitted.
+    pub(super) who: String,
+    /// Whether the caller came in by the form, and can leave.
+    pub(super) signed_in: bool,
+    /// What to follow while the page is open, if it shows what may change.
+    pub(super) follow: Option<String>,
+}
+
+impl Shell {
+    /// The navigation: path, name, and whether the page is there.
+    pub(super) fn places(&self) -> impl Iterator<Item = (&'static str, &'static str, bool)> {
+        let places = PLACES.iter();
+        places.map(|(path, name)| (*path, *name, *path == self.here))
+    }
+
+    /// The version of this program.
+    pub(super) fn version(&self) -> &'static str {
+        env!("CARGO_PKG_VERSION")
+    }
+}
+
+/// A page with this status.
+pub(super) fn page(status: StatusCode, template: &impl Template) -> Response {
+    match template.render() {
+        Ok(body) => (status, HEADERS, body).into_response(),
+        Err(error) => {
+            Problem::unavailable(format!("the page cannot be shown: {error}")).into_response()
+        }
+    }
+}
+
+/// A page as asked for.
+pub(super) fn shown(template: &impl Template) -> Result<Response, Problem> {
+    Ok(page(StatusCode::OK, template))
+}

@@ -1,0 +1,49 @@
+//! Matches: all of them, by filters in the address.
+
+use super::filters::{Field, fields, link};
+use super::layout::{Shell, shown};
+use super::view::{MatchLine, line, now};
+use super::visit::Visit;
+use crate::api::matches;
+use crate::api::params::PAGE;
+use crate::api::problem::Problem;
+use askama::Template;
+use axum::response::Response;
+
+#[derive(Template)]
+#[template(path = "pages/matches.html")]
+struct Matches {
+    shell: Shell,
+    main: Vec<Field>,
+    more: Vec<Field>,
+    /// Whether one of those is set.
+    open: bool,
+    matches: Vec<MatchLine>,
+    /// Whether this is not the newest page.
+    later: bool,
+    first: String,
+    next: Option<String>,
+}
+
+/// `GET /matches`
+pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
+    let params = visit.params(&[matches::FILTERS, PAGE])?;
+    let listed = matches::page(&visit, &params).await?;
+    let now = now();
+    let later = visit.value("cursor").is_some();
+    let follow = (!later).then(|| format!("/api/v1/matches{}", link(&visit, "limit", "50")));
+    let more = fields(&visit, &["entrant", "tournament", "since", "until"]);
+    shown(&Matches {
+        shell: Shell {
+            follow,
+            ..visit.shell("Matches", "/matches")
+        },
+        main: fields(&visit, &["game", "bot", "opponent", "outcome", "cause"]),
+        open: more.iter().any(|field| !field.value.is_empty()),
+        more,
+        matches: listed.items.iter().map(|found| line(found, now)).collect(),
+        later,
+        first: link(&visit, "cursor", ""),
+        next: listed.next.map(|next| link(&visit, "cursor", &next)),
+    })
+}

@@ -1,0 +1,321 @@
+//! One match: who played, how it ended and why, and everything that was said.
+
+use super::filters::link;
+use super::layout::{Shell, shown};
+use super::view::{self, MatchLine, When, line, now};
+use super::visit::{Visit, asking};
+use crate::api::entries::{self, EntryShown};
+use crate::api::facts;
+use crate::api::matches::{self, MatchShown};
+use crate::api::params::PAGE;
+use crate::api::problem::Problem;
+use crate::api::sessions::SessionShown;
+use crate::store::{Direction, Side};
+use askama::Template;
+use axum::extract::Path;
+use axum::response::Response;
+
+/// What the page's address may hold besides the match.
+const NAMES: &[&str] = &["session", "q", "kind", "cursor", "turn"];
+/// The most lines of a transcript on one page.
+const LINES_MAX: usize = 200;
+/// How many pages of entries are searched at once; after that the search goes on from the next page.
+const READS_MAX: usize = 40;
+/// The most facts on one page.
+const FACTS_MAX: usize = 300;
+
+#[derive(Template)]
+#[template(path = "pages/match.html")]
+struct OneMatch {
+    shell: Shell,
+    line: MatchLine,
+    referee: String,
+    /// What happened, in a sentence.
+    verdict: String,
+    detail: String,
+    place: Option<Place>,
+    sessions: Vec<Session>,
+    /// Why something is not shown, if so.
+    withheld: Option<&'static str>,
+    kinds: Vec<Kind>,
+    facts: Vec<Fact>,
+    facts_more: usize,
+    /// The session whose facts these are.
+    facts_of: String,
+    q: String,
+    session: String,
+    kind: String,
+    lines: Vec<Line>,
+    later: bool,
+    first: String,
+    next: Option<String>,
+}
+
+/// Its place in a tournament.
+struct Place {
+    id: String,
+    round: u32,
+    table: u32,
+}
+
+/// A transcript.
+struct Session {
+    id: String,
+    /// Whose it is, in words.
+    name: String,
+    entries: Option<u64>,
+    withheld: bool,
+}
+
+/// A kind of facts.
+struct Kind {
+    name: String,
+    count: usize,
+    link: String,
+    chosen: bool,
+}
+
+/// A fact in words.
+struct Fact {
+    entry: Option<i64>,
+    /// To that entry in its transcript.
+    evidence: String,
+    kind: String,
+    words: String,
+}
+
+/// A line of a transcript.
+struct Line {
+    id: i64,
+    at: When,
+    who: String,
+    received: bool,
+    text: String,
+}
+
+/// `GET /matches/{id}`
+pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Response, Problem> {
+    visit.params(&[NAMES])?;
+    let found = matches::find(&visit, &id).await?;
+    let line = line(&found, now());
+    let sessions = found.sessions.as_deref().unwrap_or_default();
+    let told = Told::read(&visit, &found).await?;
+    let (lines, next, unseen) = transcript(&visit, &found, sessions).await?;
+    shown(&OneMatch {
+        shell: Shell {
+            follow: found
+                .live
+                .then(|| format!("/api/v1/matches/{id}/entries?limit=1")),
+            ..visit.shell(format!("{} match", found.game), "/matches")
+        },
+        verdict: verdict(&line),
+        detail: found.detail.clone(),
+        place: found.tournament.as_ref().map(|place| Place {
+            id: place.id.clone(),
+            round: place.round + 1,
+            table: place.table + 1,
+        }),
+        sessions: sessions.iter().map(|row| session(&line, row)).collect(),
+        withheld: told.withheld.or(unseen),
+        kinds: told.kinds,
+        facts: told.facts,
+        facts_more: told.more,
+        facts_of: told.of,
+        q: visit.value("q").unwrap_or_default().to_owned(),
+        session: visit.value("session").unwrap_or_default().to_owned(),
+        kind: visit.value("kind").unwrap_or_default().to_owned(),
+        lines,
+        later: visit.value("cursor").is_some(),
+        first: link(&visit, "cursor", ""),
+        next: next.map(|next| link(&visit, "cursor", &next)),
+        referee: match found.ours {
+            true => "our own referee".to_owned(),
+            false => found.referee.clone(),
+        },
+        line,
+    })
+}
+
+/// What happened, in a sentence.
+fn verdict(line: &MatchLine) -> String {
+    let named = |outcome: &str| {
+        let seats = line.seats.iter().filter(|seat| seat.outcome == outcome);
+        let names = seats.map(|seat| match seat.score.as_str() {
+            "" => seat.name.clone(),
+            score => format!("{} ({score})", seat.name),
+        });
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let (won, tied, lost) = (named("won"), named("tied"), named("lost"));
+    let against = match lost.as_str() {
+        "" => String::new(),
+        lost => format!(" against {lost}"),
+    };
+    let blamed = line.seats.iter().find(|seat| seat.blamed);
+    let why = match blamed {
+        Some(seat) => format!(" It ended by a fault of {}: {}.", seat.name, line.end),
+        None if line.well || line.live => String::new(),
+        None => format!(" It ended otherwise than by its rules: {}.", line.end),
+    };
+    match (line.live, won.as_str(), tied.as_str()) {
+        (true, ..) => "It is being played.".to_owned(),
+        (_, "", "") => format!("It has no winner.{why}"),
+        (_, "", tied) => format!("{tied} share the win{against}.{why}"),
+        (_, won, _) => format!("{won} won{against}.{why}"),
+    }
+}
+
+fn session(line: &MatchLine, row: &SessionShown) -> Session {
+    let id = row.id.0.to_string();
+    Session {
+        name: name_of(line, row),
+        entries: row.entries,
+        withheld: row.withheld.is_some(),
+        id,
+    }
+}
+
+fn name_of(line: &MatchLine, row: &SessionShown) -> String {
+    let seated = row
+        .seat
+        .and_then(|seat| line.seats.iter().find(|known| known.seat == seat));
+    let name = seated.map_or(view::player(&row.bot), |seat| seat.name.as_str());
+    let side = match row.side {
+        Side::Player => "as the player heard it",
+        Side::Referee => "as the referee heard it",
+    };
+    match row.seat {
+        Some(seat) => format!("seat {seat}, {name}, {side}"),
+        None => format!("{name}, {side}"),
+    }
+}
+
+/// What the match's transcripts tell.
+#[derive(Default)]
+struct Told {
+    of: String,
+    kinds: Vec<Kind>,
+    facts: Vec<Fact>,
+    more: usize,
+    withheld: Option<&'static str>,
+}
+
+impl Told {
+    /// The facts of the session asked for, or of the first one that tells any: each seat tells much the same.
+    async fn read(visit: &Visit, found: &MatchShown) -> Result<Self, Problem> {
+        let (listed, _) = facts::page(visit, &found.id, &asking([], &[])?).await?;
+        let wanted = visit.value("session");
+        let own = match wanted {
+            Some(session) => session.parse().ok(),
+            None => listed.items.first().map(|fact| fact.session.0),
+        };
+        let rows: Vec<_> = listed
+            .items
+            .iter()
+            .filter(|fact| Some(fact.session.0) == own)
+            .collect();
+        let kind = visit.value("kind");
+        let mut kinds: Vec<Kind> = Vec::new();
+        for fact in &rows {
+            match kinds.iter_mut().find(|known| known.name == fact.kind) {
+                Some(known) => known.count += 1,
+                None => kinds.push(Kind {
+                    name: fact.kind.clone(),
+                    count: 1,
+                    link: format!("{}#facts", link(visit, "kind", &fact.kind)),
+                    chosen: kind == Some(fact.kind.as_str()),
+                }),
+            }
+        }
+        let rows: Vec<_> = rows
+            .into_iter()
+            .filter(|fact| kind.is_none_or(|kind| fact.kind == kind))
+            .collect();
+        let facts = rows.iter().take(FACTS_MAX).map(|fact| Fact {
+            entry: fact.entry.map(|entry| entry.0),
+            evidence: fact.entry.map_or_else(String::new, |entry| {
+                let (session, entry) = (fact.session.0, entry.0);
+                format!("?session={session}&cursor={}#e{entry}", entry - 1)
+            }),
+            kind: fact.kind.replace('_', " "),
+            words: view::value(&fact.data),
+        });
+        let of = rows
+            .first()
+            .map_or_else(String::new, |fact| match fact.seat {
+                Some(seat) => format!("as seat {seat} heard it"),
+                None => format!("as {} heard it", view::player(&fact.bot)),
+            });
+        Ok(Self {
+            of,
+            facts: facts.collect(),
+            more: rows.len().saturating_sub(FACTS_MAX),
+            kinds,
+            withheld: listed.withheld,
+        })
+    }
+}
+
+/// The lines of the transcripts that are asked for, where the next page of them begins, and why some are not
+/// shown. What our own referee and a bot of ours both wrote down is shown once.
+async fn transcript(
+    visit: &Visit,
+    found: &MatchShown,
+    sessions: &[SessionShown],
+) -> Result<(Vec<Line>, Option<String>, Option<&'static str>), Problem> {
+    let (session, q) = (
+        visit.value("session"),
+        visit.value("q").map(str::to_lowercase),
+    );
+    let refereed = sessions.iter().any(|row| row.side == Side::Referee);
+    let wanted = |entry: &EntryShown| {
+        let once = session.is_some() || !refereed || entry.side == Side::Referee;
+        once && q
+            .as_deref()
+            .is_none_or(|q| entry.text.to_lowercase().contains(q))
+    };
+    let (mut lines, mut withheld) = (Vec::new(), None);
+    let mut cursor = visit.value("cursor").map(str::to_owned);
+    for _ in 0..READS_MAX {
+        let pairs = [
+            ("session", session),
+            ("cursor", cursor.as_deref()),
+            ("limit", Some("250")),
+        ];
+        let pairs = pairs
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)));
+        let params = asking(pairs, &[entries::FILTERS, PAGE])?;
+        let (listed, _) = entries::page(visit, &found.id, &params).await?;
+        withheld = listed.withheld;
+        for entry in listed.items.iter().filter(|entry| wanted(entry)) {
+            if lines.len() == LINES_MAX {
+                let last = lines.last().map(|line: &Line| line.id.to_string());
+                return Ok((lines, last, withheld));
+            }
+            lines.push(shown_line(entry));
+        }
+        cursor = listed.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    Ok((lines, cursor, withheld))
+}
+
+fn shown_line(entry: &EntryShown) -> Line {
+    Line {
+        id: entry.id.0,
+        at: When {
+            iso: entry.at.to_string(),
+            text: entry.at.strftime("%H:%M:%S%.3f").to_string(),
+        },
+        who: match entry.seat {
+            Some(seat) => format!("{seat} {}", view::player(&entry.bot)),
+            None => view::player(&entry.bot).to_owned(),
+        },
+        // To the player, whoever wrote it down.
+        received: (entry.direction == Direction::In) == (entry.side == Side::Player),
+        text: entry.text.clone(),
+    }
+}

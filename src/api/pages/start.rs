@@ -1,0 +1,281 @@
+//! The start page: what runs here, and how each game is connected, with commands to copy.
+
+use super::layout::{Shell, shown};
+use super::visit::Visit;
+use crate::api::health;
+use crate::api::problem::Problem;
+use askama::Template;
+use axum::response::Response;
+use games::{Kit, Wire};
+
+#[derive(Template)]
+#[template(path = "pages/start.html")]
+struct Start {
+    shell: Shell,
+    /// What is scarce, or why nothing new is accepted.
+    state: Result<Vec<String>, Problem>,
+    doors: Vec<Door>,
+    games: Vec<Connection>,
+    reading: Vec<Command>,
+}
+
+/// A listener.
+struct Door {
+    name: &'static str,
+    address: Option<String>,
+    /// What it is for, or how it is switched on.
+    about: &'static str,
+}
+
+/// How one game is connected.
+struct Connection {
+    game: &'static str,
+    bots: usize,
+    meets: &'static str,
+    ways: Vec<Way>,
+}
+
+/// One way to connect it.
+struct Way {
+    title: &'static str,
+    text: &'static str,
+    command: Command,
+}
+
+/// A command to copy.
+struct Command {
+    what: String,
+    text: String,
+}
+
+/// `GET /`
+pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
+    visit.params(&[])?;
+    let place = Place::of(&visit);
+    let games = games::ALL.iter().map(|kit| place.connection(*kit));
+    shown(&Start {
+        shell: visit.shell("What runs here", "/"),
+        state: health::readiness(&visit.state),
+        games: games.collect(),
+        reading: place.reading(visit.state.tokens.exist()),
+        doors: place.doors(),
+    })
+}
+
+/// The daemon's addresses as this caller can use them.
+struct Place {
+    api: String,
+    callbacks: String,
+    /// `/` and the word that every callback's path begins with, if there is one.
+    prefix: String,
+    referee: Option<String>,
+    hub: Option<String>,
+    shims: Option<String>,
+}
+
+impl Place {
+    fn of(visit: &Visit) -> Self {
+        let doors = &visit.state.doors;
+        let prefix = match doors.secret_path.reveal() {
+            None => String::new(),
+            Some(word) if visit.sight.sees_all() => format!("/{}", word.trim_matches('/')),
+            Some(_) => "/SECRET-PATH".to_owned(),
+        };
+        Self {
+            api: format!("http://{}", visit.reach(doors.api)),
+            callbacks: format!("http://{}", visit.reach(doors.callbacks)),
+            prefix,
+            referee: doors.referee.map(|address| visit.reach(address)),
+            hub: doors.hub.map(|address| visit.reach(address)),
+            shims: doors.shims.as_ref().map(|path| path.display().to_string()),
+        }
+    }
+
+    fn doors(&self) -> Vec<Door> {
+        let door = |name, address: Option<&String>, about, off| Door {
+            name,
+            address: address.cloned(),
+            about: if address.is_some() { about } else { off },
+        };
+        let referee = self
+            .referee
+            .as_ref()
+            .map(|referee| format!("http://{referee}/"));
+        vec![
+            door(
+                "Callbacks",
+                Some(&format!("{}{}", self.callbacks, self.prefix)),
+                "referees call our bots here",
+                "",
+            ),
+            door(
+                "Shims",
+                self.shims.as_ref(),
+                "programs started by arbiters reach their bots here",
+                "`shim.socket` switches it on",
+            ),
+            door(
+                "Referee",
+                referee.as_ref(),
+                "matches over HTTP are started here",
+                "`referee.koehandel.listen` switches it on",
+            ),
+            door(
+                "Hub",
+                self.hub.as_ref(),
+                "players over TCP join here",
+                "`referee.smartdog.listen` switches it on",
+            ),
+            door(
+                "REST",
+                Some(&format!("{}/api/v1", self.api)),
+                "all that these pages show, for programs",
+                "",
+            ),
+        ]
+    }
+
+    fn connection(&self, kit: &dyn Kit) -> Connection {
+        let (meets, ways) = match kit.wire() {
+            Wire::Callbacks => (
+                "The referee calls each player's HTTP server.",
+                self.over_http(kit),
+            ),
+            Wire::Hub => (
+                "Players dial a hub over TCP and keep the line.",
+                self.over_tcp(kit),
+            ),
+            Wire::Stdio => (
+                "The arbiter starts each player as a program and talks to it over stdin and stdout.",
+                self.over_pipes(kit),
+            ),
+        };
+        Connection {
+            game: kit.game(),
+            bots: kit.bots().len(),
+            meets,
+            ways,
+        }
+    }
+
+    fn over_http(&self, kit: &dyn Kit) -> Vec<Way> {
+        let (game, bot) = (kit.game(), strongest(kit));
+        let yours = match &self.referee {
+            Some(referee) => format!(
+                "curl 'http://{referee}/?connect&url1=http://YOUR-HOST:9000/&url2=builtin:{bot}'"
+            ),
+            None => format!("drover referee {game} --listen 0.0.0.0:56789"),
+        };
+        let url = format!("{}{}/{game}/{bot}", self.callbacks, self.prefix);
+        vec![
+            way(
+                "Your server against our bots",
+                match self.referee {
+                    Some(_) => {
+                        "Starts a match between your server and a bot of ours; empty seats pass on everything."
+                    }
+                    None => "No referee runs here; this command runs one.",
+                },
+                yours,
+            ),
+            way(
+                "Our bots for a referee elsewhere",
+                "Give the referee this address; another bot's name takes the place of the last word.",
+                url,
+            ),
+        ]
+    }
+
+    fn over_tcp(&self, kit: &dyn Kit) -> Vec<Way> {
+        let (game, bot) = (kit.game(), strongest(kit));
+        let yours = match self.hub.as_deref().and_then(|hub| hub.rsplit_once(':')) {
+            Some((host, port)) => format!(
+                "printf 'join YOUR-NAME solo\\n' | nc {} {port}",
+                host.trim_matches(['[', ']'])
+            ),
+            None => format!("drover referee {game} --listen 0.0.0.0:3002 --store hub.db"),
+        };
+        let hub = format!(
+            "[[hub]]\naddress = \"hub.example:3002\"\nhub = \"duet\"\nname = \"our-name\"\nbot = \"{bot}\""
+        );
+        vec![
+            way(
+                "Your client on our hub",
+                match self.hub {
+                    Some(_) => {
+                        "The first thing a player hears; then connect your client to the same address."
+                    }
+                    None => "No hub runs here; this command runs one.",
+                },
+                yours,
+            ),
+            way(
+                "Our bots on a hub elsewhere",
+                "Into the configuration file; the connection is kept for weeks.",
+                hub,
+            ),
+        ]
+    }
+
+    fn over_pipes(&self, kit: &dyn Kit) -> Vec<Way> {
+        let (game, bot) = (kit.game(), strongest(kit));
+        let rivals = (*kit.seats().start()).max(2) - 1;
+        let rivals = format!(" --seat builtin:{bot}").repeat(rivals);
+        let shim = match &self.shims {
+            Some(path) => format!("drover shim {game} --bot {bot} --socket {path}"),
+            None => format!("drover shim {game} --bot {bot} --local"),
+        };
+        vec![
+            way(
+                "Your program against our bots",
+                "Plays ten games with all rotations of the seats, and keeps them in a database.",
+                format!(
+                    "drover play {game} --seat 'cmd:./mybot'{rivals} --games 10 --store mine.db"
+                ),
+            ),
+            way(
+                "Our bots for an arbiter elsewhere",
+                "The command line to give to the arbiter.",
+                shim,
+            ),
+        ]
+    }
+
+    fn reading(&self, tokens: bool) -> Vec<Command> {
+        let curl = match tokens {
+            true => "curl -H \"Authorization: Bearer $DROVER_TOKEN\"",
+            false => "curl",
+        };
+        let read = |what: &str, path: &str| Command {
+            what: what.to_owned(),
+            text: format!("{curl} '{}/api/v1/{path}'", self.api),
+        };
+        vec![
+            read("the newest matches", "matches?limit=3"),
+            read(
+                "matches that a bot lost",
+                "matches?bot=champion&outcome=lost",
+            ),
+            read("what was learnt about opponents", "opponents"),
+        ]
+    }
+}
+
+fn way(title: &'static str, text: &'static str, command: String) -> Way {
+    let command = Command {
+        what: title.to_lowercase(),
+        text: command,
+    };
+    Way {
+        title,
+        text,
+        command,
+    }
+}
+
+/// The bot to show: the champion, or else the last, which is the strongest.
+fn strongest(kit: &dyn Kit) -> &'static str {
+    let bots = kit.bots();
+    let champion = bots.iter().find(|bot| bot.name == "champion");
+    champion.or(bots.last()).map_or("BOT", |bot| bot.name)
+}

@@ -1,0 +1,309 @@
+//! Tournaments, and one of them: standings, crosstable, ratings after rounds, schedule.
+
+use super::chart::{Curve, Point, curves};
+use super::filters::{Field, fields, link, query};
+use super::layout::{Shell, shown};
+use super::view::{self, When, figure, percent, when};
+use super::visit::Visit;
+use crate::api::params::PAGE;
+use crate::api::problem::Problem;
+use crate::api::tournaments::{self, Computed, RoundShown, TournamentShown};
+use crate::tournament::standings::{History, Standing, Standings};
+use askama::Template;
+use axum::extract::Path;
+use axum::response::Response;
+
+/// The most entrants in a crosstable.
+const CROSSTABLE_MAX: usize = 40;
+/// The most curves in one picture: those who lead.
+const CURVES_MAX: usize = 8;
+
+#[derive(Template)]
+#[template(path = "pages/tournaments.html")]
+struct Tournaments {
+    shell: Shell,
+    filters: Vec<Field>,
+    rows: Vec<Row>,
+    later: bool,
+    first: String,
+    next: Option<String>,
+}
+
+/// A tournament with its times.
+struct Row {
+    shown: TournamentShown,
+    started: When,
+    ended: Option<When>,
+    format: String,
+}
+
+#[derive(Template)]
+#[template(path = "pages/tournament.html")]
+struct Tournament {
+    shell: Shell,
+    row: Row,
+    lines: Vec<Line>,
+    remarks: Vec<String>,
+    unrated: Option<String>,
+    /// The crosstable; empty for a large field.
+    cross: Vec<CrossLine>,
+    /// The ratings after each round as a picture, and whether they have error bands.
+    picture: Option<String>,
+    fitted: bool,
+    rounds: Vec<Round>,
+    later: bool,
+    first: String,
+    next: Option<String>,
+}
+
+/// An entrant's line of the standings.
+struct Line {
+    /// The query of its matches.
+    matches: String,
+    rank: String,
+    name: String,
+    house: bool,
+    spec: String,
+    games: u64,
+    record: String,
+    points: String,
+    pairs: String,
+    pairs_range: String,
+    elo: String,
+    error: String,
+    score: String,
+    faults: String,
+    decisions: String,
+}
+
+/// An entrant's line of the crosstable.
+struct CrossLine {
+    place: usize,
+    name: String,
+    cells: Vec<Cell>,
+}
+
+/// What became of a pair.
+enum Cell {
+    Own,
+    Never,
+    Met {
+        points: String,
+        record: String,
+        share: String,
+    },
+}
+
+/// A round of the schedule.
+struct Round {
+    number: u32,
+    decided: When,
+    why: String,
+    tables: Vec<String>,
+    byes: String,
+    matches: Vec<Played>,
+}
+
+/// A match of a round.
+struct Played {
+    id: String,
+    table: u32,
+    text: String,
+    /// How it ended, if not as it should.
+    fault: String,
+}
+
+/// `GET /tournaments`
+pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
+    let params = visit.params(&[tournaments::FILTERS, PAGE])?;
+    let listed = tournaments::page(&visit, &params).await?;
+    shown(&Tournaments {
+        shell: Shell {
+            follow: Some("/api/v1/tournaments?limit=10".to_owned()),
+            ..visit.shell("Tournaments", "/tournaments")
+        },
+        filters: fields(&visit, &["game"]),
+        rows: listed.items.into_iter().map(row).collect(),
+        later: visit.value("cursor").is_some(),
+        first: link(&visit, "cursor", ""),
+        next: listed.next.map(|next| link(&visit, "cursor", &next)),
+    })
+}
+
+/// `GET /tournaments/{id}`
+pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response, Problem> {
+    let params = visit.params(&[PAGE])?;
+    let computed = tournaments::computed(&visit, &id).await?;
+    let history = tournaments::history(&visit, &computed).await?;
+    let found = tournaments::find(&visit, &id).await?;
+    let rounds = tournaments::rounds(&visit, &computed.row, &params).await?;
+    let Computed { standings, .. } = &*computed;
+    let running = found.ended.is_none();
+    shown(&Tournament {
+        shell: Shell {
+            follow: running.then(|| format!("/api/v1/tournaments/{id}")),
+            ..visit.shell(&found.name, "/tournaments")
+        },
+        lines: standings
+            .entrants
+            .iter()
+            .map(|one| entrant(standings, (&visit, &id), one))
+            .collect(),
+        remarks: standings.remarks.clone(),
+        unrated: standings.unrated.clone(),
+        cross: crosstable(standings),
+        picture: picture(standings, &history),
+        fitted: history.fitted,
+        rounds: rounds.items.into_iter().map(round).collect(),
+        later: visit.value("cursor").is_some(),
+        first: link(&visit, "cursor", ""),
+        next: rounds
+            .next
+            .map(|next| format!("{}#schedule", link(&visit, "cursor", &next))),
+        row: row(found),
+    })
+}
+
+fn row(shown: TournamentShown) -> Row {
+    let format = shown.schedule["format"]
+        .as_str()
+        .or(shown.schedule.as_str());
+    Row {
+        started: when(shown.started),
+        ended: shown.ended.map(when),
+        format: format.unwrap_or("rounds").to_owned(),
+        shown,
+    }
+}
+
+fn entrant(standings: &Standings, (visit, tournament): (&Visit, &str), one: &Standing) -> Line {
+    let scale = standings.model.as_ref().map_or(1.0, |model| model.scale);
+    let figures = &one.figures;
+    let rating = one.rating.as_ref();
+    let elo = |value: f64| format!("{:.0}", (scale * value).round() + 0.0);
+    let faults = figures.faults.iter();
+    let mut faults: Vec<String> = faults
+        .map(|(cause, count)| format!("{count} {}", cause.replace('_', " ")))
+        .collect();
+    for (count, what) in [(figures.refused, "refused"), (figures.missed, "missed")] {
+        if count > 0 {
+            faults.push(format!("{count} {what}"));
+        }
+    }
+    let ms = |ms: f64| view::micros((ms * 1e3) as u64);
+    Line {
+        matches: query([("tournament", tournament), ("entrant", &*one.name)]),
+        rank: one
+            .rank
+            .map_or_else(|| "–".to_owned(), |rank| rank.to_string()),
+        name: one.name.clone(),
+        house: one.house,
+        spec: visit.sight.spec(&one.spec).into_owned(),
+        games: figures.games,
+        record: format!("{}–{}–{}", one.won, one.drawn, one.lost),
+        points: figure(one.points),
+        pairs: percent(figures.pair_score),
+        pairs_range: format!(
+            "{:.0}–{:.0}",
+            100.0 * figures.pair_score_low,
+            100.0 * figures.pair_score_high
+        ),
+        elo: rating.map_or_else(String::new, |rated| elo(rated.elo)),
+        error: rating.map_or_else(String::new, |rated| {
+            format!(
+                "+{} −{}",
+                elo(rated.upper - rated.elo),
+                elo(rated.elo - rated.lower)
+            )
+        }),
+        score: figure(figures.mean_score),
+        faults: faults.join(", "),
+        decisions: match (figures.decision_ms_p50, figures.decision_ms_p99) {
+            (Some(half), Some(most)) => format!("{} / {}", ms(half), ms(most)),
+            _ => String::new(),
+        },
+    }
+}
+
+fn crosstable(standings: &Standings) -> Vec<CrossLine> {
+    let entrants = &standings.entrants;
+    if entrants.len() > CROSSTABLE_MAX {
+        return Vec::new();
+    }
+    let cell = |one: &Standing, place: usize, other: usize| {
+        if place == other {
+            return Cell::Own;
+        }
+        let met = one.opponents.iter().find(|split| split.place == other);
+        met.map_or(Cell::Never, |split| Cell::Met {
+            points: figure(split.points),
+            record: format!("{}–{}–{}", split.won, split.drawn, split.lost),
+            share: format!(
+                "{} of the pairs, 95 % between {:.0} and {:.0}",
+                percent(split.share),
+                100.0 * split.share_low,
+                100.0 * split.share_high
+            ),
+        })
+    };
+    let lines = entrants.iter().enumerate().map(|(place, one)| CrossLine {
+        place: place + 1,
+        name: one.marked(),
+        cells: (0..entrants.len())
+            .map(|other| cell(one, place, other))
+            .collect(),
+    });
+    lines.collect()
+}
+
+/// The ratings of those who lead, after each round.
+fn picture(standings: &Standings, history: &History) -> Option<String> {
+    let leading = standings
+        .entrants
+        .iter()
+        .filter(|one| !one.house)
+        .take(CURVES_MAX);
+    let curve = |one: &Standing| {
+        let at = history.entrants.iter().position(|name| *name == one.name)?;
+        let points = history.rounds.iter().filter_map(|round| {
+            let rating = (*round.ratings.get(at)?)?;
+            let error = round.errors.get(at).copied().flatten();
+            Some(Point {
+                x: f64::from(round.round + 1),
+                y: round.scale * rating,
+                error: round.scale * error.unwrap_or(0.0),
+            })
+        });
+        let (name, points) = (one.name.clone(), points.collect());
+        Some(Curve { name, points })
+    };
+    let drawn: Vec<Curve> = leading.filter_map(curve).collect();
+    curves("Ratings after each round", "after round", &drawn)
+}
+
+fn round(round: RoundShown) -> Round {
+    let matches = round.matches.into_iter().map(|played| {
+        let seats = played.entrants.iter().enumerate();
+        let seats = seats.map(|(seat, name)| match played.scores.get(seat) {
+            Some(score) => format!("{name} {score}"),
+            None => name.clone(),
+        });
+        Played {
+            text: seats.collect::<Vec<_>>().join(" · "),
+            id: played.match_id,
+            table: played.table + 1,
+            fault: match played.cause {
+                games::Cause::Normal => String::new(),
+                cause => view::cause(cause),
+            },
+        }
+    });
+    Round {
+        number: round.round + 1,
+        decided: when(round.decided),
+        why: round.why.as_str().unwrap_or_default().to_owned(),
+        tables: round.tables.iter().map(|table| table.join(" · ")).collect(),
+        byes: round.byes.join(", "),
+        matches: matches.collect(),
+    }
+}

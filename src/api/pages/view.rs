@@ -1,0 +1,247 @@
+//! Figures in words: what rows become on pages.
+
+use crate::api::matches::MatchShown;
+use games::Cause;
+use jiff::Timestamp;
+use serde_json::Value;
+
+/// The most letters of a value that is no figure.
+const VALUE_LEN_MAX: usize = 240;
+
+/// A moment: as machines read it, and as people do.
+pub(super) struct When {
+    pub(super) iso: String,
+    pub(super) text: String,
+}
+
+/// A moment, to the second.
+pub(super) fn when(at: Timestamp) -> When {
+    When {
+        iso: at.to_string(),
+        text: at.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+    }
+}
+
+/// How long something took, or has taken so far.
+pub(super) fn lasted(from: Timestamp, to: Timestamp) -> String {
+    let ms = to.as_millisecond().saturating_sub(from.as_millisecond());
+    let seconds = ms / 1_000;
+    match seconds {
+        ..0 => "0 s".to_owned(),
+        0..10 => format!("{}.{} s", seconds, ms % 1_000 / 100),
+        10..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        3_600..172_800 => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
+        _ => format!("{} d {} h", seconds / 86_400, seconds % 86_400 / 3_600),
+    }
+}
+
+/// Microseconds in the unit that suits them.
+pub(super) fn micros(us: u64) -> String {
+    match us {
+        0..1_000 => format!("{us} µs"),
+        1_000..10_000 => format!("{:.1} ms", us as f64 / 1e3),
+        10_000..1_000_000 => format!("{} ms", us / 1_000),
+        _ => format!("{:.1} s", us as f64 / 1e6),
+    }
+}
+
+/// Bytes in the unit that suits them.
+pub(super) fn bytes(count: f64) -> String {
+    let units = ["bytes", "kB", "MB", "GB", "TB"];
+    let mut shown = (count, "bytes");
+    for unit in units {
+        shown.1 = unit;
+        if shown.0 < 1_000.0 {
+            break;
+        }
+        shown.0 /= 1_000.0;
+    }
+    format!(
+        "{:.*} {}",
+        usize::from(shown.0 < 10.0 && shown.1 != "bytes"),
+        shown.0,
+        shown.1
+    )
+}
+
+/// Why a match ended, in words.
+pub(super) fn cause(cause: Cause) -> String {
+    match cause {
+        Cause::Normal => "played to its end".to_owned(),
+        cause => cause.word().replace('_', " "),
+    }
+}
+
+/// Who plays by this spec: the bot's name, or the spec without what may hold secrets.
+pub(super) fn player(spec: &str) -> &str {
+    match spec.strip_prefix("builtin:") {
+        Some(bot) => bot,
+        None if spec.is_empty() => "unknown",
+        None => spec,
+    }
+}
+
+/// A figure with as many decimals as say something.
+pub(super) fn figure(number: f64) -> String {
+    let text = match number.abs() {
+        ..1.0 => format!("{number:.3}"),
+        1.0..100.0 => format!("{number:.2}"),
+        _ => format!("{number:.0}"),
+    };
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+/// A share as per cent.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// A value of a game's own, on one line.
+pub(super) fn value(value: &Value) -> String {
+    let mut text = match value {
+        Value::Null => "–".to_owned(),
+        Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
+        Value::Number(number) => number.as_f64().map_or_else(String::new, figure),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(self::value).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Object(fields) => fields_of(fields),
+    };
+    if let Some((at, _)) = text.char_indices().nth(VALUE_LEN_MAX) {
+        text.truncate(at);
+        text.push('…');
+    }
+    text
+}
+
+fn fields_of(fields: &serde_json::Map<String, Value>) -> String {
+    let fields = fields
+        .iter()
+        .filter(|(_, field)| !field.is_null())
+        .map(|(name, field)| format!("{} {}", name.replace('_', " "), value(field)));
+    fields.collect::<Vec<_>>().join(", ")
+}
+
+/// A match on one line of a list.
+pub(super) struct MatchLine {
+    pub(super) id: String,
+    pub(super) game: String,
+    pub(super) started: When,
+    pub(super) live: bool,
+    /// How long it took or has taken.
+    pub(super) took: String,
+    /// Why it ended, in words.
+    pub(super) end: String,
+    /// Whether it ended as it should.
+    pub(super) well: bool,
+    pub(super) seats: Vec<SeatLine>,
+}
+
+/// A seat in such a line.
+pub(super) struct SeatLine {
+    pub(super) seat: u8,
+    pub(super) name: String,
+    /// What plays, if that is not the name.
+    pub(super) bot: String,
+    /// The built-in bot, if it is one.
+    pub(super) builtin: Option<String>,
+    pub(super) score: String,
+    /// `won`, `tied`, `lost`, or empty while it is not known.
+    pub(super) outcome: &'static str,
+    pub(super) blamed: bool,
+}
+
+/// A match as a line, at this moment.
+pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
+    let seats = found.seats.iter().map(|seat| {
+        let bot = player(&seat.spec);
+        let name = seat.entrant.as_deref().or(seat.name.as_deref());
+        SeatLine {
+            seat: seat.seat,
+            name: name.unwrap_or(bot).to_owned(),
+            bot: name
+                .map_or("", |name| if name == bot { "" } else { bot })
+                .to_owned(),
+            builtin: seat.spec.strip_prefix("builtin:").map(str::to_owned),
+            score: seat
+                .score
+                .map_or_else(String::new, |score| score.to_string()),
+            outcome: outcome(seat.win_share),
+            blamed: found.blame == Some(seat.seat),
+        }
+    });
+    MatchLine {
+        id: found.id.clone(),
+        game: found.game.clone(),
+        started: when(found.started),
+        live: found.live,
+        took: lasted(found.started, found.ended.unwrap_or(now)),
+        end: found.cause.map_or_else(String::new, cause),
+        well: found.cause == Some(Cause::Normal),
+        seats: seats.collect(),
+    }
+}
+
+/// What a share of the win is called.
+fn outcome(share: Option<f64>) -> &'static str {
+    match share {
+        None => "",
+        Some(share) if share >= 1.0 => "won",
+        Some(share) if share > 0.0 => "tied",
+        Some(_) => "lost",
+    }
+}
+
+/// This moment.
+pub(super) fn now() -> Timestamp {
+    crate::api::shapes::time(crate::clock::now_us())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bytes, figure, lasted, micros, value};
+    use jiff::Timestamp;
+    use serde_json::json;
+
+    #[test]
+    fn figures_are_as_long_as_they_say_something() {
+        for (number, text) in [
+            (0.0, "0"),
+            (0.91, "0.91"),
+            (-4.25, "-4.25"),
+            (1234.5, "1234"),
+        ] {
+            assert_eq!(figure(number), text);
+        }
+        for (count, text) in [(0.0, "0 bytes"), (1_200.0, "1.2 kB"), (42e6, "42 MB")] {
+            assert_eq!(bytes(count), text);
+        }
+        for (us, text) in [
+            (12, "12 µs"),
+            (1_540, "1.5 ms"),
+            (205_000, "205 ms"),
+            (2_500_000, "2.5 s"),
+        ] {
+            assert_eq!(micros(us), text);
+        }
+        let at = |ms| Timestamp::from_millisecond(ms).unwrap();
+        for (ms, text) in [
+            (-5, "0 s"),
+            (1_290, "1.2 s"),
+            (65_000, "1 min 05 s"),
+            (90_000_000, "25 h 00 min"),
+        ] {
+            assert_eq!(lasted(at(0), at(ms)), text);
+        }
+        let data =
+            json!({"by": "W", "bid": 190, "held": null, "own_bids": [1, 2.5], "caught": true});
+        assert_eq!(value(&data), "bid 190, by W, caught yes, own bids [1, 2.5]");
+        assert_eq!(value(&json!("é".repeat(300))).chars().count(), 241);
+    }
+}

@@ -1,0 +1,102 @@
+//! A visit to a page: what is asked, by whom, and under which of our names.
+
+use super::layout::Shell;
+use crate::api::asked::Asked;
+use crate::api::auth;
+use crate::api::params::Params;
+use crate::api::problem::Problem;
+use crate::api::reader::Reader;
+use crate::api::state::ApiState;
+use axum::extract::FromRequestParts;
+use axum::http::HeaderMap;
+use axum::http::header::HOST;
+use axum::http::request::Parts;
+use axum::http::uri::Authority;
+use std::net::SocketAddr;
+use std::ops::Deref;
+use url::form_urlencoded::{Serializer, parse};
+
+/// A request for a page by a caller who may read.
+pub(super) struct Visit {
+    asked: Asked,
+    /// The parameters that have a value: forms send their empty fields, too.
+    pairs: Vec<(String, String)>,
+    /// The host by which the caller reaches us, without its port.
+    host: Option<String>,
+}
+
+impl Deref for Visit {
+    type Target = Reader;
+
+    fn deref(&self) -> &Reader {
+        &self.asked
+    }
+}
+
+impl FromRequestParts<ApiState> for Visit {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
+        let asked = Asked::from_request_parts(parts, state).await?;
+        let query = parts.uri.query().unwrap_or_default().as_bytes();
+        let pairs = parse(query).filter(|(_, value)| !value.is_empty());
+        Ok(Self {
+            host: host(&asked.headers),
+            pairs: pairs
+                .map(|(name, value)| (name.into_owned(), value.into_owned()))
+                .collect(),
+            asked,
+        })
+    }
+}
+
+impl Visit {
+    /// The frame of a page at this place of the navigation.
+    pub(super) fn shell(&self, title: impl Into<String>, here: &'static str) -> Shell {
+        Shell {
+            title: title.into(),
+            here,
+            who: self.sight.rights().words().join(", "),
+            signed_in: auth::pass(&self.asked.headers).is_some(),
+            follow: None,
+        }
+    }
+
+    /// The parameters, which may have only these names.
+    pub(super) fn params(&self, names: &[&[&str]]) -> Result<Params, Problem> {
+        asking(self.pairs(), names)
+    }
+
+    /// The parameters in order.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.pairs.iter().map(|(name, value)| (&**name, &**value))
+    }
+
+    /// A parameter's value.
+    pub(super) fn value(&self, name: &str) -> Option<&str> {
+        let mut pairs = self.pairs();
+        pairs.find_map(|(known, value)| (known == name).then_some(value))
+    }
+
+    /// A listener's address as the caller can reach it: one that listens everywhere is where the caller asks.
+    pub(super) fn reach(&self, address: SocketAddr) -> String {
+        match &self.host {
+            Some(host) if address.ip().is_unspecified() => format!("{host}:{}", address.port()),
+            _ => address.to_string(),
+        }
+    }
+}
+
+/// Parameters as the API reads them.
+pub(super) fn asking<'a>(
+    pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+    names: &[&[&str]],
+) -> Result<Params, Problem> {
+    let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
+    Params::read(Some(&query), names)
+}
+
+fn host(headers: &HeaderMap) -> Option<String> {
+    let host: Authority = headers.get(HOST)?.to_str().ok()?.parse().ok()?;
+    Some(host.host().to_owned())
+}

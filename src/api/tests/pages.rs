@@ -1,0 +1,198 @@
+//! Pages: who gets in, by what, and what their headers forbid.
+
+use super::{Answer, App, LOCAL};
+use crate::link::Caller;
+use axum::body::Body;
+use axum::http::{Method, Request, StatusCode, header};
+
+const HTML: &str = "text/html,application/xhtml+xml;q=0.9";
+
+impl App {
+    /// Asks as a browser does.
+    async fn browse(&self, method: Method, path: &str, cookie: &str, body: &str) -> Answer {
+        let request = Request::builder().method(method).uri(path);
+        let request = request
+            .header(header::ACCEPT, HTML)
+            .header(header::HOST, "bots.example:8081")
+            .header(header::COOKIE, cookie);
+        self.ask(request.body(Body::from(body.to_owned())).unwrap())
+            .await
+    }
+
+    async fn look(&self, path: &str, cookie: &str) -> Answer {
+        self.browse(Method::GET, path, cookie, "").await
+    }
+
+    /// Signs in; the cookie's pair.
+    async fn sign_in(&self, token: &str) -> String {
+        let form = format!("token={token}&next=%2Fmatches%3Fbot%3Dx");
+        let entered = self.browse(Method::POST, "/login", "", &form).await;
+        assert_eq!(entered.status, StatusCode::SEE_OTHER, "{}", entered.text);
+        assert_eq!(entered.headers[header::LOCATION], "/matches?bot=x");
+        let cookie = entered.headers[header::SET_COOKIE].to_str().unwrap();
+        for rule in ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=2592000"] {
+            assert!(cookie.contains(rule), "{cookie}");
+        }
+        assert!(!cookie.contains(token), "{cookie}");
+        cookie.split(';').next().unwrap().to_owned()
+    }
+}
+
+#[tokio::test]
+async fn a_pass_reads_as_its_token_would_and_does_nothing_else() {
+    let app = App::new().await;
+    let admin = app.token("admin").await;
+    let shut = app.look("/", "").await;
+    assert_eq!(shut.status, StatusCode::UNAUTHORIZED);
+    assert!(
+        shut.text.contains(r#"name="next" value="/""#),
+        "{}",
+        shut.text
+    );
+    assert!(!shut.text.contains("hidden-word"), "{}", shut.text);
+
+    let pass = app.sign_in(&admin).await;
+    for path in ["/", "/api/v1/tokens", "/metrics"] {
+        assert_eq!(app.look(path, &pass).await.status, StatusCode::OK, "{path}");
+    }
+    // It changes nothing, and is no token.
+    let drain = app.browse(Method::POST, "/api/v1/drain", &pass, "").await;
+    assert_eq!(drain.status, StatusCode::UNAUTHORIZED);
+    let (_, word) = pass.split_once('=').unwrap();
+    let as_token = app.get_by(word, "/api/v1/matches").await;
+    assert_eq!(as_token.status, StatusCode::UNAUTHORIZED);
+    // It neither lasts longer nor is another's if it is changed.
+    let (until, seal) = word.split_once('.').unwrap();
+    let later = until.parse::<i64>().unwrap() + 1;
+    for made_up in [format!("{later}.{seal}"), format!("{until}."), "1.0".into()] {
+        let cookie = format!("other=1; drover_pass={made_up}");
+        let refused = app.look("/", &cookie).await;
+        assert_eq!(refused.status, StatusCode::UNAUTHORIZED, "{made_up}");
+    }
+    assert!(
+        app.state
+            .tokens
+            .pass(admin.as_bytes(), 1)
+            .is_some_and(|old| { app.state.tokens.admit_pass(&old).is_none() })
+    );
+
+    let reader = app.token("read").await;
+    let name = app.state.tokens.list().last().unwrap().name.clone();
+    let reading = app.sign_in(&reader).await;
+    let start = app.look("/", &reading).await;
+    assert!(start.text.contains("SECRET-PATH"), "{}", start.text);
+    assert!(!start.text.contains("hidden-word"), "{}", start.text);
+    let tokens = app.look("/api/v1/tokens", &reading).await;
+    assert_eq!(tokens.status, StatusCode::FORBIDDEN);
+    app.state.tokens.revoke(&name).await.unwrap();
+    let revoked = app.look("/", &reading).await;
+    assert_eq!(revoked.status, StatusCode::UNAUTHORIZED);
+
+    let left = app.browse(Method::POST, "/logout", &pass, "").await;
+    let cookie = left.headers[header::SET_COOKIE].to_str().unwrap();
+    assert!(
+        cookie.starts_with("drover_pass=;") && cookie.contains("Max-Age=0"),
+        "{cookie}"
+    );
+    let wrong = app
+        .browse(Method::POST, "/login", "", "token=drover_x")
+        .await;
+    assert_eq!(wrong.status, StatusCode::UNAUTHORIZED);
+    assert!(wrong.text.contains("role=\"alert\"") && !wrong.text.contains("drover_x"));
+    assert!(!wrong.headers.contains_key(header::SET_COOKIE));
+}
+
+#[tokio::test]
+async fn pages_run_nothing_and_load_nothing_from_elsewhere() {
+    let app = App::new().await;
+    for (path, status) in [
+        ("/", 200),
+        ("/login", 200),
+        ("/nowhere", 404),
+        ("/?x=1", 400),
+    ] {
+        let page = app.look(path, "").await;
+        assert_eq!(page.status.as_u16(), status, "{path}: {}", page.text);
+        assert_eq!(
+            page.headers[header::CONTENT_TYPE],
+            "text/html; charset=utf-8"
+        );
+        assert_eq!(page.headers[header::CACHE_CONTROL], "no-store");
+        let policy = page.headers[header::CONTENT_SECURITY_POLICY]
+            .to_str()
+            .unwrap();
+        assert!(
+            policy.starts_with("default-src 'none'; script-src 'self'; "),
+            "{policy}"
+        );
+        assert!(!policy.contains("unsafe"), "{policy}");
+        for inline in [
+            "style=",
+            "<style",
+            "onclick",
+            "<script>",
+            "src=\"http",
+            "@import",
+        ] {
+            assert!(!page.text.contains(inline), "{path}: {inline}");
+        }
+    }
+    // Programs are still given documents.
+    for (path, status) in [
+        ("/nowhere", StatusCode::NOT_FOUND),
+        ("/?x=1", StatusCode::BAD_REQUEST),
+    ] {
+        app.problem(path, status).await;
+    }
+    let document = app.look("/api/v1/nowhere", "").await;
+    assert_eq!(
+        document.headers[header::CONTENT_TYPE],
+        "application/problem+json"
+    );
+    for name in ["app.css", "app.js", "icon.svg"] {
+        let file = app.get(&format!("/static/{name}")).await;
+        assert_eq!(file.status, StatusCode::OK);
+        let tag = file.headers[header::ETAG].to_str().unwrap();
+        let again = app
+            .get_with(&format!("/static/{name}"), header::IF_NONE_MATCH, tag)
+            .await;
+        assert_eq!(again.status, StatusCode::NOT_MODIFIED);
+    }
+    app.problem("/static/..%2Fmod.rs", StatusCode::NOT_FOUND)
+        .await;
+}
+
+#[tokio::test]
+async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is() {
+    let app = App::new().await;
+    let start = app.look("/", "").await.text;
+    for command in [
+        "http://bots.example:8080/hidden-word/koehandel/champion",
+        "curl &#39;http://bots.example:56789/?connect&#38;url1=http://YOUR-HOST:9000/&#38;url2=builtin:champion&#39;",
+        "drover referee smartdog --listen 0.0.0.0:3002",
+        "drover shim planetwars --bot champion --socket data/drover.sock",
+        "http://bots.example:8081/api/v1/matches?limit=3",
+    ] {
+        assert!(start.contains(command), "{command} is not in {start}");
+    }
+    for kit in games::ALL {
+        assert!(
+            start.contains(&format!("id=\"{}\"", kit.game())),
+            "{}",
+            kit.game()
+        );
+    }
+    app.state.readiness.refuse("an operator asked for it");
+    let refusing = app.look("/", "").await.text;
+    assert!(refusing.contains("an operator asked for it"), "{refusing}");
+    // From elsewhere nobody is let in while there are no tokens.
+    let mut request = Request::get("/").header(header::ACCEPT, HTML);
+    let caller = Caller {
+        address: [192, 0, 2, 7].into(),
+        ..LOCAL
+    };
+    request.extensions_mut().unwrap().insert(caller);
+    let shut = app.ask(request.body(Body::empty()).unwrap()).await;
+    assert_eq!(shut.status, StatusCode::UNAUTHORIZED);
+    assert!(shut.text.contains("no token exists yet"), "{}", shut.text);
+}

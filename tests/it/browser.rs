@@ -1,0 +1,305 @@
+//! The pages in a browser, as their readers use them.
+
+mod driver;
+
+use crate::app::{TestApp, WITH_REFEREE, connected, folder, ok, run, verb};
+use driver::{Browser, ENTER, TAB};
+use std::path::Path;
+use tempfile::TempDir;
+
+const AUDIT: &str = include_str!("browser/audit.js");
+
+/// A match of each game and a tournament of two rounds.
+fn filled() -> TempDir {
+    let folder = folder();
+    let store = folder.path().join("drover.db");
+    let store = store.to_str().unwrap();
+    let played: [(&str, &[&str], &[&str]); 5] = [
+        ("koehandel", &["builtin:guide", "builtin:face"], &[]),
+        ("smartdog", &["builtin:random", "builtin:shipped"], &[]),
+        (
+            "planowanie",
+            &["builtin:greedy", "builtin:random"],
+            &["deals=3 1"],
+        ),
+        (
+            "lighthouses",
+            &["builtin:drifter", "builtin:nearest"],
+            &["rounds=20"],
+        ),
+        ("planetwars", &["builtin:idle", "builtin:bully"], &[]),
+    ];
+    for (game, seats, options) in played {
+        let mut arguments = vec![
+            "play",
+            game,
+            "--games",
+            "1",
+            "--no-rotate",
+            "--store",
+            store,
+        ];
+        arguments.extend(seats.iter().flat_map(|seat| ["--seat", seat]));
+        arguments.extend(options.iter().flat_map(|option| ["--option", option]));
+        ok(run(&arguments));
+    }
+    let file = folder.path().join("cup.toml");
+    std::fs::write(&file, CUP).unwrap();
+    ok(run(&[
+        "tournament",
+        "run",
+        file.to_str().unwrap(),
+        "--database",
+        store,
+    ]));
+    folder
+}
+
+const CUP: &str = r#"
+name = "Cup & <b>saucer</b>"
+games = ["planowanie"]
+[schedule]
+format = "round-robin"
+laps = 2
+[game.planowanie]
+options = { deals = "1" }
+[[entrant]]
+name = "Ann"
+player = "builtin:greedy"
+[[entrant]]
+name = "Bob"
+player = "builtin:random"
+[[entrant]]
+name = "Cid"
+player = "builtin:rules"
+"#;
+
+/// A daemon over such a database, with a referee and what has just been learnt by one of its matches.
+fn app(folder: &Path) -> TestApp {
+    let app = TestApp::with(folder, &[WITH_REFEREE]);
+    play(&app);
+    app.get_until("/api/v1/opponents", |answer| !answer.items().is_empty());
+    app.ended_matches("koehandel", 2);
+    app
+}
+
+/// A match of the daemon's own bots, without anybody to think.
+fn play(app: &TestApp) {
+    let bot = |name: &str| format!("http://{}/koehandel/{name}", app.callbacks);
+    let query = format!("/?connect&url1={}&url2={}", bot("guide"), bot("face"));
+    connected(app.referee.unwrap(), &query);
+}
+
+#[test]
+fn every_page_can_be_read_by_everybody_in_every_dress() {
+    let Some(browser) = Browser::start() else {
+        return;
+    };
+    let folder = filled();
+    let app = app(folder.path());
+    let mut pages: Vec<String> = [
+        "",
+        "dashboard",
+        "matches",
+        "bots",
+        "opponents",
+        "tournaments",
+        "hubs",
+        "login",
+    ]
+    .map(|page| format!("/{page}"))
+    .into();
+    let id = |path: &str| app.items(path)[0]["id"].to_string().replace('"', "");
+    for kit in games::ALL {
+        let path = format!("/api/v1/matches?limit=1&game={}", kit.game());
+        pages.push(format!("/matches/{}", id(&path)));
+    }
+    pages.push("/bots/koehandel/guide".to_owned());
+    pages.push("/matches?game=planetwars&bot=nobody".to_owned());
+    pages.push(format!("/opponents/{}", id("/api/v1/opponents")));
+    pages.push(format!("/tournaments/{}", id("/api/v1/tournaments")));
+    for page in &pages {
+        for (width, scheme) in [
+            (1280, "light"),
+            (1280, "dark"),
+            (360, "light"),
+            (360, "dark"),
+        ] {
+            browser.look(width, scheme);
+            browser.open(&format!("{}{page}", app.url()));
+            let wrong = browser.run(AUDIT);
+            assert_eq!(
+                wrong,
+                serde_json::json!([]),
+                "{page} {width} {scheme}: {wrong:#}"
+            );
+        }
+    }
+    let complaints = browser.complaints(&app.url());
+    assert!(complaints.is_empty(), "{complaints:#?}");
+    // One that is not there is told so, which a browser's console counts as an error.
+    browser.open(&format!("{}/matches/NONE", app.url()));
+    assert_eq!(
+        browser.text("document.querySelector('h1').textContent"),
+        "There is no such thing"
+    );
+}
+
+#[test]
+fn a_reader_finds_their_way_by_links_filters_and_keys() {
+    let Some(browser) = Browser::start() else {
+        return;
+    };
+    let folder = filled();
+    let app = app(folder.path());
+    browser.look(1280, "light");
+    browser.open(&app.url());
+    // The first stop of the keyboard leads past the navigation.
+    browser.press(TAB);
+    assert_eq!(browser.text("document.activeElement.className"), "skip");
+    for (path, heading) in [
+        ("/dashboard", "Dashboard"),
+        ("/matches", "Matches"),
+        ("/bots", "Bots"),
+        ("/opponents", "Opponents"),
+        ("/tournaments", "Tournaments"),
+        ("/hubs", "Hubs"),
+        ("/", "What runs here"),
+    ] {
+        browser.click(&format!("nav a[href='{path}']"));
+        browser.until(&format!(
+            "location.pathname === '{path}' && document.querySelector('h1')"
+        ));
+        assert_eq!(
+            browser.text("document.querySelector('h1').textContent"),
+            heading
+        );
+        assert_eq!(
+            browser.text("document.querySelector('nav [aria-current=page]').pathname"),
+            path
+        );
+    }
+
+    // From the filters to a match, and there to what was said.
+    browser.open(&format!("{}/matches", app.url()));
+    browser.press("/");
+    assert_eq!(browser.text("document.activeElement.name"), "game");
+    browser.run("document.querySelector('[name=game]').value = 'planetwars'");
+    browser.click(".filters button");
+    browser.until("location.search");
+    assert_eq!(browser.text("location.search"), "?game=planetwars");
+    assert_eq!(
+        browser.text("document.querySelector('[name=game]').value"),
+        "planetwars"
+    );
+    assert_eq!(
+        browser.text("document.querySelectorAll('tbody tr').length"),
+        "1"
+    );
+    browser.click("tbody a");
+    browser.until("location.pathname.startsWith('/matches/')");
+    assert!(
+        browser
+            .text("document.querySelector('.lead').textContent")
+            .contains("bully")
+    );
+    browser.press("/");
+    browser.press("y 2");
+    browser.press(ENTER);
+    browser.until("location.search.includes('q=')");
+    let lines = "[...document.querySelectorAll('#lines td.text')]";
+    assert_ne!(browser.text(&format!("{lines}.length")), "0");
+    browser.until(&format!(
+        "{lines}.every((line) => line.textContent.includes('Y 2'))"
+    ));
+
+    // From a tournament to an entrant's lost match.
+    browser.open(&format!("{}/tournaments", app.url()));
+    browser.click("tbody a");
+    browser.until("document.querySelector('#standings')");
+    assert_eq!(
+        browser.text("document.querySelector('h1').firstChild.textContent.trim()"),
+        "Cup & <b>saucer</b>"
+    );
+    assert_eq!(
+        browser.text("document.querySelectorAll('svg.chart .band').length"),
+        "3"
+    );
+    browser.click("#all tbody th a");
+    browser.until("location.search.includes('entrant=')");
+    assert_ne!(
+        browser.text("document.querySelectorAll('tbody tr').length"),
+        "0"
+    );
+
+    // What was chosen holds on every page.
+    let dress = "document.documentElement.dataset.theme";
+    let colour = "getComputedStyle(document.body).backgroundColor";
+    let light = browser.text(colour);
+    while browser.text(dress) != "dark" {
+        browser.click("#theme");
+    }
+    browser.click(".mark");
+    browser.until("location.pathname === '/'");
+    assert_eq!(browser.text(dress), "dark");
+    assert_ne!(browser.text(colour), light);
+    let copied = "document.querySelector('#said').textContent";
+    browser.click("#koehandel .copy");
+    browser.until(&format!("{copied}.startsWith('Copied')"));
+    assert_eq!(browser.complaints(&app.url()), [""; 0]);
+}
+
+#[test]
+fn a_page_that_is_open_shows_what_happens() {
+    let Some(browser) = Browser::start() else {
+        return;
+    };
+    let app = TestApp::new(&[WITH_REFEREE]);
+    for path in ["/matches", "/dashboard"] {
+        let rows = "document.querySelectorAll('#rows tbody tr, #board tbody time').length";
+        browser.open(&format!("{}{path}", app.url()));
+        browser.run("window.kept = true");
+        let before: usize = browser.text(rows).parse().unwrap();
+        play(&app);
+        browser.until(&format!("{rows} > {before}"));
+        // It grew without being loaded anew.
+        assert_eq!(browser.text("window.kept"), "true");
+    }
+    assert_eq!(browser.complaints(&app.url()), [""; 0]);
+}
+
+#[test]
+fn a_browser_gets_in_by_a_token_and_out_again() {
+    let Some(browser) = Browser::start() else {
+        return;
+    };
+    let app = TestApp::new(&[]);
+    let added = ok(verb(
+        &app.url(),
+        None,
+        &["token", "add", "root", "--scope", "admin"],
+    ));
+    let mut words = added.split_whitespace();
+    let token = words.find(|word| word.starts_with("drover_")).unwrap();
+    browser.open(&format!("{}/matches?game=smartdog", app.url()));
+    assert_eq!(
+        browser.text("document.querySelector('h1').textContent"),
+        "Sign in"
+    );
+    assert_eq!(browser.text("document.activeElement.name"), "token");
+    browser.press("drover_wrong");
+    browser.press(ENTER);
+    browser.until("document.querySelector('[role=alert]')");
+    browser.press(token);
+    browser.press(ENTER);
+    browser.until("location.pathname === '/matches'");
+    assert_eq!(browser.text("location.search"), "?game=smartdog");
+    assert_eq!(browser.text("document.cookie"), "");
+    browser.click("form[action='/logout'] button");
+    browser.until("location.pathname === '/login'");
+    browser.open(&app.url());
+    assert_eq!(
+        browser.text("document.querySelector('h1').textContent"),
+        "Sign in"
+    );
+}

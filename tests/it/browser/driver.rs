@@ -1,0 +1,193 @@
+//! A headless Chromium, driven over WebDriver: JSON over HTTP to Debian's chromedriver.
+
+use crate::app::{request, until};
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+
+/// WebDriver's name of the key in its private range.
+pub const TAB: &str = "\u{e004}";
+pub const ENTER: &str = "\u{e007}";
+
+pub struct Browser {
+    child: Child,
+    address: SocketAddr,
+    session: String,
+}
+
+impl Browser {
+    /// Starts one, or says loudly that this machine has none.
+    pub fn start() -> Option<Self> {
+        let started = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(mut child) = started else {
+            skipped();
+            return None;
+        };
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let port = lines.map_while(Result::ok).find_map(|line| {
+            let (_, port) = line.split_once("started successfully on port ")?;
+            port.trim_end_matches('.').parse::<u16>().ok()
+        });
+        let address = SocketAddr::from(([127, 0, 0, 1], port.unwrap()));
+        let arguments = [
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--disable-background-networking",
+            "--no-first-run",
+        ];
+        let wanted = json!({ "capabilities": { "alwaysMatch": {
+            "browserName": "chrome",
+            "goog:chromeOptions": { "args": arguments },
+            "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
+        } } });
+        let mut browser = Self {
+            child,
+            address,
+            session: String::new(),
+        };
+        let session = browser.ask("POST", "/session", &wanted);
+        browser.session = format!("/session/{}", session["sessionId"].as_str().unwrap());
+        Some(browser)
+    }
+
+    fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
+        let body = if body.is_null() {
+            String::new()
+        } else {
+            body.to_string()
+        };
+        let answer = request(
+            self.address,
+            method,
+            path,
+            &["Content-Type: application/json"],
+            &body,
+        );
+        assert_eq!(answer.status, 200, "{method} {path}: {}", answer.body);
+        answer.json()["value"].clone()
+    }
+
+    fn post(&self, what: &str, body: &Value) -> Value {
+        self.ask("POST", &format!("{}/{what}", self.session), body)
+    }
+
+    /// Opens a page and waits until it is there.
+    pub fn open(&self, url: &str) {
+        self.post("url", &json!({ "url": url }));
+    }
+
+    /// Runs a function's body in the page; what it returns.
+    pub fn run(&self, script: &str) -> Value {
+        self.post("execute/sync", &json!({ "script": script, "args": [] }))
+    }
+
+    /// A text that an expression gives.
+    pub fn text(&self, expression: &str) -> String {
+        let value = self.run(&format!("return String({expression})"));
+        value.as_str().unwrap().to_owned()
+    }
+
+    /// Waits until an expression is true.
+    pub fn until(&self, expression: &str) {
+        until(|| self.run(&format!("return Boolean({expression})")) == true);
+    }
+
+    /// Clicks on the first element that a selector finds, as a pointer does.
+    pub fn click(&self, selector: &str) {
+        let found = self.post(
+            "element",
+            &json!({ "using": "css selector", "value": selector }),
+        );
+        let id = found
+            .as_object()
+            .unwrap()
+            .values()
+            .next()
+            .unwrap()
+            .as_str()
+            .unwrap();
+        self.post(&format!("element/{id}/click"), &json!({}));
+    }
+
+    /// Presses keys, one after the other.
+    pub fn press(&self, keys: &str) {
+        let strokes = keys.chars().flat_map(|key| {
+            ["keyDown", "keyUp"].map(|kind| json!({ "type": kind, "value": key.to_string() }))
+        });
+        let actions: Vec<Value> = strokes.collect();
+        let keyboard = json!({ "type": "key", "id": "keyboard", "actions": actions });
+        self.post("actions", &json!({ "actions": [keyboard] }));
+    }
+
+    /// A window of this width, for a reader who likes it so: `light` or `dark`.
+    pub fn look(&self, width: u32, scheme: &str) {
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.devtools(
+            "Emulation.setEmulatedMedia",
+            &json!({ "features": features }),
+        );
+        let size =
+            json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": false });
+        self.devtools("Emulation.setDeviceMetricsOverride", &size);
+    }
+
+    fn devtools(&self, command: &str, parameters: &Value) {
+        self.post(
+            "goog/cdp/execute",
+            &json!({ "cmd": command, "params": parameters }),
+        );
+    }
+
+    /// What went wrong since this was last asked: errors on the console, and requests to another place than `url`.
+    pub fn complaints(&self, url: &str) -> Vec<String> {
+        let logged = |kind: &str| {
+            self.post("se/log", &json!({ "type": kind }))
+                .as_array()
+                .unwrap()
+                .clone()
+        };
+        let console = logged("browser")
+            .into_iter()
+            .filter(|line| line["level"] == "SEVERE");
+        let console = console.map(|line| line["message"].to_string());
+        let sent = logged("performance").into_iter().filter_map(|line| {
+            let message: Value = serde_json::from_str(line["message"].as_str()?).ok()?;
+            let sent = &message["message"];
+            let asked = sent["method"] == "Network.requestWillBeSent";
+            asked.then(|| sent["params"]["request"]["url"].as_str().map(str::to_owned))?
+        });
+        let foreign = sent.filter(|asked| !asked.starts_with(url) && !asked.starts_with("data:"));
+        console.chain(foreign).collect()
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if !self.session.is_empty() && !std::thread::panicking() {
+            self.ask("DELETE", &self.session, &Value::Null);
+        }
+        // It may have ended by itself: then there is nothing to end.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn skipped() {
+    let what = "the pages in a browser: chromedriver is missing (Debian: apt-get install chromium chromium-driver)";
+    println!("*** NOT TESTED: {what} ***");
+    let Some(notes) = std::env::var_os("SKIPPED") else {
+        return;
+    };
+    let mut notes = std::fs::OpenOptions::new()
+        .append(true)
+        .open(notes)
+        .unwrap();
+    writeln!(notes, "  {what}").unwrap();
+}
