@@ -11,7 +11,7 @@ pub const CANDIDATES_MAX: usize = 16;
 /// The most beliefs of an explanation; the first ones are kept.
 pub const BELIEFS_MAX: usize = 64;
 /// Letters of an act or a plan that are quoted in a sentence.
-const QUOTED_MAX: usize = 60;
+const QUOTED_MAX: usize = 100;
 
 /// Why a bot decides as it does.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -150,16 +150,24 @@ impl From<Weighed<String>> for Candidate {
 impl Candidate {
     /// It in a few words.
     fn quoted(&self) -> String {
-        let whole = match self.plan.as_str() {
-            "" => self.act.lines().collect::<Vec<_>>().join("; "),
-            plan => plan.to_owned(),
-        };
+        let act = self.act.lines().collect::<Vec<_>>().join("; ");
+        let parts = [act.as_str(), self.plan.as_str()];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let whole = parts.join(", ");
         let mut quoted: String = whole.chars().take(QUOTED_MAX).collect();
         if quoted.len() < whole.len() {
             quoted.push('…');
         }
-        if let Some(value) = self.value {
-            let _ = write!(quoted, " ({})", (value * 1000.0).round() / 1000.0);
+        let mut quoted = format!("\"{quoted}\"");
+        let round = |value: f64| (value * 1000.0).round() / 1000.0;
+        match (self.value.map(round), self.error.map(round)) {
+            (Some(value), Some(error)) => {
+                let _ = write!(quoted, " ({value} ± {error})");
+            }
+            (Some(value), None) => {
+                let _ = write!(quoted, " ({value})");
+            }
+            _ => {}
         }
         quoted
     }
@@ -169,12 +177,16 @@ fn summary(candidates: &[Candidate]) -> String {
     match candidates {
         [] => "It plays by fixed rules and compares nothing.".to_owned(),
         [only] => format!("It saw no alternative to {}.", only.quoted()),
-        [chosen, next, ..] => format!(
-            "Of {} candidates it prefers {} to {}.",
-            candidates.len(),
-            chosen.quoted(),
-            next.quoted()
-        ),
+        [chosen, next, ..] => {
+            let (count, one, other) = (candidates.len(), chosen.quoted(), next.quoted());
+            if next.value > chosen.value {
+                format!(
+                    "Of {count} candidates it keeps to {one}: that {other} is better is not sure enough."
+                )
+            } else {
+                format!("Of {count} candidates it prefers {one} to {other}.")
+            }
+        }
     }
 }
 
@@ -221,11 +233,17 @@ mod tests {
     #[test]
     fn a_summary_names_the_choice_and_the_next_best() {
         let two = [candidate("bid", 0.5, true), candidate("pass", 0.25, false)];
-        let told = "Of 2 candidates it prefers bid (0.5) to pass (0.25).";
+        let told = "Of 2 candidates it prefers \"bid\" (0.5) to \"pass\" (0.25).";
         assert_eq!(summary(&two), told);
-        assert!(summary(&two[..1]).contains("no alternative to bid"));
+        assert!(summary(&two[..1]).contains("no alternative to \"bid\""));
+        let mut doubtful = candidate("raise", 0.75, false);
+        doubtful.error = Some(0.5);
+        let kept = summary(&[two[0].clone(), doubtful]);
+        let told =
+            "keeps to \"bid\" (0.5): that \"raise\" (0.75 ± 0.5) is better is not sure enough.";
+        assert!(kept.ends_with(told), "{kept}");
         assert!(summary(&[]).contains("fixed rules"));
         let long = candidate(&"x".repeat(500), 0.0, true);
-        assert!(summary(&[long]).len() < 120);
+        assert!(summary(&[long]).len() < 160);
     }
 }

@@ -99,20 +99,32 @@ impl Thoughts {
     fn explain(&self, reasons: &mut Reasons<Orders>) {
         let search = self.search.as_ref();
         let compared = match &self.long {
-            Some(long) => long.compared().collect(),
-            None => search.map_or_else(Vec::new, Search::compared),
+            Some(long) => long
+                .compared()
+                .map(|(orders, value)| (orders, value, None))
+                .collect(),
+            None => {
+                let compared = search.map_or_else(Vec::new, Search::compared);
+                let turns = |(orders, value, turns)| (orders, value, Some(turns));
+                compared.into_iter().map(turns).collect::<Vec<_>>()
+            }
         };
         let used = search.map_or(0, Search::used);
         reasons.nodes = used + self.long.as_ref().map_or(0, Long::used);
-        for (orders, value) in compared {
+        for (orders, value, turns) in compared {
             let orders = self.world.outer(&orders);
             let chosen = orders == reasons.act;
             let weighed = Weighed::new(orders, Some(value), None);
-            reasons.options.push(Weighed { chosen, ..weighed });
+            let plan = turns.map_or_else(String::new, |turns| format!("followed {turns} turns"));
+            reasons.options.push(Weighed {
+                chosen,
+                plan,
+                ..weighed
+            });
         }
         reasons.beliefs = self.world.replies().beliefs();
         let missing = self.world.missing() as f64;
-        let what = "sheep that it does not know where they are";
+        let what = "sheep whose places are unknown";
         reasons
             .beliefs
             .push(Belief::amount("own", what, missing, "sheep"));

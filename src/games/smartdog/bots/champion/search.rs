@@ -67,6 +67,16 @@ struct Beam {
     children: Vec<Child>,
 }
 
+/// The best line that begins with a deed.
+#[derive(Clone, Copy)]
+pub(super) struct Tried {
+    dog: usize,
+    first: Deed,
+    value: f64,
+    /// How many turns it was followed.
+    turns: usize,
+}
+
 /// A decision in progress.
 #[derive(Clone)]
 pub(super) struct Search {
@@ -80,8 +90,8 @@ pub(super) struct Search {
     /// Whether this pass has found better plans.
     improved: bool,
     beam: Option<Beam>,
-    /// By dog and first deed: the best value of a line in the dog's last beam, if that is kept.
-    pub(super) tried: Option<Vec<(usize, Deed, f64)>>,
+    /// The best line of each first deed in each dog's last beam, if that is kept.
+    pub(super) tried: Option<Vec<Tried>>,
 }
 
 impl Search {
@@ -208,9 +218,7 @@ impl Search {
         beam.children
             .sort_by(|one, other| other.total.total_cmp(&one.total));
         let last = beam.level + 1 == self.reach.depth;
-        if last {
-            self.note(beam);
-        }
+        self.note(beam);
         let mut met = HashSet::new();
         let mut nodes: Vec<Node> = Vec::new();
         for child in &beam.children {
@@ -247,32 +255,52 @@ impl Search {
         last || beam.nodes.is_empty()
     }
 
-    /// Keeps the best line of each first deed, the beam's children being sorted.
+    /// Keeps the best line of each first deed, the beam's children being sorted. What the beam has dropped stays
+    /// as it was last seen.
     fn note(&mut self, beam: &Beam) {
         let Some(tried) = &mut self.tried else { return };
-        tried.retain(|(dog, ..)| *dog != beam.dog);
+        if beam.level == 0 {
+            tried.retain(|tried| tried.dog != beam.dog);
+        }
         for child in &beam.children {
             let parent = beam.nodes.get(child.parent);
             let first = parent.filter(|_| beam.level > 0);
-            let first = first.map_or(child.deed, |parent| parent.plan[0]);
-            let met = |(dog, deed, _): &(usize, Deed, f64)| (*dog, *deed) == (beam.dog, first);
-            if !tried.iter().any(met) {
-                tried.push((beam.dog, first, child.total));
+            let first = Tried {
+                dog: beam.dog,
+                first: first.map_or(child.deed, |parent| parent.plan[0]),
+                value: child.total,
+                turns: beam.level + 1,
+            };
+            let same = |one: &&mut Tried| (one.dog, one.first) == (first.dog, first.first);
+            match tried.iter_mut().find(same) {
+                Some(known) if known.turns < first.turns => *known = first,
+                Some(_) => {}
+                None => tried.push(first),
             }
         }
     }
 
-    /// The chosen orders and those that change one dog's first deed, with their values.
-    pub(super) fn compared(&self) -> Vec<(Orders, f64)> {
-        let mut compared: Vec<_> = self
+    /// The chosen orders and those that change one dog's first deed, with their values and how many turns they
+    /// were followed.
+    pub(super) fn compared(&self) -> Vec<(Orders, f64, usize)> {
+        let best = self
             .best
-            .map(|best| (self.orders(), best))
-            .into_iter()
-            .collect();
-        for (dog, deed, value) in self.tried.iter().flatten() {
+            .map(|best| (self.orders(), best, self.reach.depth));
+        let mut compared: Vec<_> = best.into_iter().collect();
+        let planned = |tried: &&Tried| {
+            let plan = self.plans.get(tried.dog);
+            plan.is_some_and(|plan| plan[0] == tried.first)
+        };
+        for tried in self.tried.iter().flatten().filter(|tried| !planned(tried)) {
             let plans = self.plans.iter().enumerate();
-            let deeds = plans.map(|(at, plan)| if at == *dog { *deed } else { plan[0] });
-            compared.push((self.simulator.orders(deeds), *value));
+            let deeds = plans.map(|(at, plan)| {
+                if at == tried.dog {
+                    tried.first
+                } else {
+                    plan[0]
+                }
+            });
+            compared.push((self.simulator.orders(deeds), tried.value, tried.turns));
         }
         compared
     }
