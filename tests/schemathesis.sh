@@ -7,7 +7,7 @@ drover=$(realpath "${1:-target/release/drover}")
 [ $# -gt 0 ] && shift
 folder=$(mktemp -d)
 daemon=
-trap '[ -z "$daemon" ] || kill "$daemon"; rm -rf "$folder"' EXIT
+trap '[ -z "$daemon" ] || kill -KILL "$daemon"; rm -rf "$folder"' EXIT
 
 if ! st=$(command -v st); then
     python3 -m venv "$folder/venv"
