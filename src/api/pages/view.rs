@@ -25,10 +25,10 @@ pub(super) fn when(at: Timestamp) -> When {
 /// How long something took, or has taken so far.
 pub(super) fn lasted(from: Timestamp, to: Timestamp) -> String {
     let ms = to.as_millisecond().saturating_sub(from.as_millisecond());
+    let ms = ms.max(0);
     let seconds = ms / 1_000;
     match seconds {
-        ..0 => "0 s".to_owned(),
-        0..10 => format!("{}.{} s", seconds, ms % 1_000 / 100),
+        ..10 => format!("{}.{} s", seconds, ms % 1_000 / 100),
         10..60 => format!("{seconds} s"),
         60..3_600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
         3_600..172_800 => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
@@ -232,7 +232,7 @@ mod tests {
         }
         let at = |ms| Timestamp::from_millisecond(ms).unwrap();
         for (ms, text) in [
-            (-5, "0 s"),
+            (-5, "0.0 s"),
             (1_290, "1.2 s"),
             (65_000, "1 min 05 s"),
             (90_000_000, "25 h 00 min"),
