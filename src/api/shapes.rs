@@ -5,6 +5,7 @@ pub(super) use crate::clock::time;
 use crate::store::{Page, PageAt};
 use games::Cause;
 use serde::Serialize;
+use utoipa::ToSchema;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 
 /// A list, or one page of it.

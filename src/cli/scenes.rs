@@ -9,7 +9,10 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 const SCENE_STYLE: &str = include_str!("../api/pages/assets/scene.css");
-const PLAYER_STYLE: &str = include_str!("../api/pages/assets/player.css");
+const PLAYER_STYLE: &str = concat!(
+    include_str!("../api/pages/assets/export.css"),
+    include_str!("../api/pages/assets/player.css"),
+);
 const PLAYER: &str = include_str!("../api/pages/assets/player.js");
 
 const NOTHING: &str = "nothing of this match is to be seen";

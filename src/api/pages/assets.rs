@@ -2,6 +2,7 @@
 
 use crate::api::problem::Problem;
 use crate::api::response;
+use axum::body::Body;
 use axum::extract::Path;
 use axum::http::HeaderMap;
 use axum::response::Response;
@@ -10,6 +11,13 @@ use axum::response::Response;
 const ASSETS: &[(&str, &str, &str)] = &[
     ("app.css", "text/css", include_str!("assets/app.css")),
     ("app.js", "text/javascript", include_str!("assets/app.js")),
+    ("player.css", "text/css", include_str!("assets/player.css")),
+    (
+        "player.js",
+        "text/javascript",
+        include_str!("assets/player.js"),
+    ),
+    ("scene.css", "text/css", include_str!("assets/scene.css")),
     ("icon.svg", "image/svg+xml", include_str!("assets/icon.svg")),
 ];
 
@@ -21,5 +29,7 @@ pub(super) async fn asset(
     let known = ASSETS.iter().find(|(known, ..)| *known == name);
     let (_, kind, body) =
         known.ok_or_else(|| Problem::not_found(format!("there is no file {name}")))?;
-    Ok(response::tagged(&headers, true, kind, (*body).to_owned()))
+    let tag = response::tag(&[body.as_bytes()]);
+    let known = response::known(&headers, &tag);
+    Ok(known.unwrap_or_else(|| response::dressed(kind, Some(tag), Body::from(*body))))
 }

@@ -62,7 +62,7 @@ fn line(hub: HubShown) -> Line {
         state,
         mark,
         since: when(hub.since),
-        next_retry: hub.next_retry.map(when),
+        next_retry: hub.next_retry_at.map(when),
         error_at: hub.last_error_at.map(when),
         ended: ended.collect::<Vec<_>>().join(", "),
         shown: hub,
