@@ -211,7 +211,10 @@ impl IntoResponse for Problem {
 /// Gives errors from the layers below (wrong method, body too large, time out) their document.
 pub(super) async fn dress(response: Response) -> Response {
     let status = response.status();
-    let dressed = response.headers().get(header::CONTENT_TYPE) == Some(&CONTENT_TYPE);
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    // A page of our own says what is wrong.
+    let dressed =
+        kind.is_some_and(|kind| kind == CONTENT_TYPE || kind.as_bytes().starts_with(b"text/html"));
     if dressed || !(status.is_client_error() || status.is_server_error()) {
         return response;
     }

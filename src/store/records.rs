@@ -523,8 +523,10 @@ pub struct Versus {
     #[serde(flatten)]
     pub all: Score,
     /// By our seat.
+    #[schema(value_type = BTreeMap<String, Score>)]
     pub seats: BTreeMap<u8, Score>,
     /// By how many seats clockwise from ours the rival sat.
+    #[schema(value_type = BTreeMap<String, Score>)]
     pub places: BTreeMap<u8, Score>,
     /// How it changes, where there are games enough.
     pub trend: Option<Trend>,

@@ -62,7 +62,7 @@ games = ["planowanie"]
 format = "round-robin"
 laps = 2
 [game.planowanie]
-options = { deals = "1" }
+options = { deals = "1 0" }
 [[entrant]]
 name = "Ann"
 player = "builtin:greedy"

@@ -108,5 +108,10 @@ before?.focus?.({ preventScroll: true });
 document.activeElement?.blur?.();
 
 const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
-if (wide > 0) wrong.push(`the page is ${wide} px wider than its window`);
+if (wide > 0) {
+  const beyond = [...document.querySelectorAll("body *")]
+    .filter((one) => one.getBoundingClientRect().right > document.documentElement.clientWidth && !one.closest("nav"))
+    .map((one) => `${one.tagName} ${one.className} ${one.textContent.trim().slice(0, 40)}`);
+  wrong.push(`the page is ${wide} px wider than its window: ${beyond.slice(0, 6).join("; ")}`);
+}
 return wrong;

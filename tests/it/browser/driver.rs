@@ -1,9 +1,9 @@
 //! A headless Chromium, driven over WebDriver: JSON over HTTP to Debian's chromedriver.
 
-use crate::app::{request, until};
+use crate::app::{PATIENCE, until};
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::SocketAddr;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 
 /// WebDriver's name of the key in its private range.
@@ -63,15 +63,10 @@ impl Browser {
         } else {
             body.to_string()
         };
-        let answer = request(
-            self.address,
-            method,
-            path,
-            &["Content-Type: application/json"],
-            &body,
-        );
-        assert_eq!(answer.status, 200, "{method} {path}: {}", answer.body);
-        answer.json()["value"].clone()
+        let answer = exchange(self.address, method, path, &body).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with("HTTP/1.1 200"), "{method} {path}: {body}");
+        serde_json::from_str::<Value>(body).unwrap()["value"].clone()
     }
 
     fn post(&self, what: &str, body: &Value) -> Value {
@@ -190,4 +185,35 @@ fn skipped() {
         .open(notes)
         .unwrap();
     writeln!(notes, "  {what}").unwrap();
+}
+
+/// One exchange with a server that speaks HTTP/1.1 only and leaves the connection open.
+fn exchange(server: SocketAddr, method: &str, path: &str, body: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(server)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let length = body.len();
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nHost: {server}\r\nContent-Type: application/json\r\n\
+         Content-Length: {length}\r\n\r\n{body}"
+    )?;
+    let (mut answer, mut part) = (Vec::new(), [0; 4096]);
+    loop {
+        let text = String::from_utf8_lossy(&answer);
+        let whole = text.split_once("\r\n\r\n").is_some_and(|(head, body)| {
+            let lines = head.lines().filter_map(|line| line.split_once(':'));
+            let mut lengths = lines.filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+            let length = lengths
+                .next()
+                .and_then(|(_, length)| length.trim().parse().ok());
+            length.is_some_and(|length: usize| body.len() >= length)
+        });
+        if whole {
+            return Ok(text.into_owned());
+        }
+        match stream.read(&mut part)? {
+            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            read => answer.extend_from_slice(&part[..read]),
+        }
+    }
 }

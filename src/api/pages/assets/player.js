@@ -43,7 +43,7 @@
     .map(([key, value]) => `${key.replaceAll("_", " ")} ${typeof value === "object" ? JSON.stringify(value) : value}`)
     .join(", ");
 
-  const svg = shape("svg", { role: "img", viewBox: "0 0 400 300" });
+  const svg = shape("svg", { role: "img", "aria-label": "The match at this step", viewBox: "0 0 400 300" });
   const still = shape("g");
   const moving = shape("g");
   svg.append(still, moving);
