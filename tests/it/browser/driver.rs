@@ -91,7 +91,9 @@ impl Browser {
 
     /// Waits until an expression is true.
     pub fn until(&self, expression: &str) {
-        until(|| self.run(&format!("return Boolean({expression})")) == true);
+        // On a page that is still being read, what is looked at next may not be there yet.
+        let ready = format!("return document.readyState === 'complete' && Boolean({expression})");
+        until(|| self.run(&ready) == true);
     }
 
     /// Clicks on the first element that a selector finds, as a pointer does.
