@@ -155,8 +155,9 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
     browser.look(1280, "light");
     browser.open(&app.url());
     // The first stop of the keyboard leads past the navigation.
+    browser.until("document.hasFocus()");
     browser.press(TAB);
-    assert_eq!(browser.text("document.activeElement.className"), "skip");
+    browser.until("document.activeElement.className === 'skip'");
     for (path, heading) in [
         ("/dashboard", "Dashboard"),
         ("/matches", "Matches"),
