@@ -77,19 +77,20 @@ fn who_waits_in_a_queue_is_not_cut_for_others() {
 fn who_says_nothing_goes_after_ten_seconds_where_connections_are_scarce() {
     let open = hub(8);
     let hub = open.address;
+    let begun = Instant::now();
     let mut strangers = silent(hub, 7);
     // Nobody else comes: it is the time at the reception that ends one, and then there is no shortage.
-    let begun = Instant::now();
     let closed = |stranger: &mut TcpStream| {
         let short = Duration::from_millis(10);
         stranger.set_read_timeout(Some(short)).unwrap();
         match stranger.read(&mut [0; 8]) {
             Ok(read) => read == 0,
-            Err(error) => error.kind() != std::io::ErrorKind::WouldBlock,
+            // A read is interrupted whenever a program of another test ends.
+            Err(error) => error.kind() == std::io::ErrorKind::ConnectionReset,
         }
     };
     while !strangers.iter_mut().any(closed) {
-        assert!(begun.elapsed() < Duration::from_secs(14), "they stay");
+        assert!(begun.elapsed() < Duration::from_secs(40), "they stay");
     }
     assert!(begun.elapsed() > Duration::from_secs(9));
 }
