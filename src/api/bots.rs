@@ -8,7 +8,7 @@ use super::reader::Reader;
 use super::shapes::Listed;
 use axum::extract::Path;
 use axum::response::Response;
-use games::BotCard;
+use games::{BotCard, Kit};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -38,7 +38,7 @@ pub(super) struct BotShown {
     pub thinks: bool,
 }
 
-/// A bot's results in matches that are over and public, among the newest 50,000 sessions.
+/// A bot's results in matches that are over and public, among its newest 4096; one a seat, where it played several.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(super) struct BotResults {
     /// The bot.
@@ -71,11 +71,7 @@ pub(super) async fn one(
 
 /// One bot with its results.
 pub(super) async fn find(reader: &Reader, game: &str, bot: &str) -> Result<BotResults, Problem> {
-    let unknown = || Problem::not_found(format!("there is no bot {bot} of {game}"));
-    let kit = games::ALL.iter().find(|kit| kit.game() == game);
-    let kit = kit.ok_or_else(unknown)?;
-    let card = kit.bots().iter().find(|card| card.name == bot);
-    let card = card.ok_or_else(unknown)?;
+    let (kit, card) = card(game, bot)?;
     let open_us = reader.sight.open_us();
     let record = reader.state.store.bot_record(game, bot, open_us).await?;
     let matches = record.won + record.tied + record.lost;
@@ -90,6 +86,14 @@ pub(super) async fn find(reader: &Reader, game: &str, bot: &str) -> Result<BotRe
         win_share_low: share.map(|share| share.low.max(0.0)),
         win_share_high: share.map(|share| share.high.min(1.0)),
     })
+}
+
+/// The bot of this name, with its game.
+pub(super) fn card(game: &str, bot: &str) -> Result<(&'static dyn Kit, &'static BotCard), Problem> {
+    let unknown = || Problem::not_found(format!("there is no bot {bot} of {game}"));
+    let kit = games::find(game).ok_or_else(unknown)?;
+    let card = kit.bots().iter().find(|card| card.name == bot);
+    Ok((kit, card.ok_or_else(unknown)?))
 }
 
 /// The list of bots.

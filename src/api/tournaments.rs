@@ -155,7 +155,8 @@ impl Rows for Schedule {
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<RoundShown>, bool), Problem> {
         let row = row(reader, params.id()).await?;
-        Ok((rounds(reader, &row, params).await?, true))
+        let ended = row.ended_us.is_some();
+        Ok((rounds(reader, &row, params).await?, ended))
     }
 }
 
@@ -170,7 +171,8 @@ impl Rows for Crosstable {
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<CrossRow>, bool), Problem> {
         let computed = computed(reader, params.id()).await?;
         let rows = computed.standings.entrants.iter().map(cross_row);
-        Ok((Listed::cut(rows, &params.page_or_all()?)?, true))
+        let ended = computed.row.ended_us.is_some();
+        Ok((Listed::cut(rows, &params.page_or_all()?)?, ended))
     }
 }
 
@@ -206,7 +208,7 @@ pub(super) async fn page(
     reader: &Reader,
     params: &Params,
 ) -> Result<Listed<TournamentShown>, Problem> {
-    let (game, at) = (params.text("game"), params.page_of_matches()?);
+    let (game, at) = (params.game()?, params.page_of_matches()?);
     let store = &reader.state.store;
     let rows = store.tournaments(game.as_deref(), &at).await?;
     Ok(Listed::page(rows, |row| shown(&reader.sight, row)))

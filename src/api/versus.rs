@@ -1,6 +1,7 @@
 //! Who did what to whom.
 
 use super::asked::Asked;
+use super::bots;
 use super::problem::Problem;
 use super::response;
 use crate::store::{OpponentKind, Subject, Versus};
@@ -37,7 +38,7 @@ pub(super) struct OpponentVersus {
     /// Its name.
     #[schema(example = "alice")]
     name: String,
-    /// Of each of our bots, `rival`.
+    /// Of each of our bots, `rival`; empty for a type, which sits on no seat.
     items: Vec<Versus>,
     /// Always `null`: all of it is one page.
     next: Option<String>,
@@ -53,6 +54,9 @@ pub(super) async fn bot(
         return Err(Problem::not_found(format!("there is no game {game}")));
     }
     let items = versus(&asked, &game, Subject::Bot(&bot)).await?;
+    if items.is_empty() {
+        bots::card(&game, &bot)?;
+    }
     let next = None;
     Ok(response::json(&BotVersus {
         game,
@@ -69,7 +73,12 @@ pub(super) async fn opponent(Path(id): Path<String>, asked: Asked) -> Result<Res
     let number = id.parse().map_err(|_| unknown())?;
     let stored = asked.state.store.model_by_id(number).await?;
     let stored = stored.ok_or_else(unknown)?;
-    let items = versus(&asked, &stored.game, Subject::Opponent(&stored.name)).await?;
+    let items = match stored.kind {
+        OpponentKind::Named => {
+            versus(&asked, &stored.game, Subject::Opponent(&stored.name)).await?
+        }
+        OpponentKind::Type => Vec::new(),
+    };
     Ok(response::json(&OpponentVersus {
         id: stored.id,
         game: stored.game,

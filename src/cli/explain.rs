@@ -65,7 +65,7 @@ fn list(decisions: &[Decision], output: Format, out: &mut impl Write) -> anyhow:
         ]
     };
     let rows: Vec<Vec<String>> = decisions.iter().map(row).collect();
-    let headings = ["entry", "time", "took_ms", "note", "said"];
+    let headings = ["entry", "at", "took_ms", "note", "said"];
     Ok(write_rows(out, output, &headings, &rows, &decisions)?)
 }
 
@@ -100,7 +100,12 @@ fn show(explained: &Explained, output: Format, out: &mut impl Write) -> anyhow::
     writeln!(out, "bot    {} {}", explained.game, explained.bot)?;
     writeln!(out, "asked  {}", on_one_line(&explained.asked))?;
     writeln!(out, "said   {said}{note}")?;
-    writeln!(out, "now    {}", on_one_line(&explanation.answer))?;
+    let same = if explained.same {
+        ""
+    } else {
+        "  (not the same: what it drew, kept and had time for then is not known)"
+    };
+    writeln!(out, "now    {}{same}", on_one_line(&explanation.answer))?;
     writeln!(out, "nodes  {}", explanation.nodes)?;
     writeln!(out, "why    {}", explanation.summary)?;
     if !candidates.is_empty() {

@@ -67,11 +67,11 @@ pub fn replay<'a>(
 }
 
 /// The same, with an observer that sees the dialogue after each line that it took in, with the line's index and
-/// the facts found by it, and may end the replay.
+/// the facts found by it, and may end the replay. It may let the dialogue think.
 pub(super) fn watch<'a>(
     dialogue: &mut dyn Dialogue,
     lines: impl IntoIterator<Item = Line<'a>>,
-    mut seen: impl FnMut(&dyn Dialogue, u64, &[(u64, Fact)]) -> ControlFlow<()>,
+    mut seen: impl FnMut(&mut dyn Dialogue, u64, &[(u64, Fact)]) -> ControlFlow<()>,
 ) -> Replayed {
     let mut replayed = Replayed::default();
     let mut told = 0;

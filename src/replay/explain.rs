@@ -1,16 +1,19 @@
 //! Why a bot of ours decided as it did: its seat of a stored match is folded up to the decision, and it thinks
 //! again.
 
-use super::dialogue::replay;
+use super::dialogue::{replay, watch};
 use super::reply::RecordedReply;
 use super::seat::{SeatLine, lines};
 use super::setup::dialogue_setup;
 use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
 use crate::store::{FactRow, SessionRow, Store, StoreError};
 use crate::thinking::guarded;
-use games::{Budget, Dialogue, DialogueSetup, Explanation, Kit, Next, Seat, bot_seed};
+use games::{
+    BotCard, Budget, Dialogue, DialogueSetup, Explanation, Frame, Kit, Next, Seat, bot_seed,
+};
 use serde::Serialize;
 use serde_json::Value;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// Nodes thought over unless it is said otherwise.
@@ -83,7 +86,7 @@ pub struct Decision {
     /// The entry that asked for it.
     pub entry: EntryId,
     /// When it asked, in microseconds since 1970-01-01 UTC; shown as RFC 3339.
-    #[serde(rename = "time", serialize_with = "rfc3339")]
+    #[serde(rename = "at", serialize_with = "rfc3339")]
     pub at_us: i64,
     /// What was answered; `None`: nothing.
     pub said: Option<String>,
@@ -117,6 +120,9 @@ pub struct Explained {
     pub asked: String,
     /// The decision as it was.
     pub decision: Decision,
+    /// Whether it would say now what it said then. A searcher may not: lots that it drew and plans that it kept
+    /// while it thought, and the time that it had, are not brought back.
+    pub same: bool,
     /// Why it would decide so now.
     pub explanation: Explanation,
 }
@@ -255,11 +261,17 @@ impl BotSeat {
     fn think_again(&self, entry: EntryId, nodes: u64) -> Result<Explained, ExplainError> {
         let at = self.line_of(entry)?;
         let (before, line) = (self.lines.get(..at), self.lines.get(at));
+        let card = self.card();
+        // What does not search decides again at once, and so draws the lots that it drew.
+        let decides = card.is_some_and(|card| !card.thinks);
         let mut dialogue = self.dialogue()?;
-        replay(
-            &mut *dialogue,
-            before.into_iter().flatten().map(SeatLine::line),
-        );
+        let before = before.into_iter().flatten().map(SeatLine::line);
+        watch(&mut *dialogue, before, |dialogue, _, _| {
+            if decides {
+                let _ = dialogue.think(Budget::nodes(1), &mut Frame::new());
+            }
+            ControlFlow::Continue(())
+        });
         let text = line.map_or("", |line| line.text.as_str());
         let no_decision = |why| ExplainError::NoDecision {
             entry: entry.0,
@@ -277,13 +289,9 @@ impl BotSeat {
             nodes: nodes.clamp(1, NODES_MAX),
             stop: &|| began.elapsed() >= THINKS_MAX,
         };
-        let explanation = dialogue.explain(budget);
-        let card = self
-            .kit
-            .bots()
-            .iter()
-            .find(|card| card.name == self.setup.bot);
         let unsound = || no_decision("what it says was not taken for true");
+        let explanation = dialogue.explain(budget).ok_or_else(unsound)?;
+        let decision = self.decision(at).ok_or_else(unsound)?;
         Ok(Explained {
             game: self.kit.game(),
             bot: self.setup.bot.clone(),
@@ -291,9 +299,15 @@ impl BotSeat {
             description: card.map_or("", |card| card.description),
             value_unit: self.kit.value_unit(),
             asked: text.to_owned(),
-            decision: self.decision(at).ok_or_else(unsound)?,
-            explanation: explanation.ok_or_else(unsound)?,
+            same: decision.said.as_deref() == Some(explanation.answer.as_str()),
+            decision,
+            explanation,
         })
+    }
+
+    fn card(&self) -> Option<&'static BotCard> {
+        let mut bots = self.kit.bots().iter();
+        bots.find(|card| card.name == self.setup.bot)
     }
 
     fn dialogue(&self) -> Result<Box<dyn Dialogue>, ExplainError> {

@@ -3,12 +3,18 @@
 use super::error::StoreError;
 use super::handle::Store;
 use super::narrow::SESSION_SHARE;
-use super::secrecy;
+use super::records::Filter;
+use super::secrecy::OVER;
 use games::stats::Moments;
-use sqlx::{QueryBuilder, Row as _, Sqlite};
+use sqlx::{AssertSqlSafe, Row as _};
 
-/// How many of the newest sessions are looked at.
-const NEWEST: i64 = 50_000;
+/// Each seat of ours in matches `?1` (JSON), once: by its sessions, and by its spec where our referee seated it. A session whose seat is unknown has a `place` below 0.
+pub(super) const OWN: &str = "
+    SELECT x.match_id, coalesce(x.seat, -x.id) AS place, replace(x.bot, 'builtin:', '') AS bot
+    FROM json_each(?1) w CROSS JOIN sessions x ON x.match_id = w.value
+    WHERE x.side = 'player' OR x.bot GLOB 'builtin:*'
+    UNION SELECT x.match_id, x.seat, replace(x.spec, 'builtin:', '')
+    FROM json_each(?1) w CROSS JOIN seats x ON x.match_id = w.value WHERE x.spec GLOB 'builtin:*'";
 
 /// A bot's results.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -25,7 +31,7 @@ pub struct BotRecord {
 
 impl Store {
     /// A bot's results in matches that were over for everyone by then (microseconds since 1970-01-01 UTC), among
-    /// the newest 50,000 sessions.
+    /// its newest 4096; one a seat, where it played several.
     ///
     /// # Errors
     /// [`StoreError::Read`].
@@ -35,20 +41,26 @@ impl Store {
         bot: &str,
         over_by_us: i64,
     ) -> Result<BotRecord, StoreError> {
-        let mut query = QueryBuilder::<Sqlite>::new(
-            "SELECT count(*), total(w), total(w * w), total(w = 1), total(w > 0 AND w < 1) FROM (SELECT ",
-        );
-        query.push(SESSION_SHARE).push(
-            " AS w FROM sessions x JOIN matches m ON m.id = x.match_id WHERE x.side = 'player' AND x.game = ",
-        );
-        query.push_bind(game.to_owned()).push(" AND x.bot IN (");
-        query.push_bind(bot.to_owned()).push(", ");
-        query.push_bind(format!("builtin:{bot}"));
-        query.push(") AND x.id > (SELECT max(id) FROM sessions) - ");
-        query.push_bind(NEWEST).push(" AND (");
-        query.push(secrecy::OVER).push(") <= ");
-        query.push_bind(over_by_us).push(") WHERE w IS NOT NULL");
-        let row = query.build().fetch_one(self.readers()).await?;
+        let filter = Filter {
+            game: Some(game.to_owned()),
+            bot: Some(bot.to_owned()),
+            ..Filter::default()
+        };
+        let found = self.newest(&filter).await?;
+        let row = sqlx::query(AssertSqlSafe(format!(
+            "SELECT count(*), total(w), total(w * w), total(w = 1), total(w > 0 AND w < 1) FROM (
+                SELECT coalesce(
+                    (SELECT r.win_share FROM results r WHERE r.match_id = o.match_id AND r.seat = o.place),
+                    (SELECT {SESSION_SHARE} FROM sessions x
+                     WHERE x.match_id = o.match_id AND coalesce(x.seat, -x.id) = o.place LIMIT 1)) AS w
+                FROM ({OWN}) o CROSS JOIN matches m ON m.id = o.match_id
+                WHERE o.bot = ?2 AND ({OVER}) <= ?3) WHERE w IS NOT NULL"
+        )))
+        .bind(found.json())
+        .bind(bot.to_owned())
+        .bind(over_by_us)
+        .fetch_one(self.readers())
+        .await?;
         let count = row.try_get::<i64, _>(0)? as u64;
         let won = row.try_get::<f64, _>(3)? as u64;
         let tied = row.try_get::<f64, _>(4)? as u64;

@@ -259,9 +259,10 @@ impl Store {
         .await?;
         query.push(" AND b.id < ").push_bind(before);
         query.push(" AND b.id > ").push_bind(least.unwrap_or(0));
+        let bot = filter.bot.as_deref().map(|bot| bot.replace("builtin:", ""));
         let texts = [
             (" AND s.game = ", &filter.game),
-            (" AND s.bot = ", &filter.bot),
+            (" AND replace(s.bot, 'builtin:', '') = ", &bot),
             (" AND s.match_id = ", &filter.match_id),
             (" AND t.name = ", &filter.opponent),
             (" AND b.by = ", &filter.by),

@@ -5,8 +5,7 @@
 
 use super::error::StoreError;
 use super::narrow::{
-    MATCH_COLUMNS, SEAT_SHARE, SESSION_COLUMNS, SESSION_SHARE, WITHOUT_SESSIONS, narrow,
-    narrow_seat,
+    MATCH_COLUMNS, SEAT_SHARE, SESSION_COLUMNS, SESSION_SHARE, WITHOUT_SESSION, narrow, narrow_seat,
 };
 use super::records::{Filter, Standing};
 use sqlx::sqlite::SqliteRow;
@@ -58,8 +57,10 @@ impl List {
         let sessions = "matches m CROSS JOIN sessions x ON x.match_id = m.id";
         match self {
             List::Matches => {
+                // A match of which neither is known is listed all the same.
                 let seats = format!(
-                    "matches m LEFT JOIN seats x ON x.match_id = m.id {ended} AND {WITHOUT_SESSIONS}"
+                    "matches m LEFT JOIN seats x ON x.match_id = m.id {ended} AND iif(x.seat IS NULL,
+                        NOT EXISTS (SELECT 1 FROM sessions y WHERE y.match_id = m.id), {WITHOUT_SESSION})"
                 );
                 let side = "iif(x.seat IS NULL, '', 'referee')";
                 let of_session = facet(

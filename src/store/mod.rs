@@ -3,6 +3,7 @@
 mod backup;
 mod blobs;
 mod bots;
+mod changes;
 mod commits;
 mod damage;
 mod error;
@@ -38,6 +39,7 @@ mod writer;
 
 pub use blobs::fuzz;
 pub use bots::BotRecord;
+pub use changes::{CHANGES_KEPT, Change};
 pub use commits::{Commit, Follower, Grown};
 pub use error::StoreError;
 pub use handle::Store;

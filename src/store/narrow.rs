@@ -49,9 +49,8 @@ pub(super) const SESSION_SHARE: &str = "coalesce(
 pub(super) const SEAT_SHARE: &str =
     "(SELECT r.win_share FROM results r WHERE r.match_id = x.match_id AND r.seat = x.seat)";
 
-/// A match `m` of which only results are kept.
-pub(super) const WITHOUT_SESSIONS: &str =
-    "NOT EXISTS (SELECT 1 FROM sessions y WHERE y.match_id = m.id)";
+/// A seat `x` of a match `m` that no session tells of. In others' matches, sessions may not know their seats.
+pub(super) const WITHOUT_SESSION: &str = "NOT EXISTS (SELECT 1 FROM sessions y WHERE y.match_id = m.id AND (m.ours = 0 OR y.seat = x.seat))";
 
 /// Adds the conditions of a filter.
 pub(super) fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) {
@@ -139,7 +138,7 @@ fn narrow_ours(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Colu
     query.push(")");
     if columns.session == MATCH_COLUMNS.session {
         query.push(format_args!(
-            " OR {WITHOUT_SESSIONS} AND EXISTS (SELECT 1 FROM seats x WHERE x.match_id = m.id"
+            " OR EXISTS (SELECT 1 FROM seats x WHERE x.match_id = m.id AND {WITHOUT_SESSION}"
         ));
         narrow_seat(query, filter, ["'referee'", "x.spec"]);
         narrow_share(query, filter, SEAT_SHARE);

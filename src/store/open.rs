@@ -73,6 +73,7 @@ pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
         ("packed", file!("0007_packed")),
         ("tournaments", file!("0008_tournaments")),
         ("lists", file!("0009_lists")),
+        ("changes", file!("0010_changes")),
     ];
     let migration = |(version, (name, sql)): (i64, (&'static str, &'static str))| {
         let sql = sql.into_sql_str();

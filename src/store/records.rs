@@ -448,16 +448,16 @@ pub struct Teaching {
     pub secrecy: Secrecy,
 }
 
-/// Results between two.
+/// Results between two, as the game counts them for ratings: seat against seat.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Score {
-    /// How often they met with a result: seat against seat.
+    /// How often they met with a result; two seats of ours at a table of one rival meet it twice.
     pub games: u64,
-    /// How often the first had more.
+    /// How often the first did better.
     pub won: u64,
-    /// How often they had the same.
+    /// How often they did alike.
     pub tied: u64,
-    /// How often the first had less.
+    /// How often the first did worse.
     pub lost: u64,
     /// The first's share of these games, 0 to 1.
     pub share: f64,
@@ -470,7 +470,7 @@ pub struct Score {
 /// How results between two change.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Trend {
-    /// The older half of their games.
+    /// The older half of their matches.
     pub older: Score,
     /// The newer half.
     pub newer: Score,
@@ -519,23 +519,31 @@ pub struct Times {
 pub struct Versus {
     /// The entrant's, opponent's or bot's name; or the seat's spec, empty where nothing is known.
     pub rival: String,
+    /// In how many matches they met. A bot that met itself is counted once, from the lower seat.
+    pub matches: u64,
     /// All of it.
     #[serde(flatten)]
     pub all: Score,
+    /// The mean share of the win of our seats in these matches, whoever else won: 1/k for one of k winners.
+    pub win_share: Option<f64>,
     /// By our seat.
     #[schema(value_type = BTreeMap<String, Score>)]
     pub seats: BTreeMap<u8, Score>,
     /// By how many seats clockwise from ours the rival sat.
     #[schema(value_type = BTreeMap<String, Score>)]
     pub places: BTreeMap<u8, Score>,
-    /// How it changes, where there are games enough.
+    /// How it changes, where there are 8 matches or more.
     pub trend: Option<Trend>,
-    /// How often their matches ended for which cause.
+    /// How many of their matches ended for which cause.
     pub causes: BTreeMap<String, u64>,
-    /// How often the end was our seat's fault.
+    /// How many matches ended by our seat's fault.
     pub blamed: u64,
-    /// How often it was the rival's.
+    /// How many ended by the rival's.
     pub rival_blamed: u64,
+    /// Of how many matches, the newest ones, bluffs and times are told below.
+    pub detailed: u64,
+    /// Of how many matches nothing but the result may be told yet.
+    pub withheld: u64,
     /// Our bluffs in the newest matches.
     pub own_bluffs: VersusBluffs,
     /// The rival's.

@@ -1,19 +1,21 @@
 //! Who did what to whom: results, bluffs and times of our bots against each rival.
 
+use super::bots::OWN;
 use super::error::StoreError;
 use super::handle::Store;
 use super::history::ONCE;
-use super::listing::{Candidates, List};
+use super::listing::{Candidates, Found, List};
 use super::records::{Filter, Score, Times, Trend, Versus, VersusBluffs};
 use super::secrecy::OVER;
-use games::stats::{ClusteredMean, Z95, quantile};
+use games::stats::{ClusteredMean, quantile};
+use games::{Cause, Kit, Outcome};
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, Row as _};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The newest matches whose results are counted.
-const MATCHES_MAX: usize = 4096;
+pub(super) const MATCHES_MAX: usize = 4096;
 /// The newest of these whose bluffs and times are counted.
 const DETAILED_MAX: usize = 128;
 /// Rivals told of.
@@ -23,22 +25,20 @@ const TREND_MIN: usize = 8;
 
 /// Each seat of ours with each other seat, of matches `?1` (JSON) that have ended.
 const MEETINGS: &str = "
-    WITH wanted AS MATERIALIZED (SELECT value AS id FROM json_each(?1)),
-    own AS MATERIALIZED (
-        SELECT x.match_id, x.seat, replace(x.bot, 'builtin:', '') AS bot
-        FROM wanted w CROSS JOIN sessions x ON x.match_id = w.id
-        WHERE x.seat IS NOT NULL AND (x.side = 'player' OR x.bot GLOB 'builtin:*')
-        UNION SELECT x.match_id, x.seat, replace(x.spec, 'builtin:', '')
-        FROM wanted w CROSS JOIN seats x ON x.match_id = w.id WHERE x.spec GLOB 'builtin:*')
-    SELECT o.match_id, o.seat, o.bot, t.seat, t.spec, t.name, t.entrant, m.cause, m.blame,
-        r.score, r.win_share, q.score, q.win_share,
-        (SELECT count(*) FROM seats n WHERE n.match_id = o.match_id), {over}
+    WITH own AS MATERIALIZED ({own})
+    SELECT o.match_id, o.place, o.bot, t.seat, t.spec, t.name, t.entrant
     FROM own o CROSS JOIN matches m ON m.id = o.match_id
-    JOIN seats t ON t.match_id = o.match_id AND t.seat <> o.seat
-    LEFT JOIN results r ON r.match_id = o.match_id AND r.seat = o.seat
-    LEFT JOIN results q ON q.match_id = o.match_id AND q.seat = t.seat
-    WHERE m.ended_us IS NOT NULL AND (?2 IS NULL OR o.bot = ?2) AND (?3 IS NULL OR t.name = ?3)
-    ORDER BY o.match_id DESC, o.seat, t.seat";
+    JOIN seats t ON t.match_id = o.match_id AND t.seat <> o.place
+    WHERE m.ended_us IS NOT NULL AND o.place >= 0
+        AND (?2 IS NULL OR o.bot = ?2) AND (?3 IS NULL OR t.name = ?3)
+    ORDER BY o.match_id DESC, o.place, t.seat";
+
+/// How each seat of these matches did.
+const ENDED: &str = "
+    SELECT m.id, m.cause, m.blame, {over}, t.seat, r.score, r.win_share
+    FROM json_each(?) w CROSS JOIN matches m ON m.id = w.value
+    JOIN seats t ON t.match_id = m.id LEFT JOIN results r ON r.match_id = m.id AND r.seat = t.seat
+    WHERE m.ended_us IS NOT NULL ORDER BY m.id DESC, t.seat";
 
 /// Whose record against whom.
 #[derive(Clone, Copy, Debug)]
@@ -49,18 +49,87 @@ pub enum Subject<'a> {
     Opponent(&'a str),
 }
 
-/// A seat of ours and another one in a match.
-struct Meeting {
-    match_id: String,
-    own: u8,
-    rival: u8,
-    seats: u8,
-    with: String,
+/// A match that has ended.
+struct Ended {
+    id: String,
     cause: String,
     blame: Option<u8>,
+    /// `None` while any of our sessions goes on.
+    over_us: Option<i64>,
+    /// By seat: score and share of the win, where known.
+    results: Vec<(Option<i64>, Option<f64>)>,
+    /// By seat: the team, where there are teams.
+    teams: Option<Vec<u8>>,
+    /// By two seats: the first one's share, where that counts.
+    duels: HashMap<(u8, u8), f64>,
+}
+
+/// A seat of ours and another one in a match.
+struct Meeting<'a> {
+    at: &'a Ended,
+    own: u8,
+    rival: u8,
+    with: String,
+}
+
+impl Ended {
+    /// What counts between each two seats: what the game says, where all scores are known; else who has the greater
+    /// share of the win. Allies have no results against each other.
+    fn count(&mut self, kit: Option<&dyn Kit>) {
+        let scores: Option<Vec<i64>> = self.results.iter().map(|(score, _)| *score).collect();
+        let cause = Cause::from_word(&self.cause);
+        if let (Some(kit), Some(scores), Some(cause)) = (kit, scores, cause) {
+            let scores = scores.into_iter().collect();
+            for duel in kit.duels(&Outcome { cause, scores }) {
+                let (first, second) = (duel.first.0, duel.second.0);
+                self.duels.insert((first, second), duel.share);
+                self.duels.insert((second, first), 1.0 - duel.share);
+            }
+        } else {
+            let shares = (0_u8..).zip(&self.results);
+            let known = shares.filter_map(|(seat, (_, share))| Some((seat, (*share)?)));
+            let known: Vec<(u8, f64)> = known.collect();
+            for (first, one) in &known {
+                for (second, other) in &known {
+                    // Two that have lost may have lost to each other too.
+                    let is_known = one != other || (*one > 0.0 && cause == Some(Cause::Normal));
+                    if first != second && is_known {
+                        let share =
+                            f64::midpoint(1.0, (one - other).signum() * f64::from(one != other));
+                        self.duels.insert((*first, *second), share);
+                    }
+                }
+            }
+        }
+        if let Some(teams) = &self.teams {
+            let team = |seat: u8| teams.get(usize::from(seat));
+            self.duels
+                .retain(|(one, other), _| team(*one) != team(*other));
+        }
+    }
+
+    /// Whether what happened in it may be told.
+    fn is_open(&self, open_us: i64) -> bool {
+        self.over_us.is_some_and(|over_us| over_us <= open_us)
+    }
+
+    fn are_allies(&self, one: u8, other: u8) -> bool {
+        let team = |seat: u8| self.teams.as_ref()?.get(usize::from(seat));
+        team(one).is_some() && team(one) == team(other)
+    }
+}
+
+impl Meeting<'_> {
     /// Our share of a win between the two.
-    share: Option<f64>,
-    over_us: i64,
+    fn share(&self) -> Option<f64> {
+        self.at.duels.get(&(self.own, self.rival)).copied()
+    }
+
+    /// How many seats clockwise from ours the rival sits.
+    fn place(&self) -> u8 {
+        let seats = self.at.results.len().max(1) as u8;
+        (self.rival + seats - self.own % seats) % seats
+    }
 }
 
 impl Store {
@@ -86,44 +155,51 @@ impl Store {
             opponent: opponent.clone(),
             ..Filter::default()
         };
-        let lists = self.has_lists();
-        let candidates = Candidates::new(List::Matches, &filter, lists, self.readers()).await?;
-        let found = candidates.below(None, MATCHES_MAX, self.readers()).await?;
-        let rows = sqlx::query(AssertSqlSafe(MEETINGS.replace("{over}", OVER)))
+        let found = self.newest(&filter).await?;
+        let ended = self.ended(&found, game).await?;
+        let by_id: HashMap<&str, &Ended> = ended.iter().map(|one| (one.id.as_str(), one)).collect();
+        let rows = sqlx::query(AssertSqlSafe(MEETINGS.replace("{own}", OWN)))
             .bind(found.json())
             .bind(bot)
             .bind(opponent)
             .fetch_all(self.readers())
             .await?;
-        let mut met: BTreeMap<String, Vec<Meeting>> = BTreeMap::new();
+        let mut met: BTreeMap<String, Vec<Meeting<'_>>> = BTreeMap::new();
         for row in &rows {
-            let meeting = meeting(row, subject)?;
-            met.entry(meeting.with.clone()).or_default().push(meeting);
+            if let Some(meeting) = meeting(row, subject, &by_id)? {
+                met.entry(meeting.with.clone()).or_default().push(meeting);
+            }
         }
-        let mut met: Vec<(String, Vec<Meeting>)> = met.into_iter().collect();
+        let mut met: Vec<(String, Vec<Meeting<'_>>)> = met.into_iter().collect();
         met.sort_by_key(|(_, meetings)| std::cmp::Reverse(meetings.len()));
         met.truncate(RIVALS_MAX);
-        let open = met.iter().flat_map(|(_, meetings)| meetings);
-        let open = open.filter(|meeting| meeting.over_us <= open_us);
-        let newest: BTreeSet<&str> = open.map(|meeting| meeting.match_id.as_str()).collect();
-        let newest = Value::from_iter(newest.into_iter().rev().take(DETAILED_MAX));
-        let details = self.details(&newest.to_string()).await?;
-        let versus = |(with, meetings): (String, Vec<Meeting>)| {
+        let all = met.iter().flat_map(|(_, meetings)| meetings);
+        let open = all.filter(|meeting| meeting.at.is_open(open_us));
+        let newest: BTreeSet<&str> = open.map(|meeting| meeting.at.id.as_str()).collect();
+        let newest: BTreeSet<&str> = newest.into_iter().rev().take(DETAILED_MAX).collect();
+        let wanted = Value::from_iter(newest.iter().copied());
+        let details = self.details(&wanted.to_string()).await?;
+        let versus = |(with, meetings): (String, Vec<Meeting<'_>>)| {
             let (own, rival) = (
                 details.of(&meetings, |meeting| meeting.own),
                 details.of(&meetings, |meeting| meeting.rival),
             );
+            let matches = matches(&meetings);
+            let count =
+                |is: &dyn Fn(&Ended) -> bool| matches.iter().filter(|one| is(one)).count() as u64;
             Versus {
                 rival: with,
+                matches: matches.len() as u64,
                 all: score(&meetings),
+                win_share: win_share(&meetings),
                 seats: by(&meetings, |meeting| meeting.own),
-                places: by(&meetings, |meeting| {
-                    (meeting.rival + meeting.seats - meeting.own) % meeting.seats.max(1)
-                }),
+                places: by(&meetings, |meeting| meeting.place()),
                 trend: trend(&meetings),
-                causes: causes(&meetings),
+                causes: causes(&matches),
                 blamed: blamed(&meetings, |meeting| meeting.own),
                 rival_blamed: blamed(&meetings, |meeting| meeting.rival),
+                detailed: count(&|one| newest.contains(one.id.as_str())),
+                withheld: count(&|one| !one.is_open(open_us)),
                 own_bluffs: own.0,
                 rival_bluffs: rival.0,
                 own_times: own.1,
@@ -132,6 +208,65 @@ impl Store {
             }
         };
         Ok(met.into_iter().map(versus).collect())
+    }
+
+    /// The newest matches of a filter whose results are counted.
+    pub(super) async fn newest(&self, filter: &Filter) -> Result<Found, StoreError> {
+        let lists = self.has_lists();
+        let candidates = Candidates::new(List::Matches, filter, lists, self.readers()).await?;
+        candidates.below(None, MATCHES_MAX, self.readers()).await
+    }
+
+    /// How these matches of a game ended, newest first.
+    async fn ended(&self, found: &Found, game: &str) -> Result<Vec<Ended>, StoreError> {
+        let rows = sqlx::query(AssertSqlSafe(ENDED.replace("{over}", OVER)))
+            .bind(found.json())
+            .fetch_all(self.readers())
+            .await?;
+        let kit = self.kit(game);
+        let mut teams = self.teams(found, kit).await?;
+        let mut all: Vec<Ended> = Vec::new();
+        for row in &rows {
+            let id: String = row.try_get(0)?;
+            if all.last().is_none_or(|last| last.id != id) {
+                all.push(Ended {
+                    cause: row.try_get(1)?,
+                    blame: row.try_get(2)?,
+                    over_us: row.try_get(3)?,
+                    results: Vec::new(),
+                    teams: teams.remove(&id),
+                    duels: HashMap::new(),
+                    id,
+                });
+            }
+            if let Some(last) = all.last_mut() {
+                last.results.push((row.try_get(5)?, row.try_get(6)?));
+            }
+        }
+        all.iter_mut().for_each(|ended| ended.count(kit));
+        Ok(all)
+    }
+
+    /// The teams of these matches, in a game that has teams.
+    async fn teams(
+        &self,
+        found: &Found,
+        kit: Option<&dyn Kit>,
+    ) -> Result<HashMap<String, Vec<u8>>, StoreError> {
+        let Some(kit) = kit.filter(|kit| kit.team_fact().is_some()) else {
+            return Ok(HashMap::new());
+        };
+        let rows: Vec<(String, String)> = sqlx::query_as(
+            "SELECT m.id, m.setup FROM json_each(?) w CROSS JOIN matches m ON m.id = w.value
+             WHERE m.setup IS NOT NULL",
+        )
+        .bind(found.json())
+        .fetch_all(self.readers())
+        .await?;
+        let teams = rows.into_iter();
+        Ok(teams
+            .filter_map(|(id, setup)| Some((id, kit.teams(&setup)?)))
+            .collect())
     }
 
     /// What the seats of these matches (a JSON list) bluffed, and how long they decided.
@@ -178,10 +313,10 @@ struct Details {
 }
 
 impl Details {
-    fn of(&self, meetings: &[Meeting], seat: fn(&Meeting) -> u8) -> (VersusBluffs, Times) {
+    fn of(&self, meetings: &[Meeting<'_>], seat: fn(&Meeting<'_>) -> u8) -> (VersusBluffs, Times) {
         let seats = meetings.iter();
         let seats: BTreeSet<SeatOf> = seats
-            .map(|meeting| (meeting.match_id.clone(), seat(meeting)))
+            .map(|meeting| (meeting.at.id.clone(), seat(meeting)))
             .collect();
         let bluffs = seats.iter().filter_map(|at| self.bluffs.get(at)).flatten();
         let times = seats.iter().filter_map(|at| self.times.get(at)).flatten();
@@ -221,139 +356,142 @@ fn took(mut decisions: Vec<(i64, i64, bool)>) -> Times {
     }
 }
 
-fn meeting(row: &SqliteRow, subject: Subject<'_>) -> Result<Meeting, StoreError> {
-    let bot: String = row.try_get(2)?;
+/// Our seats and others as this one row has them; `None` for allies, and for what is told by the rival's row.
+fn meeting<'a>(
+    row: &SqliteRow,
+    subject: Subject<'_>,
+    ended: &HashMap<&str, &'a Ended>,
+) -> Result<Option<Meeting<'a>>, StoreError> {
+    let (id, bot): (&str, String) = (row.try_get(0)?, row.try_get(2)?);
+    let (own, rival): (u8, u8) = (row.try_get(1)?, row.try_get(3)?);
     let (spec, name): (String, Option<String>) = (row.try_get(4)?, row.try_get(5)?);
-    let rival = row
-        .try_get::<Option<String>, _>(6)?
-        .or(name)
-        .unwrap_or_else(|| {
-            let spec = spec.strip_prefix("builtin:").unwrap_or(&spec);
-            spec.to_owned()
-        });
-    let share = match (
-        row.try_get::<Option<i64>, _>(9)?,
-        row.try_get::<Option<i64>, _>(11)?,
-    ) {
-        (Some(own), Some(rival)) => {
-            Some(f64::midpoint(1.0, f64::from((own - rival).signum() as i32)))
-        }
-        _ => {
-            let shares: (Option<f64>, Option<f64>) = (row.try_get(10)?, row.try_get(12)?);
-            shares
-                .0
-                .zip(shares.1)
-                .map(|(own, rival)| match own.total_cmp(&rival) {
-                    std::cmp::Ordering::Less => 0.0,
-                    std::cmp::Ordering::Equal => 0.5,
-                    std::cmp::Ordering::Greater => 1.0,
-                })
-        }
+    let met = row.try_get::<Option<String>, _>(6)?.or(name);
+    let met = met.unwrap_or_else(|| {
+        let spec = spec.strip_prefix("builtin:").unwrap_or(&spec);
+        spec.to_owned()
+    });
+    let Some(at) = ended.get(id).filter(|at| !at.are_allies(own, rival)) else {
+        return Ok(None);
     };
-    Ok(Meeting {
-        match_id: row.try_get(0)?,
-        own: row.try_get(1)?,
-        rival: row.try_get(3)?,
-        seats: row.try_get(13)?,
-        with: match subject {
-            Subject::Bot(_) => rival,
-            Subject::Opponent(_) => bot,
-        },
-        cause: row.try_get(7)?,
-        blame: row.try_get(8)?,
-        share,
-        // `None` while any of our sessions goes on.
-        over_us: row.try_get::<Option<i64>, _>(14)?.unwrap_or(i64::MAX),
-    })
+    if met == bot && own > rival {
+        return Ok(None);
+    }
+    let with = match subject {
+        Subject::Bot(_) => met,
+        Subject::Opponent(_) => bot,
+    };
+    Ok(Some(Meeting {
+        at,
+        own,
+        rival,
+        with,
+    }))
 }
 
-/// Meetings of one match are not independent of each other.
-fn mean<'a>(meetings: impl Iterator<Item = &'a Meeting>) -> ClusteredMean {
-    let mut matches: HashMap<&str, (f64, f64)> = HashMap::new();
-    let mut order = Vec::new();
-    for meeting in meetings {
-        if let Some(share) = meeting.share {
-            let sums = matches.entry(&meeting.match_id).or_insert_with(|| {
-                order.push(&meeting.match_id);
-                (0.0, 0.0)
-            });
-            *sums = (sums.0 + share, sums.1 + 1.0);
-        }
-    }
+/// The matches of these meetings, each once, newest first.
+fn matches<'a>(meetings: &[Meeting<'a>]) -> Vec<&'a Ended> {
+    let mut matches: Vec<&Ended> = meetings.iter().map(|meeting| meeting.at).collect();
+    matches.dedup_by_key(|ended| &ended.id);
+    matches
+}
+
+/// Meetings of one match are not independent of each other. They come match by match.
+fn mean(meetings: &[&Meeting<'_>]) -> ClusteredMean {
     let mut mean = ClusteredMean::default();
-    for id in order {
-        if let Some((sum, count)) = matches.get(id.as_str()) {
-            mean.add(*sum, *count);
-        }
+    for one in meetings.chunk_by(|one, other| one.at.id == other.at.id) {
+        let shares = one.iter().filter_map(|meeting| meeting.share());
+        let (sum, count) =
+            shares.fold((0.0, 0.0), |(sum, count), share| (sum + share, count + 1.0));
+        mean.add(sum, count);
     }
     mean
 }
 
-fn score<'a>(meetings: impl IntoIterator<Item = &'a Meeting, IntoIter: Clone>) -> Score {
-    let meetings = meetings.into_iter();
-    let count = |least: f64, most: f64| {
-        let shares = meetings.clone().filter_map(|meeting| meeting.share);
-        shares
-            .filter(|share| (least..=most).contains(share))
-            .count() as u64
-    };
-    let mean = mean(meetings.clone());
+fn score<'a, 'b: 'a>(meetings: impl IntoIterator<Item = &'a Meeting<'b>>) -> Score {
+    let meetings: Vec<&Meeting<'_>> = meetings.into_iter().collect();
+    let shares: Vec<f64> = meetings
+        .iter()
+        .filter_map(|meeting| meeting.share())
+        .collect();
+    let count = |is: fn(f64) -> bool| shares.iter().filter(|share| is(**share)).count() as u64;
+    let mean = mean(&meetings);
     let (low, high) = mean.share_interval();
     Score {
-        games: count(0.0, 1.0),
-        won: count(0.75, 1.0),
-        tied: count(0.25, 0.75),
-        lost: count(0.0, 0.25),
+        games: shares.len() as u64,
+        won: count(|share| share > 0.75),
+        tied: count(|share| (0.25..=0.75).contains(&share)),
+        lost: count(|share| share < 0.25),
         share: mean.value(),
         low,
         high,
     }
 }
 
+/// The mean share of the win of our seats, each once.
+fn win_share(meetings: &[Meeting<'_>]) -> Option<f64> {
+    let mut seats: Vec<(&Ended, u8)> = meetings
+        .iter()
+        .map(|meeting| (meeting.at, meeting.own))
+        .collect();
+    seats.dedup_by_key(|(ended, own)| (&ended.id, *own));
+    let shares = seats
+        .iter()
+        .filter_map(|(ended, own)| ended.results.get(usize::from(*own))?.1);
+    let shares: Vec<f64> = shares.collect();
+    (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
+}
+
 /// The score for each number that `key` gives.
-fn by(meetings: &[Meeting], key: impl Fn(&Meeting) -> u8) -> BTreeMap<u8, Score> {
-    let mut keys: Vec<u8> = meetings.iter().map(&key).collect();
-    keys.sort_unstable();
-    keys.dedup();
+fn by(meetings: &[Meeting<'_>], key: impl Fn(&Meeting<'_>) -> u8) -> BTreeMap<u8, Score> {
+    let keys: BTreeSet<u8> = meetings.iter().map(&key).collect();
     let of = |at: u8| {
-        let some: Vec<&Meeting> = meetings
-            .iter()
-            .filter(|meeting| key(meeting) == at)
-            .collect();
+        let some = meetings.iter().filter(|meeting| key(meeting) == at);
         (at, score(some))
     };
     keys.into_iter().map(of).collect()
 }
 
-/// The newer half of the meetings beside the older one.
-fn trend(meetings: &[Meeting]) -> Option<Trend> {
-    let (newer, older) = meetings.split_at(meetings.len() / 2);
-    if newer.len() < TREND_MIN / 2 {
+/// The newer half of the matches beside the older one, with the interval of a difference between two shares whose
+/// own intervals are known (Newcombe's).
+fn trend(meetings: &[Meeting<'_>]) -> Option<Trend> {
+    let counted: Vec<&Meeting<'_>> = meetings
+        .iter()
+        .filter(|meeting| meeting.share().is_some())
+        .collect();
+    let matches: Vec<&[&Meeting<'_>]> = counted
+        .chunk_by(|one, other| one.at.id == other.at.id)
+        .collect();
+    if matches.len() < TREND_MIN {
         return None;
     }
-    let (new, old) = (mean(newer.iter()), mean(older.iter()));
-    let change = new.value() - old.value();
-    let margin = Z95 * new.error()?.hypot(old.error()?);
+    let (newer, older) = matches.split_at(matches.len() / 2);
+    let score = |half: &[&[&Meeting<'_>]]| score(half.iter().copied().flatten().copied());
+    let (newer, older) = (score(newer), score(older));
+    let change = newer.share - older.share;
+    let down = (newer.share - newer.low).hypot(older.high - older.share);
+    let up = (newer.high - newer.share).hypot(older.share - older.low);
     Some(Trend {
-        older: score(older),
-        newer: score(newer),
         change,
-        low: change - margin,
-        high: change + margin,
+        low: (change - down).max(-1.0),
+        high: (change + up).min(1.0),
+        older,
+        newer,
     })
 }
 
-fn causes(meetings: &[Meeting]) -> BTreeMap<String, u64> {
+fn causes(matches: &[&Ended]) -> BTreeMap<String, u64> {
     let mut causes = BTreeMap::new();
-    for meeting in meetings {
-        *causes.entry(meeting.cause.clone()).or_default() += 1;
+    for ended in matches {
+        *causes.entry(ended.cause.clone()).or_default() += 1;
     }
     causes
 }
 
-fn blamed(meetings: &[Meeting], seat: impl Fn(&Meeting) -> u8) -> u64 {
+/// In how many matches the end was the fault of one of these seats.
+fn blamed(meetings: &[Meeting<'_>], seat: impl Fn(&Meeting<'_>) -> u8) -> u64 {
     let at_fault = meetings
         .iter()
-        .filter(|meeting| meeting.blame == Some(seat(meeting)));
-    at_fault.count() as u64
+        .filter(|meeting| meeting.at.blame == Some(seat(meeting)));
+    let at_fault: BTreeSet<&str> = at_fault.map(|meeting| meeting.at.id.as_str()).collect();
+    at_fault.len() as u64
 }

@@ -72,22 +72,17 @@ fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
             assert_eq!(told, again, "{game}: as many nodes give the same reasons");
         }
         assert!(compared > 0, "{game}");
-        for decision in explain(&store, &id, "1", &[])
-            .as_array()
-            .unwrap()
-            .iter()
-            .step_by(7)
-        {
-            let told = explain(
-                &store,
-                &id,
-                "1",
-                &["--entry", &decision["entry"].to_string()],
-            );
-            assert_eq!(
-                told["explanation"]["answer"], decision["said"],
-                "{game} {decision}"
-            );
+        for seat in ["1", "2"].into_iter().take(seats.len() - 1) {
+            let decisions = explain(&store, &id, seat, &[]);
+            for decision in decisions.as_array().unwrap().iter().step_by(9) {
+                let entry = decision["entry"].to_string();
+                let told = explain(&store, &id, seat, &["--entry", &entry]);
+                assert_eq!(
+                    told["explanation"]["answer"], decision["said"],
+                    "{game} {decision}"
+                );
+                assert_eq!(told["same"], true, "{game} {decision}");
+            }
         }
         let entry = decisions[decisions.len() / 2]["entry"].to_string();
         let line = ["match", "explain", &id, "--seat", "0", "--entry", &entry];

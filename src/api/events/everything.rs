@@ -1,82 +1,53 @@
-//! All matches as they begin and end.
+//! All matches as they begin and end: changes are read once, for all who watch them.
 
-use super::feed::GATHER;
+use super::feed::{GATHER, RETRY};
 use super::ring::Ring;
-use crate::store::{Commit, MatchRow, SessionId, Store, StoreError};
-use parking_lot::Mutex;
-use std::collections::BTreeSet;
+use crate::store::{Commit, MatchRow, Store};
 use std::sync::Arc;
 use tokio::sync::Notify;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// Matches that may wait to be read.
-const WAITING_MAX: usize = 10_000;
+/// Changes that are read at once.
+pub(super) const AT_ONCE: u32 = 256;
 /// About what a row takes, in bytes.
 const ROW_BYTES: usize = 1_024;
 
-/// What has become of a match.
+/// What has become of matches.
 #[derive(Debug)]
-pub(super) enum Change {
-    /// It has begun, or ended, or one of its sessions has ended.
-    Match(Box<MatchRow>),
-    /// More has happened than could be read.
-    Missed,
+pub(super) struct Changed {
+    /// After which change.
+    pub(super) after: i64,
+    /// Up to which one.
+    pub(super) upto: i64,
+    /// Each match as it is since, with the number of its last change.
+    pub(super) rows: Vec<(i64, MatchRow)>,
 }
 
 /// All matches, for as long as anybody watches them.
 #[derive(Debug)]
 pub(super) struct Everything {
     pub(super) board: Arc<Board>,
-    /// Unlike that of any other: ids of its events mean nothing elsewhere.
-    nonce: String,
     _watched: DropGuard,
 }
 
 /// What its reading shares with those who watch.
 #[derive(Debug, Default)]
 pub(super) struct Board {
-    pub(super) ring: Ring<Change>,
-    waiting: Mutex<Waiting>,
+    pub(super) ring: Ring<Changed>,
     pinged: Notify,
-}
-
-#[derive(Debug, Default)]
-struct Waiting {
-    matches: BTreeSet<String>,
-    /// Sessions that have ended.
-    sessions: BTreeSet<SessionId>,
-    missed: bool,
 }
 
 impl Board {
     pub(super) fn note(&self, commit: &Commit) {
-        let opened = commit
-            .sessions
-            .iter()
-            .filter_map(|grown| grown.opened.as_ref());
-        let ended = commit.sessions.iter().filter(|grown| grown.ended);
-        let mut waiting = self.waiting.lock();
-        waiting
-            .matches
-            .extend(commit.matches.iter().chain(opened).cloned());
-        waiting.sessions.extend(ended.map(|grown| grown.session));
-        let (matches, sessions) = (waiting.matches.len(), waiting.sessions.len());
-        if matches + sessions == 0 {
-            return;
+        let mut sessions = commit.sessions.iter();
+        if !commit.matches.is_empty() || sessions.any(|grown| grown.ended || grown.opened.is_some())
+        {
+            self.pinged.notify_one();
         }
-        if matches + sessions > WAITING_MAX {
-            *waiting = Waiting {
-                missed: true,
-                ..Waiting::default()
-            };
-        }
-        drop(waiting);
-        self.pinged.notify_one();
     }
 
     /// Commits were missed.
     pub(super) fn missed(&self) {
-        self.waiting.lock().missed = true;
         self.pinged.notify_one();
     }
 }
@@ -89,55 +60,38 @@ impl Everything {
         tokio::spawn(async move { until.run_until_cancelled(read(store, &reading)).await });
         Self {
             board,
-            nonce: ulid::Ulid::generate().to_string(),
             _watched: stop.drop_guard(),
         }
     }
 }
 
-impl Everything {
-    /// The id of the event with this number.
-    pub(super) fn id_of(&self, count: u64) -> String {
-        format!("{}-{count}", self.nonce)
-    }
-
-    /// The number of the event with this id, if it is one of these.
-    pub(super) fn count_of(&self, id: &str) -> Option<u64> {
-        let (nonce, count) = id.split_once('-')?;
-        count.parse().ok().filter(|_| nonce == self.nonce)
-    }
-}
-
+/// Reads what follows the last change. Where it begins is told too: who watches may have to read what was before.
 async fn read(store: Store, board: &Board) {
+    let mut last = None;
     loop {
-        board.pinged.notified().await;
-        tokio::time::sleep(GATHER).await;
-        let waiting = std::mem::take(&mut *board.waiting.lock());
-        match changed(&store, &waiting).await {
-            Ok(rows) if !waiting.missed => {
-                for row in rows {
-                    board.ring.push(Change::Match(Box::new(row)), ROW_BYTES);
+        let read = match last {
+            None => store.last_change().await.map(|upto| (Vec::new(), upto)),
+            Some(last) => store.changed(last, AT_ONCE).await,
+        };
+        match read {
+            Ok((rows, upto)) => {
+                let after = last.unwrap_or(upto);
+                if last != Some(upto) {
+                    let bytes = rows.len() * ROW_BYTES;
+                    board.ring.push(Changed { after, upto, rows }, bytes);
+                }
+                last = Some(upto);
+                if upto - after >= i64::from(AT_ONCE) {
+                    continue;
                 }
             }
-            Ok(_) => board.ring.push(Change::Missed, 0),
             Err(error) => {
                 tracing::warn!(%error, "matches that are watched cannot be read");
-                board.ring.push(Change::Missed, 0);
+                tokio::time::sleep(RETRY).await;
+                continue;
             }
         }
+        board.pinged.notified().await;
+        tokio::time::sleep(GATHER).await;
     }
-}
-
-async fn changed(store: &Store, waiting: &Waiting) -> Result<Vec<MatchRow>, StoreError> {
-    let mut matches = waiting.matches.clone();
-    for session in &waiting.sessions {
-        if let Some(row) = store.session(*session).await? {
-            matches.insert(row.opened.match_id);
-        }
-    }
-    let mut rows = Vec::with_capacity(matches.len());
-    for id in &matches {
-        rows.extend(store.match_row(id).await?);
-    }
-    Ok(rows)
 }

@@ -14,7 +14,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 /// How long commits are gathered: one read serves them all.
 pub(super) const GATHER: Duration = Duration::from_millis(25);
 /// How long a match is left alone that cannot be read.
-const RETRY: Duration = Duration::from_secs(1);
+pub(super) const RETRY: Duration = Duration::from_secs(1);
 
 /// How far a match has been followed: its last entry and its last fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

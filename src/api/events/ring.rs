@@ -48,13 +48,6 @@ struct Kept<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Missed;
 
-impl Reader {
-    /// How many items it has read, of all that there were.
-    pub(super) fn read(&self) -> u64 {
-        self.read
-    }
-}
-
 impl<T> Default for Ring<T> {
     fn default() -> Self {
         let kept = Kept {
@@ -88,13 +81,6 @@ impl<T> Ring<T> {
     pub(super) fn reader(&self) -> Reader {
         let read = *self.count.borrow();
         self.reader_at(read)
-    }
-
-    /// A reader of what came after the first `read` items, if all of it is kept.
-    pub(super) fn reader_from(&self, read: u64) -> Option<Reader> {
-        let kept = self.kept.lock();
-        let behind = self.count.borrow().checked_sub(read)?;
-        (behind <= kept.items.len() as u64).then(|| self.reader_at(read))
     }
 
     fn reader_at(&self, read: u64) -> Reader {

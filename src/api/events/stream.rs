@@ -1,7 +1,7 @@
 //! What one reader of a stream is sent.
 
-use super::everything::{Change, Everything};
-use super::feed::{Feed, Mark, News, over};
+use super::everything::{AT_ONCE, Changed, Everything};
+use super::feed::{Feed, Mark, News, RETRY as RETRY_READ, over};
 use super::ring::{Missed, Reader};
 use crate::api::asked::Asked;
 use crate::api::entries::{self, EntryShown};
@@ -10,7 +10,7 @@ use crate::api::matches::{self, MatchShown};
 use crate::api::params::Params;
 use crate::api::problem::Problem;
 use crate::api::sight::{Sight, WITHHELD};
-use crate::store::{EntryId, FactRow, Filter, MatchEntry, PageAt};
+use crate::store::{EntryId, FactRow, Filter, MatchEntry, PageAt, Store};
 use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -127,37 +127,47 @@ pub(in crate::api) async fn of_match(
 }
 
 /// `GET /api/v1/events`: `state` (the live matches, the newest 250), then `match` whenever one begins, ends, or is
-/// left by one of our sessions.
+/// joined or left by one of our sessions. Ids are numbers of changes, the same for ever.
 pub(in crate::api) async fn all(asked: Asked) -> Result<Response, Problem> {
     let params = asked.params(&[&["after"]])?;
     let from = followed(&asked, &params)?;
+    let number = |id: String| {
+        let number = id.parse::<i64>().ok().filter(|number| *number >= 0);
+        number.ok_or_else(|| no_place(&format!("{id:?} is not a number")))
+    };
+    let from = from.map(number).transpose()?;
     let (state, sight) = (&asked.state, asked.sight.clone());
+    let store = state.store.clone();
     let everything = state.feeds.everything();
-    let ring = &everything.board.ring;
-    let known = from.as_deref().and_then(|at| everything.count_of(at));
-    let known = known.and_then(|count| ring.reader_from(count));
-    let resumes = known.is_some();
-    let mut watch = AllWatch {
-        reader: known.unwrap_or_else(|| ring.reader()),
-        sight,
-        everything: Arc::clone(&everything),
+    let known = match from {
+        Some(from) if store.follows_change(from).await? => Some(from),
+        _ => None,
+    };
+    // Before the state: what changes meanwhile is told after it.
+    let mark = match known {
+        Some(mark) => mark,
+        None => store.last_change().await?,
     };
     let mut events = VecDeque::new();
-    if !resumes {
+    if known.is_none() {
         let filter = Filter {
             live: Some(true),
             ..Filter::default()
         };
-        let page = state
-            .store
-            .matches(&filter, &PageAt::first(LIVE_MAX))
-            .await?;
+        let page = store.matches(&filter, &PageAt::first(LIVE_MAX)).await?;
         let more = page.next.is_some();
         let live = page.items.into_iter();
-        let live = live.map(|row| matches::shown(&watch.sight, row)).collect();
-        let told = AllState { live, more };
-        events.push_back(watch.event("state", &told));
+        let live = live.map(|row| matches::shown(&sight, row)).collect();
+        events.push_back(event("state", &mark.to_string(), &AllState { live, more }));
     }
+    let watch = AllWatch {
+        reader: everything.board.ring.reader(),
+        sight,
+        everything,
+        store,
+        mark,
+        behind: true,
+    };
     Ok(sse(events, Some(watch), state.end.clone()))
 }
 
@@ -262,25 +272,61 @@ struct AllWatch {
     reader: Reader,
     sight: Sight,
     everything: Arc<Everything>,
+    store: Store,
+    /// The change up to which all is told.
+    mark: i64,
+    /// Whether there may be changes since then that the ring does not have.
+    behind: bool,
 }
 
 impl AllWatch {
-    fn event(&mut self, kind: &str, data: &impl Serialize) -> Event {
-        event(kind, &self.everything.id_of(self.reader.read()), data)
+    fn tell(&mut self, changed: &Changed, events: &mut VecDeque<Event>) {
+        for (id, row) in changed.rows.iter().filter(|(id, _)| *id > self.mark) {
+            let shown = matches::shown(&self.sight, row.clone());
+            events.push_back(event("match", &id.to_string(), &shown));
+        }
+        self.mark = self.mark.max(changed.upto);
+    }
+
+    /// Reads what the ring does not have.
+    async fn catch_up(&mut self, events: &mut VecDeque<Event>) {
+        let after = self.mark;
+        match self.store.changed(after, AT_ONCE).await {
+            Ok((rows, upto)) => {
+                self.tell(&Changed { after, upto, rows }, events);
+                self.behind = upto - after >= i64::from(AT_ONCE);
+            }
+            Err(error) => {
+                tracing::warn!(%error, "matches that are watched cannot be read");
+                tokio::time::sleep(RETRY_READ).await;
+            }
+        }
     }
 }
 
 impl Watch for AllWatch {
+    /// Nobody misses anything: what the ring has no more is read again.
     async fn next(&mut self, events: &mut VecDeque<Event>) -> Result<bool, Missed> {
+        if self.behind {
+            self.catch_up(events).await;
+            return Ok(false);
+        }
         let everything = Arc::clone(&self.everything);
-        let before = self.reader.read();
-        let changes = everything.board.ring.next(&mut self.reader).await?;
-        for (count, change) in (before + 1..).zip(&changes) {
-            let Change::Match(row) = &**change else {
-                return Err(Missed);
-            };
-            let shown = matches::shown(&self.sight, (**row).clone());
-            events.push_back(event("match", &everything.id_of(count), &shown));
+        let ring = &everything.board.ring;
+        match ring.next(&mut self.reader).await {
+            Ok(news) => {
+                for changed in &news {
+                    if changed.after > self.mark {
+                        self.behind = true;
+                        break;
+                    }
+                    self.tell(changed, events);
+                }
+            }
+            Err(Missed) => {
+                self.reader = ring.reader();
+                self.behind = true;
+            }
         }
         Ok(false)
     }

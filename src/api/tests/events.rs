@@ -1,7 +1,7 @@
 //! Streams of events: everything once, in order, for the eyes that may see it.
 
 use super::{App, LOCAL};
-use crate::api::router;
+use crate::api::{Feeds, router};
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
 use crate::store::{MatchResult, Side};
 use axum::body::{Body, BodyDataStream};
@@ -256,14 +256,46 @@ async fn all_matches_are_followed() {
     // Taken up again, nothing is missed or repeated.
     let mut again = Stream::of(&app, "/events", None, Some(&began)).await;
     assert_eq!(again.expect("match").await.1["id"], match_id(1));
-    // What another daemon counted means nothing here: all of it again.
-    let mut other = Stream::of(&app, "/events", None, Some("01ABC-7")).await;
+    // What another database counted means nothing here: all of it again.
+    let mut other = Stream::of(&app, "/events", None, Some("4000")).await;
     assert_eq!(other.expect("state").await.1["live"][0]["id"], match_id(2));
     app.state.end.cancel();
     for stream in [&mut stream, &mut again, &mut other] {
         assert_eq!(stream.expect("close").await.1["reason"], "the daemon stops");
         assert_eq!(stream.next().await, None);
     }
+    app.problem("/api/v1/events?after=garbage", StatusCode::BAD_REQUEST)
+        .await;
+}
+
+#[tokio::test]
+async fn all_matches_are_followed_on_though_nobody_watched_for_a_while() {
+    let mut app = App::new().await;
+    let mut stream = Stream::of(&app, "/events", None, None).await;
+    let (mut id, _) = stream.expect("state").await;
+    drop(stream);
+    // Longer than anything is kept for those who may come again.
+    tokio::time::pause();
+    tokio::time::sleep(Duration::from_secs(100)).await;
+    tokio::time::resume();
+    let mut told = Vec::new();
+    for number in 1..=300 {
+        let mut pen = Pen::player(app.store(), number);
+        pen.write(app.store(), vec![heard("a")]).await;
+        pen.end(app.store(), vec![1, 2, 3, 4], 0).await;
+    }
+    // As by a daemon that was started again: it has nothing but the store.
+    app.state.feeds = Feeds::of(app.store().clone());
+    while told.len() < 300 {
+        let mut stream = Stream::of(&app, "/events", None, Some(&id)).await;
+        for _ in 0..70.min(300 - told.len()) {
+            let (at, data) = stream.expect("match").await;
+            id = at;
+            told.push(data["id"].as_str().unwrap().to_owned());
+        }
+    }
+    let all: Vec<String> = (1..=300).map(match_id).collect();
+    assert_eq!(told, all, "without gap or repetition");
 }
 
 #[tokio::test]

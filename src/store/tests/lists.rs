@@ -191,11 +191,11 @@ fn match_fits(filter: &Filter, row: &MatchRow, sessions: &[SessionRow]) -> bool 
             let opened = &session.opened;
             seat_fits(filter, (opened.side, &opened.bot), own_share(row, session))
         })
-        || sessions.is_empty()
-            && row
-                .seats
-                .iter()
-                .any(|seat| seat_fits(filter, (Side::Referee, &seat.spec), seat.win_share));
+        || row.seats.iter().any(|seat| {
+            let tells = |session: &SessionRow| !row.ours || session.opened.seat == Some(seat.seat);
+            !sessions.iter().any(tells)
+                && seat_fits(filter, (Side::Referee, &seat.spec), seat.win_share)
+        });
     let named = |name: &String| {
         row.seats
             .iter()
@@ -222,6 +222,8 @@ fn session_fits(filter: &Filter, row: &MatchRow, session: &SessionRow) -> bool {
         ended_us: session.ended_us,
         started_us: session.opened_us,
         cause: session.cause,
+        // Its other seats are not looked at.
+        ours: false,
         ..row.clone()
     };
     match_fits(filter, &of_session, std::slice::from_ref(session))

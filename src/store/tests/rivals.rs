@@ -1,6 +1,7 @@
 //! Who did what to whom.
 
 use super::fake::{Pen, heard, match_id, new_match, new_session, opened};
+use crate::store::types::NewSeat;
 use crate::store::{
     Filter, LedgerRow, MatchResult, NewMatch, NewSession, PageAt, Side, Store, Subject,
 };
@@ -134,6 +135,9 @@ async fn a_bots_record_against_each_rival() {
     assert_eq!(alice.places[&1], alice.all);
     let trend = alice.trend.as_ref().unwrap();
     assert!(trend.change < -0.8 && trend.high < 0.0, "{trend:?}");
+    assert!(trend.low >= -1.0 && trend.low <= trend.change, "{trend:?}");
+    assert_eq!((alice.matches, alice.detailed, alice.withheld), (15, 15, 0));
+    assert_eq!(alice.win_share, Some(8.0 / 15.0));
     assert_eq!(alice.causes["normal"], 15);
     assert_eq!(alice.rival_bluffs.count, 15);
     assert_eq!(
@@ -162,11 +166,101 @@ async fn a_bots_record_against_each_rival() {
         (from[0].rival_bluffs.count, from[0].own_times.decisions),
         (0, 0)
     );
+    assert_eq!((from[0].detailed, from[0].withheld), (0, 15));
     let nobody = store
         .versus("fake", Subject::Bot("nobody"), i64::MAX)
         .await
         .unwrap();
     assert!(nobody.is_empty());
+}
+
+/// A match of our own referee of which only seats and results are kept, and one seat's session.
+async fn seated(store: &Store, number: u64, specs: &[&str], scores: Vec<i64>) {
+    let mut row = NewMatch {
+        ours: true,
+        ..new_match(number, true)
+    };
+    let seats = (0..).zip(specs).map(|(seat, spec)| NewSeat {
+        seat,
+        spec: (*spec).to_owned(),
+        ..NewSeat::default()
+    });
+    row.seats = seats.collect();
+    let session = NewSession {
+        bot: specs[0].to_owned(),
+        ..new_session(number, Side::Referee, 0)
+    };
+    let mut pen = Pen::new(store, Some(row), session);
+    pen.end(store, scores.clone(), 0).await;
+    let result = MatchResult::of(9, Cause::Normal, scores);
+    store.close_match(&match_id(number), result).await.unwrap();
+}
+
+#[tokio::test]
+async fn meetings_of_one_match_are_one_match() {
+    let (_folder, store) = opened().await;
+    let champion = "builtin:champion";
+    for number in 1..=4 {
+        let specs = [champion, champion, champion, "builtin:evolved"];
+        seated(&store, number, &specs, vec![4, 3, 2, 1]).await;
+    }
+    let subject = Subject::Bot("champion");
+    let all = store.versus("fake", subject, i64::MAX).await.unwrap();
+    let met = |rival: &str| all.iter().find(|versus| versus.rival == rival).unwrap();
+    // Itself in three pairs a match, each told from its lower seat.
+    let itself = met("champion");
+    assert_eq!(
+        (itself.matches, itself.all.games, itself.all.won),
+        (4, 12, 12)
+    );
+    assert_eq!(itself.causes["normal"], 4);
+    let evolved = met("evolved");
+    assert_eq!(
+        (evolved.matches, evolved.all.games, evolved.all.won),
+        (4, 12, 12)
+    );
+    assert_eq!(evolved.causes["normal"], 4);
+    assert_eq!(evolved.win_share, Some(1.0 / 3.0));
+    assert!(
+        evolved.all.low < 0.6,
+        "four matches, not twelve: {evolved:?}"
+    );
+    assert_eq!(evolved.trend, None, "too few matches");
+    // Seats that only our referee knows count as sessions do.
+    let record = store.bot_record("fake", "evolved", i64::MAX).await.unwrap();
+    assert_eq!((record.won, record.tied, record.lost), (0, 0, 4));
+    let record = store
+        .bot_record("fake", "champion", i64::MAX)
+        .await
+        .unwrap();
+    assert_eq!((record.won, record.tied, record.lost), (4, 0, 8));
+    for (bot, count) in [("evolved", 4), ("champion", 4), ("nobody", 0)] {
+        let filter = Filter {
+            bot: Some(bot.to_owned()),
+            ..Filter::default()
+        };
+        let page = store.matches(&filter, &PageAt::first(50)).await.unwrap();
+        assert_eq!(page.items.len(), count, "{bot}");
+    }
+}
+
+#[tokio::test]
+async fn bluffs_are_found_by_the_bots_name() {
+    let (_folder, store) = opened().await;
+    let session = NewSession {
+        bot: "builtin:champion".to_owned(),
+        ..new_session(1, Side::Player, 0)
+    };
+    let mut pen = Pen::new(&store, Some(new_match(1, true)), session);
+    tell(&store, &mut pen, "S", 60, Some(20)).await;
+    for (bot, count) in [("champion", 1), ("builtin:champion", 1), ("champ", 0)] {
+        let filter = Filter {
+            bot: Some(bot.to_owned()),
+            ..Filter::default()
+        };
+        let page = store.bluffs(&filter, &PageAt::first(50)).await.unwrap();
+        assert_eq!(page.items.len(), count, "{bot}");
+    }
 }
 
 #[tokio::test]

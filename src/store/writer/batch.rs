@@ -2,7 +2,7 @@
 
 use super::command::{OpenMatch, Reply, answer};
 use super::statements::{
-    BLUFFS, ENTRIES, ENTRIES_MAX, FACTS, LEDGER, MATCHES, Rows, SEATS, SESSIONS,
+    BLUFFS, CHANGES, ENTRIES, ENTRIES_MAX, FACTS, LEDGER, MATCHES, Rows, SEATS, SESSIONS,
 };
 use crate::clock::now_us;
 use crate::store::commits::{Commit, Grown};
@@ -45,6 +45,7 @@ pub(super) struct Tables {
     pub(super) seats: Rows,
     pub(super) sessions: Rows,
     pub(super) bluffs: Rows,
+    pub(super) changes: Rows,
 }
 
 impl Default for Tables {
@@ -56,6 +57,7 @@ impl Default for Tables {
             seats: Rows::of(&SEATS),
             sessions: Rows::of(&SESSIONS),
             bluffs: Rows::of(&BLUFFS),
+            changes: Rows::of(&CHANGES),
         }
     }
 }
@@ -425,6 +427,9 @@ impl Batch {
     }
 
     fn push_match(&mut self, new: &NewMatch, players: &[u64]) {
+        self.tables
+            .changes
+            .push([(&new.id).into(), None::<i64>.into()]);
         self.tables.matches.push([
             (&new.id).into(),
             (&new.game).into(),
@@ -449,6 +454,9 @@ impl Batch {
     }
 
     fn push_session(&mut self, id: i64, new: &NewSession, at_us: i64, first: Option<i64>) {
+        self.tables
+            .changes
+            .push([(&new.match_id).into(), Some(id).into()]);
         self.tables.sessions.push([
             id.into(),
             (&new.match_id).into(),

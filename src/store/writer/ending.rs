@@ -28,6 +28,8 @@ pub(super) struct Endings {
     pub(super) unknown: HashSet<String>,
     /// Matches that end, or one of whose sessions does, as a JSON list.
     pub(super) listed: String,
+    /// The matches and sessions that end, as JSON lists.
+    pub(super) ended: [String; 2],
 }
 
 /// What is stored about a session that ends.
@@ -58,6 +60,7 @@ pub(super) async fn gather(
         models: Rows::of(&MODELS),
         unknown: HashSet::new(),
         listed: String::new(),
+        ended: Default::default(),
     };
     let mut ended = HashSet::new();
     close_matches((connection, texts), batch, kit, &mut endings, &mut ended).await?;
@@ -88,6 +91,11 @@ pub(super) async fn gather(
     let touched = closings.iter().map(|ending| ending.match_id.as_str());
     let touched: BTreeSet<&str> = touched.chain(ended.iter().map(String::as_str)).collect();
     endings.listed = Value::from_iter(touched).to_string();
+    let sessions = closings.iter().map(|ending| ending.session);
+    endings.ended = [
+        Value::from_iter(ended.iter().map(String::as_str)).to_string(),
+        Value::from_iter(sessions).to_string(),
+    ];
     Ok(endings)
 }
 

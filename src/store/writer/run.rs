@@ -16,7 +16,7 @@ use crate::store::health::Gauges;
 use crate::store::open::{KitOf, Settings};
 use crate::store::startup::{self, Start};
 use crate::store::types::Durability;
-use crate::store::{listing, tokens, tournaments};
+use crate::store::{changes, listing, tokens, tournaments};
 use sqlx::{Connection as _, SqliteConnection};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -325,13 +325,14 @@ impl Writer {
             seats,
             sessions,
             bluffs,
+            changes,
         } = std::mem::take(&mut batch.tables);
         let (connection, texts) = (&mut self.connection, &mut self.texts);
         let mut text = Text::default();
         text.sql.push_str("BEGIN IMMEDIATE;");
         text.add(&mut entries, texts);
         text.add(&mut facts, texts);
-        let rare = [entries, facts, matches, seats, sessions, bluffs];
+        let rare = [entries, facts, matches, seats, sessions, bluffs, changes];
         let whole = !batch.ends && rare.iter().all(Rows::is_empty);
         if whole {
             text.sql.push_str("COMMIT");
@@ -354,11 +355,13 @@ impl Writer {
                 models,
                 unknown,
                 listed,
+                ended: [ended, closed],
             } = endings;
             for rows in [sessions, matches, results, slots, lessons, models] {
                 rows.write(connection, texts).await?;
             }
             listing::list(connection, Some(&listed)).await?;
+            changes::note_ended(connection, &ended, &closed).await?;
             batch.refuse_unknown(&unknown);
         }
         sqlx::query("COMMIT").execute(connection).await?;

@@ -254,6 +254,12 @@ pub(super) const SESSIONS: Statement = Statement {
     after: WHOLE,
 };
 
+pub(super) const CHANGES: Statement = Statement {
+    before: "INSERT INTO changes (match_id, session) SELECT * FROM",
+    columns: 2,
+    after: WHOLE,
+};
+
 pub(super) const BLUFFS: Statement = Statement {
     before: "INSERT INTO bluffs (session, entry, at_us, by, place, bid, held, caught) SELECT * FROM",
     columns: 8,

@@ -1,0 +1,116 @@
+//! What has begun and ended, in the order of commits, for those who follow all matches: numbered for good, so that
+//! a follower can go on after any break.
+
+use super::error::StoreError;
+use super::handle::Store;
+use super::records::MatchRow;
+use super::types::SessionId;
+use sqlx::SqliteConnection;
+
+/// How many are kept.
+pub const CHANGES_KEPT: i64 = 100_000;
+/// How many are forgotten at a time.
+const FORGOTTEN_AT_ONCE: i64 = 1_024;
+
+/// A match, or one of its sessions, has begun or ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its number: later ones are greater.
+    pub id: i64,
+    /// The match.
+    pub match_id: String,
+    /// The session; `None`: the match itself.
+    pub session: Option<SessionId>,
+}
+
+/// Notes matches and sessions that end, both as JSON lists.
+pub(super) async fn note_ended(
+    connection: &mut SqliteConnection,
+    matches: &str,
+    sessions: &str,
+) -> Result<(), sqlx::Error> {
+    let noted = sqlx::query(
+        "INSERT INTO changes (match_id, session)
+         SELECT s.match_id, s.id FROM json_each(?2) w CROSS JOIN sessions s ON s.id = w.value
+         UNION ALL SELECT value, NULL FROM json_each(?1)",
+    )
+    .bind(matches.to_owned())
+    .bind(sessions.to_owned())
+    .execute(&mut *connection)
+    .await?;
+    let last = noted.last_insert_rowid();
+    let noted = i64::try_from(noted.rows_affected()).unwrap_or(i64::MAX);
+    if last % FORGOTTEN_AT_ONCE < noted {
+        sqlx::query("DELETE FROM changes WHERE id <= ?")
+            .bind(last - CHANGES_KEPT)
+            .execute(connection)
+            .await?;
+    }
+    Ok(())
+}
+
+impl Store {
+    /// The last change's number; 0 if there was none.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`].
+    pub async fn last_change(&self) -> Result<i64, StoreError> {
+        let last = sqlx::query_scalar("SELECT coalesce(max(id), 0) FROM changes");
+        Ok(last.fetch_one(self.readers()).await?)
+    }
+
+    /// Whether every change after this one is still kept, and it is not from somewhere else.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`].
+    pub async fn follows_change(&self, id: i64) -> Result<bool, StoreError> {
+        let follows = sqlx::query_scalar(
+            "SELECT ? BETWEEN coalesce(min(id) - 1, 0) AND coalesce(max(id), 0) FROM changes",
+        );
+        Ok(follows.bind(id).fetch_one(self.readers()).await?)
+    }
+
+    /// The changes after this one, in order, at most so many.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`].
+    pub async fn changes(&self, after: i64, limit: u32) -> Result<Vec<Change>, StoreError> {
+        let rows: Vec<(i64, String, Option<i64>)> = sqlx::query_as(
+            "SELECT id, match_id, session FROM changes WHERE id > ? ORDER BY id LIMIT ?",
+        )
+        .bind(after)
+        .bind(limit)
+        .fetch_all(self.readers())
+        .await?;
+        let changes = rows.into_iter().map(|(id, match_id, session)| Change {
+            id,
+            match_id,
+            session: session.map(SessionId),
+        });
+        Ok(changes.collect())
+    }
+
+    /// The same by match: the row of each as it is now, with the number of its last change, in that order; and up to
+    /// which change they tell.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn changed(
+        &self,
+        after: i64,
+        limit: u32,
+    ) -> Result<(Vec<(i64, MatchRow)>, i64), StoreError> {
+        let changes = self.changes(after, limit).await?;
+        let upto = changes.last().map_or(after, |change| change.id);
+        let mut rows = Vec::new();
+        for (at, change) in changes.iter().enumerate() {
+            let later = changes[at + 1..].iter();
+            if !later.clone().any(|later| later.match_id == change.match_id)
+                && let Some(row) = self.match_row(&change.match_id).await?
+            {
+                rows.push((change.id, row));
+            }
+        }
+        Ok((rows, upto))
+    }
+}
