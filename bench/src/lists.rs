@@ -50,7 +50,7 @@ const PAGES: [&str; 9] = [
     "/matches/{id}",
     "/bots/planowanie/champion",
     "/opponents",
-    "/tournaments/{tournament}",
+    "/tournaments",
 ];
 
 /// All of a list.

@@ -14,6 +14,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::ops::RangeBounds;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
@@ -67,23 +69,29 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<()> {
         matches: 0,
         stream: None,
     };
-    let (mut alone, mut watched, mut late) = Default::default();
+    let (mut alone, mut joined, mut watched, mut late) = Default::default();
     let mut entries = 0;
     for _ in 0..args.rounds {
         referee.open().await?;
         referee.play(1.., &mut alone).await?;
         let watchers = Watchers::of(&referee.open().await?, &api, args.watchers);
-        referee.play(1.., &mut watched).await?;
+        let mut step = 1;
+        while step < referee.script.len() && !watchers.are_there() {
+            referee.play(step..=step, &mut joined).await?;
+            step += 1;
+        }
+        referee.play(step.., &mut watched).await?;
         entries += watchers.check(&mut late).await?;
     }
-    println!("{:<24} {:>9} {:>9} {:>9}", "", "p50", "p99", "most");
+    println!("{:<26} {:>9} {:>9} {:>9}", "", "p50", "p99", "most");
     for (name, latencies) in [
         ("callbacks, unwatched", &mut alone),
+        ("callbacks, watchers come", &mut joined),
         ("callbacks, watched", &mut watched),
         ("from entry to watcher", &mut late),
     ] {
         let [p50, p99, most] = latencies.quantiles([0.5, 0.99, 1.0]).map(shown);
-        println!("{name:<24} {p50:>9} {p99:>9} {most:>9}");
+        println!("{name:<26} {p50:>9} {p99:>9} {most:>9}");
     }
     let others = args.watchers - 1;
     println!("{entries} entries to each of {others} watchers, each once");
@@ -182,6 +190,7 @@ struct Watchers {
     match_id: String,
     api: watch::Receiver<SocketAddr>,
     tasks: JoinSet<anyhow::Result<Seen>>,
+    there: Arc<AtomicUsize>,
     /// It reads nothing until the others have seen the end.
     stalled: JoinHandle<io::Result<TcpStream>>,
 }
@@ -195,9 +204,10 @@ struct Seen {
 
 impl Watchers {
     fn of(match_id: &str, api: &watch::Sender<SocketAddr>, count: usize) -> Self {
-        let mut tasks = JoinSet::new();
+        let (mut tasks, there) = (JoinSet::new(), Arc::<AtomicUsize>::default());
         for _ in 1..count {
-            tasks.spawn(follow(match_id.to_owned(), api.subscribe()));
+            let (id, api, there) = (match_id.to_owned(), api.subscribe(), Arc::clone(&there));
+            tasks.spawn(follow(id, api, there));
         }
         let (id, address) = (match_id.to_owned(), *api.borrow());
         let stalled = tokio::spawn(async move { connect(address, &id, "0-0").await });
@@ -205,8 +215,14 @@ impl Watchers {
             match_id: match_id.to_owned(),
             api: api.subscribe(),
             tasks,
+            there,
             stalled,
         }
+    }
+
+    /// Whether each of those that read has read something.
+    fn are_there(&self) -> bool {
+        self.there.load(Ordering::Relaxed) >= self.tasks.len()
     }
 
     /// Waits until all have seen the end, and checks that each got every entry once; gives how many there are.
@@ -231,7 +247,7 @@ impl Watchers {
         }
         let (mut last, mut seen) = (String::new(), Seen::default());
         let stalled = self.stalled.await??;
-        let ended = read(stalled, &mut last, &mut seen).await?;
+        let ended = read(stalled, &mut last, &mut seen, &mut None).await?;
         println!(
             "the stalled one finds {} of {} entries when it reads at last, its stream {}",
             seen.entries.len(),
@@ -243,14 +259,19 @@ impl Watchers {
 }
 
 /// Follows a match to its end, however often the daemon goes away.
-async fn follow(match_id: String, api: watch::Receiver<SocketAddr>) -> anyhow::Result<Seen> {
+async fn follow(
+    match_id: String,
+    api: watch::Receiver<SocketAddr>,
+    there: Arc<AtomicUsize>,
+) -> anyhow::Result<Seen> {
     let (mut seen, mut last) = (Seen::default(), "0-0".to_owned());
+    let mut there = Some(there);
     let mut patience = Instant::now() + PATIENCE;
     while Instant::now() < patience {
         let (before, address) = (seen.entries.len(), *api.borrow());
         // A stream that breaks off is taken up where it was left.
         if let Ok(stream) = connect(address, &match_id, &last).await
-            && read(stream, &mut last, &mut seen).await?
+            && read(stream, &mut last, &mut seen, &mut there).await?
         {
             return Ok(seen);
         }
@@ -271,8 +292,13 @@ async fn connect(api: SocketAddr, match_id: &str, last: &str) -> io::Result<TcpS
     Ok(stream)
 }
 
-/// Reads a stream; whether it came to the match's end.
-async fn read(stream: TcpStream, last: &mut String, seen: &mut Seen) -> anyhow::Result<bool> {
+/// Reads a stream; whether it came to the match's end. Its first event counts for `there`.
+async fn read(
+    stream: TcpStream,
+    last: &mut String,
+    seen: &mut Seen,
+    there: &mut Option<Arc<AtomicUsize>>,
+) -> anyhow::Result<bool> {
     let mut lines = BufReader::new(stream).lines();
     let (mut kind, mut id) = (String::new(), String::new());
     // A chunk is an event: the lines between that say how long each is mean nothing here.
@@ -286,6 +312,9 @@ async fn read(stream: TcpStream, last: &mut String, seen: &mut Seen) -> anyhow::
             let Ok(event) = serde_json::from_str::<Value>(data) else {
                 return Ok(false);
             };
+            if let Some(there) = there.take() {
+                there.fetch_add(1, Ordering::Relaxed);
+            }
             if kind == "entry" {
                 let number = event["id"].as_i64();
                 seen.entries
@@ -296,7 +325,6 @@ async fn read(stream: TcpStream, last: &mut String, seen: &mut Seen) -> anyhow::
                 seen.late.add(Duration::from_micros(late_us.unsigned_abs()));
             }
             if kind == "close" {
-                println!("a stream was closed: {data}");
                 return Ok(false);
             }
             last.clone_from(&id);
