@@ -1,13 +1,16 @@
-//! `bench lists`: how long a daemon over a large database takes for each page, first cold, then warm.
+//! `bench lists`: how long a daemon over a large database takes for each page, first cold, then warm, and what memory
+//! it takes to stream all of it.
 
 use crate::get::get;
-use crate::process::Daemon;
+use crate::process::{Daemon, Running};
 use crate::stats::{Latencies, shown};
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ListsArgs {
@@ -36,6 +39,22 @@ const USUAL: [&str; 12] = [
     "tournaments",
     "bots",
 ];
+
+/// What is looked at in a browser.
+const PAGES: [&str; 9] = [
+    "/",
+    "/dashboard",
+    "/matches",
+    "/matches?bot=champion&outcome=lost",
+    "/matches?bot=nobody",
+    "/matches/{id}",
+    "/bots/planowanie/champion",
+    "/opponents",
+    "/tournaments",
+];
+
+/// All of a list.
+const STREAM: &str = "/api/v1/matches.ndjson";
 
 /// Values of filters, those without hits last.
 const FILTERS: [(&str, &[&str]); 12] = [
@@ -77,7 +96,8 @@ pub(crate) async fn run(args: ListsArgs) -> anyhow::Result<()> {
             ensure!(status == 200, "{target}: {status} {body}");
             if first.is_none() {
                 first = Some(took);
-                rows = found(&serde_json::from_str(&body)?);
+                // A page for browsers has no rows to be counted.
+                rows = found(&serde_json::from_str(&body).unwrap_or_default());
             } else {
                 latencies.add(took);
             }
@@ -94,14 +114,38 @@ pub(crate) async fn run(args: ListsArgs) -> anyhow::Result<()> {
             slow.push(target);
         }
     }
-    let resident = running.resident()?;
+    stream(api, &running).await?;
     running.terminate().await?;
-    println!("memory of the daemon: {} MiB", resident >> 20);
     ensure!(
         slow.is_empty(),
         "slower than {}: {slow:?}",
         shown(args.within)
     );
+    Ok(())
+}
+
+/// Reads all matches as one stream, and prints what memory the daemon had meanwhile.
+async fn stream(api: SocketAddr, running: &Running) -> anyhow::Result<()> {
+    let (before, begun) = (running.resident()?, Instant::now());
+    let mut connection = TcpStream::connect(api).await?;
+    let asked = format!("GET {STREAM} HTTP/1.0\r\n\r\n");
+    connection.write_all(asked.as_bytes()).await?;
+    let (mut most, mut bytes, mut lines) = (before, 0, 0);
+    let mut part = vec![0; 1 << 20];
+    loop {
+        let length = connection.read(&mut part).await?;
+        let read = part.get(..length).unwrap_or_default();
+        if read.is_empty() {
+            break;
+        }
+        bytes += length;
+        lines += read.iter().filter(|byte| **byte == b'\n').count();
+        most = most.max(running.resident()?);
+    }
+    let took = shown(begun.elapsed());
+    let [before, most, after] = [before, most, running.resident()?].map(|bytes| bytes >> 20);
+    println!("{STREAM}: {lines} lines, {} MiB in {took}", bytes >> 20);
+    println!("memory of the daemon: {before} MiB before it, at most {most}, {after} after it");
     Ok(())
 }
 
@@ -157,13 +201,16 @@ async fn targets(api: SocketAddr) -> anyhow::Result<Vec<String>> {
                 .map(|value| format!("sessions?{name}={value}")),
         );
     }
-    let filled = targets.into_iter().map(|target| {
+    let targets = targets
+        .into_iter()
+        .map(|target| format!("/api/v1/{target}"));
+    let pages = PAGES.map(str::to_owned);
+    let filled = targets.chain(pages).map(|target| {
         let target = target.replace("{id}", id).replace("{market}", &market);
         let target = target.replace("{session}", &session);
-        let target = target
+        target
             .replace("{tournament}", tournament)
-            .replace(' ', "%20");
-        format!("/api/v1/{target}")
+            .replace(' ', "%20")
     });
     Ok(filled.collect())
 }

@@ -10,19 +10,24 @@ use crate::stats::{Latencies, shown};
 use anyhow::{Context as _, bail, ensure};
 use drover::clock::now_us;
 use serde_json::Value;
+use std::io;
 use std::net::SocketAddr;
 use std::ops::RangeBounds;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 
 /// The bot; it answers at once, so that not the bot is measured.
 const PATH: &str = "/koehandel/face";
 /// How long a watcher or the referee may be without the daemon.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long matches may go on once the daemon is asked to end, in seconds.
+const DRAIN_S: u64 = 1;
 /// How long either waits before it tries again.
 const RETRY: Duration = Duration::from_millis(100);
 
@@ -52,6 +57,8 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<()> {
     let folder = Folder::new(&args.folder)?;
     let mut daemon = Daemon::new(folder.path())?;
     daemon.set("API__CONNECTIONS_MAX", 2 * args.watchers + 64);
+    // The match that is left when it is asked to end does not go on.
+    daemon.set("DRAIN__LIMIT_S", DRAIN_S);
     let (mut running, api) = daemon.start_with_api().await?;
     let api = watch::Sender::new(api);
     let mut referee = Referee {
@@ -62,23 +69,29 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<()> {
         matches: 0,
         stream: None,
     };
-    let (mut alone, mut watched, mut late) = Default::default();
+    let (mut alone, mut joined, mut watched, mut late) = Default::default();
     let mut entries = 0;
     for _ in 0..args.rounds {
         referee.open().await?;
         referee.play(1.., &mut alone).await?;
         let watchers = Watchers::of(&referee.open().await?, &api, args.watchers);
-        referee.play(1.., &mut watched).await?;
+        let mut step = 1;
+        while step < referee.script.len() && !watchers.are_there() {
+            referee.play(step..=step, &mut joined).await?;
+            step += 1;
+        }
+        referee.play(step.., &mut watched).await?;
         entries += watchers.check(&mut late).await?;
     }
-    println!("{:<24} {:>9} {:>9} {:>9}", "", "p50", "p99", "most");
+    println!("{:<26} {:>9} {:>9} {:>9}", "", "p50", "p99", "most");
     for (name, latencies) in [
         ("callbacks, unwatched", &mut alone),
+        ("callbacks, watchers come", &mut joined),
         ("callbacks, watched", &mut watched),
         ("from entry to watcher", &mut late),
     ] {
         let [p50, p99, most] = latencies.quantiles([0.5, 0.99, 1.0]).map(shown);
-        println!("{name:<24} {p50:>9} {p99:>9} {most:>9}");
+        println!("{name:<26} {p50:>9} {p99:>9} {most:>9}");
     }
     let others = args.watchers - 1;
     println!("{entries} entries to each of {others} watchers, each once");
@@ -100,7 +113,7 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<()> {
     running.terminate().await?;
     let took = shown(begun.elapsed());
     println!(
-        "asked to end with {} watchers, it ended within {took}",
+        "asked to end within {DRAIN_S} s with {} watchers, it ended after {took}",
         args.watchers
     );
     Ok(())
@@ -177,8 +190,9 @@ struct Watchers {
     match_id: String,
     api: watch::Receiver<SocketAddr>,
     tasks: JoinSet<anyhow::Result<Seen>>,
-    /// It reads nothing.
-    _stalled: JoinSet<anyhow::Result<TcpStream>>,
+    there: Arc<AtomicUsize>,
+    /// It reads nothing until the others have seen the end.
+    stalled: JoinHandle<io::Result<TcpStream>>,
 }
 
 /// What one of them has seen.
@@ -190,18 +204,25 @@ struct Seen {
 
 impl Watchers {
     fn of(match_id: &str, api: &watch::Sender<SocketAddr>, count: usize) -> Self {
-        let (mut tasks, mut stalled) = (JoinSet::new(), JoinSet::new());
+        let (mut tasks, there) = (JoinSet::new(), Arc::<AtomicUsize>::default());
         for _ in 1..count {
-            tasks.spawn(follow(match_id.to_owned(), api.subscribe()));
+            let (id, api, there) = (match_id.to_owned(), api.subscribe(), Arc::clone(&there));
+            tasks.spawn(follow(id, api, there));
         }
         let (id, address) = (match_id.to_owned(), *api.borrow());
-        stalled.spawn(async move { connect(address, &id, "0-0").await });
+        let stalled = tokio::spawn(async move { connect(address, &id, "0-0").await });
         Self {
             match_id: match_id.to_owned(),
             api: api.subscribe(),
             tasks,
-            _stalled: stalled,
+            there,
+            stalled,
         }
+    }
+
+    /// Whether each of those that read has read something.
+    fn are_there(&self) -> bool {
+        self.there.load(Ordering::Relaxed) >= self.tasks.len()
     }
 
     /// Waits until all have seen the end, and checks that each got every entry once; gives how many there are.
@@ -224,18 +245,34 @@ impl Watchers {
             );
             late.merge(&seen.late);
         }
+        let (mut last, mut seen) = (String::new(), Seen::default());
+        let stalled = self.stalled.await??;
+        let ended = read(stalled, &mut last, &mut seen, &mut None).await?;
+        println!(
+            "the stalled one finds {} of {} entries when it reads at last, its stream {}",
+            seen.entries.len(),
+            all.len(),
+            if ended { "whole" } else { "broken off" }
+        );
         Ok(all.len())
     }
 }
 
 /// Follows a match to its end, however often the daemon goes away.
-async fn follow(match_id: String, api: watch::Receiver<SocketAddr>) -> anyhow::Result<Seen> {
+async fn follow(
+    match_id: String,
+    api: watch::Receiver<SocketAddr>,
+    there: Arc<AtomicUsize>,
+) -> anyhow::Result<Seen> {
     let (mut seen, mut last) = (Seen::default(), "0-0".to_owned());
+    let mut there = Some(there);
     let mut patience = Instant::now() + PATIENCE;
     while Instant::now() < patience {
         let (before, address) = (seen.entries.len(), *api.borrow());
         // A stream that breaks off is taken up where it was left.
-        if let Ok(true) = read(&match_id, address, &mut last, &mut seen).await {
+        if let Ok(stream) = connect(address, &match_id, &last).await
+            && read(stream, &mut last, &mut seen, &mut there).await?
+        {
             return Ok(seen);
         }
         if seen.entries.len() > before {
@@ -246,7 +283,7 @@ async fn follow(match_id: String, api: watch::Receiver<SocketAddr>) -> anyhow::R
     bail!("a watcher saw no end after {} entries", seen.entries.len())
 }
 
-async fn connect(api: SocketAddr, match_id: &str, last: &str) -> anyhow::Result<TcpStream> {
+async fn connect(api: SocketAddr, match_id: &str, last: &str) -> io::Result<TcpStream> {
     let mut stream = TcpStream::connect(api).await?;
     let asked = format!(
         "GET /api/v1/matches/{match_id}/events HTTP/1.1\r\nHost: {api}\r\nLast-Event-ID: {last}\r\n\r\n"
@@ -255,32 +292,40 @@ async fn connect(api: SocketAddr, match_id: &str, last: &str) -> anyhow::Result<
     Ok(stream)
 }
 
-/// Reads a stream; whether it came to the match's end.
+/// Reads a stream; whether it came to the match's end. Its first event counts for `there`.
 async fn read(
-    match_id: &str,
-    api: SocketAddr,
+    stream: TcpStream,
     last: &mut String,
     seen: &mut Seen,
+    there: &mut Option<Arc<AtomicUsize>>,
 ) -> anyhow::Result<bool> {
-    let mut lines = BufReader::new(connect(api, match_id, last).await?).lines();
+    let mut lines = BufReader::new(stream).lines();
     let (mut kind, mut id) = (String::new(), String::new());
     // A chunk is an event: the lines between that say how long each is mean nothing here.
-    while let Some(line) = lines.next_line().await? {
+    while let Ok(Some(line)) = lines.next_line().await {
         if let Some(word) = line.strip_prefix("event: ") {
             kind = word.to_owned();
         } else if let Some(word) = line.strip_prefix("id: ") {
             id = word.to_owned();
         } else if let Some(data) = line.strip_prefix("data: ") {
+            // What the daemon's end cut off comes again.
+            let Ok(event) = serde_json::from_str::<Value>(data) else {
+                return Ok(false);
+            };
+            if let Some(there) = there.take() {
+                there.fetch_add(1, Ordering::Relaxed);
+            }
             if kind == "entry" {
-                let entry: Value = serde_json::from_str(data)?;
+                let number = event["id"].as_i64();
                 seen.entries
-                    .push(entry["id"].as_i64().context("an entry without a number")?);
-                let at = entry["time"]
-                    .as_str()
-                    .context("an entry without its time")?;
+                    .push(number.context("an entry without a number")?);
+                let at = event["at"].as_str().context("an entry without its time")?;
                 let at: jiff::Timestamp = at.parse()?;
                 let late_us = now_us() - at.as_microsecond();
                 seen.late.add(Duration::from_micros(late_us.unsigned_abs()));
+            }
+            if kind == "close" {
+                return Ok(false);
             }
             last.clone_from(&id);
             if kind == "end" {

@@ -32,3 +32,4 @@ mod takeover;
 mod tidy;
 mod tokens;
 mod tournament;
+mod watching;

@@ -306,6 +306,10 @@ fn matches_of_our_own_judge_are_stored_and_verified() {
             vec!["builtin:prospector", "builtin:rage"],
             vec!["rules=google2010", "map=google"],
         ),
+        (
+            vec!["builtin:prospector", "builtin:rage"],
+            vec!["rules=google2010", "wire=google2010", "map=google"],
+        ),
     ] {
         let options = [&options[..], &["rounds=30"]].concat();
         play(&seats, &options, &["--store", store]);

@@ -1,174 +1,59 @@
-//! A live Koehandel match, read by everybody through every endpoint: what a seat knows is its owner's.
+//! Live matches, read by everybody through everything there is to read: what a seat knows is its owner's.
 
-use crate::app::{Answer, PATIENCE, TestApp, WITH_REFEREE, connected, ok, request, until, verb};
+mod tables;
+mod walk;
+
+use crate::app::{Answer, TestApp, WITH_REFEREE, folder, ok, request, until, verb};
+use crate::watching::Stream;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Instant;
+use std::net::SocketAddr;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+use tables::{Arbiter, Headers, OUR_PATH, PATH, Seated, SlowPlayer, get, hand, hides, seated};
+use walk::{Known, Readable, described, pages, plain};
 
-/// How often the foreign player answers before the match is looked at again.
-const STEP: usize = 5;
-/// Facts that each of our two bots must have learnt before the match is read.
-const FACTS_MIN: usize = 5;
-
-/// A foreign player who says nothing, and nothing at all until it may: the match stands still.
-struct SlowPlayer {
-    address: SocketAddr,
-    /// Lets it answer once; without it, it always may.
-    permits: Option<Sender<()>>,
-    answers: Receiver<()>,
-}
-
-impl SlowPlayer {
-    fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let (permits, permitted) = channel();
-        let (answered, answers) = channel();
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                let mut stream = stream.unwrap();
-                let mut head = Vec::new();
-                let mut part = [0; 1024];
-                while !head.windows(4).any(|end| end == b"\r\n\r\n") {
-                    match stream.read(&mut part) {
-                        Ok(0) | Err(_) => break,
-                        Ok(length) => head.extend_from_slice(&part[..length]),
-                    }
-                }
-                // Without permits it always may, and without an owner nobody counts.
-                let _ = (permitted.recv(), answered.send(()));
-                // The referee may have given up waiting.
-                let _ = stream.write_all(
-                    b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
-                );
-            }
-        });
-        Self {
-            address,
-            permits: Some(permits),
-            answers,
-        }
-    }
-
-    /// Lets it answer so many times; gives whether it has been asked that often.
-    fn answer(&self, times: usize) -> bool {
-        let permits = self.permits.as_ref().unwrap();
-        (0..times).for_each(|_| permits.send(()).unwrap());
-        let patience = std::time::Duration::from_secs(2);
-        (0..times).all(|_| self.answers.recv_timeout(patience).is_ok())
-    }
-}
-
-/// A session of the match, with the texts of its transcript.
-#[derive(Debug)]
-struct Seated {
-    side: String,
-    bot: String,
-    texts: BTreeSet<String>,
-}
-
-/// A caller: what headers they send.
-type Headers = Vec<String>;
+/// Sessions by their numbers.
+type All = BTreeMap<i64, Seated>;
 
 fn bearer(token: &str) -> Headers {
     vec![format!("Authorization: Bearer {token}")]
 }
 
-fn get(app: &TestApp, path: &str, headers: &Headers) -> Answer {
-    let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
-    request(app.api, "GET", path, &headers, "")
+fn proxied(mut headers: Headers) -> Headers {
+    headers.push("X-Forwarded-For: 203.0.113.5".to_owned());
+    headers
 }
 
-/// Starts a match of our champion and our guide, the slow player called ann, and a filler.
-fn connect(app: &TestApp, ann: &SlowPlayer, admin: &Headers) -> String {
-    let (bots, ann) = (app.callbacks, ann.address);
-    let query = format!(
-        "/?connect&url1=http://{bots}/koehandel/champion/drover&url2=http://{bots}/koehandel/guide/drover\
-         &url3=http://{ann}/&name3=ann"
-    );
-    let (market, _) = connected(app.referee.unwrap(), &query);
-    let rows = get(app, "/api/v1/matches?limit=250", admin).items();
-    let own = rows.iter().find(|row| row["market"] == market).unwrap();
-    own["id"].as_str().unwrap().to_owned()
+/// What a browser sends that has signed in with this token.
+fn signed_in(app: &TestApp, token: &str) -> Headers {
+    let answer = request(app.api, "POST", "/login", &[], &format!("token={token}"));
+    assert_eq!(answer.status, 303, "{answer:?}");
+    let cookie = answer.head.split("drover_pass=").nth(1).unwrap();
+    let pass = cookie.split(';').next().unwrap();
+    vec![format!("Cookie: drover_pass={pass}")]
 }
 
-/// A match that stands still with facts in it.
-fn standing_match(app: &TestApp, ann: &SlowPlayer, admin: &Headers) -> String {
-    let begun = Instant::now();
-    let id = connect(app, ann, admin);
-    while begun.elapsed() < PATIENCE && ann.answer(STEP) {
-        let facts = get(app, &format!("/api/v1/matches/{id}/facts"), admin).items();
-        let of = |seat: u64| facts.iter().filter(|fact| fact["seat"] == seat).count();
-        if of(0) >= FACTS_MIN && of(1) >= FACTS_MIN {
-            return id;
-        }
-    }
-    panic!("no match with facts: {}", app.log());
+/// A caller, and the sessions whose knowledge is theirs.
+struct Caller {
+    who: &'static str,
+    headers: Headers,
+    /// How they ask for pages.
+    browser: Headers,
+    own: BTreeSet<i64>,
+    admin: bool,
 }
 
-/// All sessions of a match, as the admin sees them.
-fn seated(app: &TestApp, id: &str, admin: &Headers) -> BTreeMap<i64, Seated> {
-    let row = get(app, &format!("/api/v1/matches/{id}"), admin).json();
-    let mut all = BTreeMap::new();
-    for session in row["sessions"].as_array().unwrap() {
-        let number = session["id"].as_i64().unwrap();
-        let path = format!("/api/v1/matches/{id}/entries.ndjson?session={number}");
-        let lines = get(app, &path, admin);
-        let entries = lines.body.lines().map(|line| {
-            let entry: Value = serde_json::from_str(line).unwrap();
-            entry["text"].as_str().unwrap().to_owned()
-        });
-        // Short ones are said by everybody.
-        let texts = entries.filter(|text| text.contains("&id=")).collect();
-        let word = |key: &str| session[key].as_str().unwrap().to_owned();
-        let (side, bot) = (word("side"), word("bot"));
-        all.insert(number, Seated { side, bot, texts });
-    }
-    all
-}
-
-fn paths(id: &str, sessions: &BTreeMap<i64, Seated>) -> Vec<String> {
-    let mut paths = [
-        "/api/v1/sessions?limit=250",
-        "/api/v1/sessions?live=true",
-        "/api/v1/matches",
-        "/api/v1/bluffs",
-        "/api/v1/opponents",
-        "/api/v1/hubs",
-        "/api/v1/bots",
-        "/metrics",
-    ]
-    .map(str::to_owned)
-    .to_vec();
-    let of_match = format!("/api/v1/matches/{id}");
-    for rest in [
-        "",
-        "/entries?limit=250",
-        "/entries.ndjson",
-        "/facts",
-        "/facts?kind=bluff",
-        "/replay?limit=250",
-    ] {
-        paths.push(format!("{of_match}{rest}"));
-    }
-    for seat in 0..4 {
-        let query = format!("seat={seat}&limit=250&pictures=true");
-        paths.push(format!("{of_match}/replay?{query}"));
-    }
-    paths.push(format!("/api/v1/bluffs?match={id}"));
-    paths.extend(
-        sessions
-            .keys()
-            .map(|number| format!("/api/v1/sessions/{number}")),
-    );
-    paths
+/// Every number after this mark.
+fn numbers<'a>(text: &'a str, mark: &'a str) -> impl Iterator<Item = i64> + 'a {
+    text.split(mark).skip(1).filter_map(|rest| {
+        let end = rest.find(|letter: char| !letter.is_ascii_digit());
+        rest[..end.unwrap_or(rest.len())].parse().ok()
+    })
 }
 
 /// The sessions whose knowledge an answer shows: rows told by one, or its numbers on the wire.
-fn told_by(value: &Value, all: &BTreeMap<i64, Seated>, told: &mut BTreeSet<i64>) {
+fn told_by(value: &Value, all: &All, told: &mut BTreeSet<i64>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| told_by(item, all, told)),
         Value::Object(fields) => {
@@ -182,141 +67,353 @@ fn told_by(value: &Value, all: &BTreeMap<i64, Seated>, told: &mut BTreeSet<i64>)
     }
 }
 
-/// The sessions whose knowledge is in a body, by its rows and by texts that only they hold.
-fn shown(answer: &Answer, all: &BTreeMap<i64, Seated>, own: &BTreeSet<i64>) -> BTreeSet<i64> {
+/// The sessions whose knowledge is in a text: by its rows, by what only they hold, and by the lines of a page.
+fn shown(text: &str, all: &All, own: &BTreeSet<i64>) -> BTreeSet<i64> {
     let mut told = BTreeSet::new();
-    for line in answer.body.lines() {
-        if let Ok(value) = serde_json::from_str(line) {
+    let text = plain(text);
+    for line in text.lines() {
+        if let Ok(value) = serde_json::from_str(line.trim_start_matches("data: ")) {
             told_by(&value, all, &mut told);
         }
     }
-    let known: BTreeSet<&String> = own.iter().flat_map(|number| &all[number].texts).collect();
+    let of_entry = |number: i64| {
+        let mut sessions = all.iter();
+        sessions.find_map(|(id, seated)| seated.entries.contains(&number).then_some(*id))
+    };
+    told.extend(numbers(&text, "id=\"e").filter_map(of_entry));
+    let known: BTreeSet<&String> = own.iter().flat_map(|number| &all[number].secrets).collect();
     for (number, session) in all {
-        let mut secret = session.texts.iter().filter(|text| !known.contains(text));
-        if secret.any(|text| answer.body.contains(text.as_str())) {
+        let mut secret = session.secrets.difference(&session.nobodys);
+        if secret.any(|secret| !known.contains(secret) && text.contains(secret.as_str())) {
             told.insert(*number);
         }
     }
     told
 }
 
-/// No step of a replay shows money but that of the seat whose view it is.
-fn hides_money(replay: &Value) {
-    let steps = replay["items"].as_array().unwrap();
-    let live = replay["live"] == true;
-    assert!(!live || replay["everything"] == false, "{replay}");
-    for step in steps.iter().filter(|_| live) {
-        let players = step["state"]["players"].as_array().unwrap();
-        let money = players.iter().map(|player| !player["money"].is_null());
-        assert!(money.eq([true, false, false, false]), "{step}");
-        let trade = &step["state"]["trade"];
-        if let Some(own) = ["challenger", "target"]
-            .iter()
-            .position(|who| trade[who] == 0)
-        {
-            let theirs = [&trade["counter"], &trade["offer"]][own];
-            assert_eq!(theirs["money"], Value::Null, "{step}");
+/// Nothing in an answer is nobody's to know, or a card in the hand of another.
+fn keeps_secrets(caller: &Caller, path: &str, text: &str, all: &All) {
+    if caller.admin {
+        return;
+    }
+    let who = caller.who;
+    for secret in [PATH, OUR_PATH] {
+        assert!(!text.contains(secret), "{path} tells {who} {secret}");
+    }
+    // What is hidden is not found by asking for it, either.
+    let found = all.values().any(|seated| text.contains(&seated.match_id));
+    assert!(!(found && path.contains("?market=")), "{path} tells {who}");
+    let plays = |game: &str| caller.own.iter().any(|number| all[number].game == game);
+    for seated in all.values() {
+        for secret in &seated.nobodys {
+            assert!(!text.contains(secret), "{path} tells {who} {secret}");
+        }
+        // A bot that plays may well think of the cards that it does not see.
+        let thinks = plays("planowanie") && path.contains("/explain");
+        let own = caller.own.iter().any(|number| {
+            let own = &all[number];
+            own.game == "planowanie" && own.seat == seated.seat
+        });
+        if seated.game == "planowanie" && !own && !thinks {
+            let mut cards = hand(seated.seat).into_iter();
+            assert!(
+                !cards.any(|card| text.contains(card)),
+                "{path} tells {who} a card"
+            );
         }
     }
 }
 
-fn made(app: &TestApp, by: Option<&str>, name: &str, scope: &str) -> String {
-    let add = ["token", "add", name, "--scope", scope];
+/// Asks for everything, and gives what the caller saw.
+fn read_all(app: &TestApp, caller: &Caller, listed: &Readable, all: &All) -> BTreeSet<i64> {
+    let (mut seen, mut statuses) = (BTreeSet::new(), BTreeMap::new());
+    let mut look = |path: &str, answer: &Answer| {
+        assert!(answer.status < 500, "{path} for {}: {answer:?}", caller.who);
+        let told = shown(&answer.body, all, &caller.own);
+        assert!(
+            told.is_subset(&caller.own),
+            "{path} tells {} of {told:?}: {}",
+            caller.who,
+            answer.body
+        );
+        keeps_secrets(caller, path, &answer.body, all);
+        if path.contains("/replay") && answer.status == 200 {
+            hides(&answer.json());
+        }
+        *statuses.entry(answer.status).or_insert(0) += 1;
+        seen.extend(told);
+    };
+    for path in &listed.paths {
+        look(path, &get(app, path, &caller.headers));
+    }
+    let walked = pages(|path| get(app, path, &caller.browser));
+    for (path, answer) in &walked {
+        look(path, answer);
+    }
+    println!(
+        "{:24} {} paths, {} pages, by status {statuses:?}: sessions {seen:?}",
+        caller.who,
+        listed.paths.len(),
+        walked.len()
+    );
+    seen
+}
+
+/// A stream that is followed to its end: its kinds of events, and its text.
+struct Following {
+    path: String,
+    read: JoinHandle<(BTreeSet<String>, String)>,
+}
+
+/// Follows a stream; `begun` is told once its first event is there.
+fn follow(api: SocketAddr, path: &str, headers: &Headers, begun: Sender<()>) -> Following {
+    let mut stream = Stream::open(api, path, headers);
+    let read = std::thread::spawn(move || {
+        let mut kinds = BTreeSet::new();
+        while let Some(event) = stream.next() {
+            if kinds.is_empty() {
+                begun.send(()).unwrap();
+            }
+            kinds.insert(event.kind);
+        }
+        (kinds, stream.text)
+    });
+    let path = path.to_owned();
+    Following { path, read }
+}
+
+/// No event shows another's knowledge; who owns a session of the match gets its entries as they come, and nobody else
+/// any.
+fn check_stream(caller: &Caller, path: &str, (kinds, stream): (BTreeSet<String>, &str), all: &All) {
+    let who = caller.who;
+    let told = shown(stream, all, &caller.own);
+    assert!(
+        told.is_subset(&caller.own),
+        "{path} tells {who} of {told:?}"
+    );
+    if !path.contains("/matches/") {
+        assert!(kinds.contains("match"), "{path} for {who}: {stream}");
+        return keeps_secrets(caller, path, stream, all);
+    }
+    let of_match = |number: &&i64| path.contains(&all[*number].match_id);
+    let plays = caller.own.iter().any(|number| of_match(&number));
+    for kind in ["state", "end"] {
+        assert!(kinds.contains(kind), "{path} for {who}: {kinds:?}");
+    }
+    assert_eq!(kinds.contains("entry"), plays, "{path} for {who}");
+    assert!(plays || !kinds.contains("fact"), "{path} for {who}");
+    if !plays {
+        keeps_secrets(caller, path, stream, all);
+    }
+}
+
+fn made(app: &TestApp, by: Option<&str>, name: &str, scopes: &[&str]) -> String {
+    let mut add = vec!["token", "add", name];
+    add.extend(scopes.iter().flat_map(|scope| ["--scope", scope]));
     ok(verb(&app.url(), by, &add)).trim().to_owned()
 }
 
-#[test]
-fn a_live_match_tells_each_caller_their_own_secrets_through_every_endpoint() {
-    let budget = ("THINKING__BUDGET_MS_KOEHANDEL", "5");
-    let app = TestApp::new(&[WITH_REFEREE, budget]);
-    let mut ann = SlowPlayer::start();
-    let proxied = |mut headers: Headers| {
-        headers.push("X-Forwarded-For: 203.0.113.5".to_owned());
-        headers
+/// What the daemon's paths may name.
+fn known(app: &TestApp, all: &All, admin: &Headers) -> Known {
+    let ids = |path: &str| -> Vec<String> {
+        let rows = get(app, path, admin).items();
+        let ids = rows.iter().map(|row| row["id"].to_string());
+        ids.map(|id| id.trim_matches('"').to_owned()).collect()
     };
+    let matches = ids("/api/v1/matches?limit=250");
+    let decisions = all
+        .values()
+        .filter(|seated| seated.side == "player")
+        .filter_map(|seated| {
+            let path = format!(
+                "/api/v1/matches/{}/seats/{}/explain",
+                seated.match_id, seated.seat
+            );
+            let made = get(app, &path, admin).items();
+            Some(made.first()?["entry"].to_string())
+        });
+    let rows = get(app, "/api/v1/matches?limit=250", admin).items();
+    Known {
+        sessions: all.keys().map(i64::to_string).collect(),
+        opponents: ids("/api/v1/opponents?limit=5")
+            .into_iter()
+            .chain(["1".into()])
+            .collect(),
+        tournaments: vec!["none".into()],
+        markets: rows.iter().map(|row| row["market"].to_string()).collect(),
+        decisions: decisions.collect(),
+        matches,
+    }
+}
+
+#[test]
+fn live_matches_tell_each_caller_their_own_secrets_through_all_there_is_to_read() {
+    let folder = folder();
+    let settings = [
+        WITH_REFEREE,
+        ("THINKING__BUDGET_MS_KOEHANDEL", "5"),
+        ("THINKING__BUDGET_MS_PLANOWANIE", "5"),
+        ("CALLBACKS__SECRET_PATH", OUR_PATH),
+        ("API__EMBARGO_S", "3600"),
+    ];
+    let app = TestApp::with(folder.path(), &settings);
+    let mut ann = SlowPlayer::start();
     // No token yet: who speaks directly from this machine is an admin, and nobody else is answered.
     let direct = Headers::new();
-    let id = standing_match(&app, &ann, &direct);
-    let all = seated(&app, &id, &direct);
-    let everybody: BTreeSet<i64> = all.keys().copied().collect();
-    let of = |side: &str, bot: &str| -> BTreeSet<i64> {
-        let is_it = |(_, session): &(&i64, &Seated)| session.side == side && session.bot == bot;
+    let refereed = tables::koehandel(&app, &ann, &direct);
+    let arbiter = Arbiter::start(folder.path());
+    let heard = |rows: &[Value]| rows.iter().all(|row| row["entries"] == 12);
+    let shims = |app: &TestApp| -> Vec<Value> {
+        let rows = app.items("/api/v1/sessions?game=planowanie");
+        let ids = rows.iter().map(|row| row["id"].to_string());
+        ids.map(|id| app.get(&format!("/api/v1/sessions/{id}")).json())
+            .collect()
+    };
+    until(|| shims(&app).len() == 2 && heard(&shims(&app)));
+    let all = seated(folder.path());
+    let of = |side: &str, bots: &[&str]| -> BTreeSet<i64> {
+        let is_it = |(_, seated): &(&i64, &Seated)| {
+            seated.side == side && bots.iter().any(|bot| seated.bot.starts_with(bot))
+        };
         all.iter()
             .filter(is_it)
             .map(|(number, _)| *number)
             .collect()
     };
-    let (champion, guide) = (of("player", "champion"), of("player", "guide"));
-    let anns = of("referee", &format!("url:http://{}/", ann.address));
-    assert_eq!(
-        (champion.len(), guide.len(), anns.len()),
-        (1, 1, 1),
-        "{all:?}"
+    let (ours, theirs) = (
+        of("player", &["champion"]),
+        of("player", &["guide", "rules"]),
     );
-    for path in paths(&id, &all) {
-        let answer = get(&app, &path, &proxied(direct.clone()));
-        assert_eq!(
-            answer.status, 401,
-            "{path} through a proxy: {}",
-            answer.body
-        );
-    }
+    let anns = of("referee", &[&format!("url:http://{}/", ann.address)]);
+    assert_eq!((ours.len(), theirs.len(), anns.len()), (2, 2, 1), "{all:?}");
+    let listed = described(
+        &app.get("/openapi.json").json(),
+        &known(&app, &all, &direct),
+    );
+    assert!(
+        listed.paths.len() > 200 && listed.streams.len() == 4,
+        "{listed:?}"
+    );
+    let refused = |headers: &Headers| {
+        for path in listed.paths.iter().chain(&listed.streams) {
+            let answer = get(&app, path, headers);
+            assert_eq!(answer.status, 401, "{path}: {}", answer.body);
+        }
+        for path in &listed.open {
+            assert!(shown(&get(&app, path, headers).body, &all, &BTreeSet::new()).is_empty());
+        }
+        for (path, answer) in pages(|path| get(&app, path, headers)) {
+            assert!(
+                shown(&answer.body, &all, &BTreeSet::new()).is_empty(),
+                "{path}"
+            );
+        }
+    };
+    refused(&proxied(direct.clone()));
     let drain = proxied(direct.clone());
     let drain = request(app.api, "POST", "/api/v1/drain", &[&drain[0]], "");
     assert_eq!(drain.status, 401);
     // With tokens, each caller's own and no more.
-    let root = made(&app, None, "root", "admin");
-    let by = Some(root.as_str());
-    let own = |name: &str, scope: &str| bearer(&made(&app, by, name, scope));
-    let nobody = BTreeSet::new();
-    for (who, headers, sees) in [
-        ("no token", direct.clone(), None),
-        ("a wrong token", bearer("drover_0"), None),
-        ("no token, proxied", proxied(direct.clone()), None),
-        ("read", own("reader", "read"), Some(&nobody)),
-        ("bot:evolved", own("evolved", "bot:evolved"), Some(&nobody)),
-        ("entrant:bob", own("bob", "entrant:bob"), Some(&nobody)),
-        (
-            "bot:champion",
-            own("champion", "bot:champion"),
-            Some(&champion),
-        ),
-        (
-            "bot:guide",
-            proxied(own("guide", "bot:guide")),
-            Some(&guide),
-        ),
-        ("entrant:ann", own("ann", "entrant:ann"), Some(&anns)),
-        ("admin", bearer(&root), Some(&everybody)),
-        ("admin, proxied", proxied(bearer(&root)), Some(&everybody)),
-    ] {
-        let mut seen = BTreeSet::new();
-        for path in paths(&id, &all) {
-            let answer = get(&app, &path, &headers);
-            let status = if sees.is_some() { 200 } else { 401 };
-            assert_eq!(answer.status, status, "{path} for {who}: {}", answer.body);
-            let told = shown(&answer, &all, sees.unwrap_or(&nobody));
-            if path.contains("/replay") && status == 200 {
-                hides_money(&answer.json());
-            }
-            println!("{who:18} {path:60} {status} {told:?}");
-            seen.extend(told);
-        }
-        assert_eq!(&seen, sees.unwrap_or(&nobody), "{who}");
+    let root = made(&app, None, "root", &["admin"]);
+    for headers in [direct.clone(), bearer("drover_0"), proxied(direct)] {
+        refused(&headers);
     }
-    let row = get(&app, &format!("/api/v1/matches/{id}"), &bearer(&root)).json();
+    let caller = |who, name, scopes: &[&str], own: &BTreeSet<i64>| {
+        let admin = scopes.contains(&"admin");
+        let token = made(&app, Some(&root), name, scopes);
+        let (headers, browser) = (bearer(&token), signed_in(&app, &token));
+        let own = own.clone();
+        Caller {
+            who,
+            headers,
+            browser,
+            own,
+            admin,
+        }
+    };
+    let (nobodys, everybodys) = (BTreeSet::new(), all.keys().copied().collect());
+    let mut callers = vec![
+        caller("read", "reader", &["read"], &nobodys),
+        caller(
+            "another's",
+            "other",
+            &["bot:evolved", "entrant:bob", "bot:greedy"],
+            &nobodys,
+        ),
+        caller("owner of champion", "a", &["bot:champion"], &ours),
+        caller(
+            "owner of guide, rules",
+            "b",
+            &["bot:guide", "bot:rules"],
+            &theirs,
+        ),
+        caller("ann", "ann", &["entrant:ann"], &anns),
+        caller("admin", "chief", &["admin"], &everybodys),
+    ];
+    let by_proxy = callers
+        .iter_mut()
+        .filter(|caller| caller.admin || caller.who == "ann");
+    by_proxy.for_each(|caller| caller.headers = proxied(std::mem::take(&mut caller.headers)));
+    let (begun, begins) = channel();
+    let mut followed = Vec::new();
+    for caller in &callers {
+        for path in &listed.streams {
+            followed.push((
+                caller,
+                follow(app.api, path, &caller.headers, begun.clone()),
+            ));
+        }
+    }
+    for caller in &callers {
+        assert_eq!(
+            read_all(&app, caller, &listed, &all),
+            caller.own,
+            "{}",
+            caller.who
+        );
+    }
+    let row = get(&app, &format!("/api/v1/matches/{refereed}"), &bearer(&root)).json();
     assert_eq!(row["live"], true, "it was live all the time");
     for secret in [&root[7..], "drover_"] {
         assert!(!app.log().contains(secret), "{}", app.log());
     }
-    // When it is over, everything is everybody's.
-    ann.permits = None;
-    let reader = own("late", "read");
-    let row = format!("/api/v1/matches/{id}");
-    until(|| !get(&app, &row, &reader).json()["cause"].is_null());
-    let mut seen = BTreeSet::new();
-    for path in paths(&id, &all) {
-        seen.extend(shown(&get(&app, &path, &reader), &all, &nobody));
+    // They go on to their ends, of which everybody is told, and which tell nobody more for now.
+    (0..followed.len()).for_each(|_| begins.recv().unwrap());
+    arbiter.go_on();
+    ann.let_go();
+    let live = |headers: &Headers| {
+        !get(&app, "/api/v1/matches?outcome=live", headers)
+            .items()
+            .is_empty()
+    };
+    until(|| !live(&callers[0].headers));
+    for caller in callers.iter().take(2) {
+        assert!(
+            read_all(&app, caller, &listed, &all).is_empty(),
+            "{}",
+            caller.who
+        );
     }
-    assert_eq!(seen, everybody);
+    app.stop();
+    for (caller, following) in followed {
+        let (kinds, text) = following.read.join().unwrap();
+        println!("{:24} {}: {kinds:?}", caller.who, following.path);
+        check_stream(caller, &following.path, (kinds, &text), &all);
+    }
+    // When it is over, everything is everybody's.
+    let app = TestApp::with(folder.path(), &[("API__EMBARGO_S", "0")]);
+    let seen = listed.paths.iter().flat_map(|path| {
+        let answer = get(&app, path, &callers[0].headers);
+        shown(&answer.body, &all, &nobodys)
+    });
+    assert_eq!(seen.collect::<BTreeSet<i64>>(), everybodys);
+    let row = get(
+        &app,
+        &format!("/api/v1/matches/{refereed}"),
+        &callers[0].headers,
+    );
+    let secrets = all.values().filter(|seated| seated.match_id == refereed);
+    let mut nobodys = secrets.flat_map(|seated| &seated.nobodys);
+    assert!(nobodys.any(|secret| row.body.contains(secret)), "{row:?}");
+    app.stop();
 }

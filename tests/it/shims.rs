@@ -67,7 +67,7 @@ impl TestApp {
 
 impl Piped {
     /// Says a line and gives the reply, whose blank line must follow.
-    fn ask(&mut self, line: &str) -> String {
+    pub fn ask(&mut self, line: &str) -> String {
         self.say(line);
         let reply = self.line();
         assert_eq!(self.line(), "\n", "{line}");

@@ -265,8 +265,15 @@ impl Options {
         if self.assignment == Assignment::Shuffled {
             Rng::new(seed, SEATING_STREAM).shuffle(&mut numbers);
         }
+        let mut planets = planets(&self.map, self.planets, seed, players)?;
+        if self.wire == Wire::Google2010 {
+            // As that wire counts them: what is decided in process is then what would be said on it.
+            for (number, planet) in (0..).zip(&mut planets) {
+                planet.id = number;
+            }
+        }
         let position = Setup {
-            planets: planets(&self.map, self.planets, seed, players)?,
+            planets,
             players: numbers,
             teams,
             ruleset: self.ruleset(),
