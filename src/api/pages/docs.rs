@@ -231,8 +231,9 @@ mod tests {
 
     #[test]
     fn what_is_written_in_a_guide_stays_text() {
-        let body =
-            rendered("# A & b <i>\n\n<script>x</script> `<b>` [x](https://a/\"onclick=) ![i](y)\n");
+        let body = rendered(
+            "# A & b <i>\n\nx <script>x</script> `<b>` [x](https://a/\"onclick=) ![i](y)\n",
+        );
         assert!(body.contains("<h1 id=\"a--b-\">A &amp; b "), "{body}");
         assert!(
             !body.contains("<script") && !body.contains("<i>") && body.contains("&lt;b&gt;"),
