@@ -2,7 +2,9 @@
 
 use super::asked::Asked;
 use super::matches;
+use super::params::Params;
 use super::problem::Problem;
+use super::reader::Reader;
 use super::response;
 use super::sight::WITHHELD;
 use crate::replay::{BotSeat, ExplainError, NODES_DEFAULT, NODES_MAX, bot_session};
@@ -37,13 +39,27 @@ impl Explainer {
     }
 }
 
+/// Its parameters.
+pub(super) const NAMES: &[&str] = &["entry", "nodes", "session"];
+
 /// `GET /api/v1/matches/{id}/seats/{seat}/explain`: the decision that `entry` asked for, thought over again with
 /// `nodes`; without `entry`, the seat's decisions. `session` names one of several bots of ours.
 pub(super) async fn one(
     Path((id, seat)): Path<(String, String)>,
     asked: Asked,
 ) -> Result<Response, Problem> {
-    let params = asked.params(&[&["entry", "nodes", "session"]])?;
+    let params = asked.params(&[NAMES])?;
+    let value = found(&asked, (&id, &seat), &params, explained).await?;
+    Ok(response::tagged_json(&asked.headers, false, &value))
+}
+
+/// What `think` makes of a seat, the decision asked for and its nodes, on a thread of its own.
+pub(super) async fn found<T: Send + 'static>(
+    asked: &Reader,
+    (id, seat): (&str, &str),
+    params: &Params,
+    think: impl FnOnce(&BotSeat, Option<EntryId>, u64) -> Result<T, ExplainError> + Send + 'static,
+) -> Result<T, Problem> {
     let entry = params.number::<i64>("entry")?.map(EntryId);
     let named = params.number::<i64>("session")?.map(SessionId);
     let nodes = params.number::<u64>("nodes")?.unwrap_or(NODES_DEFAULT);
@@ -54,7 +70,7 @@ pub(super) async fn one(
     }
     let number = seat.parse();
     let number = number.map_err(|_| Problem::not_found(format!("there is no seat {seat}")))?;
-    let row = matches::row(&asked, &id).await?;
+    let row = matches::row(asked, id).await?;
     let store = &asked.state.store;
     let sessions = store.sessions_of(&row.id).await?;
     let session = bot_session(&row.id, sessions, Some(number), named)?;
@@ -65,11 +81,10 @@ pub(super) async fn one(
     let read = BotSeat::read(store, &session).await?;
     let explaining = tokio::task::spawn_blocking(move || {
         let _place = place;
-        explained(&read, entry, nodes)
+        think(&read, entry, nodes)
     });
     let broken = |error| Problem::unavailable(format!("explaining broke down: {error}"));
-    let value = explaining.await.map_err(broken)??;
-    Ok(response::tagged_json(&asked.headers, false, &value))
+    Ok(explaining.await.map_err(broken)??)
 }
 
 fn explained(read: &BotSeat, entry: Option<EntryId>, nodes: u64) -> Result<Value, ExplainError> {

@@ -1,13 +1,17 @@
 //! What was to be seen of a match, step by step.
 
 use super::asked::Asked;
+use super::endpoint::JSON;
 use super::matches;
 use super::params::{PAGE, Params};
 use super::problem::Problem;
 use super::response;
 use super::sight::WITHHELD;
 use crate::replay::{Footage, View, seats};
+use crate::store::SessionRow;
+use axum::body::Body;
 use axum::extract::Path;
+use axum::http::HeaderValue;
 use axum::response::Response;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
@@ -31,6 +35,13 @@ pub(super) async fn steps(Path(id): Path<String>, asked: Asked) -> Result<Respon
     let withheld = asked.sight.keep(&mut sessions);
     let open = asked.sight.is_open(&row);
     let view = View::of(&sessions, wanted.seat, open);
+    let tag = open.then(|| wanted.tag(&row.id, &sessions));
+    if let Some(known) = tag
+        .as_ref()
+        .and_then(|tag| response::known(&asked.headers, tag))
+    {
+        return Ok(known);
+    }
     let mut value = json!({
         "match": row.id,
         "game": row.game,
@@ -56,10 +67,11 @@ pub(super) async fn steps(Path(id): Path<String>, asked: Asked) -> Result<Respon
         None if withheld || (!open && !sessions.is_empty()) => value["withheld"] = WITHHELD.into(),
         None => {}
     }
-    Ok(response::tagged_json(&asked.headers, open, &value))
+    Ok(response::dressed(JSON, tag, Body::from(value.to_string())))
 }
 
 /// What is asked for.
+#[derive(Debug)]
 struct Wanted {
     seat: Option<u8>,
     /// The first step.
@@ -81,6 +93,13 @@ impl Wanted {
             limit: at.limit as usize,
             pictures: params.truth("pictures")? == Some(true),
         })
+    }
+
+    /// The tag of a page of a match that is over and public: what it depends on, without the cost of replaying it.
+    fn tag(&self, id: &str, sessions: &[SessionRow]) -> HeaderValue {
+        let kept = sessions.iter().filter(|row| !row.pruned).count();
+        let of = format!("{} {id} {kept} {self:?}", env!("CARGO_PKG_VERSION"));
+        response::tag(&[of.as_bytes()])
     }
 
     /// Adds the page to what is said of the match.

@@ -3,6 +3,7 @@
 use super::asked::Asked;
 use super::bots;
 use super::problem::Problem;
+use super::reader::Reader;
 use super::response;
 use crate::store::{OpponentKind, Subject, Versus};
 use axum::extract::Path;
@@ -89,7 +90,12 @@ pub(super) async fn opponent(Path(id): Path<String>, asked: Asked) -> Result<Res
     }))
 }
 
-async fn versus(asked: &Asked, game: &str, subject: Subject<'_>) -> Result<Vec<Versus>, Problem> {
+/// A bot's or an opponent's record against each rival, as the caller may see it.
+pub(super) async fn versus(
+    asked: &Reader,
+    game: &str,
+    subject: Subject<'_>,
+) -> Result<Vec<Versus>, Problem> {
     // Results are public at once, what happened in a match when it is.
     let open_us = match asked.sight.sees_all() {
         true => i64::MAX,

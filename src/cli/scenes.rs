@@ -4,11 +4,11 @@ use crate::replay::{Footage, Step, Still, View, seats};
 use crate::store::{MatchRow, Store};
 use anyhow::{Context as _, anyhow, bail};
 use games::Picture;
+use games::scene::STYLE;
 use serde_json::json;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-const SCENE_STYLE: &str = include_str!("../api/pages/assets/scene.css");
 const PLAYER_STYLE: &str = concat!(
     include_str!("../api/pages/assets/export.css"),
     include_str!("../api/pages/assets/player.css"),
@@ -39,7 +39,7 @@ pub(super) fn html(out: &mut impl Write, row: &MatchRow, footage: &Footage) -> a
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{name}</title>\n<style>\n{SCENE_STYLE}{PLAYER_STYLE}</style>\n</head>\n<body>\n\
+         <title>{name}</title>\n<style>\n{STYLE}{PLAYER_STYLE}</style>\n</head>\n<body>\n\
          <main>\n<h1>{name}</h1>\n<div id=\"replay\"></div>\n\
          <noscript>The replay is shown by a script in this page.</noscript>\n</main>\n\
          <script type=\"application/json\" id=\"replay-data\">{{\"items\":["
@@ -107,6 +107,6 @@ pub(super) fn svg(out: &mut impl Write, footage: &Footage, turn: u32) -> anyhow:
         still,
         moving,
     };
-    out.write_all(picture.document(SCENE_STYLE).as_bytes())?;
+    out.write_all(picture.document(STYLE).as_bytes())?;
     Ok(())
 }

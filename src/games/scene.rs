@@ -64,7 +64,7 @@ impl Picture {
     }
 }
 
-/// The stylesheet of [`CLASSES`], light and dark by what the reader prefers.
+/// The stylesheet of [`CLASSES`], light and dark: by the `data-theme` of the root, else by what the reader prefers.
 pub const STYLE: &str = include_str!("scene/style.css");
 
 /// Every class that an element of a picture may have, which may be several of them: what it is, and whose.

@@ -7,7 +7,7 @@ use super::message::{Ended, Refusal};
 use super::turn::Turn;
 use crate::replay::LastMessage;
 use crate::store::StoreError;
-use crate::store::types::{Direction, NewEntry};
+use crate::store::types::{Direction, EntryId, NewEntry};
 use bytes::Bytes;
 use games::Cause;
 use std::sync::Arc;
@@ -78,12 +78,12 @@ impl Actor {
                         facts_stored_to
                     }
                 };
+                // The answer, if there is one, was stored right after what asked for it.
+                let last = receipt.last.map_or(0, |last| last.0);
+                let asked = EntryId(last - i64::from(!said.is_empty()));
                 let ledger = decision.map(|decision| {
-                    self.registry.ledger(
-                        core,
-                        decision.row(core, receipt, at_us, received),
-                        received,
-                    )
+                    let row = decision.row(core, (asked, receipt), at_us, received);
+                    self.registry.ledger(core, row, received)
                 });
                 let number = 1 + core.last.as_ref().map_or(0, |last| last.number);
                 core.last = Some(Box::new(LastMessage {

@@ -68,13 +68,13 @@ impl Decision {
     pub(super) fn row(
         &self,
         core: &SessionState,
-        receipt: Receipt,
+        (asked, receipt): (EntryId, Receipt),
         at_us: i64,
         received: Instant,
     ) -> LedgerRow {
         LedgerRow {
             session: core.id,
-            entry: receipt.last.unwrap_or(EntryId(0)),
+            entry: asked,
             at_us,
             queued_us: micros(self.queued),
             thought_us: micros(self.thought),

@@ -1,6 +1,8 @@
 //! The pages in a browser, as their readers use them.
 
 mod driver;
+mod replays;
+mod screenshots;
 
 use crate::app::{TestApp, WITH_REFEREE, connected, folder, ok, run, verb};
 use driver::{Browser, ENTER, TAB};
@@ -97,28 +99,7 @@ fn every_page_can_be_read_by_everybody_in_every_dress() {
     };
     let folder = filled();
     let app = app(folder.path());
-    let mut pages: Vec<String> = [
-        "",
-        "dashboard",
-        "matches",
-        "bots",
-        "opponents",
-        "tournaments",
-        "hubs",
-        "login",
-    ]
-    .map(|page| format!("/{page}"))
-    .into();
-    let id = |path: &str| app.items(path)[0]["id"].to_string().replace('"', "");
-    for kit in games::ALL {
-        let path = format!("/api/v1/matches?limit=1&game={}", kit.game());
-        pages.push(format!("/matches/{}", id(&path)));
-    }
-    pages.push("/bots/koehandel/guide".to_owned());
-    pages.push("/matches?game=planetwars&bot=nobody".to_owned());
-    pages.push(format!("/opponents/{}", id("/api/v1/opponents")));
-    pages.push(format!("/tournaments/{}", id("/api/v1/tournaments")));
-    for page in &pages {
+    for page in &pages(&app) {
         for (width, scheme) in [
             (1280, "light"),
             (1280, "dark"),
@@ -127,6 +108,7 @@ fn every_page_can_be_read_by_everybody_in_every_dress() {
         ] {
             browser.look(width, scheme);
             browser.open(&format!("{}{page}", app.url()));
+            browser.until("!document.querySelector('#replay') || /^Step/.test(document.querySelector('.replay-where')?.textContent)");
             let wrong = browser.run(AUDIT);
             assert_eq!(
                 wrong,
@@ -145,6 +127,42 @@ fn every_page_can_be_read_by_everybody_in_every_dress() {
     );
 }
 
+/// Every page, with something on it.
+fn pages(app: &TestApp) -> Vec<String> {
+    let mut pages: Vec<String> = [
+        "",
+        "dashboard",
+        "matches",
+        "bots",
+        "opponents",
+        "tournaments",
+        "hubs",
+        "login",
+        "docs",
+        "docs/readme",
+        "docs/rest",
+    ]
+    .map(|page| format!("/{page}"))
+    .into();
+    let id = |path: &str| app.items(path)[0]["id"].to_string().replace('"', "");
+    for kit in games::ALL {
+        let path = format!("/api/v1/matches?limit=1&game={}", kit.game());
+        pages.push(format!("/matches/{}", id(&path)));
+    }
+    let path = "/api/v1/matches?limit=1&game=koehandel&bot=guide&side=player";
+    let explain = format!("/matches/{}/seats/0/explain", id(path));
+    let decisions = app.items(&format!("/api/v1{explain}"));
+    let entry = &decisions[decisions.len() / 2]["entry"];
+    pages.push(format!("{explain}?entry={entry}"));
+    pages.push(explain);
+    pages.push("/bots/koehandel/guide/versus?rival=face".to_owned());
+    pages.push("/bots/koehandel/guide".to_owned());
+    pages.push("/matches?game=planetwars&bot=nobody".to_owned());
+    pages.push(format!("/opponents/{}", id("/api/v1/opponents")));
+    pages.push(format!("/tournaments/{}", id("/api/v1/tournaments")));
+    pages
+}
+
 #[test]
 fn a_reader_finds_their_way_by_links_filters_and_keys() {
     let Some(browser) = Browser::start() else {
@@ -155,7 +173,6 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
     browser.look(1280, "light");
     browser.open(&app.url());
     // The first stop of the keyboard leads past the navigation.
-    browser.until("document.hasFocus()");
     browser.press(TAB);
     browser.until("document.activeElement.className === 'skip'");
     for (path, heading) in [
@@ -165,6 +182,7 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
         ("/opponents", "Opponents"),
         ("/tournaments", "Tournaments"),
         ("/hubs", "Hubs"),
+        ("/docs", "Guides"),
         ("/", "What runs here"),
     ] {
         browser.click(&format!("nav a[href='{path}']"));
@@ -267,6 +285,46 @@ fn a_page_that_is_open_shows_what_happens() {
         assert_eq!(browser.text("window.kept"), "true");
     }
     assert_eq!(browser.complaints(&app.url()), [""; 0]);
+}
+
+#[test]
+fn a_match_that_is_open_goes_on_and_keeps_what_its_reader_does() {
+    let Some(browser) = Browser::start() else {
+        return;
+    };
+    let app = TestApp::new(&[]);
+    let tell = |what: &str| app.call(&format!("/koehandel/setbuilder?market=1&id=2&type={what}"));
+    tell("information&message=begin");
+    let id = app.items("/api/v1/matches")[0]["id"].clone();
+    let page = format!("{}/matches/{}", app.url(), id.as_str().unwrap());
+    browser.look(1280, "light");
+    browser.open(&page);
+    let lines = "document.querySelectorAll('#lines tbody tr').length";
+    browser.until(&format!("{lines} === 1"));
+    browser.run("window.kept = true; document.querySelector('[data-search]').focus()");
+    browser.press("E");
+    tell("auction&goods=C&opponent=E&auctioneer=E");
+    browser.until(&format!("{lines} === 3"));
+    tell("auction&goods=C&opponent=W&money=tt&auctioneer=E&message=W20N0");
+    browser.until(&format!("{lines} === 4"));
+    // What asked for a decision leads to its reasons.
+    let why = "document.querySelector('#lines tbody tr:nth-child(2) .why')?.pathname";
+    assert!(browser.text(why).ends_with("/seats/0/explain"));
+    // The replay follows to its newest step.
+    let steps = "document.querySelector('.replay-where').textContent";
+    browser.until(&format!("/Step ([3-9]) of \\1, .*running/.test({steps})"));
+    browser.press("D");
+    let typed = "document.querySelector('[data-search]').value";
+    assert_eq!(browser.text(typed), "ED");
+    assert_eq!(browser.text("window.kept"), "true");
+    assert_eq!(browser.complaints(&app.url()), [""; 0]);
+    assert_eq!(
+        browser.text("document.querySelector('#live').textContent"),
+        ""
+    );
+    app.kill();
+    browser.until("document.querySelector('#live').textContent.includes('Reload')");
+    assert_eq!(browser.text(typed), "ED");
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! Replays as they are looked at: exported pages and pictures, and the same over REST.
 
 use crate::app::{TestApp, folder, ok, play, refused, report, run_on, text};
+use games::scene::STYLE;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-
-const STYLE: &str = include_str!("../../src/api/pages/assets/scene.css");
 
 /// A match in a new database: its id.
 fn played(game: &str, seats: &[&str], store: &Path) -> String {

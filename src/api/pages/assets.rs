@@ -17,7 +17,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
         "text/javascript",
         include_str!("assets/player.js"),
     ),
-    ("scene.css", "text/css", include_str!("assets/scene.css")),
+    ("scene.css", "text/css", games::scene::STYLE),
     ("icon.svg", "image/svg+xml", include_str!("assets/icon.svg")),
 ];
 

@@ -1,9 +1,10 @@
 //! The built-in bots, and one of them.
 
 use super::layout::{Shell, shown};
-use super::view::{MatchLine, line, now};
+use super::rivals::{self, Rival};
+use super::view::{MatchLine, line, now, percent};
 use super::visit::{Visit, asking};
-use crate::api::bots::{self, BotShown};
+use crate::api::bots::{self, BotResults, BotShown};
 use crate::api::matches;
 use crate::api::params::PAGE;
 use crate::api::problem::Problem;
@@ -23,6 +24,9 @@ struct Bots {
 struct Bot {
     shell: Shell,
     bot: BotShown,
+    /// Its results in a sentence, if it has any.
+    results: String,
+    rivals: Vec<Rival>,
     matches: Vec<MatchLine>,
 }
 
@@ -46,17 +50,36 @@ pub(super) async fn one(
     visit: Visit,
 ) -> Result<Response, Problem> {
     visit.params(&[])?;
-    let bots = bots::page(&asking([], &[])?)?.items.into_iter();
-    let mut bots = bots.filter(|bot| bot.game == game && bot.name == name);
-    let unknown = || Problem::not_found(format!("{game} has no bot {name}"));
-    let bot = bots.next().ok_or_else(unknown)?;
+    let found = bots::find(&visit, &game, &name).await?;
+    let results = results(&found);
+    let bot = found.bot;
     let own = [("game", bot.game), ("bot", bot.name), ("limit", "20")];
     let matches = asking(own, &[matches::FILTERS, PAGE])?;
     let matches = matches::page(&visit, &matches).await?.items;
     let now = now();
     shown(&Bot {
         shell: visit.shell(format!("{} of {}", bot.name, bot.game), "/bots"),
+        results,
+        rivals: rivals::of_bot(&visit, &game, &name).await?,
         matches: matches.iter().map(|found| line(found, now)).collect(),
         bot,
     })
+}
+
+fn results(found: &BotResults) -> String {
+    let (Some(share), Some(low), Some(high)) =
+        (found.win_share, found.win_share_low, found.win_share_high)
+    else {
+        return String::new();
+    };
+    format!(
+        "{} matches with a result: {} won, {} tied, {} lost; a share of the wins of {} ({} to {} at 95 %)",
+        found.matches,
+        found.won,
+        found.tied,
+        found.lost,
+        percent(share),
+        percent(low),
+        percent(high)
+    )
 }

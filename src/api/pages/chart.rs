@@ -47,12 +47,13 @@ pub(super) fn span(low: f64, at: Option<f64>, high: f64) -> Span {
     }
 }
 
-/// A point of a curve: where, how high, and how far it may be off.
+/// A point of a curve: where, how high, and the ends of its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Point {
     pub(super) x: f64,
     pub(super) y: f64,
-    pub(super) error: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
 }
 
 /// A curve with a name.
@@ -87,7 +88,7 @@ struct Drawn<'a> {
 pub(super) fn curves(title: &str, below: &str, curves: &[Curve]) -> Option<String> {
     let points = || curves.iter().flat_map(|curve| &curve.points);
     let (x_low, x_high) = bounds(points().map(|point| point.x))?;
-    let ends = points().flat_map(|point| [point.y - point.error, point.y + point.error]);
+    let ends = points().flat_map(|point| [point.low, point.y, point.high]);
     let (y_low, y_high) = bounds(ends)?;
     let (left, right, top, bottom) = (LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM);
     let scale = |value: f64, low: f64, high: f64| match high > low {
@@ -152,7 +153,7 @@ fn ticks(low: f64, high: f64, count: u32) -> Vec<(f64, String)> {
         .map(|step| step * power)
         .find(|step| *step >= rough);
     let step = step.unwrap_or(10.0 * power);
-    let decimals = usize::from(step < 1.0);
+    let decimals = (-step.log10().floor()).max(0.0) as usize;
     let first = (low / step).ceil() as i64;
     let numbers = (first..)
         .map(|number| number as f64 * step)
@@ -178,13 +179,8 @@ fn path(points: impl Iterator<Item = (f64, f64)>) -> String {
 
 /// There along the upper ends, back along the lower ones.
 fn band(points: &[Point], x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64) -> String {
-    let upper = points
-        .iter()
-        .map(|point| (x(point.x), y(point.y + point.error)));
-    let lower = points
-        .iter()
-        .rev()
-        .map(|point| (x(point.x), y(point.y - point.error)));
+    let upper = points.iter().map(|point| (x(point.x), y(point.high)));
+    let lower = points.iter().rev().map(|point| (x(point.x), y(point.low)));
     let mut text = path(upper.chain(lower));
     text.push('Z');
     text
@@ -216,7 +212,12 @@ mod tests {
 
     #[test]
     fn curves_have_bands_labels_and_escaped_names() {
-        let point = |x, y| Point { x, y, error: 10.0 };
+        let point = |x, y| Point {
+            x,
+            y,
+            low: y - 10.0,
+            high: y + 10.0,
+        };
         let curve = |name: &str, y: f64| Curve {
             name: name.to_owned(),
             points: vec![point(1.0, y), point(2.0, y + 5.0)],
@@ -242,6 +243,11 @@ mod tests {
             .map(|(_, text)| text)
             .collect();
         assert_eq!(texts, ["-20", "0", "20", "40", "60"]);
+        let texts: Vec<String> = ticks(0.73, 0.89, 6)
+            .into_iter()
+            .map(|(_, text)| text)
+            .collect();
+        assert_eq!(texts, ["0.75", "0.80", "0.85"]);
         assert_eq!(ticks(3.0, 3.0, 5).len(), 1);
         let all = span(-1.0, Some(2.0), 7.0);
         assert_eq!(

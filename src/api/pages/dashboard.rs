@@ -1,17 +1,19 @@
 //! The dashboard: whether everything runs, what is being played, and what went wrong lately.
 
 use super::hubs::{Line as HubLine, lines as hub_lines};
-use super::layout::{Shell, shown};
-use super::view::{MatchLine, bytes, line, micros, now};
+use super::layout::{EVENTS, Shell, shown};
+use super::view::{MatchLine, bytes, figure, line, micros, now, percent};
 use super::visit::{Visit, asking};
+use crate::api::ledger::LedgerSummary;
 use crate::api::matches::{self, MatchShown};
 use crate::api::params::PAGE;
 use crate::api::problem::Problem;
-use crate::api::{health, hubs};
+use crate::api::{health, hubs, ledger};
 use crate::metrics as names;
 use askama::Template;
 use axum::response::Response;
 use games::Cause;
+use jiff::Timestamp;
 use std::collections::BTreeMap;
 
 /// The most matches in each of its lists.
@@ -32,6 +34,7 @@ struct Dashboard {
     live: Vec<MatchLine>,
     ended: Vec<MatchLine>,
     failed: Vec<MatchLine>,
+    games: Vec<Game>,
     steps: Vec<Step>,
     hubs: Vec<HubLine>,
 }
@@ -41,6 +44,23 @@ struct Figure {
     name: &'static str,
     value: String,
     about: String,
+}
+
+/// The newest decisions of a game.
+struct Game {
+    name: String,
+    decisions: usize,
+    /// How many a minute, where that can be said.
+    rate: String,
+    median: String,
+    most: String,
+    longest: String,
+    /// The greatest share of its limit that any took.
+    used: String,
+    /// Whether that is much.
+    scarce: bool,
+    fallbacks: usize,
+    late: usize,
 }
 
 /// A step of decisions since the start.
@@ -70,6 +90,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
         .iter()
         .filter(|found| found.cause != Some(Cause::Normal));
     let failed: Vec<&MatchShown> = failed.copied().collect();
+    let games = ledger::summary(&visit, &asking([], &[])?).await?.items;
     let samples = Samples((visit.state.metrics)());
     let shown_lines = |found: &[&MatchShown]| {
         let lines = found.iter().take(ROWS_MAX).map(|found| line(found, now));
@@ -77,7 +98,8 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     };
     shown(&Dashboard {
         shell: Shell {
-            follow: Some("/api/v1/matches?limit=20".to_owned()),
+            follow: Some(EVENTS.to_owned()),
+            every_s: Some(10),
             ..visit.shell("Dashboard", "/dashboard")
         },
         state: health::readiness(&visit.state),
@@ -85,9 +107,31 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
         live: shown_lines(&live.iter().collect::<Vec<_>>()),
         ended: shown_lines(&ended),
         failed: shown_lines(&failed),
+        games: games.into_iter().map(|sum| game(sum, now)).collect(),
         steps: STEPS.iter().filter_map(|step| samples.step(step)).collect(),
         hubs: hub_lines(hubs::page(&visit, &asking([], &[])?)?.items),
     })
+}
+
+/// The share of its limit from which on a decision is marked.
+const SCARCE: f64 = 0.8;
+
+fn game(sum: LedgerSummary, now: Timestamp) -> Game {
+    let time = |ms: f64| micros((ms.max(0.0) * 1e3) as u64);
+    let used = 1.0 - sum.spare_min;
+    let minutes = now.duration_since(sum.since).as_secs_f64() / 60.0;
+    Game {
+        decisions: sum.decisions,
+        rate: figure(sum.decisions as f64 / minutes.max(1.0)),
+        median: time(sum.sent_ms_p50),
+        most: time(sum.sent_ms_p99),
+        longest: time(sum.sent_ms_max),
+        used: percent(used),
+        scarce: used >= SCARCE,
+        fallbacks: sum.fallbacks,
+        late: sum.late,
+        name: sum.game,
+    }
 }
 
 fn figures(samples: &Samples, live: usize, ended: usize, failed: usize) -> Vec<Figure> {
@@ -135,7 +179,8 @@ impl Samples {
     }
 
     fn sum(&self, name: &str) -> f64 {
-        self.of(name).map(|(_, value)| value).sum()
+        // Nothing sums up to a negative zero.
+        self.of(name).map(|(_, value)| value).sum::<f64>() + 0.0
     }
 
     /// What a step of decisions took; `None` if there were none.
@@ -198,5 +243,6 @@ mod tests {
         );
         assert!(samples.step("queued").is_none());
         assert_eq!(samples.sum("drover_fallbacks_total"), 5.0);
+        assert_eq!(format!("{:.0}", samples.sum("drover_nothing")), "0");
     }
 }

@@ -34,7 +34,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let listed = hubs::page(&visit, &asking([], &[])?)?;
     shown(&Hubs {
         shell: Shell {
-            follow: Some("/api/v1/hubs".to_owned()),
+            every_s: Some(5),
             ..visit.shell("Hubs", "/hubs")
         },
         hubs: lines(listed.items),

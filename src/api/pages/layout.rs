@@ -29,7 +29,7 @@ const HEADERS: [(HeaderName, HeaderValue); 4] = [
 ];
 
 /// Where the navigation leads: path and name.
-const PLACES: [(&str, &str); 7] = [
+const PLACES: [(&str, &str); 8] = [
     ("/", "Start"),
     ("/dashboard", "Dashboard"),
     ("/matches", "Matches"),
@@ -37,7 +37,11 @@ const PLACES: [(&str, &str); 7] = [
     ("/opponents", "Opponents"),
     ("/tournaments", "Tournaments"),
     ("/hubs", "Hubs"),
+    ("/docs", "Guides"),
 ];
+
+/// The stream of all matches.
+pub(super) const EVENTS: &str = "/api/v1/events";
 
 /// The frame of one page.
 #[derive(Debug, Default)]
@@ -50,8 +54,10 @@ pub(super) struct Shell {
     pub(super) who: String,
     /// Whether the caller came in by the form, and can leave.
     pub(super) signed_in: bool,
-    /// What to follow while the page is open, if it shows what may change.
+    /// The stream of events to follow while the page is open, if it shows what may change.
     pub(super) follow: Option<String>,
+    /// How often it is looked at beside that, in seconds, if it shows what no event tells.
+    pub(super) every_s: Option<u32>,
 }
 
 impl Shell {

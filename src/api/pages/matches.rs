@@ -1,7 +1,7 @@
 //! Matches: all of them, by filters in the address.
 
 use super::filters::{Field, fields, link};
-use super::layout::{Shell, shown};
+use super::layout::{EVENTS, Shell, shown};
 use super::view::{MatchLine, line, now};
 use super::visit::Visit;
 use crate::api::matches;
@@ -31,7 +31,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let listed = matches::page(&visit, &params).await?;
     let now = now();
     let later = visit.value("cursor").is_some();
-    let follow = (!later).then(|| format!("/api/v1/matches{}", link(&visit, "limit", "50")));
+    let follow = (!later).then(|| EVENTS.to_owned());
     let more = fields(&visit, &["entrant", "tournament", "since", "until"]);
     shown(&Matches {
         shell: Shell {

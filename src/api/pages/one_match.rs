@@ -1,28 +1,33 @@
 //! One match: who played, how it ended and why, and everything that was said.
 
-use super::filters::link;
+use super::decisions::{Decisions, why};
+use super::filters::{link, query};
 use super::layout::{Shell, shown};
+use super::timeline::picture;
+use super::told::Told;
 use super::view::{self, MatchLine, When, line, now};
 use super::visit::{Visit, asking};
 use crate::api::entries::{self, EntryShown};
-use crate::api::facts;
 use crate::api::matches::{self, MatchShown};
 use crate::api::params::PAGE;
 use crate::api::problem::Problem;
 use crate::api::sessions::SessionShown;
-use crate::store::{Direction, Side};
+use crate::store::{Direction, SeatRow, Side};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
+use serde_json::Value;
 
 /// What the page's address may hold besides the match.
-const NAMES: &[&str] = &["session", "q", "kind", "cursor", "turn"];
+const NAMES: &[&str] = &["session", "q", "kind", "cursor", "turn", "entry", "seat"];
 /// The most lines of a transcript on one page.
 const LINES_MAX: usize = 200;
 /// How many pages of entries are searched at once; after that the search goes on from the next page.
 const READS_MAX: usize = 40;
-/// The most facts on one page.
-const FACTS_MAX: usize = 300;
+/// The most parts of its setup.
+const SETUP_MAX: usize = 40;
+/// How deep they are looked for.
+const DEPTH_MAX: usize = 3;
 
 #[derive(Template)]
 #[template(path = "pages/match.html")]
@@ -37,11 +42,12 @@ struct OneMatch {
     sessions: Vec<Session>,
     /// Why something is not shown, if so.
     withheld: Option<&'static str>,
-    kinds: Vec<Kind>,
-    facts: Vec<Fact>,
-    facts_more: usize,
-    /// The session whose facts these are.
-    facts_of: String,
+    /// What it was started from, once that is public.
+    setup: Vec<(String, String)>,
+    seats: Vec<Seat>,
+    decisions: Decisions,
+    timeline: Option<String>,
+    told: Told,
     q: String,
     session: String,
     kind: String,
@@ -67,21 +73,12 @@ struct Session {
     withheld: bool,
 }
 
-/// A kind of facts.
-struct Kind {
-    name: String,
-    count: usize,
-    link: String,
-    chosen: bool,
-}
-
-/// A fact in words.
-struct Fact {
-    entry: Option<i64>,
-    /// To that entry in its transcript.
-    evidence: String,
-    kind: String,
-    words: String,
+/// What the table of seats adds to a seat.
+struct Seat {
+    /// Its other matches, if it is an entrant's or a named player's.
+    matches: String,
+    /// To its decisions, where a bot of ours made them.
+    why: Option<String>,
 }
 
 /// A line of a transcript.
@@ -91,21 +88,31 @@ struct Line {
     who: String,
     received: bool,
     text: String,
+    /// To why this was answered so, if it is known that it asked for a decision.
+    why: Option<String>,
 }
 
 /// `GET /matches/{id}`
 pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Response, Problem> {
     visit.params(&[NAMES])?;
+    let (entry, fact) = visit.state.store.last_numbers().await?;
+    let follow = Some(format!(
+        "/api/v1/matches/{id}/events?after={}-{fact}",
+        entry.0
+    ));
     let found = matches::find(&visit, &id).await?;
     let line = line(&found, now());
     let sessions = found.sessions.as_deref().unwrap_or_default();
     let told = Told::read(&visit, &found).await?;
-    let (lines, next, unseen) = transcript(&visit, &found, sessions).await?;
+    let decisions = Decisions::read(&visit, &found).await?;
+    let (mut lines, next, unseen) = transcript(&visit, &found, sessions).await?;
+    for line in &mut lines {
+        let asked = decisions.rows.iter().find(|row| row.entry == line.id);
+        line.why = asked.and_then(|row| row.why.clone());
+    }
     shown(&OneMatch {
         shell: Shell {
-            follow: found
-                .live
-                .then(|| format!("/api/v1/matches/{id}/entries?limit=1")),
+            follow: follow.filter(|_| found.live),
             ..visit.shell(format!("{} match", found.game), "/matches")
         },
         verdict: verdict(&line),
@@ -116,11 +123,16 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
             table: place.table + 1,
         }),
         sessions: sessions.iter().map(|row| session(&line, row)).collect(),
+        setup: found.setup.as_ref().map(parts).unwrap_or_default(),
+        seats: found
+            .seats
+            .iter()
+            .map(|seat| seated(&found, seat))
+            .collect(),
         withheld: told.withheld.or(unseen),
-        kinds: told.kinds,
-        facts: told.facts,
-        facts_more: told.more,
-        facts_of: told.of,
+        timeline: picture(&told.all, &decisions.rows),
+        decisions,
+        told,
         q: visit.value("q").unwrap_or_default().to_owned(),
         session: visit.value("session").unwrap_or_default().to_owned(),
         kind: visit.value("kind").unwrap_or_default().to_owned(),
@@ -165,6 +177,42 @@ fn verdict(line: &MatchLine) -> String {
     }
 }
 
+/// The parts of what a match was started from, each with its name.
+fn parts(setup: &Value) -> Vec<(String, String)> {
+    fn collect(value: &Value, path: &str, depth: usize, found: &mut Vec<(String, String)>) {
+        match value {
+            Value::Object(fields) if depth < DEPTH_MAX => {
+                for (name, value) in fields {
+                    let name = format!("{path}{}", name.replace('_', " "));
+                    let inner = format!("{name}: ");
+                    let path = if value.is_object() { &inner } else { &name };
+                    collect(value, path, depth + 1, found);
+                }
+            }
+            value if found.len() < SETUP_MAX && !value.is_null() => {
+                found.push((path.to_owned(), view::value(value)));
+            }
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    collect(setup, "", 0, &mut found);
+    found
+}
+
+fn seated(found: &MatchShown, seat: &SeatRow) -> Seat {
+    let game = ("game", found.game.as_str());
+    let matches = match (&seat.entrant, &seat.name) {
+        (Some(entrant), _) => query([game, ("entrant", entrant)]),
+        (None, Some(name)) => query([game, ("opponent", name)]),
+        (None, None) => String::new(),
+    };
+    let sessions = found.sessions.iter().flatten();
+    let mut own = sessions.filter(|row| row.seat == Some(seat.seat));
+    let why = own.find_map(|row| why(&found.id, row));
+    Seat { matches, why }
+}
+
 fn session(line: &MatchLine, row: &SessionShown) -> Session {
     let id = row.id.0.to_string();
     Session {
@@ -187,72 +235,6 @@ fn name_of(line: &MatchLine, row: &SessionShown) -> String {
     match row.seat {
         Some(seat) => format!("seat {seat}, {name}, {side}"),
         None => format!("{name}, {side}"),
-    }
-}
-
-/// What the match's transcripts tell.
-#[derive(Default)]
-struct Told {
-    of: String,
-    kinds: Vec<Kind>,
-    facts: Vec<Fact>,
-    more: usize,
-    withheld: Option<&'static str>,
-}
-
-impl Told {
-    /// The facts of the session asked for, or of the first one that tells any: each seat tells much the same.
-    async fn read(visit: &Visit, found: &MatchShown) -> Result<Self, Problem> {
-        let (listed, _) = facts::page(visit, &found.id, &asking([], &[])?).await?;
-        let wanted = visit.value("session");
-        let own = match wanted {
-            Some(session) => session.parse().ok(),
-            None => listed.items.first().map(|fact| fact.session.0),
-        };
-        let rows: Vec<_> = listed
-            .items
-            .iter()
-            .filter(|fact| Some(fact.session.0) == own)
-            .collect();
-        let kind = visit.value("kind");
-        let mut kinds: Vec<Kind> = Vec::new();
-        for fact in &rows {
-            match kinds.iter_mut().find(|known| known.name == fact.kind) {
-                Some(known) => known.count += 1,
-                None => kinds.push(Kind {
-                    name: fact.kind.clone(),
-                    count: 1,
-                    link: format!("{}#facts", link(visit, "kind", &fact.kind)),
-                    chosen: kind == Some(fact.kind.as_str()),
-                }),
-            }
-        }
-        let rows: Vec<_> = rows
-            .into_iter()
-            .filter(|fact| kind.is_none_or(|kind| fact.kind == kind))
-            .collect();
-        let facts = rows.iter().take(FACTS_MAX).map(|fact| Fact {
-            entry: fact.entry.map(|entry| entry.0),
-            evidence: fact.entry.map_or_else(String::new, |entry| {
-                let (session, entry) = (fact.session.0, entry.0);
-                format!("?session={session}&cursor={}#e{entry}", entry - 1)
-            }),
-            kind: fact.kind.replace('_', " "),
-            words: view::value(&fact.data),
-        });
-        let of = rows
-            .first()
-            .map_or_else(String::new, |fact| match fact.seat {
-                Some(seat) => format!("as seat {seat} heard it"),
-                None => format!("as {} heard it", view::player(&fact.bot)),
-            });
-        Ok(Self {
-            of,
-            facts: facts.collect(),
-            more: rows.len().saturating_sub(FACTS_MAX),
-            kinds,
-            withheld: listed.withheld,
-        })
     }
 }
 
@@ -317,5 +299,6 @@ fn shown_line(entry: &EntryShown) -> Line {
         // To the player, whoever wrote it down.
         received: (entry.direction == Direction::In) == (entry.side == Side::Player),
         text: entry.text.clone(),
+        why: None,
     }
 }

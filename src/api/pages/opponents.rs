@@ -1,11 +1,13 @@
 //! Opponents, and what was learnt about one of them, with how sure it is.
 
-use super::chart::{self, Span};
+use super::chart::{self, Curve, Point, Span};
 use super::filters::{Field, fields, link, query};
 use super::layout::{Shell, shown};
+use super::rivals::{self, Rival};
 use super::view::{self, When, figure, when};
 use super::visit::{Visit, asking};
 use crate::api::bluffs::{self, BluffShown};
+use crate::api::history;
 use crate::api::opponents::{self, OpponentShown};
 use crate::api::params::PAGE;
 use crate::api::problem::Problem;
@@ -50,11 +52,40 @@ struct Opponent {
     /// The rest of what is known.
     others: Vec<(String, String)>,
     bluffs: Vec<Bluff>,
+    /// Our bots that met it.
+    rivals: Vec<Rival>,
+    /// How a figure changed from match to match.
+    history: Option<Course>,
+}
+
+/// How a figure changed.
+struct Course {
+    name: String,
+    /// Its curve, if it was learnt in several matches.
+    picture: Option<String>,
+    /// What was known after each match, newest first.
+    steps: Vec<Lesson>,
+    more: bool,
+}
+
+/// What was known after a match.
+struct Lesson {
+    version: i64,
+    match_id: String,
+    at: When,
+    value: String,
+    range: String,
+    evidence: String,
 }
 
 /// A figure that was learnt.
 struct Figure {
     name: String,
+    /// To how it changed.
+    link: String,
+    chosen: bool,
+    /// Its estimate and the ends of its interval, and how much it was seen.
+    numbers: (Option<f64>, f64, f64, f64),
     value: String,
     range: String,
     evidence: String,
@@ -83,7 +114,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
 
 /// `GET /opponents/{id}`
 pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response, Problem> {
-    visit.params(&[])?;
+    visit.params(&[&["figure"]])?;
     let found = opponents::find(&visit, &id).await?;
     let opponent = found.opponent;
     let named = matches!(opponent.kind, OpponentKind::Named);
@@ -104,6 +135,16 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
     if let Some(Value::Object(model)) = &found.model {
         read(model, "", 0, &mut figures, &mut others);
     }
+    let history = history(&visit, &id, &figures).await?;
+    let scales: Vec<f64> = figures.iter().map(|one| scale(&figures, one)).collect();
+    for (figure, most) in figures.iter_mut().zip(scales) {
+        let (value, low, high, _) = figure.numbers;
+        figure.span = chart::span(low / most, value.map(|value| value / most), high / most);
+        figure.chosen = history
+            .as_ref()
+            .is_some_and(|shown| shown.name == figure.name);
+        figure.link = format!("{}#history", link(&visit, "figure", &figure.name));
+    }
     let bluffs = bluffs.into_iter().map(|shown| Bluff {
         at: when(shown.at),
         shown,
@@ -114,6 +155,11 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
             "/opponents",
         ),
         matches: query([("game", &*opponent.game), ("opponent", &*opponent.name)]),
+        rivals: match named {
+            true => rivals::of_opponent(&visit, &opponent.game, &opponent.name).await?,
+            false => Vec::new(),
+        },
+        history,
         row: row(opponent),
         named,
         figures,
@@ -127,6 +173,66 @@ fn row(shown: OpponentShown) -> Row {
         updated: shown.updated.map(when),
         shown,
     }
+}
+
+/// Up to where a figure may lie: shares up to 1, amounts up to the greatest of their kind.
+fn scale(all: &[Figure], of: &Figure) -> f64 {
+    let kind = |figure: &Figure| figure.name.split(": ").next().map(str::to_owned);
+    let same = all.iter().filter(|other| kind(other) == kind(of));
+    same.map(|other| other.numbers.2).fold(1.0, f64::max)
+}
+
+/// How the figure asked for changed, or else the one that was seen most.
+async fn history(visit: &Visit, id: &str, figures: &[Figure]) -> Result<Option<Course>, Problem> {
+    let most = |one: &&Figure, other: &&Figure| one.numbers.3.total_cmp(&other.numbers.3);
+    let name = match visit.value("figure") {
+        Some(name) => name,
+        None => match figures.iter().max_by(most) {
+            Some(figure) => &figure.name,
+            None => return Ok(None),
+        },
+    };
+    let params = asking([("limit", "250")], &[PAGE])?;
+    let listed = history::page(visit, id, &params).await?;
+    let (mut steps, mut points) = (Vec::new(), Vec::new());
+    for learnt in &listed.items {
+        let mut all = Vec::new();
+        if let Value::Object(model) = &learnt.model {
+            read(model, "", 0, &mut all, &mut Vec::new());
+        }
+        let Some(figure) = all.into_iter().find(|figure| figure.name == name) else {
+            continue;
+        };
+        let (value, low, high, _) = figure.numbers;
+        points.push(Point {
+            x: learnt.version as f64,
+            y: value.unwrap_or(f64::midpoint(low, high)),
+            low,
+            high,
+        });
+        steps.push(Lesson {
+            version: learnt.version,
+            match_id: learnt.match_id.clone(),
+            at: when(learnt.at),
+            value: figure.value,
+            range: figure.range,
+            evidence: figure.evidence,
+        });
+    }
+    points.reverse();
+    let curve = Curve {
+        name: name.to_owned(),
+        points,
+    };
+    let title = format!("{name} after each lesson");
+    let several = curve.points.len() > 1;
+    let picture = chart::curves(&title, "lesson", &[curve]).filter(|_| several);
+    Ok((!steps.is_empty()).then(|| Course {
+        name: name.to_owned(),
+        picture,
+        steps,
+        more: listed.next.is_some(),
+    }))
 }
 
 /// Finds the figures with an interval among what is known; the rest as it is.
@@ -159,12 +265,14 @@ fn learnt(name: &str, fields: &Map<String, Value>) -> Option<Figure> {
     let number = |name: &str| fields.get(name).and_then(Value::as_f64);
     let (low, high) = (number("low")?, number("high")?);
     let value = number("mean").or(number("share")).or(number("value"));
-    let most = if high <= 1.0 { 1.0 } else { high.max(1.5) };
     Some(Figure {
         name: name.to_owned(),
+        link: String::new(),
+        chosen: false,
+        numbers: (value, low, high, number("evidence").unwrap_or_default()),
         value: value.map_or_else(|| "–".to_owned(), figure),
         range: format!("{} to {}", figure(low), figure(high)),
         evidence: number("evidence").map_or_else(String::new, figure),
-        span: chart::span(low / most, value.map(|value| value / most), high / most),
+        span: chart::span(low, value, high),
     })
 }

@@ -1,7 +1,8 @@
 //! Every page, on one page.
 
 use super::{
-    assets, bots, dashboard, hubs, login, matches, one_match, opponents, start, tournaments,
+    assets, bots, dashboard, docs, hubs, login, matches, one_match, opponents, rivals, start,
+    tournaments, why,
 };
 use crate::api::state::ApiState;
 use axum::Router;
@@ -14,8 +15,12 @@ pub(in crate::api) fn admitted() -> Router<ApiState> {
         .route("/dashboard", get(dashboard::page))
         .route("/matches", get(matches::page))
         .route("/matches/{id}", get(one_match::page))
+        .route("/matches/{id}/seats/{seat}/explain", get(why::page))
         .route("/bots", get(bots::page))
         .route("/bots/{game}/{bot}", get(bots::one))
+        .route("/bots/{game}/{bot}/versus", get(rivals::page))
+        .route("/docs", get(docs::index))
+        .route("/docs/{name}", get(docs::one))
         .route("/opponents", get(opponents::page))
         .route("/opponents/{id}", get(opponents::one))
         .route("/tournaments", get(tournaments::page))

@@ -2,7 +2,7 @@
 
 use super::chart::{Curve, Point, curves};
 use super::filters::{Field, fields, link, query};
-use super::layout::{Shell, shown};
+use super::layout::{EVENTS, Shell, shown};
 use super::view::{self, When, figure, percent, when};
 use super::visit::Visit;
 use crate::api::params::PAGE;
@@ -119,7 +119,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let listed = tournaments::page(&visit, &params).await?;
     shown(&Tournaments {
         shell: Shell {
-            follow: Some("/api/v1/tournaments?limit=10".to_owned()),
+            follow: Some(EVENTS.to_owned()),
             ..visit.shell("Tournaments", "/tournaments")
         },
         filters: fields(&visit, &["game"]),
@@ -141,7 +141,7 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
     let running = found.ended.is_none();
     shown(&Tournament {
         shell: Shell {
-            follow: running.then(|| format!("/api/v1/tournaments/{id}")),
+            follow: running.then(|| EVENTS.to_owned()),
             ..visit.shell(&found.name, "/tournaments")
         },
         lines: standings
@@ -268,10 +268,12 @@ fn picture(standings: &Standings, history: &History) -> Option<String> {
         let points = history.rounds.iter().filter_map(|round| {
             let rating = (*round.ratings.get(at)?)?;
             let error = round.errors.get(at).copied().flatten();
+            let (y, error) = (round.scale * rating, round.scale * error.unwrap_or(0.0));
             Some(Point {
                 x: f64::from(round.round + 1),
-                y: round.scale * rating,
-                error: round.scale * error.unwrap_or(0.0),
+                y,
+                low: y - error,
+                high: y + error,
             })
         });
         let (name, points) = (one.name.clone(), points.collect());

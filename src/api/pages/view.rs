@@ -82,6 +82,16 @@ pub(super) fn player(spec: &str) -> &str {
     }
 }
 
+/// A number where there is one.
+pub(super) fn or_none(number: Option<u8>) -> String {
+    number.map_or_else(String::new, |number| number.to_string())
+}
+
+/// Where on a match's page an entry of a transcript stands.
+pub(super) fn evidence(session: i64, entry: i64) -> String {
+    format!("?session={session}&cursor={}#e{entry}", entry - 1)
+}
+
 /// A figure with as many decimals as say something.
 pub(super) fn figure(number: f64) -> String {
     let text = match number.abs() {

@@ -59,6 +59,7 @@ impl Visit {
             who: self.sight.rights().words().join(", "),
             signed_in: auth::pass(&self.asked.headers).is_some(),
             follow: None,
+            every_s: None,
         }
     }
 

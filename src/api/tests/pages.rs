@@ -108,6 +108,9 @@ async fn pages_run_nothing_and_load_nothing_from_elsewhere() {
     for (path, status) in [
         ("/", 200),
         ("/login", 200),
+        ("/docs", 200),
+        ("/docs/rest", 200),
+        ("/docs/none", 404),
         ("/nowhere", 404),
         ("/?x=1", 400),
     ] {
@@ -149,7 +152,7 @@ async fn pages_run_nothing_and_load_nothing_from_elsewhere() {
         document.headers[header::CONTENT_TYPE],
         "application/problem+json"
     );
-    for name in ["app.css", "app.js", "icon.svg"] {
+    for name in ["app.css", "app.js", "icon.svg", "player.js", "scene.css"] {
         let file = app.get(&format!("/static/{name}")).await;
         assert_eq!(file.status, StatusCode::OK);
         let tag = file.headers[header::ETAG].to_str().unwrap();

@@ -81,6 +81,18 @@ async fn everything_is_seen_after_the_end_page_by_page() {
         .get_with(&path, header::IF_NONE_MATCH, tag.to_str().unwrap())
         .await;
     assert_eq!(again.status, StatusCode::NOT_MODIFIED);
+    let seen = app
+        .get_with(
+            &format!("{path}?seat=1"),
+            header::IF_NONE_MATCH,
+            tag.to_str().unwrap(),
+        )
+        .await;
+    assert_eq!(
+        seen.status,
+        StatusCode::OK,
+        "another view is another answer"
+    );
 }
 
 #[tokio::test]

@@ -5,20 +5,31 @@ use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// WebDriver's name of the key in its private range.
 pub const TAB: &str = "\u{e004}";
 pub const ENTER: &str = "\u{e007}";
+pub const SPACE: &str = " ";
+pub const END: &str = "\u{e010}";
+pub const HOME: &str = "\u{e011}";
+pub const LEFT: &str = "\u{e012}";
+pub const RIGHT: &str = "\u{e014}";
+
+/// One browser at a time: they are large.
+static ONE: Mutex<()> = Mutex::new(());
 
 pub struct Browser {
     child: Child,
     address: SocketAddr,
     session: String,
+    _only: MutexGuard<'static, ()>,
 }
 
 impl Browser {
     /// Starts one, or says loudly that this machine has none.
     pub fn start() -> Option<Self> {
+        let only = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let started = Command::new("chromedriver")
             .arg("--port=0")
             .stdout(Stdio::piped())
@@ -51,6 +62,7 @@ impl Browser {
             child,
             address,
             session: String::new(),
+            _only: only,
         };
         let session = browser.ask("POST", "/session", &wanted);
         browser.session = format!("/session/{}", session["sessionId"].as_str().unwrap());
@@ -73,9 +85,10 @@ impl Browser {
         self.ask("POST", &format!("{}/{what}", self.session), body)
     }
 
-    /// Opens a page and waits until it is there.
+    /// Opens a page and waits until it is there, and hears keys.
     pub fn open(&self, url: &str) {
         self.post("url", &json!({ "url": url }));
+        self.until("document.body && document.hasFocus()");
     }
 
     /// Runs a function's body in the page; what it returns.
@@ -130,16 +143,26 @@ impl Browser {
             "Emulation.setEmulatedMedia",
             &json!({ "features": features }),
         );
+        self.devtools("Emulation.setScrollbarsHidden", &json!({ "hidden": true }));
         let size =
             json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": false });
         self.devtools("Emulation.setDeviceMetricsOverride", &size);
     }
 
-    fn devtools(&self, command: &str, parameters: &Value) {
-        self.post(
-            "goog/cdp/execute",
-            &json!({ "cmd": command, "params": parameters }),
+    fn devtools(&self, command: &str, parameters: &Value) -> Value {
+        let asked = json!({ "cmd": command, "params": parameters });
+        self.post("goog/cdp/execute", &asked)
+    }
+
+    /// A picture (PNG) of all of an element, also of what the window does not show.
+    pub fn picture(&self, selector: &str) -> Vec<u8> {
+        let bounds = format!(
+            "const box = document.querySelector('{selector}').getBoundingClientRect(); return \
+             {{x: box.x + scrollX, y: box.y + scrollY, width: box.width, height: box.height, scale: 1}}"
         );
+        let shape = json!({ "clip": self.run(&bounds), "captureBeyondViewport": true });
+        let taken = self.devtools("Page.captureScreenshot", &shape);
+        base64(taken["data"].as_str().unwrap())
     }
 
     /// What went wrong since this was last asked: errors on the console, and requests to another place than `url`.
@@ -174,6 +197,21 @@ impl Drop for Browser {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Bytes that were written as base64.
+fn base64(text: &str) -> Vec<u8> {
+    const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = text.chars().filter_map(|digit| DIGITS.find(digit));
+    let (mut bytes, mut held, mut bits) = (Vec::new(), 0, 0);
+    for digit in digits {
+        (held, bits) = ((held << 6 | digit) & 0xffff, bits + 6);
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push((held >> bits) as u8);
+        }
+    }
+    bytes
 }
 
 fn skipped() {

@@ -35,7 +35,7 @@ async function copy(text) {
 }
 
 function offerCopies() {
-  for (const block of document.querySelectorAll(".cmd:not(:has(.copy))")) {
+  for (const block of document.querySelectorAll(".cmd:not(.said, :has(.copy))")) {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "copy";
@@ -75,43 +75,141 @@ function age() {
   }
 }
 
-// Calls `onChange` whenever what is at `url` has changed, while the page is looked at.
-function follow(url, onChange) {
-  const EVERY_MS = 2000;
-  let tag = null;
-  let known = null;
-  async function look() {
-    if (document.visibilityState === "visible") {
+// Follows a stream of events while the page is looked at: `onNews` is called after each of them, but not more often
+// than once in a while, and says whether there is more to come. Without a stream, or where it is refused, it is called
+// every so many seconds instead.
+function follow(url, every, onNews) {
+  const REST_MS = 1000;
+  const REFUSED_S = 15;
+  let source = null;
+  let last = "";
+  let waiting = 0;
+  let asked = 0;
+  let over = false;
+  const shown = () => !over && document.visibilityState === "visible";
+  const end = () => {
+    source?.close();
+    clearTimeout(asked);
+  };
+  const news = () => {
+    if (!shown()) return;
+    waiting ||= setTimeout(async () => {
       try {
-        const headers = tag ? { "If-None-Match": tag } : {};
-        const answer = await fetch(url, { headers, credentials: "same-origin" });
-        if (answer.ok) {
-          tag = answer.headers.get("ETag");
-          const text = await answer.text();
-          if (known !== null && known !== text) await onChange();
-          known = text;
-        }
-      } catch { /* The daemon is away: asked again. */ }
+        over = !await onNews();
+        if (over) end();
+        if (over || !url) tellLive("");
+      } catch {
+        tellLive("The daemon cannot be reached; this page is tried again.");
+      }
+      waiting = 0;
+    }, REST_MS);
+  };
+  const again = (seconds) => {
+    clearTimeout(asked);
+    asked = setTimeout(() => {
+      news();
+      if (url) open();
+      again(seconds);
+    }, 1000 * seconds);
+  };
+  const open = () => {
+    if (source && source.readyState !== EventSource.CLOSED) return;
+    const from = new URL(url, location.href);
+    if (last) from.searchParams.set("after", last);
+    source = new EventSource(from);
+    for (const kind of ["state", "match", "entry", "fact", "end", "close"]) {
+      source.addEventListener(kind, (event) => {
+        last = event.lastEventId || last;
+        news();
+        if (kind === "end") end();
+      });
     }
-    setTimeout(look, EVERY_MS);
-  }
-  look();
+    source.addEventListener("open", () => {
+      tellLive("");
+      clearTimeout(asked);
+      if (every) again(every);
+    });
+    source.addEventListener("error", () => {
+      // A browser connects again by itself, unless it was refused.
+      const refused = source.readyState === EventSource.CLOSED;
+      tellLive(refused ? `No live updates: looked at every ${REFUSED_S} s.` : "Live updates were cut off: connecting again.");
+      if (refused) again(REFUSED_S);
+    });
+  };
+  const begin = () => {
+    if (url) open();
+    if (every) again(every);
+  };
+  // A page in the background holds no connection: a browser has few of them for one host.
+  document.addEventListener("visibilitychange", () => {
+    if (!shown()) return end();
+    news();
+    begin();
+  });
+  begin();
 }
 
-// Replaces the parts of the page that are marked as live by the server's newest.
+// Says quietly how live the page is, beside its times.
+function tellLive(text) {
+  const place = document.getElementById("live");
+  if (!place || place.dataset.text === text) return;
+  place.dataset.text = text;
+  place.textContent = text;
+  if (!text) return;
+  const link = document.createElement("a");
+  link.href = location.href;
+  link.textContent = "Reload";
+  place.append(" ", link);
+}
+
+// Makes an element like another one and keeps what has not changed: what is focused, typed, scrolled or unfolded
+// stays so. Children with an id or a key are known again by it.
+const keyOf = (one) => one.id || one.dataset?.key || "";
+function become(old, fresh) {
+  for (const { name, value } of fresh.attributes) {
+    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  }
+  for (const { name } of [...old.attributes]) {
+    if (!fresh.hasAttribute(name) && name !== "open") old.removeAttribute(name);
+  }
+  let at = old.firstChild;
+  for (const next of [...fresh.childNodes]) {
+    const known = keyOf(next) && [...old.children].find((one) => keyOf(one) === keyOf(next));
+    // What stood before it is gone.
+    while (known && at && at !== known && known.compareDocumentPosition(at) & Node.DOCUMENT_POSITION_PRECEDING) {
+      const gone = at;
+      at = at.nextSibling;
+      gone.remove();
+    }
+    if (!at || at.nodeName !== next.nodeName || keyOf(at) !== keyOf(next)) {
+      old.insertBefore(next, at);
+      continue;
+    }
+    if (at.nodeType === Node.ELEMENT_NODE) become(at, next);
+    else if (at.data !== next.data) at.data = next.data;
+    at = at.nextSibling;
+  }
+  while (at) {
+    const gone = at;
+    at = at.nextSibling;
+    gone.remove();
+  }
+}
+
+// Brings the parts of the page that are marked as live up to date; whether there is still something to follow.
 async function refresh() {
+  document.getElementById("replay")?.dispatchEvent(new Event("replay-more"));
   const answer = await fetch(location.href, { headers: { Accept: "text/html" }, credentials: "same-origin" });
-  if (!answer.ok) return;
+  if (!answer.ok) throw new Error(answer.statusText);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const part of document.querySelectorAll("[data-live]")) {
     const newer = fresh.getElementById(part.id);
-    if (!newer || newer.innerHTML === part.dataset.html) continue;
-    if (part.contains(document.activeElement)) continue;
-    part.innerHTML = newer.innerHTML;
-    part.dataset.html = newer.innerHTML;
+    if (newer) become(part, newer);
   }
   offerCopies();
   age();
+  const { follow: url, every } = fresh.body.dataset;
+  return Boolean(url || every);
 }
 
 // A search that was left empty is no part of the address.
@@ -147,5 +245,6 @@ document.addEventListener("DOMContentLoaded", () => {
   window.addEventListener("pageshow", () => {
     document.querySelectorAll("form :disabled").forEach((field) => { field.disabled = false; });
   });
-  if (document.body.dataset.follow) follow(document.body.dataset.follow, refresh);
+  const { follow: url, every } = document.body.dataset;
+  if (url || every) follow(url, Number(every || 0), refresh);
 });

@@ -1,11 +1,12 @@
 "use strict";
 // Shows a match step by step. What is shown are fragments of SVG that each game has drawn itself; this script
 // knows no game. It fills the element #replay from the JSON in #replay-data, or, where that is absent, from the
-// address in its data-src (a match's replay in the REST interface), which it reads on while the match runs.
+// address in its data-src (a match's replay in the REST interface), which it reads on whenever it is told that there
+// is more (the event `replay-more`).
 (() => {
   const root = document.getElementById("replay");
   if (!root) return;
-  const POLL_MS = 2000;
+  const RETRY_MS = 5000;
   const PAGE = 250;
   const SPEEDS = [0.5, 1, 2, 4, 8, 16];
   const steps = [];
@@ -38,10 +39,12 @@
     return element;
   };
 
-  const words = (data) => Object.entries(data ?? {})
-    .filter(([, value]) => value !== null)
-    .map(([key, value]) => `${key.replaceAll("_", " ")} ${typeof value === "object" ? JSON.stringify(value) : value}`)
-    .join(", ");
+  const words = (data) => {
+    if (Array.isArray(data)) return `[${data.map(words).join(", ")}]`;
+    if (typeof data !== "object" || data === null) return { true: "yes", false: "no" }[data] ?? String(data ?? "–");
+    const told = Object.entries(data).filter(([, value]) => value !== null);
+    return told.map(([key, value]) => `${key.replaceAll("_", " ")} ${words(value)}`).join(", ");
+  };
 
   const svg = shape("svg", { role: "img", "aria-label": "The match at this step", viewBox: "0 0 400 300" });
   const still = shape("g");
@@ -85,7 +88,7 @@
     next.disabled = last.disabled = at === steps.length - 1;
     found.replaceChildren(...step.facts.map((one) => {
       const who = one.seats.length ? ` (seat ${one.seats.join(", ")})` : "";
-      return make("li", {}, `${one.kind}${who}: ${words(one.data)}`);
+      return make("li", {}, `${one.kind.replaceAll("_", " ")}${who}: ${words(one.data)}`);
     }));
   };
   const go = (to) => {
@@ -123,11 +126,27 @@
     fact.value = all.includes(chosen) ? chosen : "";
     fact.disabled = before.disabled = after.disabled = all.length === 0;
   };
-  const turnAsked = () => new URLSearchParams(location.search).get("turn");
-  let wanted = turnAsked();
+  // The place that the address asks for: a turn, or an entry in a seat's transcript.
+  const asked = Object.fromEntries(new URLSearchParams(location.search));
+  let wanted = "turn" in asked || "entry" in asked ? asked : null;
+  // Where that is; -1 if it may be yet to come. Entries are in order only within one seat's transcript, and not every
+  // entry changes what is to be seen: then a fact of the wanted kind tells the step.
+  const place = (whole) => {
+    if ("turn" in wanted) return steps.findIndex((step) => step.turn >= Number(wanted.turn));
+    const entry = Number(wanted.entry);
+    const own = (step) => !wanted.seat || String(step.seat) === wanted.seat;
+    const later = steps.findIndex((step) => own(step) && step.entry > entry);
+    if (later < 0 && !whole) return -1;
+    const end = later < 0 ? steps.length : later;
+    const begin = Math.max(0, steps.findLastIndex((step, at) => at < end && own(step) && step.entry <= entry));
+    const tells = (one) => one.kind === wanted.kind && one.seats.map(String).includes(wanted.seat);
+    const told = steps.findIndex((step, at) => at >= begin && at < end && step.facts.some(tells));
+    return told < 0 ? begin : told;
+  };
 
   const take = (data) => {
-    const following = at === steps.length - 1;
+    // Of a match that runs, the newest is shown, until the reader goes back.
+    const newest = steps.length ? live && at === steps.length - 1 : data.live && wanted === null;
     steps.push(...data.items);
     live = Boolean(data.live);
     if (data.picture && data.picture.still !== shownStill) {
@@ -138,9 +157,10 @@
     svg.toggleAttribute("hidden", shownStill === null);
     if (!steps.length) title.textContent = data.withheld || "There is nothing to be seen yet.";
     if (wanted !== null) {
-      const index = steps.findIndex((step) => step.turn >= Number(wanted));
+      const index = place(data.next === null);
       if (index >= 0) [at, wanted] = [index, null];
-    } else if (following && live && playing) {
+      else if (data.next === null) at = steps.length - 1;
+    } else if (newest) {
       at = steps.length - 1;
     }
     listKinds();
@@ -162,11 +182,35 @@
     acts[event.key]();
   });
 
+  // A link to an entry elsewhere on the page leads here without loading anything.
+  document.addEventListener("click", (event) => {
+    const to = event.target.closest("[data-entry]");
+    if (!to || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    toggle(false);
+    wanted = { ...to.dataset };
+    go(place(true));
+    wanted = null;
+    root.scrollIntoView({ block: "nearest" });
+  });
+
   const inlined = document.getElementById("replay-data");
   if (inlined) return take(JSON.parse(inlined.textContent));
 
   let round = 0;
-  const read = async (mine) => {
+  let reading = false;
+  let more = false;
+  const read = async () => {
+    more = reading;
+    if (reading) return;
+    reading = true;
+    const mine = round;
+    const whole = await page(mine);
+    reading = false;
+    if (mine !== round || more) return read();
+    if (!whole) setTimeout(() => mine === round && read(), RETRY_MS);
+  };
+  const page = async (mine) => {
     const url = new URL(root.dataset.src, location.href);
     url.searchParams.set("pictures", "true");
     url.searchParams.set("limit", PAGE);
@@ -180,13 +224,10 @@
     } catch (error) {
       where.textContent = `It cannot be read: ${error.message}`;
     }
-    if (mine !== round) return;
-    if (data && data.items) {
-      if (!steps.length && data.seats.length > 1) listViews(data);
-      take(data);
-      if (data.next !== null) return read(mine);
-    }
-    if (live || !data) setTimeout(() => mine === round && read(mine), POLL_MS);
+    if (mine !== round || !data?.items) return false;
+    if (!steps.length && data.seats.length > 1) listViews(data);
+    take(data);
+    return data.next === null || page(mine);
   };
   const listViews = (data) => {
     const seats = data.seats.filter((seat) => seat !== null);
@@ -198,13 +239,12 @@
     viewRow.hidden = false;
   };
   view.addEventListener("change", () => {
-    wanted = steps[at] ? String(steps[at].turn) : null;
+    wanted = steps[at] ? { turn: steps[at].turn } : null;
     steps.length = 0;
     at = 0;
     round += 1;
-    read(round);
+    read();
   });
-  // Whoever knows that there is more, such as a stream of events, may say so.
-  root.addEventListener("replay-more", () => read((round += 1)));
-  read(round);
+  root.addEventListener("replay-more", () => live && read());
+  read();
 })();

@@ -1,0 +1,134 @@
+//! How long each decision of a match took, of what it was allowed: the deadline ledger, move by move.
+
+use super::view::{evidence, micros, player};
+use super::visit::{Visit, asking};
+use crate::api::ledger::{self, DecisionShown};
+use crate::api::matches::MatchShown;
+use crate::api::problem::Problem;
+use crate::api::sessions::SessionShown;
+use crate::store::Side;
+use std::collections::BTreeSet;
+
+/// The most decisions in the table: the slowest and all fallbacks are among them.
+const ROWS_MAX: usize = 250;
+
+/// The decisions of a match.
+#[derive(Default)]
+pub(super) struct Decisions {
+    pub(super) rows: Vec<Row>,
+    /// How many there are.
+    pub(super) count: usize,
+    /// What it comes to, in a sentence.
+    pub(super) words: String,
+}
+
+/// A decision.
+pub(super) struct Row {
+    pub(super) session: i64,
+    pub(super) seat: Option<u8>,
+    pub(super) entry: i64,
+    /// To that entry in its transcript.
+    pub(super) evidence: String,
+    /// To why it was so, where a bot of ours decided.
+    pub(super) why: Option<String>,
+    pub(super) who: String,
+    pub(super) took: String,
+    pub(super) limit: String,
+    /// The share of its limit that it took, 0 to 1 and more.
+    pub(super) share: f64,
+    /// The same per cent, and as the width of a bar of 200.
+    pub(super) used: String,
+    pub(super) width: String,
+    pub(super) fallback: bool,
+    pub(super) late: bool,
+    pub(super) slowest: bool,
+}
+
+impl Decisions {
+    pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Self, Problem> {
+        let (listed, _) = ledger::page(visit, &found.id, &asking([], &[])?).await?;
+        let sessions = found.sessions.as_deref().unwrap_or_default();
+        let all = once(listed.items, sessions);
+        let used = |one: &DecisionShown| one.sent_ms / one.limit_ms.max(1e-3);
+        let by_time =
+            |one: &&DecisionShown, other: &&DecisionShown| one.sent_ms.total_cmp(&other.sent_ms);
+        let Some(slowest) = all.iter().max_by(by_time) else {
+            return Ok(Self::default());
+        };
+        let mut shown: Vec<&DecisionShown> = all.iter().collect();
+        shown.sort_by(|one, other| {
+            let first = other.fallback.cmp(&one.fallback);
+            first.then(other.sent_ms.total_cmp(&one.sent_ms))
+        });
+        shown.truncate(ROWS_MAX);
+        shown.sort_by_key(|one| one.id);
+        let fallbacks = all.iter().filter(|one| one.fallback).count();
+        let words = format!(
+            "{} decisions; the slowest took {} of {}; {}.",
+            all.len(),
+            micros((slowest.sent_ms * 1e3) as u64),
+            micros((slowest.limit_ms * 1e3) as u64),
+            match fallbacks {
+                0 => "none was answered by the fallback".to_owned(),
+                1 => "one was answered by the fallback".to_owned(),
+                count => format!("{count} were answered by the fallback"),
+            },
+        );
+        let rows = shown.into_iter().filter_map(|one| {
+            let session = sessions.iter().find(|row| row.id == one.session)?;
+            Some(Row {
+                session: one.session.0,
+                seat: session.seat,
+                entry: one.entry.0,
+                evidence: evidence(one.session.0, one.entry.0),
+                why: why(&found.id, session).map(|why| format!("{why}entry={}", one.entry.0)),
+                who: who(session),
+                took: micros((one.sent_ms * 1e3) as u64),
+                limit: micros((one.limit_ms * 1e3) as u64),
+                share: used(one),
+                used: format!("{:.1}", 100.0 * used(one)),
+                width: format!("{:.1}", 200.0 * used(one).clamp(0.0, 1.0)),
+                fallback: one.fallback,
+                late: used(one) > 1.0,
+                slowest: one.id == slowest.id,
+            })
+        });
+        Ok(Self {
+            rows: rows.collect(),
+            count: all.len(),
+            words,
+        })
+    }
+}
+
+/// Each decision once: our referee's times of a seat are left out where the seat's own are known.
+fn once(mut all: Vec<DecisionShown>, sessions: &[SessionShown]) -> Vec<DecisionShown> {
+    let of = |one: &DecisionShown| sessions.iter().find(|row| row.id == one.session);
+    let own: BTreeSet<Option<u8>> = all
+        .iter()
+        .filter_map(of)
+        .filter(|row| row.side == Side::Player)
+        .map(|row| row.seat)
+        .collect();
+    all.retain(|one| {
+        of(one).is_some_and(|row| row.side == Side::Player || !own.contains(&row.seat))
+    });
+    all
+}
+
+/// Where the decisions of a session are explained, up to the parameters; `None` if no bot of ours decided.
+pub(super) fn why(id: &str, session: &SessionShown) -> Option<String> {
+    let ours = session.side == Side::Player || session.bot.starts_with("builtin:");
+    let open = ours && session.withheld.is_none() && !session.pruned;
+    open.then(|| match session.seat {
+        Some(seat) => format!("/matches/{id}/seats/{seat}/explain?"),
+        None => format!("/matches/{id}/seats/0/explain?session={}&", session.id.0),
+    })
+}
+
+fn who(session: &SessionShown) -> String {
+    match session.seat {
+        Some(seat) => format!("{seat} {}", player(&session.bot)),
+        None => player(&session.bot).to_owned(),
+    }
+}

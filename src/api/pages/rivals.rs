@@ -1,0 +1,254 @@
+//! Who did what to whom: a bot's record against its rivals, and against one of them with their matches.
+
+use super::chart::{self, Span};
+use super::filters::{link, query};
+use super::layout::{Shell, shown};
+use super::view::{MatchLine, figure, line, micros, now, percent};
+use super::visit::{Visit, asking};
+use crate::api::matches;
+use crate::api::params::PAGE;
+use crate::api::problem::Problem;
+use crate::api::versus::versus;
+use crate::store::{Score, Subject, Times, Versus, VersusBluffs};
+use askama::Template;
+use axum::extract::Path;
+use axum::response::Response;
+
+/// The most matches that are looked through for those of one pair, in pages of 250.
+const READS_MAX: usize = 8;
+/// The most matches of a pair on its page.
+const MATCHES_MAX: usize = 50;
+
+#[derive(Template)]
+#[template(path = "pages/pair.html")]
+struct Pair {
+    shell: Shell,
+    game: String,
+    bot: String,
+    rival: Rival,
+    splits: Vec<Split>,
+    pairs: Vec<(&'static str, String)>,
+    /// Outcomes to choose from: link, name, whether it is chosen.
+    outcomes: Vec<(String, &'static str, bool)>,
+    matches: Vec<MatchLine>,
+    more: bool,
+}
+
+/// A rival in a table.
+pub(super) struct Rival {
+    pub(super) name: String,
+    /// To the page of the pair.
+    pub(super) link: String,
+    /// To the matches of the pair that were lost.
+    pub(super) lost_link: String,
+    pub(super) score: Split,
+    pub(super) trend: String,
+    /// Whether there are older matches that are not counted.
+    pub(super) more: bool,
+}
+
+/// Results of a kind.
+pub(super) struct Split {
+    pub(super) name: String,
+    pub(super) games: u64,
+    pub(super) won: u64,
+    pub(super) tied: u64,
+    pub(super) lost: u64,
+    pub(super) share: String,
+    pub(super) range: String,
+    pub(super) span: Span,
+}
+
+/// A bot's rivals, whom it met most often first.
+pub(super) async fn of_bot(visit: &Visit, game: &str, bot: &str) -> Result<Vec<Rival>, Problem> {
+    let all = versus(visit, game, Subject::Bot(bot)).await?;
+    let rival =
+        |versus: &Versus| rival(versus, versus.rival.clone(), pair(game, bot, &versus.rival));
+    Ok(all.iter().map(rival).collect())
+}
+
+/// Our bots that met an opponent.
+pub(super) async fn of_opponent(
+    visit: &Visit,
+    game: &str,
+    name: &str,
+) -> Result<Vec<Rival>, Problem> {
+    let all = versus(visit, game, Subject::Opponent(name)).await?;
+    let rival = |versus: &Versus| {
+        rival(
+            versus,
+            versus.rival.clone(),
+            pair(game, &versus.rival, name),
+        )
+    };
+    Ok(all.iter().map(rival).collect())
+}
+
+/// The address of a pair's page.
+fn pair(game: &str, bot: &str, rival: &str) -> String {
+    format!("/bots/{game}/{bot}/versus{}", query([("rival", rival)]))
+}
+
+fn rival(versus: &Versus, name: String, link: String) -> Rival {
+    let trend = versus.trend.as_ref().map(|trend| {
+        let word = match (trend.low > 0.0, trend.high < 0.0) {
+            (true, _) => "better",
+            (_, true) => "worse",
+            _ => "no clear change",
+        };
+        let of = |share: f64| format!("{:+.0} %", 100.0 * share);
+        format!(
+            "{word}: {} ({} to {})",
+            of(trend.change),
+            of(trend.low),
+            of(trend.high)
+        )
+    });
+    Rival {
+        name,
+        lost_link: format!("{link}&outcome=lost"),
+        link,
+        score: split(String::new(), &versus.all),
+        trend: trend.unwrap_or_else(|| "too few games".to_owned()),
+        more: versus.more,
+    }
+}
+
+fn split(name: String, score: &Score) -> Split {
+    Split {
+        name,
+        games: score.games,
+        won: score.won,
+        tied: score.tied,
+        lost: score.lost,
+        share: percent(score.share),
+        range: format!("{} to {}", percent(score.low), percent(score.high)),
+        span: chart::span(score.low, Some(score.share), score.high),
+    }
+}
+
+/// `GET /bots/{game}/{bot}/versus`
+pub(super) async fn page(
+    Path((game, bot)): Path<(String, String)>,
+    visit: Visit,
+) -> Result<Response, Problem> {
+    visit.params(&[&["rival", "outcome"]])?;
+    let name = visit.value("rival").unwrap_or_default().to_owned();
+    let all = versus(&visit, &game, Subject::Bot(&bot)).await?;
+    let found = all.iter().find(|versus| versus.rival == name);
+    let never = || Problem::not_found(format!("{bot} of {game} has met no {name:?}"));
+    let found = found.ok_or_else(never)?;
+    let (matches, more) = between(&visit, &game, &bot, &name).await?;
+    let outcome = visit.value("outcome").unwrap_or_default();
+    let outcomes = [
+        ("", "all"),
+        ("won", "won"),
+        ("tied", "tied"),
+        ("lost", "lost"),
+    ];
+    let outcomes =
+        outcomes.map(|(value, label)| (link(&visit, "outcome", value), label, value == outcome));
+    let seats = found.seats.iter();
+    let seats = seats.map(|(seat, score)| split(format!("from seat {seat}"), score));
+    let places = found.places.iter();
+    let places = places.map(|(place, score)| split(format!("rival {place} further round"), score));
+    shown(&Pair {
+        shell: visit.shell(format!("{bot} against {name}"), "/bots"),
+        splits: seats.chain(places).collect(),
+        pairs: figures(found),
+        rival: rival(found, name.clone(), pair(&game, &bot, &name)),
+        outcomes: outcomes.into(),
+        matches,
+        more,
+        game,
+        bot,
+    })
+}
+
+/// What else is known of two who met.
+fn figures(versus: &Versus) -> Vec<(&'static str, String)> {
+    let causes = versus.causes.iter();
+    let causes = causes.map(|(cause, count)| format!("{} {count}", cause.replace('_', " ")));
+    let faults = format!("{} ours, {} theirs", versus.blamed, versus.rival_blamed);
+    let all = [
+        (
+            "How their matches ended",
+            causes.collect::<Vec<_>>().join(", "),
+        ),
+        ("At fault for the end", faults),
+        ("Our bluffs", bluffs(&versus.own_bluffs)),
+        ("Their bluffs", bluffs(&versus.rival_bluffs)),
+        ("Our decisions", times(&versus.own_times)),
+        ("Their decisions", times(&versus.rival_times)),
+    ];
+    all.into_iter()
+        .filter(|(_, text)| !text.is_empty())
+        .collect()
+}
+
+fn bluffs(of: &VersusBluffs) -> String {
+    if of.count == 0 {
+        return String::new();
+    }
+    let mean = |name: &str, value: Option<f64>| {
+        value.map_or_else(String::new, |value| {
+            format!(", {name} {} on average", figure(value))
+        })
+    };
+    format!(
+        "{}, {} of them caught{}{}",
+        of.count,
+        of.caught,
+        mean("claimed", of.bid),
+        mean("held", of.held)
+    )
+}
+
+fn times(of: &Times) -> String {
+    let shown = |us: Option<i64>| us.map_or_else(String::new, |us| micros(us.unsigned_abs()));
+    match of.decisions {
+        0 => String::new(),
+        count => format!(
+            "{count}: half within {}, 99 % within {}, the longest {}; {} fallbacks, {} late",
+            shown(of.p50_us),
+            shown(of.p99_us),
+            shown(of.most_us),
+            of.fallbacks,
+            of.late
+        ),
+    }
+}
+
+/// The newest matches of a pair, and whether there may be more.
+async fn between(
+    visit: &Visit,
+    game: &str,
+    bot: &str,
+    rival: &str,
+) -> Result<(Vec<MatchLine>, bool), Problem> {
+    let (mut found, mut cursor) = (Vec::new(), String::new());
+    for _ in 0..READS_MAX {
+        let outcome = visit.value("outcome").unwrap_or_default();
+        let pairs = [
+            ("game", game),
+            ("bot", bot),
+            ("outcome", outcome),
+            ("cursor", &*cursor),
+            ("limit", "250"),
+        ];
+        let pairs = pairs.into_iter().filter(|(_, value)| !value.is_empty());
+        let params = asking(pairs, &[matches::FILTERS, PAGE])?;
+        let listed = matches::page(visit, &params).await?;
+        let lines = listed.items.iter().map(|found| line(found, now()));
+        found.extend(lines.filter(|line| line.seats.iter().any(|seat| seat.name == rival)));
+        if found.len() > MATCHES_MAX {
+            found.truncate(MATCHES_MAX);
+            return Ok((found, true));
+        }
+        match listed.next {
+            Some(next) => cursor = next,
+            None => return Ok((found, false)),
+        }
+    }
+    Ok((found, true))
+}

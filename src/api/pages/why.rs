@@ -1,0 +1,249 @@
+//! Why a bot of ours decided as it did, and what it decided: one seat of a stored match.
+
+use super::layout::{Shell, shown};
+use super::timeline;
+use super::view::{When, figure, micros, percent};
+use super::visit::Visit;
+use crate::api::explain;
+use crate::api::problem::Problem;
+use crate::clock::time;
+use crate::replay::{Decision, Explained};
+use askama::Template;
+use axum::extract::Path;
+use axum::response::Response;
+use games::reasons::PROBABILITY;
+use games::{Belief, Candidate};
+use std::collections::BTreeMap;
+
+/// The most decisions on one page.
+const DECISIONS_MAX: usize = 1_000;
+/// The most letters of an answer in the list.
+const SAID_LEN_MAX: usize = 120;
+/// Times below these are the transcript's own, in milliseconds.
+const MEASURED_MS: f64 = 0.005;
+/// The width of a bar.
+const BAR: f64 = 200.0;
+
+#[derive(Template)]
+#[template(path = "pages/why.html")]
+struct Why {
+    shell: Shell,
+    id: String,
+    seat: String,
+    /// The decision asked for.
+    one: Option<One>,
+    before: Option<String>,
+    after: Option<String>,
+    decisions: Vec<Made>,
+    count: usize,
+}
+
+/// A decision with its reasons.
+struct One {
+    explained: Explained,
+    made: Made,
+    unit: &'static str,
+    candidates: Vec<Weighed>,
+    beliefs: Vec<Believed>,
+    /// Whether it would decide otherwise now.
+    differs: bool,
+}
+
+/// A decision as it was made.
+struct Made {
+    entry: i64,
+    link: String,
+    replay: String,
+    at: When,
+    said: String,
+    took: String,
+    note: String,
+    slowest: bool,
+    chosen: bool,
+}
+
+/// A candidate with its bar.
+struct Weighed {
+    act: String,
+    plan: String,
+    value: String,
+    error: String,
+    visits: String,
+    chosen: bool,
+    width: Option<String>,
+}
+
+/// A belief in words.
+struct Believed {
+    about: String,
+    what: String,
+    value: String,
+    range: String,
+}
+
+/// `GET /matches/{id}/seats/{seat}/explain`
+pub(super) async fn page(
+    Path((id, seat)): Path<(String, String)>,
+    visit: Visit,
+) -> Result<Response, Problem> {
+    let params = visit.params(&[explain::NAMES])?;
+    let (decisions, explained) =
+        explain::found(&visit, (&id, &seat), &params, |read, entry, nodes| {
+            let explained = entry.map(|entry| read.explain(entry, nodes));
+            Ok((read.decisions()?, explained.transpose()?))
+        })
+        .await?;
+    let to = |decision: &Decision| {
+        let session = visit.value("session");
+        let session = session.map_or_else(String::new, |session| format!("session={session}&"));
+        format!("?{session}entry={}", decision.entry.0)
+    };
+    let asked = explained.as_ref().map(|one| one.decision.entry);
+    let at = decisions.iter().position(|one| Some(one.entry) == asked);
+    let beside = |at: Option<usize>| at.and_then(|at| decisions.get(at)).map(to);
+    let times = decisions
+        .iter()
+        .filter_map(|one| Some((took_ms(one)?, one.entry)));
+    let slowest = times.max_by(|one, other| one.0.total_cmp(&other.0));
+    let slowest = slowest.map(|(_, entry)| entry);
+    let made = |one: &Decision| Made {
+        chosen: Some(one.entry) == asked,
+        slowest: slowest == Some(one.entry),
+        replay: timeline::link(one.entry.0, seat.parse().ok()),
+        ..made(one, to(one))
+    };
+    // Around the one asked for, where there are many.
+    let first = at.unwrap_or(0).saturating_sub(DECISIONS_MAX / 2);
+    let near = decisions.iter().skip(first).take(DECISIONS_MAX);
+    shown(&Why {
+        shell: visit.shell(format!("Seat {seat}: why"), "/matches"),
+        before: beside(at.and_then(|at| at.checked_sub(1))),
+        after: beside(at.map(|at| at + 1)),
+        decisions: near.map(made).collect(),
+        count: decisions.len(),
+        one: explained.map(|explained| one(explained, made)),
+        id,
+        seat,
+    })
+}
+
+fn one(explained: Explained, made: impl Fn(&Decision) -> Made) -> One {
+    let explanation = &explained.explanation;
+    let values = explanation.candidates.iter().filter_map(|one| one.value);
+    let (low, high) = values.fold((0f64, 0f64), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
+    let scale = |value: f64| format!("{:.1}", BAR * (value - low) / (high - low).max(1e-9));
+    One {
+        made: made(&explained.decision),
+        unit: explained.value_unit,
+        candidates: explanation
+            .candidates
+            .iter()
+            .map(|candidate| weighed(candidate, scale))
+            .collect(),
+        beliefs: believed(&explanation.beliefs),
+        differs: explained.decision.said.as_deref() != Some(explanation.answer.as_str()),
+        explained,
+    }
+}
+
+/// How long a decision took, where that was measured: in matches within one process answers follow at once.
+fn took_ms(one: &Decision) -> Option<f64> {
+    one.took_ms.filter(|ms| *ms >= MEASURED_MS)
+}
+
+fn made(one: &Decision, link: String) -> Made {
+    let said = one.said.as_deref().unwrap_or_default();
+    let mut said = match said {
+        "" => "nothing".to_owned(),
+        said => said.replace('\n', "; "),
+    };
+    if let Some((at, _)) = said.char_indices().nth(SAID_LEN_MAX) {
+        said.truncate(at);
+        said.push('…');
+    }
+    Made {
+        entry: one.entry.0,
+        link,
+        replay: String::new(),
+        at: When {
+            text: time(one.at_us).strftime("%H:%M:%S%.3f").to_string(),
+            iso: time(one.at_us).to_string(),
+        },
+        said,
+        took: took_ms(one).map_or_else(String::new, |ms| micros((ms * 1e3) as u64)),
+        note: one.note.replace('_', " "),
+        slowest: false,
+        chosen: false,
+    }
+}
+
+fn weighed(candidate: &Candidate, scale: impl Fn(f64) -> String) -> Weighed {
+    Weighed {
+        act: match candidate.act.as_str() {
+            "" => "nothing".to_owned(),
+            act => act.to_owned(),
+        },
+        plan: candidate.plan.clone(),
+        value: candidate.value.map_or_else(String::new, figure),
+        error: candidate
+            .error
+            .map_or_else(String::new, |error| format!("± {}", figure(error))),
+        visits: candidate
+            .visits
+            .map_or_else(String::new, |visits| visits.to_string()),
+        chosen: candidate.chosen,
+        width: candidate.value.map(scale),
+    }
+}
+
+/// Amounts one by one; how likely things of one kind are, such as types, in one line, the likeliest first.
+fn believed(beliefs: &[Belief]) -> Vec<Believed> {
+    let likely = |belief: &&Belief| belief.unit == PROBABILITY;
+    let amounts = beliefs.iter().filter(|belief| !likely(belief));
+    let mut all: Vec<Believed> = amounts.map(amount).collect();
+    let mut kinds: BTreeMap<(&str, &str), Vec<(f64, &str)>> = BTreeMap::new();
+    for belief in beliefs.iter().filter(likely) {
+        let (kind, what) = belief.what.split_once(' ').unwrap_or(("", &belief.what));
+        let listed = kinds.entry((&belief.about, kind)).or_default();
+        listed.push((belief.value, what));
+    }
+    all.extend(kinds.into_iter().map(|((about, kind), mut listed)| {
+        listed.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let listed = listed
+            .iter()
+            .map(|(value, what)| format!("{what} {}", percent(*value)));
+        let listed = listed.collect::<Vec<_>>().join(", ");
+        Believed {
+            about: whom(about),
+            what: format!("{kind} {listed}").trim().to_owned(),
+            value: String::new(),
+            range: String::new(),
+        }
+    }));
+    all
+}
+
+fn amount(belief: &Belief) -> Believed {
+    Believed {
+        about: whom(&belief.about),
+        what: belief.what.clone(),
+        value: format!("{} {}", figure(belief.value), belief.unit),
+        range: match (belief.low, belief.high) {
+            (Some(low), Some(high)) => format!("{} to {}", figure(low), figure(high)),
+            (Some(low), None) => format!("at least {}", figure(low)),
+            (None, Some(high)) => format!("at most {}", figure(high)),
+            (None, None) => String::new(),
+        },
+    }
+}
+
+fn whom(about: &str) -> String {
+    match about {
+        "own" => "itself",
+        "all" => "everybody",
+        about => about,
+    }
+    .to_owned()
+}
