@@ -209,6 +209,13 @@ impl Dialogue for Talk {
         }
         Ok(Next::Wait)
     }
+    fn named(&mut self, rival: &str, name: &str, model: Option<&Value>) {
+        for word in [rival, name, &model.unwrap_or(&Value::Null).to_string()] {
+            self.mix(word);
+        }
+        self.facts
+            .push(Fact::new("who", json!({ "rival": rival, "name": name })));
+    }
     fn think(&mut self, slice: Budget<'_>, best: &mut Frame) -> Progress {
         self.slices += 1;
         let ms = |name| field(&self.asked, name).and_then(|text| text.parse::<u64>().ok());

@@ -1,7 +1,8 @@
 //! Who is who in our own referee's matches: it registers them here, so that our sessions in the same process
-//! join its match and know their rivals' names. For a foreign referee nothing is known.
+//! join its match and know their rivals' names. At somebody else's referee only what we are told is known.
 
 use crate::store::types::NewMatch;
+use games::Kit;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -9,6 +10,11 @@ use std::sync::Arc;
 
 /// The most matches registered at once; further ones are unknown to our sessions.
 const MATCHES_MAX: usize = 100_000;
+
+/// The most letters in a name.
+const NAME_LEN_MAX: usize = 64;
+/// The most players of ours in one match that names are told of.
+const PLAYERS_MAX: usize = 16;
 
 /// What is known about one match of our own referee.
 #[derive(Clone, Debug)]
@@ -30,15 +36,180 @@ pub struct Identity {
     pub rivals: Vec<Option<String>>,
 }
 
+/// Who sits where in a match at somebody else's referee, as we are told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Names {
+    /// The game.
+    pub game: String,
+    /// The referee, as our callbacks see it: its name, or its address without port.
+    pub referee: String,
+    /// The referee's number of the match.
+    pub market: u64,
+    /// From whose seat the places are seen: the number on the wire of one of our players; `None`: of the first that
+    /// joins.
+    pub player: Option<u64>,
+    /// Names, each by how many seats clockwise from that player it sits.
+    pub rivals: Vec<(u8, String)>,
+}
+
+impl Names {
+    /// Reads a file of names: a line a match, `GAME REFEREE MARKET W=alice N=bob`, with `MARKET/PLAYER` where several
+    /// players of ours sit there. Empty lines and those that begin with `#` are left out.
+    ///
+    /// # Errors
+    /// A sentence that says which line is wrong, and why.
+    pub fn read(text: &str, find: KitOf) -> Result<Vec<Self>, String> {
+        let lines = (1..).zip(text.lines().map(str::trim));
+        let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+        let told =
+            |(number, line)| Self::line(line, find).map_err(|why| format!("line {number}: {why}"));
+        lines.map(told).collect()
+    }
+
+    fn line(line: &str, find: KitOf) -> Result<Self, String> {
+        let mut words = line.split_whitespace();
+        let (Some(game), Some(referee), Some(at)) = (words.next(), words.next(), words.next())
+        else {
+            return Err("it takes GAME REFEREE MARKET W=NAME …".to_owned());
+        };
+        let kit = find(game).ok_or_else(|| format!("there is no game {game}"))?;
+        let (market, player) = at
+            .split_once('/')
+            .map_or((at, None), |(market, player)| (market, Some(player)));
+        let number = |word: &str| word.parse().map_err(|_| format!("{word:?} is no number"));
+        let pairs = words.map(|word| word.split_once('=').unwrap_or((word, "")));
+        Ok(Self {
+            game: game.to_owned(),
+            referee: referee.to_owned(),
+            market: number(market)?,
+            player: player.map(number).transpose()?,
+            rivals: Self::rivals(kit, pairs)?,
+        })
+    }
+
+    /// Names by the wire's words for places.
+    ///
+    /// # Errors
+    /// A sentence that says which place or name is wrong, and what would be right.
+    pub fn rivals<'a>(
+        kit: &dyn Kit,
+        names: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Vec<(u8, String)>, String> {
+        let words: Vec<&str> = (1..).map_while(|place| kit.place_word(place)).collect();
+        let game = kit.game();
+        if words.is_empty() || !kit.advised() {
+            return Err(format!("bots of {game} use no names of rivals"));
+        }
+        let mut rivals: Vec<(u8, String)> = Vec::new();
+        for (word, name) in names {
+            let place = (1..).zip(&words).find(|(_, known)| **known == word);
+            let Some((place, _)) = place else {
+                let places = words.join(", ");
+                return Err(format!(
+                    "there is no place {word:?}; a rival sits at one of {places}"
+                ));
+            };
+            let name = named(name)?;
+            if rivals
+                .iter()
+                .any(|(at, other)| *at == place || other == name)
+            {
+                return Err(format!("{word}={name}: a place or a name comes twice"));
+            }
+            rivals.push((place, name.to_owned()));
+        }
+        match rivals.is_empty() {
+            true => Err("no rival is named".to_owned()),
+            false => Ok(rivals),
+        }
+    }
+
+    /// Whether they are for the player `id` of this game, referee and match.
+    #[must_use]
+    pub fn are_for(&self, game: &str, referee: &str, (market, id): (u64, u64)) -> bool {
+        self.game == game
+            && self.referee == referee
+            && self.market == market
+            && self.player.is_none_or(|player| player == id)
+    }
+}
+
+/// A name that somebody gives a player.
+///
+/// # Errors
+/// A sentence that says what a name is.
+pub fn named(name: &str) -> Result<&str, String> {
+    let name = name.trim();
+    let letters = name.chars().count();
+    if letters == 0 || letters > NAME_LEN_MAX || name.chars().any(char::is_control) {
+        let why = format!("a name takes 1 to {NAME_LEN_MAX} letters and no control characters");
+        return Err(why);
+    }
+    Ok(name)
+}
+
+/// Finds a game: [`games::find`] everywhere but in tests.
+type KitOf = fn(&str) -> Option<&'static dyn Kit>;
+
 type MatchAddress = (String, u64);
 
 /// The register. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Identities {
     known: Arc<Mutex<HashMap<MatchAddress, KnownMatch>>>,
+    /// Those that we are told, by referee and match.
+    told: Arc<Mutex<HashMap<MatchAddress, Vec<Names>>>>,
 }
 
 impl Identities {
+    /// Keeps names for sessions that begin later, in place of those given before for the same player. Whether there
+    /// was room for them.
+    pub fn name(&self, names: Names) -> bool {
+        let mut all = self.told.lock();
+        let key = (names.referee.clone(), names.market);
+        if all.len() >= MATCHES_MAX && !all.contains_key(&key) {
+            return false;
+        }
+        let same = |old: &Names| (&old.game, old.player) == (&names.game, names.player);
+        let here = all.entry(key).or_default();
+        let before = here.iter().position(same);
+        if let Some(old) = before.and_then(|at| here.get_mut(at)) {
+            *old = names;
+            return true;
+        }
+        let room = here.len() < PLAYERS_MAX;
+        if room {
+            here.push(names);
+        }
+        room
+    }
+
+    /// The names that we are told of the rivals of player `id` in somebody else's match, clockwise from its left.
+    /// Those of no certain player are the `first`'s that joined.
+    #[must_use]
+    pub fn rivals(
+        &self,
+        (game, referee): (&str, &str),
+        at: (u64, u64),
+        first: bool,
+    ) -> Vec<Option<String>> {
+        let all = self.told.lock();
+        let here = all.get(&(referee.to_owned(), at.0)).into_iter().flatten();
+        let of = here.filter(|names| names.are_for(game, referee, at));
+        let of = of.filter(|names| first || names.player.is_some());
+        let mut rivals = Vec::new();
+        // A player's own come last, and hold.
+        let (own, first): (Vec<_>, Vec<_>) = of.partition(|names| names.player.is_some());
+        for (place, name) in first.iter().chain(&own).flat_map(|names| &names.rivals) {
+            let place = usize::from(*place);
+            rivals.resize(rivals.len().max(place), None);
+            if let Some(at) = place.checked_sub(1).and_then(|at| rivals.get_mut(at)) {
+                *at = Some(name.clone());
+            }
+        }
+        rivals
+    }
+
     /// Registers a match before its first message is sent. `referee` is the name under which our callbacks
     /// will see the referee: the path segment, or its address without port.
     pub fn register(&self, referee: &str, market: u64, known: KnownMatch) {
@@ -103,6 +274,63 @@ impl Identities {
 mod tests {
     use super::*;
     use crate::store::tests::fake::named_match;
+
+    #[test]
+    fn names_are_for_the_player_that_they_are_given_for() {
+        let text = "# ours\n\nfake r 7 W=alice N=bob\n  fake r 7/3 E=carol\nfake q 7 W=dora\n";
+        let identities = Identities::default();
+        for names in Names::read(text, crate::fake::find).unwrap() {
+            assert!(identities.name(names));
+        }
+        let rivals = |referee, id, first| identities.rivals(("fake", referee), (7, id), first);
+        let name = |name: &str| Some(name.to_owned());
+        assert_eq!(rivals("r", 1, true), [name("alice"), name("bob")]);
+        assert_eq!(rivals("r", 1, false), []);
+        assert_eq!(rivals("r", 3, false), [None, None, name("carol")]);
+        assert_eq!(
+            rivals("r", 3, true),
+            [name("alice"), name("bob"), name("carol")]
+        );
+        assert_eq!(rivals("q", 1, true), [name("dora")]);
+        assert_eq!(identities.rivals(("other", "r"), (7, 1), true), []);
+        // Given again, they hold in place of the first.
+        let again = Names::read("fake r 7 W=eve", crate::fake::find).unwrap();
+        assert!(again.into_iter().all(|names| identities.name(names)));
+        assert_eq!(rivals("r", 1, true), [name("eve")]);
+        let mut room = 0;
+        for player in 0..2 * PLAYERS_MAX as u64 {
+            let names = Names {
+                game: "fake".into(),
+                referee: "r".into(),
+                market: 8,
+                player: Some(player),
+                rivals: vec![(1, "x".into())],
+            };
+            room += usize::from(identities.name(names));
+        }
+        assert_eq!(room, PLAYERS_MAX);
+    }
+
+    #[test]
+    fn a_wrong_line_is_named_with_its_reason() {
+        for (line, why) in [
+            ("fake r", "it takes GAME REFEREE MARKET"),
+            ("chess r 1 W=a", "there is no game chess"),
+            ("fake r x W=a", "\"x\" is no number"),
+            ("fake r 1/y W=a", "\"y\" is no number"),
+            ("fake r 1", "no rival is named"),
+            ("fake r 1 S=a", "one of W, N, E"),
+            ("fake r 1 W", "1 to 64 letters"),
+            ("fake r 1 W=a W=b", "comes twice"),
+            ("fake r 1 W=a N=a", "comes twice"),
+        ] {
+            let told = Names::read(&format!("\n{line}"), crate::fake::find).unwrap_err();
+            assert!(
+                told.starts_with("line 2: ") && told.contains(why),
+                "{line}: {told}"
+            );
+        }
+    }
 
     #[test]
     fn rivals_are_named_clockwise_from_the_left() {

@@ -49,7 +49,8 @@ pub(super) struct BluffShown {
     pub seat: Option<u8>,
     /// The bluffer's name, where known.
     pub opponent: Option<String>,
-    /// The amount claimed.
+    /// The amount claimed: the true one where a transcript of the bluffer's own seat is stored, as our own referee does
+    /// once the match is over; else at least so much.
     #[schema(example = 190)]
     pub bid: i64,
     /// What the bluffer held, if revealed.

@@ -7,6 +7,7 @@ use super::problem::Problem;
 use super::reader::Reader;
 use super::shapes::{Listed, time};
 use super::sight::{Sight, WITHHELD};
+use crate::replay::Naming;
 use crate::store::{Direction, EntryId, MatchEntry, SessionId, Side};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -79,6 +80,6 @@ pub(super) fn shown(sight: &Sight, entry: MatchEntry) -> EntryShown {
         seq: entry.seq,
         at: time(entry.at_us),
         direction: entry.direction,
-        text: entry.text,
+        text: Naming::shown(entry.text),
     }
 }

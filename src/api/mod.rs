@@ -29,6 +29,7 @@ mod rated;
 mod reader;
 mod replays;
 mod response;
+mod rivals;
 mod routes;
 mod seats;
 mod sessions;

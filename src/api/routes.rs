@@ -6,6 +6,7 @@ use super::matches::{self, MatchShown, Matches};
 use super::opponents::{self, OpponentModel, Opponents};
 use super::params::{FIELDS, PAGE};
 use super::problem::{self, Problem};
+use super::rivals::{self, RivalNames, RivalsNamed};
 use super::seats::{self, Naming};
 use super::sessions::{self, SessionShown, Sessions};
 use super::shapes::Told;
@@ -199,6 +200,15 @@ fn for_admins() -> Routes {
             "/matches/{id}/seats/{seat}",
             seats::name,
             Doc::thing::<MatchShown>("Names who sits on a seat.").body::<Naming>(),
+        )
+        .put(
+            "/rivals/{game}/{referee}/{market}",
+            rivals::name,
+            Doc::thing::<RivalsNamed>(
+                "Names rivals in a match at somebody else's referee, before or while it runs.",
+            )
+            .body::<RivalNames>()
+            .refuses(&[409, 503]),
         )
         .list::<TokenList>(
             "/tokens",

@@ -4,14 +4,12 @@ use super::asked::Asked;
 use super::matches;
 use super::problem::Problem;
 use super::response;
+use crate::identities::named;
 use axum::body::Bytes;
 use axum::extract::Path;
 use axum::response::Response;
 use serde::Deserialize;
 use utoipa::ToSchema;
-
-/// The most letters in a name.
-const NAME_LEN_MAX: usize = 64;
 
 /// Who sits there.
 #[derive(Deserialize, ToSchema)]
@@ -31,12 +29,7 @@ pub(super) async fn name(
     asked.params(&[])?;
     let naming: Naming = serde_json::from_slice(&body)
         .map_err(|error| Problem::body(format!("it takes {{\"name\": \"alice\"}}: {error}")))?;
-    let name = naming.name.trim();
-    let letters = name.chars().count();
-    if letters == 0 || letters > NAME_LEN_MAX || name.chars().any(char::is_control) {
-        let why = format!("name takes 1 to {NAME_LEN_MAX} letters and no control characters");
-        return Err(Problem::body(why));
-    }
+    let name = named(&naming.name).map_err(Problem::body)?;
     let number = seat
         .parse()
         .map_err(|_| Problem::not_found(format!("there is no seat {seat}")))?;

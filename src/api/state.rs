@@ -6,6 +6,7 @@ use super::tournaments::KeptStandings;
 use crate::access::Tokens;
 use crate::config::Secret;
 use crate::gateway::hubs::Hubs;
+use crate::session::Sessions;
 use crate::store::Store;
 use crate::thinking::Pool;
 use std::fmt;
@@ -21,6 +22,8 @@ use tokio_util::sync::CancellationToken;
 pub struct ApiState {
     /// The store.
     pub store: Store,
+    /// Our side of matches.
+    pub sessions: Sessions,
     /// The thinking threads.
     pub pool: Pool,
     /// Whether the daemon takes new matches.

@@ -338,6 +338,13 @@ fn thinking() -> Vec<Key> {
         "true",
         "Whether bots use what was learnt about their opponents.",
     ));
+    keys.push(key(
+        "thinking.names",
+        Kind::PathOrNone,
+        "\"\"",
+        "A file that says who sits where at others' referees, read at the start: a line a match, such as\n\
+         `koehandel REFEREE MARKET W=alice N=bob`; MARKET/PLAYER where several of our players sit. Empty: none.",
+    ));
     keys
 }
 

@@ -149,6 +149,9 @@ pub struct Thinking {
     pub idle_priority: bool,
     /// Whether bots may use opponent models.
     pub models: bool,
+    /// A file that says who sits where at others' referees.
+    #[serde(deserialize_with = "given")]
+    pub names: Option<PathBuf>,
 }
 
 /// Our own referees.

@@ -13,7 +13,7 @@ use crate::api::{self, ApiState, Explainer, Readiness};
 use crate::config::{Config, Secret};
 use crate::gateway::hubs::Hubs;
 use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, OwnReferee, shims};
-use crate::identities::Identities;
+use crate::identities::{Identities, Names};
 use crate::link::{Hosts, HttpIn};
 use crate::session::{Dependencies, Sessions};
 use crate::store::Store;
@@ -21,6 +21,7 @@ use crate::thinking::{Pool, PoolOptions};
 use anyhow::Context as _;
 use games::Wire;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -102,7 +103,7 @@ impl Daemon {
             idle_priority: config.thinking.idle_priority,
             ..PoolOptions::default()
         })?;
-        let identities = Identities::default();
+        let identities = identities(config.thinking.names.as_deref())?;
         let parts = Dependencies {
             store: store.clone(),
             pool: pool.clone(),
@@ -190,6 +191,7 @@ impl Daemon {
         let room = gauged.clone();
         let router = api::router(ApiState {
             store: store.clone(),
+            sessions: sessions.clone(),
             pool: pool.clone(),
             readiness: readiness.clone(),
             hubs,
@@ -247,6 +249,24 @@ impl Daemon {
     pub fn addresses(&self) -> Addresses {
         self.addresses
     }
+}
+
+/// Who is who at others' referees, as a file says.
+fn identities(names: Option<&Path>) -> anyhow::Result<Identities> {
+    let identities = Identities::default();
+    if let Some(path) = names {
+        let told = || format!("thinking.names: {}", path.display());
+        let text = std::fs::read_to_string(path).with_context(told)?;
+        let names = Names::read(&text, games::find).map_err(anyhow::Error::msg);
+        for names in names.with_context(told)? {
+            anyhow::ensure!(
+                identities.name(names),
+                "{}: it names too many matches",
+                told()
+            );
+        }
+    }
+    Ok(identities)
 }
 
 fn bound(listener: &Option<TcpListener>) -> std::io::Result<Option<SocketAddr>> {

@@ -237,6 +237,10 @@ pub struct DialogueSetup {
     pub rivals: Vec<(String, Value)>,
     /// Models of learnt types: (type, model).
     pub types: Vec<(String, Value)>,
+    /// Rivals whose names are known: (rival's place, name).
+    pub named: Vec<(String, String)>,
+    /// Models of known opponents, any of whom may sit where nobody is named: (name, model).
+    pub known: Vec<(String, Value)>,
     /// Whether the bot may use models at all.
     pub models: bool,
     /// What the opening words say where the wire has any, in the game's own words: for smart-dog

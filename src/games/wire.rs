@@ -139,6 +139,11 @@ pub trait Dialogue: Send {
     fn hung_up(&mut self) -> Option<Ending> {
         None
     }
+    /// Somebody says who sits at a place, in the game's own word, and what is known of it as
+    /// [`crate::Models::merge`] gives it. Where a name is of no use, nothing happens.
+    fn named(&mut self, rival: &str, name: &str, model: Option<&Value>) {
+        let _ = (rival, name, model);
+    }
     /// Takes note of what was really said, be it the answer found, the fallback, or a logged answer
     /// on recovery. Must be called once after every `Think`, and after every `Send`.
     fn said(&mut self, frame: &str);

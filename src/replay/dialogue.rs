@@ -1,5 +1,6 @@
 //! Our bot's side: replays a transcript through a dialogue.
 
+use super::naming::Naming;
 use crate::store::types::{Direction, Entry, NewEntry};
 use games::{Dialogue, Ending, Fact, Frame, Next};
 use std::ops::ControlFlow;
@@ -88,6 +89,14 @@ pub(super) fn watch<'a>(
             let due = if seq == 0 { dialogue.open() } else { None };
             replayed.compare(seq, due, line.text);
             replayed.say(dialogue, line.text, seq * 2);
+            if see(dialogue, seq, &replayed).is_break() {
+                break;
+            }
+            continue;
+        }
+        if let Some(naming) = Naming::decode(line.text) {
+            dialogue.named(&naming.rival, &naming.name, naming.model.as_ref());
+            replayed.learn(dialogue, seq * 2);
             if see(dialogue, seq, &replayed).is_break() {
                 break;
             }

@@ -4,6 +4,7 @@
 mod dialogue;
 mod explain;
 mod fuzz;
+mod naming;
 mod reply;
 mod scenes;
 mod seat;
@@ -20,6 +21,7 @@ pub use explain::{
     builtin_seeds,
 };
 pub use fuzz::fuzz;
+pub use naming::Naming;
 pub use reply::RecordedReply;
 pub use scenes::{Footage, STEPS_MAX, Step, StepFact, Still, View, seats};
 pub use seat::{SeatDecision, SeatTold, fold_seat, keeps_facts, seat_setup};

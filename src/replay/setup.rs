@@ -8,6 +8,10 @@ use serde_json::Value;
 /// The key in its setup for the versions of stored models that advise a session, by number.
 const ADVICE: &str = "advice";
 
+/// The most known opponents, beside those named, who are compared with rivals of unknown names: those learnt from
+/// last.
+const KNOWN_MAX: u32 = 16;
+
 /// What a session of `bot` starts from. Of its stored setup, `models`, `opening`, `named` (the rivals' names)
 /// and what [`note_advice`] noted are used; missing ones are empty or false.
 ///
@@ -23,6 +27,9 @@ pub async fn dialogue_setup(
         bot: bot.to_owned(),
         seed,
         models: models(stored),
+        named: named(stored)
+            .map(|(place, name)| (place.to_owned(), name.to_owned()))
+            .collect(),
         opening: stored.get("opening").cloned().unwrap_or_default(),
         ..DialogueSetup::default()
     };
@@ -39,6 +46,7 @@ pub async fn dialogue_setup(
                 let places = named(stored).filter(|(_, name)| *name == version.name);
                 let models = places.map(|(place, _)| (place.to_owned(), version.model.clone()));
                 setup.rivals.extend(models);
+                setup.known.push((version.name, version.model));
             }
         }
     }
@@ -46,7 +54,7 @@ pub async fn dialogue_setup(
 }
 
 /// Notes in a new session's setup which versions of stored models advise it: the current ones of its named
-/// rivals and of the learnt types. Done once; a session without models gets none.
+/// rivals, of the learnt types, and of those known opponents who may sit where nobody is named. Done once; a session without models gets none.
 ///
 /// # Errors
 /// [`StoreError::Read`].
@@ -58,7 +66,9 @@ pub async fn note_advice(
 ) -> Result<(), StoreError> {
     if is_advised(kit, bot, stored) && stored.get(ADVICE).is_none() {
         let names: Vec<&str> = named(stored).map(|(_, name)| name).collect();
-        stored[ADVICE] = store.models_now(kit.game(), &names).await?.into();
+        let unnamed = names.len() + 1 < *kit.seats().end();
+        let others = if unnamed { KNOWN_MAX } else { 0 };
+        stored[ADVICE] = store.models_now(kit.game(), &names, others).await?.into();
     }
     Ok(())
 }

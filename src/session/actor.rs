@@ -12,6 +12,7 @@ use super::opening;
 use super::registry::Registry;
 use super::turn::{Decision, Turn};
 use crate::link::Share;
+use crate::replay::Naming;
 use crate::store::StoreError;
 use crate::store::types::Close;
 use crate::thinking::guarded;
@@ -24,7 +25,7 @@ use std::time::{Duration, Instant};
 type Facts = Vec<(games::Fact, Option<games::Bluff>)>;
 
 /// How long a session may take to be folded where nobody waits for an answer.
-const FOLD_WITHIN: Duration = Duration::from_secs(30);
+pub(super) const FOLD_WITHIN: Duration = Duration::from_secs(30);
 /// How long a dialogue that overran its time is waited for before it is folded anew.
 const BACK_WAIT: Duration = Duration::from_millis(100);
 
@@ -70,6 +71,10 @@ impl Actor {
                 }
                 Message::Expire(expiry) => self.expire(expiry).await,
                 Message::Look => self.look(),
+                // Whoever gave the names may have gone.
+                Message::Name(rivals, told) => {
+                    drop(told.send(Box::pin(self.name(rivals)).await));
+                }
             }
             match self.session.next(&mut self.core) {
                 Some(next) => message = next,
@@ -148,6 +153,9 @@ impl Actor {
             numbered,
         } = callback;
         let kit = self.session.key.bot.kit();
+        if Naming::is_forged(&text) {
+            return Ok(Answer::default_of_game(kit, &text));
+        }
         let queued = received.elapsed();
         let at_us = self.registry.wall_us(received);
         self.registry.meters.callbacks.increment(1);
@@ -249,7 +257,7 @@ impl Actor {
 
     /// Brings the dialogue in, if a session is live. If that fails, the message is stored all the
     /// same and answered by the game's default, so that the transcript stays whole.
-    async fn wake(&mut self, deadline: Instant) -> Result<(), Refusal> {
+    pub(super) async fn wake(&mut self, deadline: Instant) -> Result<(), Refusal> {
         let sleeps = self.core.as_deref().is_some_and(|core| {
             let mind = &core.mind;
             !core.ended && matches!(mind, DialogueState::Asleep | DialogueState::Away { .. })

@@ -7,8 +7,8 @@ use super::message::{Ended, Expiry, Numbered, Opening, Origin, Refusal};
 use super::meters::Meters;
 pub(super) use crate::clock::micros;
 use crate::link::Share;
-use crate::store::Store;
-use crate::store::types::LedgerRow;
+use crate::store::types::{LedgerRow, SessionId};
+use crate::store::{Store, StoreError};
 use bytes::Bytes;
 use games::Kit;
 use parking_lot::{Mutex, MutexGuard};
@@ -25,9 +25,14 @@ pub(super) enum Message {
     Callback(Callback, oneshot::Sender<Result<Answer, Refusal>>),
     /// The session has been left alone for too long.
     Expire(Expiry),
+    /// Who sits where, by how many seats clockwise, and who waits to hear that it is stored.
+    Name(Vec<(u8, String)>, oneshot::Sender<Named>),
     /// What was on its way to the store has arrived there, or has not.
     Look,
 }
+
+/// The live session that took names in, once they are stored.
+pub(super) type Named = Result<Option<SessionId>, StoreError>;
 
 /// A message of the referee.
 pub(super) struct Callback {

@@ -3,8 +3,8 @@
 use super::bot_address::Key;
 use super::core::{Quarantine, Rows, SessionState};
 use super::message::Opening;
+use super::naming::seat_at;
 use super::registry::Registry;
-use crate::identities::Identity;
 use crate::link::Share;
 use crate::store::types::{LiveSession, NewMatch, NewSeat, NewSession, Side};
 use serde_json::{Map, Value, json};
@@ -42,7 +42,15 @@ pub(super) fn open(
     let words = told
         .map(|told| &told.words)
         .filter(|words| !words.is_null());
-    let setup = setup(key, registry.options.models, late, identity.as_ref(), words);
+    let rivals = match &identity {
+        Some(identity) => identity.rivals.clone(),
+        None => registry.dependencies.identities.rivals(
+            (key.bot.kit().game(), key.bot.referee()),
+            (key.market, key.id),
+            seat.is_some(),
+        ),
+    };
+    let setup = setup(key, registry.options.models, late, &rivals, words);
     let game = key.bot.kit().game();
     let session = NewSession {
         match_id: match_id.into(),
@@ -59,7 +67,7 @@ pub(super) fn open(
     };
     let match_ = match &identity {
         Some(identity) => NewMatch::clone(&identity.row),
-        None => foreign_match(key, &session.match_id, at_us, told),
+        None => foreign_match(key, &session.match_id, at_us, told, &rivals),
     };
     registry.meters.opened(game);
     let begun = LiveSession {
@@ -80,7 +88,7 @@ fn setup(
     key: &Key,
     models: bool,
     late: bool,
-    identity: Option<&Identity>,
+    rivals: &[Option<String>],
     words: Option<&Value>,
 ) -> Value {
     let mut setup = Map::new();
@@ -93,9 +101,6 @@ fn setup(
     if late {
         setup.insert("joined_late".to_owned(), Value::Bool(true));
     }
-    let rivals = identity
-        .map(|identity| identity.rivals.as_slice())
-        .unwrap_or_default();
     let word = |clockwise| key.bot.kit().place_word(clockwise);
     let named: Vec<Value> = (1..)
         .zip(rivals)
@@ -112,12 +117,25 @@ fn setup(
 }
 
 /// The row of a match that somebody else referees: seats are counted from ours unless the wire tells,
-/// and nobody knows who sits on the others.
-fn foreign_match(key: &Key, id: &str, at_us: i64, told: Option<&Opening>) -> NewMatch {
+/// and who sits on the others is known only where somebody has said so.
+fn foreign_match(
+    key: &Key,
+    id: &str,
+    at_us: i64,
+    told: Option<&Opening>,
+    rivals: &[Option<String>],
+) -> NewMatch {
     let seating = told.and_then(|told| told.seating);
     let name = told.and_then(|told| told.words.get("name")?.as_str());
     let most = *key.bot.kit().seats().end();
     let (own, seats) = seating.map_or((0, most), |told| (told.seat.0, usize::from(told.seats)));
+    let named = |seat| {
+        let mut places = (1..).zip(rivals);
+        places.find_map(|(place, name)| {
+            name.clone()
+                .filter(|_| seat_at(own, place, seats) == Some(seat))
+        })
+    };
     NewMatch {
         id: id.to_owned(),
         game: key.bot.kit().game().to_owned(),
@@ -134,7 +152,10 @@ fn foreign_match(key: &Key, id: &str, at_us: i64, told: Option<&Opening>) -> New
                     seat if seat == own => format!("builtin:{}", key.bot.card().name),
                     _ => String::new(),
                 },
-                name: name.filter(|_| seat == own).map(str::to_owned),
+                name: match seat {
+                    seat if seat == own => name.map(str::to_owned),
+                    seat => named(seat),
+                },
                 entrant: None,
             })
             .collect(),

@@ -27,7 +27,7 @@ const ENDED_SINCE_US: i64 = 10 * 60 * 1_000_000;
 /// All sessions. Cheap to clone.
 #[derive(Clone)]
 pub struct Sessions {
-    registry: Arc<Registry>,
+    pub(super) registry: Arc<Registry>,
 }
 
 /// A live session, as REST shows it.

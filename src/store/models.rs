@@ -12,19 +12,27 @@ use sqlx::{QueryBuilder, Row as _, Sqlite};
 const MODELS_MAX: i64 = 1000;
 
 impl Store {
-    /// The numbers of the current versions of the models of all learnt types of a game and of these
-    /// opponents.
+    /// The numbers of the current versions of the models of all learnt types of a game, of these opponents, and of
+    /// so many others that are known by name, those learnt from last.
     ///
     /// # Errors
     /// [`StoreError::Read`].
-    pub async fn models_now(&self, game: &str, names: &[&str]) -> Result<Vec<i64>, StoreError> {
+    pub async fn models_now(
+        &self,
+        game: &str,
+        names: &[&str],
+        others: u32,
+    ) -> Result<Vec<i64>, StoreError> {
         Ok(sqlx::query_scalar(
             "SELECT v.id FROM opponent_models m JOIN model_versions v USING (game, kind, name, version)
-             WHERE m.game = ? AND (m.kind = 'type' OR m.name IN (SELECT value FROM json_each(?)))
-             ORDER BY m.kind, m.name LIMIT ?",
+             WHERE m.game = ?1 AND (m.kind = 'type' OR m.name IN (SELECT value FROM json_each(?2))
+                 OR m.name IN (SELECT o.name FROM opponent_models o WHERE o.game = ?1 AND o.kind = 'named'
+                     ORDER BY o.updated_us DESC, o.name LIMIT ?3))
+             ORDER BY m.kind, m.name LIMIT ?4",
         )
         .bind(game.to_owned())
         .bind(Value::from(names).to_string())
+        .bind(others)
         .bind(MODELS_MAX)
         .fetch_all(self.folders())
         .await?)

@@ -5,6 +5,7 @@ mod explain;
 mod formats;
 mod learnt;
 mod mistakes;
+mod named;
 mod pages;
 mod replays;
 mod rivals;
@@ -16,7 +17,10 @@ mod tournaments;
 use super::{ApiState, Doors, Explainer, Feeds, KeptStandings, Readiness, router};
 use crate::access::Tokens;
 use crate::config::Secret;
+use crate::fake;
+use crate::identities::Identities;
 use crate::link::Caller;
+use crate::session::{Dependencies, SessionOptions, Sessions};
 use crate::store::Store;
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, opened, said};
 use crate::store::{NewEntry, Side};
@@ -69,10 +73,20 @@ fn doors() -> Doors {
 impl App {
     async fn new() -> Self {
         let (folder, store) = opened().await;
+        let pool = Pool::start(&PoolOptions::default()).unwrap();
+        let parts = Dependencies {
+            store: store.clone(),
+            pool: pool.clone(),
+            identities: Identities::default(),
+            find: fake::find,
+        };
         let state = ApiState {
+            sessions: Sessions::open(SessionOptions::default(), parts)
+                .await
+                .unwrap(),
             hubs: crate::gateway::hubs::Hubs::default(),
             store: store.clone(),
-            pool: Pool::start(&PoolOptions::default()).unwrap(),
+            pool,
             readiness: Readiness::default(),
             room: Arc::new(Default::default),
             metrics: Arc::new(|| "drover_up 1\n".into()),

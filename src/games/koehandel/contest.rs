@@ -4,7 +4,7 @@ use super::bots;
 use super::cards::PLAYERS;
 use super::dialect::{self, ANSWER_WITHIN, Fields, write_answer};
 use super::facts;
-use super::models::{self, Models as Known};
+use super::models::{self, Models as Known, Who};
 use super::options::{END_TURNS_MAX, OPTIONS, Options};
 use super::player::Player;
 use super::referee::{Referee, RefereeSetup};
@@ -72,8 +72,13 @@ impl Contest for Koehandel {
         Ok(Box::new(Referee::new(refereed)?))
     }
 
-    fn player(bot: Box<dyn Bot<Self>>, _: &DialogueSetup) -> Box<dyn Dialogue> {
-        Box::new(Player::new(bot))
+    fn player(bot: Box<dyn Bot<Self>>, setup: &DialogueSetup) -> Box<dyn Dialogue> {
+        let who = setup.models.then(|| {
+            let (rivals, types) = (&[][..], &setup.types[..]);
+            let models = Known::of(Advice::Learnt { rivals, types });
+            Box::new(Who::new(models, &setup.known, &setup.named))
+        });
+        Box::new(Player::new(bot, who))
     }
 
     fn route(frame: &[u8]) -> Result<Route, WireError> {

@@ -4,6 +4,7 @@
 use super::cards::{Animal, Compass, PLAYERS, Purse};
 use super::fold::{Deal, Fold, Sold, Traded};
 use super::message::{Message, Sale};
+use super::models::Guess;
 use super::rules::{Act, Ask, Money};
 use super::view::View;
 use crate::kit::Bluff;
@@ -26,6 +27,8 @@ pub struct Facts {
     /// Cards in the rival's bids, in order.
     shown: [Option<u8>; 2],
     donkeys: u8,
+    /// Whether bounds on cash are proved.
+    proved: bool,
 }
 
 /// The highest bid of everybody since the last start of the bidding; 0 is none.
@@ -42,6 +45,7 @@ impl Facts {
     /// Hears a message that took the reader from `before` to `fold`. Settlements come first: those
     /// of several rows close only with the message after them.
     pub fn hear(&mut self, message: &Message, before: &View, fold: &Fold) {
+        self.proved = fold.proves();
         for deal in fold.deals() {
             match deal {
                 Deal::Sale(sold) => {
@@ -100,6 +104,13 @@ impl Facts {
             (Ask::Rebid { .. }, Act::Cards(money)) => self.offers[1] = cards(money),
             _ => {}
         }
+    }
+
+    /// Takes note of who a rival is, or seems to be.
+    pub fn who(&mut self, rival: Compass, guess: &Guess) {
+        let Guess { name, share, given } = guess;
+        let data = json!({"rival": letter(rival), "name": name, "share": share, "given": given});
+        self.note("who", data);
     }
 
     /// Takes note that a bot's answer was replaced because the rules refuse it.
@@ -204,7 +215,7 @@ impl Facts {
             let bid = bids.highest[place.index()];
             let most = view.cash[place.index()];
             let pre_empt = place == bids.auctioneer;
-            if bid <= most.high || caught == Some(place) || pre_empt {
+            if !self.proved || bid <= most.high || caught == Some(place) || pre_empt {
                 continue;
             }
             self.note(

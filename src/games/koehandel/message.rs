@@ -144,4 +144,7 @@ pub enum Message {
     End([i64; PLAYERS]),
     /// Not on the wire: what the reader paid at row 9, once it is certain.
     Settled(Purse),
+    /// Not on the wire: by who the rival is, or may be, the factor on each learnt type's prior weight, in the order of
+    /// the types.
+    Expected { rival: Compass, weights: Box<[f32]> },
 }

@@ -6,7 +6,7 @@ use super::facts::Facts;
 use super::fold::{Fold, Verdict};
 use super::guard::fallback;
 use super::message::Message;
-use super::models::Observer;
+use super::models::{Evidence, Guess, Observer, Who};
 use super::rules::{Act, Ask, Koehandel, is_in_order};
 use super::scene::Watch;
 use super::view::{Bounds, View};
@@ -30,6 +30,8 @@ pub struct Player {
     facts: Facts,
     watch: Watch,
     observer: Observer,
+    /// Who the rivals are, or may be; none where models are not to be used.
+    who: Option<Box<Who>>,
     bot: Box<dyn Bot<Koehandel>>,
     /// A digest of every text received.
     digests: Vec<u32>,
@@ -42,12 +44,13 @@ pub struct Player {
 impl Player {
     /// A player before the first message.
     #[must_use]
-    pub fn new(bot: Box<dyn Bot<Koehandel>>) -> Self {
+    pub fn new(bot: Box<dyn Bot<Koehandel>>, who: Option<Box<Who>>) -> Self {
         Self {
             fold: Fold::new(),
             facts: Facts::default(),
             watch: Watch::default(),
             observer: Observer::default(),
+            who,
             bot,
             digests: Vec::new(),
             answers: VecDeque::new(),
@@ -107,13 +110,35 @@ impl Player {
             let guess = f64::from(view.guess[rival.index()]);
             let cash = Belief::amount(rival.letter(), "cash (certain bounds)", guess, "points");
             known.push(cash.within(low.into(), high.into()));
-            if let Some(rate) = self.observer.bluffs(rival) {
-                let what = "bluffs (share of the auctions in which it bid)";
+            let guess = self.who.as_deref().and_then(|who| who.guess(rival));
+            if let Some(guess) = guess {
+                let what = format!("is {}", guess.name);
+                known.push(Belief::likely(rival.letter(), what, guess.share));
+            }
+            let bluffs = self.observer.bluffs(rival).into_iter().flatten();
+            for (rate, how) in bluffs.zip(["proved", "believed"]) {
+                let what = format!("bluffs ({how}, share of the auctions in which it bid)");
                 let bluffs = Belief::amount(rival.letter(), what, rate.mean, PROBABILITY);
                 known.push(bluffs.within(rate.low, rate.high));
             }
         }
         known
+    }
+
+    /// Thinks again about who the rivals may be: with every turn of the reader's own, and at the end.
+    fn look(&mut self) {
+        let Some(who) = &mut self.who else { return };
+        let nothing = Evidence::default();
+        for rival in Compass::RIVALS {
+            let seen = self.observer.seen(rival).unwrap_or(&nothing);
+            let Some((expected, new)) = who.look(rival, seen) else {
+                continue;
+            };
+            self.bot.observe(&expected);
+            if let Some(guess) = who.guess(rival).filter(|_| new) {
+                self.facts.who(rival, guess);
+            }
+        }
     }
 
     fn remember(&mut self, frame: &[u8]) -> bool {
@@ -138,7 +163,11 @@ impl Player {
         };
         for message in before.iter().chain([message]).chain(&after) {
             self.bot.observe(message);
-            self.observer.hear(message, self.fold.view());
+            self.observer
+                .hear(message, self.fold.view(), self.fold.proves());
+        }
+        if matches!(message, Message::Start | Message::End(_)) {
+            self.look();
         }
     }
 }
@@ -201,6 +230,19 @@ impl Dialogue for Player {
             (write, ready),
             known,
         ))
+    }
+
+    fn named(&mut self, rival: &str, name: &str, model: Option<&Value>) {
+        let place = rival.chars().next().and_then(Compass::from_letter);
+        let Some(place) = place.filter(|place| *place != Compass::S) else {
+            return;
+        };
+        let guess = Guess::given(name);
+        self.facts.who(place, &guess);
+        if let Some(who) = &mut self.who {
+            let expected = who.named(place, guess, model);
+            self.bot.observe(&expected);
+        }
     }
 
     fn said(&mut self, frame: &str) {

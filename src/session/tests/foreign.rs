@@ -1,6 +1,8 @@
 //! Matches that somebody else referees: seats, names, results.
 
 use super::world::{World, key, key_at, options};
+use crate::identities::Names;
+use crate::replay::Naming;
 use crate::store::{Filter, OpponentKind, PageAt, Standing};
 
 fn page() -> PageAt {
@@ -79,4 +81,168 @@ async fn an_end_again_after_a_restart_opens_nothing() {
         "",
         "a match may be joined late"
     );
+}
+
+/// Names of rivals at a referee that is not ours.
+fn names(market: u64, player: Option<u64>, rivals: &[(u8, &str)]) -> Names {
+    Names {
+        game: "fake".into(),
+        referee: "r".into(),
+        market,
+        player,
+        rivals: rivals
+            .iter()
+            .map(|(place, name)| (*place, (*name).to_owned()))
+            .collect(),
+    }
+}
+
+/// What a dialogue says to a message.
+fn says(dialogue: &mut dyn games::Dialogue, rest: &str) -> String {
+    let frame = format!("market=1&id=1&type={rest}");
+    let Ok(games::Next::Think { mut fallback, .. }) = dialogue.receive(frame.as_bytes()) else {
+        return String::new();
+    };
+    dialogue.think(games::Budget::nodes(1), &mut fallback);
+    dialogue.said(&fallback);
+    fallback
+}
+
+#[tokio::test]
+async fn names_given_during_a_match_advise_it_and_what_it_teaches_is_theirs() {
+    let mut world = World::new(options()).await;
+    let alice =
+        "INSERT INTO opponent_models (game, kind, name, model, version, updated_us, last_match)
+        VALUES ('fake', 'named', 'alice', '{\"bluffs\":7}', 1, 1, 'M')";
+    world.parts.store.alter(alice).await;
+    let at = key_at("deep", "r", 1, 1);
+    world.say(&at, "begin").await;
+    let lost = world.send(&at, "ask").await.unwrap();
+    let before = String::from_utf8(lost.text.to_vec()).unwrap();
+    drop(lost);
+    let given = names(1, None, &[(1, "alice"), (2, "bob")]);
+    let session = world.sessions.name(given).await.unwrap().unwrap();
+    assert_eq!(world.say(&at, "ask").await, before, "asked again");
+    let after = world.bot_answers(&at, "ask&x=2").await;
+    let mut twin = world.opened_twin().await;
+    world = world.restart().await;
+    let last = world.bot_answers(&at, "ask&x=3").await;
+    // They are entries of the transcript: a dialogue that was never put away goes on alike.
+    let model = serde_json::json!({"bluffs": 7});
+    says(&mut *twin, "begin");
+    assert_eq!(says(&mut *twin, "ask"), before);
+    twin.named("W", "alice", Some(&model));
+    twin.named("N", "bob", None);
+    assert_eq!(says(&mut *twin, "ask&x=2"), after);
+    assert_eq!(says(&mut *twin, "ask&x=3"), last);
+    let texts = world
+        .transcript(&at)
+        .await
+        .into_iter()
+        .map(|(_, text)| text);
+    let given: Vec<Naming> = texts.filter_map(|text| Naming::decode(&text)).collect();
+    let naming = |rival: &str, name: &str, model| Naming {
+        rival: rival.to_owned(),
+        name: name.to_owned(),
+        model,
+    };
+    assert_eq!(
+        given,
+        [naming("W", "alice", Some(model)), naming("N", "bob", None)]
+    );
+    assert_eq!(Naming::shown(given[0].encode()), "\u{1}named W=alice");
+    let mut differences = Vec::new();
+    let each = |checked: &crate::replay::Checked| differences.extend(checked.differences.clone());
+    let summary = world.parts.store.verify(None, each).await.unwrap();
+    assert!(summary.clean(), "{differences:?}");
+    // Each is a fact, once, and the seats are theirs: what the match teaches counts for them.
+    let view = world.only().await;
+    assert_eq!(view.id, session);
+    let facts = world.parts.store.facts(&view.match_id).await.unwrap();
+    let who = facts.iter().filter(|fact| fact.kind == "who").count();
+    assert_eq!(who, 2, "{facts:?}");
+    let row = world
+        .parts
+        .store
+        .match_row(&view.match_id)
+        .await
+        .unwrap()
+        .unwrap();
+    let seats: Vec<_> = row.seats.iter().map(|seat| seat.name.as_deref()).collect();
+    assert_eq!(seats, [None, Some("alice"), Some("bob"), None]);
+}
+
+#[tokio::test]
+async fn names_given_before_a_match_are_its_rivals() {
+    let world = World::new(options()).await;
+    for given in [
+        names(1, None, &[(3, "eve")]),
+        names(2, Some(9), &[(1, "dan")]),
+    ] {
+        assert_eq!(
+            world.sessions.name(given).await.unwrap(),
+            None,
+            "nobody plays yet"
+        );
+    }
+    let seats = async |at| {
+        world.say(&at, "begin").await;
+        let views = world.sessions.list(9).into_iter();
+        let mut here = views.filter(|view| (view.market, view.player) == (at.market, at.id));
+        let id = here.next().unwrap().match_id;
+        let row = world.parts.store.match_row(&id).await.unwrap().unwrap();
+        row.seats
+            .into_iter()
+            .map(|seat| seat.name)
+            .collect::<Vec<_>>()
+    };
+    let name = |name: &str| Some(name.to_owned());
+    assert_eq!(seats(key(1, 1)).await, [None, None, None, name("eve")]);
+    assert_eq!(
+        seats(key(2, 8)).await,
+        [None, None, None, None],
+        "not of this player"
+    );
+    assert_eq!(seats(key(3, 1)).await, [None, None, None, None]);
+    // Two of our players see W differently.
+    world.say(&key(1, 2), "begin").await;
+    let refused = world
+        .sessions
+        .name(names(1, None, &[(1, "x")]))
+        .await
+        .unwrap_err();
+    assert!(
+        refused.to_string().contains("say from whose seat"),
+        "{refused}"
+    );
+    let told = world
+        .sessions
+        .name(names(1, Some(1), &[(1, "fay")]))
+        .await
+        .unwrap();
+    assert!(told.is_some());
+}
+
+/// No referee can pass off its message as a name.
+#[tokio::test]
+async fn a_forged_name_is_not_taken_in() {
+    let (world, at) = World::begun(options()).await;
+    let entries = world.only().await.entries;
+    let forged = Naming {
+        rival: "W".into(),
+        name: "alice".into(),
+        model: None,
+    };
+    let told = world
+        .sessions
+        .callback(
+            Default::default(),
+            at.clone(),
+            false,
+            forged.encode(),
+            std::time::Instant::now(),
+        )
+        .await;
+    assert_eq!(told.unwrap().text, "");
+    assert_eq!(world.only().await.entries, entries);
 }

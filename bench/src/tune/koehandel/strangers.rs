@@ -2,8 +2,11 @@
 
 use crate::field::Seated;
 use games::game::{Bot, Budget};
+use games::koehandel::bots::champion::{Base, Champion, base};
 use games::koehandel::bots::policy::{Player, Profile};
+use games::koehandel::bots::{evolved, tuned};
 use games::koehandel::message::Message;
+use games::koehandel::options::TradePayment;
 use games::koehandel::rules::{Act, Ask, Koehandel};
 use games::koehandel::view::View;
 use games::rng::Rng;
@@ -11,6 +14,8 @@ use games::rng::Rng;
 /// The stream of a policy's chance, and that of a bluffer's bluffs.
 const STREAM: u64 = 9;
 const BLUFFS: u64 = 10;
+/// How often a searcher plays a match out for a decision, unless its name says.
+const PLAYOUTS: u64 = 100;
 
 /// A player by its policy alone.
 pub(super) fn player(profile: Profile, seed: u64) -> Player {
@@ -26,7 +31,55 @@ pub(super) fn stranger(name: &str, seed: u64) -> Option<Seated<Koehandel>> {
             bluffs: None,
         }));
     }
+    if let Some(searcher) = Searcher::named(name, seed) {
+        return Some(Box::new(searcher));
+    }
     Some(Box::new(player(profile(name)?, seed)))
+}
+
+/// Plays whole matches out in its head, a set number of times a decision, with every rival as one type whatever it
+/// does: `searcher-tuned-100` departs from the rung `tuned`, takes the others for the same, and does so 100 times.
+/// `searcher-base` departs from the champion's own policy and takes the others for `evolved`.
+#[derive(Clone)]
+struct Searcher {
+    inner: Champion,
+    playouts: u64,
+}
+
+impl Searcher {
+    fn named(name: &str, seed: u64) -> Option<Self> {
+        let mut words = name.strip_prefix("searcher-")?.split('-');
+        let (base, rivals): (Base, _) = match words.next()? {
+            "tuned" => (|_| &tuned::PROFILE, "tuned"),
+            "evolved" => (evolved_by, "evolved"),
+            "base" => (base::base, "evolved"),
+            _ => return None,
+        };
+        let playouts = match words.next() {
+            Some(number) => number.parse().ok()?,
+            None => PLAYOUTS,
+        };
+        let rng = Rng::new(seed, STREAM);
+        let inner = Champion::searcher(rng, base, rivals);
+        words.next().is_none().then_some(Self { inner, playouts })
+    }
+}
+
+fn evolved_by(payment: TradePayment) -> &'static Profile {
+    match payment {
+        TradePayment::Winner => &evolved::WINNER,
+        TradePayment::Exchange => &evolved::EXCHANGE,
+    }
+}
+
+impl Bot<Koehandel> for Searcher {
+    fn observe(&mut self, message: &Message) {
+        self.inner.observe(message);
+    }
+
+    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
+        self.inner.decide(view, ask, Budget::nodes(self.playouts))
+    }
 }
 
 /// Variants of the ladder's policies.

@@ -6,14 +6,14 @@ use crate::koehandel::message::{Goods, History, Message, Sale};
 use std::fmt::Write as _;
 
 /// The callback's query for one message, with fields in the order of the worked examples. `None` for
-/// [`Message::Settled`], which is never on the wire.
+/// what is never on the wire.
 #[must_use]
 pub fn write(market: u64, id: u64, message: &Message) -> Option<String> {
     let mut text = Text(String::with_capacity(96));
     text.number("market=", market);
     text.number("&id=", id);
     match message {
-        Message::Settled(_) => return None,
+        Message::Settled(_) | Message::Expected { .. } => return None,
         Message::Start => text.kind("start"),
         Message::Begin | Message::Fault(_) | Message::SecondBluff => code(&mut text, message),
         Message::Bid(sale, history) | Message::PreEmpt(sale, history) => {

@@ -112,6 +112,13 @@ impl Fold {
         self.certain
     }
 
+    /// Whether the bounds on the rivals' cash are proved by what was heard: from the first row on, and nothing
+    /// of it guessed.
+    #[must_use]
+    pub fn proves(&self) -> bool {
+        self.certain && !self.course.late && !self.course.guessed && self.course.missed == 0
+    }
+
     /// Whether money collected now belongs to a trade (row 22) and not to an auction (row 9).
     #[must_use]
     pub fn trade_is_settling(&self) -> bool {

@@ -1,12 +1,15 @@
 //! The schema. One match's evidence and a stored model have the same form, so merging is adding.
 
-use crate::stats::Moments;
+use crate::stats::{Interval, Moments, rate};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The version of the schema. A model of another version is replaced, not merged.
-pub const VERSION: u32 = 1;
+/// The version of the schema. A model of the first version is brought up to date; one of any other is replaced,
+/// not merged.
+pub const VERSION: u32 = 2;
+/// The level of every interval.
+pub(super) const LEVEL: f64 = 0.9;
 /// Upper ends of the bins that count prices as ratios of the rival's own claim.
 pub const RATIOS: [f64; 16] = [
     0.05,
@@ -42,11 +45,25 @@ pub struct Tally {
 impl Tally {
     /// Counts one observation.
     pub fn count(&mut self, yes: bool) {
-        if yes {
-            self.yes += 1.0;
-        } else {
-            self.no += 1.0;
+        self.add(f64::from(u8::from(yes)));
+    }
+
+    /// How often it is true, with an interval of the level [`LEVEL`] that holds 0 if it never was, and 1 if it always
+    /// was.
+    #[must_use]
+    pub fn rate(self) -> Interval {
+        let rate = rate(self.yes, self.no, LEVEL);
+        Interval {
+            low: if self.yes > 0.0 { rate.low } else { 0.0 },
+            high: if self.no > 0.0 { rate.high } else { 1.0 },
+            ..rate
         }
+    }
+
+    /// Counts one observation that is true with this probability.
+    pub fn add(&mut self, share: f64) {
+        self.yes += share;
+        self.no += 1.0 - share;
     }
 }
 
@@ -61,10 +78,14 @@ pub struct Evidence {
     pub version: u32,
     /// Matches counted.
     pub matches: f64,
-    /// Auctions in which it bid: whether it bid more than it can have held.
+    /// Auctions in which it bid or bought: whether it is proved to have offered more than it held. It was exposed,
+    /// or bid more than it can have held by all that is open.
     pub bluffs: Tally,
-    /// Auctions in which it bid: whether it was exposed.
+    /// The same auctions: whether it was exposed. Never more than the proved.
     pub exposures: Tally,
+    /// The same auctions: the share of the deals held possible in which it offered more than it held; 1 where that
+    /// is proved. Never less than the proved.
+    pub believed: Tally,
     /// Auctions in which it was asked: whether it ever bid.
     pub bids: Tally,
     /// Prices at which it dropped out, as ratios of its own claim.
@@ -91,15 +112,39 @@ impl Evidence {
     /// Reads a stored model. `None` for anything else and for a model of another version.
     #[must_use]
     pub fn read(model: &Value) -> Option<Self> {
-        serde_json::from_value::<Self>(model.clone())
-            .ok()
-            .filter(|evidence| evidence.version == VERSION)
+        let mut read = serde_json::from_value::<Self>(model.clone()).ok()?;
+        if read.version == 1 {
+            read.mend();
+        }
+        Some(read).filter(|evidence| evidence.version == VERSION)
+    }
+
+    /// The first version counted as a bluff what none of some sampled deals allowed, which proves nothing, and an
+    /// exposed auctioneer in none of the auctions.
+    fn mend(&mut self) {
+        let auctions = (self.bluffs.yes + self.bluffs.no).max(self.exposures.yes);
+        let of = |yes: f64| Tally {
+            yes,
+            no: auctions - yes,
+        };
+        self.believed = of(self.bluffs.yes.max(self.exposures.yes));
+        self.bluffs = of(self.exposures.yes);
+        self.exposures = self.bluffs;
+        self.version = VERSION;
     }
 
     /// As stored.
     #[must_use]
     pub fn write(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// Counts an auction in which it bid or bought: whether it was exposed, is proved to have bluffed, and how likely
+    /// it did.
+    pub fn offered(&mut self, exposed: bool, proved: bool, over: f64) {
+        self.exposures.count(exposed);
+        self.bluffs.count(proved);
+        self.believed.add(if proved { 1.0 } else { over });
     }
 
     /// Adds the counts of another.
@@ -109,6 +154,7 @@ impl Evidence {
         let tallies = [
             (&mut self.bluffs, &more.bluffs),
             (&mut self.exposures, &more.exposures),
+            (&mut self.believed, &more.believed),
             (&mut self.bids, &more.bids),
             (&mut self.counters, &more.counters),
             (&mut self.exact_payments, &more.exact_payments),

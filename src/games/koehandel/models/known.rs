@@ -67,19 +67,42 @@ impl Models {
         if !self.enabled || (own.is_none() && self.types.is_empty()) {
             return None;
         }
+        Some(self.expected(own.map(|(_, model)| model)))
+    }
+
+    /// The factors for a rival that is each of some opponents with a probability, and else a stranger.
+    #[must_use]
+    pub fn mixed<'a>(&self, of: impl Iterator<Item = (f64, &'a Evidence)>) -> Box<[f32]> {
+        let mut left = 1.0;
+        let mut mixed = vec![0.0; KINDS.len()];
+        let mut add = |share: f64, weights: Vec<f32>| {
+            for (sum, weight) in mixed.iter_mut().zip(weights) {
+                *sum += share as f32 * weight;
+            }
+        };
+        for (share, model) in of {
+            left -= share;
+            add(share, self.expected(Some(model)));
+        }
+        add(left.max(0.0), self.expected(None));
+        mixed.into()
+    }
+
+    /// The factor on each type's prior weight for a rival with this model, or with none.
+    fn expected(&self, own: Option<&Evidence>) -> Vec<f32> {
         let met: f64 = self.types.iter().map(|(_, matches)| matches).sum();
         let general = |name: &str| {
             let matches = self.types.iter().find(|(kind, _)| kind == name);
             let matches = matches.map_or(0.0, |(_, matches)| *matches);
             ((matches + 1.0) / (met + KINDS.len() as f64)) as f32
         };
-        let sum = own.map_or(0.0, |(_, model)| model.types.values().sum::<f64>()) as f32;
+        let sum = own.map_or(0.0, |model| model.types.values().sum::<f64>()) as f32;
         let weights = KINDS.iter().map(|kind| {
             let seen = own
-                .and_then(|(_, model)| model.types.get(kind.name).copied())
+                .and_then(|model| model.types.get(kind.name).copied())
                 .unwrap_or(0.0) as f32;
             (seen + DOUBT * general(kind.name)) / (sum + DOUBT)
         });
-        Some(weights.collect())
+        weights.collect()
     }
 }

@@ -5,11 +5,13 @@ mod evidence;
 mod known;
 mod observer;
 mod show;
+mod who;
 
 pub use evidence::{Evidence, VERSION, merge};
 pub use known::Models;
 pub use observer::Observer;
 pub use show::show;
+pub use who::{Guess, Who};
 
 #[cfg(test)]
 mod tests;

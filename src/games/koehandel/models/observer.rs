@@ -1,13 +1,12 @@
 //! What one match teaches about each rival, folded from the messages of one seat.
 
 use super::evidence::{Evidence, Tally, VERSION, bin};
-use super::show::LEVEL;
 use crate::koehandel::bots::champion::{Memory, Noted};
 use crate::koehandel::bots::styles::KINDS;
-use crate::koehandel::cards::Compass;
+use crate::koehandel::cards::{Animal, Compass, PLAYERS};
 use crate::koehandel::message::Message;
 use crate::koehandel::view::View;
-use crate::stats::{Interval, rate};
+use crate::stats::Interval;
 use crate::wire::Lesson;
 
 /// The seed for the deals that an observer considers possible: arbitrary but fixed.
@@ -22,6 +21,8 @@ pub struct Observer {
     memory: Memory,
     /// For W, N, E; empty in a match just begun, so that idle sessions stay small.
     evidence: [Option<Box<Evidence>>; 3],
+    /// The card now up, and the most that everybody can have held when it was put up, where that is proved.
+    most: Option<(Animal, [u16; PLAYERS])>,
     over: bool,
 }
 
@@ -33,21 +34,36 @@ impl Default for Observer {
         Self {
             memory,
             evidence: [None, None, None],
+            most: None,
             over: false,
         }
     }
 }
 
 impl Observer {
-    /// Takes in a message; `view` is what the seat knows after it.
-    pub fn hear(&mut self, message: &Message, view: &View) {
+    /// Takes in a message; `view` is what the seat knows after it, and `proved` whether its bounds are proved.
+    pub fn hear(&mut self, message: &Message, view: &View, proved: bool) {
+        match message {
+            Message::Bid(sale, _) | Message::PreEmpt(sale, _) => {
+                self.most = proved.then(|| (sale.card, view.cash.map(|bounds| bounds.high)));
+            }
+            // Of another sale than was heard of: what was paid between the two is not known.
+            Message::Bought(bought) => {
+                self.most = self.most.filter(|(card, _)| *card == bought.card)
+            }
+            _ => {}
+        }
+        let exposed = match message {
+            Message::Bluffed { by, .. } => Some(*by),
+            _ => None,
+        };
         self.memory.hear(message);
         if matches!(message, Message::Start | Message::Bid(..)) {
             self.memory.agree(view);
         }
         self.over |= matches!(message, Message::End(_));
         for note in self.memory.notes() {
-            self.count(note);
+            self.count(note, exposed);
         }
     }
 
@@ -55,19 +71,26 @@ impl Observer {
         self.evidence[(rival.index() + 2) % 3].get_or_insert_default()
     }
 
-    fn count(&mut self, note: Noted) {
+    /// Whether nobody in this place can have held so much when the card was put up.
+    fn proves(&self, rival: Compass, bid: u16) -> bool {
+        self.most.is_some_and(|(_, most)| bid > most[rival.index()])
+    }
+
+    /// Counts what the observer was told; `exposed`: by a message that showed this player's bluff.
+    fn count(&mut self, note: Noted, exposed: Option<Compass>) {
         match note {
             Noted::Auction {
                 rival,
                 part,
                 claim,
-                most,
+                over,
             } => {
+                let (bid, exposed) = (part.bid > 0, exposed == Some(rival));
+                let proved = self.proves(rival, part.bid);
                 let evidence = self.of(rival);
-                evidence.bids.count(part.bid > 0);
-                if part.bid > 0 {
-                    evidence.bluffs.count(part.bid > most);
-                    evidence.exposures.no += 1.0;
+                evidence.bids.count(bid || exposed);
+                if bid && !exposed {
+                    evidence.offered(false, proved, f64::from(over));
                 }
                 if let Some(price) = part.passed {
                     let ratio = f64::from(price.max(part.bid)) / f64::from(claim.max(1.0));
@@ -90,11 +113,7 @@ impl Observer {
                 };
                 bins[at] += 1.0;
             }
-            Noted::Exposed(rival) => {
-                let exposures = &mut self.of(rival).exposures;
-                exposures.yes += 1.0;
-                exposures.no = (exposures.no - 1.0).max(0.0);
-            }
+            Noted::Exposed(rival) => self.of(rival).offered(true, true, 1.0),
             Noted::Offer { rival, paid } => {
                 let cards = paid.cards().to_string();
                 let offers = &mut self.of(rival).offers;
@@ -115,12 +134,18 @@ impl Observer {
         }
     }
 
-    /// How often a rival that bid had bid more than it could hold, as far as that is known, if it has bid.
+    /// What was seen of a rival so far, if anything was.
     #[must_use]
-    pub fn bluffs(&self, rival: Compass) -> Option<Interval> {
-        let evidence = self.evidence[(rival.index() + 2) % 3].as_deref()?;
-        let Tally { yes, no } = evidence.bluffs;
-        (yes + no > 0.0).then(|| rate(yes, no, LEVEL))
+    pub fn seen(&self, rival: Compass) -> Option<&Evidence> {
+        self.evidence[(rival.index() + 2) % 3].as_deref()
+    }
+
+    /// How often a rival is proved to have bluffed, and how often it is believed to have, if it has bid.
+    #[must_use]
+    pub fn bluffs(&self, rival: Compass) -> Option<[Interval; 2]> {
+        let evidence = self.seen(rival)?;
+        let bid = evidence.bluffs.yes + evidence.bluffs.no > 0.0;
+        bid.then(|| [evidence.bluffs, evidence.believed].map(Tally::rate))
     }
 
     /// What was learnt so far, one lesson per rival. A match is counted only once it is over.

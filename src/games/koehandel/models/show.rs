@@ -1,11 +1,8 @@
 //! A model in readable form: each figure with its number of observations and 90 % credible interval.
 
-use super::evidence::{Bins, Evidence, RATIOS, Tally};
+use super::evidence::{Bins, Evidence, LEVEL, RATIOS, Tally};
 use crate::stats::{Interval, Moments, rate};
 use serde_json::{Map, Value, json};
-
-/// The level of every interval.
-pub(super) const LEVEL: f64 = 0.9;
 
 /// What a stored model says. Anything else is shown as a model without evidence.
 #[must_use]
@@ -20,6 +17,7 @@ pub fn show(model: &Value) -> Value {
         "matches": model.matches,
         "bluff_rate": show_rate(model.bluffs),
         "exposure_rate": show_rate(model.exposures),
+        "believed_bluff_rate": show_rate(model.believed),
         "bid_rate": show_rate(model.bids),
         "drop_out_ratio": show_ratios(&model),
         "pre_empt_threshold": threshold(&model.bought, &model.sold),
@@ -46,7 +44,7 @@ fn show_interval(interval: Interval, evidence: f64) -> Value {
 }
 
 fn show_rate(tally: Tally) -> Value {
-    show_interval(rate(tally.yes, tally.no, LEVEL), tally.yes + tally.no)
+    show_interval(tally.rate(), tally.yes + tally.no)
 }
 
 fn show_moments(moments: Moments) -> Value {

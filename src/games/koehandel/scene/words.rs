@@ -126,6 +126,9 @@ pub fn sentence(message: &Message, name: Names<'_>) -> String {
         } => format!("{} gets {}", name(place), counted(cards)),
         Message::End(scores) => ended(&scores, name),
         Message::Settled(paid) => format!("{own} pays {}", worth(paid)),
+        Message::Expected { rival, .. } => {
+            format!("{} seems to play in a way of its own", name(rival))
+        }
     }
 }
 

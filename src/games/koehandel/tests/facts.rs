@@ -41,11 +41,18 @@ fn every_settlement_is_a_fact_for_every_seat() {
     for seed in 0..40 {
         let mut seats: [Witness; PLAYERS] = Default::default();
         let (mut bluffs, mut trades) = (Vec::new(), 0);
+        // The price that stands, and the one before it.
+        let mut prices = (0, 0);
+        let mut bids = Vec::new();
         play(seed, 3, Options::default(), |happened| match happened {
             Happened::Told(_, Message::Settled(_)) => {}
             Happened::Told(seat, message) => {
                 match message {
-                    Message::Bluffed { by, hand } => bluffs.push((seat, by, hand)),
+                    Message::Bluffed { by, hand } => {
+                        bluffs.push((seat, by, hand));
+                        bids.extend((by == Compass::S).then_some((seat, prices.0)));
+                    }
+                    Message::SecondBluff => prices.0 = prices.1,
                     Message::Won(_) => trades += 1,
                     _ => {}
                 }
@@ -56,6 +63,12 @@ fn every_settlement_is_a_fact_for_every_seat() {
                     Ask::Turn => Act::Auction,
                     _ => Act::PASS,
                 };
+                if let (Ask::Bid { price, .. }, Some(Act::Amount(Some(bid)))) = (ask, act) {
+                    prices = (bid.max(*price), *price);
+                }
+                if let Ask::PreEmpt { price, .. } = ask {
+                    prices = (*price, *price);
+                }
                 seats[seat].said(ask, &act.unwrap_or(empty));
             }
         });
@@ -84,6 +97,11 @@ fn every_settlement_is_a_fact_for_every_seat() {
                     "a bluff bids more than it holds"
                 );
             }
+            // The bluffer itself knows what it bid, and so does the referee that records its seat.
+            let own = caught.iter().filter(|bluff| bluff.by == "S");
+            let own: Vec<i64> = own.map(|bluff| bluff.bid).collect();
+            let bid = bids.iter().filter(|(at, _)| at.index() == seat);
+            assert_eq!(own, bid.map(|(_, bid)| i64::from(*bid)).collect::<Vec<_>>());
             uncaught += facts
                 .iter()
                 .filter(|fact| fact.kind == "bluff" && fact.data["caught"] == Value::Bool(false))

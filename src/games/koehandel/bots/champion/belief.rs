@@ -69,10 +69,11 @@ impl Belief {
         self.deals.iter().map(move |deal| deal[of.index()].value())
     }
 
-    /// The most cash that a player holds in any of the deals.
+    /// The share of the deals in which a player holds less than `amount`.
     #[must_use]
-    pub fn most_cash(&self, of: Compass) -> u16 {
-        self.cash(of).max().unwrap_or(0)
+    pub fn short_of(&self, amount: u16, of: Compass) -> f32 {
+        let short = self.cash(of).filter(|cash| *cash < amount).count();
+        short as f32 / self.deals.len().max(1) as f32
     }
 
     /// A donkey gave each player a card.

@@ -1,6 +1,6 @@
 //! Rung 9: the champion.
 
-mod base;
+pub mod base;
 pub mod belief;
 mod candidates;
 mod memory;
@@ -13,7 +13,7 @@ mod sale;
 mod watching;
 
 pub use memory::Memory;
-pub use player::{Champion, DESCRIPTION};
+pub use player::{Base, Champion, DESCRIPTION};
 pub use sale::Noted;
 
 #[cfg(test)]

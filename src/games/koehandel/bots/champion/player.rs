@@ -7,7 +7,7 @@ use super::playout::{Coin, play_out};
 use super::position::{Guess, unseen, value};
 use super::reading::Reading;
 use crate::game::{Bot, Budget};
-use crate::koehandel::bots::policy::{Chance, Limits};
+use crate::koehandel::bots::policy::{Chance, Limits, Profile};
 use crate::koehandel::bots::styles::{KINDS, Style};
 use crate::koehandel::cards::{Compass, Note, PLAYERS, Purse};
 use crate::koehandel::message::Message;
@@ -31,6 +31,9 @@ const FIRST_CHECKPOINT: u64 = 8;
 const SCENARIOS_MAX: u64 = 4_096;
 /// The type assumed for every rival when models are off.
 const GENERIC: &str = "tuned";
+
+/// A policy by the way trades are paid for.
+pub type Base = fn(TradePayment) -> &'static Profile;
 
 /// A search in progress.
 #[derive(Clone)]
@@ -67,6 +70,10 @@ pub struct Champion {
     limit: Option<(u8, u16)>,
     search: Option<Box<Search>>,
     models: bool,
+    /// The policy that it leaves only for a gain, and plays itself by in its playouts.
+    base: Base,
+    /// The type assumed for every rival when models are off.
+    generic: &'static str,
 }
 
 impl Champion {
@@ -86,12 +93,25 @@ impl Champion {
             limit: None,
             search: None,
             models: models.enabled,
+            base,
+            generic: GENERIC,
+        }
+    }
+
+    /// A searcher that leaves this policy for what whole-match playouts say, and takes every rival for one type, by
+    /// its name, whatever they do.
+    #[must_use]
+    pub fn searcher(rng: Rng, base: Base, rivals: &'static str) -> Self {
+        Self {
+            base,
+            generic: rivals,
+            ..Self::new(rng, &Models::off())
         }
     }
 
     fn open(&mut self, view: &View, ask: &Ask) -> Search {
         self.memory.agree(view);
-        let base = base(self.memory.rule.payment());
+        let base = (self.base)(self.memory.rule.payment());
         let act = base.act(view, ask, &mut self.base_limits, &mut self.rng);
         let limit = self.base_limits.bid();
         let act = never_empty(view, act);
@@ -102,7 +122,7 @@ impl Champion {
             } else {
                 KINDS
                     .iter()
-                    .map(|kind| f32::from(u8::from(kind.name == GENERIC)))
+                    .map(|kind| f32::from(u8::from(kind.name == self.generic)))
                     .collect()
             }
         });
@@ -128,7 +148,7 @@ impl Champion {
         } else {
             TradePayment::Winner
         };
-        let mut cast = [Style::Profile(*base(trade_payment)); PLAYERS];
+        let mut cast = [Style::Profile(*(self.base)(trade_payment)); PLAYERS];
         for (style, weights) in cast.iter_mut().skip(1).zip(&search.weights) {
             let kind = Reading::draw(weights, &mut coin);
             *style = KINDS[kind % KINDS.len()].style;
@@ -247,7 +267,15 @@ fn bid(limit: u16, price: u16) -> Act {
 impl Bot<Koehandel> for Champion {
     fn observe(&mut self, message: &Message) {
         self.search = None;
-        self.memory.hear(message);
+        match message {
+            Message::Expected { rival, weights } => {
+                let readings = &mut self.memory.readings;
+                if let Some(reading) = readings.get_mut(rival.index().wrapping_sub(1)) {
+                    reading.prefer(weights);
+                }
+            }
+            message => self.memory.hear(message),
+        }
     }
 
     fn decide(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Act {

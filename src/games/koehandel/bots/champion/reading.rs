@@ -25,6 +25,8 @@ const TRUST: f32 = 0.8;
 #[derive(Clone, Debug)]
 pub struct Reading {
     logs: Vec<f32>,
+    /// What of `logs` is expected and was not observed.
+    expected: Vec<f32>,
     /// How many acts were read so far.
     pub acts: u32,
 }
@@ -63,16 +65,19 @@ impl Default for Reading {
     fn default() -> Self {
         Self {
             logs: KINDS.iter().map(|kind| kind.prior.ln()).collect(),
+            expected: vec![0.0; KINDS.len()],
             acts: 0,
         }
     }
 }
 
 impl Reading {
-    /// Starts from these weights instead, as far as they go.
+    /// Starts from these weights instead, as far as they go, whatever was observed since.
     pub fn prefer(&mut self, weights: &[f32]) {
-        for (log, weight) in self.logs.iter_mut().zip(weights) {
-            *log += weight.max(1e-6).ln();
+        let logs = self.logs.iter_mut().zip(&mut self.expected);
+        for ((log, expected), weight) in logs.zip(weights) {
+            let before = std::mem::replace(expected, weight.max(1e-6).ln());
+            *log += *expected - before;
         }
     }
 

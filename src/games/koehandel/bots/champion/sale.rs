@@ -27,8 +27,8 @@ pub enum Noted {
         part: Part,
         /// The value of the card to it by its own claim.
         claim: f32,
-        /// The most cash it can have held.
-        most: u16,
+        /// The share of the deals held possible in which its highest bid is more than it has.
+        over: f32,
     },
     /// It sold a card and may have bought it.
     PreEmpt {

@@ -124,7 +124,7 @@ impl Memory {
                     rival,
                     part,
                     claim: claims[rival.index()],
-                    most: self.belief.most_cash(rival),
+                    over: self.belief.short_of(part.bid, rival),
                 });
                 self.readings[rival.index() - 1].auction(
                     part,

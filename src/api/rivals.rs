@@ -1,0 +1,99 @@
+//! Naming rivals at somebody else's referee.
+
+use super::asked::Asked;
+use super::problem::Problem;
+use super::response;
+use crate::identities::Names;
+use crate::session::NamingError;
+use crate::store::SessionId;
+use axum::body::Bytes;
+use axum::extract::Path;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// Who sits where.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RivalNames {
+    /// From whose seat the places are seen: the number on the wire of one of our players; without it, of the first
+    /// that joins.
+    #[schema(example = 3)]
+    player: Option<u64>,
+    /// Names by place, in the wire's own words: each 1 to 64 letters, no control characters.
+    #[schema(example = json!({"W": "alice"}))]
+    names: BTreeMap<String, String>,
+}
+
+/// Names that were taken.
+#[derive(Serialize, ToSchema)]
+pub(super) struct RivalsNamed {
+    /// The game's name.
+    #[schema(example = "koehandel")]
+    game: String,
+    /// The referee.
+    referee: String,
+    /// The referee's number of the match.
+    market: u64,
+    /// From whose seat the places are seen.
+    player: Option<u64>,
+    /// Names by place.
+    #[schema(example = json!({"W": "alice"}))]
+    names: BTreeMap<String, String>,
+    /// The live session that took them in; `null`: they are for a session that begins later.
+    #[schema(value_type = Option<i64>)]
+    session: Option<SessionId>,
+}
+
+/// `PUT /api/v1/rivals/{game}/{referee}/{market}` with `{"names": {"W": "alice"}}`
+pub(super) async fn name(
+    Path((game, referee, market)): Path<(String, String, String)>,
+    asked: Asked,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    asked.params(&[])?;
+    let told: RivalNames = serde_json::from_slice(&body).map_err(|error| {
+        Problem::body(format!(
+            "it takes {{\"names\": {{\"W\": \"alice\"}}}}: {error}"
+        ))
+    })?;
+    let kit = asked.state.store.kit(&game);
+    let kit = kit.ok_or_else(|| Problem::not_found(format!("there is no game {game}")))?;
+    let market = market
+        .parse()
+        .map_err(|_| Problem::not_found(format!("a match has a number, not {market:?}")))?;
+    let pairs = told
+        .names
+        .iter()
+        .map(|(place, name)| (place.as_str(), name.as_str()));
+    let names = Names {
+        rivals: Names::rivals(kit, pairs).map_err(Problem::body)?,
+        player: told.player,
+        game,
+        referee,
+        market,
+    };
+    let session = asked
+        .state
+        .sessions
+        .name(names.clone())
+        .await
+        .map_err(refused)?;
+    Ok(response::json(&RivalsNamed {
+        game: names.game,
+        referee: names.referee,
+        market,
+        player: told.player,
+        names: told.names,
+        session,
+    }))
+}
+
+fn refused(error: NamingError) -> Problem {
+    match error {
+        NamingError::Ambiguous(_) => Problem::conflict(error.to_string()),
+        NamingError::Busy | NamingError::Full => Problem::unavailable(error.to_string()),
+        NamingError::Store(error) => error.into(),
+    }
+}
