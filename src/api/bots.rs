@@ -38,7 +38,7 @@ pub(super) struct BotShown {
     pub thinks: bool,
 }
 
-/// A bot's results in matches that are over and public, among the newest 50,000 sessions.
+/// A bot's results in matches that are over and public, among its newest 4096.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(super) struct BotResults {
     /// The bot.

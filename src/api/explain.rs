@@ -5,13 +5,19 @@ use super::matches;
 use super::problem::Problem;
 use super::response;
 use super::sight::WITHHELD;
-use crate::replay::{BotSeat, ExplainError, NODES_DEFAULT, NODES_MAX, bot_session};
+use crate::replay::{
+    BotSeat, Decision, ExplainError, Explained, NODES_DEFAULT, NODES_MAX, bot_session,
+};
 use crate::store::{EntryId, SessionId};
 use axum::extract::Path;
 use axum::response::Response;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use utoipa::ToSchema;
+
+/// Its parameters.
+pub(super) const FILTERS: &[&str] = &["entry", "nodes", "session"];
 
 /// Explanations thought over at once: further requests are refused. They run apart from the threads on which
 /// live matches think.
@@ -37,13 +43,26 @@ impl Explainer {
     }
 }
 
+/// What is told of a seat's decisions.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub(super) enum Told {
+    /// Why it decided so.
+    One(Box<Explained>),
+    /// Its decisions.
+    All {
+        /// In the order of the match.
+        items: Vec<Decision>,
+    },
+}
+
 /// `GET /api/v1/matches/{id}/seats/{seat}/explain`: the decision that `entry` asked for, thought over again with
 /// `nodes`; without `entry`, the seat's decisions. `session` names one of several bots of ours.
 pub(super) async fn one(
     Path((id, seat)): Path<(String, String)>,
     asked: Asked,
 ) -> Result<Response, Problem> {
-    let params = asked.params(&[&["entry", "nodes", "session"]])?;
+    let params = asked.params(&[FILTERS])?;
     let entry = params.number::<i64>("entry")?.map(EntryId);
     let named = params.number::<i64>("session")?.map(SessionId);
     let nodes = params.number::<u64>("nodes")?.unwrap_or(NODES_DEFAULT);
@@ -68,14 +87,17 @@ pub(super) async fn one(
         explained(&read, entry, nodes)
     });
     let broken = |error| Problem::unavailable(format!("explaining broke down: {error}"));
-    let value = explaining.await.map_err(broken)??;
+    let told = explaining.await.map_err(broken)??;
+    let value = response::value(&told)?;
     Ok(response::tagged_json(&asked.headers, false, &value))
 }
 
-fn explained(read: &BotSeat, entry: Option<EntryId>, nodes: u64) -> Result<Value, ExplainError> {
+fn explained(read: &BotSeat, entry: Option<EntryId>, nodes: u64) -> Result<Told, ExplainError> {
     Ok(match entry {
-        Some(entry) => json!(read.explain(entry, nodes)?),
-        None => json!({ "items": read.decisions()? }),
+        Some(entry) => Told::One(Box::new(read.explain(entry, nodes)?)),
+        None => Told::All {
+            items: read.decisions()?,
+        },
     })
 }
 

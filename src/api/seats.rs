@@ -32,8 +32,10 @@ pub(super) async fn name(
     let naming: Naming = serde_json::from_slice(&body)
         .map_err(|error| Problem::body(format!("it takes {{\"name\": \"alice\"}}: {error}")))?;
     let name = naming.name.trim();
-    let letters = name.chars().count();
-    if letters == 0 || letters > NAME_LEN_MAX || name.chars().any(char::is_control) {
+    if name.is_empty()
+        || naming.name.chars().count() > NAME_LEN_MAX
+        || name.chars().any(char::is_control)
+    {
         let why = format!("name takes 1 to {NAME_LEN_MAX} letters and no control characters");
         return Err(Problem::body(why));
     }

@@ -1,6 +1,7 @@
 //! Sessions: our side of one seat, or our referee's.
 
 use super::asked::Asked;
+use super::events::{Begin, Changes, Move};
 use super::lists::Rows;
 use super::params::{FIELDS, Params};
 use super::problem::Problem;
@@ -98,6 +99,17 @@ pub(super) struct Sessions;
 impl Rows for Sessions {
     type Item = SessionShown;
     const FILTERS: &'static [&'static str] = FILTERS;
+    const FOLLOW: Option<Begin<Self>> = Some(|reader, params| {
+        let of = |moved: &Move| match moved {
+            Move::Session(id, _) => Some(id.clone()),
+            _ => None,
+        };
+        let is = |moved: &Move, row: &SessionShown| match moved {
+            Move::Session(_, session) => *session == row.id,
+            _ => false,
+        };
+        Box::pin(Changes::<Self>::begin(reader, params, (of, is)))
+    });
 
     async fn page(
         reader: &Reader,

@@ -62,14 +62,19 @@ pub(super) async fn bot(
     }))
 }
 
-/// `GET /api/v1/opponents/{id}`: each of our bots' record against an opponent.
+/// `GET /api/v1/opponents/{id}`: each of our bots' record against an opponent; of a type, against the built-in bot
+/// that has its name.
 pub(super) async fn opponent(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
     asked.params(&[])?;
     let unknown = || Problem::not_found(format!("there is no opponent {id}"));
     let number = id.parse().map_err(|_| unknown())?;
     let stored = asked.state.store.model_by_id(number).await?;
     let stored = stored.ok_or_else(unknown)?;
-    let items = versus(&asked, &stored.game, Subject::Opponent(&stored.name)).await?;
+    let subject = match stored.kind {
+        OpponentKind::Named => Subject::Opponent(&stored.name),
+        OpponentKind::Type => Subject::Type(&stored.name),
+    };
+    let items = versus(&asked, &stored.game, subject).await?;
     Ok(response::json(&OpponentVersus {
         id: stored.id,
         game: stored.game,

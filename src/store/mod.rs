@@ -2,7 +2,6 @@
 
 mod backup;
 mod blobs;
-mod bots;
 mod commits;
 mod damage;
 mod error;
@@ -37,7 +36,6 @@ mod versus;
 mod writer;
 
 pub use blobs::fuzz;
-pub use bots::BotRecord;
 pub use commits::{Commit, Follower, Grown};
 pub use error::StoreError;
 pub use handle::Store;
@@ -53,5 +51,5 @@ pub use secrecy::Secrecy;
 pub use tokens::{DIGEST_LEN, NewToken, TokenRow};
 pub use tournaments::ALL_ROUNDS;
 pub use types::*;
-pub use versus::Subject;
+pub use versus::{BotRecord, Subject};
 pub use writer::{ENTRIES_MAX, EXIT_LOG_FAILED};

@@ -3,10 +3,11 @@
 use super::error::StoreError;
 use super::handle::Store;
 use super::history::ONCE;
-use super::listing::{Candidates, List};
+use super::listing::{Candidates, Found, List};
+use super::narrow::{SEAT_SHARE, SESSION_SHARE};
 use super::records::{Filter, Score, Times, Trend, Versus, VersusBluffs};
 use super::secrecy::OVER;
-use games::stats::{ClusteredMean, Z95, quantile};
+use games::stats::{ClusteredMean, Moments, Z95, quantile};
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, Row as _};
@@ -38,6 +39,7 @@ const MEETINGS: &str = "
     LEFT JOIN results r ON r.match_id = o.match_id AND r.seat = o.seat
     LEFT JOIN results q ON q.match_id = o.match_id AND q.seat = t.seat
     WHERE m.ended_us IS NOT NULL AND (?2 IS NULL OR o.bot = ?2) AND (?3 IS NULL OR t.name = ?3)
+        AND (?4 IS NULL OR t.spec = 'builtin:' || ?4)
     ORDER BY o.match_id DESC, o.seat, t.seat";
 
 /// Whose record against whom.
@@ -47,6 +49,21 @@ pub enum Subject<'a> {
     Bot(&'a str),
     /// A named opponent, against each bot of ours.
     Opponent(&'a str),
+    /// A learnt type, against each bot of ours: the built-in bot that has its name.
+    Type(&'a str),
+}
+
+/// A bot's results.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BotRecord {
+    /// Matches won outright.
+    pub won: u64,
+    /// Matches won together with others.
+    pub tied: u64,
+    /// Matches that somebody else won.
+    pub lost: u64,
+    /// Shares of wins: 1/k for one of k winners.
+    pub share: Moments,
 }
 
 /// A seat of ours and another one in a match.
@@ -76,23 +93,23 @@ impl Store {
         subject: Subject<'_>,
         open_us: i64,
     ) -> Result<Vec<Versus>, StoreError> {
-        let (bot, opponent) = match subject {
-            Subject::Bot(bot) => (Some(bot.to_owned()), None),
-            Subject::Opponent(name) => (None, Some(name.to_owned())),
+        let (bot, opponent, kind) = match subject {
+            Subject::Bot(name) => (Some(name.to_owned()), None, None),
+            Subject::Opponent(name) => (None, Some(name.to_owned()), None),
+            Subject::Type(name) => (None, None, Some(name.to_owned())),
         };
         let filter = Filter {
             game: Some(game.to_owned()),
-            bot: bot.clone(),
+            bot: bot.clone().or_else(|| kind.clone()),
             opponent: opponent.clone(),
             ..Filter::default()
         };
-        let lists = self.has_lists();
-        let candidates = Candidates::new(List::Matches, &filter, lists, self.readers()).await?;
-        let found = candidates.below(None, MATCHES_MAX, self.readers()).await?;
+        let found = self.newest(&filter).await?;
         let rows = sqlx::query(AssertSqlSafe(MEETINGS.replace("{over}", OVER)))
             .bind(found.json())
             .bind(bot)
             .bind(opponent)
+            .bind(kind)
             .fetch_all(self.readers())
             .await?;
         let mut met: BTreeMap<String, Vec<Meeting>> = BTreeMap::new();
@@ -132,6 +149,62 @@ impl Store {
             }
         };
         Ok(met.into_iter().map(versus).collect())
+    }
+
+    /// A bot's results in those of its newest 4096 matches that were over for everyone by then (microseconds since
+    /// 1970-01-01 UTC), once for each seat.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`].
+    pub async fn bot_record(
+        &self,
+        game: &str,
+        bot: &str,
+        over_by_us: i64,
+    ) -> Result<BotRecord, StoreError> {
+        let filter = Filter {
+            game: Some(game.to_owned()),
+            bot: Some(bot.to_owned()),
+            ..Filter::default()
+        };
+        let query = format!(
+            "SELECT count(*), total(w), total(w * w), total(w = 1), total(w > 0 AND w < 1) FROM (
+                 SELECT x.match_id, coalesce(x.seat, -x.id) AS seat, {SESSION_SHARE} AS w
+                 FROM json_each(?1) c CROSS JOIN sessions x ON x.match_id = c.value
+                 CROSS JOIN matches m ON m.id = x.match_id
+                 WHERE x.bot IN (?2, 'builtin:' || ?2) AND ({OVER}) <= ?3
+                 UNION SELECT x.match_id, x.seat, {SEAT_SHARE}
+                 FROM json_each(?1) c CROSS JOIN seats x ON x.match_id = c.value
+                 CROSS JOIN matches m ON m.id = x.match_id
+                 WHERE x.spec = 'builtin:' || ?2 AND ({OVER}) <= ?3)
+             WHERE w IS NOT NULL"
+        );
+        let row = sqlx::query(AssertSqlSafe(query))
+            .bind(self.newest(&filter).await?.json())
+            .bind(bot.to_owned())
+            .bind(over_by_us)
+            .fetch_one(self.readers())
+            .await?;
+        let count = row.try_get::<i64, _>(0)? as u64;
+        let won = row.try_get::<f64, _>(3)? as u64;
+        let tied = row.try_get::<f64, _>(4)? as u64;
+        Ok(BotRecord {
+            won,
+            tied,
+            lost: count.saturating_sub(won + tied),
+            share: Moments {
+                count: count as f64,
+                sum: row.try_get(1)?,
+                squares: row.try_get(2)?,
+            },
+        })
+    }
+
+    /// The newest matches that may fit.
+    async fn newest(&self, filter: &Filter) -> Result<Found, StoreError> {
+        let lists = self.has_lists();
+        let candidates = Candidates::new(List::Matches, filter, lists, self.readers()).await?;
+        candidates.below(None, MATCHES_MAX, self.readers()).await
     }
 
     /// What the seats of these matches (a JSON list) bluffed, and how long they decided.
@@ -257,7 +330,7 @@ fn meeting(row: &SqliteRow, subject: Subject<'_>) -> Result<Meeting, StoreError>
         seats: row.try_get(13)?,
         with: match subject {
             Subject::Bot(_) => rival,
-            Subject::Opponent(_) => bot,
+            Subject::Opponent(_) | Subject::Type(_) => bot,
         },
         cause: row.try_get(7)?,
         blame: row.try_get(8)?,

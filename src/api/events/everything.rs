@@ -23,6 +23,19 @@ pub(super) enum Change {
     Missed,
 }
 
+/// What may have changed a list of all matches.
+#[derive(Debug)]
+pub(in crate::api) enum Move {
+    /// A match has begun, or ended, or one of its sessions has.
+    Match(String),
+    /// A match's session has begun or ended.
+    Session(String, SessionId),
+    /// There are bluffs that were not there before.
+    Bluffs,
+    /// More has happened than could be read.
+    Missed,
+}
+
 /// All matches, for as long as anybody watches them.
 #[derive(Debug)]
 pub(super) struct Everything {
@@ -36,6 +49,7 @@ pub(super) struct Everything {
 #[derive(Debug, Default)]
 pub(super) struct Board {
     pub(super) ring: Ring<Change>,
+    pub(super) moves: Ring<Move>,
     waiting: Mutex<Waiting>,
     pinged: Notify,
 }
@@ -43,8 +57,9 @@ pub(super) struct Board {
 #[derive(Debug, Default)]
 struct Waiting {
     matches: BTreeSet<String>,
-    /// Sessions that have ended.
+    /// Sessions that have begun or ended.
     sessions: BTreeSet<SessionId>,
+    bluffs: bool,
     missed: bool,
 }
 
@@ -54,14 +69,16 @@ impl Board {
             .sessions
             .iter()
             .filter_map(|grown| grown.opened.as_ref());
-        let ended = commit.sessions.iter().filter(|grown| grown.ended);
+        let moved = commit.sessions.iter();
+        let moved = moved.filter(|grown| grown.ended || grown.opened.is_some());
         let mut waiting = self.waiting.lock();
         waiting
             .matches
             .extend(commit.matches.iter().chain(opened).cloned());
-        waiting.sessions.extend(ended.map(|grown| grown.session));
+        waiting.sessions.extend(moved.map(|grown| grown.session));
+        waiting.bluffs |= commit.sessions.iter().any(|grown| grown.bluffs);
         let (matches, sessions) = (waiting.matches.len(), waiting.sessions.len());
-        if matches + sessions == 0 {
+        if matches + sessions == 0 && !waiting.bluffs {
             return;
         }
         if matches + sessions > WAITING_MAX {
@@ -114,30 +131,41 @@ async fn read(store: Store, board: &Board) {
         tokio::time::sleep(GATHER).await;
         let waiting = std::mem::take(&mut *board.waiting.lock());
         match changed(&store, &waiting).await {
-            Ok(rows) if !waiting.missed => {
+            Ok((rows, moves)) if !waiting.missed => {
                 for row in rows {
                     board.ring.push(Change::Match(Box::new(row)), ROW_BYTES);
                 }
+                for moved in moves {
+                    board.moves.push(moved, size_of::<Move>());
+                }
             }
-            Ok(_) => board.ring.push(Change::Missed, 0),
-            Err(error) => {
-                tracing::warn!(%error, "matches that are watched cannot be read");
+            result => {
+                if let Err(error) = result {
+                    tracing::warn!(%error, "matches that are watched cannot be read");
+                }
                 board.ring.push(Change::Missed, 0);
+                board.moves.push(Move::Missed, 0);
             }
         }
     }
 }
 
-async fn changed(store: &Store, waiting: &Waiting) -> Result<Vec<MatchRow>, StoreError> {
+async fn changed(
+    store: &Store,
+    waiting: &Waiting,
+) -> Result<(Vec<MatchRow>, Vec<Move>), StoreError> {
     let mut matches = waiting.matches.clone();
+    let mut moves: Vec<Move> = waiting.bluffs.then_some(Move::Bluffs).into_iter().collect();
     for session in &waiting.sessions {
         if let Some(row) = store.session(*session).await? {
-            matches.insert(row.opened.match_id);
+            matches.insert(row.opened.match_id.clone());
+            moves.push(Move::Session(row.opened.match_id, *session));
         }
     }
     let mut rows = Vec::with_capacity(matches.len());
     for id in &matches {
         rows.extend(store.match_row(id).await?);
     }
-    Ok(rows)
+    moves.extend(matches.into_iter().map(Move::Match));
+    Ok((rows, moves))
 }

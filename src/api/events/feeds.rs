@@ -8,9 +8,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
+use tokio::time::Instant;
 
 /// How often it is looked whether anybody still watches.
 const TIDY_EVERY: Duration = Duration::from_secs(5);
+
+/// How long what a page was read of is followed on, so that the next page misses nothing.
+const KEPT: Duration = Duration::from_secs(60);
 
 /// All that is watched of a store.
 #[derive(Clone, Debug)]
@@ -31,6 +35,8 @@ struct Watched {
     /// The sessions of watched matches.
     sessions: HashMap<SessionId, Weak<Feed>>,
     everything: Weak<Everything>,
+    /// The same while nobody may hold it, and since when.
+    kept: Option<(Arc<Everything>, Instant)>,
     follows: bool,
 }
 
@@ -79,6 +85,14 @@ impl Feeds {
         self.0.follow();
         everything
     }
+
+    /// The same, for whoever comes again within a minute.
+    pub(super) fn everything_kept(&self) -> Arc<Everything> {
+        let everything = self.everything();
+        let kept = Some((Arc::clone(&everything), Instant::now()));
+        self.0.watched.lock().kept = kept;
+        everything
+    }
 }
 
 impl Inner {
@@ -123,6 +137,7 @@ impl Watched {
     fn tidy(&mut self) -> bool {
         self.matches.retain(|_, feed| feed.strong_count() > 0);
         self.sessions.retain(|_, feed| feed.strong_count() > 0);
+        self.kept.take_if(|(_, since)| since.elapsed() >= KEPT);
         !self.matches.is_empty() || self.everything.strong_count() > 0
     }
 
