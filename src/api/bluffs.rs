@@ -1,5 +1,6 @@
 //! The bluff history.
 
+use super::events::{self, Begin};
 use super::lists::Rows;
 use super::params::Params;
 use super::problem::Problem;
@@ -66,6 +67,8 @@ pub(super) struct Bluffs;
 impl Rows for Bluffs {
     type Item = BluffShown;
     const FILTERS: &'static [&'static str] = FILTERS;
+    const FOLLOW: Option<Begin<Self>> =
+        Some(|reader, params| Box::pin(events::Bluffs::begin(reader, params)));
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<BluffShown>, bool), Problem> {
         Ok((page(reader, params).await?, false))
@@ -110,7 +113,7 @@ async fn seen(reader: &Reader, filter: &Filter, at: PageAt) -> Result<Page<Bluff
     Ok(Page { items, next })
 }
 
-fn shown(sight: &Sight, row: BluffRow) -> BluffShown {
+pub(super) fn shown(sight: &Sight, row: BluffRow) -> BluffShown {
     BluffShown {
         id: row.id,
         match_id: row.match_id,

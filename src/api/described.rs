@@ -63,7 +63,7 @@ fn known(path: &str, name: &str) -> (&'static str, Value, Value) {
     let whole = |maximum: u64| json!({ "type": "integer", "minimum": 0, "maximum": maximum });
     match name {
         "limit" => (
-            "The maximum number of rows.",
+            "The maximum number of rows of a page.",
             json!({ "type": "integer", "minimum": 1, "maximum": super::params::LIMIT_MAX }),
             json!(5),
         ),
@@ -71,6 +71,17 @@ fn known(path: &str, name: &str) -> (&'static str, Value, Value) {
             "Where the page begins: `next` of the page before.",
             json!({ "type": "string", "minLength": 1 }),
             Value::Null,
+        ),
+        "follow" => (
+            "Whether to go on with what comes: the next page waits for rows, a stream ends with its match or never. \
+             Lists whose newest rows come first begin with `limit` of these, the oldest of them first.",
+            truth(),
+            json!(false),
+        ),
+        "wait" => (
+            "With `follow`: how long a page may wait for rows, in seconds.",
+            whole(super::params::WAIT_S_MAX),
+            json!(5),
         ),
         "fields" => (
             "Only these fields, separated by commas; a dot leads into a field.",
@@ -102,7 +113,7 @@ fn known(path: &str, name: &str) -> (&'static str, Value, Value) {
         ),
         "market" => (
             "Only with this number of the referee's; of running matches only what the caller may know.",
-            whole(i64::MAX as u64),
+            whole(u64::MAX),
             json!(12),
         ),
         "side" => (
@@ -142,6 +153,11 @@ fn known(path: &str, name: &str) -> (&'static str, Value, Value) {
             json!("W"),
         ),
         "seat" => ("Only of this seat, from 0.", whole(255), json!(0)),
+        "session" if path.ends_with("/explain") => (
+            "Which of several bots of ours on the seat.",
+            whole(i64::MAX as u64),
+            Value::Null,
+        ),
         "session" => ("Only of this session.", whole(i64::MAX as u64), json!(1)),
         "kind" if path.contains("/opponents") => (
             "Only this kind.",
@@ -161,7 +177,7 @@ fn known(path: &str, name: &str) -> (&'static str, Value, Value) {
         ),
         "nodes" => (
             "How long the bot thinks, in nodes.",
-            json!({ "type": "integer", "minimum": 1 }),
+            json!({ "type": "integer", "minimum": 1, "maximum": crate::replay::NODES_MAX }),
             json!(1_000),
         ),
         "from" => ("The first step.", whole(u64::from(u32::MAX)), json!(1)),

@@ -1,14 +1,16 @@
 //! Asking the daemon to stop once its matches have ended.
 
+use super::asked::Asked;
 use super::health::Status;
+use super::problem::Problem;
 use super::response;
-use super::state::ApiState;
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 
 /// `POST /api/v1/drain`: 202, and from now on new matches are refused.
-pub(super) async fn begin(State(state): State<ApiState>) -> Response {
+pub(super) async fn begin(asked: Asked) -> Result<Response, Problem> {
+    asked.params(&[])?;
+    let state = &asked.state;
     if state.readiness.refusal().is_none() {
         state
             .readiness
@@ -16,5 +18,5 @@ pub(super) async fn begin(State(state): State<ApiState>) -> Response {
     }
     let mut response = response::json(&Status::of("draining"));
     *response.status_mut() = StatusCode::ACCEPTED;
-    response
+    Ok(response)
 }

@@ -2,13 +2,12 @@
 
 use super::described;
 use super::lists::{self, Rows};
-use super::params::{FIELDS, PAGE};
 use super::problem::Problem;
 use super::state::ApiState;
 use axum::Router;
 use axum::handler::Handler;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::routing::{MethodRouter, delete, get, post, put};
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::routing::{MethodFilter, MethodRouter, get, on};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -56,6 +55,20 @@ impl Doc {
         doc
     }
 
+    /// A route that answers with a stream of events; the data of each is JSON.
+    pub(super) fn events(about: &'static str) -> Self {
+        let mut doc = Self::text(about, SSE);
+        let text = json!({ "type": "string" });
+        let event = json!({
+            "type": "object",
+            "description": "One of the events.",
+            "required": ["event", "data"],
+            "properties": { "event": text, "id": text, "data": text },
+        });
+        doc.answers = vec![(SSE, event)];
+        doc
+    }
+
     /// A route that answers with a text.
     pub(super) fn text(about: &'static str, content_type: &'static str) -> Self {
         Self {
@@ -80,7 +93,10 @@ impl Doc {
         };
         doc.answers = formats.iter().map(answer).collect();
         doc.tagged = L::TAGGED;
-        doc.takes(&[L::FILTERS, PAGE, FIELDS])
+        if L::FOLLOW.is_some() {
+            doc.refusals = &[410];
+        }
+        doc.takes(&lists::names::<L>())
     }
 
     /// It takes these query parameters.
@@ -255,34 +271,18 @@ impl Routes {
         H: Handler<T, ApiState>,
         T: 'static,
     {
-        self.add("get", "GET, HEAD", path, get(handler), doc)
+        self.add(("GET, HEAD", path), get(handler), doc)
     }
 
-    /// `POST`
-    pub(super) fn post<H, T>(self, path: &str, handler: H, doc: Doc) -> Self
+    /// A method that changes something.
+    pub(super) fn change<H, T>(self, method: Method, path: &str, handler: H, doc: Doc) -> Self
     where
         H: Handler<T, ApiState>,
         T: 'static,
     {
-        self.add("post", "POST", path, post(handler), doc)
-    }
-
-    /// `PUT`
-    pub(super) fn put<H, T>(self, path: &str, handler: H, doc: Doc) -> Self
-    where
-        H: Handler<T, ApiState>,
-        T: 'static,
-    {
-        self.add("put", "PUT", path, put(handler), doc)
-    }
-
-    /// `DELETE`
-    pub(super) fn delete<H, T>(self, path: &str, handler: H, doc: Doc) -> Self
-    where
-        H: Handler<T, ApiState>,
-        T: 'static,
-    {
-        self.add("delete", "DELETE", path, delete(handler), doc)
+        let filter = MethodFilter::try_from(method.clone());
+        let filter = filter.expect("a method of HTTP's own");
+        self.add((method.as_str(), path), on(filter, handler), doc)
     }
 
     /// A list, as JSON page by page, and all of it as ndjson and CSV.
@@ -299,19 +299,18 @@ impl Routes {
 
     fn add(
         mut self,
-        method: &str,
-        allow: &str,
-        path: &str,
+        (allow, path): (&str, &str),
         router: MethodRouter<ApiState>,
         doc: Doc,
     ) -> Self {
         let path = format!("{}{path}", self.prefix);
-        let operation = doc.operation(method, &path, self.access);
+        let method = allow.split(',').next().unwrap_or(allow).to_lowercase();
+        let operation = doc.operation(&method, &path, self.access);
         let route = self.paths.entry(path).or_default();
         route.router = std::mem::take(&mut route.router).merge(router);
         route.allow = [&route.allow, allow].map(str::to_owned).join(", ");
-        route.operations.insert(method.to_owned(), operation);
-        self.schemas.extend(doc.schemas);
+        route.operations.insert(method, operation);
+        merge(&mut self.schemas, doc.schemas);
         self
     }
 
@@ -331,9 +330,17 @@ impl Routes {
 
     /// Adds the routes to the paths and schemas of a document.
     pub(super) fn describe(self, paths: &mut Map<String, Value>, schemas: &mut Schemas) {
-        schemas.extend(self.schemas);
+        merge(schemas, self.schemas);
         let described = self.paths.into_iter();
         paths.extend(described.map(|(path, route)| (path, Value::Object(route.operations))));
+    }
+}
+
+/// Adds schemas to others. Two types must not share a name.
+fn merge(into: &mut Schemas, more: Schemas) {
+    for (name, schema) in more {
+        let known = into.entry(name).or_insert_with(|| schema.clone());
+        debug_assert_eq!(*known, schema, "of two types with one name");
     }
 }
 

@@ -1,5 +1,6 @@
 //! A match's transcripts.
 
+use super::events::{Begin, OfMatch};
 use super::lists::Rows;
 use super::matches;
 use super::params::Params;
@@ -50,6 +51,10 @@ impl Rows for Entries {
     type Item = EntryShown;
     const FILTERS: &'static [&'static str] = FILTERS;
     const TAGGED: bool = true;
+    const FOLLOW: Option<Begin<Self>> = Some(|reader, params| {
+        let id = |entry: &EntryShown| entry.id.0;
+        Box::pin(OfMatch::<Self>::begin(reader, params, id))
+    });
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<EntryShown>, bool), Problem> {
         page(reader, params.id(), params).await

@@ -7,13 +7,19 @@ use super::problem::Problem;
 use super::reader::Reader;
 use super::response;
 use super::sight::WITHHELD;
-use crate::replay::{BotSeat, ExplainError, NODES_DEFAULT, NODES_MAX, bot_session};
+use crate::replay::{
+    BotSeat, Decision, ExplainError, Explained, NODES_DEFAULT, NODES_MAX, bot_session,
+};
 use crate::store::{EntryId, SessionId};
 use axum::extract::Path;
 use axum::response::Response;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use utoipa::ToSchema;
+
+/// Its parameters.
+pub(super) const FILTERS: &[&str] = &["entry", "nodes", "session"];
 
 /// Explanations thought over at once: further requests are refused. They run apart from the threads on which
 /// live matches think.
@@ -39,8 +45,18 @@ impl Explainer {
     }
 }
 
-/// Its parameters.
-pub(super) const NAMES: &[&str] = &["entry", "nodes", "session"];
+/// What is told of a seat's decisions.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub(super) enum Told {
+    /// Why it decided so.
+    One(Box<Explained>),
+    /// Its decisions.
+    All {
+        /// In the order of the match.
+        items: Vec<Decision>,
+    },
+}
 
 /// `GET /api/v1/matches/{id}/seats/{seat}/explain`: the decision that `entry` asked for, thought over again with
 /// `nodes`; without `entry`, the seat's decisions. `session` names one of several bots of ours.
@@ -48,8 +64,9 @@ pub(super) async fn one(
     Path((id, seat)): Path<(String, String)>,
     asked: Asked,
 ) -> Result<Response, Problem> {
-    let params = asked.params(&[NAMES])?;
-    let value = found(&asked, (&id, &seat), &params, explained).await?;
+    let params = asked.params(&[FILTERS])?;
+    let told = found(&asked, (&id, &seat), &params, explained).await?;
+    let value = response::value(&told)?;
     Ok(response::tagged_json(&asked.headers, false, &value))
 }
 
@@ -87,10 +104,12 @@ pub(super) async fn found<T: Send + 'static>(
     Ok(explaining.await.map_err(broken)??)
 }
 
-fn explained(read: &BotSeat, entry: Option<EntryId>, nodes: u64) -> Result<Value, ExplainError> {
+fn explained(read: &BotSeat, entry: Option<EntryId>, nodes: u64) -> Result<Told, ExplainError> {
     Ok(match entry {
-        Some(entry) => json!(read.explain(entry, nodes)?),
-        None => json!({ "items": read.decisions()? }),
+        Some(entry) => Told::One(Box::new(read.explain(entry, nodes)?)),
+        None => Told::All {
+            items: read.decisions()?,
+        },
     })
 }
 

@@ -1,5 +1,6 @@
 //! The facts from a match's transcripts.
 
+use super::events::{Begin, OfMatch};
 use super::lists::Rows;
 use super::matches;
 use super::params::Params;
@@ -19,6 +20,8 @@ impl Rows for Facts {
     type Item = FactRow;
     const FILTERS: &'static [&'static str] = FILTERS;
     const TAGGED: bool = true;
+    const FOLLOW: Option<Begin<Self>> =
+        Some(|reader, params| Box::pin(OfMatch::<Self>::begin(reader, params, |fact| fact.id)));
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<FactRow>, bool), Problem> {
         page(reader, params.id(), params).await

@@ -2,8 +2,9 @@
 
 use super::asked::Asked;
 use super::endpoint::{CSV, NDJSON};
+use super::events::{Begin, Tail};
 use super::fields::Fields;
-use super::params::{FIELDS, PAGE, Params};
+use super::params::{FIELDS, FOLLOW, PAGE, Params};
 use super::problem::Problem;
 use super::reader::Reader;
 use super::response;
@@ -15,16 +16,19 @@ use axum::response::Response;
 use futures_util::stream;
 use serde::Serialize;
 use std::io;
+use std::time::Duration;
 use utoipa::ToSchema;
 
 /// A list that is read page by page.
-pub(super) trait Rows: Send + Sync + 'static {
+pub(super) trait Rows: Sized + Send + Sync + 'static {
     /// A row.
     type Item: Serialize + ToSchema + Send + 'static;
     /// The names of its filters.
     const FILTERS: &'static [&'static str];
     /// Whether it may be public and final, so that it has a tag.
     const TAGGED: bool = false;
+    /// How it is followed, if it can be.
+    const FOLLOW: Option<Begin<Self>> = None;
 
     /// A page, and whether the whole list is public and final.
     fn page(
@@ -43,7 +47,10 @@ pub(super) async fn as_accepted<L: Rows>(
         Accepted::Csv => csv::<L>(path, asked).await,
         Accepted::Json => {
             let (params, fields) = read::<L>(&path, &asked)?;
-            let (listed, lasting) = L::page(&asked, &params).await?;
+            let (listed, lasting) = match followed::<L>(&asked, &params).await? {
+                Some((tail, wait)) => (come(tail, wait, &asked).await?, false),
+                None => L::page(&asked, &params).await?,
+            };
             let mut value = response::value(&listed)?;
             if let Some(fields) = fields {
                 let items = value["items"].take();
@@ -95,13 +102,100 @@ pub(super) async fn csv<L: Rows>(path: RawPathParams, asked: Asked) -> Result<Re
 
 /// The parameters of a list and the fields that are wanted.
 fn read<L: Rows>(path: &RawPathParams, asked: &Asked) -> Result<(Params, Option<Fields>), Problem> {
-    let params = asked.params(&[L::FILTERS, PAGE, FIELDS])?;
+    let params = asked.params(&names::<L>())?;
     let fields = params.text("fields");
     let fields = fields
         .map(|text| Fields::read::<L::Item>(&text))
         .transpose()?;
     let id = path.iter().next().map_or("", |(_, value)| value);
     Ok((params.of(id), fields))
+}
+
+/// The names of its parameters.
+pub(super) fn names<L: Rows>() -> [&'static [&'static str]; 4] {
+    let follow = L::FOLLOW.map_or(&[][..], |_| FOLLOW);
+    [L::FILTERS, PAGE, FIELDS, follow]
+}
+
+/// The list's tail, and how long to wait for its next page, if it is to be followed.
+async fn followed<L: Rows>(
+    asked: &Asked,
+    params: &Params,
+) -> Result<Option<(Box<dyn Tail<L::Item>>, Duration)>, Problem> {
+    let Some((begin, wait)) = L::FOLLOW.zip(params.follow()?) else {
+        return Ok(None);
+    };
+    let tail = begin(Reader::clone(asked), params.clone()).await?;
+    Ok(Some((tail, wait)))
+}
+
+/// The next page of a list that is followed: an empty one that leads on if no row comes in time.
+async fn come<T>(
+    mut tail: Box<dyn Tail<T>>,
+    wait: Duration,
+    reader: &Reader,
+) -> Result<Listed<T>, Problem> {
+    let mut waited = std::pin::pin!(tokio::time::sleep(wait));
+    loop {
+        let listed = tail.read().await?;
+        if !listed.items.is_empty() || listed.next.is_none() {
+            return Ok(listed);
+        }
+        tokio::select! {
+            () = tail.wait() => {}
+            () = waited.as_mut() => return Ok(listed),
+            () = reader.state.end.cancelled() => return Ok(listed),
+        }
+    }
+}
+
+/// A list that is followed, as a stream of what `write` writes of its rows. It breaks off where the daemon stops: only
+/// a list that is over ends.
+async fn stream_followed<T: Send + 'static>(
+    mut tail: Box<dyn Tail<T>>,
+    reader: &Reader,
+    kind: &'static str,
+    write: impl Fn(Vec<T>, bool) -> io::Result<Vec<u8>> + Send + Sync + 'static,
+) -> Result<Response, Problem> {
+    let first = tail.read().await?;
+    let (withheld, lasts) = (first.withheld, first.next.is_some());
+    let text = write(first.items, true).map_err(|error| Problem::unshowable(&error))?;
+    let end = reader.state.end.clone();
+    let state = lasts.then_some((tail, write));
+    let rest = stream::try_unfold(state, move |state| {
+        let end = end.clone();
+        async move {
+            let Some((mut tail, write)) = state else {
+                return Ok(None);
+            };
+            loop {
+                let listed = tail.read().await.map_err(Problem::into_io)?;
+                let lasts = listed.next.is_some();
+                if !listed.items.is_empty() || !lasts {
+                    let text = Bytes::from(write(listed.items, false)?);
+                    return Ok(Some((text, lasts.then_some((tail, write)))));
+                }
+                tokio::select! {
+                    () = tail.wait() => {}
+                    () = end.cancelled() => return Err(io::Error::other("the daemon stops")),
+                }
+            }
+        }
+    });
+    let first = stream::iter([Ok(Bytes::from(text))]);
+    let body = Body::from_stream(futures_util::StreamExt::chain(first, rest));
+    let mut response = response::dressed(kind, None, body);
+    response.extensions_mut().insert(response::Live);
+    Ok(partly(response, withheld))
+}
+
+/// The response, with the reason why rows may be missing.
+fn partly(mut response: Response, withheld: Option<&'static str>) -> Response {
+    if let Some(why) = withheld {
+        let headers = response.headers_mut();
+        headers.insert("drover-withheld", HeaderValue::from_static(why));
+    }
+    response
 }
 
 /// A stream of pages as `write` writes them, of which the first is told that it is the first; only one page if
@@ -112,6 +206,9 @@ async fn all<L: Rows>(
     kind: &'static str,
     write: impl Fn(Vec<L::Item>, bool) -> io::Result<Vec<u8>> + Send + Sync + 'static,
 ) -> Result<Response, Problem> {
+    if let Some((tail, _)) = followed::<L>(&asked, &params).await? {
+        return stream_followed(tail, &asked, kind, write).await;
+    }
     let (whole, params) = params.for_stream();
     let (listed, lasting) = L::page(&asked, &params).await?;
     let withheld = listed.withheld;
@@ -139,12 +236,7 @@ async fn all<L: Rows>(
     });
     let first = stream::iter([Ok(Bytes::from(first))]);
     let body = Body::from_stream(futures_util::StreamExt::chain(first, rest));
-    let mut response = response::dressed(kind, tag, body);
-    if let Some(why) = withheld {
-        let headers = response.headers_mut();
-        headers.insert("drover-withheld", HeaderValue::from_static(why));
-    }
-    Ok(response)
+    Ok(partly(response::dressed(kind, tag, body), withheld))
 }
 
 /// A format that callers may ask for.

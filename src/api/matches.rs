@@ -1,6 +1,7 @@
 //! Matches.
 
 use super::asked::Asked;
+use super::events::{Begin, Changes};
 use super::lists::Rows;
 use super::params::{FIELDS, Params};
 use super::problem::Problem;
@@ -86,6 +87,13 @@ pub(super) struct Matches;
 impl Rows for Matches {
     type Item = MatchShown;
     const FILTERS: &'static [&'static str] = FILTERS;
+    const FOLLOW: Option<Begin<Self>> = Some(|reader, params| {
+        Box::pin(Changes::<Self>::begin(
+            reader,
+            params,
+            (|_| Some(0), |_, _| true),
+        ))
+    });
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<MatchShown>, bool), Problem> {
         Ok((page(reader, params).await?, false))

@@ -40,7 +40,7 @@ pub fn document() -> Value {
             "version": env!("CARGO_PKG_VERSION"),
             "description": "Matches, sessions, transcripts, and what follows from them. Times are RFC 3339. Lists \
                 are pages (`next` is the `cursor` of the next one); as ndjson or CSV, by suffix or `Accept`, they \
-                are streamed whole unless `limit` is given. Errors are problem documents (RFC 9457). What a seat \
+                are streamed whole unless `limit` is given. With `follow` some go on with what comes. Errors are problem documents (RFC 9457). What a seat \
                 knows is shown to its owner alone while the match runs.",
             "license": { "name": env!("CARGO_PKG_LICENSE"), "identifier": env!("CARGO_PKG_LICENSE") },
         },
@@ -60,8 +60,8 @@ fn exemplify(value: &mut Value, schemas: &Value) {
     match value {
         Value::Object(fields) => {
             if let Some(Value::Object(kinds)) = fields.get_mut("content") {
-                for (kind, body) in kinds.iter_mut().filter(|(kind, _)| kind.ends_with("json")) {
-                    let _ = kind;
+                let of_json = kinds.iter_mut().filter(|(kind, _)| kind.ends_with("json"));
+                for (_, body) in of_json {
                     body["example"] = example(&body["schema"], schemas);
                 }
             }

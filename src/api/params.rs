@@ -5,6 +5,7 @@ use crate::store::{Filter, PageAt, Side, Standing};
 use games::Cause;
 use percent_encoding::percent_decode_str;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Rows per page by default.
 const LIMIT_DEFAULT: u32 = 50;
@@ -17,6 +18,13 @@ const ULID_LEN: usize = 26;
 
 /// The parameters that lists accept besides their filters.
 pub(super) const PAGE: &[&str] = &["limit", "cursor"];
+
+/// The parameters of lists that can be followed.
+pub(super) const FOLLOW: &[&str] = &["follow", "wait"];
+/// How long the next page of a list that is followed is waited for by default, in seconds.
+const WAIT_S_DEFAULT: u64 = 20;
+/// The longest wait; every answer comes within 30 s.
+pub(super) const WAIT_S_MAX: u64 = 25;
 
 /// The parameter that makes answers sparse.
 pub(super) const FIELDS: &[&str] = &["fields"];
@@ -75,9 +83,32 @@ impl Params {
     }
 
     /// The same for the page that begins there.
-    pub(super) fn at(mut self, cursor: String) -> Self {
-        self.given.insert("cursor".into(), cursor);
+    pub(super) fn at(self, cursor: String) -> Self {
+        self.with("cursor", cursor)
+    }
+
+    /// The same with another value of this parameter.
+    pub(super) fn with(mut self, name: &str, value: String) -> Self {
+        self.given.insert(name.to_owned(), value);
         self
+    }
+
+    /// The same without this parameter.
+    pub(super) fn without(mut self, name: &str) -> Self {
+        self.given.remove(name);
+        self
+    }
+
+    /// How long to wait for rows of a list that is followed; `None` if it is not.
+    pub(super) fn follow(&self) -> Result<Option<Duration>, Problem> {
+        let wait_s = self.number::<u64>("wait")?.unwrap_or(WAIT_S_DEFAULT);
+        if wait_s > WAIT_S_MAX {
+            let range = format!("0..={WAIT_S_MAX}");
+            let detail = format!("wait is {wait_s}; it takes {range}, in seconds");
+            return Err(Problem::parameter("wait", detail, [range]));
+        }
+        let follows = self.truth("follow")? == Some(true);
+        Ok(follows.then(|| Duration::from_secs(wait_s)))
     }
 
     /// A text as it is.
@@ -116,10 +147,10 @@ impl Params {
             return Ok(None);
         };
         let detail = || format!("{name} is {value:?}; it takes a whole number in range");
-        value
-            .parse()
-            .map(Some)
-            .map_err(|_| Problem::parameter(name, detail(), [""; 0]))
+        let plain = value.bytes().all(|byte| byte.is_ascii_digit());
+        let number = value.parse().ok().filter(|_| plain);
+        let number = number.ok_or_else(|| Problem::parameter(name, detail(), [""; 0]));
+        number.map(Some)
     }
 
     /// Where the page begins and its length; its cursor is a number.

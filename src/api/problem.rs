@@ -83,6 +83,12 @@ impl Problem {
         Self::new(status, "not-found", title, detail)
     }
 
+    /// What the cursor of a list that is followed led to is no longer known.
+    pub(super) fn gone(detail: impl Into<String>) -> Self {
+        let (status, title) = (StatusCode::GONE, "The place in the list is lost");
+        Self::new(status, "gone", title, detail)
+    }
+
     /// The request's body is invalid.
     pub(super) fn body(detail: impl Into<String>) -> Self {
         let (status, title) = (StatusCode::BAD_REQUEST, "The body is not understood");

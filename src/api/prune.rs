@@ -15,6 +15,7 @@ const WITHIN: Duration = Duration::from_secs(10);
 
 /// What is to be pruned.
 #[derive(Deserialize, ToSchema)]
+#[schema(as = WantedPruning)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wanted {
     /// Matches that ended so many seconds ago or earlier.
@@ -39,6 +40,7 @@ pub(super) struct Pruning {
 /// `POST /api/v1/prune` with `{"older_than_s": 2592000, "dry_run": true}`: prunes for some seconds; `more` says
 /// that it is to be asked again.
 pub(super) async fn begin(asked: Asked, body: Bytes) -> Result<Response, Problem> {
+    asked.params(&[])?;
     let wanted: Wanted = serde_json::from_slice(&body).map_err(|error| {
         Problem::body(format!(
             "it takes {{\"older_than_s\": 2592000, \"dry_run\": true}}: {error}"

@@ -7,15 +7,16 @@ use super::params::{PAGE, Params};
 use super::problem::Problem;
 use super::response;
 use super::sight::WITHHELD;
-use crate::replay::{Footage, View, seats};
-use crate::store::SessionRow;
+use crate::replay::{Footage, Step, Still, View, seats};
+use crate::store::{SessionId, SessionRow};
 use axum::body::Body;
 use axum::extract::Path;
 use axum::http::HeaderValue;
 use axum::response::Response;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::ops::ControlFlow;
 use tokio::sync::Semaphore;
+use utoipa::ToSchema;
 
 /// How many replays are made at a time: further requests wait, so that matches that run keep their processors.
 const AT_ONCE_MAX: usize = 2;
@@ -23,6 +24,41 @@ static TURNS: Semaphore = Semaphore::const_new(AT_ONCE_MAX);
 
 /// Its parameters beside those of all pages.
 pub(super) const FILTERS: &[&str] = &["seat", "from", "pictures"];
+
+/// A page of what was to be seen of a match.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Replay {
+    /// The match.
+    #[serde(rename = "match")]
+    match_id: String,
+    /// The game's name.
+    #[schema(example = "koehandel")]
+    game: String,
+    /// Whether it still runs.
+    live: bool,
+    /// Whether everything is shown, or what one seat was told.
+    everything: bool,
+    /// The seat whose view it is, where it is one's and known.
+    seat: Option<u8>,
+    /// The session whose view it is, where it is one's.
+    #[schema(value_type = Option<i64>)]
+    session: Option<SessionId>,
+    /// The seats whose views the caller may ask for; `null` for sessions whose seat is not known.
+    seats: Vec<Option<u8>>,
+    /// The steps, oldest first.
+    items: Vec<Step>,
+    /// The `cursor` of the next page; `null` on the last one.
+    next: Option<String>,
+    /// What all pictures have alike, where pictures are wanted and the game has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    picture: Option<Still>,
+    /// Where the transcripts differ from what playing them again gives: it may be wrong from there on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    differences: Vec<String>,
+    /// Why steps are not shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    withheld: Option<&'static str>,
+}
 
 /// `GET /api/v1/matches/{id}/replay`: a page of steps. While the match runs, and for the embargo after it, they
 /// are what one seat was told, for those who see what the seat knows.
@@ -42,17 +78,20 @@ pub(super) async fn steps(Path(id): Path<String>, asked: Asked) -> Result<Respon
     {
         return Ok(known);
     }
-    let mut value = json!({
-        "match": row.id,
-        "game": row.game,
-        "live": row.ended_us.is_none(),
-        "everything": matches!(view, Some(View::Everything(_))),
-        "seat": view.as_ref().and_then(View::seat),
-        "session": view.as_ref().and_then(View::session),
-        "seats": seats(&sessions),
-        "items": [],
-        "next": Value::Null,
-    });
+    let mut replay = Replay {
+        match_id: row.id.clone(),
+        game: row.game.clone(),
+        live: row.ended_us.is_none(),
+        everything: matches!(view, Some(View::Everything(_))),
+        seat: view.as_ref().and_then(View::seat),
+        session: view.as_ref().and_then(View::session),
+        seats: seats(&sessions),
+        items: Vec::new(),
+        next: None,
+        picture: None,
+        differences: Vec::new(),
+        withheld: None,
+    };
     match view {
         Some(view) => {
             let failed =
@@ -60,13 +99,16 @@ pub(super) async fn steps(Path(id): Path<String>, asked: Asked) -> Result<Respon
             let turn = TURNS.acquire().await;
             let _turn = turn.map_err(|why| failed(why.to_string()))?;
             let footage = store.footage(&row, view).await?;
-            let shown = tokio::task::spawn_blocking(move || wanted.show(&footage, value)).await;
+            let shown = tokio::task::spawn_blocking(move || wanted.show(&footage, replay)).await;
             let shown = shown.map_err(|why| failed(why.to_string()))?;
-            value = shown.map_err(failed)?;
+            replay = shown.map_err(failed)?;
         }
-        None if withheld || (!open && !sessions.is_empty()) => value["withheld"] = WITHHELD.into(),
+        None if withheld || (!open && !sessions.is_empty()) => {
+            replay.withheld = Some(WITHHELD);
+        }
         None => {}
     }
+    let value = response::value(&replay)?;
     Ok(response::dressed(JSON, tag, Body::from(value.to_string())))
 }
 
@@ -103,31 +145,28 @@ impl Wanted {
     }
 
     /// Adds the page to what is said of the match.
-    fn show(&self, footage: &Footage, mut value: Value) -> Result<Value, String> {
-        let (mut items, mut next, mut last) = (Vec::new(), None, 0);
+    fn show(&self, footage: &Footage, mut replay: Replay) -> Result<Replay, String> {
+        let (mut next, mut last) = (None, 0_u32);
         let differences = footage.steps(|mut step| {
             if step.step < self.from {
                 return ControlFlow::Continue(());
             }
-            if items.len() >= self.limit {
+            if replay.items.len() >= self.limit {
                 next = Some(last);
                 return ControlFlow::Break(());
             }
             if self.pictures
                 && let Some(still) = step.draw(footage.kit())
-                && value["picture"].is_null()
+                && replay.picture.is_none()
             {
-                value["picture"] = json!(still);
+                replay.picture = Some(still);
             }
             last = step.step;
-            items.push(json!(step));
+            replay.items.push(step);
             ControlFlow::Continue(())
         })?;
-        value["items"] = items.into();
-        value["next"] = json!(next.map(|last: u32| last.to_string()));
-        if !differences.is_empty() {
-            value["differences"] = differences.into();
-        }
-        Ok(value)
+        replay.next = next.map(|last| last.to_string());
+        replay.differences = differences;
+        Ok(replay)
     }
 }

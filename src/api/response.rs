@@ -29,6 +29,10 @@ pub(super) fn tagged_json(headers: &HeaderMap, lasting: bool, value: &Value) -> 
     known.unwrap_or_else(|| dressed(JSON, tag, Body::from(body)))
 }
 
+/// Marks an answer whose rows must reach the caller as they come: it is not compressed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Live;
+
 /// The tag of what these bytes tell.
 pub(super) fn tag(of: &[&[u8]]) -> HeaderValue {
     let tag = format!("\"{:016x}\"", digest(of));

@@ -1,6 +1,6 @@
 //! Every route of the API, on one page.
 
-use super::endpoint::{Access, Doc, Routes, SSE};
+use super::endpoint::{Access, Doc, Routes};
 use super::health::Status;
 use super::matches::{self, MatchShown, Matches};
 use super::opponents::{self, OpponentModel, Opponents};
@@ -9,7 +9,6 @@ use super::problem::{self, Problem};
 use super::rivals::{self, RivalNames, RivalsNamed};
 use super::seats::{self, Naming};
 use super::sessions::{self, SessionShown, Sessions};
-use super::shapes::Told;
 use super::state::ApiState;
 use super::tokens::{self, NewToken, TokenList, TokenShown, Wanted};
 use super::tournaments::{self, Crosstable, Ratings, Schedule, TournamentShown, Tournaments};
@@ -19,11 +18,12 @@ use super::{
 };
 use crate::tournament::standings::Standings;
 use axum::Router;
-use axum::http::{StatusCode, Uri};
+use axum::http::{Extensions, HeaderMap, Method, StatusCode, Uri, Version};
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use std::time::Duration;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, Predicate as _};
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::TimeoutLayer;
 
@@ -83,34 +83,33 @@ fn for_readers() -> Routes {
         .get(
             "/matches/{id}/events",
             events::of_match,
-            Doc::text(
+            Doc::events(
                 "A match as it goes on (SSE): `state`, then `entry` and `fact`, at last `end`.",
-                SSE,
             )
             .takes(&[&["after"]]),
         )
         .get(
             "/events",
             events::all,
-            Doc::text(
+            Doc::events(
                 "All matches as they begin and end (SSE): `state`, then `match`.",
-                SSE,
             )
             .takes(&[&["after"]]),
         )
         .get(
             "/matches/{id}/replay",
             replays::steps,
-            Doc::thing::<Told>("What was to be seen of a match, step by step.")
+            Doc::thing::<replays::Replay>("What was to be seen of a match, step by step.")
                 .takes(&[replays::FILTERS, PAGE])
+                .refuses(&[410])
                 .tagged(),
         )
         .get(
             "/matches/{id}/seats/{seat}/explain",
             explain::one,
-            Doc::thing::<Told>("Why a bot of ours decided so, or the decisions it made.")
-                .takes(&[&["entry", "nodes"]])
-                .refuses(&[403, 409]),
+            Doc::thing::<explain::Told>("Why a bot of ours decided so, or the decisions it made.")
+                .takes(&[explain::FILTERS])
+                .refuses(&[403, 409, 410]),
         )
         .get(
             "/bots/{game}/{bot}/versus",
@@ -120,7 +119,7 @@ fn for_readers() -> Routes {
         .get(
             "/opponents/{id}",
             versus::opponent,
-            Doc::thing::<versus::OpponentVersus>("Each of our bots' record against an opponent."),
+            Doc::thing::<versus::OpponentVersus>("Each of our bots' record against an opponent; of a type, against the built-in bot of that name."),
         )
         .list::<facts::Facts>("/matches/{id}/facts", "The facts of a match, in order.")
         .list::<ledger::Ledger>(
@@ -182,13 +181,15 @@ fn figures() -> Routes {
 /// What only admins may do.
 fn for_admins() -> Routes {
     Routes::new("/api/v1", Access::Admin)
-        .post(
+        .change(
+            Method::POST,
             "/drain",
             drain::begin,
             Doc::thing::<Status>("Asks the daemon to stop once its matches have ended.")
                 .status(StatusCode::ACCEPTED),
         )
-        .post(
+        .change(
+            Method::POST,
             "/prune",
             prune::begin,
             Doc::thing::<prune::Pruning>(
@@ -196,7 +197,8 @@ fn for_admins() -> Routes {
             )
             .body::<prune::Wanted>(),
         )
-        .put(
+        .change(
+            Method::PUT,
             "/matches/{id}/seats/{seat}",
             seats::name,
             Doc::thing::<MatchShown>("Names who sits on a seat.").body::<Naming>(),
@@ -214,14 +216,16 @@ fn for_admins() -> Routes {
             "/tokens",
             "Tokens that have not been revoked, oldest first.",
         )
-        .post(
+        .change(
+            Method::POST,
             "/tokens",
             tokens::add,
             Doc::thing::<NewToken>("Makes a token.")
                 .body::<Wanted>()
                 .status(StatusCode::CREATED),
         )
-        .delete(
+        .change(
+            Method::DELETE,
             "/tokens/{which}",
             tokens::revoke,
             Doc::thing::<TokenShown>("Revokes a token: the next request with it is refused."),
@@ -245,7 +249,12 @@ pub fn router(state: ApiState) -> Router {
         .merge(for_admins)
         .merge(pages::admitted())
         .route_layer(admit);
-    let compression = CompressionLayer::new().quality(CompressionLevel::Fastest);
+    let at_rest = |_: StatusCode, _: Version, _: &HeaderMap, marks: &Extensions| {
+        marks.get::<response::Live>().is_none()
+    };
+    let compression = CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        .compress_when(DefaultPredicate::new().and(at_rest));
     open()
         .router()
         .merge(guarded)

@@ -1,13 +1,14 @@
 //! Sessions: our side of one seat, or our referee's.
 
 use super::asked::Asked;
+use super::events::{Begin, Changes};
 use super::lists::Rows;
 use super::params::{FIELDS, Params};
 use super::problem::Problem;
 use super::reader::Reader;
 use super::shapes::{self, Listed, time};
 use super::sight::{Sight, WITHHELD};
-use crate::store::{Durability, SessionId, SessionRow, Side};
+use crate::store::{Change, Durability, SessionId, SessionRow, Side};
 use axum::extract::Path;
 use axum::response::Response;
 use games::Cause;
@@ -98,6 +99,11 @@ pub(super) struct Sessions;
 impl Rows for Sessions {
     type Item = SessionShown;
     const FILTERS: &'static [&'static str] = FILTERS;
+    const FOLLOW: Option<Begin<Self>> = Some(|reader, params| {
+        let about = |change: &Change| change.session.map(|session| session.0);
+        let is = |change: &Change, row: &SessionShown| change.session == Some(row.id);
+        Box::pin(Changes::<Self>::begin(reader, params, (about, is)))
+    });
 
     async fn page(
         reader: &Reader,

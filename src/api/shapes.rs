@@ -5,7 +5,6 @@ pub(super) use crate::clock::time;
 use crate::store::{Page, PageAt};
 use games::Cause;
 use serde::Serialize;
-use utoipa::ToSchema;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 
 /// A list, or one page of it.
@@ -47,11 +46,6 @@ impl<T> Listed<T> {
         })
     }
 }
-
-/// An object that the guide to REST describes field by field.
-#[derive(ToSchema)]
-#[schema(value_type = Object, example = json!({}))]
-pub(super) struct Told(#[allow(dead_code)] serde_json::Value);
 
 /// The schema of a [`Cause`].
 pub(super) fn cause() -> ObjectBuilder {

@@ -18,13 +18,17 @@ use utoipa::ToSchema;
 
 /// A token that is wanted.
 #[derive(Deserialize, ToSchema)]
+#[schema(as = WantedToken)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wanted {
     /// A name that no other token has.
-    #[schema(example = "ann")]
+    #[schema(
+        example = "ann",
+        pattern = "^[A-Za-z0-9._-]{0,63}[A-Za-z._-][A-Za-z0-9._-]{0,63}$"
+    )]
     name: String,
-    /// What it allows.
-    #[schema(example = json!(["bot:champion"]))]
+    /// What it allows: `read`, `admin`, `bot:NAME`, `entrant:NAME`.
+    #[schema(example = json!(["bot:champion"]), min_items = 1, max_items = 32)]
     scopes: Vec<String>,
 }
 

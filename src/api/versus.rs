@@ -39,7 +39,7 @@ pub(super) struct OpponentVersus {
     /// Its name.
     #[schema(example = "alice")]
     name: String,
-    /// Of each of our bots, `rival`; empty for a type, which sits on no seat.
+    /// Of each of our bots, `rival`; of a type, against the built-in bot of its name.
     items: Vec<Versus>,
     /// Always `null`: all of it is one page.
     next: Option<String>,
@@ -67,19 +67,19 @@ pub(super) async fn bot(
     }))
 }
 
-/// `GET /api/v1/opponents/{id}`: each of our bots' record against an opponent.
+/// `GET /api/v1/opponents/{id}`: each of our bots' record against an opponent; of a type, against the built-in bot
+/// that has its name.
 pub(super) async fn opponent(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
     asked.params(&[])?;
     let unknown = || Problem::not_found(format!("there is no opponent {id}"));
     let number = id.parse().map_err(|_| unknown())?;
     let stored = asked.state.store.model_by_id(number).await?;
     let stored = stored.ok_or_else(unknown)?;
-    let items = match stored.kind {
-        OpponentKind::Named => {
-            versus(&asked, &stored.game, Subject::Opponent(&stored.name)).await?
-        }
-        OpponentKind::Type => Vec::new(),
+    let subject = match stored.kind {
+        OpponentKind::Named => Subject::Opponent(&stored.name),
+        OpponentKind::Type => Subject::Type(&stored.name),
     };
+    let items = versus(&asked, &stored.game, subject).await?;
     Ok(response::json(&OpponentVersus {
         id: stored.id,
         game: stored.game,

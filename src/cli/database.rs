@@ -1,8 +1,7 @@
 //! `drover db migrate|prune|backup|verify|salvage`.
 
 use super::common::{Common, tell};
-use super::matches::own_store;
-use super::remote::{Reached, Remote};
+use super::remote::{Reached, Remote, Target};
 use crate::clock::now_us;
 use crate::config::Flags;
 use crate::daemon::store_settings;
@@ -71,14 +70,9 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
             dry_run,
             remote,
         } => {
-            let daemon = remote.reach(common)?;
-            let store = match &remote.url {
-                Some(_) => None,
-                None => own_store(&config).await?,
-            };
-            let pruned = match store {
-                Some(store) => prune(store, *older_than, *dry_run).await?,
-                None => ask_to_prune(&daemon, *older_than, *dry_run)?,
+            let pruned = match remote.target(common, &config).await? {
+                Target::Here(store) => prune(store, *older_than, *dry_run).await?,
+                Target::There(daemon) => ask_to_prune(&daemon, *older_than, *dry_run)?,
             };
             let Pruned {
                 sessions, entries, ..

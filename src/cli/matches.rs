@@ -2,11 +2,10 @@
 
 use super::common::Common;
 use super::output::{Format, spaced, write_rows};
-use super::remote::{Reached, Remote};
+use super::remote::{Reached, Remote, Target};
 use super::{database, explain, replay, scenes};
-use crate::config::{Config, Flags};
-use crate::daemon::store_settings;
-use crate::store::{Filter, MatchRow, PageAt, Place, Settings, Store, StoreError};
+use crate::config::Flags;
+use crate::store::{Filter, MatchRow, PageAt, Place, Store};
 use anyhow::{Context as _, bail};
 use games::Cause;
 use serde_json::json;
@@ -138,14 +137,9 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
             name,
             remote,
         } => {
-            let daemon = remote.reach(common)?;
-            let store = match &remote.url {
-                Some(_) => None,
-                None => own_store(&config).await?,
-            };
-            match store {
-                Some(store) => name_seat(store, (id, *seat), name).await?,
-                None => ask_daemon(&daemon, (id, *seat), name)?,
+            match remote.target(common, &config).await? {
+                Target::Here(store) => name_seat(store, (id, *seat), name).await?,
+                Target::There(daemon) => ask_daemon(&daemon, (id, *seat), name)?,
             }
             writeln!(out, "seat {seat} of {id} is {name}")?;
             ExitCode::SUCCESS
@@ -325,20 +319,6 @@ async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyho
         }
     }
     Ok(())
-}
-
-/// The database, unless a daemon holds it.
-pub(super) async fn own_store(config: &Config) -> anyhow::Result<Option<Store>> {
-    // For a moment: nothing is checked or packed meanwhile.
-    let settings = Settings {
-        packs: false,
-        ..store_settings(config)
-    };
-    match Store::open(&settings).await {
-        Ok(store) => Ok(Some(store)),
-        Err(StoreError::InUse { .. }) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
 }
 
 async fn name_seat(store: Store, (id, seat): (&str, u8), name: &str) -> anyhow::Result<()> {

@@ -2,7 +2,9 @@
 
 use super::api_call::{Asked, Said, base, call};
 use super::common::Common;
-use crate::config::Flags;
+use crate::config::{Config, Flags};
+use crate::daemon::store_settings;
+use crate::store::{Settings, Store, StoreError};
 use anyhow::bail;
 use serde_json::Value;
 
@@ -12,7 +14,7 @@ pub(super) struct Remote {
     /// The daemon's REST address, such as http://127.0.0.1:8081; by default `api.listen` of the
     /// configuration.
     #[arg(long, value_name = "URL")]
-    pub(super) url: Option<String>,
+    url: Option<String>,
     /// The token; by default `api.token` of the configuration.
     #[arg(long, env = "DROVER_TOKEN", hide_env_values = true)]
     token: Option<String>,
@@ -34,6 +36,34 @@ impl Remote {
         let root = self.url.clone().unwrap_or_else(|| base(api.listen));
         let token = self.token.as_deref().or(api.token.reveal());
         Ok(Reached::new(&root, token))
+    }
+}
+
+/// Where a verb writes.
+pub(super) enum Target {
+    /// The database, which nobody else holds.
+    Here(Store),
+    /// The daemon that holds it, or that was named.
+    There(Reached),
+}
+
+impl Remote {
+    /// The database, unless a daemon was named or holds it.
+    pub(super) async fn target(&self, common: &Common, config: &Config) -> anyhow::Result<Target> {
+        let daemon = self.reach(common)?;
+        if self.url.is_some() {
+            return Ok(Target::There(daemon));
+        }
+        // For a moment: nothing is checked or packed meanwhile.
+        let settings = Settings {
+            packs: false,
+            ..store_settings(config)
+        };
+        match Store::open(&settings).await {
+            Ok(store) => Ok(Target::Here(store)),
+            Err(StoreError::InUse { .. }) => Ok(Target::There(daemon)),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::game::{Bot, Budget, Game};
 use crate::reasons::{Belief, Weighed};
 use serde::Serialize;
 use std::fmt::Write as _;
+use utoipa::ToSchema;
 
 /// The most candidates of an explanation; the best ones are kept.
 pub const CANDIDATES_MAX: usize = 16;
@@ -14,13 +15,14 @@ pub const BELIEFS_MAX: usize = 64;
 const QUOTED_MAX: usize = 100;
 
 /// Why a bot decides as it does.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Explanation {
     /// What it would say with this budget: the exact text.
     pub answer: String,
     /// Nodes thought over; 0: it does not search. What a node is, the bot's description says.
     pub nodes: u64,
-    /// What it compared: its choice, then the others, the best first.
+    /// What it compared: its choice first, also where another has a higher value that was not sure enough; then the
+    /// others, the best first.
     pub candidates: Vec<Candidate>,
     /// What it believes of the others, and of what is hidden.
     pub beliefs: Vec<Belief>,
@@ -29,7 +31,7 @@ pub struct Explanation {
 }
 
 /// One way to go on.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Candidate {
     /// The exact text of the answer.
     pub act: String,

@@ -2,9 +2,10 @@
 //! an explanation of it ([`crate::explain`]).
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 /// Something that is not certain, or that it reckons with.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Belief {
     /// Whom it is about: the rival's place as the wire names it, `own` or `all`.
     pub about: String,

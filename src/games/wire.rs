@@ -7,6 +7,7 @@ use crate::scene::Scene;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
+use utoipa::ToSchema;
 
 pub use crate::game::Progress;
 
@@ -87,7 +88,8 @@ impl Ending {
 }
 
 /// Something learnt from a transcript and kept for history.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = LearntFact)]
 pub struct Fact {
     /// A short word of the game's own closed list, such as `bluff` or `trade`.
     pub kind: String,

@@ -11,10 +11,12 @@ use crate::thinking::guarded;
 use games::{
     BotCard, Budget, Dialogue, DialogueSetup, Explanation, Frame, Kit, Next, Seat, bot_seed,
 };
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
+use utoipa::ToSchema;
 
 /// Nodes thought over unless it is said otherwise.
 pub const NODES_DEFAULT: u64 = 50_000;
@@ -81,12 +83,15 @@ pub enum ExplainError {
 }
 
 /// A decision of a seat.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = SeatDecision)]
 pub struct Decision {
     /// The entry that asked for it.
+    #[schema(value_type = i64)]
     pub entry: EntryId,
     /// When it asked, in microseconds since 1970-01-01 UTC; shown as RFC 3339.
     #[serde(rename = "at", serialize_with = "rfc3339")]
+    #[schema(value_type = Timestamp)]
     pub at_us: i64,
     /// What was answered; `None`: nothing.
     pub said: Option<String>,
@@ -97,16 +102,17 @@ pub struct Decision {
 }
 
 fn rfc3339<S: serde::Serializer>(at_us: &i64, to: S) -> Result<S::Ok, S::Error> {
-    match jiff::Timestamp::from_microsecond(*at_us) {
+    match Timestamp::from_microsecond(*at_us) {
         Ok(at) => to.collect_str(&at),
         Err(_) => to.serialize_none(),
     }
 }
 
 /// An explanation of a decision beside what was really said.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Explained {
     /// The game.
+    #[schema(example = "koehandel")]
     pub game: &'static str,
     /// The bot.
     pub bot: String,

@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use utoipa::ToSchema;
 
 /// The maximum number of steps that are shown of one match.
 pub const STEPS_MAX: u32 = 20_000;
@@ -21,7 +22,7 @@ pub const STEPS_MAX: u32 = 20_000;
 const FACTS_MAX: usize = 64;
 
 /// What was to be seen after an entry that changed it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Step {
     /// Its index, from 0.
     pub step: u32,
@@ -32,10 +33,12 @@ pub struct Step {
     /// The seat whose entry it is, where known.
     pub seat: Option<u8>,
     /// The entry's number in the log.
+    #[schema(value_type = Option<i64>)]
     pub entry: Option<EntryId>,
     /// What happened last, in one sentence.
     pub title: String,
     /// The position, in the game's own schema.
+    #[schema(value_type = Object)]
     pub state: Value,
     /// The facts that were found from here to the next step.
     pub facts: Vec<StepFact>,
@@ -45,7 +48,7 @@ pub struct Step {
 }
 
 /// What all pictures of a match have alike.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Still {
     /// Width of their view box, in its own units.
     pub width: u32,
@@ -74,7 +77,7 @@ impl Step {
 }
 
 /// A fact, and the seats whose transcripts tell it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct StepFact {
     /// The seats, where known.
     pub seats: Vec<u8>,

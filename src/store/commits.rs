@@ -36,6 +36,8 @@ pub struct Grown {
     pub entries: u64,
     /// Whether the commit ended it.
     pub ended: bool,
+    /// Whether the commit added bluffs.
+    pub bluffs: bool,
 }
 
 /// Tells followers; nothing is made for them while there are none.

@@ -246,9 +246,6 @@ impl Store {
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`], [`StoreError::Unknown`] for a bad cursor.
     pub async fn bluffs(&self, filter: &Filter, at: &PageAt) -> Result<Page<BluffRow>, StoreError> {
-        let mut query = QueryBuilder::new(BLUFFS);
-        query.push(", ").push(secrecy::ENTRANT);
-        query.push(", ").push(secrecy::OVER).push(OF_BLUFFS);
         let before = number_before(at)?;
         let least: Option<i64> = sqlx::query_scalar(
             "SELECT id FROM bluffs WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?",
@@ -257,8 +254,64 @@ impl Store {
         .bind(BLUFFS_LOOKED_MAX)
         .fetch_optional(self.readers())
         .await?;
-        query.push(" AND b.id < ").push_bind(before);
-        query.push(" AND b.id > ").push_bind(least.unwrap_or(0));
+        let bounds = (least.unwrap_or(0), before, "DESC", at.limit + 1);
+        let page = cut(self.bluffs_between(filter, bounds).await?, at, |bluff| {
+            bluff.id.to_string()
+        });
+        Ok(Page {
+            next: page.next.or(least.map(|least| (least + 1).to_string())),
+            ..page
+        })
+    }
+
+    /// The next bluffs that were stored after the one with this number, the first first, and the number up to which
+    /// there are no others.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn bluffs_after(
+        &self,
+        filter: &Filter,
+        after: i64,
+        limit: u32,
+    ) -> Result<(Vec<BluffRow>, i64), StoreError> {
+        let last: Option<i64> = sqlx::query_scalar(
+            "SELECT max(id) FROM (SELECT id FROM bluffs WHERE id > ? ORDER BY id LIMIT ?)",
+        )
+        .bind(after)
+        .bind(BLUFFS_LOOKED_MAX)
+        .fetch_one(self.readers())
+        .await?;
+        let Some(last) = last else {
+            return Ok((Vec::new(), after));
+        };
+        let bounds = (after, last + 1, "", limit);
+        let bluffs = self.bluffs_between(filter, bounds).await?;
+        let full = bluffs.len() == limit as usize;
+        let upto = bluffs.last().filter(|_| full).map(|bluff| bluff.id);
+        Ok((bluffs, upto.unwrap_or(last)))
+    }
+
+    /// The number of the newest bluff; 0 if there is none.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`].
+    pub async fn last_bluff(&self) -> Result<i64, StoreError> {
+        let last = sqlx::query_scalar("SELECT coalesce(max(id), 0) FROM bluffs");
+        Ok(last.fetch_one(self.readers()).await?)
+    }
+
+    /// Bluffs with numbers between two, in this direction, so many at most.
+    async fn bluffs_between(
+        &self,
+        filter: &Filter,
+        (above, below, direction, limit): (i64, i64, &str, u32),
+    ) -> Result<Vec<BluffRow>, StoreError> {
+        let mut query = QueryBuilder::new(BLUFFS);
+        query.push(", ").push(secrecy::ENTRANT);
+        query.push(", ").push(secrecy::OVER).push(OF_BLUFFS);
+        query.push(" AND b.id < ").push_bind(below);
+        query.push(" AND b.id > ").push_bind(above);
         let bot = filter.bot.as_deref().map(|bot| bot.replace("builtin:", ""));
         let texts = [
             (" AND s.game = ", &filter.game),
@@ -282,9 +335,8 @@ impl Store {
             query.push(" AND b.caught = ").push_bind(caught);
         }
         query.push(" AND ").push(ONCE);
-        query
-            .push(" ORDER BY b.id DESC LIMIT ")
-            .push_bind(i64::from(at.limit) + 1);
+        query.push(format_args!(" ORDER BY b.id {direction} LIMIT "));
+        query.push_bind(i64::from(limit));
         let rows = query.build().fetch_all(self.readers()).await?;
         let mut bluffs = Vec::with_capacity(rows.len());
         for row in &rows {
@@ -305,11 +357,7 @@ impl Store {
                 secrecy: secrecy::read(row, (13, 4), 14)?,
             });
         }
-        let page = cut(bluffs, at, |bluff| bluff.id.to_string());
-        Ok(Page {
-            next: page.next.or(least.map(|least| (least + 1).to_string())),
-            ..page
-        })
+        Ok(bluffs)
     }
 }
 

@@ -31,6 +31,7 @@ const MEETINGS: &str = "
     JOIN seats t ON t.match_id = o.match_id AND t.seat <> o.place
     WHERE m.ended_us IS NOT NULL AND o.place >= 0
         AND (?2 IS NULL OR o.bot = ?2) AND (?3 IS NULL OR t.name = ?3)
+        AND (?4 IS NULL OR t.spec = 'builtin:' || ?4)
     ORDER BY o.match_id DESC, o.place, t.seat";
 
 /// How each seat of these matches did.
@@ -47,6 +48,8 @@ pub enum Subject<'a> {
     Bot(&'a str),
     /// A named opponent, against each bot of ours.
     Opponent(&'a str),
+    /// A learnt type, against each bot of ours: the built-in bot that has its name.
+    Type(&'a str),
 }
 
 /// A match that has ended.
@@ -145,13 +148,14 @@ impl Store {
         subject: Subject<'_>,
         open_us: i64,
     ) -> Result<Vec<Versus>, StoreError> {
-        let (bot, opponent) = match subject {
-            Subject::Bot(bot) => (Some(bot.to_owned()), None),
-            Subject::Opponent(name) => (None, Some(name.to_owned())),
+        let (bot, opponent, kind) = match subject {
+            Subject::Bot(name) => (Some(name.to_owned()), None, None),
+            Subject::Opponent(name) => (None, Some(name.to_owned()), None),
+            Subject::Type(name) => (None, None, Some(name.to_owned())),
         };
         let filter = Filter {
             game: Some(game.to_owned()),
-            bot: bot.clone(),
+            bot: bot.clone().or_else(|| kind.clone()),
             opponent: opponent.clone(),
             ..Filter::default()
         };
@@ -162,6 +166,7 @@ impl Store {
             .bind(found.json())
             .bind(bot)
             .bind(opponent)
+            .bind(kind)
             .fetch_all(self.readers())
             .await?;
         let mut met: BTreeMap<String, Vec<Meeting<'_>>> = BTreeMap::new();
@@ -378,7 +383,7 @@ fn meeting<'a>(
     }
     let with = match subject {
         Subject::Bot(_) => met,
-        Subject::Opponent(_) => bot,
+        Subject::Opponent(_) | Subject::Type(_) => bot,
     };
     Ok(Some(Meeting {
         at,

@@ -5,32 +5,11 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 
-const CUP: &str = r#"
-name = "Cup"
-games = ["planowanie"]
-seed = 5
-budget = "40n"
-seats = 3
-
-[schedule]
-format = "groups"
-rounds = 2
-random_rounds = 1
-
-[[entrant]]
-name = "alice"
-player = "builtin:rules"
-[[entrant]]
-name = "B"
-player = "builtin:greedy"
-[[entrant]]
-name = "C"
-player = "builtin:random"
-"#;
-
 /// A daemon that has played a tournament and a match with a named opponent, and what its paths may name.
 fn filled(folder: &std::path::Path) -> (TestApp, BTreeMap<&'static str, String>) {
-    fs::write(folder.join("cup.toml"), CUP).unwrap();
+    let cup = include_str!("cup.toml").replace("rounds = 8\nrandom_rounds = 3", "rounds = 2");
+    let cup = cup.replace("\"A\"", "\"alice\"");
+    fs::write(folder.join("cup.toml"), cup).unwrap();
     let mut cup = drover();
     cup.current_dir(folder);
     cup.args(["tournament", "run", "cup.toml", "--database", "drover.db"]);

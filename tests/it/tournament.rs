@@ -9,38 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-const CUP: &str = r#"
-name = "Cup"
-games = ["planowanie"]
-seed = 5
-budget = "40n"
-seats = 3
-
-[schedule]
-format = "groups"
-rounds = 8
-random_rounds = 3
-
-[[entrant]]
-name = "A"
-player = "builtin:rules"
-[[entrant]]
-name = "B"
-player = "builtin:greedy"
-[[entrant]]
-name = "C"
-player = "builtin:random"
-[[entrant]]
-name = "D"
-player = "builtin:rules"
-[[entrant]]
-name = "E"
-player = "builtin:greedy"
-[[entrant]]
-name = "filling"
-player = "builtin:random"
-house = true
-"#;
+const CUP: &str = include_str!("cup.toml");
 
 fn tournament(folder: &Path, verb: &str, more: &[&str]) -> Command {
     let mut command = drover();

@@ -4,7 +4,7 @@ use super::feed::{GATHER, RETRY};
 use super::ring::Ring;
 use crate::store::{Commit, MatchRow, Store};
 use std::sync::Arc;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Changes that are read at once.
@@ -34,6 +34,8 @@ pub(super) struct Everything {
 #[derive(Debug, Default)]
 pub(super) struct Board {
     pub(super) ring: Ring<Changed>,
+    /// How often bluffs have come.
+    pub(super) bluffs: watch::Sender<u64>,
     pinged: Notify,
 }
 
@@ -44,11 +46,15 @@ impl Board {
         {
             self.pinged.notify_one();
         }
+        if commit.sessions.iter().any(|grown| grown.bluffs) {
+            self.bluffs.send_modify(|count| *count += 1);
+        }
     }
 
     /// Commits were missed.
     pub(super) fn missed(&self) {
         self.pinged.notify_one();
+        self.bluffs.send_modify(|count| *count += 1);
     }
 }
 

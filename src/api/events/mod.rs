@@ -5,8 +5,10 @@
 mod everything;
 mod feed;
 mod feeds;
+mod follow;
 mod ring;
 mod stream;
 
 pub use feeds::Feeds;
+pub(super) use follow::{Begin, Bluffs, Changes, OfMatch, Tail};
 pub(super) use stream::{all, of_match};

@@ -2,6 +2,7 @@
 
 mod events;
 mod explain;
+mod follow;
 mod formats;
 mod learnt;
 mod mistakes;

@@ -264,6 +264,41 @@ async fn bluffs_are_found_by_the_bots_name() {
 }
 
 #[tokio::test]
+async fn a_learnt_type_is_met_as_the_bot_of_its_name() {
+    let (_folder, store) = opened().await;
+    for number in 1..=3 {
+        let mut row = new_match(number, true);
+        let specs = ["builtin:champion", "builtin:bluffer"];
+        for (seat, spec) in row.seats.iter_mut().zip(specs) {
+            seat.spec = spec.to_owned();
+        }
+        let mut row = Some(row);
+        for (seat, spec) in specs.into_iter().enumerate() {
+            let session = NewSession {
+                bot: spec.to_owned(),
+                ..new_session(number, Side::Referee, seat as u8)
+            };
+            let mut pen = Pen::new(&store, row.take(), session);
+            pen.end(&store, vec![2, 1], 0).await;
+        }
+        let result = MatchResult::of(9, Cause::Normal, vec![2, 1]);
+        store.close_match(&match_id(number), result).await.unwrap();
+    }
+    let met = store.versus("fake", Subject::Type("bluffer"), i64::MAX);
+    let met = met.await.unwrap();
+    let met: Vec<_> = met
+        .iter()
+        .map(|versus| (versus.rival.as_str(), versus.all.games, versus.all.won))
+        .collect();
+    assert_eq!(met, [("champion", 3, 3)]);
+    // Both are ours: a bot's results count each of its seats once, whoever recorded it.
+    for (bot, won, lost) in [("champion", 3, 0), ("bluffer", 0, 3)] {
+        let record = store.bot_record("fake", bot, i64::MAX).await.unwrap();
+        assert_eq!((record.won, record.lost), (won, lost), "{bot}");
+    }
+}
+
+#[tokio::test]
 async fn facts_of_older_matches_are_told_later() {
     let (_folder, store) = opened().await;
     let session = NewSession {

@@ -394,6 +394,7 @@ impl Batch {
                     last: last.map(EntryId),
                     entries: append.seq + append.entries.len() as u64,
                     ended: append.close.is_some(),
+                    bluffs: bluffs(append),
                 }),
                 Work::Open { new, .. } => commit.matches.push(new.row.id.clone()),
                 Work::Close { id, .. } => commit.matches.push(id.clone()),
@@ -474,6 +475,13 @@ impl Batch {
             first.into(),
         ]);
     }
+}
+
+/// Whether there are bluffs among the facts.
+fn bluffs(append: &Append) -> bool {
+    let mut closing = append.close.iter().flat_map(|close| &close.facts);
+    append.facts.iter().any(|(_, bluff)| bluff.is_some())
+        || closing.any(|fact| fact.bluff.is_some())
 }
 
 /// The ledger's rows as they are stored.

@@ -1,0 +1,320 @@
+//! Lists that are followed: the rows that are there, then those that come.
+//!
+//! Every row is read as a page without `follow` reads it, so that a follower sees what the list would show it; the
+//! commits only say when to read.
+
+use super::everything::{AT_ONCE, Everything};
+use super::feed::{Feed, over};
+use super::ring;
+use crate::api::bluffs::{self, BluffShown};
+use crate::api::lists::Rows;
+use crate::api::params::{LIMIT_MAX, Params};
+use crate::api::problem::Problem;
+use crate::api::reader::Reader;
+use crate::api::shapes::Listed;
+use crate::api::sight::WITHHELD;
+use crate::store::{Change, Filter};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// How often bluffs are read for one answer before it is an empty one that leads on.
+const READS_MAX: usize = 100;
+
+/// Begins to follow a list.
+pub(in crate::api) type Begin<L> =
+    fn(Reader, Params) -> BoxFuture<'static, Result<Box<dyn Tail<<L as Rows>::Item>>, Problem>>;
+
+/// Where a follower stands in a list.
+pub(in crate::api) trait Tail<T>: Send {
+    /// The rows at hand that it has not had, perhaps none. Without a cursor `next`, no more will come.
+    fn read(&mut self) -> BoxFuture<'_, Result<Listed<T>, Problem>>;
+
+    /// Waits until there may be more. It may be dropped and called again.
+    fn wait(&mut self) -> BoxFuture<'_, ()>;
+}
+
+/// A list of one match, the oldest row first: it ends with the match. Its cursors are its rows' numbers.
+pub(in crate::api) struct OfMatch<L: Rows> {
+    reader: Reader,
+    params: Params,
+    feed: Arc<Feed>,
+    news: ring::Reader,
+    number: fn(&L::Item) -> i64,
+}
+
+impl<L: Rows> OfMatch<L> {
+    /// Follows from the cursor in `params`, or from the first row.
+    pub(in crate::api) async fn begin(
+        reader: Reader,
+        params: Params,
+        number: fn(&L::Item) -> i64,
+    ) -> Result<Box<dyn Tail<L::Item>>, Problem> {
+        crate::api::matches::row(&reader, params.id()).await?;
+        let feed = reader.state.feeds.of_match(params.id()).await?;
+        let news = feed.board().ring.reader();
+        Ok(Box::new(Self {
+            reader,
+            params,
+            feed,
+            news,
+            number,
+        }))
+    }
+
+    async fn page(&mut self) -> Result<Listed<L::Item>, Problem> {
+        // Before the page: what is committed between them is in it.
+        let over = over(&self.reader.state.store, self.params.id()).await?;
+        let (mut listed, _) = L::page(&self.reader, &self.params).await?;
+        if let Some(last) = listed.items.last() {
+            let place = (self.number)(last).to_string();
+            self.params = self.params.clone().at(place);
+        }
+        if listed.next.is_none() && over.is_none() {
+            let place = self.params.text("cursor");
+            listed.next = place.or_else(|| Some("0".into()));
+        }
+        Ok(listed)
+    }
+}
+
+impl<L: Rows> Tail<L::Item> for OfMatch<L> {
+    fn read(&mut self) -> BoxFuture<'_, Result<Listed<L::Item>, Problem>> {
+        self.page().boxed()
+    }
+
+    fn wait(&mut self) -> BoxFuture<'_, ()> {
+        async {
+            let ring = &self.feed.board().ring;
+            if ring.next(&mut self.news).await.is_err() {
+                // What it holds is not used: all is read anew.
+                self.news = ring.reader();
+            }
+        }
+        .boxed()
+    }
+}
+
+/// All matches, or sessions: a row whenever it begins or ends. A cursor is the number of a change.
+pub(in crate::api) struct Changes<L: Rows> {
+    reader: Reader,
+    params: Params,
+    everything: Arc<Everything>,
+    news: ring::Reader,
+    /// The change up to which all is told.
+    mark: i64,
+    /// The newest rows that were there at the beginning.
+    first: Option<Listed<L::Item>>,
+    limit: usize,
+    kind: Kind<L>,
+}
+
+/// What a change is about, of those of its match, if the list has rows for it; and whether a row of the match is the
+/// one that changed.
+type Kind<L> = (
+    fn(&Change) -> Option<i64>,
+    fn(&Change, &<L as Rows>::Item) -> bool,
+);
+
+impl<L: Rows> Changes<L> {
+    /// Follows from the cursor in `params`, or begins with the newest rows.
+    pub(in crate::api) async fn begin(
+        reader: Reader,
+        params: Params,
+        kind: Kind<L>,
+    ) -> Result<Box<dyn Tail<L::Item>>, Problem> {
+        let everything = reader.state.feeds.everything();
+        let news = everything.board.ring.reader();
+        let store = &reader.state.store;
+        let cursor = params.text("cursor");
+        let params = params.without("cursor");
+        let limit = params.page()?.limit as usize;
+        params.filter()?;
+        let (mark, first) = match cursor {
+            Some(cursor) => {
+                let mark = cursor.parse::<i64>().ok().filter(|mark| *mark >= 0);
+                let mark = mark.ok_or_else(|| Problem::cursor(&cursor))?;
+                if !store.follows_change(mark).await? {
+                    return Err(lost());
+                }
+                (mark, None)
+            }
+            None => {
+                let mark = store.last_change().await?;
+                let (mut listed, _) = L::page(&reader, &params).await?;
+                listed.items.reverse();
+                (mark, Some(listed))
+            }
+        };
+        Ok(Box::new(Self {
+            reader,
+            params,
+            everything,
+            news,
+            mark,
+            first,
+            limit,
+            kind,
+        }))
+    }
+
+    async fn rows(&mut self) -> Result<Listed<L::Item>, Problem> {
+        let mut listed = self.first.take().unwrap_or_else(|| Listed {
+            items: Vec::new(),
+            next: None,
+            withheld: None,
+        });
+        let store = self.reader.state.store.clone();
+        while listed.items.len() < self.limit {
+            let changes = store.changes(self.mark, AT_ONCE).await?;
+            let last = changes.last().map(|change| change.id);
+            for (at, change) in changes.iter().enumerate() {
+                if listed.items.len() >= self.limit {
+                    break;
+                }
+                // Of what changes twice, the later row tells all.
+                let mut later = changes[at + 1..].iter();
+                let about = (self.kind.0)(change);
+                let again = later
+                    .any(|later| later.match_id == change.match_id && (self.kind.0)(later) == about);
+                if about.is_some() && !again && self.wants(&change.match_id) {
+                    let all = LIMIT_MAX.to_string();
+                    let of_match = self.params.clone().with("match", change.match_id.clone());
+                    let (rows, _) = L::page(&self.reader, &of_match.with("limit", all)).await?;
+                    let rows = rows.items.into_iter();
+                    let rows = rows.filter(|row| (self.kind.1)(change, row));
+                    listed.items.extend(rows);
+                }
+                self.mark = change.id;
+            }
+            if last.is_none_or(|last| last > self.mark) || changes.len() < AT_ONCE as usize {
+                break;
+            }
+        }
+        listed.next = Some(self.mark.to_string());
+        Ok(listed)
+    }
+
+    fn wants(&self, id: &str) -> bool {
+        self.params.text("match").is_none_or(|wanted| wanted == id)
+    }
+}
+
+impl<L: Rows> Tail<L::Item> for Changes<L> {
+    fn read(&mut self) -> BoxFuture<'_, Result<Listed<L::Item>, Problem>> {
+        self.rows().boxed()
+    }
+
+    fn wait(&mut self) -> BoxFuture<'_, ()> {
+        async {
+            let ring = &self.everything.board.ring;
+            if ring.next(&mut self.news).await.is_err() {
+                // What it holds is not used: all is read anew.
+                self.news = ring.reader();
+            }
+        }
+        .boxed()
+    }
+}
+
+fn lost() -> Problem {
+    Problem::gone(
+        "what has happened since is no longer known: it is more than 100,000 changes ago, or this database never had \
+         it; begin again without a cursor",
+    )
+}
+
+/// The bluff history as it grows. Its cursors are bluffs' numbers.
+pub(in crate::api) struct Bluffs {
+    reader: Reader,
+    filter: Filter,
+    /// Kept so that there is news.
+    _everything: Arc<Everything>,
+    news: watch::Receiver<u64>,
+    limit: u32,
+    /// Up to which bluff all were looked at.
+    read: i64,
+    /// The last one that the follower has seen: its cursor must tell nothing of others.
+    seen: i64,
+    first: Vec<BluffShown>,
+}
+
+impl Bluffs {
+    /// Follows from the cursor in `params`, or begins with the newest bluffs.
+    pub(in crate::api) async fn begin(
+        reader: Reader,
+        params: Params,
+    ) -> Result<Box<dyn Tail<BluffShown>>, Problem> {
+        let everything = reader.state.feeds.everything();
+        let news = everything.board.bluffs.subscribe();
+        let (filter, at) = (params.filter()?, params.page()?);
+        let (first, read) = match at.after.and_then(|after| after.parse().ok()) {
+            Some(after) => (Vec::new(), after),
+            None => {
+                let last = reader.state.store.last_bluff().await?;
+                let mut first = bluffs::page(&reader, &params).await?.items;
+                first.reverse();
+                let newest = first.last().map_or(last, |newest| last.max(newest.id));
+                (first, newest)
+            }
+        };
+        let known = params.text("cursor").map_or(0, |_| read);
+        let seen = first.last().map_or(known, |bluff| bluff.id);
+        Ok(Box::new(Self {
+            reader,
+            filter,
+            _everything: everything,
+            news,
+            limit: at.limit,
+            read,
+            seen,
+            first,
+        }))
+    }
+
+    async fn rows(&mut self) -> Result<Listed<BluffShown>, Problem> {
+        let mut items = std::mem::take(&mut self.first);
+        for reads in 1.. {
+            if !items.is_empty() {
+                break;
+            }
+            let store = &self.reader.state.store;
+            let after = store.bluffs_after(&self.filter, self.read, self.limit);
+            let (rows, upto) = after.await?;
+            if upto == self.read {
+                break;
+            }
+            self.read = upto;
+            let sight = &self.reader.sight;
+            let rows = rows.into_iter().filter(|row| sight.sees(&row.secrecy));
+            items.extend(rows.map(|row| bluffs::shown(sight, row)));
+            if reads == READS_MAX {
+                self.seen = upto;
+                break;
+            }
+        }
+        if let Some(last) = items.last() {
+            self.seen = last.id;
+        }
+        Ok(Listed {
+            items,
+            next: Some(self.seen.to_string()),
+            withheld: (!self.reader.sight.sees_all()).then_some(WITHHELD),
+        })
+    }
+}
+
+impl Tail<BluffShown> for Bluffs {
+    fn read(&mut self) -> BoxFuture<'_, Result<Listed<BluffShown>, Problem>> {
+        self.rows().boxed()
+    }
+
+    fn wait(&mut self) -> BoxFuture<'_, ()> {
+        async {
+            // The sender is held by `_everything`.
+            let _ = self.news.changed().await;
+        }
+        .boxed()
+    }
+}
