@@ -75,7 +75,6 @@ pub(crate) async fn run(args: CrashArgs) -> anyhow::Result<()> {
         referee: REFEREE.to_owned(),
         matches_max: args.matches,
         http: HttpOptions {
-            retry_connect: true,
             resend: true,
             ..HttpOptions::default()
         },

@@ -82,14 +82,23 @@ impl Sight {
         forming.all(|taught| self.sees(&taught.secrecy))
     }
 
-    /// A seat's spec as the caller sees it: the path of a player's URL may hold that player's secret.
+    /// A seat's spec as the caller sees it: the path of a player's URL and the arguments of its program may hold that
+    /// player's secrets.
     pub(super) fn spec<'a>(&self, spec: &'a str) -> Cow<'a, str> {
-        let masked = || {
-            let url = spec.strip_prefix("url:")?;
-            let (scheme, rest) = url.split_once("://")?;
-            let (host, path) = rest.split_once(['/', '?', '#'])?;
-            let host = host.rsplit('@').next().unwrap_or_default();
-            (!path.is_empty()).then(|| format!("url:{scheme}://{host}/…"))
+        let masked = || match spec.split_once(':')? {
+            ("url", url) => {
+                let (scheme, rest) = url.split_once("://")?;
+                let (host, path) = rest.split_once(['/', '?', '#'])?;
+                let host = host.rsplit('@').next().unwrap_or_default();
+                (!path.is_empty()).then(|| format!("url:{scheme}://{host}/…"))
+            }
+            ("cmd", line) => {
+                // Not what a quoted word begins with: it may go on with anything.
+                let (program, _) = line.trim_start().split_once(char::is_whitespace)?;
+                let program = program.split(['\'', '"', '\\']).next().unwrap_or_default();
+                Some(format!("cmd:{program} …"))
+            }
+            _ => None,
         };
         match masked() {
             Some(masked) if !self.rights.is_admin() => masked.into(),
@@ -149,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_of_a_players_url_is_for_admins() {
+    fn the_path_of_a_players_url_and_a_programs_arguments_are_for_admins() {
         let check = |spec: &str, shown: &str| {
             assert_eq!(sight(&["entrant:ann"], 0).spec(spec), shown);
             assert_eq!(sight(&["admin"], 0).spec(spec), spec);
@@ -162,5 +171,8 @@ mod tests {
         check("url:http://host?secret", "url:http://host/…");
         check("url:http://host/", "url:http://host/");
         check("builtin:champion", "builtin:champion");
+        check("cmd:python3 bot.py 'a key' 0", "cmd:python3 …");
+        check("cmd:'my bot' key", "cmd: …");
+        check("cmd:./bot", "cmd:./bot");
     }
 }

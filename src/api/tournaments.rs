@@ -21,9 +21,6 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, OnceCell};
 use utoipa::ToSchema;
 
-/// The most tournaments whose standings are kept.
-const KEPT_MAX: usize = 4;
-
 /// The filters of the list.
 pub(super) const FILTERS: &[&str] = &["game"];
 
@@ -297,8 +294,10 @@ fn cross_row(entrant: &Standing) -> CrossRow {
 pub(super) async fn computed(reader: &Reader, id: &str) -> Result<Arc<Computed>, Problem> {
     let row = row(reader, id).await?;
     let mut kept = reader.state.standings.0.lock().await;
-    if let Some(known) = kept.iter().find(|known| known.row == row) {
-        return Ok(Arc::clone(known));
+    if let Some(at) = kept.iter().position(|known| known.row == row) {
+        let known = kept.remove(at);
+        kept.insert(0, Arc::clone(&known));
+        return Ok(known);
     }
     let stored = StoredTournament::read(&reader.state.store, row).await;
     let stored = stored.map_err(unreadable)?;
@@ -316,7 +315,8 @@ pub(super) async fn computed(reader: &Reader, id: &str) -> Result<Arc<Computed>,
         Err(error) => return Err(StoreError::Corrupt(error.to_string()).into()),
     };
     kept.retain(|known| known.row.id != id);
-    kept.truncate(KEPT_MAX - 1);
+    // Those asked for last: the newest of every game, for the list of all ratings.
+    kept.truncate(games::ALL.len() - 1);
     kept.insert(0, Arc::clone(&computed));
     Ok(computed)
 }

@@ -2,9 +2,11 @@
 
 use crate::config::{self, ConfigError, Flags, Loaded};
 use crate::logs;
+use crate::tournament::CONCURRENCY_MAX;
 use anyhow::Context as _;
 use std::fs::File;
 use std::io::{Read, Write as _};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// The arguments common to all verbs.
@@ -44,6 +46,13 @@ pub fn tell(line: &str) {
         true => logs::Lines.write_all(line.as_bytes()),
         false => std::io::stderr().write_all(line.as_bytes()),
     };
+}
+
+/// Matches at once, as an argument.
+pub(super) fn concurrency(text: &str) -> Result<NonZeroUsize, String> {
+    let given = text.parse::<NonZeroUsize>().ok();
+    let given = given.filter(|given| given.get() <= CONCURRENCY_MAX);
+    given.ok_or_else(|| format!("it must be a number from 1 to {CONCURRENCY_MAX}"))
 }
 
 /// Runs an async verb on a new runtime.

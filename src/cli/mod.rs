@@ -34,6 +34,7 @@ mod shim;
 mod systemd;
 mod token;
 mod tournament;
+mod tournament_progress;
 mod tournament_run;
 mod train;
 pub mod usage;

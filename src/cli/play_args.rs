@@ -1,5 +1,6 @@
 //! The arguments of `drover play`.
 
+use super::common::concurrency;
 use super::map::map_text;
 use super::usage::{UsageError, refuse};
 use crate::link::program::{Cgroup, Guard, no_isolation};
@@ -66,7 +67,7 @@ pub struct PlayArgs {
     #[arg(long, value_name = "BUDGET")]
     pub budget: Option<ThinkBudget>,
     /// Concurrent matches; the default is one per core.
-    #[arg(long, value_name = "C")]
+    #[arg(long, value_name = "C", value_parser = concurrency)]
     pub concurrency: Option<NonZeroUsize>,
     /// The output format of results.
     #[arg(long, value_enum, default_value_t = Output::Table)]

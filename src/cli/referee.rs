@@ -145,7 +145,7 @@ fn settings(
         referee: set.name.clone(),
         matches_max: args.matches_max.map_or(set.matches_max, NonZeroUsize::get),
         http: HttpOptions {
-            retry_connect: !args.no_retry,
+            reconnects_max: if args.no_retry { 0 } else { u32::MAX },
             resend: !args.no_retry,
             ..HttpOptions::default()
         },

@@ -2,7 +2,7 @@
 
 use super::common::on_all_cores;
 use super::output::{Format, write_rows};
-use super::tournament_run::{self, RunArgs};
+use super::tournament_run::{self, ResumeArgs, RunArgs};
 use super::usage::refuse;
 use crate::link::program::no_isolation;
 use crate::store::{PageAt, Store, TournamentRow};
@@ -11,7 +11,7 @@ use crate::tournament::standings::{League, Standings, pgn};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The newest tournaments that are looked at.
@@ -27,7 +27,7 @@ pub(super) enum Verb {
     /// only after those rounds.
     Run(RunArgs),
     /// Go on with what was left of a file's tournaments: no match is lost or played twice.
-    Resume(RunArgs),
+    Resume(ResumeArgs),
     /// List the tournaments of a database, newest first.
     List(Database),
     /// Show a tournament's standings.
@@ -112,6 +112,19 @@ impl Database {
         self.database.clone()
     }
 
+    /// A database may be new, its folder not: a slip of the pen makes no folders.
+    pub(super) fn check_folder(&self) -> anyhow::Result<()> {
+        let folder = self.database.parent();
+        match folder.filter(|folder| *folder != Path::new("") && !folder.is_dir()) {
+            None => Ok(()),
+            Some(folder) => refuse(format!(
+                "--database {}: there is no folder {}",
+                self.database.display(),
+                folder.display()
+            )),
+        }
+    }
+
     async fn open(&self) -> anyhow::Result<Store> {
         let shown = self.database.display();
         if !self.database.exists() {
@@ -127,8 +140,8 @@ impl Database {
 pub(super) fn run(verb: Verb) -> anyhow::Result<ExitCode> {
     let mut out = std::io::stdout();
     let shown: anyhow::Result<()> = match verb {
-        Verb::Run(args) => return on_all_cores(tournament_run::run(args, false)),
-        Verb::Resume(args) => return on_all_cores(tournament_run::run(args, true)),
+        Verb::Run(args) => return on_all_cores(tournament_run::run(args)),
+        Verb::Resume(args) => return on_all_cores(tournament_run::resume(args)),
         Verb::List(database) => on_all_cores(list(database)),
         Verb::Standings(args) => on_all_cores(async {
             let standings = args.read().await?.standings()?;
@@ -224,11 +237,12 @@ async fn list(database: Database) -> anyhow::Result<()> {
                     "left"
                 }
                 .to_owned(),
+                row.ended_why,
             ]
         })
         .collect();
     let headings = [
-        "id", "name", "game", "entrants", "rounds", "matches", "state",
+        "id", "name", "game", "entrants", "rounds", "matches", "state", "why",
     ];
     Ok(write_rows(
         &mut std::io::stdout(),
@@ -307,6 +321,9 @@ async fn schedule(args: ShowArgs) -> anyhow::Result<()> {
         if !round.byes.is_empty() {
             writeln!(out, "  sit out: {}", names(&round.byes))?;
         }
+    }
+    if let Some(why) = stored.over() {
+        writeln!(out, "over: {why}")?;
     }
     Ok(())
 }

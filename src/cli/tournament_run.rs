@@ -1,29 +1,29 @@
 //! `drover tournament run` and `resume`: plays the tournaments of a file.
 
-use super::common::{read_text, tell};
+use super::common::{concurrency, read_text, tell};
 use super::play::on_signal;
 use super::tournament::{Database, tournaments};
+use super::tournament_progress::Progress;
 use super::usage::{UsageError, refuse};
 use crate::clock::now_us;
-use crate::link::program::{Guard, adopt_orphans, find, no_isolation};
+use crate::link::HttpOptions;
+use crate::link::program::{Guard, adopt_orphans, no_isolation};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::hub::{HubServer, HubSettings, Invited};
 use crate::referee::seat_builtin::Builtins;
-use crate::referee::{Host, HostSettings, Recording, SeatSpec};
+use crate::referee::{Host, HostSettings, Recording};
 use crate::store::TournamentRow;
-use crate::tournament::standings::{League, Live, PlayedGame, Until};
+use crate::tournament::standings::{League, PlayedGame, Until};
 use crate::tournament::{
-    Course, Cup, Dialled, Ended, Extent, Hosted, InProcess, MatchPlayer, Models, Play, Programs,
-    REFEREE, Stop, TournamentFile, Watch, open_recording, standings_of,
+    Aim, Course, Cup, Dialled, Ended, Extent, Hosted, InProcess, MatchPlayer, Models, Play,
+    Programs, REFEREE, Stop, Told, TournamentFile, broken, open_recording, standings_of,
 };
 use anyhow::Context as _;
 use games::Wire;
-use indicatif::{ProgressBar, ProgressStyle};
 use parking_lot::Mutex;
 use ratings::Verdict;
-use ratings::schedule::Round;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -43,8 +43,10 @@ const STOPPED: u8 = 130;
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3002);
 /// How long matches on the hub may go on at a stop.
 const DRAINED_WITHIN: Duration = Duration::from_secs(1);
-/// How many leaders are named while it is played, and how many a precision is asked of.
+/// How many leaders a precision is asked of.
 const LEADERS: usize = 4;
+/// How often a refused connection is tried again at most: a player that is not there must not hold up the others.
+const RECONNECTS_MAX: u32 = 5;
 
 /// Which file is played, and how.
 #[derive(Clone, Debug, clap::Args)]
@@ -57,7 +59,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
     /// Matches at once; the default is the file's, or one a core.
-    #[arg(long, value_name = "C")]
+    #[arg(long, value_name = "C", value_parser = concurrency)]
     concurrency: Option<NonZeroUsize>,
     /// How much is stored: all that was said, or who played and how it ended. The default is the file's.
     #[arg(long, value_enum, value_name = "WHAT")]
@@ -65,10 +67,40 @@ pub(super) struct RunArgs {
     /// Let programs see and signal all processes of their user, as without Drover.
     #[arg(long)]
     no_isolation: bool,
+    /// Play although a program cannot be started: it loses its matches.
+    #[arg(long)]
+    broken_lose: bool,
 }
 
-/// Plays a file's tournaments, new ones or those that were left.
-pub(super) async fn run(args: RunArgs, resumes: bool) -> anyhow::Result<ExitCode> {
+/// Which tournament is gone on with.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct ResumeArgs {
+    #[command(flatten)]
+    run: RunArgs,
+    /// The tournament's number, or how it begins; without it, the newest of the file that is not over.
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+}
+
+/// Whether tournaments that were left are gone on with.
+enum Resumes {
+    /// New ones begin.
+    No,
+    /// Those that were left are, of this number alone, if it is given.
+    Yes(Option<String>),
+}
+
+/// Plays a file's tournaments.
+pub(super) async fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
+    play(args, Resumes::No).await
+}
+
+/// Plays what was left of a file's tournaments.
+pub(super) async fn resume(args: ResumeArgs) -> anyhow::Result<ExitCode> {
+    play(args.run, Resumes::Yes(args.id)).await
+}
+
+async fn play(args: RunArgs, resumes: Resumes) -> anyhow::Result<ExitCode> {
     let text = read_text(&args.file, "a tournament's file", FILE_BYTES_MAX)?;
     let shown = args.file.display();
     let file = TournamentFile::read(&text).map_err(|why| UsageError(format!("{shown}: {why}")))?;
@@ -92,24 +124,16 @@ pub(super) async fn run(args: RunArgs, resumes: bool) -> anyhow::Result<ExitCode
         .collect::<Result<Vec<_>, _>>();
     let cups = cups.map_err(|why| UsageError(format!("{shown}: {why}")))?;
     for cup in &cups {
-        for entrant in &cup.entrants {
-            if let SeatSpec::Program(program) = &entrant.spec {
-                // Before the first match: it may play only later.
-                if let Err(why) = find(program) {
-                    let why = format!("{shown}: entrant {:?}: {why}", entrant.name);
-                    match resumes {
-                        true => tell(&format!("{why}; it loses its matches")),
-                        false => return refuse(why),
-                    }
-                }
-            }
-        }
-    }
-    for cup in &cups {
-        until(&file, cup).map_err(|why| UsageError(format!("{shown}: {why}")))?;
+        let until = file.until(cup);
+        until.map_err(|why| UsageError(format!("{shown}: {why}")))?;
     }
     let extent = file.extent(args.store);
     let extent = extent.map_err(|why| UsageError(format!("{shown}: {why}")))?;
+    args.database.check_folder()?;
+    if matches!(resumes, Resumes::No) {
+        // Before anything is stored.
+        args.try_programs(&cups).await?;
+    }
     let recording = open_recording(&args.database.path(), extent).await?;
     let played = Run {
         args: &args,
@@ -123,6 +147,59 @@ pub(super) async fn run(args: RunArgs, resumes: bool) -> anyhow::Result<ExitCode
     result
 }
 
+impl RunArgs {
+    /// Tries all programs before the first match: some may play only later.
+    async fn try_programs(&self, cups: &[Cup]) -> anyhow::Result<()> {
+        let (shown, mut mistakes) = (self.file.display(), Vec::new());
+        for cup in cups.iter().filter(|cup| cup.kit.wire() == Wire::Stdio) {
+            let rules = self.rules(cup)?;
+            let cup = cup.clone();
+            let tried = tokio::task::spawn_blocking(move || broken(&cup, &rules));
+            mistakes.extend(tried.await.context("trying the programs failed")?);
+        }
+        if mistakes.is_empty() {
+            return Ok(());
+        }
+        let told = format!("{shown}: {}", mistakes.join("; "));
+        if self.broken_lose {
+            tell(&format!("{told}; it loses its matches"));
+            return Ok(());
+        }
+        refuse(format!(
+            "{told}: mend that, or let such programs lose with --broken-lose"
+        ))
+    }
+
+    /// How the programs of a tournament are run.
+    fn rules(&self, cup: &Cup) -> anyhow::Result<ProgramRules> {
+        adopt_orphans().context("programs' orphans cannot be adopted")?;
+        Ok(ProgramRules {
+            memory: cup.kit.stdio().and_then(|wire| wire.memory),
+            goes_on: true,
+            guard: Some(Guard {
+                isolates: self.isolation().is_ok(),
+            }),
+            ..ProgramRules::default()
+        })
+    }
+
+    fn isolation(&self) -> Result<(), String> {
+        match self.no_isolation {
+            true => Err("--no-isolation".to_owned()),
+            false => no_isolation().map_or(Ok(()), Err),
+        }
+    }
+}
+
+/// The stored tournament, of those with this file's names, newest first, that is played on as this one: begun with this
+/// file, and not over if there is such.
+fn left<'a>(stored: &'a [TournamentRow], cup: &Cup) -> Option<&'a TournamentRow> {
+    let of_game = || stored.iter().filter(|found| found.game == cup.kit.game());
+    let fitting = || of_game().filter(|found| Course::fits(found, cup));
+    let open = fitting().find(|found| found.ended_us.is_none());
+    open.or(fitting().next()).or(of_game().next())
+}
+
 struct Run<'a> {
     args: &'a RunArgs,
     file: &'a TournamentFile,
@@ -132,13 +209,26 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    async fn all(&self, cups: Vec<Cup>, resumes: bool) -> anyhow::Result<ExitCode> {
-        let stored = self.stored(&cups, resumes).await?;
+    async fn all(&self, mut cups: Vec<Cup>, resumes: Resumes) -> anyhow::Result<ExitCode> {
+        let mut stored = Vec::new();
+        if let Resumes::Yes(id) = resumes {
+            stored = self.stored(&cups, id.as_deref()).await?;
+            if id.is_some() {
+                cups.retain(|cup| left(&stored, cup).is_some());
+            }
+            // What was begun otherwise is refused for that.
+            let goes_on = |cup: &&Cup| {
+                left(&stored, cup)
+                    .is_none_or(|found| found.ended_us.is_none() && Course::fits(found, cup))
+            };
+            let open: Vec<Cup> = cups.iter().filter(goes_on).cloned().collect();
+            self.args.try_programs(&open).await?;
+        }
         let mut listener = self.listener(&cups, &stored).await?;
         let mut out = std::io::stdout();
         let mut all = Vec::new();
         for mut cup in cups {
-            cup.note_isolation(self.isolation());
+            cup.note_isolation(self.args.isolation());
             let game = cup.kit.game();
             let mut course = self.course(cup, &stored).await?;
             let began = Instant::now();
@@ -146,7 +236,8 @@ impl Run<'_> {
             let ended = match self.play(&mut course, &mut listener).await {
                 Ok(ended) => ended,
                 Err(error) => {
-                    self.tell_how_to_go_on(&mut out)?;
+                    // The error is told, whether this can be or not.
+                    let _ = self.tell_how_to_go_on(&mut out);
                     return Err(error);
                 }
             };
@@ -168,8 +259,8 @@ impl Run<'_> {
             let now = matches - before;
             writeln!(out, "{now} matches in {seconds:.1} s")?;
             match ended {
-                Ended::Over(why) => {
-                    writeln!(out, "over: {why}\n")?;
+                Ended::Over(_) => {
+                    writeln!(out)?;
                     all.push((game.to_owned(), standings));
                 }
                 Ended::Stopped => {
@@ -199,11 +290,9 @@ impl Run<'_> {
     }
 
     /// What is stored under the names of this file's tournaments, newest first.
-    async fn stored(&self, cups: &[Cup], resumes: bool) -> anyhow::Result<Vec<TournamentRow>> {
-        let store = self.recording.store().filter(|_| resumes);
-        let Some(store) = store else {
-            return Ok(Vec::new());
-        };
+    async fn stored(&self, cups: &[Cup], id: Option<&str>) -> anyhow::Result<Vec<TournamentRow>> {
+        let store = self.recording.store();
+        let store = store.context("a tournament needs a database")?;
         let mut stored = tournaments(store).await?;
         let of = |cup: &Cup, found: &TournamentRow| {
             found.name == cup.name && found.game == cup.kit.game()
@@ -216,17 +305,22 @@ impl Run<'_> {
                  begins it"
             ));
         }
+        if let Some(id) = id {
+            stored.retain(|found| found.id.starts_with(&id.to_uppercase()));
+            if stored.is_empty() {
+                let file = self.args.file.display();
+                return refuse(format!(
+                    "--id {id}: no tournament of {file} has such a number"
+                ));
+            }
+        }
         Ok(stored)
     }
 
-    /// The newest of the stored tournaments that was begun with this file, or a new one.
+    /// The stored tournament that is played on, or a new one.
     async fn course(&self, cup: Cup, stored: &[TournamentRow]) -> anyhow::Result<Course> {
         let (recording, extent) = (self.recording.clone(), self.extent);
-        let of_game = || stored.iter().filter(|found| found.game == cup.kit.game());
-        let found = of_game()
-            .find(|found| Course::fits(found, &cup))
-            .or(of_game().next());
-        match found.cloned() {
+        match left(stored, &cup).cloned() {
             Some(found) => Course::resume(found, cup, recording, extent).await,
             // A new run, or one that was stopped before it came to this game.
             None => Course::begin(cup, recording, extent).await,
@@ -240,11 +334,10 @@ impl Run<'_> {
         cups: &[Cup],
         stored: &[TournamentRow],
     ) -> anyhow::Result<Option<TcpListener>> {
-        let over = |cup: &Cup| {
-            let mut same = stored.iter().filter(|found| Course::fits(found, cup));
-            same.next().is_some_and(|found| found.ended_us.is_some())
+        let dials = |cup: &Cup| {
+            cup.is_dialled() && left(stored, cup).is_none_or(|found| found.ended_us.is_none())
         };
-        if !cups.iter().any(|cup| cup.is_dialled() && !over(cup)) {
+        if !cups.iter().any(dials) {
             return Ok(None);
         }
         let address = self.file.listen.unwrap_or(LISTEN);
@@ -269,38 +362,50 @@ impl Run<'_> {
             .or(self.file.concurrency)
             .unwrap_or_else(cores);
         let (player, server) = self.player(course.cup(), concurrency, listener).await?;
-        let progress = Arc::new(Mutex::new(Progress::new(course.cup())));
-        let (until, started_us) = (until(self.file, course.cup())?, course.started_us());
-        let target = |cup: &Cup, games: &[PlayedGame]| {
-            if let Some(minutes) = self.file.minutes_max
-                && (now_us() - started_us) as f64 >= minutes * 60e6
-            {
-                return Some(format!("it has lasted {minutes} minutes"));
-            }
-            if let Some(until) = &until {
-                let test = until.test(games);
-                if test.verdict() != Verdict::Open {
-                    return Some(until.standing(&test, &cup.named()));
-                }
-            }
-            let precision = self.file.precision?;
-            let half = standings_of((&cup.setup, None), &cup.named(), games)
-                .ok()?
-                .precision(LEADERS)?;
-            (half <= precision)
-                .then(|| format!("the leaders' ratings are known within {half:.1} Elo"))
-        };
+        let progress = Progress::new(course.cup(), course.games());
+        let progress = Arc::new(Mutex::new(progress));
+        let (until, started_us) = (self.file.until(course.cup())?, course.started_us());
+        let target =
+            |cup: &Cup, games: &[PlayedGame]| self.aim(until.as_ref(), started_us, cup, games);
         let play = Play {
             player,
             concurrency,
             stop: Arc::clone(&self.stop),
             target: &target,
+            broken_lose: self.args.broken_lose,
             watcher: Arc::clone(&progress) as _,
         };
         let ended = course.play(&play).await;
         server.stop().await;
         progress.lock().finish();
         ended
+    }
+
+    /// Whether enough has been played of a tournament that began then.
+    fn aim(&self, until: Option<&Until>, started_us: i64, cup: &Cup, games: &[PlayedGame]) -> Aim {
+        let mut open = None;
+        if let Some(until) = until {
+            let test = until.test(games);
+            let told = until.standing(&test, &cup.named());
+            if test.verdict() != Verdict::Open {
+                return Aim::Reached(told);
+            }
+            open = Some(told);
+        }
+        let minutes = self.file.minutes_max;
+        let over = minutes.filter(|minutes| (now_us() - started_us) as f64 >= minutes * 60e6);
+        let lasted = over.map(|minutes| format!("it has lasted {minutes} minutes"));
+        let known = || {
+            let precision = self.file.precision?;
+            let standings = standings_of((&cup.setup, Told::default()), &cup.named(), games);
+            let half = standings.ok()?.precision(LEADERS)?;
+            (half <= precision)
+                .then(|| format!("the leaders' ratings are known within {half:.1} Elo"))
+        };
+        match lasted.or_else(known) {
+            Some(why) => Aim::Reached([why].into_iter().chain(open).collect::<Vec<_>>().join("; ")),
+            None => Aim::Open(open),
+        }
     }
 
     /// What plays the tournament's matches: a clock runs wherever the contest has one.
@@ -313,15 +418,7 @@ impl Run<'_> {
         let (budget, models) = (cup.budget, cup.models != Models::None);
         Ok(match cup.kit.wire() {
             Wire::Stdio => {
-                adopt_orphans().context("programs' orphans cannot be adopted")?;
-                let rules = ProgramRules {
-                    memory: cup.kit.stdio().and_then(|wire| wire.memory),
-                    goes_on: true,
-                    guard: Some(Guard {
-                        isolates: self.isolation().is_ok(),
-                    }),
-                    ..ProgramRules::default()
-                };
+                let rules = self.args.rules(cup)?;
                 (
                     Arc::new(Programs {
                         budget,
@@ -338,7 +435,10 @@ impl Run<'_> {
                     matches_max: 2 * concurrency.get(),
                     ended_kept: 0,
                     builtins: Some(builtins(budget, models, concurrency)),
-                    alone: true,
+                    http: HttpOptions {
+                        reconnects_max: RECONNECTS_MAX,
+                        ..HttpOptions::default()
+                    },
                     ..HostSettings::default()
                 };
                 // Its matches are stored as all others are, with their places in the tournament.
@@ -402,13 +502,6 @@ impl Run<'_> {
         });
         Ok((hub, stop))
     }
-
-    fn isolation(&self) -> Result<(), String> {
-        match self.args.no_isolation {
-            true => Err("--no-isolation".to_owned()),
-            false => no_isolation().map_or(Ok(()), Err),
-        }
-    }
 }
 
 fn builtins(budget: ThinkBudget, models: bool, concurrency: NonZeroUsize) -> Builtins {
@@ -435,98 +528,6 @@ impl Server {
                 stop.cancel();
                 hub.drain(DRAINED_WITHIN).await;
             }
-        }
-    }
-}
-
-/// The criterion that ends it, where both whom it names play.
-fn until(file: &TournamentFile, cup: &Cup) -> Result<Option<Until>, UsageError> {
-    let until = file
-        .until
-        .as_deref()
-        .map(|text| Until::parse(text, &cup.named()));
-    let until = until.transpose();
-    until.map_err(|why| UsageError(format!("{}: until: {why}", cup.kit.game())))
-}
-
-/// The standings while it is played: a bar on a terminal, a line a round elsewhere.
-struct Progress {
-    names: Vec<String>,
-    live: Live,
-    rounds: Option<u32>,
-    bar: Option<ProgressBar>,
-    matches: u64,
-}
-
-impl Progress {
-    fn new(cup: &Cup) -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(0);
-            match ProgressStyle::with_template("{prefix} {bar:20} {pos}/{len} matches  {msg}") {
-                Ok(style) => bar.with_style(style),
-                Err(_) => bar,
-            }
-        });
-        Self {
-            names: cup
-                .entrants
-                .iter()
-                .map(|entrant| entrant.name.clone())
-                .collect(),
-            live: Live::default(),
-            rounds: cup.format.rounds(&cup.field()),
-            bar,
-            matches: 0,
-        }
-    }
-
-    /// The leaders by the live ladder.
-    fn leaders(&self) -> String {
-        let standing = self.live.standing().into_iter();
-        let leaders = standing.take(LEADERS).filter_map(|(entrant, rating)| {
-            let name = self.names.get(entrant)?;
-            Some(format!("{name} {rating:.0}"))
-        });
-        leaders.collect::<Vec<_>>().join(", ")
-    }
-
-    fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-impl Watch for Progress {
-    fn round(&mut self, round: &Round, matches: usize) {
-        let number = round.number + 1;
-        let of = self
-            .rounds
-            .map_or(String::new(), |rounds| format!(" of {rounds}"));
-        match &self.bar {
-            Some(bar) => {
-                bar.set_prefix(format!("round {number}{of}"));
-                bar.set_length(matches as u64);
-                bar.set_position(0);
-            }
-            None => {
-                let (why, played) = (&round.why, self.matches);
-                let mut line = format!("round {number}{of} ({why}): {matches} matches");
-                if played > 0 {
-                    let leaders = self.leaders();
-                    line.push_str(&format!("; {played} before; {leaders}"));
-                }
-                tell(&line);
-            }
-        }
-    }
-
-    fn ended(&mut self, game: &PlayedGame) {
-        self.matches += 1;
-        self.live.add(game);
-        if let Some(bar) = &self.bar {
-            bar.inc(1);
-            bar.set_message(self.leaders());
         }
     }
 }

@@ -35,8 +35,9 @@ const SENDS_MAX: u32 = 16;
 /// How a player is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpOptions {
-    /// Retry a refused connection until the time is up: a player that restarts loses nothing.
-    pub retry_connect: bool,
+    /// How often a connection that is refused is tried again at most, while there is time: with [`u32::MAX`] a player
+    /// that restarts loses nothing.
+    pub reconnects_max: u32,
     /// Send the same request again when a new connection is cut before a byte of the answer. (A kept-open one
     /// that turns out dead is always replaced once.)
     pub resend: bool,
@@ -47,7 +48,7 @@ pub struct HttpOptions {
 impl Default for HttpOptions {
     fn default() -> Self {
         Self {
-            retry_connect: true,
+            reconnects_max: u32::MAX,
             resend: true,
             reach: Reach::Any,
         }
@@ -188,16 +189,18 @@ impl HttpOut {
         {
             return Ok((kept, false));
         }
+        let mut reconnects = 0;
         loop {
             match self.connect().await {
                 Ok(wire) => {
                     self.trouble = None;
                     return Ok((wire, true));
                 }
-                Err((error, passing)) if !(passing && self.options.retry_connect) => {
+                Err((error, passing)) if !passing || reconnects >= self.options.reconnects_max => {
                     return Err(error);
                 }
                 Err((error, _)) => {
+                    reconnects += 1;
                     self.trouble = Some(error);
                     tokio::time::sleep(RETRY_PAUSE).await;
                 }

@@ -3,6 +3,7 @@
 use crate::matrix::Matrix;
 use crate::model::{Chances, Free, Model, ODDS, Shared, Slopes};
 use crate::results::Results;
+use std::cmp::Reverse;
 
 /// Newton steps at most; a fit takes about eight.
 const STEPS_MAX: usize = 100;
@@ -344,6 +345,20 @@ impl Fit {
     #[must_use]
     pub fn components(&self) -> &[usize] {
         &self.model.component
+    }
+
+    /// The rank of each component by how many players it has, by its number: from 1 for the largest, of equals the one
+    /// with the smaller number first.
+    #[must_use]
+    pub fn component_ranks(&self) -> Vec<usize> {
+        let sizes = sizes(&self.model.component);
+        let mut by_size: Vec<usize> = (0..sizes.len()).collect();
+        by_size.sort_by_key(|number| Reverse(sizes[*number]));
+        let mut ranks = vec![0; sizes.len()];
+        for (rank, number) in (1..).zip(by_size) {
+            ranks[number] = rank;
+        }
+        ranks
     }
 
     /// The first player's advantage, in Elo.

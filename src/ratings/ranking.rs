@@ -175,16 +175,7 @@ impl Ranking {
 
 /// Players as (component from 1, place in the fit): the largest component first, the best player first.
 fn order(results: &Results, fit: &Fit) -> Vec<(usize, usize)> {
-    let components = fit.components();
-    let mut sizes = vec![0usize; components.len()];
-    components.iter().for_each(|number| sizes[*number] += 1);
-    let mut by_size: Vec<usize> = (0..components.len()).collect();
-    by_size.sort_by_key(|number| Reverse(sizes[*number]));
-    let mut rank = vec![0; components.len()];
-    by_size
-        .iter()
-        .zip(1..)
-        .for_each(|(number, place)| rank[*number] = place);
+    let (components, rank) = (fit.components(), fit.component_ranks());
     let mut order: Vec<(usize, usize)> = components
         .iter()
         .enumerate()

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub enum StoreError {
     /// Another process has the database open.
     #[error(
-        "the database {path} is in use by another drover process{holder}: stop that one, or set store.path to another file"
+        "the database {path} is in use by another drover process{holder}: stop that one, or name another file by store.path or, for a tournament, by --database"
     )]
     InUse {
         /// The database.

@@ -8,7 +8,7 @@ use super::rows;
 use super::types::{NewTournament, StoredRound};
 use super::writer::{Change, Command, TYPE_FIT_MIN};
 use futures_util::TryStreamExt as _;
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{QueryBuilder, Row as _, Sqlite, SqliteConnection};
 use std::collections::HashSet;
@@ -30,6 +30,7 @@ const TOURNAMENTS: &str =
 pub(super) enum TournamentChange {
     Create(Box<NewTournament>),
     Round(String, StoredRound),
+    Setup(String, Value),
     /// Its id, when (microseconds since 1970-01-01 UTC) and why.
     End(String, i64, String),
 }
@@ -65,6 +66,16 @@ impl Store {
     pub async fn add_round(&self, id: &str, round: StoredRound) -> Result<(), StoreError> {
         let add = TournamentChange::Round(id.to_owned(), round);
         self.change_tournament(id.to_owned(), add).await
+    }
+
+    /// Replaces what a tournament is played by, which must decide nothing that was played. Durable when it returns
+    /// `Ok`.
+    ///
+    /// # Errors
+    /// As [`Store::append`]; [`StoreError::Unknown`] if there is no such tournament.
+    pub async fn change_tournament_setup(&self, id: &str, setup: Value) -> Result<(), StoreError> {
+        let change = TournamentChange::Setup(id.to_owned(), setup);
+        self.change_tournament(id.to_owned(), change).await
     }
 
     /// Ends a tournament at `at_us` (microseconds since 1970-01-01 UTC). The first end stands.
@@ -245,6 +256,11 @@ pub(super) async fn change(
         .bind(round.round)
         .bind(round.decision.to_string())
         .bind(round.decided_us),
+        TournamentChange::Setup(id, setup) => {
+            sqlx::query_scalar("UPDATE tournaments SET setup = ? WHERE id = ? RETURNING rowid")
+                .bind(setup.to_string())
+                .bind(id.clone())
+        }
         TournamentChange::End(id, at_us, why) => sqlx::query_scalar(
             "UPDATE tournaments SET ended_why = coalesce(ended_why, ?), ended_us = coalesce(ended_us, ?)
              WHERE id = ? RETURNING rowid",

@@ -1,5 +1,6 @@
 //! The course of a tournament: round after round is decided, stored, played and counted, until it is over.
 
+use super::entrant::Entrant;
 use super::file::{Cup, FOLDERS, Models};
 use super::keep::{Extent, Kept, keep};
 use super::knowledge::Knowledge;
@@ -9,12 +10,13 @@ use super::schedule::{PlannedMatch, SEED_BITS};
 use super::sides::Sides;
 use super::standings::{PlayedGame, Standings, results};
 use super::stop::Stop;
-use super::stored::{NOT_ISOLATED, StoredTournament, standings_of};
+use super::stored::{NOT_ISOLATED, StoredTournament, Told, standings_of};
 use crate::clock::now_us;
 use crate::referee::Recording;
 use crate::store::types::{NewEntrant, NewTournament, Slot, StoredRound};
 use crate::store::{Store, TournamentRow};
 use anyhow::Context as _;
+use games::Cause;
 use games::rng::Rng;
 use parking_lot::Mutex;
 use ratings::schedule::{Format, Past, Round};
@@ -27,6 +29,8 @@ use tokio::sync::mpsc;
 
 /// The maximum number of matches waiting to be stored.
 const MATCHES_WAITING_MAX: usize = 64;
+/// What of a setup may differ when a tournament is resumed: nothing that was played depends on it.
+const FREE: [&str; 4] = ["until", "minutes_max", "precision", "rank_by"];
 /// The streams of the seed from which decks are seeded begin here.
 const DECKS: u64 = 1 << 50;
 
@@ -41,8 +45,17 @@ pub trait Watch: Send {
 /// Who follows it, from whatever thread.
 pub type Watcher = Arc<Mutex<dyn Watch>>;
 
-/// What ends a tournament before all rounds are played, in words; `None` goes on. Asked after every round.
-pub type Target<'a> = &'a (dyn Fn(&Cup, &[PlayedGame]) -> Option<String> + Send + Sync);
+/// Whether a tournament has played enough.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Aim {
+    /// It has: why, in words.
+    Reached(String),
+    /// It has not; what is open, in words, if there is something to say.
+    Open(Option<String>),
+}
+
+/// What ends a tournament before all rounds are played. Asked after every round.
+pub type Target<'a> = &'a (dyn Fn(&Cup, &[PlayedGame]) -> Aim + Send + Sync);
 
 /// How a run of a tournament ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +76,8 @@ pub struct Play<'a> {
     pub stop: Arc<Stop>,
     /// Ends it early.
     pub target: Target<'a>,
+    /// Whether it goes on where in every match of a round a program could not be started.
+    pub broken_lose: bool,
     /// Follows it.
     pub watcher: Watcher,
 }
@@ -91,7 +106,7 @@ impl Course {
     /// Whether a stored tournament was begun with what this one is to be played by.
     #[must_use]
     pub fn fits(found: &TournamentRow, cup: &Cup) -> bool {
-        difference(&found.setup, &cup.setup).is_none()
+        difference(&fixed(&found.setup), &fixed(&cup.setup)).is_none()
     }
 
     /// Begins a tournament.
@@ -136,7 +151,7 @@ impl Course {
     /// Takes up a stored tournament where it was left.
     ///
     /// # Errors
-    /// If it cannot be read, or was begun from another file.
+    /// If it cannot be read or written, or was begun from another file.
     pub async fn resume(
         found: TournamentRow,
         cup: Cup,
@@ -145,11 +160,15 @@ impl Course {
     ) -> anyhow::Result<Self> {
         let store = stored_in(&recording)?;
         let stored = StoredTournament::read(&store, found).await?;
-        if let Some(what) = difference(&stored.row.setup, &cup.setup) {
+        if let Some(what) = difference(&fixed(&stored.row.setup), &fixed(&cup.setup)) {
             let id = &stored.row.id;
             anyhow::bail!(
                 "tournament {id} was begun with another {what}: resume it with the file that it was begun with"
             );
+        }
+        if stored.row.setup != cup.setup {
+            let changed = store.change_tournament_setup(&stored.row.id, cup.setup.clone());
+            changed.await.context("the tournament cannot be stored")?;
         }
         Ok(Self {
             not_isolated: stored.not_isolated.or_else(|| cup.not_isolated.clone()),
@@ -171,12 +190,11 @@ impl Course {
     /// # Errors
     /// If its file ranks by what is not known.
     pub fn standings(&self) -> anyhow::Result<Standings> {
-        let not_isolated = self.not_isolated.as_deref();
-        standings_of(
-            (&self.cup.setup, not_isolated),
-            &self.cup.named(),
-            &self.games,
-        )
+        let told = Told {
+            not_isolated: self.not_isolated.as_deref(),
+            over: self.ended(),
+        };
+        standings_of((&self.cup.setup, told), &self.cup.named(), &self.games)
     }
 
     /// When it began, in microseconds since 1970-01-01 UTC.
@@ -233,8 +251,12 @@ impl Course {
                     }
                 }
             }
+            let before = self.games.len();
             if !self.play_round(at, play).await? {
                 break;
+            }
+            if !play.broken_lose && self.games.len() > before {
+                self.check_programs(at)?;
             }
             self.learn(at).await?;
         }
@@ -243,8 +265,11 @@ impl Course {
 
     /// The next round, or why there is none. All matches so far are stored: what is decided rests on them.
     fn decide(&self, play: &Play<'_>) -> anyhow::Result<Result<Round, String>> {
-        let reached = (!self.rounds.is_empty()).then(|| (play.target)(&self.cup, &self.games));
-        if let Some(why) = reached.flatten() {
+        let aim = match self.rounds.is_empty() {
+            true => Aim::Open(None),
+            false => (play.target)(&self.cup, &self.games),
+        };
+        if let Aim::Reached(why) = aim {
             return Ok(Err(why));
         }
         // Only groups are made by ratings: others need not wait for them.
@@ -261,7 +286,11 @@ impl Course {
             fit: fit.as_ref(),
         };
         let next = self.cup.format.next(&self.cup.field(), &past);
-        Ok(next.ok_or_else(|| "all rounds are played".to_owned()))
+        let all = "all rounds are played".to_owned();
+        Ok(next.ok_or(match aim {
+            Aim::Open(Some(open)) => format!("{all}; {open}"),
+            _ => all,
+        }))
     }
 
     /// Stores a round's decision.
@@ -316,11 +345,11 @@ impl Course {
         let done: HashSet<u64> = self.games.iter().map(|game| game.number).collect();
         let mut left = self.planned(at)?;
         left.retain(|planned| !done.contains(&planned.number));
-        if let Some(round) = self.rounds.get(at) {
-            play.watcher.lock().round(round, left.len());
-        }
         if left.is_empty() {
             return Ok(true);
+        }
+        if let Some(round) = self.rounds.get(at) {
+            play.watcher.lock().round(round, left.len());
         }
         let plan = Plan {
             kit: self.cup.kit,
@@ -378,6 +407,42 @@ impl Course {
         self.games.extend(games);
         self.games.sort_by_key(|game| game.number);
         Ok(whole)
+    }
+
+    /// Programs that could be started before and now cannot in any match are more likely to be missing on this machine
+    /// than to be at fault: the rounds to come are not lost for that.
+    fn check_programs(&self, at: usize) -> anyhow::Result<()> {
+        let mut of_round = self.games.iter().filter(|game| game.round as usize == at);
+        let mut broken = HashSet::new();
+        let all = of_round.all(|game| {
+            let counted = &game.counted;
+            let faults = counted.faults.iter();
+            let failed = faults.filter(|(_, cause)| *cause == Cause::InitFailure);
+            let failed: Vec<_> = failed
+                .filter_map(|(seat, _)| counted.table.get(seat.index()))
+                .collect();
+            broken.extend(failed.iter().copied().copied());
+            !failed.is_empty()
+        });
+        if !all {
+            return Ok(());
+        }
+        let named = |(at, entrant): (usize, &Entrant)| {
+            broken.contains(&at).then(|| format!("{:?}", entrant.name))
+        };
+        let names: Vec<_> = self
+            .cup
+            .entrants
+            .iter()
+            .enumerate()
+            .filter_map(named)
+            .collect();
+        anyhow::bail!(
+            "round {}: in every match a program could not be started, of {}: mend that before you go on, or let such \
+             programs lose with --broken-lose",
+            at + 1,
+            names.join(", ")
+        )
     }
 
     /// Learns from a round that is over, if bots learn: from what is stored of it, so that a resumed run comes to
@@ -443,6 +508,15 @@ impl Course {
 fn stored_in(recording: &Recording) -> anyhow::Result<Store> {
     let store = recording.store().cloned();
     store.context("a tournament needs a database")
+}
+
+/// What of a setup is the same for all of a tournament.
+fn fixed(setup: &Value) -> Value {
+    let mut fixed = setup.clone();
+    if let Some(fixed) = fixed.as_object_mut() {
+        fixed.retain(|key, _| !FREE.contains(&key.as_str()));
+    }
+    fixed
 }
 
 /// What differs first, in words. Setups of earlier versions do not have folders.

@@ -68,10 +68,11 @@ impl MatchPlayer for Dialled {
             transcript: Vec::new(),
             blames: held.blames,
             stderr: Vec::new(),
-            refused: Vec::new(),
+            refused: held.refused,
             missed: held.missed,
             took: held.took,
             times: DecisionTimes::Stamped,
+            numbers: None,
         }))
     }
 }

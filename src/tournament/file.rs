@@ -2,11 +2,12 @@
 
 use super::entrant::{Entrant, EntrantFile, Player, check_dialling};
 use super::keep::Extent;
-use super::standings::{Named, TieBreak};
+use super::runner::CONCURRENCY_MAX;
+use super::standings::{Named, TieBreak, Until};
 use super::stored::shown;
 use crate::referee::SeatSpec;
 use crate::referee::budget::ThinkBudget;
-use games::Kit;
+use games::{Kit, TableSetup};
 use ratings::schedule::{Field, Format};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -75,7 +76,7 @@ pub struct TournamentFile {
     /// How much is stored.
     #[serde(default)]
     pub store: Extent,
-    /// Ends it once this holds, such as `A > B at 95 %`.
+    /// Ends a game's tournament once this holds, such as `A > B at 95 %`, where both play.
     pub until: Option<String>,
     /// Ends it after the round in which it has lasted so long, in minutes.
     pub minutes_max: Option<f64>,
@@ -110,6 +111,9 @@ pub struct GameFile {
     pub schedule: Option<Format>,
     /// Decks that every table plays in a round.
     pub decks: Option<u32>,
+    /// Ends it once this holds.
+    #[serde(skip_serializing)]
+    pub until: Option<String>,
     /// Rule options.
     pub options: Map<String, Value>,
 }
@@ -197,7 +201,9 @@ impl TournamentFile {
                 return refuse(format!("game.{game}: {game:?} is not among games"));
             }
         }
-        if self.until.is_some() && !self.rotate {
+        let mut of_games = self.of_game.values();
+        let until = self.until.is_some() || of_games.any(|game| game.until.is_some());
+        if until && !self.rotate {
             return refuse(
                 "until: without rotate = true a deck favours seats, and the test would bet on that"
                     .to_owned(),
@@ -211,11 +217,37 @@ impl TournamentFile {
                 return refuse(format!("{name}: it must be a number above 0"));
             }
         }
+        if let Some(given) = self
+            .concurrency
+            .filter(|given| given.get() > CONCURRENCY_MAX)
+        {
+            return refuse(format!(
+                "concurrency: {given} is more than {CONCURRENCY_MAX}"
+            ));
+        }
         if self.entrants.len() > ENTRANTS_MAX {
             let given = self.entrants.len();
             return refuse(format!("{given} entrants; there may be {ENTRANTS_MAX}"));
         }
         self.within()?;
+        self.check_entrants(&known)?;
+        let Some(until) = &self.until else {
+            return Ok(());
+        };
+        let until = self.criterion(until)?;
+        let both = [until.better, until.than];
+        let plays = |game: &str, number: &usize| {
+            let entrant = self.entrants.get(*number);
+            entrant.is_some_and(|entrant| entrant.plays(game))
+        };
+        let meet = |game: &String| both.iter().all(|number| plays(game, number));
+        if !self.games.iter().any(meet) {
+            return refuse("until: there is no game that both play".to_owned());
+        }
+        Ok(())
+    }
+
+    fn check_entrants(&self, known: &HashSet<&str>) -> Result<(), FileError> {
         let mut names = HashSet::new();
         for entrant in &self.entrants {
             named("entrant.name", &entrant.name)?;
@@ -231,8 +263,58 @@ impl TournamentFile {
                 let name = &entrant.name;
                 return refuse(format!("entrant {name:?}: {game:?} is not among games"));
             }
+            if !self.games.iter().any(|game| entrant.plays(game)) {
+                let name = &entrant.name;
+                return refuse(format!(
+                    "entrant {name:?}: it plays none of the games; leave out games, or name some that it has a player for"
+                ));
+            }
         }
         Ok(())
+    }
+
+    /// A criterion, with the numbers of entrants in the file.
+    fn criterion(&self, text: &str) -> Result<Until, FileError> {
+        let named = |entrant: &EntrantFile| Named {
+            name: entrant.name.clone(),
+            spec: String::new(),
+            house: entrant.house,
+        };
+        let all: Vec<Named> = self.entrants.iter().map(named).collect();
+        Until::parse(text, &all).map_err(|why| FileError(format!("until: {why}")))
+    }
+
+    /// What `until` says of a game.
+    fn until_of(&self, game: &str) -> Option<&String> {
+        let of_game = self.of_game.get(game).and_then(|game| game.until.as_ref());
+        of_game.or(self.until.as_ref())
+    }
+
+    /// The criterion that ends a game's tournament early; `None` without one, and where one of the two does not play.
+    ///
+    /// # Errors
+    /// [`FileError`] if it cannot be read, or is for this game alone and one of the two does not play it.
+    pub fn until(&self, cup: &Cup) -> Result<Option<Until>, FileError> {
+        let game = cup.kit.game();
+        let Some(text) = self.until_of(game) else {
+            return Ok(None);
+        };
+        let until = self.criterion(text)?;
+        let place = |number: usize| {
+            let name = &self.entrants.get(number)?.name;
+            cup.entrants
+                .iter()
+                .position(|entrant| entrant.name == *name)
+        };
+        match (place(until.better), place(until.than)) {
+            (Some(better), Some(than)) => Ok(Some(Until {
+                better,
+                than,
+                ..until
+            })),
+            _ if self.until.as_ref() == Some(text) => Ok(None),
+            _ => refuse(format!("game.{game}.until: one of them does not play it")),
+        }
     }
 
     /// How much is stored if `given` is wanted instead of what the file says.
@@ -326,14 +408,19 @@ impl TournamentFile {
                  matches; a tournament has at most {MATCHES_MAX}"
             ));
         }
-        kit.seat_owners(&options, seats)
-            .map_err(|why| FileError(format!("{game}: seats: {why}")))?;
+        let owners = kit.seat_owners(&options, seats);
+        let owners = owners.map_err(|why| FileError(format!("{game}: seats: {why}")))?;
+        // What options are worth shows at a table only.
+        let table = TableSetup::numbered(self.seed, options.clone(), owners.len());
+        kit.table(&table)
+            .map_err(|why| FileError(format!("game.{game}.options: {why}")))?;
         let mut setup = serde_json::to_value(self).map_err(|why| FileError(why.to_string()))?;
         if let Some(setup) = setup.as_object_mut() {
             setup.insert("playing".to_owned(), game.into());
             setup.insert("seats".to_owned(), seats.into());
             setup.insert("budget".to_owned(), budget.to_string().into());
             setup.insert("options".to_owned(), options.clone());
+            setup.insert("until".to_owned(), json!(self.until_of(game)));
             // Where its programs run indeed: the file may have been moved.
             let folders = entrants.iter().filter_map(|entrant| match &entrant.spec {
                 SeatSpec::Program(program) => Some((entrant.name.clone(), json!(program.folder))),

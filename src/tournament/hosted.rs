@@ -6,10 +6,10 @@ use super::sides::Sides;
 use super::stop::Stop;
 use crate::referee::histogram::Histogram;
 use crate::referee::record::log::{LogLine, measured};
-use crate::referee::{DecisionTimes, Draw, Host, MatchRequest, SeatSpec};
+use crate::referee::{DecisionTimes, Draw, Host, MatchRequest, Numbers, SeatSpec};
 use games::{Exchange, Seat};
 use parking_lot::Mutex;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -21,10 +21,10 @@ pub struct Hosted {
     pub host: Arc<Host>,
     /// Where the host's tasks run.
     pub runtime: Handle,
-    /// In a tournament, entrants that answered nothing in their last match, empty at first: each has one try in
-    /// the next one, so that a dead entrant does not use up all its failures in every match. `None`: each match
-    /// is on its own.
-    pub silent: Option<Mutex<HashSet<usize>>>,
+    /// In a tournament, entrants that answered nothing in their last match, with its round; empty at first. They are
+    /// not called for the rest of the round and have one try in their first match of the next, so that a dead entrant
+    /// holds up one match of all. `None`: each match is on its own.
+    pub silent: Option<Mutex<HashMap<usize, u32>>>,
 }
 
 impl MatchPlayer for Hosted {
@@ -57,6 +57,8 @@ impl Hosted {
             .collect();
         let silent = self.silent.as_ref().map(|silent| silent.lock().clone());
         let silent = silent.unwrap_or_default();
+        let round = planned.slot.as_ref().map_or(0, |slot| slot.round);
+        let tries = |one: &usize| silent.get(one).map(|last| u16::from(*last != round));
         let request = MatchRequest {
             seats: seats.iter().map(|spec| (*spec).clone()).collect(),
             seed: Some(seed),
@@ -64,9 +66,8 @@ impl Hosted {
             options: plan.options.clone(),
             names: plan.seat_names(planned)?,
             learnt: plan.learnt(planned)?,
-            silent: line_up.iter().map(|one| silent.contains(one)).collect(),
+            tries: line_up.iter().map(tries).collect(),
             pause: Duration::ZERO,
-            slot: planned.slot.clone(),
             reach: None,
         };
         let hosted = self.host.start(request).await?.begin().wait().await;
@@ -85,7 +86,7 @@ impl Hosted {
             .collect();
         let (missed, took) = lines.iter().map(|lines| measured(lines)).unzip();
         if let Some(silent) = &self.silent {
-            note_silent(&mut silent.lock(), &line_up, &lines);
+            note_silent(&mut silent.lock(), round, &line_up, &lines);
         }
         Ok(PlayedMatch {
             number,
@@ -97,9 +98,13 @@ impl Hosted {
             took: times(seats, took),
             transcript: transcript(lines),
             times: DecisionTimes::Stamped,
+            numbers: Some(Numbers {
+                market: hosted.info.market,
+                ids: hosted.info.ids.clone(),
+            }),
             blames: Vec::new(),
             stderr: Vec::new(),
-            refused: Vec::new(),
+            refused: end.map(|end| end.refused.clone()).unwrap_or_default(),
         })
     }
 }
@@ -114,12 +119,17 @@ fn times(seats: &[&SeatSpec], took: Vec<Histogram>) -> Vec<Histogram> {
     times.collect()
 }
 
-/// Keeps who answered nothing that was asked, and who did.
-fn note_silent(silent: &mut HashSet<usize>, line_up: &[usize], lines: &[Vec<LogLine>]) {
+/// Keeps who answered nothing that was asked in a match of this round, and who did.
+fn note_silent(
+    silent: &mut HashMap<usize, u32>,
+    round: u32,
+    line_up: &[usize],
+    lines: &[Vec<LogLine>],
+) {
     for (entrant, lines) in line_up.iter().zip(lines) {
         let mut asked = lines.iter().filter(|line| line.wanted).peekable();
         if asked.peek().is_some() && asked.all(|line| line.missed) {
-            silent.insert(*entrant);
+            silent.insert(*entrant, round);
         } else {
             silent.remove(entrant);
         }

@@ -75,6 +75,7 @@ impl MatchPlayer for InProcess {
             missed: missed.collect(),
             took: took.collect(),
             times: DecisionTimes::Measured(times),
+            numbers: None,
         }))
     }
 }

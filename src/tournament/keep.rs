@@ -137,12 +137,15 @@ impl Keeper {
                 ids: (1..=played.seats.len() as u64).collect(),
             },
         };
-        let table = self.kit.table(&TableSetup {
-            seed: played.seed,
-            options: self.options.clone(),
-            // The numbers that in-process matches carry in their calls.
-            market: 1,
-            ids: (1..=played.seats.len() as u64).collect(),
+        let plain = TableSetup::numbered(played.seed, self.options.clone(), played.seats.len());
+        // Its calls carry the numbers that it had on the wire.
+        let table = self.kit.table(&match &played.numbers {
+            Some(Numbers { market, ids }) => TableSetup {
+                market: *market,
+                ids: ids.clone(),
+                ..plain
+            },
+            None => plain,
         })?;
         let mut row = NewMatch {
             id: ulid::Ulid::generate().to_string(),

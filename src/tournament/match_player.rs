@@ -7,7 +7,7 @@ use super::stop::Stop;
 use crate::referee::arbiter::PlayError;
 use crate::referee::histogram::Histogram;
 use crate::referee::hub::AppointmentError;
-use crate::referee::{DecisionTimes, SeatSpec, StartError};
+use crate::referee::{DecisionTimes, Numbers, SeatSpec, StartError};
 use crate::store::TournamentMatch;
 use games::{Blame, Exchange, Kit, Learnt, Outcome, Seat, SetupError};
 use serde_json::Value;
@@ -108,6 +108,8 @@ pub struct PlayedMatch {
     pub took: Vec<Histogram>,
     /// The same of each decision.
     pub times: DecisionTimes,
+    /// Its numbers on the wire, if it had one: its calls carry them.
+    pub numbers: Option<Numbers>,
 }
 
 impl From<TournamentMatch> for PlayedMatch {
@@ -141,6 +143,7 @@ impl From<TournamentMatch> for PlayedMatch {
             transcript: Vec::new(),
             stderr: Vec::new(),
             times: DecisionTimes::Measured(Vec::new()),
+            numbers: None,
         }
     }
 }

@@ -23,7 +23,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-pub use course::{Course, Ended, Play, Target, Watch, Watcher};
+pub use course::{Aim, Course, Ended, Play, Target, Watch, Watcher};
 pub use dialled::Dialled;
 pub use entrant::Entrant;
 pub use file::{Cup, FileError, Models, TournamentFile};
@@ -32,12 +32,12 @@ pub use in_process::InProcess;
 pub use keep::{Extent, Kept, REFEREE, keep, open_recording};
 pub use knowledge::Knowledge;
 pub use match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
-pub use programs::Programs;
+pub use programs::{Programs, broken};
 pub use report::{Conditions, Figures, Report, SeatReport};
-pub use runner::{FinishedMatch, play, run};
+pub use runner::{CONCURRENCY_MAX, FinishedMatch, play, run};
 pub use schedule::{PlannedMatch, Schedule};
 pub use sides::counted;
 pub use sink::MatchSink;
 pub use stop::Stop;
-pub use stored::{StoredTournament, standings_of};
+pub use stored::{StoredTournament, Told, standings_of};
 pub use tally::{Counted, EntrantTally, Tally};

@@ -1,5 +1,6 @@
 //! Matches against programs on pipes.
 
+use super::file::Cup;
 use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
@@ -8,6 +9,13 @@ use crate::link::program::sweep;
 use crate::referee::arbiter::{self, ArbiterMatch, ProgramRules};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{DecisionTimes, SeatSpec};
+use std::thread::Builder;
+use std::time::Duration;
+
+/// How long a program may take for its first answer until it is taken to be whole.
+const TRIED_WITHIN: Duration = Duration::from_secs(2);
+/// Programs that are tried at once.
+const TRIED_AT_ONCE: usize = 32;
 
 /// Plays with programs and built-in bots, as the arbiter.
 pub struct Programs {
@@ -54,6 +62,7 @@ impl MatchPlayer for Programs {
             missed: ended.noted.iter().map(|noted| noted.late).collect(),
             took: ended.took,
             times: DecisionTimes::Stamped,
+            numbers: None,
         }))
     }
 
@@ -61,4 +70,40 @@ impl MatchPlayer for Programs {
     fn finish(&self) {
         sweep(&[]);
     }
+}
+
+/// Those of its programs that cannot be started, or end instead of answering, as sentences that name them. Blocks for up
+/// to two seconds, or for every 32 programs so long.
+#[must_use]
+pub fn broken(cup: &Cup, rules: &ProgramRules) -> Vec<String> {
+    let programs = cup
+        .entrants
+        .iter()
+        .filter_map(|entrant| match &entrant.spec {
+            SeatSpec::Program(program) => Some((&entrant.name, program)),
+            _ => None,
+        });
+    let programs: Vec<_> = programs.collect();
+    let owners = cup.kit.seat_owners(&cup.options, cup.seats);
+    let seats = owners.map_or(cup.seats, |owners| owners.len());
+    let mut broken = Vec::new();
+    for some in programs.chunks(TRIED_AT_ONCE) {
+        std::thread::scope(|scope| {
+            let tries = some.iter().map(|(name, program)| {
+                let work = move || {
+                    let seated = (&cup.options, seats);
+                    arbiter::try_out(cup.kit, program, seated, rules, TRIED_WITHIN)
+                };
+                (name, Builder::new().spawn_scoped(scope, work))
+            });
+            for (name, tried) in tries.collect::<Vec<_>>() {
+                // What cannot be tried now may well be started later.
+                let tried = tried.ok().and_then(|tried| tried.join().ok()?.ok()?);
+                broken.extend(
+                    tried.map(|why| format!("entrant {name:?}: its program cannot play: {why}")),
+                );
+            }
+        });
+    }
+    broken
 }

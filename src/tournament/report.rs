@@ -81,7 +81,7 @@ pub struct Figures {
     pub faults: BTreeMap<&'static str, u64>,
     /// Acts that the rules rejected.
     pub refused: u64,
-    /// Answers that were late or missing.
+    /// Answers that were late, missing or no answer by their form.
     pub missed: u64,
     /// Decisions timed.
     pub timed: u64,
@@ -205,13 +205,13 @@ impl Report {
             let interval = range(figures.win_share_low, figures.win_share_high);
             let ms = |value: Option<f64>| value.map_or("-".to_owned(), short);
             text.push_str(&format!(
-                "{:>4}  {:width$}  {:>7}  {:>7}  {:>5.1}%  {interval:>15}  {:>9.1}  {:>5.1}%  {:>7}  {:>9}  {:>9}\n",
+                "{:>4}  {:width$}  {:>7}  {:>7}  {:>5.1}%  {interval:>15}  {:>9}  {:>5.1}%  {:>7}  {:>9}  {:>9}\n",
                 row.seat,
                 row.bot,
                 figures.games,
                 figures.wins,
                 100.0 * figures.win_share,
-                figures.mean_score,
+                score(figures.mean_score),
                 100.0 * figures.pair_score,
                 figures.refused,
                 ms(figures.decision_ms_p50),
@@ -326,6 +326,15 @@ where
 /// An interval of shares, in per cent.
 pub(super) fn range(low: f64, high: f64) -> String {
     format!("{:.1}–{:.1} %", 100.0 * low, 100.0 * high)
+}
+
+/// A mean score. Nothing is lost of a small negative one but its sign.
+pub(super) fn score(mean: f64) -> String {
+    let text = format!("{mean:.1}");
+    match text.as_str() {
+        "-0.0" => "0.0".to_owned(),
+        _ => text,
+    }
 }
 
 /// Milliseconds with as many decimals as needed.

@@ -10,6 +10,9 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::thread::Builder;
 
+/// Matches at once at most.
+pub const CONCURRENCY_MAX: usize = 1_000;
+
 /// A match that was played.
 pub struct FinishedMatch {
     /// The planned match.
@@ -32,6 +35,8 @@ pub fn run(
     stop: &Stop,
     each: &mut (dyn FnMut(FinishedMatch) + Send),
 ) -> Result<(), MatchError> {
+    let most = planned.size_hint().1.unwrap_or(usize::MAX);
+    let workers = plan.concurrency.get().min(most);
     let planned = Mutex::new(planned.fuse());
     let results = Mutex::new((each, None));
     let work = || {
@@ -51,7 +56,7 @@ pub fn run(
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..plan.concurrency.get() {
+        for _ in 1..workers {
             // Where the system gives no more threads, those that there are play on.
             if Builder::new().spawn_scoped(scope, work).is_err() {
                 break;
@@ -208,6 +213,7 @@ mod tests {
                 missed: Vec::new(),
                 took: Vec::new(),
                 times: DecisionTimes::Stamped,
+                numbers: None,
             }))
         }
 

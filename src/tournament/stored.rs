@@ -78,8 +78,17 @@ impl StoredTournament {
     /// # Errors
     /// If its file ranks by what is not known.
     pub fn standings(&self) -> anyhow::Result<Standings> {
-        let setup = (&self.row.setup, self.not_isolated.as_deref());
-        standings_of(setup, &self.entrants, &self.games)
+        let told = Told {
+            not_isolated: self.not_isolated.as_deref(),
+            over: self.over(),
+        };
+        standings_of((&self.row.setup, told), &self.entrants, &self.games)
+    }
+
+    /// Why it is over, if it is.
+    #[must_use]
+    pub fn over(&self) -> Option<&str> {
+        self.row.ended_us.map(|_| &*self.row.ended_why)
     }
 }
 
@@ -116,12 +125,21 @@ fn played_game(
     })
 }
 
+/// What standings tell beside results.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Told<'a> {
+    /// Why programs were not isolated from each other, if they were not.
+    pub not_isolated: Option<&'a str>,
+    /// Why the tournament is over, if it is.
+    pub over: Option<&'a str>,
+}
+
 /// The standings of matches, ranked as the tournament's setup says.
 ///
 /// # Errors
 /// If it ranks by what is not known.
 pub fn standings_of(
-    (setup, not_isolated): (&Value, Option<&str>),
+    (setup, told): (&Value, Told<'_>),
     entrants: &[Named],
     games: &[PlayedGame],
 ) -> anyhow::Result<Standings> {
@@ -139,7 +157,8 @@ pub fn standings_of(
         |why: &str| format!("programs were not isolated: one could end another's process ({why})");
     let settings = RankSettings {
         order: order.unwrap_or_else(|| first.into_iter().chain(usual.order.clone()).collect()),
-        remarks: not_isolated.map(remark).into_iter().collect(),
+        remarks: told.not_isolated.map(remark).into_iter().collect(),
+        over: told.over.map(str::to_owned),
         ..usual
     };
     Ok(Standings::new(entrants, games, &settings))

@@ -1,17 +1,16 @@
 //! What tournaments store, and what is read of it again.
 
 use super::{
-    Extent, Hosted, InProcess, Kept, MatchError, MatchPlayer, Plan, PlannedMatch, PlayedMatch,
-    REFEREE, Schedule, Stop, counted, keep, open_recording, run,
+    Extent, Hosted, InProcess, Kept, MatchPlayer, Plan, PlannedMatch, PlayedMatch, Schedule, Stop,
+    counted, keep, open_recording, run,
 };
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_builtin::Builtins;
-use crate::referee::{Host, HostSettings, Recording, SeatSpec};
+use crate::referee::{Host, HostSettings, Recording};
 use crate::store::{
-    ALL_ROUNDS, Filter, NewEntrant, NewTournament, PageAt, Slot, Store, StoredRound,
-    TournamentMatch,
+    ALL_ROUNDS, NewEntrant, NewTournament, Slot, Store, StoredRound, TournamentMatch,
 };
-use games::{Cause, Kit, Seat};
+use games::{Cause, Seat};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -118,13 +117,23 @@ async fn played_by(
     planned: Vec<PlannedMatch>,
     recording: &Recording,
 ) -> Vec<super::Counted> {
+    let player = InProcess {
+        budget,
+        models: false,
+    };
+    played_with(player, plan, planned, recording).await
+}
+
+/// The same by this player.
+async fn played_with(
+    player: impl MatchPlayer + Send + 'static,
+    plan: Plan,
+    planned: Vec<PlannedMatch>,
+    recording: &Recording,
+) -> Vec<super::Counted> {
     let (sender, receiver) = mpsc::channel(2);
     let keeping = keep(plan.kit, plan.options.clone(), recording.clone(), receiver);
     let playing = tokio::task::spawn_blocking(move || {
-        let player = InProcess {
-            budget,
-            models: false,
-        };
         let mut all = Vec::new();
         run(
             &plan,
@@ -314,56 +323,40 @@ async fn a_built_in_bot_out_of_time_loses_as_on_our_hub() {
     }
 }
 
-fn hosted(kit: &'static dyn Kit, recording: &Recording) -> Hosted {
-    let settings = HostSettings {
-        referee: REFEREE.to_owned(),
-        builtins: Some(Builtins {
-            budget: BUDGET,
-            models: false,
-            permits: Arc::new(Semaphore::new(2)),
-        }),
-        alone: true,
-        ..HostSettings::default()
-    };
-    Hosted {
-        silent: None,
-        host: Host::new(kit, settings, recording.clone()),
-        runtime: Handle::current(),
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn matches_of_a_host_fill_their_places_too() {
+async fn matches_of_a_host_are_kept_with_their_places() {
     for (extent, sessions_kept) in [(Extent::Full, 4), (Extent::Results, 0)] {
         let folder = tempfile::tempdir().unwrap();
         let (recording, store) = begun(&folder, "koehandel", extent).await;
         let plan = plan("koehandel", ["random"; 4], extent);
-        let player = hosted(plan.kit, &recording);
-        let host = Arc::clone(&player.host);
+        let settings = HostSettings {
+            builtins: Some(Builtins {
+                budget: BUDGET,
+                models: false,
+                permits: Arc::new(Semaphore::new(2)),
+            }),
+            ..HostSettings::default()
+        };
+        let host = Host::new(plan.kit, settings, Recording::none());
+        let player = Hosted {
+            silent: None,
+            host: Arc::clone(&host),
+            runtime: Handle::current(),
+        };
         let planned = planned().remove(3);
         let expected = planned.slot.clone().unwrap();
-        let played = tokio::task::spawn_blocking(move || {
-            let seats: Vec<&SeatSpec> = plan.entrants.iter().collect();
-            let play = || player.play(&plan, &planned, &seats, &Stop::default());
-            (play().unwrap().unwrap(), play())
-        });
-        let (played, again) = played.await.unwrap();
-        let Err(MatchError::Unrecorded(why)) = again else {
-            panic!("its place was filled")
-        };
-        assert!(why.contains("UNIQUE"), "{why}");
+        let counts = played_with(player, plan, vec![planned], &recording).await;
         let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
         let [one] = &stored[..] else {
             panic!("{stored:?}")
         };
         assert_eq!((one.number, one.seed), (expected.number, expected.seed));
         assert_eq!(one.entrants, ["ben", "cleo", "dora", "anna"]);
-        assert_eq!(one.scores, played.outcome.scores.values());
-        let took = |played: &PlayedMatch| played.took.clone();
+        assert_eq!(one.scores, counts[0].outcome.scores.values());
         let again = PlayedMatch::from(one.clone());
         assert_eq!(
-            (again.missed.clone(), took(&again)),
-            (played.missed.clone(), took(&played))
+            (&again.missed, &again.refused, &again.took),
+            (&counts[0].missed, &counts[0].refused, &counts[0].took)
         );
         assert!(again.took[0].count() > 0);
         assert_eq!(sessions(&store, &stored).await, sessions_kept);
@@ -371,33 +364,4 @@ async fn matches_of_a_host_fill_their_places_too() {
         host.stop().await;
         recording.close().await;
     }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_match_without_a_result_fills_no_place() {
-    let folder = tempfile::tempdir().unwrap();
-    let (recording, store) = begun(&folder, "koehandel", Extent::Full).await;
-    let plan = plan("koehandel", ["random"; 4], Extent::Full);
-    let player = hosted(plan.kit, &recording);
-    let host = Arc::clone(&player.host);
-    let refuse = "CREATE TRIGGER refuse BEFORE INSERT ON entries WHEN new.id > 50
-        BEGIN SELECT RAISE(ABORT, 'no more'); END";
-    store.alter(refuse).await;
-    let played = tokio::task::spawn_blocking(move || {
-        let seats: Vec<&SeatSpec> = plan.entrants.iter().collect();
-        player.play(&plan, &planned().remove(0), &seats, &Stop::default())
-    });
-    let played = played.await.unwrap();
-    assert!(matches!(played, Err(MatchError::NoResult { .. })));
-    host.stop().await;
-    let first = PageAt::first(9);
-    let rows = store.matches(&Filter::default(), &first).await.unwrap();
-    let [row] = &rows.items[..] else {
-        panic!("{rows:?}")
-    };
-    assert_eq!(
-        (row.cause, &row.tournament),
-        (Some(Cause::Cancelled), &None)
-    );
-    recording.close().await;
 }

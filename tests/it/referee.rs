@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// Fails at once instead of trying again.
 const IMPATIENT: HttpOptions = HttpOptions {
-    retry_connect: false,
+    reconnects_max: 0,
     resend: false,
     reach: drover::link::Reach::Any,
 };

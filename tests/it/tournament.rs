@@ -1,6 +1,9 @@
 //! Tournaments: the same results however they were interrupted, and mistakes told before the first match.
 
-use crate::app::{TestApp, drover, folder, free_address, ok, refused, run, text};
+mod entrants;
+mod formats;
+
+use crate::app::{TestApp, drover, folder, ok, refused, run, text, until};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -30,6 +33,27 @@ fn started(folder: &Path, verb: &str) -> Child {
     let mut command = tournament(folder, verb, &["cup.toml"]);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().unwrap()
+}
+
+/// The newest tournament's line of the list, if one has begun.
+fn listed(folder: &Path) -> Option<String> {
+    let list = tournament(folder, "list", &[]).output().unwrap();
+    text(&list.stdout).lines().nth(1).map(str::to_owned)
+}
+
+/// Whether a match of the newest tournament has ended.
+fn has_played(folder: &Path) -> bool {
+    let lines = ["--output", "lines"];
+    let lines = tournament(folder, "export", &lines).output().unwrap();
+    lines.status.success() && !lines.stdout.is_empty()
+}
+
+/// Begins the tournament and kills it after a match.
+fn run_and_kill(folder: &Path) {
+    let mut run = started(folder, "run");
+    until(|| has_played(folder) || run.try_wait().unwrap().is_some());
+    run.kill().unwrap();
+    run.wait().unwrap();
 }
 
 /// Runs the tournament to its end, killed ever later and resumed.
@@ -230,7 +254,7 @@ fn a_signal_stops_a_tournament_after_storing_what_has_ended() {
     let mut command = tournament(folder.path(), "run", &["cup.toml", "--store", "results"]);
     command.stdout(Stdio::piped()).stderr(Stdio::null());
     let run = command.spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(1500));
+    until(|| has_played(folder.path()));
     kill(Pid::from_raw(run.id() as i32), Signal::SIGTERM).unwrap();
     let output = run.wait_with_output().unwrap();
     let said = text(&output.stdout);
@@ -315,6 +339,31 @@ fn mistakes_in_a_file_are_told_before_the_first_match() {
         ("budget = \"40n\"", "budget = \"soon\"", "budget"),
         (
             "seed = 5",
+            "concurrency = 1001",
+            "concurrency: 1001 is more than 1000",
+        ),
+        (
+            "seed = 5",
+            "until = \"A > Z at 95 %\"",
+            "until: there is no entrant \"Z\"",
+        ),
+        (
+            "name = \"B\"",
+            "name = \"B\"\ngames = []",
+            "entrant \"B\": it plays none of the games",
+        ),
+        (
+            "house = true",
+            "house = true\n[game.planowanie]\noptions = { deals = 6 }",
+            "game.planowanie.options: ",
+        ),
+        (
+            "player = \"builtin:random\"",
+            "run = [\"sh\", \"nothing-here\"]",
+            "its program cannot play: exit status",
+        ),
+        (
+            "seed = 5",
             "within = \"2h\"",
             "within: \"2h\" is no time from 1s to 1h, such as 30s",
         ),
@@ -394,55 +443,6 @@ fn the_daemon_shows_what_is_stored() {
     app.stop();
 }
 
-#[test]
-fn urls_are_called_and_a_dead_one_does_not_stall_the_others() {
-    let (folder, served) = (folder(), crate::app::folder());
-    let app = TestApp::start(served.path());
-    let (callbacks, dead) = (app.callbacks, free_address());
-    let file = format!(
-        r#"
-name = "URLs"
-games = ["koehandel"]
-budget = "50n"
-[schedule]
-format = "round-robin"
-[[entrant]]
-name = "face"
-player = "url:http://{callbacks}/koehandel/face"
-[[entrant]]
-name = "same face"
-player = "url:http://{callbacks}/koehandel/face"
-[[entrant]]
-name = "dead"
-player = "url:http://{dead}/"
-[[entrant]]
-name = "here"
-player = "builtin:random"
-"#
-    );
-    fs::write(folder.path().join("cup.toml"), file).unwrap();
-    let said = ok(tournament(folder.path(), "run", &["cup.toml"])
-        .output()
-        .unwrap());
-    assert!(said.contains("4 matches, tournament"), "{said}");
-    let (lines, _) = told(folder.path());
-    assert_eq!(lines.lines().count(), 4);
-    let export = tournament(folder.path(), "export", &[]).output().unwrap();
-    let standings: Value = serde_json::from_str(&ok(export)).unwrap();
-    let entrants = standings["entrants"].as_array().unwrap();
-    assert_eq!(entrants.last().unwrap()["name"], "dead");
-    let missed = |name: &str| {
-        let entrant = entrants.iter().find(|entrant| entrant["name"] == name);
-        entrant.unwrap()["missed"].as_u64().unwrap()
-    };
-    assert!(missed("dead") > 0);
-    assert_eq!(
-        (missed("face"), missed("same face"), missed("here")),
-        (0, 0, 0)
-    );
-    app.stop();
-}
-
 /// Two workers on the host's slots, so often that the end of one match meets the start of the next.
 #[test]
 fn many_short_matches_over_the_host_are_all_played() {
@@ -459,44 +459,6 @@ fn many_short_matches_over_the_host_are_all_played() {
     let said = ok(tournament(folder.path(), "run", &more).output().unwrap());
     assert!(said.contains("over: all rounds are played"), "{said}");
     assert_eq!(told(folder.path()).0.lines().count(), 60 * 4);
-}
-
-#[test]
-fn an_entrant_that_removes_its_own_program_loses_and_stalls_nobody() {
-    let folder = folder();
-    let script = "#!/bin/sh\nrm -f -- \"$0\"\nexec cat >/dev/null\n";
-    let program = folder.path().join("evil.sh");
-    fs::write(&program, script).unwrap();
-    fs::set_permissions(
-        &program,
-        std::os::unix::fs::PermissionsExt::from_mode(0o755),
-    )
-    .unwrap();
-    let cup = CUP
-        .replacen(
-            "player = \"builtin:rules\"",
-            "run = [\"./evil.sh\"]\nenv = { KEY = \"secret-4\" }",
-            1,
-        )
-        .replace("rounds = 8", "rounds = 2")
-        + "\n[game.planowanie]\noptions = { time_ms = 400 }\n";
-    fs::write(folder.path().join("cup.toml"), &cup).unwrap();
-    let said = ok(tournament(folder.path(), "run", &["cup.toml"])
-        .output()
-        .unwrap());
-    assert!(
-        said.contains("over: all rounds are played") && said.contains("init_failure"),
-        "{said}"
-    );
-    let export = ok(tournament(folder.path(), "export", &["--output", "csv"])
-        .output()
-        .unwrap());
-    assert!(
-        export.contains(",cmd,") && !export.contains("evil"),
-        "{export}"
-    );
-    let stored = fs::read(folder.path().join("tournament.db")).unwrap();
-    assert!(!text(&stored).contains("secret-4"));
 }
 
 #[test]
@@ -517,6 +479,9 @@ fn a_league_counts_games_that_were_over_before_a_resume() {
             "player = { planowanie = \"builtin:random\", lighthouses = \"builtin:passer\" }",
         )
         .replace("rounds = 8", "rounds = 2")
+        // One of the two plays one of the games.
+        .replace("seed = 5", "seed = 5\nuntil = \"A > E at 99.999 %\"")
+        .replace("name = \"E\"", "name = \"E\"\ngames = [\"planowanie\"]")
         + "\n[game.lighthouses]\noptions = { rounds = 20 }\n";
     for folder in [&whole, &broken] {
         fs::write(folder.path().join("cup.toml"), &cup).unwrap();
@@ -533,4 +498,29 @@ fn a_league_counts_games_that_were_over_before_a_resume() {
     assert_eq!(league(resumed), expected);
     let later = ok(tournament(broken.path(), "league", &[]).output().unwrap());
     assert_eq!(later, expected);
+}
+
+#[test]
+fn numbers_and_folders_that_make_no_sense_are_refused_at_the_door() {
+    let folder = folder();
+    fs::write(folder.path().join("cup.toml"), CUP).unwrap();
+    for (flag, value, why) in [
+        (
+            "--concurrency",
+            "18446744073709551615",
+            "a number from 1 to 1000",
+        ),
+        ("--concurrency", "0", "a number from 1 to 1000"),
+        ("--database", "nowhere/x.db", "there is no folder nowhere"),
+    ] {
+        let arguments = ["cup.toml", flag, value];
+        let said = refused(
+            tournament(folder.path(), "run", &arguments)
+                .output()
+                .unwrap(),
+            2,
+        );
+        assert!(said.contains(why), "{said}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }

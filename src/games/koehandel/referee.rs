@@ -3,11 +3,11 @@
 use super::cards::PLAYERS;
 use super::dialect::{ANSWER_WITHIN, read_answer, write};
 use super::message::Message;
-use super::rules::{Koehandel, Setup};
+use super::rules::{Ask, Koehandel, Setup};
 use super::scene::{Settled, told};
 use crate::game::{Game, Outcome, Seat};
 use crate::scene::Scene;
-use crate::wire::{Call, Reply, Table};
+use crate::wire::{Call, Noted, Reply, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -36,6 +36,8 @@ pub struct Referee {
     count: u32,
     /// Whether the call that asks was handed out.
     waits: bool,
+    /// Answers that were refused, by seat.
+    refused: [u32; PLAYERS],
 }
 
 impl Referee {
@@ -55,6 +57,7 @@ impl Referee {
             settled: None,
             count: 0,
             waits: false,
+            refused: [0; PLAYERS],
         })
     }
 
@@ -97,7 +100,20 @@ impl Table for Referee {
         }
         self.waits = false;
         let act = match reply {
-            Reply::Text(body) => read_answer(&ask, body),
+            Reply::Text(body) => {
+                let act = read_answer(&ask, body);
+                let refused = match (&ask, &act) {
+                    // An empty body is an empty reply.
+                    (_, None) => !body.trim_ascii().is_empty(),
+                    // Whatever is no raise is a pass.
+                    (Ask::Bid { .. } | Ask::PreEmpt { .. }, _) => false,
+                    (ask, Some(act)) => self
+                        .game
+                        .look(seat, |view| Koehandel::refuses(view, ask, act)),
+                };
+                self.refused[asked] += u32::from(refused);
+                act
+            }
             Reply::Late | Reply::Failed | Reply::Early(_) => None,
         };
         self.game.play(act, &mut self.heard);
@@ -113,6 +129,14 @@ impl Table for Referee {
                 .game
                 .asked()
                 .is_some_and(|(asked, _)| asked == seat.index())
+    }
+
+    fn noted(&self, seat: Seat) -> Noted {
+        let refused = self.refused.get(seat.index()).copied();
+        Noted {
+            refused: refused.unwrap_or_default(),
+            ..Noted::default()
+        }
     }
 
     fn outcome(&self) -> Option<Outcome> {

@@ -6,7 +6,7 @@ use super::rules::{Command, Direction, DogId, Refusal, Setup, SmartDog};
 use super::scene::State;
 use crate::game::{Cause, Game as _, Outcome, Seat, Seats};
 use crate::scene::Scene;
-use crate::wire::{Call, Reply, Table};
+use crate::wire::{Call, Noted, Reply, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
@@ -47,6 +47,8 @@ pub struct Referee {
     /// The first fault, if there was one.
     fault: Option<Cause>,
     aborted: bool,
+    /// Lines that got a warning or an error, by seat.
+    refused: Seats<u32>,
 }
 
 impl Referee {
@@ -60,6 +62,7 @@ impl Referee {
             .map(|seat| Call::tell(seat, start(game.ground(), seat, header, quotes)))
             .collect();
         let mut referee = Self {
+            refused: Seats::from_fn(game.ground().tiles().len(), |_| 0),
             setup,
             game,
             calls,
@@ -72,6 +75,12 @@ impl Referee {
 
     fn say(&mut self, seat: Seat, text: String) {
         self.calls.push(Call::tell(seat, text));
+    }
+
+    /// Refuses a line for this reason.
+    fn refuse(&mut self, seat: Seat, why: String) {
+        self.refused[seat] += 1;
+        self.say(seat, why);
     }
 
     fn tell_turn(&mut self) {
@@ -118,7 +127,7 @@ impl Referee {
                 let why = format!(
                     "Unexpected direction '{word}', one of the following expected: {words}"
                 );
-                self.say(
+                self.refuse(
                     seat,
                     format!("warning {}", escaped(&format!("{dog} {why}"))),
                 );
@@ -132,11 +141,11 @@ impl Referee {
             Line::Do { what } => {
                 let why =
                     format!("Unknown command - {what}, only the following are allowed: move,bark");
-                self.say(seat, format!("warning {}", escaped(&why)));
+                self.refuse(seat, format!("warning {}", escaped(&why)));
             }
-            Line::Join { .. } => self.say(seat, error("You are playing already")),
+            Line::Join { .. } => self.refuse(seat, error("You are playing already")),
             Line::Other { word, argument } => {
-                self.say(seat, error(&format!("Unknown command: {word}({argument})")));
+                self.refuse(seat, error(&format!("Unknown command: {word}({argument})")));
             }
         }
     }
@@ -159,7 +168,7 @@ impl Referee {
             None => Err(Refusal::Unknown),
         };
         if let Err(why) = played {
-            self.say(seat, warning(dog, &why));
+            self.refuse(seat, warning(dog, &why));
         }
     }
 
@@ -214,6 +223,13 @@ impl Table for Referee {
 
     fn waits(&self, seat: Seat) -> bool {
         !self.aborted && self.game.waits_for(seat) == Some(true)
+    }
+
+    fn noted(&self, seat: Seat) -> Noted {
+        Noted {
+            refused: self.refused.get(seat).copied().unwrap_or_default(),
+            ..Noted::default()
+        }
     }
 
     /// Points in hundredths; none if the match was given up. A match with a fault in it has the first

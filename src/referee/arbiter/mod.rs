@@ -12,6 +12,6 @@ mod watch;
 pub use from::{FromError, FromMatch, play_from};
 pub use game::Ended;
 pub use interactive::{InteractiveProgram, watch_game};
-pub use play::{ArbiterMatch, play};
+pub use play::{ArbiterMatch, play, try_out};
 pub use players::{PlayError, ProgramRules};
 pub use watch::Spoken;

@@ -1,14 +1,15 @@
 //! One match with programs.
 
 use super::game::{Ended, Game};
-use super::players::{PlayError, Player, ProgramRules};
+use super::players::{Pipes, PlayError, Player, ProgramRules};
 use super::watch::Watch;
-use crate::link::program::sweep;
+use crate::link::program::{LineFault, ProgramSpec, sweep};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_spec::SeatSpec;
 use games::{Kit, Seat, TableSetup, bot_seed};
 use serde_json::Value;
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 /// The match to play.
 pub struct ArbiterMatch<'a> {
@@ -57,6 +58,50 @@ pub(super) fn watched(
     let ended = Game::new(table.as_mut(), &mut players, abort, plan.record, watch).play();
     let stderr = end(&mut players);
     Ok(ended.map(|ended| Ended { stderr, ..ended }))
+}
+
+/// Starts a program as for a match, says to it what its first seat hears first, and waits for any answer, at most `within`.
+/// Returns why it cannot play, as a sentence, if it could not be started or ended instead; silence is no such reason.
+/// Blocks.
+///
+/// # Errors
+/// [`PlayError::Setup`] for options that do not fit so many seats.
+pub fn try_out(
+    kit: &'static dyn Kit,
+    program: &ProgramSpec,
+    (options, seats): (&Value, usize),
+    rules: &ProgramRules,
+    within: Duration,
+) -> Result<Option<String>, PlayError> {
+    let setup = TableSetup::numbered(1, options.clone(), seats);
+    let mut table = kit.table(&setup)?;
+    let mut calls = Vec::new();
+    table.calls(&mut calls);
+    calls.retain(|call| call.seat == Seat(0));
+    let mut pipes = match Pipes::start(kit, program, rules) {
+        Ok(pipes) => pipes,
+        Err(why) => return Ok(Some(why.to_string())),
+    };
+    let until = Instant::now() + within;
+    let mut answered = pipes.program.is_some();
+    for call in &calls {
+        answered = answered && pipes.tell(&call.text).is_ok();
+    }
+    if let Some(program) = pipes.program.as_mut().filter(|_| answered) {
+        answered = program.line(until) != Err(LineFault::Gone);
+    }
+    pipes.saw(&LineFault::Gone);
+    pipes.end();
+    let mut players = [Player::Program(Box::new(pipes))];
+    let stderr = end(&mut players);
+    let [Player::Program(pipes)] = &players else {
+        return Ok(None);
+    };
+    let said = stderr.iter().filter_map(|text| text.trim().lines().last());
+    let failure = pipes.failure.as_deref().into_iter().chain(said);
+    // One that ran on has not ended, whatever it closed.
+    let ran_on = pipes.seen.is_some() && pipes.failure.as_deref() == pipes.seen;
+    Ok((!answered && !ran_on).then(|| failure.collect::<Vec<_>>().join(": ")))
 }
 
 /// Ends all programs, leaving nothing behind; returns their standard error.

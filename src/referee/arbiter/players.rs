@@ -95,7 +95,7 @@ impl Player {
 }
 
 impl Pipes {
-    fn start(
+    pub(super) fn start(
         kit: &dyn Kit,
         program: &ProgramSpec,
         rules: &ProgramRules,

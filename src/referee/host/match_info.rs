@@ -3,7 +3,6 @@
 use crate::link::Reach;
 use crate::referee::record::log::MatchLog;
 use crate::referee::seat::seat_spec::SeatSpec;
-use crate::store::types::Slot;
 use games::{Cause, Learnt, Outcome};
 use serde::Serialize;
 use serde_json::Value;
@@ -17,9 +16,9 @@ pub struct MatchRequest {
     pub seats: Vec<SeatSpec>,
     /// The name under which a seat's history is kept, by absolute seat; may be shorter than `seats`.
     pub names: Vec<Option<String>>,
-    /// Whether a seat's player answered nothing lately, by absolute seat; may be shorter. Its first failure
-    /// makes it a filler for the match.
-    pub silent: Vec<bool>,
+    /// After how many failures a seat's player is a filler for the match, by absolute seat; may be shorter. `None`: after
+    /// as many as the rules say. One with 0 is not called.
+    pub tries: Vec<Option<u16>>,
     /// What built-in bots have learnt of their rivals, by absolute seat; may be shorter.
     pub learnt: Vec<Learnt>,
     /// Seeds all randomness; `None` draws one.
@@ -30,8 +29,6 @@ pub struct MatchRequest {
     pub options: Value,
     /// Wait before each message that asks for an answer: zero except for matches to be watched.
     pub pause: Duration,
-    /// Its place in a tournament.
-    pub slot: Option<Slot>,
     /// The addresses that its players may have; `None`: those that the host calls.
     pub reach: Option<Reach>,
 }
@@ -68,6 +65,8 @@ pub struct MatchEnd {
     pub outcome: Option<Outcome>,
     /// Why it is not wholly stored, if it was to be.
     pub unrecorded: Option<String>,
+    /// Answers that the rules refused, by seat.
+    pub refused: Vec<u32>,
 }
 
 /// A match that is running or has run, with its log.

@@ -6,7 +6,7 @@ use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
 use super::numbers::Draw;
 use super::registry::MatchRegistry;
 use super::setup::{
-    bot_seeds, drawn_seed, failures_max, hosted, merged, new_info, notes, result, row, seats,
+    bot_seeds, drawn_seed, failures_max, hosted, merged, new_info, result, row, seats,
 };
 use super::started::{StartError, Started};
 use crate::clock::now_us;
@@ -20,9 +20,8 @@ use crate::referee::seat::OwnAddress;
 use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins};
 use crate::referee::seat::seat_link::{HttpSeat, SeatLink};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
-use crate::store::types::{MatchResult, Slot};
 use futures_util::FutureExt as _;
-use games::{Kit, Learnt, Outcome, Table, TableSetup};
+use games::{Kit, Learnt, Outcome, Seat, Table, TableSetup};
 use serde_json::Value;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -91,8 +90,6 @@ pub(in crate::referee) struct Play {
     pub(in crate::referee) links: Links,
     pub(super) past: Past,
     pub(in crate::referee) record: MatchRecord,
-    /// Its place in a tournament.
-    pub(super) slot: Option<Slot>,
     /// Wait before each message that asks for an answer.
     pub(in crate::referee) pause: Duration,
 }
@@ -163,18 +160,15 @@ impl Host {
             market: info.market,
             ids: info.ids.clone(),
         })?;
-        let mut row = row(&info, &self.settings.referee, table.setup());
-        if let Some(slot) = &request.slot {
-            slot.seat(&mut row);
-        }
+        let row = row(&info, &self.settings.referee, table.setup());
         let mut record = self.recording.open(&row, &info.ids, &seeds).await?;
         if self.settings.alone {
             record = record.alone(DecisionTimes::Stamped);
         }
-        let nearly = failures_max(self.kit, &table.setup()).saturating_sub(1);
-        let silent = request.silent.iter();
+        let most = failures_max(self.kit, &table.setup());
+        let failed = |tries: &Option<u16>| tries.map_or(0, |tries| most.saturating_sub(tries));
         let past = Past {
-            failures: silent.map(|silent| u16::from(*silent) * nearly).collect(),
+            failures: request.tries.iter().map(failed).collect(),
             ..Past::default()
         };
         let log = MatchLog::new(info.ids.len());
@@ -187,7 +181,6 @@ impl Host {
                 links,
                 past,
                 record,
-                slot: request.slot,
                 pause: request.pause,
             },
         ))
@@ -322,7 +315,6 @@ impl Host {
             links,
             past,
             record,
-            slot,
             pause,
         } = play;
         let lasting = record.lasting();
@@ -365,13 +357,9 @@ impl Host {
             return;
         }
         let mut end = match_end(played, &*table, &flushed);
-        let result = MatchResult {
-            // A match without a result is played again.
-            slot: slot.filter(|_| end.outcome.is_some()).map(Box::new),
-            notes: notes(hosted),
-            ..result(&end)
-        };
-        let closed = patience.close(&mut record, &result).await;
+        let seats = (0u8..).map(Seat).take(hosted.info.seats.len());
+        end.refused = seats.map(|seat| table.noted(seat).refused).collect();
+        let closed = patience.close(&mut record, &result(&end)).await;
         if let Err(RecordError::Unwritable(why)) = &closed {
             tracing::warn!(match_id, why, "a match's end is left to the next start");
             return;
@@ -411,5 +399,6 @@ fn match_end(
         detail,
         outcome,
         unrecorded: None,
+        refused: Vec::new(),
     }
 }

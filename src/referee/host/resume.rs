@@ -67,7 +67,6 @@ impl Host {
             links,
             past,
             record,
-            slot: None,
             pause: Duration::ZERO,
         };
         let _going_on = self.spawn(hosted, play).begin();

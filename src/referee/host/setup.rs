@@ -3,11 +3,11 @@
 use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
 use super::numbers::Numbers;
 use crate::clock::now_us;
-use crate::referee::record::log::{MatchLog, measured};
+use crate::referee::record::log::MatchLog;
 use crate::referee::seat::OwnAddress;
 use crate::referee::seat::seat_spec::SeatSpec;
-use crate::store::types::{MatchResult, NewMatch, NewSeat, SeatNotes};
-use games::{Cause, Kit, Seat};
+use crate::store::types::{MatchResult, NewMatch, NewSeat};
+use games::{Cause, Kit};
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 
@@ -101,25 +101,6 @@ pub(in crate::referee) fn result(end: &MatchEnd) -> MatchResult {
         detail: end.detail.clone(),
         ..MatchResult::of(end.at_us, end.cause, scores.unwrap_or_default())
     }
-}
-
-/// What a tournament keeps of each seat, by what was measured while it was called. A filler's answers are not.
-pub(super) fn notes(hosted: &HostedMatch) -> Vec<SeatNotes> {
-    let seats = (0u8..).map(Seat).zip(&hosted.info.seats);
-    let notes = seats.map(|(seat, spec)| {
-        let (missed, took) = measured(&hosted.log.lines(seat));
-        let filler = spec.parse::<SeatSpec>().is_ok_and(|spec| spec.is_filler());
-        SeatNotes {
-            missed,
-            took: if filler {
-                Vec::new()
-            } else {
-                took.pairs().to_vec()
-            },
-            ..SeatNotes::default()
-        }
-    });
-    notes.collect()
 }
 
 pub(in crate::referee) fn cancelled(detail: String) -> MatchResult {

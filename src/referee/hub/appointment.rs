@@ -65,6 +65,8 @@ pub struct Held {
     pub took: Vec<Histogram>,
     /// How often they were out of time, by seat.
     pub missed: Vec<u32>,
+    /// How many of their lines were refused, by seat.
+    pub refused: Vec<u32>,
 }
 
 /// Why a planned match has no result, as a sentence.
@@ -279,6 +281,7 @@ fn held(sat: Sat) -> Result<Held, AppointmentError> {
         outcome,
         blames: sat.played.faults,
         missed: conduct.iter().map(|one| one.missed).collect(),
+        refused: conduct.iter().map(|one| one.refused).collect(),
         took: conduct.into_iter().map(|one| one.took).collect(),
     })
 }

@@ -50,6 +50,8 @@ pub(super) struct Conduct {
     pub(super) took: Histogram,
     /// How often it was out of time.
     pub(super) missed: u32,
+    /// How many of its lines were refused.
+    pub(super) refused: u32,
 }
 
 impl PlayerState {
@@ -157,12 +159,16 @@ impl Game {
             detail: details.join("; "),
             ..MatchResult::of(now_us(), outcome.cause, outcome.scores.values().to_vec())
         });
-        let places = self.places.into_iter();
+        let seats = (0u8..).map(Seat).zip(self.places);
+        let conduct = seats.map(|(seat, place)| Conduct {
+            refused: self.table.noted(seat).refused,
+            ..place.conduct
+        });
         Played {
             result,
             outcome,
             faults: self.faults,
-            conduct: places.map(|place| place.conduct).collect(),
+            conduct: conduct.collect(),
             last_words: self.last_words,
         }
     }

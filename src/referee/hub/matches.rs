@@ -291,7 +291,7 @@ fn notes(faults: &[Blame], conduct: &[Conduct]) -> Vec<SeatNotes> {
         let fault = faults.iter().find(|fault| fault.seat == seat);
         SeatNotes {
             fault: fault.map(|fault| fault.cause),
-            refused: 0,
+            refused: conduct.refused,
             missed: conduct.missed,
             took: conduct.took.pairs().to_vec(),
         }

@@ -104,6 +104,7 @@ impl Journal {
                 took_us: i64::try_from(sent.since.elapsed().as_micros()).unwrap_or(i64::MAX),
                 wanted: sent.wanted,
                 missed: sent.wanted && !matches!(kept, RecordedReply::Said(_)),
+                improper: sent.wanted && note.is_some(),
             },
         );
         let line = self.lines.reserve().await.ok();

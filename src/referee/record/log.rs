@@ -28,6 +28,8 @@ pub struct LogLine {
     pub wanted: bool,
     /// Whether the match waited in vain.
     pub missed: bool,
+    /// Whether it waited for what was no answer, such as another status or a body that is too long.
+    pub improper: bool,
 }
 
 /// The callbacks of one match by seat, readable while it runs.
@@ -66,13 +68,13 @@ impl MatchLog {
     }
 }
 
-/// How many answers a seat missed, and how long those took that the match waited for.
+/// How many answers a seat missed or gave in no proper form, and how long those took that the match waited for.
 #[must_use]
 pub fn measured(lines: &[LogLine]) -> (u32, Histogram) {
     let mut took = Histogram::default();
     let mut missed = 0;
     for line in lines {
-        missed += u32::from(line.missed);
+        missed += u32::from(line.missed || line.improper);
         if line.wanted {
             let us = u64::try_from(line.took_us).unwrap_or_default();
             took.add(Duration::from_micros(us));
@@ -116,6 +118,7 @@ pub fn from_entries(entries: &[Entry]) -> Vec<LogLine> {
                 took_us: 0,
                 wanted: false,
                 missed: false,
+                improper: false,
             }),
             (Direction::In, Some(line)) => {
                 line.reply = shown(&RecordedReply::decode(&entry.text), None);
@@ -176,6 +179,7 @@ mod tests {
             took_us: 12_340,
             wanted: true,
             missed: false,
+            improper: false,
         };
         let shown = text(&[line]);
         let lines: Vec<&str> = shown.lines().collect();

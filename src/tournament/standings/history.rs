@@ -4,7 +4,7 @@ use super::played::{Named, PlayedGame, RankSettings, add_block, blocks, no_resul
 use super::text::{Sheet, words};
 use crate::sheet::csv;
 use games::stats::Z95;
-use ratings::{Fit, Ladder, PairResult, Results, ResultsError, fit};
+use ratings::{Ladder, PairResult, Results, ResultsError, fit};
 use serde::Serialize;
 use std::io;
 
@@ -156,10 +156,11 @@ fn rated(round: u32, results: &Results, settings: &RankSettings) -> RoundRatings
     let mut errors = ratings.clone();
     let fit = fit(results, &settings.rating).ok();
     if let Some(fit) = &fit {
-        let main = largest(fit);
+        let ranks = fit.component_ranks();
+        let main = |component: &usize| ranks.get(*component) == Some(&1);
         let rated = fit.players().iter().zip(fit.elo()).zip(fit.components());
         let rated = rated.enumerate();
-        for (at, ((player, elo), _)) in rated.filter(|(_, (_, component))| **component == main) {
+        for (at, ((player, elo), _)) in rated.filter(|(_, (_, component))| main(component)) {
             let places = ratings.get_mut(*player).zip(errors.get_mut(*player));
             if let Some((rating, error)) = places {
                 *rating = Some(*elo);
@@ -173,21 +174,6 @@ fn rated(round: u32, results: &Results, settings: &RankSettings) -> RoundRatings
         ratings,
         errors,
     }
-}
-
-/// The component with the most players, the first of equals.
-fn largest(fit: &Fit) -> usize {
-    let size = |number: usize| {
-        fit.components()
-            .iter()
-            .filter(|own| **own == number)
-            .count()
-    };
-    let last = fit.components().iter().max().copied().unwrap_or(0);
-    (0..=last)
-        .rev()
-        .max_by_key(|number| size(*number))
-        .unwrap_or(0)
 }
 
 /// A ladder that moves as matches end, by Weng and Lin's approximation: what to show while a tournament runs.

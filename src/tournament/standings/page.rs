@@ -3,7 +3,7 @@
 use super::history::History;
 use super::table::Standings;
 use super::text::{Sheet, percent, words};
-use crate::tournament::report::range;
+use crate::tournament::report::{range, score};
 use askama::Template;
 
 /// Splits of a larger field are only in CSV and JSON: by opponent they grow with its square.
@@ -56,7 +56,7 @@ impl Standings {
                     percent(figures.pair_score),
                     range(figures.pair_score_low, figures.pair_score_high),
                     percent(figures.win_share),
-                    format!("{:.1}", figures.mean_score),
+                    score(figures.mean_score),
                 ]
             })
         });

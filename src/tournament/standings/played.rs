@@ -39,6 +39,8 @@ pub struct RankSettings {
     pub rating: Settings,
     /// What a reader must know, each a line below the table.
     pub remarks: Vec<String>,
+    /// Why the tournament is over, if it is.
+    pub over: Option<String>,
 }
 
 impl Default for RankSettings {
@@ -48,6 +50,7 @@ impl Default for RankSettings {
             order: vec![TieBreak::Rating, TieBreak::Points, TieBreak::Score],
             rating: Settings::default(),
             remarks: Vec::new(),
+            over: None,
         }
     }
 }

@@ -108,6 +108,8 @@ pub struct Standings {
     pub unrated: Option<String>,
     /// What a reader must know.
     pub remarks: Vec<String>,
+    /// Why the tournament is over, with what it showed; `None` until then.
+    pub over: Option<String>,
     /// The entrants.
     pub entrants: Vec<Standing>,
 }
@@ -175,6 +177,7 @@ impl Standings {
             }),
             unrated,
             remarks: settings.remarks.clone(),
+            over: settings.over.clone(),
             entrants: lines,
         }
     }

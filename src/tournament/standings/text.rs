@@ -2,7 +2,7 @@
 
 use super::table::{OpponentSplit, Standing, Standings};
 use crate::sheet::columns;
-use crate::tournament::report::{range, remarks};
+use crate::tournament::report::{range, remarks, score};
 use ratings::Rated;
 
 /// A crosstable of more entrants is not shown to people.
@@ -95,7 +95,7 @@ impl Standings {
                 range(figures.pair_score_low, figures.pair_score_high),
                 percent(figures.win_share),
                 range(figures.win_share_low, figures.win_share_high),
-                format!("{:.1}", figures.mean_score),
+                score(figures.mean_score),
                 rated(entrant, &|rated| whole(rated.elo)),
                 rated(entrant, &|rated| whole(rated.upper - rated.elo)),
                 rated(entrant, &|rated| whole(rated.elo - rated.lower)),
@@ -147,6 +147,13 @@ impl Standings {
     pub(super) fn notes(&self) -> Vec<String> {
         let named = || self.entrants.iter().map(|one| (&*one.name, &one.figures));
         let mut notes: Vec<String> = remarks(named).lines().map(str::to_owned).collect();
+        let refused = named().filter(|(_, figures)| figures.refused > 0);
+        let refused: Vec<String> = refused
+            .map(|(name, figures)| format!("{name} {}", figures.refused))
+            .collect();
+        if !refused.is_empty() {
+            notes.push(format!("refused by the rules: {}", refused.join(", ")));
+        }
         let apart = |entrant: &&Standing| {
             let rating = entrant.rating.as_ref();
             rating.is_some_and(|rated| rated.component > 1)
@@ -172,6 +179,7 @@ impl Standings {
             self.rounds,
             order.join(", ")
         ));
+        notes.extend(self.over.iter().map(|why| format!("over: {why}")));
         notes
     }
 }

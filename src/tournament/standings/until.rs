@@ -110,7 +110,8 @@ impl Until {
     pub fn standing(&self, test: &SequentialTest, entrants: &[Named]) -> String {
         let name = |number: usize| entrants.get(number).map_or("", |one| &*one.name);
         let (better, than, blocks) = (name(self.better), name(self.than), test.blocks());
-        let level = 100.0 * self.level;
+        // What is lost to rounding is not shown.
+        let level = (1e12 * self.level).round() / 1e10;
         let (up, down) = test.levels();
         match test.verdict() {
             Verdict::Better => {
@@ -207,6 +208,7 @@ mod tests {
                 until.standing(&test, &entrants),
             )
         };
+        assert!(verdict("a > b at 0.58").2.contains(" at 58 %, shown by"));
         let shown = "a is better than b at 95 %, shown by 20 decks".to_owned();
         assert_eq!(
             verdict("a > b at 95 %"),

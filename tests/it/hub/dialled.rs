@@ -427,7 +427,14 @@ fn a_tournament_of_entrants_that_dial_is_stored_with_its_places() {
         let its = lines.lines().filter(|line| line.contains(name));
         assert_eq!(its.count(), 4, "{lines}");
     }
-    let all = ok(tournament(&["export"]).output().unwrap()) + &lines;
+    let export = ok(tournament(&["export"]).output().unwrap());
+    let standings: Value = serde_json::from_str(&export).unwrap();
+    for one in standings["entrants"].as_array().unwrap() {
+        // Those that dial join again in every turn.
+        let refused = one["refused"].as_u64().unwrap();
+        assert_eq!(refused > 0, one["name"] != "dog", "{one}");
+    }
+    let all = export + &lines;
     assert!(!all.to_lowercase().contains("-token-"), "{all}");
 }
 

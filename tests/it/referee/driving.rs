@@ -127,7 +127,7 @@ async fn refusing_players_fail_at_once_or_when_their_time_is_over() {
         .unwrap();
     let seat = || url(&format!("http://{closed}/"));
     for settings in [impatient(), HostSettings::default()] {
-        let patient = settings.http.retry_connect;
+        let patient = settings.http.reconnects_max > 0;
         let host = host(settings).await;
         let wanted = MatchRequest {
             seats: vec![seat()],

@@ -300,3 +300,13 @@ fn row_14_a_card_that_nobody_bids_for_is_free() {
     hall.hears(2, "type=information&goods=A&opponent=N&money=-0");
     hall.hears(1, "type=start");
 }
+
+/// A pass is no mistake, however it is said; what cannot be read is one, and so is half a trade.
+#[test]
+fn answers_that_are_refused_are_counted() {
+    let mut hall = Hall::of("AB", NOBODY);
+    hall.reply(0, "hello").reply(1, "?money=f");
+    hall.reply(2, "?money=0").reply(3, "?n=5").reply(0, "");
+    hall.reply(1, "?type=trade");
+    assert_eq!(hall.refused(), [1, 1, 0, 0]);
+}

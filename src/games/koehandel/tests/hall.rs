@@ -134,6 +134,11 @@ impl Hall {
         self
     }
 
+    /// How many answers of each seat were refused.
+    pub fn refused(&self) -> [u32; PLAYERS] {
+        std::array::from_fn(|seat| self.table.noted(Seat(seat as u8)).refused)
+    }
+
     /// The seat asked gives no usable answer.
     pub fn silent(&mut self, reply: Reply<'_>) -> &mut Self {
         let seat = self.asked().expect("somebody is asked");

@@ -61,6 +61,7 @@ fn every_text_of_warnings_and_errors() {
     let map = "{\"dogBarkingR\": 9, \"dogScaryTurns\": 2}\n.@#\n...\n.*.\n...";
     let mut table = referee(2, &json!({ "map": map }));
     assert_eq!(said(&mut *table).len(), 4);
+    let mut refused = [0; 2];
     for (seat, line, answer) in [
         (
             0,
@@ -127,9 +128,14 @@ fn every_text_of_warnings_and_errors() {
         match answer {
             "" => assert_eq!(told, [], "{line}"),
             "state" => assert_eq!(told.len(), 2, "{line}"),
-            _ => assert_eq!(told, [(seat, answer.to_owned())], "{line}"),
+            _ => {
+                assert_eq!(told, [(seat, answer.to_owned())], "{line}");
+                refused[usize::from(seat)] += 1;
+            }
         }
     }
+    let noted = [0, 1].map(|seat| table.noted(Seat(seat)).refused);
+    assert_eq!(noted, refused);
 }
 
 #[test]
