@@ -203,7 +203,8 @@ fn for_admins() -> Routes {
             seats::name,
             Doc::thing::<MatchShown>("Names who sits on a seat.").body::<Naming>(),
         )
-        .put(
+        .change(
+            Method::PUT,
             "/rivals/{game}/{referee}/{market}",
             rivals::name,
             Doc::thing::<RivalsNamed>(

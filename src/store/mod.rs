@@ -55,5 +55,5 @@ pub use secrecy::Secrecy;
 pub use tokens::{DIGEST_LEN, NewToken, TokenRow};
 pub use tournaments::ALL_ROUNDS;
 pub use types::*;
-pub use versus::{BotRecord, Subject};
+pub use versus::Subject;
 pub use writer::{ENTRIES_MAX, EXIT_LOG_FAILED};

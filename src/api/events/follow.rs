@@ -176,8 +176,9 @@ impl<L: Rows> Changes<L> {
                 // Of what changes twice, the later row tells all.
                 let mut later = changes[at + 1..].iter();
                 let about = (self.kind.0)(change);
-                let again = later
-                    .any(|later| later.match_id == change.match_id && (self.kind.0)(later) == about);
+                let again = later.any(|later| {
+                    later.match_id == change.match_id && (self.kind.0)(later) == about
+                });
                 if about.is_some() && !again && self.wants(&change.match_id) {
                     let all = LIMIT_MAX.to_string();
                     let of_match = self.params.clone().with("match", change.match_id.clone());

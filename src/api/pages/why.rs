@@ -86,7 +86,7 @@ pub(super) async fn page(
     Path((id, seat)): Path<(String, String)>,
     visit: Visit,
 ) -> Result<Response, Problem> {
-    let params = visit.params(&[explain::NAMES])?;
+    let params = visit.params(&[explain::FILTERS])?;
     let (decisions, explained) =
         explain::found(&visit, (&id, &seat), &params, |read, entry, nodes| {
             let explained = entry.map(|entry| read.explain(entry, nodes));
