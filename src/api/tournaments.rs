@@ -206,7 +206,7 @@ pub(super) async fn page(
     reader: &Reader,
     params: &Params,
 ) -> Result<Listed<TournamentShown>, Problem> {
-    let (game, at) = (params.text("game"), params.page_of_matches()?);
+    let (game, at) = (params.game()?, params.page_of_matches()?);
     let store = &reader.state.store;
     let rows = store.tournaments(game.as_deref(), &at).await?;
     Ok(Listed::page(rows, |row| shown(&reader.sight, row)))
