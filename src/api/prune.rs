@@ -46,8 +46,9 @@ pub(super) async fn begin(asked: Asked, body: Bytes) -> Result<Response, Problem
             "it takes {{\"older_than_s\": 2592000, \"dry_run\": true}}: {error}"
         ))
     })?;
-    let age_us = i64::try_from(wanted.older_than_s.saturating_mul(1_000_000)).unwrap_or(i64::MAX);
-    let before_us = now_us().saturating_sub(age_us);
+    let age_s = i64::try_from(wanted.older_than_s);
+    let age_s = age_s.map_err(|_| Problem::body("older_than_s is longer than any time"))?;
+    let before_us = now_us().saturating_sub(age_s.saturating_mul(1_000_000));
     let store = &asked.state.store;
     let pruned = match wanted.dry_run {
         true => store.prunable(before_us).await?,

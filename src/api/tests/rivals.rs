@@ -71,6 +71,7 @@ async fn a_pruned_match_shows_its_result_and_that_it_was_pruned() {
         "",
         "{}",
         r#"{"older_than_s": -1}"#,
+        r#"{"older_than_s": 9223372036854775808}"#,
         r#"{"older_than_s": 1, "x": 1}"#,
     ] {
         assert_eq!(
