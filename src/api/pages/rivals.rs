@@ -15,7 +15,7 @@ use axum::extract::Path;
 use axum::response::Response;
 
 /// The most matches that are looked through for those of one pair, in pages of 250.
-const READS_MAX: usize = 8;
+const READS_MAX: usize = 4;
 /// The most matches of a pair on its page.
 const MATCHES_MAX: usize = 50;
 
