@@ -128,14 +128,19 @@ pub(super) async fn summary(
     params: &Params,
 ) -> Result<Listed<LedgerSummary>, Problem> {
     let (wanted, at) = (params.game()?, params.page_or_all()?);
+    let games = newest(reader, NEWEST).await?.into_iter();
+    let games = games.filter(|sum| wanted.as_ref().is_none_or(|game| *game == sum.game));
+    Listed::cut(games, &at)
+}
+
+/// A summary for each game of which there are decisions among so many of the newest.
+pub(super) async fn newest(reader: &Reader, count: u32) -> Result<Vec<LedgerSummary>, Problem> {
     let mut by_game: BTreeMap<String, Vec<LedgerLine>> = BTreeMap::new();
-    for line in reader.state.store.ledger_newest(NEWEST).await? {
-        if wanted.as_ref().is_none_or(|game| *game == line.game) {
-            by_game.entry(line.game.clone()).or_default().push(line);
-        }
+    for line in reader.state.store.ledger_newest(count).await? {
+        by_game.entry(line.game.clone()).or_default().push(line);
     }
     let games = by_game.into_iter();
-    Listed::cut(games.map(|(game, lines)| summed(game, &lines)), &at)
+    Ok(games.map(|(game, lines)| summed(game, &lines)).collect())
 }
 
 fn summed(game: String, lines: &[LedgerLine]) -> LedgerSummary {

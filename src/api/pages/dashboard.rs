@@ -20,6 +20,8 @@ use std::collections::BTreeMap;
 const ROWS_MAX: usize = 12;
 /// The most matches that are counted.
 const COUNTED_MAX: usize = 250;
+/// The newest decisions that are summed up: a page that is open asks for them often.
+const DECISIONS_MAX: u32 = 2_000;
 /// How far back it counts, in seconds.
 const LATELY_S: i64 = 3_600;
 /// What a decision goes through.
@@ -90,7 +92,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
         .iter()
         .filter(|found| found.cause != Some(Cause::Normal));
     let failed: Vec<&MatchShown> = failed.copied().collect();
-    let games = ledger::summary(&visit, &asking([], &[])?).await?.items;
+    let games = ledger::newest(&visit, DECISIONS_MAX).await?;
     let samples = Samples((visit.state.metrics)());
     let shown_lines = |found: &[&MatchShown]| {
         let lines = found.iter().take(ROWS_MAX).map(|found| line(found, now));

@@ -210,6 +210,7 @@ fn seated(found: &MatchShown, seat: &SeatRow) -> Seat {
     let sessions = found.sessions.iter().flatten();
     let mut own = sessions.filter(|row| row.seat == Some(seat.seat));
     let why = own.find_map(|row| why(&found.id, row));
+    let why = why.map(|why| why.trim_end_matches(['?', '&']).to_owned());
     Seat { matches, why }
 }
 

@@ -1,6 +1,6 @@
 //! Pages: who gets in, by what, and what their headers forbid.
 
-use super::{Answer, App, LOCAL};
+use super::{Answer, App, LOCAL, match_id, play};
 use crate::link::Caller;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
@@ -198,4 +198,44 @@ async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is
     let shut = app.ask(request.body(Body::empty()).unwrap()).await;
     assert_eq!(shut.status, StatusCode::UNAUTHORIZED);
     assert!(shut.text.contains("no token exists yet"), "{}", shut.text);
+}
+
+#[tokio::test]
+async fn a_match_leads_to_its_decisions_and_their_reasons() {
+    let app = App::new().await;
+    for number in 1..=2 {
+        play(&app, number, true).await;
+        let seat = format!("/api/v1/matches/{}/seats/1", match_id(number));
+        app.put(&seat, r#"{"name": "ali & ce"}"#).await;
+    }
+    let page = async |path: &str, parts: &[&str]| {
+        let page = app.look(path, "").await;
+        assert_eq!(page.status, StatusCode::OK, "{path}: {}", page.text);
+        for part in parts {
+            assert!(page.text.contains(part), "{path}: {part} in {}", page.text);
+        }
+        for unwanted in ["style=", "ali & ce", "data-follow"] {
+            assert!(!page.text.contains(unwanted), "{path}: {unwanted}");
+        }
+    };
+    let id = match_id(2);
+    let explain = format!("/matches/{id}/seats/0/explain");
+    let parts = [
+        "unknown (3) won against ali &#38; ce (1)",
+        "<svg class=\"chart timeline\"",
+        "data-kind=\"bluff\"",
+        &explain,
+    ];
+    page(&format!("/matches/{id}"), &parts).await;
+    page(&explain, &["What seat 0 decided", "<code>7</code>"]).await;
+    let decisions = app.json(&format!("/api/v1{explain}")).await;
+    let entry = &decisions["items"][0]["entry"];
+    let parts = [
+        "Why champion decided so",
+        "What it compared",
+        "class=\"mark-out\"",
+    ];
+    page(&format!("{explain}?entry={entry}"), &parts).await;
+    app.problem("/bots/fake/champion/versus?rival=x", StatusCode::NOT_FOUND)
+        .await;
 }

@@ -84,6 +84,7 @@ function follow(url, every, onNews) {
   let source = null;
   let last = "";
   let waiting = 0;
+  let rest = REST_MS;
   let asked = 0;
   let over = false;
   const shown = () => !over && document.visibilityState === "visible";
@@ -94,6 +95,7 @@ function follow(url, every, onNews) {
   const news = () => {
     if (!shown()) return;
     waiting ||= setTimeout(async () => {
+      const begun = performance.now();
       try {
         over = !await onNews();
         if (over) end();
@@ -101,8 +103,10 @@ function follow(url, every, onNews) {
       } catch {
         tellLive("The daemon cannot be reached; this page is tried again.");
       }
+      // A server that takes long has much to do.
+      rest = Math.max(REST_MS, 10 * (performance.now() - begun));
       waiting = 0;
-    }, REST_MS);
+    }, rest);
   };
   const again = (seconds) => {
     clearTimeout(asked);

@@ -70,7 +70,8 @@
   const viewRow = row(view);
   viewRow.hidden = true;
   root.append(viewRow, svg, title, where, scrub, row(first, back, play, next, last, speed),
-    row(fact, before, after, link), found);
+    row(fact, before, after, link), found,
+    make("p", { class: "replay-keys" }, "Keys: space plays and pauses, ← and → step, Home and End jump."));
 
   const show = () => {
     const step = steps[at];
