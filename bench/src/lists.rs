@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 
 #[derive(Clone, Debug, clap::Args)]
@@ -55,6 +55,8 @@ const PAGES: [&str; 9] = [
 
 /// All of a list.
 const STREAM: &str = "/api/v1/matches.ndjson";
+/// Rows of it between two looks at the daemon's memory.
+const SAMPLE_EVERY: u64 = 1_000;
 
 /// Values of filters, those without hits last.
 const FILTERS: [(&str, &[&str]); 12] = [
@@ -130,21 +132,24 @@ async fn stream(api: SocketAddr, running: &Running) -> anyhow::Result<()> {
     let mut connection = TcpStream::connect(api).await?;
     let asked = format!("GET {STREAM} HTTP/1.0\r\n\r\n");
     connection.write_all(asked.as_bytes()).await?;
-    let (mut most, mut bytes, mut lines) = (before, 0, 0);
-    let mut part = vec![0; 1 << 20];
-    loop {
-        let length = connection.read(&mut part).await?;
-        let read = part.get(..length).unwrap_or_default();
-        if read.is_empty() {
-            break;
+    let mut answer = BufReader::with_capacity(1 << 20, connection).lines();
+    // The head ends with an empty line.
+    while answer
+        .next_line()
+        .await?
+        .is_some_and(|line| !line.is_empty())
+    {}
+    let (mut most, mut bytes, mut rows) = (before, 0, 0_u64);
+    while let Some(row) = answer.next_line().await? {
+        bytes += row.len() + 1;
+        rows += 1;
+        if rows.is_multiple_of(SAMPLE_EVERY) {
+            most = most.max(running.resident()?);
         }
-        bytes += length;
-        lines += read.iter().filter(|byte| **byte == b'\n').count();
-        most = most.max(running.resident()?);
     }
     let took = shown(begun.elapsed());
     let [before, most, after] = [before, most, running.resident()?].map(|bytes| bytes >> 20);
-    println!("{STREAM}: {lines} lines, {} MiB in {took}", bytes >> 20);
+    println!("{STREAM}: {rows} rows, {} MiB in {took}", bytes >> 20);
     println!("memory of the daemon: {before} MiB before it, at most {most}, {after} after it");
     Ok(())
 }
