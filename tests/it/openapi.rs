@@ -135,7 +135,9 @@ fn placed(path: &str, known: &BTreeMap<&str, String>) -> String {
             continue;
         };
         let value = match (words[at - 1].as_str(), words[at].as_str()) {
-            ("bots", _) => "koehandel",
+            ("bots" | "rivals", _) => "koehandel",
+            (_, "{referee}") => "league",
+            (_, "{market}") => "1207",
             (_, "{bot}") => "guide",
             ("seats", _) => "1",
             ("tokens", _) => "zoe",
@@ -212,6 +214,18 @@ fn changes(
             "put",
             "/api/v1/matches/{id}/seats/{seat}",
             json!({"name": ""}),
+            400,
+        ),
+        (
+            "put",
+            "/api/v1/rivals/{game}/{referee}/{market}",
+            json!({"names": {"W": "bob"}}),
+            200,
+        ),
+        (
+            "put",
+            "/api/v1/rivals/{game}/{referee}/{market}",
+            json!({"names": {"S": "bob"}}),
             400,
         ),
         (

@@ -174,18 +174,18 @@ fn foreign_values_are_no_models() {
     }
 }
 
-/// Bots that never bid above their cash, one of which pays with all that it has (what is too much stays with the
-/// payee): deals drawn by how the server would have paid are wrong about it, and prove nothing.
+/// Bots that never bid above their cash, one of which pays for cards with more than it must: deals drawn by how the
+/// server would have paid are wrong about it, in three auctions all of them, and prove nothing.
 #[test]
 fn an_honest_bidder_is_never_proved_to_bluff() {
     let mut models: BTreeMap<&str, Evidence> = BTreeMap::new();
-    let names = ["guide", "tuned", "face", "evolved"];
+    let names = ["tuned", "guide", "face", "evolved"];
     for payment in [TradePayment::Winner, TradePayment::Exchange] {
-        for seed in 0..30 {
+        for seed in 0..60 {
             let most = |seat: usize, hand: Purse| {
                 let largest = Note::ALL.into_iter().rfind(|note| hand.of(*note) > 0);
                 let kept = largest.map_or(Purse::EMPTY, Purse::single);
-                (seat == 1 && seed % 2 == 0).then(|| hand.less(kept))
+                (seat == 1).then(|| hand.less(kept))
             };
             for (lesson, name) in watch_paid(names, seed, payment, most)
                 .iter()
@@ -210,8 +210,12 @@ fn an_honest_bidder_is_never_proved_to_bluff() {
         );
         assert_eq!(shown["exposure_rate"], shown["bluff_rate"], "{name}");
     }
-    let believed = models.values().map(|model| model.believed.yes).sum::<f64>();
-    assert!(believed > 1.0, "what is believed may be wrong: {believed}");
+    let believed = |name: &str| models[name].believed.rate();
+    assert!(
+        believed("guide").low > 0.05,
+        "what is believed may be wrong"
+    );
+    assert!(believed("face").mean < 0.01 && believed("evolved").mean < 0.01);
 }
 
 /// Bots that bluff: what is proved is true, what is caught is proved, and what is proved is believed.
