@@ -543,7 +543,7 @@ pub struct Versus {
     /// Of how many matches, the newest ones, bluffs and times are told below.
     pub detailed: u64,
     /// Of how many matches nothing but the result may be told yet.
-    pub withheld: u64,
+    pub hidden: u64,
     /// Our bluffs in the newest matches.
     pub own_bluffs: VersusBluffs,
     /// The rival's.

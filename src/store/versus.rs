@@ -204,7 +204,7 @@ impl Store {
                 blamed: blamed(&meetings, |meeting| meeting.own),
                 rival_blamed: blamed(&meetings, |meeting| meeting.rival),
                 detailed: count(&|one| newest.contains(one.id.as_str())),
-                withheld: count(&|one| !one.is_open(open_us)),
+                hidden: count(&|one| !one.is_open(open_us)),
                 own_bluffs: own.0,
                 rival_bluffs: rival.0,
                 own_times: own.1,

@@ -2,7 +2,7 @@
 
 use crate::app::{
     self, PATIENCE, TestApp, WITH_REFEREE, block_on, connected, folder, free_address, ok, request,
-    run, run_on, serve, serve_on, set, stored, text, verified,
+    run, run_on, serve, serve_on, set, stored, text, until, verified,
 };
 use drover::store::{Direction, Side};
 use nix::sys::signal::Signal;
@@ -148,9 +148,14 @@ fn the_token_guards_the_api() {
 #[test]
 fn logs_are_json_on_request() {
     let app = TestApp::new(&[("LOG__FORMAT", "json")]);
-    app.get_until("/readyz", |answer| answer.status == 200);
-    let log = app.log();
-    let lines: Vec<serde_json::Value> = log
+    // It answers before it says so.
+    let whole = || {
+        let log = app.log();
+        log.rsplit_once('\n')
+            .map_or_else(String::new, |(whole, _)| whole.to_owned())
+    };
+    until(|| whole().contains("\"listening\""));
+    let lines: Vec<serde_json::Value> = whole()
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();

@@ -147,10 +147,16 @@ fn streams_go_on_over_kill_9_without_gap_or_repetition() {
         seen.extend(Stream::of_match(&app, &id, Some(mark)).entries(rest).0);
         assert_eq!(*seen, all);
     }
-    // Of all matches only the state is the same to another process.
+    // So does the stream of all matches: nothing has begun or ended, and then something does.
     let headers = [format!("Last-Event-ID: {old}")];
-    let mut anew = Stream::open(app.api, "/api/v1/events", &headers);
-    assert_eq!(anew.next().unwrap().kind, "state");
+    let mut of_all = Stream::open(app.api, "/api/v1/events", &headers);
+    let other = CALL.replace("market=5", "market=6");
+    assert_eq!(app.call(&format!("{other}begin")).status, 200);
+    let begun = of_all.next().unwrap();
+    assert_eq!(
+        (begun.kind.as_str(), &begun.data["market"]),
+        ("match", &6.into())
+    );
     app.kill();
 }
 

@@ -136,7 +136,7 @@ async fn a_bots_record_against_each_rival() {
     let trend = alice.trend.as_ref().unwrap();
     assert!(trend.change < -0.8 && trend.high < 0.0, "{trend:?}");
     assert!(trend.low >= -1.0 && trend.low <= trend.change, "{trend:?}");
-    assert_eq!((alice.matches, alice.detailed, alice.withheld), (15, 15, 0));
+    assert_eq!((alice.matches, alice.detailed, alice.hidden), (15, 15, 0));
     assert_eq!(alice.win_share, Some(8.0 / 15.0));
     assert_eq!(alice.causes["normal"], 15);
     assert_eq!(alice.rival_bluffs.count, 15);
@@ -166,7 +166,7 @@ async fn a_bots_record_against_each_rival() {
         (from[0].rival_bluffs.count, from[0].own_times.decisions),
         (0, 0)
     );
-    assert_eq!((from[0].detailed, from[0].withheld), (0, 15));
+    assert_eq!((from[0].detailed, from[0].hidden), (0, 15));
     let nobody = store
         .versus("fake", Subject::Bot("nobody"), i64::MAX)
         .await
