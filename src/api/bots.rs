@@ -8,6 +8,7 @@ use super::reader::Reader;
 use super::shapes::Listed;
 use axum::extract::Path;
 use axum::response::Response;
+use games::stats::ClusteredMean;
 use games::{BotCard, Kit};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -75,16 +76,17 @@ pub(super) async fn find(reader: &Reader, game: &str, bot: &str) -> Result<BotRe
     let open_us = reader.sight.open_us();
     let record = reader.state.store.bot_record(game, bot, open_us).await?;
     let matches = record.won + record.tied + record.lost;
-    let share = (matches > 0).then(|| record.share.mean95());
+    let share = (matches > 0).then(|| ClusteredMean::from(record.share));
+    let interval = share.map(|share| share.share_interval());
     Ok(BotResults {
         bot: shown(kit.game(), card),
         matches,
         won: record.won,
         tied: record.tied,
         lost: record.lost,
-        win_share: share.map(|share| share.mean),
-        win_share_low: share.map(|share| share.low.max(0.0)),
-        win_share_high: share.map(|share| share.high.min(1.0)),
+        win_share: share.map(|share| share.value()),
+        win_share_low: interval.map(|(low, _)| low),
+        win_share_high: interval.map(|(_, high)| high),
     })
 }
 

@@ -305,7 +305,7 @@ impl BotSeat {
             description: card.map_or("", |card| card.description),
             value_unit: self.kit.value_unit(),
             asked: text.to_owned(),
-            same: decision.said.as_deref() == Some(explanation.answer.as_str()),
+            same: decision.said.as_deref().unwrap_or_default() == explanation.answer,
             decision,
             explanation,
         })

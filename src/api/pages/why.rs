@@ -45,8 +45,6 @@ struct One {
     unit: &'static str,
     candidates: Vec<Weighed>,
     beliefs: Vec<Believed>,
-    /// Whether it would decide otherwise now.
-    differs: bool,
 }
 
 /// A decision as it was made.
@@ -143,7 +141,6 @@ fn one(explained: Explained, made: impl Fn(&Decision) -> Made) -> One {
             .map(|candidate| weighed(candidate, scale))
             .collect(),
         beliefs: believed(&explanation.beliefs),
-        differs: explained.decision.said.as_deref() != Some(explanation.answer.as_str()),
         explained,
     }
 }

@@ -1,6 +1,7 @@
 //! A mean over observations that are not independent of each other.
 
 use super::interval::wilson95;
+use super::moments::Moments;
 use super::student::t95;
 
 /// Sums of squares that differ by this share are equal but for rounding.
@@ -15,6 +16,25 @@ pub struct ClusteredMean {
     sum_sum: f64,
     sum_count: f64,
     count_count: f64,
+}
+
+impl From<Moments> for ClusteredMean {
+    /// Each observation is a cluster of its own.
+    fn from(moments: Moments) -> Self {
+        let Moments {
+            count,
+            sum,
+            squares,
+        } = moments;
+        Self {
+            clusters: count,
+            sum,
+            count,
+            sum_sum: squares,
+            sum_count: sum,
+            count_count: count,
+        }
+    }
 }
 
 impl ClusteredMean {
@@ -72,7 +92,7 @@ impl ClusteredMean {
 #[cfg(test)]
 mod tests {
     use super::super::Z95;
-    use super::{ClusteredMean, wilson95};
+    use super::{ClusteredMean, Moments, wilson95};
     use crate::rng::Rng;
 
     #[test]
@@ -84,6 +104,16 @@ mod tests {
         assert_eq!(mean.value(), 2.5);
         // Sample deviation 1.29099 over the root of 4.
         assert!((mean.error().unwrap() - 0.645_497).abs() < 1e-5);
+    }
+
+    #[test]
+    fn moments_are_clusters_of_one() {
+        let (mut mean, mut moments) = (ClusteredMean::default(), Moments::default());
+        for value in [1.0, 0.0, 0.25] {
+            mean.add(value, 1.0);
+            moments.add(value);
+        }
+        assert_eq!(ClusteredMean::from(moments), mean);
     }
 
     #[test]
