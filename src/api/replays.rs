@@ -125,7 +125,11 @@ struct Wanted {
 impl Wanted {
     fn of(params: &Params) -> Result<Self, Problem> {
         let at = params.page()?;
-        let after = at.after.and_then(|cursor| cursor.parse::<u32>().ok());
+        let after = at.after.map(|cursor| {
+            let number = cursor.parse::<u32>();
+            number.map_err(|_| Problem::cursor(&cursor))
+        });
+        let after = after.transpose()?;
         let from = params.number("from")?;
         Ok(Self {
             seat: params.number("seat")?,

@@ -230,8 +230,13 @@ pub(super) async fn rounds(
 ) -> Result<Listed<RoundShown>, Problem> {
     let page = params.page()?;
     let store = &reader.state.store;
-    let first = page.after.and_then(|after| after.parse::<u32>().ok());
-    let first = first.map_or(0, |after| after.saturating_add(1));
+    let first = match &page.after {
+        Some(after) => after
+            .parse::<u32>()
+            .map_err(|_| Problem::cursor(after))?
+            .saturating_add(1),
+        None => 0,
+    };
     let end = first.saturating_add(page.limit);
     let rounds = store.tournament_rounds(&row.id, first..end).await?;
     let matches = store.tournament_matches(&row.id, first..end).await?;

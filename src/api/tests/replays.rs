@@ -151,6 +151,8 @@ async fn a_session_at_a_foreign_referee_has_its_own_view() {
         "?limit=0",
         "?turn=3",
         "?cursor=x",
+        "?cursor=-9",
+        "?cursor=5000000000",
     ] {
         app.problem(&format!("{path}{wrong}"), StatusCode::BAD_REQUEST)
             .await;

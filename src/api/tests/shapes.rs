@@ -67,5 +67,10 @@ async fn answers_are_these_bytes() {
         }
         told.push('\n');
     }
+    for wrong in ["x", "-5", "99999999999"] {
+        let path = format!("/api/v1/tournaments/{TOURNAMENT}/schedule?cursor={wrong}");
+        let answer = app.get_by(&admin, &path).await;
+        assert_eq!(answer.status, axum::http::StatusCode::BAD_REQUEST, "{path}");
+    }
     insta::assert_snapshot!(told);
 }
