@@ -8,9 +8,7 @@ use super::types::SessionId;
 use sqlx::SqliteConnection;
 
 /// How many are kept.
-pub const CHANGES_KEPT: i64 = 100_000;
-/// How many are forgotten at a time.
-const FORGOTTEN_AT_ONCE: i64 = 1_024;
+const KEPT: i64 = 100_000;
 
 /// A match, or one of its sessions, has begun or ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,14 +36,10 @@ pub(super) async fn note_ended(
     .bind(sessions.to_owned())
     .execute(&mut *connection)
     .await?;
-    let last = noted.last_insert_rowid();
-    let noted = i64::try_from(noted.rows_affected()).unwrap_or(i64::MAX);
-    if last % FORGOTTEN_AT_ONCE < noted {
-        sqlx::query("DELETE FROM changes WHERE id <= ?")
-            .bind(last - CHANGES_KEPT)
-            .execute(connection)
-            .await?;
-    }
+    sqlx::query("DELETE FROM changes WHERE id <= ?")
+        .bind(noted.last_insert_rowid() - KEPT)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 
@@ -112,5 +106,43 @@ impl Store {
             }
         }
         Ok((rows, upto))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::KEPT;
+    use crate::store::tests::fake::{Pen, heard, match_id, opened};
+
+    #[tokio::test]
+    async fn the_last_changes_are_kept_and_whoever_is_behind_them_is_known() {
+        let (_folder, store) = opened().await;
+        assert!(store.follows_change(0).await.unwrap());
+        let mut pen = Pen::player(&store, 1);
+        pen.write(&store, vec![heard("a")]).await;
+        let begun = store.last_change().await.unwrap();
+        let changes = store.changes(0, 9).await.unwrap();
+        assert_eq!((begun, changes.len()), (2, 2));
+        assert!(changes.iter().all(|change| change.match_id == match_id(1)));
+        assert_eq!(changes[1].session, Some(pen.id));
+        // As if nearly as many as are kept had followed.
+        let later = KEPT - 1;
+        store
+            .alter(&format!(
+                "INSERT INTO changes (id, match_id) VALUES ({later}, 'x')"
+            ))
+            .await;
+        pen.end(&store, vec![1, 0, 0, 0], 0).await;
+        let last = store.last_change().await.unwrap();
+        assert_eq!(last, KEPT + 1, "the session's end, and the match's");
+        let kept = store.changes(0, 9).await.unwrap();
+        let ids: Vec<i64> = kept.iter().map(|change| change.id).collect();
+        assert_eq!(ids, [2, later, KEPT, last]);
+        for (id, follows) in [(0, false), (1, true), (last, true), (last + 1, false)] {
+            assert_eq!(store.follows_change(id).await.unwrap(), follows, "{id}");
+        }
+        let (rows, upto) = store.changed(later, 9).await.unwrap();
+        let rows: Vec<_> = rows.iter().map(|(id, row)| (*id, row.id.clone())).collect();
+        assert_eq!((rows, upto), (vec![(last, match_id(1))], last));
     }
 }

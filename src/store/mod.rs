@@ -39,7 +39,7 @@ mod writer;
 
 pub use blobs::fuzz;
 pub use bots::BotRecord;
-pub use changes::{CHANGES_KEPT, Change};
+pub use changes::Change;
 pub use commits::{Commit, Follower, Grown};
 pub use error::StoreError;
 pub use handle::Store;

@@ -12,6 +12,7 @@ use games::{Cause, Kit, Outcome};
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, Row as _};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The newest matches whose results are counted.
@@ -95,10 +96,13 @@ impl Ended {
             for (first, one) in &known {
                 for (second, other) in &known {
                     // Two that have lost may have lost to each other too.
-                    let is_known = one != other || (*one > 0.0 && cause == Some(Cause::Normal));
-                    if first != second && is_known {
-                        let share =
-                            f64::midpoint(1.0, (one - other).signum() * f64::from(one != other));
+                    let share = match one.total_cmp(other) {
+                        Ordering::Less => 0.0,
+                        Ordering::Greater => 1.0,
+                        Ordering::Equal if *one > 0.0 && cause == Some(Cause::Normal) => 0.5,
+                        Ordering::Equal => continue,
+                    };
+                    if first != second {
                         self.duels.insert((*first, *second), share);
                     }
                 }
@@ -499,4 +503,68 @@ fn blamed(meetings: &[Meeting<'_>], seat: impl Fn(&Meeting<'_>) -> u8) -> u64 {
         .filter(|meeting| meeting.at.blame == Some(seat(meeting)));
     let at_fault: BTreeSet<&str> = at_fault.map(|meeting| meeting.at.id.as_str()).collect();
     at_fault.len() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Ended;
+    use games::Cause;
+    use std::collections::HashMap;
+
+    fn ended(game: &str, cause: Cause, results: Vec<(Option<i64>, Option<f64>)>) -> Ended {
+        let teams = (game == "planetwars").then(|| vec![1, 1, 2, 2]);
+        let mut ended = Ended {
+            id: "1".into(),
+            cause: cause.word().into(),
+            blame: None,
+            over_us: Some(1),
+            results,
+            teams,
+            duels: HashMap::new(),
+        };
+        ended.count(games::find(game));
+        ended
+    }
+
+    fn scores(scores: &[i64]) -> Vec<(Option<i64>, Option<f64>)> {
+        scores.iter().map(|score| (Some(*score), None)).collect()
+    }
+
+    fn wins(shares: &[f64]) -> Vec<(Option<i64>, Option<f64>)> {
+        shares.iter().map(|share| (None, Some(*share))).collect()
+    }
+
+    #[test]
+    fn what_counts_between_two_is_what_the_game_says() {
+        let duel = |ended: &Ended, pair| ended.duels.get(&pair).copied();
+        let all = ended("planowanie", Cause::Normal, scores(&[5, 5, 2]));
+        assert_eq!(
+            (duel(&all, (0, 1)), duel(&all, (2, 1))),
+            (Some(0.5), Some(0.0))
+        );
+        // Of a game that ended by a fault, only the results of who is at fault.
+        let fault = ended("planowanie", Cause::TimeForfeit, scores(&[-1, 5, 2]));
+        assert_eq!(
+            (duel(&fault, (1, 0)), duel(&fault, (1, 2))),
+            (Some(1.0), None)
+        );
+        let teams = ended("planetwars", Cause::Normal, scores(&[9, 9, 3, 3]));
+        assert_eq!(
+            (duel(&teams, (0, 1)), duel(&teams, (0, 3))),
+            (None, Some(1.0))
+        );
+        assert!(teams.are_allies(2, 3) && !teams.are_allies(1, 2) && !all.are_allies(0, 1));
+        // Where only the winner is told, two losers may have lost to each other too.
+        let told = ended("smartdog", Cause::Normal, wins(&[0.5, 0.0, 0.5, 0.0]));
+        assert_eq!(
+            (duel(&told, (0, 2)), duel(&told, (1, 2))),
+            (Some(0.5), Some(0.0))
+        );
+        assert_eq!(duel(&told, (1, 3)), None);
+        let given_up = ended("smartdog", Cause::Disconnect, wins(&[0.5, 0.0, 0.5]));
+        assert_eq!(
+            (duel(&given_up, (0, 2)), duel(&given_up, (0, 1))),
+            (None, Some(1.0))
+        );
+    }
 }

@@ -183,16 +183,7 @@ async fn readers_that_come_and_go_miss_nothing_and_get_nothing_twice() {
 #[tokio::test]
 async fn a_running_match_shows_only_what_its_reader_may_see() {
     let app = App::new().await;
-    let mut ours = new_match(1, true);
-    ours.seats[0].name = Some("ann".into());
-    let (mut ann, mut bob) = (
-        Pen::new(app.store(), Some(ours), new_session(1, Side::Referee, 0)),
-        Pen::new(app.store(), None, new_session(1, Side::Referee, 1)),
-    );
-    ann.write(app.store(), vec![said("for ann")]).await;
-    bob.write(app.store(), vec![said("for bob")]).await;
-    let (reads, owns) = (app.token("read").await, app.token("entrant:ann").await);
-    let root = app.token("admin").await;
+    let ([mut ann, mut bob], [reads, owns, root]) = app.two_and_who_looks().await;
     let mut stranger = Stream::of(&app, &events(1), Some(&reads), None).await;
     let mut owner = Stream::of(&app, &events(1), Some(&owns), None).await;
     let mut admin = Stream::of(&app, &events(1), Some(&root), None).await;

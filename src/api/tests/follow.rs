@@ -4,8 +4,7 @@ use super::{App, LOCAL, play};
 use crate::api::router;
 use crate::clock::now_us;
 use crate::store::MatchResult;
-use crate::store::Side;
-use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
+use crate::store::tests::fake::{Pen, heard, match_id, said};
 use axum::body::{Body, BodyDataStream};
 use axum::http::{HeaderMap, Request, StatusCode, header};
 use futures_util::StreamExt as _;
@@ -167,16 +166,7 @@ async fn a_page_waits_for_rows_and_leads_on_until_the_match_is_over() {
 #[tokio::test]
 async fn followers_see_what_the_list_shows_them_and_no_more() {
     let app = App::new().await;
-    let mut ours = new_match(1, true);
-    ours.seats[0].name = Some("ann".into());
-    let (mut ann, mut bob) = (
-        Pen::new(app.store(), Some(ours), new_session(1, Side::Referee, 0)),
-        Pen::new(app.store(), None, new_session(1, Side::Referee, 1)),
-    );
-    ann.write(app.store(), vec![said("for ann")]).await;
-    bob.write(app.store(), vec![said("for bob")]).await;
-    let (reads, owns) = (app.token("read").await, app.token("entrant:ann").await);
-    let root = app.token("admin").await;
+    let ([mut ann, mut bob], [reads, owns, root]) = app.two_and_who_looks().await;
     let path = format!("{}.ndjson?follow=true", entries(1));
     let mut stranger = Rows::of(&app, &path, Some(&reads)).await;
     let mut owner = Rows::of(&app, &path, Some(&owns)).await;

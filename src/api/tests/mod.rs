@@ -105,6 +105,19 @@ impl App {
         }
     }
 
+    /// A match of ann and another, each told something, and tokens to read with: anybody's, ann's, an admin's.
+    async fn two_and_who_looks(&self) -> ([Pen; 2], [String; 3]) {
+        let mut ours = new_match(1, true);
+        ours.seats[0].name = Some("ann".into());
+        let mut ann = Pen::new(self.store(), Some(ours), new_session(1, Side::Referee, 0));
+        let mut bob = Pen::new(self.store(), None, new_session(1, Side::Referee, 1));
+        ann.write(self.store(), vec![said("for ann")]).await;
+        bob.write(self.store(), vec![said("for bob")]).await;
+        let reads = self.token("read").await;
+        let owns = self.token("entrant:ann").await;
+        ([ann, bob], [reads, owns, self.token("admin").await])
+    }
+
     fn store(&self) -> &Store {
         &self.state.store
     }
