@@ -5,7 +5,7 @@ use crate::store::{Secrecy, Side};
 use std::sync::Arc;
 
 /// The rights of one caller. Every caller that has this value may at least read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rights(Arc<[Scope]>);
 
 impl Rights {

@@ -106,7 +106,8 @@ impl Sight {
         }
     }
 
-    fn is_over(&self, over_us: Option<i64>) -> bool {
+    /// Whether what was over at this time is public.
+    pub(super) fn is_over(&self, over_us: Option<i64>) -> bool {
         over_us.is_some_and(|over_us| over_us <= self.open_us)
     }
 }

@@ -5,13 +5,14 @@
 use super::accepting::{Accepted, Acceptor};
 use super::caller::Caller;
 use super::crowd::{Crowd, Stay};
-use super::socket::Socket;
+use super::socket::{Socket, WRITE_STALL_MAX};
 use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use ipnet::IpNet;
+use socket2::SockRef;
 use std::convert::Infallible;
 use std::error::Error;
 use std::io;
@@ -19,6 +20,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -26,6 +28,8 @@ use tokio_util::task::TaskTracker;
 const HEAD_LEN_MAX: usize = 32 * 1024;
 /// The maximum number of header lines of a request.
 const HEADERS_MAX: usize = 100;
+/// About how many bytes wait in memory for a peer to read them: this many here, and as many in the system.
+const WAITING_MAX: usize = 64 * 1024;
 
 /// How connections are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,9 +65,13 @@ impl Default for HttpIn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerAddress(pub IpAddr);
 
+/// When the request's connection is asked to end, as an extension of the request: [`HttpIn::finish`] later it is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeavesAt(pub Instant);
+
 impl HttpIn {
     /// Serves until `stop`; requests under way are then answered first, for at most [`HttpIn::finish`]. Each
-    /// request carries its [`Caller`] and its [`PeerAddress`] as extensions.
+    /// request carries its [`Caller`], its [`PeerAddress`] and [`LeavesAt`] as extensions.
     ///
     /// # Errors
     /// Never for a broken connection; only if the listener itself is unusable.
@@ -132,10 +140,13 @@ impl HttpIn {
     {
         // Best effort: without it answers come later, not wrongly.
         let _ = socket.set_nodelay(true);
+        bound(&socket);
+        let leaves = LeavesAt(Instant::now() + self.connection_timeout);
         let service = service_fn(move |mut request: Request<Incoming>| {
             let caller = Caller::of(peer, request.headers(), &self.trusted_proxies);
             request.extensions_mut().insert(caller);
             request.extensions_mut().insert(PeerAddress(peer));
+            request.extensions_mut().insert(leaves);
             let answering = answer(request);
             async move {
                 let _busy = stay.busy();
@@ -147,6 +158,7 @@ impl HttpIn {
             .header_read_timeout(self.head_timeout)
             .max_headers(HEADERS_MAX)
             .max_header_size(HEAD_LEN_MAX)
+            .max_buf_size(WAITING_MAX)
             .half_close(false)
             .serve_connection(TokioIo::new(Socket::new(socket, |_| {})), service);
         let mut connection = std::pin::pin!(connection);
@@ -154,9 +166,20 @@ impl HttpIn {
             // A peer that disconnects or is slow harms only itself.
             _ = connection.as_mut() => return,
             () = stop.cancelled() => {}
-            () = tokio::time::sleep(self.connection_timeout) => {}
+            () = tokio::time::sleep_until(leaves.0) => {}
         }
         connection.as_mut().graceful_shutdown();
         let _ = tokio::time::timeout(self.finish, connection).await;
+    }
+}
+
+/// Bounds what the system holds for a peer that does not read, and for how long it tries to bring it there.
+fn bound(socket: &TcpStream) {
+    // Best effort: without it the connection's lifetime is the bound.
+    #[cfg(target_os = "linux")]
+    {
+        let socket = SockRef::from(socket);
+        let _ = socket.set_tcp_notsent_lowat(WAITING_MAX as u32);
+        let _ = socket.set_tcp_user_timeout(Some(WRITE_STALL_MAX));
     }
 }

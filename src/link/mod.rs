@@ -20,7 +20,7 @@ pub use accepting::{AcceptFaults, Accepted, Acceptor};
 pub use caller::Caller;
 pub use crowd::{Busy, Crowd, Fullness, Stay};
 pub use hosts::{Hosts, Misdirected};
-pub use http_in::{HttpIn, PeerAddress};
+pub use http_in::{HttpIn, LeavesAt, PeerAddress};
 pub use http_out::{Answer, CallError, HttpOptions, HttpOut, callable};
 pub use lines::{AnyLine, LineError, keep_alive};
 pub use reach::{Allowed, OwnDoor, Reach};

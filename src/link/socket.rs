@@ -16,7 +16,7 @@ const REFUSAL_1_0: &[u8] = b"HTTP/1.0 4";
 /// How much is read and discarded after a refusal, at most.
 const LINGER_BYTES_MAX: usize = 1 << 20;
 /// How long a peer may stop reading what is being written to it.
-const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
+pub(super) const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
 /// For how long.
 const LINGER: Duration = Duration::from_secs(1);
 

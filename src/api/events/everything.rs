@@ -1,8 +1,11 @@
 //! All matches as they begin and end: changes are read once, for all who watch them.
 
-use super::feed::{GATHER, RETRY};
+use super::feed::{GATHER, Mark, RETRY};
 use super::ring::Ring;
-use crate::store::{Commit, MatchRow, Store};
+use super::told::{Then, Told, View, Views, write};
+use crate::api::matches;
+use crate::api::sight::Sight;
+use crate::store::{Commit, EntryId, MatchRow, Store};
 use std::sync::Arc;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -20,7 +23,41 @@ pub(super) struct Changed {
     /// Up to which one.
     pub(super) upto: i64,
     /// Each match as it is since, with the number of its last change.
-    pub(super) rows: Vec<(i64, MatchRow)>,
+    rows: Vec<(i64, MatchRow)>,
+    views: Views,
+}
+
+impl Changed {
+    pub(super) fn new(after: i64, upto: i64, rows: Vec<(i64, MatchRow)>) -> Self {
+        let views = Views::default();
+        Self {
+            after,
+            upto,
+            rows,
+            views,
+        }
+    }
+
+    /// What of it is new to readers that have had all up to `mark`.
+    pub(super) fn told(&self, sight: &Sight, mark: i64) -> Arc<Told> {
+        let mark = Mark {
+            entry: EntryId(mark),
+            fact: 0,
+        };
+        let over = self.rows.iter().map(|(_, row)| row.over_us);
+        self.views.told(View::new(sight, over, mark), || {
+            let mut events = Vec::new();
+            for (id, row) in self.rows.iter().filter(|(id, _)| *id > mark.entry.0) {
+                let shown = matches::shown(sight, row.clone());
+                write(&mut events, "match", &id.to_string(), &shown);
+            }
+            Told {
+                events: events.into(),
+                mark,
+                then: Then::News,
+            }
+        })
+    }
 }
 
 /// All matches, for as long as anybody watches them.
@@ -63,7 +100,10 @@ impl Everything {
         let stop = CancellationToken::new();
         let board = Arc::new(Board::default());
         let (until, reading) = (stop.clone(), Arc::clone(&board));
-        tokio::spawn(async move { until.run_until_cancelled(read(store, &reading)).await });
+        tokio::spawn(async move {
+            let both = async { tokio::join!(read(store, &reading), reading.ring.take_turns()) };
+            until.run_until_cancelled(both).await
+        });
         Self {
             board,
             _watched: stop.drop_guard(),
@@ -84,7 +124,7 @@ async fn read(store: Store, board: &Board) {
                 let after = last.unwrap_or(upto);
                 if last != Some(upto) {
                     let bytes = rows.len() * ROW_BYTES;
-                    board.ring.push(Changed { after, upto, rows }, bytes);
+                    board.ring.push(Changed::new(after, upto, rows), bytes);
                 }
                 last = Some(upto);
                 if upto - after >= i64::from(AT_ONCE) {

@@ -1,11 +1,14 @@
 //! One match as it goes on: what commits add to it is read once, for all who watch it.
 
-use super::ring::Ring;
+use super::ring::{Reader, Ring};
+use super::told::{Scribe, Then, Told, View, Views};
+use crate::api::sight::Sight;
 use crate::store::{
-    EntryId, FactRow, Grown, MatchEntry, MatchRow, SessionId, SessionRow, Store, StoreError,
+    EntryId, FactRow, Grown, MatchEntry, MatchRow, PageAt, SessionId, SessionRow, Store, StoreError,
 };
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -15,12 +18,32 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 pub(super) const GATHER: Duration = Duration::from_millis(25);
 /// How long a match is left alone that cannot be read.
 pub(super) const RETRY: Duration = Duration::from_secs(1);
+/// What a reader of a stream is told at once of what is there already: so many entries or facts, or about so many
+/// bytes. A reader that takes nothing holds no more.
+const PAGE_ROWS: u32 = 500;
+const PAGE_BYTES: usize = 512 << 10;
+/// Pages kept for others that come soon.
+const PAGES_MAX: usize = 4;
 
 /// How far a match has been followed: its last entry and its last fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) entry: EntryId,
     pub(super) fact: i64,
+}
+
+impl Mark {
+    /// Before everything.
+    pub(super) const START: Self = Self {
+        entry: EntryId(0),
+        fact: 0,
+    };
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}-{}", self.entry.0, self.fact)
+    }
 }
 
 /// What commits have added to a match.
@@ -31,9 +54,38 @@ pub(super) struct News {
     pub(super) facts: Vec<(Arc<SessionRow>, FactRow)>,
     /// The match, once it and all its sessions have ended.
     pub(super) over: Option<MatchRow>,
+    views: Views,
 }
 
 impl News {
+    /// What of it is new to readers that have had all up to `mark`.
+    pub(super) fn told(&self, sight: &Sight, mark: Mark) -> Arc<Told> {
+        // All its sessions were read at once: one of them tells whether the match was over then.
+        let entries = self.entries.iter().map(|(session, _)| session);
+        let sessions = entries.chain(self.facts.iter().map(|(session, _)| session));
+        let sessions = sessions.take(1).map(|session| session.secrecy.over_us);
+        let over = self.over.iter().map(|row| row.over_us);
+        let view = View::new(sight, sessions.chain(over), mark);
+        self.views.told(view, || {
+            let mut scribe = Scribe::new(sight, mark);
+            for (session, entry) in &self.entries {
+                if entry.id > mark.entry && sight.sees(&session.secrecy) {
+                    scribe.entry(entry.clone());
+                }
+            }
+            for (session, fact) in &self.facts {
+                if fact.id > mark.fact && sight.sees(&session.secrecy) {
+                    scribe.fact(fact.clone());
+                }
+            }
+            self.over.iter().for_each(|row| scribe.end(row.clone()));
+            scribe.told(match self.over {
+                Some(_) => Then::Nothing,
+                None => Then::News,
+            })
+        })
+    }
+
     fn bytes(&self) -> usize {
         let entries = self.entries.iter().map(|(_, entry)| entry.text.len());
         let rows = self.entries.len() + self.facts.len() + 1;
@@ -54,7 +106,18 @@ pub(super) struct Feed {
 pub(super) struct Board {
     pub(super) ring: Ring<News>,
     waiting: Mutex<Waiting>,
+    /// The last pages that were told of what is there already. One is made at a time.
+    pages: tokio::sync::Mutex<VecDeque<Page>>,
     pinged: Notify,
+}
+
+/// A page of what is there already.
+#[derive(Debug)]
+struct Page {
+    view: View,
+    told: Arc<Told>,
+    /// How many news there were before it was made.
+    news: u64,
 }
 
 /// What is yet to be read.
@@ -102,12 +165,89 @@ impl Feed {
             mark,
         };
         reading.know(sessions);
-        let until = self.watched.token().clone();
-        tokio::spawn(async move { until.run_until_cancelled(reading.run()).await });
+        let (board, until) = (Arc::clone(&self.board), self.watched.token().clone());
+        tokio::spawn(async move {
+            let both = async { tokio::join!(reading.run(), board.ring.take_turns()) };
+            until.run_until_cancelled(both).await
+        });
     }
 
     pub(super) fn board(&self) -> &Board {
         &self.board
+    }
+
+    /// The next page of what is there already, and a reader of the news since.
+    pub(super) async fn page(
+        &self,
+        store: &Store,
+        sight: &Sight,
+        mark: Mark,
+    ) -> Result<(Arc<Told>, Reader), StoreError> {
+        let mut pages = self.board.pages.lock().await;
+        // Before anything is read: what is committed meanwhile comes as news.
+        let reader = self.board.ring.reader();
+        let over = over(store, &self.match_id).await?;
+        let over_us = over.as_ref().and_then(|row| row.over_us);
+        let view = View::new(sight, [over_us], mark);
+        // What was full stays so.
+        let known = pages.iter().find(|page| {
+            page.view == view && (page.told.then == Then::More || page.news == reader.read())
+        });
+        if let Some(page) = known {
+            return Ok((Arc::clone(&page.told), reader));
+        }
+        let told = Arc::new(self.read_page(store, sight, mark, over).await?);
+        pages.truncate(PAGES_MAX - 1);
+        pages.push_front(Page {
+            view,
+            told: Arc::clone(&told),
+            news: reader.read(),
+        });
+        Ok((told, reader))
+    }
+
+    async fn read_page(
+        &self,
+        store: &Store,
+        sight: &Sight,
+        mark: Mark,
+        over: Option<MatchRow>,
+    ) -> Result<Told, StoreError> {
+        let mut sessions = store.sessions_of(&self.match_id).await?;
+        sight.keep(&mut sessions);
+        let after = |number: i64| PageAt {
+            after: Some(number.to_string()),
+            ..PageAt::first(PAGE_ROWS)
+        };
+        let mut scribe = Scribe::new(sight, mark);
+        let entries = store.entries_page(&sessions, &after(mark.entry.0)).await?;
+        for entry in entries.items {
+            if scribe.bytes() >= PAGE_BYTES {
+                return Ok(scribe.told(Then::More));
+            }
+            scribe.entry(entry);
+        }
+        if entries.next.is_some() {
+            return Ok(scribe.told(Then::More));
+        }
+        let sessions: Vec<_> = sessions.iter().map(|session| session.id).collect();
+        let facts = store.facts_page(&sessions, None, &after(mark.fact)).await?;
+        for fact in facts.items {
+            if scribe.bytes() >= PAGE_BYTES {
+                return Ok(scribe.told(Then::More));
+            }
+            scribe.fact(fact);
+        }
+        if facts.next.is_some() {
+            return Ok(scribe.told(Then::More));
+        }
+        Ok(match over {
+            Some(row) => {
+                scribe.end(row);
+                scribe.told(Then::Nothing)
+            }
+            None => scribe.told(Then::News),
+        })
     }
 }
 
@@ -183,6 +323,7 @@ impl Reading {
             entries,
             facts,
             over,
+            views: Views::default(),
         })
     }
 
@@ -224,4 +365,56 @@ impl Reading {
 pub(super) async fn over(store: &Store, match_id: &str) -> Result<Option<MatchRow>, StoreError> {
     let row = store.match_row(match_id).await?;
     Ok(row.filter(|row| row.over_us.is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Feed, Mark, PAGE_BYTES, PAGE_ROWS};
+    use crate::access::{Rights, Scope};
+    use crate::api::events::told::Then;
+    use crate::api::sight::Sight;
+    use crate::store::tests::fake::{Pen, match_id, opened, said};
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    fn sight(scope: Scope) -> Sight {
+        Sight::new(Rights::of([scope]), Duration::ZERO)
+    }
+
+    #[tokio::test]
+    async fn what_is_there_is_told_page_by_page_and_made_once_for_equal_eyes() {
+        let (_folder, store) = opened().await;
+        let mut pen = Pen::player(&store, 1);
+        let long = "x".repeat(PAGE_BYTES / 4);
+        let mut texts: Vec<_> = (0..10).map(|n| format!("{n} {long}")).collect();
+        texts.extend((10..2 * u64::from(PAGE_ROWS)).map(|n| n.to_string()));
+        for texts in texts.chunks(50) {
+            let entries = texts.iter().map(|text| said(text)).collect();
+            pen.write(&store, entries).await;
+        }
+        let feed = Feed::new(&match_id(1));
+        let (admin, stranger) = (sight(Scope::Admin), sight(Scope::Read));
+        let (mut mark, mut all, mut pages) = (Mark::START, String::new(), 0);
+        loop {
+            let (told, _) = feed.page(&store, &admin, mark).await.unwrap();
+            let (again, _) = feed.page(&store, &admin.clone(), mark).await.unwrap();
+            assert!(Arc::ptr_eq(&told, &again));
+            let most = PAGE_BYTES + long.len() + 1_000;
+            assert!(told.events.len() < most, "{}", told.events.len());
+            all.push_str(std::str::from_utf8(&told.events).unwrap());
+            (mark, pages) = (told.mark, pages + 1);
+            if told.then == Then::News {
+                break;
+            }
+        }
+        assert_eq!(pages, 4);
+        let told = all.matches("event: entry\n").count();
+        assert_eq!(told, texts.len());
+        for text in &texts {
+            assert_eq!(all.matches(&format!("\"text\":\"{text}\"")).count(), 1);
+        }
+        let (nothing, _) = feed.page(&store, &stranger, Mark::START).await.unwrap();
+        assert_eq!(nothing.events.len(), 0);
+        assert_eq!((nothing.mark, nothing.then), (Mark::START, Then::News));
+    }
 }

@@ -1,5 +1,5 @@
 //! Streams of events (SSE): all matches as they begin and end, and one match entry by entry. A stream begins with
-//! all there is (`state`), unless its reader says how far it has followed it before; then it goes on with what the
+//! what there is (`state`), unless its reader says how far it has followed it before; then it goes on with what the
 //! writer commits.
 
 mod everything;
@@ -7,7 +7,9 @@ mod feed;
 mod feeds;
 mod follow;
 mod ring;
+mod sending;
 mod stream;
+mod told;
 
 pub use feeds::Feeds;
 pub(super) use follow::{Begin, Bluffs, Changes, OfMatch, Tail};

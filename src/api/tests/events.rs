@@ -2,6 +2,7 @@
 
 use super::{App, LOCAL};
 use crate::api::{Feeds, router};
+use crate::link::LeavesAt;
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
 use crate::store::{MatchResult, Side};
 use axum::body::{Body, BodyDataStream};
@@ -10,6 +11,7 @@ use futures_util::StreamExt as _;
 use games::Cause;
 use serde_json::Value;
 use std::time::Duration;
+use tokio::time::Instant;
 use tower::ServiceExt as _;
 
 /// A stream being read.
@@ -23,6 +25,17 @@ type Event = (String, String, Value);
 
 impl Stream {
     async fn of(app: &App, path: &str, token: Option<&str>, last: Option<&str>) -> Self {
+        Self::until(app, path, token, last, None).await
+    }
+
+    /// On a connection that is to end then.
+    async fn until(
+        app: &App,
+        path: &str,
+        token: Option<&str>,
+        last: Option<&str>,
+        leaves: Option<LeavesAt>,
+    ) -> Self {
         let mut request = Request::get(format!("/api/v1{path}"));
         if let Some(token) = token {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
@@ -32,6 +45,7 @@ impl Stream {
         }
         let mut request = request.body(Body::empty()).unwrap();
         request.extensions_mut().insert(LOCAL);
+        leaves.map(|at| request.extensions_mut().insert(at));
         let response = router(app.state.clone()).oneshot(request).await.unwrap();
         assert_eq!(response.status(), StatusCode::OK);
         assert_eq!(
@@ -100,11 +114,13 @@ async fn a_match_is_followed_from_its_state_to_its_end() {
     let list = app
         .json(&format!("/api/v1/matches/{}/entries", match_id(1)))
         .await;
-    assert_eq!(state["entries"], list["items"]);
-    assert_eq!(
-        (first.as_str(), &state["facts"]),
-        ("2-0", &Value::Array(Vec::new()))
-    );
+    assert_eq!((first.as_str(), &state["upto"]), ("0-0", &"2-0".into()));
+    for (id, entry) in ["1-0", "2-0"]
+        .into_iter()
+        .zip(list["items"].as_array().unwrap())
+    {
+        assert_eq!(stream.expect("entry").await, (id.to_owned(), entry.clone()));
+    }
     pen.write(app.store(), vec![heard("c"), said("d")]).await;
     let (at, texts) = stream.entries(2).await;
     assert_eq!(
@@ -193,15 +209,9 @@ async fn a_running_match_shows_only_what_its_reader_may_see() {
         (&mut admin, &["for ann", "for bob"], false),
     ] {
         let (_, state) = stream.expect("state").await;
-        let entries = state["entries"].as_array().unwrap();
-        let found: Vec<&str> = entries
-            .iter()
-            .map(|entry| entry["text"].as_str().unwrap())
-            .collect();
-        assert_eq!(
-            (found, state["withheld"].is_string()),
-            (texts.to_vec(), withheld)
-        );
+        assert_eq!(state["withheld"].is_string(), withheld);
+        assert_eq!(state["upto"] == "0-0", texts.is_empty(), "{state}");
+        assert_eq!(stream.entries(texts.len()).await.1, texts);
     }
     ann.write(app.store(), vec![heard("by ann")]).await;
     bob.write(app.store(), vec![heard("by bob")]).await;
@@ -217,6 +227,26 @@ async fn a_running_match_shows_only_what_its_reader_may_see() {
         stranger.expect("end").await.1["scores"],
         serde_json::json!([1, 0])
     );
+}
+
+#[tokio::test]
+async fn a_stream_that_ends_with_its_connection_says_so() {
+    let app = App::new().await;
+    let mut pen = Pen::player(app.store(), 1);
+    pen.write(app.store(), vec![heard("a")]).await;
+    for path in [&events(1), "/events"] {
+        let leaves = LeavesAt(Instant::now());
+        let mut stream = Stream::until(&app, path, None, None, Some(leaves)).await;
+        stream.expect("state").await;
+        if path != "/events" {
+            stream.expect("entry").await;
+        }
+        let (id, data) = stream.expect("close").await;
+        let reason = data["reason"].as_str().unwrap();
+        assert!(reason.ends_with("connect again"), "{reason}");
+        assert_eq!(id, "", "a reader goes on after what it had before");
+        assert_eq!(stream.next().await, None);
+    }
 }
 
 #[tokio::test]

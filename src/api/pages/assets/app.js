@@ -126,6 +126,12 @@ function follow(url, every, onNews) {
         last = event.lastEventId || last;
         news();
         if (kind === "end") end();
+        // The daemon says before it ends a stream: this is no failure.
+        if (kind === "close") {
+          source.close();
+          clearTimeout(asked);
+          asked = setTimeout(begin, REST_MS);
+        }
       });
     }
     source.addEventListener("open", () => {
