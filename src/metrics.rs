@@ -66,7 +66,7 @@ metrics! {
     STORE_DAMAGED = "drover_store_damaged", describe_gauge: "1 if the check of the database found it damaged";
     LOG_DROPPED = "drover_log_lines_dropped_total", describe_counter: "Log lines that were not written because nothing took them in time";
     THINKING_JOBS = "drover_thinking_jobs", describe_gauge: "Decisions in the thinking pool";
-    TASKS = "drover_tasks", describe_gauge: "Tasks of the asynchronous runtime that are alive";
+    TASKS = "drover_tasks", describe_gauge: "Tasks of the asynchronous runtimes that are alive";
     /// A counter with fractions, which the recorder has not.
     PROCESS_CPU = "process_cpu_seconds_total", describe_counter: "Processor time of the process in seconds";
     PROCESS_RESIDENT = "process_resident_memory_bytes", describe_gauge: "Bytes of memory in use";

@@ -9,6 +9,8 @@ use crate::site::Folder;
 use crate::stats::{Latencies, shown};
 use anyhow::{Context as _, bail, ensure};
 use drover::clock::now_us;
+use drover::thinking::step_back;
+use serde::Deserialize;
 use serde_json::Value;
 use std::io;
 use std::net::SocketAddr;
@@ -19,6 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
+use tokio::runtime::{Builder, Handle};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -28,6 +31,8 @@ const PATH: &str = "/koehandel/face";
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long matches may go on once the daemon is asked to end, in seconds.
 const DRAIN_S: u64 = 1;
+/// The priority of the watchers: elsewhere they are other machines' load.
+const NICE: i32 = 19;
 /// How long either waits before it tries again.
 const RETRY: Duration = Duration::from_millis(100);
 
@@ -51,8 +56,20 @@ pub(crate) struct WatchArgs {
     folder: PathBuf,
 }
 
-/// Measures and prints.
+/// Measures and prints. The watchers run on a thread of their own.
 pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<()> {
+    let apart = Builder::new_multi_thread()
+        .worker_threads(1)
+        .on_thread_start(|| step_back(NICE))
+        .enable_all()
+        .build()
+        .context("the watchers' thread does not start")?;
+    let measured = measure(args, apart.handle()).await;
+    apart.shutdown_background();
+    measured
+}
+
+async fn measure(args: WatchArgs, apart: &Handle) -> anyhow::Result<()> {
     let script = Script::record(crate::kit("koehandel")?)?;
     let folder = Folder::new(&args.folder)?;
     let mut daemon = Daemon::new(folder.path())?;
@@ -74,7 +91,7 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<()> {
     for _ in 0..args.rounds {
         referee.open().await?;
         referee.play(1.., &mut alone).await?;
-        let watchers = Watchers::of(&referee.open().await?, &api, args.watchers);
+        let watchers = Watchers::of(&referee.open().await?, &api, args.watchers, apart);
         let mut step = 1;
         while step < referee.script.len() && !watchers.are_there() {
             referee.play(step..=step, &mut joined).await?;
@@ -97,7 +114,7 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<()> {
     println!("{entries} entries to each of {others} watchers, each once");
     for _ in 0..args.kills {
         let half = referee.script.len() / 2;
-        let watchers = Watchers::of(&referee.open().await?, &api, args.watchers);
+        let watchers = Watchers::of(&referee.open().await?, &api, args.watchers, apart);
         referee.play(1..half, &mut Latencies::default()).await?;
         running.kill().await?;
         let (again, address) = daemon.start_with_api().await?;
@@ -107,7 +124,7 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<()> {
         let entries = watchers.check(&mut Latencies::default()).await?;
         println!("killed in the middle: {entries} entries to each watcher, each once");
     }
-    let _watchers = Watchers::of(&referee.open().await?, &api, args.watchers);
+    let _watchers = Watchers::of(&referee.open().await?, &api, args.watchers, apart);
     referee.play(1..40, &mut Latencies::default()).await?;
     let begun = Instant::now();
     running.terminate().await?;
@@ -203,14 +220,14 @@ struct Seen {
 }
 
 impl Watchers {
-    fn of(match_id: &str, api: &watch::Sender<SocketAddr>, count: usize) -> Self {
+    fn of(match_id: &str, api: &watch::Sender<SocketAddr>, count: usize, apart: &Handle) -> Self {
         let (mut tasks, there) = (JoinSet::new(), Arc::<AtomicUsize>::default());
         for _ in 1..count {
             let (id, api, there) = (match_id.to_owned(), api.subscribe(), Arc::clone(&there));
-            tasks.spawn(follow(id, api, there));
+            tasks.spawn_on(follow(id, api, there), apart);
         }
         let (id, address) = (match_id.to_owned(), *api.borrow());
-        let stalled = tokio::spawn(async move { connect(address, &id, "0-0").await });
+        let stalled = apart.spawn(async move { connect(address, &id, "0-0").await });
         Self {
             match_id: match_id.to_owned(),
             api: api.subscribe(),
@@ -258,6 +275,13 @@ impl Watchers {
     }
 }
 
+/// An entry, as far as it matters.
+#[derive(Deserialize)]
+struct Entry {
+    id: i64,
+    at: jiff::Timestamp,
+}
+
 /// Follows a match to its end, however often the daemon goes away.
 async fn follow(
     match_id: String,
@@ -286,7 +310,7 @@ async fn follow(
 async fn connect(api: SocketAddr, match_id: &str, last: &str) -> io::Result<TcpStream> {
     let mut stream = TcpStream::connect(api).await?;
     let asked = format!(
-        "GET /api/v1/matches/{match_id}/events HTTP/1.1\r\nHost: {api}\r\nLast-Event-ID: {last}\r\n\r\n"
+        "GET /api/v1/matches/{match_id}/events HTTP/1.0\r\nHost: {api}\r\nLast-Event-ID: {last}\r\n\r\n"
     );
     stream.write_all(asked.as_bytes()).await?;
     Ok(stream)
@@ -301,27 +325,22 @@ async fn read(
 ) -> anyhow::Result<bool> {
     let mut lines = BufReader::new(stream).lines();
     let (mut kind, mut id) = (String::new(), String::new());
-    // A chunk is an event: the lines between that say how long each is mean nothing here.
     while let Ok(Some(line)) = lines.next_line().await {
         if let Some(word) = line.strip_prefix("event: ") {
             kind = word.to_owned();
         } else if let Some(word) = line.strip_prefix("id: ") {
             id = word.to_owned();
         } else if let Some(data) = line.strip_prefix("data: ") {
-            // What the daemon's end cut off comes again.
-            let Ok(event) = serde_json::from_str::<Value>(data) else {
-                return Ok(false);
-            };
             if let Some(there) = there.take() {
                 there.fetch_add(1, Ordering::Relaxed);
             }
             if kind == "entry" {
-                let number = event["id"].as_i64();
-                seen.entries
-                    .push(number.context("an entry without a number")?);
-                let at = event["at"].as_str().context("an entry without its time")?;
-                let at: jiff::Timestamp = at.parse()?;
-                let late_us = now_us() - at.as_microsecond();
+                // What the daemon's end cut off comes again.
+                let Ok(entry) = serde_json::from_str::<Entry>(data) else {
+                    return Ok(false);
+                };
+                seen.entries.push(entry.id);
+                let late_us = now_us() - entry.at.as_microsecond();
                 seen.late.add(Duration::from_micros(late_us.unsigned_abs()));
             }
             if kind == "close" {

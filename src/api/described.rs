@@ -1,18 +1,27 @@
 //! Every parameter's description, values and example.
 
+use super::events::LAST_EVENT;
 use crate::store::{OpponentKind, Standing};
 use games::Cause;
 use serde_json::{Value, json};
 
 /// The parameters of a path and of its query, as an OpenAPI document has them.
-pub(super) fn parameters(path: &str, names: &[&str]) -> Vec<Value> {
+/// Where answers have tags, a caller may name those that it has.
+pub(super) fn parameters(path: &str, names: &[&str], tagged: bool) -> Vec<Value> {
     let in_path = path.split('/').collect::<Vec<_>>();
     let in_path = in_path.windows(2).filter_map(|pair| {
         let name = pair[1].strip_prefix('{')?.split('}').next()?;
         Some(path_parameter(pair[0], name))
     });
-    let in_query = names.iter().map(|name| query_parameter(path, name));
-    in_path.chain(in_query).collect()
+    let named = names.iter().map(|name| match *name {
+        LAST_EVENT => header(name, "As `after`; it counts before that.", "2-0"),
+        name => query_parameter(path, name),
+    });
+    let tags = tagged.then(|| {
+        let about = "Tags of answers that the caller has: one that is still the same is a 304.";
+        header("If-None-Match", about, "\"0123456789abcdef\"")
+    });
+    in_path.chain(named).chain(tags).collect()
 }
 
 fn path_parameter(of: &str, name: &str) -> Value {
@@ -45,6 +54,13 @@ fn path_parameter(of: &str, name: &str) -> Value {
     json!({
         "name": name, "in": "path", "required": true, "description": about, "schema": schema,
         "example": example,
+    })
+}
+
+fn header(name: &str, about: &str, example: &str) -> Value {
+    json!({
+        "name": name, "in": "header", "required": false, "description": about,
+        "schema": { "type": "string" }, "example": example,
     })
 }
 
@@ -177,7 +193,10 @@ fn known(path: &str, name: &str) -> (&'static str, Value, Value) {
         ),
         "nodes" => (
             "How long the bot thinks, in nodes.",
-            json!({ "type": "integer", "minimum": 1, "maximum": crate::replay::NODES_MAX }),
+            json!({
+                "type": "integer", "minimum": 1, "maximum": crate::replay::NODES_MAX,
+                "default": crate::replay::NODES_DEFAULT,
+            }),
             json!(1_000),
         ),
         "from" => ("The first step.", whole(u64::from(u32::MAX)), json!(1)),

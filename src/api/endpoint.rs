@@ -1,6 +1,7 @@
 //! Routes that describe themselves: what a path takes and answers is said once, beside its handler.
 
 use super::described;
+use super::events::{Close, LAST_EVENT};
 use super::lists::{self, Rows};
 use super::problem::Problem;
 use super::state::ApiState;
@@ -55,18 +56,33 @@ impl Doc {
         doc
     }
 
-    /// A route that answers with a stream of events; the data of each is JSON.
+    /// A route that answers with a stream of events.
     pub(super) fn events(about: &'static str) -> Self {
-        let mut doc = Self::text(about, SSE);
+        let mut doc = Self::text(about, SSE).takes(&[&["after", LAST_EVENT]]);
         let text = json!({ "type": "string" });
         let event = json!({
             "type": "object",
             "description": "One of the events.",
             "required": ["event", "data"],
-            "properties": { "event": text, "id": text, "data": text },
+            "properties": { "event": text, "id": text, "data": {
+                "type": "string", "contentMediaType": JSON, "contentSchema": { "oneOf": [] },
+            } },
         });
         doc.answers = vec![(SSE, event)];
-        doc
+        doc.tells::<Close>()
+    }
+
+    /// The data of some of the events is this.
+    pub(super) fn tells<T: ToSchema>(mut self) -> Self {
+        let data = refer::<T>(&mut self.schemas);
+        for (_, event) in &mut self.answers {
+            let kinds = &mut event["properties"]["data"]["contentSchema"]["oneOf"];
+            kinds
+                .as_array_mut()
+                .into_iter()
+                .for_each(|kinds| kinds.push(data.clone()));
+        }
+        self
     }
 
     /// A route that answers with a text.
@@ -137,7 +153,7 @@ impl Doc {
             "operationId": format!("{method}_{}", words.join("_")),
             "summary": self.about,
             "tags": [words.first().copied().unwrap_or("drover")],
-            "parameters": described::parameters(path, &self.names),
+            "parameters": described::parameters(path, &self.names, self.tagged),
             "responses": self.responses(path, access),
         });
         if let Some(schema) = &self.body {
@@ -158,14 +174,17 @@ impl Doc {
             .collect();
         let mut responses = Map::new();
         let status = self.status.as_u16().to_string();
-        responses.insert(
-            status,
-            json!({ "description": self.about, "content": content }),
-        );
+        let mut told = json!({ "description": self.about, "content": content });
         if self.tagged {
-            let known = json!({ "description": "The caller has it already." });
+            let tag = json!({ "ETag": {
+                "description": "Of what no longer changes: sent back as `If-None-Match`, it saves the body.",
+                "schema": { "type": "string" },
+            } });
+            told["headers"] = tag.clone();
+            let known = json!({ "description": "The caller has it already.", "headers": tag });
             responses.insert("304".into(), known);
         }
+        responses.insert(status, told);
         let mut statuses = vec![421, 500, 503, 504];
         if access != Access::Anyone {
             statuses.extend([400, 401]);

@@ -141,7 +141,9 @@ impl Wanted {
         })
     }
 
-    /// The tag of a page of a match that is over and public: what it depends on, without the cost of replaying it.
+    /// The tag of a page of a match that is over and public: what it depends on, without the cost of replaying it. The
+    /// steps are made by code from transcripts that no longer change, and nothing else tells what the code makes of
+    /// them: so the version is part of it, and no page of an older program is taken for one of this.
     fn tag(&self, id: &str, sessions: &[SessionRow]) -> HeaderValue {
         let kept = sessions.iter().filter(|row| !row.pruned).count();
         let of = format!("{} {id} {kept} {self:?}", env!("CARGO_PKG_VERSION"));

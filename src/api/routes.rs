@@ -16,6 +16,7 @@ use super::{
     auth, bluffs, bots, drain, entries, events, explain, facts, health, history, hubs, ledger,
     openapi, pages, prune, rated, replays, response, versus,
 };
+use crate::store::FactRow;
 use crate::tournament::standings::Standings;
 use axum::Router;
 use axum::http::{Extensions, HeaderMap, Method, StatusCode, Uri, Version};
@@ -84,17 +85,21 @@ fn for_readers() -> Routes {
             "/matches/{id}/events",
             events::of_match,
             Doc::events(
-                "A match as it goes on (SSE): `state`, then `entry` and `fact`, at last `end`.",
+                "A match as it goes on (SSE): `state`, then `entry` and `fact`, at last `end`; `close` says why a stream ends before that.",
             )
-            .takes(&[&["after"]]),
+            .tells::<events::MatchState>()
+            .tells::<entries::EntryShown>()
+            .tells::<FactRow>()
+            .tells::<MatchShown>(),
         )
         .get(
             "/events",
             events::all,
             Doc::events(
-                "All matches as they begin and end (SSE): `state`, then `match`.",
+                "All matches as they begin and end (SSE): `state`, then `match`; `close` says why a stream ends.",
             )
-            .takes(&[&["after"]]),
+            .tells::<events::AllState>()
+            .tells::<MatchShown>(),
         )
         .get(
             "/matches/{id}/replay",

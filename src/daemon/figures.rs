@@ -12,6 +12,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
@@ -26,13 +27,14 @@ pub(super) fn renderer(
     store: Store,
     pool: Pool,
     gauged: Gauged,
+    runtimes: [Handle; 2],
 ) -> Arc<dyn Fn() -> String + Send + Sync> {
     let process = Process::started();
     Arc::new(move || {
         gauged.measure();
         process.measure();
         let health = store.health();
-        read(&health, &pool, &gauged.sessions);
+        read(&health, &pool, &gauged.sessions, &runtimes);
         let mut text = handle.render();
         batches(&mut text, &health);
         if let Some(usage) = Usage::now() {
@@ -75,12 +77,11 @@ pub(super) async fn watch(mut look: impl FnMut() + Send + 'static, stop: Cancell
     stop.run_until_cancelled(looks).await;
 }
 
-fn read(health: &Health, pool: &Pool, sessions: &Sessions) {
+fn read(health: &Health, pool: &Pool, sessions: &Sessions, runtimes: &[Handle]) {
     gauge!(names::SESSIONS_LIVE).set(sessions.live() as f64);
     gauge!(names::THINKING_JOBS).set(pool.jobs() as f64);
-    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-        gauge!(names::TASKS).set(runtime.metrics().num_alive_tasks() as f64);
-    }
+    let tasks = runtimes.iter().map(|one| one.metrics().num_alive_tasks());
+    gauge!(names::TASKS).set(tasks.sum::<usize>() as f64);
     gauge!(names::STORE_QUEUE).set(health.queue_depth as f64);
     gauge!(names::STORE_FAILING).set(f64::from(u8::from(health.failing.is_some())));
     gauge!(names::STORE_DAMAGED).set(f64::from(u8::from(health.damaged.is_some())));

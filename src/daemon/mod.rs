@@ -1,6 +1,7 @@
 //! The daemon: what `serve` starts, wires together and stops cleanly. It knows every module and none knows
 //! it.
 
+mod apart;
 mod descriptors;
 mod figures;
 mod hub;

@@ -1,5 +1,6 @@
 //! Starting: store, sessions, listeners, referee, REST, in order of dependency.
 
+use super::apart::Apart;
 use super::descriptors;
 use super::figures;
 use super::hub::{RunningHub, hub_plans};
@@ -25,6 +26,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -62,6 +64,8 @@ pub struct Daemon {
     pub(super) readiness: Readiness,
     pub(super) callbacks: JoinHandle<Result<(), CallbacksError>>,
     pub(super) api: JoinHandle<std::io::Result<()>>,
+    /// Where REST is served; its threads end last.
+    _apart: Apart,
     pub(super) referee: Option<RunningReferee>,
     pub(super) hub: Option<RunningHub>,
     pub(super) shims: Option<JoinHandle<()>>,
@@ -189,6 +193,8 @@ impl Daemon {
             hub: hub.as_ref().map(|running| running.hub.crowd()),
         };
         let room = gauged.clone();
+        let apart = Apart::start()?;
+        let tasks = [Handle::current(), apart.handle().clone()];
         let router = api::router(ApiState {
             store: store.clone(),
             sessions: sessions.clone(),
@@ -196,7 +202,7 @@ impl Daemon {
             readiness: readiness.clone(),
             hubs,
             room: Arc::new(move || room.room()),
-            metrics: figures::renderer(metrics, store.clone(), pool.clone(), gauged),
+            metrics: figures::renderer(metrics, store.clone(), pool.clone(), gauged, tasks),
             tokens: Tokens::load(store.clone(), config.api.token.reveal()).await?,
             feeds: api::Feeds::of(store.clone()),
             end: end.clone(),
@@ -225,7 +231,7 @@ impl Daemon {
             ..HttpIn::default()
         };
         let api = api::serve(router, hosts, http, api_listener, end.clone());
-        let api = tokio::spawn(api);
+        let api = apart.handle().spawn(api);
         let drain_limit = config.drain.limit;
         Ok(Self {
             addresses,
@@ -235,6 +241,7 @@ impl Daemon {
             readiness,
             callbacks,
             api,
+            _apart: apart,
             referee,
             hub,
             shims,

@@ -12,4 +12,4 @@ mod worker;
 
 pub use guard::{Panicked, guarded};
 pub use job::{Job, Pending, Thought};
-pub use pool::{Pool, PoolError, PoolOptions};
+pub use pool::{Pool, PoolError, PoolOptions, step_back};

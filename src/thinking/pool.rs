@@ -197,18 +197,19 @@ fn spawn(shared: &Arc<Shared>, number: usize) -> Result<(), PoolError> {
         .stack_size(STACK_BYTES)
         .spawn(move || {
             if shared.idle_priority {
-                step_back();
+                step_back(NICEST);
             }
             worker::work(&shared);
         })?;
     Ok(())
 }
 
-/// Gives the calling thread the lowest priority. On Linux it is the thread's own, not the process's.
-fn step_back() {
+/// Gives the calling thread a lower priority, from 1 to the lowest, 19. On Linux it is the thread's own, not the
+/// process's.
+pub fn step_back(nice: i32) {
     let own = rustix::thread::gettid();
-    if let Err(error) = rustix::process::setpriority_process(Some(own), NICEST) {
-        tracing::warn!(%error, "a thinking thread keeps its priority");
+    if let Err(error) = rustix::process::setpriority_process(Some(own), nice) {
+        tracing::warn!(%error, "a thread keeps its priority");
     }
 }
 

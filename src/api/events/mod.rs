@@ -13,4 +13,5 @@ mod told;
 
 pub use feeds::Feeds;
 pub(super) use follow::{Begin, Bluffs, Changes, OfMatch, Tail};
-pub(super) use stream::{all, of_match};
+pub(super) use sending::Close;
+pub(super) use stream::{AllState, LAST_EVENT, MatchState, all, of_match};

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use futures_util::future::{BoxFuture, pending};
 use futures_util::stream::{BoxStream, Stream};
 use futures_util::{FutureExt as _, StreamExt as _, stream};
-use serde_json::json;
+use serde::Serialize;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -18,6 +18,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
+use utoipa::ToSchema;
 
 /// How often a silent stream shows that it lives, and how.
 const KEEP_ALIVE: Duration = Duration::from_secs(7);
@@ -99,8 +100,15 @@ impl<W: Watch> Sending<W> {
 }
 
 /// Says why a stream ends before its time.
-fn close(reason: &str) -> Bytes {
-    let data = json!({ "reason": reason });
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct Close {
+    /// The reason; whoever connects again goes on where it was.
+    #[schema(example = "the daemon stops")]
+    reason: &'static str,
+}
+
+fn close(reason: &'static str) -> Bytes {
+    let data = serde_json::to_string(&Close { reason }).unwrap_or_default();
     format!("event: close\ndata: {data}\n\n").into()
 }
 

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// The header in which a reader says how far it has followed a stream.
-const LAST_EVENT: &str = "last-event-id";
+pub(in crate::api) const LAST_EVENT: &str = "Last-Event-ID";
 /// The most live matches in the state of the stream of all.
 const LIVE_MAX: u32 = 250;
 
