@@ -67,7 +67,9 @@ impl Facts {
             }
             Message::Bluffed { by, hand } => self.caught(*by, *hand, before),
             Message::SecondBluff => {
-                let refused = self.bids.map(|bids| (bids.card, bids.highest[Compass::S.index()]));
+                let refused = self
+                    .bids
+                    .map(|bids| (bids.card, bids.highest[Compass::S.index()]));
                 if let Some(bids) = &mut self.bids {
                     // What was refused was never bid.
                     bids.highest[Compass::S.index()] = bids.before;
