@@ -316,6 +316,14 @@ pub struct SessionRow {
     pub secrecy: Secrecy,
 }
 
+impl SessionRow {
+    /// Why it ended, and its own score, as far as that is known.
+    #[must_use]
+    pub fn end(&self) -> (Option<Cause>, Option<i64>) {
+        (self.cause, self.scores.first().copied())
+    }
+}
+
 /// An entry with its owner.
 #[derive(Clone, Debug, Serialize, PartialEq)]
 pub struct MatchEntry {
