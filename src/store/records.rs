@@ -468,11 +468,11 @@ pub struct Score {
     /// How often the first did worse.
     pub lost: u64,
     /// The first's share of these games, 0 to 1.
-    pub share: f64,
+    pub pair_score: f64,
     /// The lower end of its 95 % interval.
-    pub low: f64,
+    pub pair_score_low: f64,
     /// The upper end.
-    pub high: f64,
+    pub pair_score_high: f64,
 }
 
 /// How results between two change.
@@ -514,12 +514,12 @@ pub struct Times {
     pub fallbacks: u64,
     /// How many took longer than the wire allowed.
     pub late: u64,
-    /// Half of them took no longer, in microseconds.
-    pub p50_us: Option<i64>,
-    /// 99 % took no longer.
-    pub p99_us: Option<i64>,
+    /// Milliseconds until the answer left: half of the decisions took no longer.
+    pub sent_ms_p50: Option<f64>,
+    /// The same for 99 in 100.
+    pub sent_ms_p99: Option<f64>,
     /// The longest.
-    pub most_us: Option<i64>,
+    pub sent_ms_max: Option<f64>,
 }
 
 /// The record of our side against a rival.

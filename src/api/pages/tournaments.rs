@@ -256,9 +256,9 @@ fn crosstable(standings: &Standings) -> Vec<CrossLine> {
             record: format!("{}–{}–{}", split.won, split.drawn, split.lost),
             share: format!(
                 "{} of the pairs, 95 % between {:.0} and {:.0}",
-                percent(split.share),
-                100.0 * split.share_low,
-                100.0 * split.share_high
+                percent(split.pair_score),
+                100.0 * split.pair_score_low,
+                100.0 * split.pair_score_high
             ),
         })
     };

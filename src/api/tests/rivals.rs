@@ -22,7 +22,7 @@ async fn a_bot_and_an_opponent_show_how_they_met() {
     let alice = page["items"].as_array().unwrap().iter();
     let alice = alice.clone().find(|item| item["rival"] == "alice").unwrap();
     assert_eq!((&alice["games"], &alice["won"]), (&3.into(), &3.into()));
-    assert_eq!(alice["share"], 1.0);
+    assert_eq!(alice["pair_score"], 1.0);
     assert_eq!(alice["rival_bluffs"]["caught"], 3);
     assert_eq!(alice["causes"]["normal"], 3);
     let opponents = app.json("/api/v1/opponents?kind=named").await;
