@@ -45,6 +45,7 @@ mod versus;
 
 pub use events::Feeds;
 pub use listener::serve;
+pub use matches::{match_filter, match_filters};
 pub use openapi::document;
 pub use problem::Problem;
 pub use routes::router;

@@ -45,7 +45,7 @@ pub struct StoredModel {
     pub name: String,
     /// Counts in the game's own schema; [`games::Models::show`] makes them readable.
     pub model: Value,
-    /// Raised by every match that adds to it.
+    /// Raised by every lesson that is added to it; a match may have several.
     pub version: i64,
     /// Microseconds since 1970-01-01 UTC of the last change.
     pub updated_us: i64,
