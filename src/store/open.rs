@@ -81,6 +81,7 @@ pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
         ("lists", file!("0009_lists")),
         ("changes", file!("0010_changes")),
         ("tournament sizes", file!("0011_tournament_sizes")),
+        ("results told", file!("0012_results_told")),
     ];
     let migration = |(version, (name, sql)): (i64, (&'static str, &'static str))| {
         let sql = sql.into_sql_str();
