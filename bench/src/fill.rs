@@ -45,6 +45,8 @@ const REFEREES: u64 = 8;
 /// Tournaments, and how many of the first matches each has.
 const TOURNAMENTS: u64 = 10;
 const OF_TOURNAMENT: u64 = 1_000;
+/// The tables of their rounds: of four entrants, each meets each.
+const ROUNDS: [[[usize; 2]; 2]; 3] = [[[0, 1], [2, 3]], [[0, 2], [1, 3]], [[0, 3], [1, 2]]];
 
 /// A match that is copied.
 struct Template {
@@ -75,7 +77,7 @@ const COPIES: [(&str, &str); 8] = [
     (
         "seats (match_id, seat, spec, name, player, entrant)",
         "SELECT c.id, t.seat, iif(c.ours, t.spec, ''), iif(t.seat = 1, c.name, NULL), NULL,
-                iif(c.tournament IS NULL, NULL, 'entrant ' || ((c.number + t.seat) % 4))
+                iif(c.place IS NULL, NULL, 'entrant ' || (c.place ->> 'entrants' ->> t.seat))
          FROM copies c JOIN tpl.seats t ON t.match_id = c.template",
     ),
     (
@@ -105,8 +107,8 @@ const COPIES: [(&str, &str); 8] = [
     ),
     (
         "tournament_matches (tournament, number, round, table_no, match_id, seed, notes)",
-        "SELECT c.tournament, c.number, 1, c.number, c.id, c.number, '[]' FROM copies c
-         WHERE c.tournament IS NOT NULL",
+        "SELECT c.place ->> 'tournament', c.place ->> 'number', c.place ->> 'round', c.place ->> 'table', c.id,
+                c.place ->> 'number', '[]' FROM copies c WHERE c.place IS NOT NULL",
     ),
     (
         "packed (session, first_entry, last_entry, entries, bytes, dictionary, content)",
@@ -141,6 +143,7 @@ pub(crate) async fn run(args: FillArgs) -> anyhow::Result<()> {
         rng: Rng::new(args.seed, 0),
         packer: BulkPacker::new(&[])?,
         templates,
+        tournaments: tournaments_of(args.matches),
         session: 0,
         entry: 0,
     };
@@ -232,28 +235,56 @@ async fn tournaments(connection: &mut SqliteConnection, matches: u64) -> anyhow:
     let entrants: Vec<Value> = (0..4)
         .map(|at| json!({"name": format!("entrant {at}"), "spec": "remote", "house": false}))
         .collect();
-    for number in 0..TOURNAMENTS.min(matches / OF_TOURNAMENT) {
+    for number in 0..tournaments_of(matches) {
         let id = tournament(number);
         sqlx::query(
-            "INSERT INTO tournaments (id, name, game, seed, setup, entrants, started_us, ended_us)
-             VALUES (?, 'filled', ?, 0, '{}', ?, ?, ?)",
+            "INSERT INTO tournaments (id, name, game, seed, setup, entrants, started_us, ended_us, ended_why)
+             VALUES (?, 'filled', ?, 0, ?, ?, ?, ?, 'all rounds were played')",
         )
         .bind(id.clone())
         .bind(GAME)
+        .bind(json!({"schedule": "round-robin", "seats": 2, "decks": 1, "budget": "10n"}).to_string())
         .bind(Value::from(entrants.clone()).to_string())
         .bind(FIRST_US)
         .bind(FIRST_US)
         .execute(&mut *connection)
         .await?;
-        sqlx::query(
-            "INSERT INTO tournament_rounds (tournament, round, decision, decided_us) VALUES (?, 1, '{}', ?)",
-        )
-        .bind(id)
-        .bind(FIRST_US)
-        .execute(&mut *connection)
-        .await?;
+        for (number, tables) in (0_i64..).zip(ROUNDS) {
+            let decision =
+                json!({"number": number, "tables": tables, "byes": [], "why": "each meets each"});
+            sqlx::query(
+                "INSERT INTO tournament_rounds (tournament, round, decision, decided_us) VALUES (?, ?, ?, ?)",
+            )
+            .bind(id.clone())
+            .bind(number)
+            .bind(decision.to_string())
+            .bind(FIRST_US)
+            .execute(&mut *connection)
+            .await?;
+        }
     }
     Ok(())
+}
+
+/// How many tournaments this many matches have.
+fn tournaments_of(matches: u64) -> u64 {
+    TOURNAMENTS.min(matches / OF_TOURNAMENT)
+}
+
+/// The place of one of the first matches.
+fn place(number: u64) -> Value {
+    let at = number % OF_TOURNAMENT;
+    let (round, table) = (at * ROUNDS.len() as u64 / OF_TOURNAMENT, at % 2);
+    let mut entrants = ROUNDS[round as usize][table as usize];
+    // Every second match of a table has the seats changed.
+    entrants.rotate_left((at / 2 % 2) as usize);
+    json!({
+        "tournament": tournament(number / OF_TOURNAMENT),
+        "number": at,
+        "round": round,
+        "table": table,
+        "entrants": entrants,
+    })
 }
 
 /// A tournament's id.
@@ -275,6 +306,7 @@ struct Copier {
     rng: Rng,
     packer: BulkPacker,
     templates: Vec<Template>,
+    tournaments: u64,
     /// The last numbers given.
     session: i64,
     entry: i64,
@@ -293,16 +325,7 @@ impl Copier {
         let copies = Value::from(copies).to_string();
         let mut columns = String::new();
         for (at, name) in [
-            "template",
-            "id",
-            "number",
-            "at",
-            "ours",
-            "referee",
-            "market",
-            "name",
-            "tournament",
-            "session",
+            "template", "id", "at", "ours", "referee", "market", "name", "place", "session",
             "entry",
         ]
         .into_iter()
@@ -340,10 +363,8 @@ impl Copier {
     /// A copy's own values; its transcripts go to `packed`.
     fn one(&mut self, number: u64, packed: &mut Vec<Value>) -> anyhow::Result<Value> {
         let template = &self.templates[self.rng.below(self.templates.len() as u32) as usize];
-        let tournament = Some(number / OF_TOURNAMENT)
-            .filter(|_| number < TOURNAMENTS * OF_TOURNAMENT)
-            .map(tournament);
-        let ours = tournament.is_some() || !template.foreign || self.rng.below(2) == 0;
+        let place = (number < self.tournaments * OF_TOURNAMENT).then(|| place(number));
+        let ours = place.is_some() || !template.foreign || self.rng.below(2) == 0;
         let at = FIRST_US + EVERY_US * number as i64;
         let name = match self.rng.below(3) {
             0 => Some(0),
@@ -388,13 +409,12 @@ impl Copier {
         Ok(json!([
             template.id,
             ulid(at, u128::from(self.rng.bits())),
-            number % OF_TOURNAMENT,
             at,
             ours,
             format!("referee-{}", self.rng.below(REFEREES as u32)),
             self.rng.bits() >> 11,
             name.map(|name| format!("player-{name:03}")),
-            tournament,
+            place,
             session,
             entry,
         ]))

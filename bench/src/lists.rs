@@ -41,7 +41,7 @@ const USUAL: [&str; 12] = [
 ];
 
 /// What is looked at in a browser.
-const PAGES: [&str; 9] = [
+const PAGES: [&str; 10] = [
     "/",
     "/dashboard",
     "/matches",
@@ -51,6 +51,7 @@ const PAGES: [&str; 9] = [
     "/bots/planowanie/champion",
     "/opponents",
     "/tournaments",
+    "/tournaments/{tournament}",
 ];
 
 /// All of a list.

@@ -72,6 +72,11 @@ fn query_parameter(path: &str, name: &str) -> Value {
     })
 }
 
+/// What a query parameter does.
+pub(super) fn about(path: &str, name: &str) -> &'static str {
+    known(path, name).0
+}
+
 fn known(path: &str, name: &str) -> (&'static str, Value, Value) {
     let text = || json!({ "type": "string" });
     let truth = || json!({ "type": "boolean" });

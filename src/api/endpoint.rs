@@ -109,9 +109,10 @@ impl Doc {
         };
         doc.answers = formats.iter().map(answer).collect();
         doc.tagged = L::TAGGED;
-        if L::FOLLOW.is_some() {
-            doc.refusals = &[410];
-        }
+        doc.refusals = match L::FOLLOW {
+            Some(_) => &[410],
+            None => L::REFUSES,
+        };
         doc.takes(&lists::names::<L>())
     }
 

@@ -57,6 +57,7 @@ impl Rows for Entries {
     });
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<EntryShown>, bool), Problem> {
+        matches::kept(reader, params.id(), params).await?;
         page(reader, params.id(), params).await
     }
 }

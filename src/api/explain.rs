@@ -14,36 +14,10 @@ use crate::store::{EntryId, SessionId};
 use axum::extract::Path;
 use axum::response::Response;
 use serde::Serialize;
-use std::sync::Arc;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use utoipa::ToSchema;
 
 /// Its parameters.
 pub(super) const FILTERS: &[&str] = &["entry", "nodes", "session"];
-
-/// Explanations thought over at once: further requests are refused. They run apart from the threads on which
-/// live matches think.
-const AT_ONCE: usize = 2;
-
-/// Where decisions are thought over again. All clones are one.
-#[derive(Clone, Debug)]
-pub struct Explainer(Arc<Semaphore>);
-
-impl Default for Explainer {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(AT_ONCE)))
-    }
-}
-
-impl Explainer {
-    /// A place to think; it is free again when this is dropped.
-    pub(super) fn enter(&self) -> Result<OwnedSemaphorePermit, Problem> {
-        let entered = Arc::clone(&self.0).try_acquire_owned();
-        let busy =
-            format!("{AT_ONCE} decisions are being explained already; ask again in some seconds");
-        entered.map_err(|_| Problem::unavailable(busy))
-    }
-}
 
 /// What is told of a seat's decisions.
 #[derive(Serialize, ToSchema)]
@@ -94,14 +68,9 @@ pub(super) async fn found<T: Send + 'static>(
     if !asked.sight.sees(&session.secrecy) {
         return Err(Problem::forbidden(WITHHELD));
     }
-    let place = asked.state.explainer.enter()?;
+    let turn = asked.state.turns.wait().await?;
     let read = BotSeat::read(store, &session).await?;
-    let explaining = tokio::task::spawn_blocking(move || {
-        let _place = place;
-        think(&read, entry, nodes)
-    });
-    let broken = |error| Problem::unavailable(format!("explaining broke down: {error}"));
-    Ok(explaining.await.map_err(broken)??)
+    Ok(turn.spend(move || think(&read, entry, nodes)).await??)
 }
 
 fn explained(read: &BotSeat, entry: Option<EntryId>, nodes: u64) -> Result<Told, ExplainError> {

@@ -24,6 +24,7 @@ impl Rows for Facts {
         Some(|reader, params| Box::pin(OfMatch::<Self>::begin(reader, params, |fact| fact.id)));
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<FactRow>, bool), Problem> {
+        matches::kept(reader, params.id(), params).await?;
         page(reader, params.id(), params).await
     }
 }

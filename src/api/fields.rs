@@ -4,7 +4,7 @@ use super::problem::Problem;
 use serde_json::Value;
 use utoipa::ToSchema;
 use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{Ref, Schema};
+use utoipa::openapi::schema::{ArrayItems, Ref, Schema, SchemaType, Type};
 
 /// The most fields that may be asked for.
 const FIELDS_MAX: usize = 64;
@@ -14,9 +14,8 @@ const FIELDS_MAX: usize = 64;
 pub(super) struct Fields(Vec<String>);
 
 impl Fields {
-    /// Reads `a,b.c`, in which each path begins with a field of `T`.
+    /// Reads `a,b.c`, in which each path leads to a field of `T`.
     pub(super) fn read<T: ToSchema>(text: &str) -> Result<Self, Problem> {
-        let names = names::<T>();
         let fields: Vec<String> = text
             .split(',')
             .map(|field| field.trim().to_owned())
@@ -28,17 +27,14 @@ impl Fields {
             );
             return Err(Problem::parameter("fields", detail, [""; 0]));
         }
-        let unknown = |field: &&String| {
-            let first = field.split('.').next().unwrap_or_default();
-            !names.iter().any(|name| name == first)
-        };
-        match fields.iter().find(unknown) {
-            Some(field) => {
+        let shape = Shape::of::<T>();
+        for field in &fields {
+            shape.lead(field).map_err(|known| {
                 let detail = format!("there is no field {field:?} here");
-                Err(Problem::parameter("fields", detail, names))
-            }
-            None => Ok(Self(fields)),
+                Problem::parameter("fields", detail, known)
+            })?;
         }
+        Ok(Self(fields))
     }
 
     /// All fields of `T`.
@@ -76,29 +72,98 @@ impl Fields {
 
 /// The names of a type's fields, also of those that it has from others.
 fn names<T: ToSchema>() -> Vec<String> {
-    let mut known = vec![(T::name().into_owned(), T::schema())];
-    T::schemas(&mut known);
-    let mut found = Vec::new();
-    of_schema(&T::schema(), &known, &mut found);
-    found
+    let shape = Shape::of::<T>();
+    let inner = shape.inner([&T::schema()]);
+    inner.fields.into_iter().map(|(name, _)| name).collect()
 }
 
-fn of_schema(schema: &RefOr<Schema>, known: &[(String, RefOr<Schema>)], found: &mut Vec<String>) {
-    match schema {
-        RefOr::Ref(Ref { ref_location, .. }) => {
-            let name = ref_location.rsplit('/').next();
-            let schema = known.iter().find(|(known, _)| Some(known.as_str()) == name);
-            if let Some((_, schema)) = schema {
-                of_schema(schema, known, found);
+/// What a type's values look like, by the schemas that it is made of.
+struct Shape(Vec<(String, RefOr<Schema>)>);
+
+/// What is one step further inside a value.
+#[derive(Default)]
+struct Inner {
+    fields: Vec<(String, RefOr<Schema>)>,
+    /// Whether there may be others.
+    open: bool,
+}
+
+impl Shape {
+    /// That of `T`, first of all.
+    fn of<T: ToSchema>() -> Self {
+        let mut known = vec![(T::name().into_owned(), T::schema())];
+        T::schemas(&mut known);
+        Self(known)
+    }
+
+    /// Follows a path from the first schema; where it leads nowhere, the fields that there are at that place.
+    fn lead(&self, path: &str) -> Result<(), Vec<String>> {
+        let mut at: Vec<RefOr<Schema>> = self.0.iter().take(1).map(|(_, of)| of.clone()).collect();
+        let mut before = String::new();
+        for name in path.split('.') {
+            let inner = self.inner(&at);
+            at = inner
+                .fields
+                .iter()
+                .filter(|(known, _)| known == name)
+                .map(|(_, of)| of.clone())
+                .collect();
+            if at.is_empty() && inner.open {
+                return Ok(());
             }
-        }
-        RefOr::T(Schema::Object(object)) => found.extend(object.properties.keys().cloned()),
-        RefOr::T(Schema::AllOf(all)) => {
-            for schema in &all.items {
-                of_schema(schema, known, found);
+            if at.is_empty() {
+                let known = inner.fields.into_iter();
+                return Err(known.map(|(name, _)| format!("{before}{name}")).collect());
             }
+            before.push_str(&format!("{name}."));
         }
-        RefOr::T(_) => {}
+        Ok(())
+    }
+
+    /// What is inside values of any of these schemas; of lists, inside their items.
+    fn inner<'a>(&'a self, schemas: impl IntoIterator<Item = &'a RefOr<Schema>>) -> Inner {
+        let mut inner = Inner::default();
+        for schema in schemas {
+            self.add(schema, &mut inner);
+        }
+        inner
+    }
+
+    fn add(&self, schema: &RefOr<Schema>, inner: &mut Inner) {
+        let schema = match schema {
+            RefOr::Ref(Ref { ref_location, .. }) => {
+                let name = ref_location.rsplit('/').next();
+                let mut known = self.0.iter();
+                if let Some((_, schema)) = known.find(|(known, _)| Some(known.as_str()) == name) {
+                    self.add(schema, inner);
+                }
+                return;
+            }
+            RefOr::T(schema) => schema,
+        };
+        match schema {
+            Schema::Object(object) => {
+                let any = match &object.schema_type {
+                    SchemaType::Type(one) => *one == Type::Object,
+                    SchemaType::Array(some) => some.contains(&Type::Object),
+                    SchemaType::AnyValue => true,
+                };
+                inner.open |= any && object.properties.is_empty();
+                let fields = object.properties.iter();
+                inner
+                    .fields
+                    .extend(fields.map(|(name, of)| (name.clone(), of.clone())));
+            }
+            Schema::Array(list) => {
+                if let ArrayItems::RefOrSchema(items) = &list.items {
+                    self.add(items, inner);
+                }
+            }
+            Schema::OneOf(some) => some.items.iter().for_each(|one| self.add(one, inner)),
+            Schema::AllOf(some) => some.items.iter().for_each(|one| self.add(one, inner)),
+            Schema::AnyOf(some) => some.items.iter().for_each(|one| self.add(one, inner)),
+            _ => {}
+        }
     }
 }
 
@@ -138,7 +203,38 @@ fn reach<'a>(value: &Value, mut path: impl Iterator<Item = &'a str> + Clone) -> 
 #[cfg(test)]
 mod tests {
     use super::Fields;
-    use serde_json::json;
+    use crate::api::matches::MatchShown;
+    use crate::store::FactRow;
+    use serde_json::{Value, json};
+    use utoipa::ToSchema;
+
+    #[test]
+    fn a_path_that_leads_nowhere_is_refused_with_those_that_there_are() {
+        fn check<T: ToSchema>(fields: &str, allowed: &[&str]) {
+            let problem = match Fields::read::<T>(fields) {
+                Ok(_) => Value::Null,
+                Err(problem) => serde_json::to_value(problem).unwrap(),
+            };
+            let told = problem["allowed"].as_array().cloned().unwrap_or_default();
+            assert_eq!(problem.is_null(), allowed.is_empty(), "{fields}: {problem}");
+            for name in allowed {
+                assert!(told.contains(&json!(name)), "{fields}: {problem}");
+            }
+        }
+        check::<MatchShown>("id,seats.name,tournament.round,sessions.team.player", &[]);
+        // What has no fixed form has no wrong fields.
+        check::<MatchShown>("setup.position.map", &[]);
+        check::<FactRow>("data.by,kind", &[]);
+        check::<MatchShown>("seats.bogus", &["seats.name", "seats.win_share"]);
+        check::<MatchShown>("id,tournament.bogus.round", &["tournament.round"]);
+        check::<MatchShown>("sessions.team.bogus", &["sessions.team.session"]);
+        check::<MatchShown>("bogus", &["id", "seats"]);
+        check::<MatchShown>("", &["id"]);
+        assert!(
+            Fields::read::<MatchShown>("id.bogus").is_err(),
+            "a text has no fields"
+        );
+    }
 
     #[test]
     fn fields_are_picked_and_laid_in_cells() {

@@ -83,11 +83,13 @@ impl Rows for Ledger {
     type Item = DecisionShown;
     const FILTERS: &'static [&'static str] = FILTERS;
     const TAGGED: bool = true;
+    const REFUSES: &'static [u16] = &[410];
 
     async fn page(
         reader: &Reader,
         params: &Params,
     ) -> Result<(Listed<DecisionShown>, bool), Problem> {
+        matches::kept(reader, params.id(), params).await?;
         page(reader, params.id(), params).await
     }
 }

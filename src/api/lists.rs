@@ -27,6 +27,8 @@ pub(super) trait Rows: Sized + Send + Sync + 'static {
     const FILTERS: &'static [&'static str];
     /// Whether it may be public and final, so that it has a tag.
     const TAGGED: bool = false;
+    /// Statuses of its own with which it refuses.
+    const REFUSES: &'static [u16] = &[];
     /// How it is followed, if it can be.
     const FOLLOW: Option<Begin<Self>> = None;
 

@@ -1,6 +1,7 @@
 //! Matches.
 
 use super::asked::Asked;
+use super::described;
 use super::events::{Begin, Changes};
 use super::lists::Rows;
 use super::params::{FIELDS, Params};
@@ -9,7 +10,7 @@ use super::reader::Reader;
 use super::sessions::{self, SessionShown};
 use super::shapes::{self, Listed, time};
 use super::sight::Sight;
-use crate::store::{MatchRow, Place, SeatRow, SessionRow};
+use crate::store::{Filter, MatchRow, Place, SeatRow, SessionRow, StoreError};
 use axum::extract::Path;
 use axum::response::Response;
 use games::Cause;
@@ -33,6 +34,29 @@ pub(super) const FILTERS: &[&str] = &[
     "since",
     "until",
 ];
+
+/// The filters of the list of matches, each with what it does.
+pub fn match_filters() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let about = |name| described::about("/api/v1/matches", name);
+    FILTERS.iter().map(move |name| (*name, about(name)))
+}
+
+/// What filters of these names and values ask for.
+///
+/// # Errors
+/// A sentence, if there is no such value.
+pub fn match_filter(
+    given: impl IntoIterator<Item = (&'static str, String)>,
+) -> Result<Filter, String> {
+    let params = given
+        .into_iter()
+        .fold(Params::default(), |params, (name, value)| {
+            params.with(name, value)
+        });
+    params
+        .filter()
+        .map_err(|problem| problem.detail().to_owned())
+}
 
 /// A match.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -151,6 +175,18 @@ pub(super) async fn seen(
     sessions.retain(|row| session.is_none_or(|session| row.id.0 == session));
     let withheld = reader.sight.keep(&mut sessions);
     Ok((row, sessions, withheld))
+}
+
+/// Refuses to list what has been pruned of a match: nothing of it is left.
+pub(super) async fn kept(reader: &Reader, id: &str, params: &Params) -> Result<(), Problem> {
+    let (_, sessions, _) = seen(reader, id, params).await?;
+    match sessions.first() {
+        Some(first) if sessions.iter().all(|row| row.pruned) => {
+            let session = first.id.0;
+            Err(StoreError::Pruned { session }.into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A match as shown to callers.

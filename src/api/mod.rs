@@ -40,13 +40,15 @@ mod state;
 mod tests;
 mod tokens;
 mod tournaments;
+mod turns;
 mod versus;
 
 pub use events::Feeds;
-pub use explain::Explainer;
 pub use listener::serve;
+pub use matches::{match_filter, match_filters};
 pub use openapi::document;
 pub use problem::Problem;
 pub use routes::router;
 pub use state::{ApiState, Doors, Readiness, Room};
 pub use tournaments::KeptStandings;
+pub use turns::Turns;

@@ -107,6 +107,17 @@ impl Problem {
         Self::new(status, "conflict", title, detail)
     }
 
+    /// What is stored is not in a form that this version knows.
+    pub(super) fn unreadable(detail: impl Into<String>) -> Self {
+        let title = "What is stored cannot be read in full";
+        Self::new(StatusCode::CONFLICT, "unreadable", title, detail)
+    }
+
+    /// Whether it is that what is stored is in no form that is known.
+    pub(super) fn is_unreadable(&self) -> bool {
+        self.kind.ends_with(":unreadable")
+    }
+
     /// Not for this caller.
     pub(super) fn forbidden(detail: impl Into<String>) -> Self {
         let (status, title) = (StatusCode::FORBIDDEN, "Not for this caller");

@@ -11,6 +11,10 @@ use ratings::Rated;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+/// Why a game has no ratings here.
+const UNREADABLE: &str =
+    "the newest tournament of a game cannot be read in full; its standings say why";
+
 /// An entrant's rating by the newest tournament of a game.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Rating)]
@@ -44,12 +48,18 @@ impl Rows for NewestRatings {
 pub(super) async fn page(reader: &Reader, params: &Params) -> Result<Listed<RatingShown>, Problem> {
     let (wanted, at) = (params.game()?, params.page_or_all()?);
     let kits = games::ALL.iter().map(|kit| kit.game());
-    let mut items = Vec::new();
+    let (mut items, mut withheld) = (Vec::new(), None);
     for game in kits.filter(|game| wanted.as_ref().is_none_or(|wanted| wanted == game)) {
         let store = &reader.state.store;
         let newest = store.tournaments(Some(game), &PageAt::first(1)).await?;
         for row in newest.items {
-            let computed = tournaments::computed(reader, &row.id).await?;
+            let computed = match tournaments::computed(reader, &row.id).await {
+                Err(problem) if problem.is_unreadable() => {
+                    withheld = Some(UNREADABLE);
+                    continue;
+                }
+                computed => computed?,
+            };
             let rated = computed.standings.entrants.iter();
             let rated = rated.filter_map(|entrant| entrant.rating.clone());
             items.extend(rated.map(|rated| RatingShown {
@@ -59,5 +69,6 @@ pub(super) async fn page(reader: &Reader, params: &Params) -> Result<Listed<Rati
             }));
         }
     }
-    Listed::cut(items, &at)
+    let listed = Listed::cut(items, &at)?;
+    Ok(Listed { withheld, ..listed })
 }

@@ -8,19 +8,18 @@ use super::problem::Problem;
 use super::response;
 use super::sight::WITHHELD;
 use crate::replay::{Footage, Step, Still, View, seats};
-use crate::store::{SessionId, SessionRow};
+use crate::store::{MatchRow, SessionId, SessionRow};
 use axum::body::Body;
 use axum::extract::Path;
 use axum::http::HeaderValue;
 use axum::response::Response;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use tokio::sync::Semaphore;
 use utoipa::ToSchema;
 
-/// How many replays are made at a time: further requests wait, so that matches that run keep their processors.
-const AT_ONCE_MAX: usize = 2;
-static TURNS: Semaphore = Semaphore::const_new(AT_ONCE_MAX);
+/// Why there is nothing to be seen of a match of which several seats' views are known, but none of all.
+const SEVERAL: &str = "each seat has a view of its own: ask for one of `seats` by `seat`";
 
 /// Its parameters beside those of all pages.
 pub(super) const FILTERS: &[&str] = &["seat", "from", "pictures"];
@@ -68,9 +67,10 @@ pub(super) async fn steps(Path(id): Path<String>, asked: Asked) -> Result<Respon
     let row = matches::row(&asked, &id).await?;
     let store = &asked.state.store;
     let mut sessions = store.sessions_of(&id).await?;
+    wanted.check(&row, &sessions)?;
     let withheld = asked.sight.keep(&mut sessions);
     let open = asked.sight.is_open(&row);
-    let view = View::of(&sessions, wanted.seat, open);
+    let view = View::of(&sessions, wanted.seat, open || asked.sight.sees_all());
     let tag = open.then(|| wanted.tag(&row.id, &sessions));
     if let Some(known) = tag
         .as_ref()
@@ -96,16 +96,13 @@ pub(super) async fn steps(Path(id): Path<String>, asked: Asked) -> Result<Respon
         Some(view) => {
             let failed =
                 |why: String| Problem::unavailable(format!("it cannot be replayed: {why}"));
-            let turn = TURNS.acquire().await;
-            let _turn = turn.map_err(|why| failed(why.to_string()))?;
+            let turn = asked.state.turns.wait().await?;
             let footage = store.footage(&row, view).await?;
-            let shown = tokio::task::spawn_blocking(move || wanted.show(&footage, replay)).await;
-            let shown = shown.map_err(|why| failed(why.to_string()))?;
+            let shown = turn.spend(move || wanted.show(&footage, replay)).await?;
             replay = shown.map_err(failed)?;
         }
-        None if withheld || (!open && !sessions.is_empty()) => {
-            replay.withheld = Some(WITHHELD);
-        }
+        None if withheld => replay.withheld = Some(WITHHELD),
+        None if !sessions.is_empty() => replay.withheld = Some(SEVERAL),
         None => {}
     }
     let value = response::value(&replay)?;
@@ -139,6 +136,25 @@ impl Wanted {
             limit: at.limit as usize,
             pictures: params.truth("pictures")? == Some(true),
         })
+    }
+
+    /// Refuses a seat that the match has not.
+    fn check(&self, row: &MatchRow, sessions: &[SessionRow]) -> Result<(), Problem> {
+        let Some(seat) = self.seat else { return Ok(()) };
+        let own = sessions.iter().filter_map(|row| row.opened.seat);
+        let seats: BTreeSet<u8> = row.seats.iter().map(|row| row.seat).chain(own).collect();
+        if seats.contains(&seat) {
+            return Ok(());
+        }
+        let known: Vec<String> = seats.iter().map(u8::to_string).collect();
+        let known = match known.as_slice() {
+            [] => "none of its seats is known".to_owned(),
+            known => format!("it has {}", known.join(", ")),
+        };
+        let id = &row.id;
+        Err(Problem::not_found(format!(
+            "match {id} has no seat {seat}: {known}"
+        )))
     }
 
     /// The tag of a page of a match that is over and public: what it depends on, without the cost of replaying it. The

@@ -157,6 +157,7 @@ fn for_readers() -> Routes {
             tournaments::standings,
             Doc::thing::<Standings>("Who is where, with all splits.")
                 .takes(&[FIELDS])
+                .refuses(&[409])
                 .tagged(),
         )
         .list::<Crosstable>(
@@ -172,6 +173,7 @@ fn for_readers() -> Routes {
             tournaments::ratings,
             Doc::thing::<Ratings>("The ratings and their model.")
                 .takes(&[FIELDS])
+                .refuses(&[409])
                 .tagged(),
         )
         .list::<rated::NewestRatings>("/ratings", "Ratings by the newest tournament of each game.")

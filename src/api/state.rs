@@ -1,8 +1,8 @@
 //! What the handlers share.
 
 use super::events::Feeds;
-use super::explain::Explainer;
 use super::tournaments::KeptStandings;
+use super::turns::Turns;
 use crate::access::Tokens;
 use crate::config::Secret;
 use crate::gateway::hubs::Hubs;
@@ -42,8 +42,8 @@ pub struct ApiState {
     pub end: CancellationToken,
     /// Standings that were asked for lately.
     pub standings: KeptStandings,
-    /// Where decisions are thought over again.
-    pub explainer: Explainer,
+    /// Where replays are made and decisions are thought over again.
+    pub turns: Turns,
     /// How long after its end a match is not yet public.
     pub embargo: Duration,
     /// Where the daemon is reached.

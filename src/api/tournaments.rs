@@ -164,6 +164,7 @@ impl Rows for Crosstable {
     type Item = CrossRow;
     const FILTERS: &'static [&'static str] = &[];
     const TAGGED: bool = true;
+    const REFUSES: &'static [u16] = &[409];
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<CrossRow>, bool), Problem> {
         let computed = computed(reader, params.id()).await?;
@@ -351,12 +352,16 @@ pub(super) struct Computed {
     history: OnceCell<Arc<History>>,
 }
 
+/// That the store fails, or that what it gave is in a form that is not known.
 fn unreadable(error: anyhow::Error) -> Problem {
-    StoreError::Corrupt(format!("{error:#}")).into()
+    match error.downcast::<StoreError>() {
+        Ok(failed) => failed.into(),
+        Err(unknown) => Problem::unreadable(format!("{unknown:#}")),
+    }
 }
 
 /// A tournament as shown to callers.
-fn shown(sight: &Sight, row: TournamentRow) -> TournamentShown {
+pub(super) fn shown(sight: &Sight, row: TournamentRow) -> TournamentShown {
     let over = row.ended_us.is_some();
     let entrants = row.entrants.into_iter().map(|entrant| NewEntrant {
         spec: sight.spec(&entrant.spec).into_owned(),

@@ -13,6 +13,7 @@ use crate::link::program::VERB;
 use crate::logs;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::ffi::OsString;
+use std::io;
 use std::process::ExitCode;
 
 /// The exit code of a wrong command line or an unusable configuration.
@@ -136,19 +137,34 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
 /// Whether the reader of our output has gone away, which is not our failure.
 fn broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
-        cause
-            .downcast_ref::<std::io::Error>()
-            .is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+        let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        // It hides the error that it comes from.
+        let json = || cause.downcast_ref::<serde_json::Error>()?.io_error_kind();
+        io.or_else(json) == Some(io::ErrorKind::BrokenPipe)
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Cli;
+    use super::{Cli, broken_pipe};
+    use anyhow::Context as _;
     use clap::CommandFactory as _;
+    use std::io::Write as _;
 
     #[test]
     fn the_command_line_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_reader_that_has_gone_is_known_however_it_is_told() {
+        let (reader, mut closed) = std::io::pipe().unwrap();
+        drop(reader);
+        let written = closed.write_all(b"x").context("a list");
+        assert!(broken_pipe(&written.unwrap_err()));
+        let written = serde_json::to_writer(&closed, "x").context("an export");
+        assert!(broken_pipe(&written.unwrap_err()));
+        let other = serde_json::from_str::<u8>("x").context("a row");
+        assert!(!broken_pipe(&other.unwrap_err()));
     }
 }

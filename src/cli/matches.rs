@@ -1,13 +1,13 @@
 //! `drover match list|show|export|replay|explain|verify|name`.
 
 use super::common::Common;
+use super::match_filters::MatchFilters;
 use super::output::{Format, spaced, write_rows};
 use super::remote::{Reached, Remote, Target};
 use super::{database, explain, replay, scenes};
 use crate::config::Flags;
 use crate::store::{Filter, MatchRow, PageAt, Place, Store};
 use anyhow::{Context as _, bail};
-use games::Cause;
 use serde_json::json;
 use std::fs::File;
 use std::io::Write;
@@ -81,33 +81,17 @@ pub(super) struct ExportArgs {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ListArgs {
-    /// Only this game.
-    #[arg(long)]
-    game: Option<String>,
-    /// Only matches with this bot of ours.
-    #[arg(long)]
-    bot: Option<String>,
-    /// Only matches with this named opponent.
-    #[arg(long)]
-    opponent: Option<String>,
-    /// Only matches of this tournament, by its id.
-    #[arg(long, value_name = "ID")]
-    tournament: Option<String>,
-    /// Only matches with this entrant of a tournament.
-    #[arg(long, value_name = "NAME")]
-    entrant: Option<String>,
-    /// Only matches that ended for this reason, such as normal or unterminated.
-    #[arg(long, value_parser = cause)]
-    cause: Option<Cause>,
+    #[command(flatten)]
+    filters: MatchFilters,
     /// Only running matches.
     #[arg(long)]
     live: bool,
     /// The maximum number of rows.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
-    /// Start after this match: the previous page's `next`.
-    #[arg(long, value_name = "ID")]
-    after: Option<String>,
+    /// Where the page begins: `next` of the page before.
+    #[arg(long, value_name = "ID", alias = "after")]
+    cursor: Option<String>,
     /// The output format.
     #[arg(long, value_enum, default_value_t)]
     output: Format,
@@ -118,13 +102,6 @@ pub(super) enum Export {
     #[default]
     Ndjson,
     Json,
-}
-
-fn cause(word: &str) -> Result<Cause, String> {
-    Cause::from_word(word).ok_or_else(|| {
-        let words: Vec<&str> = Cause::ALL.iter().map(|cause| cause.word()).collect();
-        format!("it must be one of {}", words.join(", "))
-    })
 }
 
 pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
@@ -179,20 +156,14 @@ pub(super) async fn found(store: &Store, id: &str) -> anyhow::Result<MatchRow> {
 
 async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let filter = Filter {
-        game: args.game.clone(),
-        bot: args.bot.clone(),
-        opponent: args.opponent.clone(),
-        tournament: args.tournament.clone(),
-        entrant: args.entrant.clone(),
-        cause: args.cause,
         live: args.live.then_some(true),
-        ..Filter::default()
+        ..args.filters.0.clone()
     };
     let page = store
         .matches(
             &filter,
             &PageAt {
-                after: args.after.clone(),
+                after: args.cursor.clone(),
                 limit: args.limit,
             },
         )
@@ -203,7 +174,7 @@ async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::R
     ];
     write_rows(out, args.output, &headings, &rows, &page)?;
     if let (Format::Table, Some(next)) = (args.output, &page.next) {
-        writeln!(out, "more: --after {next}")?;
+        writeln!(out, "more: --cursor {next}")?;
     }
     Ok(())
 }

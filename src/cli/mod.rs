@@ -12,6 +12,7 @@ mod health;
 mod interactive;
 mod logging;
 mod map;
+mod match_filters;
 mod matches;
 mod open_files;
 mod openapi;

@@ -91,10 +91,9 @@ fn plain(text: &str) -> String {
     }
 }
 
-/// A timestamp as a date and time in UTC.
+/// A timestamp as REST shows it.
 pub(super) fn time(at_us: i64) -> String {
-    let time = clock::time(at_us);
-    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    clock::time(at_us).to_string()
 }
 
 #[cfg(test)]
@@ -109,7 +108,8 @@ mod tests {
     }
 
     #[test]
-    fn stamps_are_utc() {
+    fn stamps_are_utc_and_whole() {
         assert_eq!(time(1_000_000), "1970-01-01T00:00:01Z");
+        assert_eq!(time(1_234_567), "1970-01-01T00:00:01.234567Z");
     }
 }

@@ -10,7 +10,7 @@ use super::process::Disk;
 use super::referee::{RefereePlan, RunningReferee};
 use super::room::Gauged;
 use crate::access::Tokens;
-use crate::api::{self, ApiState, Explainer, Readiness};
+use crate::api::{self, ApiState, Readiness, Turns};
 use crate::config::{Config, Secret};
 use crate::gateway::hubs::Hubs;
 use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, OwnReferee, shims};
@@ -207,7 +207,7 @@ impl Daemon {
             feeds: api::Feeds::of(store.clone()),
             end: end.clone(),
             standings: api::KeptStandings::default(),
-            explainer: Explainer::default(),
+            turns: Turns::default(),
             embargo: config.api.embargo,
             doors: Arc::new(api::Doors {
                 api: addresses.api,

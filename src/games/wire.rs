@@ -137,6 +137,11 @@ pub trait Dialogue: Send {
         let _ = budget;
         None
     }
+    /// The referee's count of our points at the end, where it is known although the wire does not tell it: comes
+    /// before [`Dialogue::hung_up`].
+    fn scored(&mut self, points: i64) {
+        let _ = points;
+    }
     /// How the match ended if the other side hangs up now, where a wire has no other word for the end.
     fn hung_up(&mut self) -> Option<Ending> {
         None

@@ -67,20 +67,24 @@ impl SeatLine {
     }
 }
 
-/// Folds a seat's whole transcript, which ended with this cause.
+/// Folds a seat's whole transcript, which ended with this cause and this score.
 ///
 /// # Errors
 /// A sentence, if the game cannot fold it.
 pub fn fold_seat(
     kit: &dyn Kit,
     entries: &[Entry],
-    cause: Option<Cause>,
+    (cause, score): (Option<Cause>, Option<i64>),
 ) -> Result<SeatTold, String> {
-    let folded = guarded(|| try_fold(kit, entries, cause));
+    let folded = guarded(|| try_fold(kit, entries, (cause, score)));
     folded.unwrap_or_else(|panic| Err(format!("folding it panics: {}", panic.0)))
 }
 
-fn try_fold(kit: &dyn Kit, entries: &[Entry], cause: Option<Cause>) -> Result<SeatTold, String> {
+fn try_fold(
+    kit: &dyn Kit,
+    entries: &[Entry],
+    end: (Option<Cause>, Option<i64>),
+) -> Result<SeatTold, String> {
     // What was said is in the transcript: any bot folds it alike.
     let bot = kit.bots().first().map_or("", |card| card.name);
     let mut dialogue = kit
@@ -88,13 +92,7 @@ fn try_fold(kit: &dyn Kit, entries: &[Entry], cause: Option<Cause>) -> Result<Se
         .map_err(|error| error.to_string())?;
     let lines = lines(kit, entries);
     let replayed = replay(&mut *dialogue, lines.iter().map(SeatLine::line));
-    Ok(told(
-        kit,
-        &mut *dialogue,
-        (entries, &lines),
-        replayed,
-        cause,
-    ))
+    Ok(told(kit, &mut *dialogue, (entries, &lines), replayed, end))
 }
 
 fn told(
@@ -102,7 +100,7 @@ fn told(
     dialogue: &mut dyn Dialogue,
     (entries, lines): (&[Entry], &[SeatLine]),
     replayed: Replayed,
-    cause: Option<Cause>,
+    (cause, score): (Option<Cause>, Option<i64>),
 ) -> SeatTold {
     // Of several answers in a row, the last one counts.
     let answer = |line: usize| {
@@ -122,6 +120,9 @@ fn told(
         .collect();
     if replayed.ending.is_none() && cause == Some(Cause::Normal) {
         // For wires where the transport's end is the only sign of it.
+        if let Some(score) = score {
+            dialogue.scored(score);
+        }
         let _ = dialogue.hung_up();
         let last = entries.len().saturating_sub(1);
         facts.extend(dialogue.facts().into_iter().map(|fact| (last, fact)));

@@ -61,10 +61,10 @@ impl Store {
             Err(StoreError::Corrupt(why)) => return Ok(Err(why)),
             Err(error) => return Err(error),
         };
-        let cause = session.cause;
+        let end = session.end();
         let folding = tokio::task::spawn_blocking(move || match entries.is_empty() {
             true => Ok(Vec::new()),
-            false => fold_seat(kit, &entries, cause).map(|told| told.facts),
+            false => fold_seat(kit, &entries, end).map(|told| told.facts),
         });
         let folded = folding.await;
         folded.map_err(|error| StoreError::Corrupt(format!("folding failed: {error}")))

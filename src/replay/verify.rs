@@ -275,7 +275,7 @@ impl Transcript {
 
     /// Folds a seat of our own referee; reports where facts or the entries they stand by differ.
     fn compare_told(&self, facts: &[FactRow], kit: &dyn Kit) -> Vec<String> {
-        let told = match fold_seat(kit, &self.entries, self.session.cause) {
+        let told = match fold_seat(kit, &self.entries, self.session.end()) {
             Ok(told) => told.facts,
             Err(why) => return vec![why],
         };

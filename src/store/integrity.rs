@@ -39,7 +39,7 @@ const STRAYS: &str = "
             WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = p.session))";
 
 /// Rows that contradict each other, with what is said of them.
-const CONTRADICTIONS: [(&str, &str); 3] = [
+const CONTRADICTIONS: [(&str, &str); 4] = [
     (STRAYS, "entries belong to no session"),
     (
         "SELECT count(*) FROM tournament_matches p LEFT JOIN matches m ON m.id = p.match_id
@@ -53,6 +53,12 @@ const CONTRADICTIONS: [(&str, &str); 3] = [
          SELECT count(*) FROM tournament_matches p JOIN seats s ON s.match_id = p.match_id
          WHERE (p.tournament, coalesce(s.entrant, '')) NOT IN (SELECT tournament, name FROM names)",
         "seats of tournaments' matches have no entrant of theirs",
+    ),
+    (
+        "SELECT count(*) FROM tournaments t LEFT JOIN tournament_sizes z ON z.tournament = t.id
+         WHERE coalesce(z.rounds, 0) <> (SELECT count(*) FROM tournament_rounds r WHERE r.tournament = t.id)
+            OR coalesce(z.matches, 0) <> (SELECT count(*) FROM tournament_matches p WHERE p.tournament = t.id)",
+        "tournaments have other numbers of rounds or matches than they say",
     ),
 ];
 

@@ -328,30 +328,22 @@ impl<'a> Candidates<'a> {
         Some((query, "match_id"))
     }
 
-    /// Sessions of a number, a tournament, an entrant or an opponent, if their matches are few: they have
-    /// another order.
+    /// Sessions of an opponent, if its matches are few: they have another order.
     async fn rare(&self, readers: &SqlitePool) -> Result<Option<Choice>, StoreError> {
-        let filter = self.filter;
-        let by = [
-            ("seats WHERE name = ", &filter.opponent),
-            ("seats WHERE entrant = ", &filter.entrant),
-            ("tournament_matches WHERE tournament = ", &filter.tournament),
-        ];
-        for (table, wanted) in by {
-            let Some(wanted) = wanted else { continue };
-            let mut count = QueryBuilder::<Sqlite>::new("SELECT count(*) FROM (SELECT 1 FROM ");
-            count.push(table).push_bind(wanted.clone());
-            count.push(" LIMIT ").push_bind(RARE_MAX + 1).push(")");
-            let count: i64 = count.build_query_scalar().fetch_one(readers).await?;
-            if count <= RARE_MAX {
-                let mut query = QueryBuilder::new(
-                    "SELECT id FROM sessions WHERE match_id IN (SELECT match_id FROM ",
-                );
-                query.push(table).push_bind(wanted.clone()).push(")");
-                return Ok(Some((query, "id")));
-            }
+        let Some(opponent) = &self.filter.opponent else {
+            return Ok(None);
+        };
+        let count = "SELECT count(*) FROM (SELECT 1 FROM seats WHERE name = ? LIMIT ?)";
+        let count = sqlx::query_scalar(count).bind(opponent.clone());
+        let count: i64 = count.bind(RARE_MAX + 1).fetch_one(readers).await?;
+        if count > RARE_MAX {
+            return Ok(None);
         }
-        Ok(None)
+        let mut query = QueryBuilder::new(
+            "SELECT id FROM sessions WHERE match_id IN (SELECT match_id FROM seats WHERE name = ",
+        );
+        query.push_bind(opponent.clone()).push(")");
+        Ok(Some((query, "id")))
     }
 
     /// Narrows a query to what is below `before` and within the bounds.

@@ -41,7 +41,7 @@ const STATEMENTS_MAX: usize = 200;
 const LISTS: i64 = 9;
 
 /// What reading a schema from before these versions lacks.
-const LACKED: [(i64, &str); 2] = [
+const LACKED: [(i64, &str); 3] = [
     (
         7,
         "CREATE TEMP TABLE packed (session INTEGER PRIMARY KEY, last_entry, entries, bytes, dictionary, content);
@@ -53,6 +53,12 @@ const LACKED: [(i64, &str); 2] = [
          CREATE TEMP TABLE tournaments (id, name, game, seed, setup, entrants, started_us, ended_us, ended_why);
          CREATE TEMP TABLE tournament_rounds (tournament, round, decision, decided_us);
          CREATE TEMP TABLE tournament_matches (tournament, number, round, table_no, match_id, seed, notes)",
+    ),
+    (
+        11,
+        "CREATE TEMP VIEW tournament_sizes AS SELECT id AS tournament,
+             (SELECT count(*) FROM tournament_rounds r WHERE r.tournament = id) AS rounds,
+             (SELECT count(*) FROM tournament_matches p WHERE p.tournament = id) AS matches FROM tournaments",
     ),
 ];
 
@@ -74,6 +80,8 @@ pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
         ("tournaments", file!("0008_tournaments")),
         ("lists", file!("0009_lists")),
         ("changes", file!("0010_changes")),
+        ("tournament sizes", file!("0011_tournament_sizes")),
+        ("results told", file!("0012_results_told")),
     ];
     let migration = |(version, (name, sql)): (i64, (&'static str, &'static str))| {
         let sql = sql.into_sql_str();

@@ -45,7 +45,7 @@ pub struct StoredModel {
     pub name: String,
     /// Counts in the game's own schema; [`games::Models::show`] makes them readable.
     pub model: Value,
-    /// Raised by every match that adds to it.
+    /// Raised by every lesson that is added to it; a match may have several.
     pub version: i64,
     /// Microseconds since 1970-01-01 UTC of the last change.
     pub updated_us: i64,
@@ -316,6 +316,14 @@ pub struct SessionRow {
     pub secrecy: Secrecy,
 }
 
+impl SessionRow {
+    /// Why it ended, and its own score, as far as that is known.
+    #[must_use]
+    pub fn end(&self) -> (Option<Cause>, Option<i64>) {
+        (self.cause, self.scores.first().copied())
+    }
+}
+
 /// An entry with its owner.
 #[derive(Clone, Debug, Serialize, PartialEq)]
 pub struct MatchEntry {
@@ -460,11 +468,11 @@ pub struct Score {
     /// How often the first did worse.
     pub lost: u64,
     /// The first's share of these games, 0 to 1.
-    pub share: f64,
+    pub pair_score: f64,
     /// The lower end of its 95 % interval.
-    pub low: f64,
+    pub pair_score_low: f64,
     /// The upper end.
-    pub high: f64,
+    pub pair_score_high: f64,
 }
 
 /// How results between two change.
@@ -506,12 +514,12 @@ pub struct Times {
     pub fallbacks: u64,
     /// How many took longer than the wire allowed.
     pub late: u64,
-    /// Half of them took no longer, in microseconds.
-    pub p50_us: Option<i64>,
-    /// 99 % took no longer.
-    pub p99_us: Option<i64>,
+    /// Milliseconds until the answer left: half of the decisions took no longer.
+    pub sent_ms_p50: Option<f64>,
+    /// The same for 99 in 100.
+    pub sent_ms_p99: Option<f64>,
     /// The longest.
-    pub most_us: Option<i64>,
+    pub sent_ms_max: Option<f64>,
 }
 
 /// The record of our side against a rival.

@@ -9,7 +9,8 @@ use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::path::Path;
 
 /// Tables that are not copied: a new database has its own, or start-up makes it from the others.
-const NOT_COPIED: &str = "'_sqlx_migrations', 'heads', 'facets', 'listed', 'listed_sessions'";
+const NOT_COPIED: &str =
+    "'_sqlx_migrations', 'heads', 'tournament_sizes', 'facets', 'listed', 'listed_sessions'";
 /// Lost rows named of one table.
 const LINES_MAX: usize = 100;
 
@@ -27,6 +28,14 @@ const FORGET: [&str; 2] = [
     "DELETE FROM tournament_matches
      WHERE match_id NOT IN (SELECT id FROM matches WHERE scores IS NOT NULL)
          OR (tournament, round) NOT IN (SELECT tournament, round FROM tournament_rounds)",
+];
+
+/// Counts the rounds and matches that are left: while they were copied, some were counted twice.
+const COUNT: [&str; 2] = [
+    "DELETE FROM tournament_sizes",
+    "INSERT INTO tournament_sizes
+     SELECT id, (SELECT count(*) FROM tournament_rounds r WHERE r.tournament = id),
+         (SELECT count(*) FROM tournament_matches p WHERE p.tournament = id) FROM tournaments",
 ];
 
 /// What [`Store::salvage`] saved.
@@ -143,6 +152,9 @@ async fn copy(
         salvaged.lost.push(format!(
             "{forgotten} rounds and matches of tournaments are to be played again"
         ));
+    }
+    for statement in COUNT {
+        sqlx::query(statement).execute(&mut *connection).await?;
     }
     startup::keep_numbers(connection).await?;
     listing::list_all(connection).await?;

@@ -19,11 +19,10 @@ pub const ALL_ROUNDS: Range<u32> = 0..u32::MAX;
 /// Characters of an entrant's name.
 const NAME_MAX: usize = 64;
 
-const TOURNAMENTS: &str =
+pub(super) const TOURNAMENTS: &str =
     "SELECT t.id, t.name, t.game, t.seed, t.setup, t.entrants, t.started_us, t.ended_us, t.ended_why,
-        (SELECT count(*) FROM tournament_rounds r WHERE r.tournament = t.id),
-        (SELECT count(*) FROM tournament_matches p WHERE p.tournament = t.id)
-     FROM tournaments t WHERE true";
+        coalesce(z.rounds, 0), coalesce(z.matches, 0)
+     FROM tournaments t LEFT JOIN tournament_sizes z ON z.tournament = t.id WHERE true";
 
 /// A change of the stored tournaments.
 #[derive(Debug)]

@@ -353,15 +353,18 @@ fn bluffed(bluffs: &[&(i64, Option<i64>, bool)]) -> VersusBluffs {
 
 fn took(mut decisions: Vec<(i64, i64, bool)>) -> Times {
     decisions.sort_unstable();
-    let took: Vec<i64> = decisions.iter().map(|(took, ..)| *took).collect();
+    let took: Vec<f64> = decisions
+        .iter()
+        .map(|(took_us, ..)| *took_us as f64 / 1e3)
+        .collect();
     let count = |is: fn(&&(i64, i64, bool)) -> bool| decisions.iter().filter(is).count() as u64;
     Times {
         decisions: decisions.len() as u64,
         fallbacks: count(|(_, _, fallback)| *fallback),
         late: count(|(took, limit, _)| took > limit),
-        p50_us: quantile(&took, 0.5),
-        p99_us: quantile(&took, 0.99),
-        most_us: took.last().copied(),
+        sent_ms_p50: quantile(&took, 0.5),
+        sent_ms_p99: quantile(&took, 0.99),
+        sent_ms_max: took.last().copied(),
     }
 }
 
@@ -424,15 +427,15 @@ fn score<'a, 'b: 'a>(meetings: impl IntoIterator<Item = &'a Meeting<'b>>) -> Sco
         .collect();
     let count = |is: fn(f64) -> bool| shares.iter().filter(|share| is(**share)).count() as u64;
     let mean = mean(&meetings);
-    let (low, high) = mean.share_interval();
+    let (pair_score_low, pair_score_high) = mean.share_interval();
     Score {
         games: shares.len() as u64,
         won: count(|share| share > 0.75),
         tied: count(|share| (0.25..=0.75).contains(&share)),
         lost: count(|share| share < 0.25),
-        share: mean.value(),
-        low,
-        high,
+        pair_score: mean.value(),
+        pair_score_low,
+        pair_score_high,
     }
 }
 
@@ -476,9 +479,16 @@ fn trend(meetings: &[Meeting<'_>]) -> Option<Trend> {
     let (newer, older) = matches.split_at(matches.len() / 2);
     let score = |half: &[&[&Meeting<'_>]]| score(half.iter().copied().flatten().copied());
     let (newer, older) = (score(newer), score(older));
-    let change = newer.share - older.share;
-    let down = (newer.share - newer.low).hypot(older.high - older.share);
-    let up = (newer.high - newer.share).hypot(older.share - older.low);
+    let ends = |of: &Score| {
+        let (at, low, high) = (of.pair_score, of.pair_score_low, of.pair_score_high);
+        (at - low, high - at)
+    };
+    let (newer_ends, older_ends) = (ends(&newer), ends(&older));
+    let change = newer.pair_score - older.pair_score;
+    let (down, up) = (
+        newer_ends.0.hypot(older_ends.1),
+        newer_ends.1.hypot(older_ends.0),
+    );
     Some(Trend {
         change,
         low: (change - down).max(-1.0),

@@ -200,7 +200,7 @@ async fn fill(
         notes: notes(played),
         ..result_of(&played.outcome, &played.blames)
     };
-    record.fold(result.cause).await?;
+    record.fold(&result).await?;
     Ok((record, result))
 }
 

@@ -138,7 +138,7 @@ fn read_all(app: &TestApp, caller: &Caller, listed: &Readable, all: &All) -> BTr
         );
         keeps_secrets(caller, path, &answer.body, all);
         if path.contains("/replay") && answer.status == 200 {
-            hides(&answer.json());
+            hides(&answer.json(), caller.own.len() == all.len());
         }
         *statuses.entry(answer.status).or_insert(0) += 1;
         seen.extend(told);

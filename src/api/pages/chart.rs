@@ -103,7 +103,7 @@ pub(super) fn curves(title: &str, below: &str, curves: &[Curve]) -> Option<Strin
     let columns = ticks(x_low, x_high, 10)
         .into_iter()
         .filter(|(value, _)| value.fract() == 0.0);
-    let columns = columns.map(|(value, text)| (format!("{:.1}", x(value)), text));
+    let columns = columns.map(|(value, _)| (format!("{:.1}", x(value)), format!("{value:.0}")));
     let mut drawn: Vec<Drawn<'_>> = Vec::new();
     for (number, curve) in curves.iter().enumerate() {
         let Some(last) = curve.points.last() else {
@@ -228,6 +228,8 @@ mod tests {
         assert!(svg.contains("Ratings &#38; errors"), "{svg}");
         assert_eq!(svg.matches("class=\"band").count(), 2);
         assert!(!svg.contains("style="), "{svg}");
+        // Rounds are whole.
+        assert!(svg.contains(">1</text>") && !svg.contains(">1.0<"), "{svg}");
         assert!(curves("none", "", &[]).is_none());
         let alone = Curve {
             name: "one".into(),

@@ -121,9 +121,17 @@ fn split(name: String, score: &Score) -> Split {
         won: score.won,
         tied: score.tied,
         lost: score.lost,
-        share: percent(score.share),
-        range: format!("{} to {}", percent(score.low), percent(score.high)),
-        span: chart::span(score.low, Some(score.share), score.high),
+        share: percent(score.pair_score),
+        range: format!(
+            "{} to {}",
+            percent(score.pair_score_low),
+            percent(score.pair_score_high)
+        ),
+        span: chart::span(
+            score.pair_score_low,
+            Some(score.pair_score),
+            score.pair_score_high,
+        ),
     }
 }
 
@@ -205,14 +213,15 @@ fn bluffs(of: &VersusBluffs) -> String {
 }
 
 fn times(of: &Times) -> String {
-    let shown = |us: Option<i64>| us.map_or_else(String::new, |us| micros(us.unsigned_abs()));
+    let shown =
+        |ms: Option<f64>| ms.map_or_else(String::new, |ms| micros((ms * 1e3).round() as u64));
     match of.decisions {
         0 => String::new(),
         count => format!(
             "{count}: half within {}, 99 % within {}, the longest {}; {} fallbacks, {} late",
-            shown(of.p50_us),
-            shown(of.p99_us),
-            shown(of.most_us),
+            shown(of.sent_ms_p50),
+            shown(of.sent_ms_p99),
+            shown(of.sent_ms_max),
             of.fallbacks,
             of.late
         ),

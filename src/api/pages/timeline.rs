@@ -1,5 +1,5 @@
 //! The course of a match as a picture: its facts by kind, and how long its decisions took, from its first entry to
-//! its last. Each mark leads to that place of the replay.
+//! its last. Each mark leads to its entry: of the transcript, or with a script of the replay.
 
 use super::decisions::Row;
 use super::view;
@@ -85,7 +85,7 @@ pub(super) fn picture(facts: &[FactRow], decisions: &[Row]) -> Option<String> {
         let lane = kinds.iter().position(|kind| *kind == fact.kind)?;
         let entry = fact.entry?.0;
         Some(Mark {
-            link: link(entry, fact.seat),
+            link: view::evidence(fact.session.0, entry),
             seat: view::or_none(fact.seat),
             kind: &fact.kind,
             entry,
@@ -151,7 +151,7 @@ fn bar(row: &Row, x: f64, share: f64) -> Bar {
         words.push_str(", the fallback's answer");
     }
     Bar {
-        link: link(row.entry, row.seat),
+        link: row.evidence.clone(),
         seat: view::or_none(row.seat),
         entry: row.entry,
         words,
@@ -194,7 +194,7 @@ mod tests {
             r#"cx="112.0" cy="13.2""#,
             r#"cx="489.0" cy="35.2""#,
             r#"cx="866.0" cy="13.2""#,
-            "href=\"?entry=15&#38;seat=0#replay\"",
+            "href=\"?session=1&#38;cursor=14#e15\"",
             "bluff: by &#60;W&#62;",
         ] {
             assert!(svg.contains(part), "{part}: {svg}");

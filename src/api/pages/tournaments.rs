@@ -42,6 +42,16 @@ struct Row {
 struct Tournament {
     shell: Shell,
     row: Row,
+    /// Its standings; why there are none, where what is stored cannot be read in full.
+    standings: Result<Shown, String>,
+    rounds: Vec<Round>,
+    later: bool,
+    first: String,
+    next: Option<String>,
+}
+
+/// What follows from the matches.
+struct Shown {
     lines: Vec<Line>,
     remarks: Vec<String>,
     unrated: Option<String>,
@@ -50,10 +60,6 @@ struct Tournament {
     /// The ratings after each round as a picture, and whether they have error bands.
     picture: Option<String>,
     fitted: bool,
-    rounds: Vec<Round>,
-    later: bool,
-    first: String,
-    next: Option<String>,
 }
 
 /// An entrant's line of the standings.
@@ -133,27 +139,20 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
 /// `GET /tournaments/{id}`
 pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response, Problem> {
     let params = visit.params(&[PAGE])?;
-    let computed = tournaments::computed(&visit, &id).await?;
-    let history = tournaments::history(&visit, &computed).await?;
-    let found = tournaments::find(&visit, &id).await?;
-    let rounds = tournaments::rounds(&visit, &computed.row, &params).await?;
-    let Computed { standings, .. } = &*computed;
+    let stored = tournaments::row(&visit, &id).await?;
+    let rounds = tournaments::rounds(&visit, &stored, &params).await?;
+    let standings = match standings(&visit, &id).await {
+        Err(problem) if problem.is_unreadable() => Err(problem.detail().to_owned()),
+        standings => Ok(standings?),
+    };
+    let found = tournaments::shown(&visit.sight, stored);
     let running = found.ended.is_none();
     shown(&Tournament {
         shell: Shell {
             follow: running.then(|| EVENTS.to_owned()),
             ..visit.shell(&found.name, "/tournaments")
         },
-        lines: standings
-            .entrants
-            .iter()
-            .map(|one| entrant(standings, (&visit, &id), one))
-            .collect(),
-        remarks: standings.remarks.clone(),
-        unrated: standings.unrated.clone(),
-        cross: crosstable(standings),
-        picture: picture(standings, &history),
-        fitted: history.fitted,
+        standings,
         rounds: rounds.items.into_iter().map(round).collect(),
         later: visit.value("cursor").is_some(),
         first: link(&visit, "cursor", ""),
@@ -161,6 +160,23 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
             .next
             .map(|next| format!("{}#schedule", link(&visit, "cursor", &next))),
         row: row(found),
+    })
+}
+
+async fn standings(visit: &Visit, id: &str) -> Result<Shown, Problem> {
+    let computed = tournaments::computed(visit, id).await?;
+    let history = tournaments::history(visit, &computed).await?;
+    let Computed { standings, .. } = &*computed;
+    let entrants = standings.entrants.iter();
+    Ok(Shown {
+        lines: entrants
+            .map(|one| entrant(standings, (visit, id), one))
+            .collect(),
+        remarks: standings.remarks.clone(),
+        unrated: standings.unrated.clone(),
+        cross: crosstable(standings),
+        picture: picture(standings, &history),
+        fitted: history.fitted,
     })
 }
 
@@ -240,9 +256,9 @@ fn crosstable(standings: &Standings) -> Vec<CrossLine> {
             record: format!("{}–{}–{}", split.won, split.drawn, split.lost),
             share: format!(
                 "{} of the pairs, 95 % between {:.0} and {:.0}",
-                percent(split.share),
-                100.0 * split.share_low,
-                100.0 * split.share_high
+                percent(split.pair_score),
+                100.0 * split.pair_score_low,
+                100.0 * split.pair_score_high
             ),
         })
     };

@@ -153,18 +153,34 @@ async fn a_second_bot_of_ours_is_named_by_its_session() {
 }
 
 #[tokio::test]
-async fn only_so_many_are_explained_at_once() {
+async fn explanations_and_replays_wait_for_one_another_and_only_so_many_do() {
     let app = App::new().await;
     play(&app).await.end(app.store(), vec![1, 0], 1).await;
-    let places: Vec<_> = (0..2)
-        .map(|_| app.state.explainer.enter().unwrap())
-        .collect();
-    let busy = StatusCode::SERVICE_UNAVAILABLE;
-    let problem = app.problem(&path(0, "?entry=3"), busy).await;
-    assert!(problem["detail"].as_str().unwrap().contains("2 decisions"));
-    drop(places);
-    for _ in 0..3 {
-        let answer = app.get(&path(0, "?entry=3")).await;
+    let replay = format!("/api/v1/matches/{}/replay", match_id(1));
+    let explained = path(0, "?entry=3");
+    let turns = &app.state.turns;
+    let mut held = vec![turns.wait().await.unwrap(), turns.wait().await.unwrap()];
+    let mut waiting: Vec<_> = (0..16).map(|_| Box::pin(turns.wait())).collect();
+    for one in &mut waiting {
+        assert!(futures_util::poll!(one).is_pending());
+    }
+    for path in [&explained, &replay] {
+        let problem = app.problem(path, StatusCode::SERVICE_UNAVAILABLE).await;
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.contains("ask again in some seconds"), "{detail}");
+    }
+    held.pop();
+    assert!(
+        waiting.remove(0).await.is_ok(),
+        "the first one has its turn"
+    );
+    waiting.truncate(3);
+    drop(held);
+    for one in waiting {
+        drop(one.await.unwrap());
+    }
+    for path in [&explained, &replay] {
+        let answer = app.get(path).await;
         assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
     }
 }

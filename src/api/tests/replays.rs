@@ -72,10 +72,10 @@ async fn everything_is_seen_after_the_end_page_by_page() {
         (&seat["everything"], &seat["seat"]),
         (&json!(false), &json!(1))
     );
-    assert_eq!(
-        app.json(&format!("{path}?seat=7")).await["items"],
-        json!([])
-    );
+    let none = format!("{path}?seat=7");
+    let none = app.problem(&none, StatusCode::NOT_FOUND).await;
+    let detail = none["detail"].as_str().unwrap();
+    assert!(detail.ends_with("has no seat 7: it has 0, 1"), "{detail}");
     let tag = app.get(&path).await.headers[header::ETAG].clone();
     let again = app
         .get_with(&path, header::IF_NONE_MATCH, tag.to_str().unwrap())
@@ -113,7 +113,6 @@ async fn a_running_match_shows_each_seat_to_its_owner_alone() {
         ("read", "?seat=0"),
         ("bot:guide", "?seat=0"),
         ("bot:champion", "?seat=1"),
-        ("admin", ""),
     ] {
         let page = app.get_as(scope, &format!("{path}{rest}")).await;
         assert_eq!(page.json()["items"], json!([]), "{scope} {rest}");
@@ -121,6 +120,13 @@ async fn a_running_match_shows_each_seat_to_its_owner_alone() {
         assert!(!page.text.contains("mine"), "{scope} {rest}");
         assert!(!page.headers.contains_key(header::ETAG));
     }
+    let admin = app.get_as("admin", &path).await.json();
+    assert_eq!(
+        (&admin["everything"], &admin["live"]),
+        (&json!(true), &json!(true))
+    );
+    assert_eq!(titles(&admin)[..2], ["0 to 0", "5 to 0"]);
+    assert_eq!(admin.get("withheld"), None);
     let admin = app.get_as("admin", &format!("{path}?seat=1")).await.json();
     assert_eq!(
         (&admin["seat"], &admin["everything"]),

@@ -22,7 +22,7 @@ async fn a_bot_and_an_opponent_show_how_they_met() {
     let alice = page["items"].as_array().unwrap().iter();
     let alice = alice.clone().find(|item| item["rival"] == "alice").unwrap();
     assert_eq!((&alice["games"], &alice["won"]), (&3.into(), &3.into()));
-    assert_eq!(alice["share"], 1.0);
+    assert_eq!(alice["pair_score"], 1.0);
     assert_eq!(alice["rival_bluffs"]["caught"], 3);
     assert_eq!(alice["causes"]["normal"], 3);
     let opponents = app.json("/api/v1/opponents?kind=named").await;
@@ -56,15 +56,24 @@ async fn a_pruned_match_shows_its_result_and_that_it_was_pruned() {
     assert_eq!(shown["seats"][0]["win_share"], 1.0);
     assert_eq!(shown["sessions"][0]["pruned"], true);
     assert_eq!(shown["sessions"][0]["entries"], 4);
-    for list in ["entries", "facts"] {
-        let answer = app.get(&format!("{path}/{list}")).await;
-        assert_eq!(answer.status, StatusCode::OK);
-        assert_eq!(
-            answer.json()["items"].as_array().unwrap().len(),
-            0,
-            "{list}"
-        );
+    for list in [
+        "entries",
+        "facts",
+        "ledger",
+        "entries.ndjson",
+        "facts.csv",
+        "entries?seat=0",
+    ] {
+        let answer = app
+            .problem(&format!("{path}/{list}"), StatusCode::GONE)
+            .await;
+        assert_eq!(answer["type"], "urn:drover:problem:pruned", "{list}");
     }
+    // No transcript was ever there: nothing was pruned of it.
+    let none = app.json(&format!("{path}/entries?seat=3")).await;
+    assert_eq!(none["items"], serde_json::json!([]));
+    let page = app.get(&format!("/matches/{}", match_id(1))).await;
+    assert_eq!(page.status, StatusCode::OK, "{}", page.text);
     let running = app.json(&format!("/api/v1/matches/{}", match_id(2))).await;
     assert!(running["sessions"][0]["pruned"].is_null());
     for body in [

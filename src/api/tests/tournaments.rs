@@ -1,8 +1,8 @@
 //! Matches of tournaments.
 
 use super::App;
-use crate::store::MatchResult;
 use crate::store::tests::fake::{TOURNAMENT, match_id, new_match, new_tournament, round, slot};
+use crate::store::{MatchResult, NewTournament, StoredRound};
 use axum::http::StatusCode;
 use games::Cause;
 use serde_json::{Value, json};
@@ -48,4 +48,56 @@ async fn matches_show_their_places_and_entrants_and_are_listed_by_them() {
     }
     let bluffs = app.get("/api/v1/bluffs?entrant=anna").await;
     assert_eq!(bluffs.status, StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn a_tournament_that_cannot_be_read_in_full_says_so_and_shows_the_rest() {
+    let app = App::new().await;
+    let store = app.store();
+    let broken = NewTournament {
+        game: "planowanie".into(),
+        ..new_tournament(TOURNAMENT)
+    };
+    store.create_tournament(broken).await.unwrap();
+    let round = StoredRound {
+        decision: json!({}),
+        ..round(0)
+    };
+    store.add_round(TOURNAMENT, round).await.unwrap();
+    let of = format!("/api/v1/tournaments/{TOURNAMENT}");
+    for path in ["standings", "crosstable", "ratings"] {
+        let answer = app.get(&format!("{of}/{path}")).await;
+        assert_eq!(
+            answer.status,
+            StatusCode::CONFLICT,
+            "{path}: {}",
+            answer.text
+        );
+        let problem = answer.json();
+        assert_eq!(problem["type"], "urn:drover:problem:unreadable");
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.contains("round 1 is stored in a form"), "{detail}");
+    }
+    assert_eq!(app.json(&of).await["rounds"], 1);
+    assert_eq!(
+        app.json(&format!("{of}/schedule")).await["items"][0]["round"],
+        0
+    );
+    let rated = app.json("/api/v1/ratings").await;
+    assert_eq!(rated["items"], json!([]));
+    assert!(
+        rated["withheld"]
+            .as_str()
+            .unwrap()
+            .contains("cannot be read")
+    );
+    let page = app.get(&format!("/tournaments/{TOURNAMENT}")).await;
+    assert_eq!(page.status, StatusCode::OK, "{}", page.text);
+    for part in [
+        "There are no standings",
+        "round 1 is stored in a form",
+        "id=\"round-1\"",
+    ] {
+        assert!(page.text.contains(part), "{part}: {}", page.text);
+    }
 }

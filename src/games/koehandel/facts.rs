@@ -37,6 +37,8 @@ struct Bids {
     card: Animal,
     auctioneer: Compass,
     highest: [u16; PLAYERS],
+    /// The reader's highest bid before its last one.
+    before: u16,
     /// Who is sure to have bid no more: the final price was shown.
     closed: bool,
 }
@@ -65,8 +67,15 @@ impl Facts {
             }
             Message::Bluffed { by, hand } => self.caught(*by, *hand, before),
             Message::SecondBluff => {
-                let card = self.bids.map(|bids| bids.card);
-                self.note("second_bluff", json!({"by": "S", "card": card}));
+                let refused = self
+                    .bids
+                    .map(|bids| (bids.card, bids.highest[Compass::S.index()]));
+                if let Some(bids) = &mut self.bids {
+                    // What was refused was never bid.
+                    bids.highest[Compass::S.index()] = bids.before;
+                }
+                let (card, bid) = refused.unzip();
+                self.note("second_bluff", json!({"by": "S", "card": card, "bid": bid}));
             }
             Message::Fault(fault) => {
                 self.note("fault", json!({"by": "S", "reason": fault.word()}));
@@ -92,10 +101,10 @@ impl Facts {
     pub fn said(&mut self, ask: &Ask, act: &Act) {
         match (ask, act) {
             (Ask::Bid { price, .. }, Act::Amount(Some(amount))) if amount > price => {
-                self.shown_bid(Compass::S, *amount);
+                self.own_bid(*amount);
             }
             (Ask::PreEmpt { price, .. }, Act::Amount(Some(amount))) if amount >= price => {
-                self.shown_bid(Compass::S, *price);
+                self.own_bid(*price);
             }
             (Ask::Turn, Act::Trade { offer, .. }) => {
                 (self.offers, self.shown) = ([cards(offer), None], [None; 2]);
@@ -162,6 +171,7 @@ impl Facts {
             card: sale.card,
             auctioneer: sale.auctioneer,
             highest: [0; PLAYERS],
+            before: 0,
             closed: false,
         });
         let mut most = 0;
@@ -172,6 +182,13 @@ impl Facts {
             }
         }
         self.shown_bid(sale.leader, sale.price);
+    }
+
+    fn own_bid(&mut self, value: u16) {
+        if let Some(bids) = &mut self.bids {
+            bids.before = bids.highest[Compass::S.index()];
+        }
+        self.shown_bid(Compass::S, value);
     }
 
     fn shown_bid(&mut self, place: Compass, value: u16) {
@@ -235,6 +252,7 @@ impl Facts {
         if caught.is_some() {
             self.bids = Some(Bids {
                 highest: [0; PLAYERS],
+                before: 0,
                 closed: false,
                 ..bids
             });

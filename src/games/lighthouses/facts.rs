@@ -289,9 +289,9 @@ impl Facts {
         );
     }
 
-    /// The game is over: own points up to the last round's beginning.
-    pub fn result(&mut self, points: i64, rounds: u32) {
-        let data = json!({"seat": self.own, "points": points, "rounds": rounds});
+    /// The game is over: own points, where known, and those told up to the last round's beginning.
+    pub fn result(&mut self, points: Option<i64>, told: i64, rounds: u32) {
+        let data = json!({"seat": self.own, "points": points, "told": told, "rounds": rounds});
         self.note("result", data);
     }
 

@@ -38,6 +38,8 @@ pub struct Player {
     last: Option<(Vec<u8>, Option<Frame>)>,
     /// The score of a state that was not folded, since it was lower than the one before.
     doubted: Option<i64>,
+    /// The points at the end, where somebody knows them.
+    points: Option<i64>,
     facts: Facts,
 }
 
@@ -80,6 +82,7 @@ impl Player {
             given: None,
             last: None,
             doubted: None,
+            points: None,
             facts: Facts::default(),
         }
     }
@@ -273,6 +276,10 @@ impl Dialogue for Player {
         self.facts.lessons()
     }
 
+    fn scored(&mut self, points: i64) {
+        self.points = Some(points);
+    }
+
     /// The pipe's end is the only word for the game's end, unless something is still to be said: then
     /// the engine is gone, or has done with us. Others' scores are never told, and of our own not the last
     /// round's points.
@@ -283,7 +290,7 @@ impl Dialogue for Player {
         let game = self.game.as_ref()?;
         let view = game.view.as_ref()?;
         let (points, rounds) = (view.score, game.turns);
-        self.facts.result(points, rounds);
+        self.facts.result(self.points, points, rounds);
         let detail = format!("{points} points after {rounds} rounds, the last one's not counted");
         Some(Ending::of(Cause::Normal, detail))
     }

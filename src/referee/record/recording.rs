@@ -9,7 +9,7 @@ use crate::store::types::{
 };
 use crate::store::{SessionRow, Store, StoreError};
 use futures_util::future::join_all;
-use games::{Cause, Fact, Kit, Seat, Seats, Wire};
+use games::{Fact, Kit, Seat, Seats, Wire};
 use serde_json::Value;
 
 /// Why a match is not stored, as a sentence.
@@ -399,9 +399,9 @@ impl MatchRecord {
     ///
     /// # Errors
     /// [`RecordError`].
-    pub async fn fold(&mut self, cause: Cause) -> Result<(), RecordError> {
+    pub async fn fold(&mut self, result: &MatchResult) -> Result<(), RecordError> {
         if let (Some(store), None) = (self.store.clone(), &self.told) {
-            self.told = Some(self.tell(&store, cause).await?);
+            self.told = Some(self.tell(&store, result).await?);
         }
         Ok(())
     }
@@ -423,7 +423,7 @@ impl MatchRecord {
             return Ok(());
         };
         // The end counts without what the transcripts tell, too.
-        let folded = self.fold(result.cause).await;
+        let folded = self.fold(result).await;
         let told = self.told.as_deref().unwrap_or_default();
         let sessions = self.sessions.iter_mut().enumerate();
         let open = sessions.filter(|(_, seat)| seat.written && !seat.closed);
@@ -472,7 +472,11 @@ impl MatchRecord {
     }
 
     /// What each seat's transcript tells, by seat. The ledger's rows are noted here.
-    async fn tell(&mut self, store: &Store, cause: Cause) -> Result<Vec<SeatTold>, RecordError> {
+    async fn tell(
+        &mut self,
+        store: &Store,
+        result: &MatchResult,
+    ) -> Result<Vec<SeatTold>, RecordError> {
         let Some(kit) = self.kit else {
             return Ok(Vec::new());
         };
@@ -480,7 +484,9 @@ impl MatchRecord {
         for session in &mut self.sessions {
             transcripts.push(session.take_transcript(store).await?.unwrap_or_default());
         }
-        let folding = tokio::task::spawn_blocking(move || folded(kit, &transcripts, cause));
+        let (cause, scores) = (result.cause, result.scores.clone());
+        let folding =
+            tokio::task::spawn_blocking(move || folded(kit, &transcripts, (cause, &scores)));
         let folded = folding.await;
         let mut told =
             folded.map_err(|error| RecordError::Failed(format!("folding it failed: {error}")))?;

@@ -27,12 +27,16 @@ impl DecisionTimes {
 
 /// Folds the transcript of each seat, by seat; an empty one tells nothing. One that cannot be folded tells
 /// nothing either: verification reports it.
-pub(super) fn folded(kit: &dyn Kit, transcripts: &[Vec<Entry>], cause: Cause) -> Vec<SeatTold> {
-    let fold = |entries: &Vec<Entry>| {
+pub(super) fn folded(
+    kit: &dyn Kit,
+    transcripts: &[Vec<Entry>],
+    (cause, scores): (Cause, &[i64]),
+) -> Vec<SeatTold> {
+    let fold = |(seat, entries): (usize, &Vec<Entry>)| {
         if entries.is_empty() {
             return SeatTold::default();
         }
-        fold_seat(kit, entries, Some(cause)).unwrap_or_else(|why| {
+        fold_seat(kit, entries, (Some(cause), scores.get(seat).copied())).unwrap_or_else(|why| {
             tracing::error!(
                 why,
                 "a seat's transcript cannot be folded: its facts are lost"
@@ -40,7 +44,7 @@ pub(super) fn folded(kit: &dyn Kit, transcripts: &[Vec<Entry>], cause: Cause) ->
             SeatTold::default()
         })
     };
-    transcripts.iter().map(fold).collect()
+    transcripts.iter().enumerate().map(fold).collect()
 }
 
 /// The ledger's rows of a seat's decisions; none if not exactly these were measured.

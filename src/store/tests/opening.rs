@@ -1,8 +1,9 @@
 //! Opening: locks, versions, foreign files, read-only folders.
 
-use super::fake::{Pen, heard, match_id, open, opened, said, settings};
+use super::fake::{Pen, heard, match_id, new_match, new_session, open, opened, said, settings};
 use crate::store::open::MIGRATIONS;
-use crate::store::{Settings, Store, StoreError};
+use crate::store::{Settings, Side, Store, StoreError};
+use serde_json::json;
 use std::path::Path;
 use tempfile::tempdir;
 
@@ -93,7 +94,7 @@ async fn a_database_from_a_newer_version_is_refused() {
                 error,
                 StoreError::Newer {
                     found: 9000,
-                    known: 10,
+                    known: 12,
                     ..
                 }
             ),
@@ -154,6 +155,31 @@ async fn a_store_opened_for_reading_does_not_write() {
         beside.append(append).await,
         Err(StoreError::ReadOnly)
     ));
+}
+
+#[tokio::test]
+async fn results_told_by_earlier_versions_have_the_points_at_the_end() {
+    let (folder, store) = opened().await;
+    for (number, side) in [(1, Side::Referee), (2, Side::Player)] {
+        let row = new_match(number, side == Side::Referee);
+        let mut pen = Pen::new(&store, Some(row), new_session(number, side, 0));
+        pen.write(&store, vec![heard("ask")]).await;
+    }
+    for step in [
+        "UPDATE sessions SET game = 'lighthouses', scores = '[77, 3]'",
+        r#"INSERT INTO facts (session, entry, kind, data)
+           SELECT id, NULL, 'result', '{"seat":0,"points":70,"rounds":9}' FROM sessions"#,
+        "DELETE FROM _sqlx_migrations WHERE version = 12",
+    ] {
+        store.alter(step).await;
+    }
+    store.close().await;
+    let store = reopened(folder.path()).await;
+    for (number, points) in [(1, json!(77)), (2, json!(null))] {
+        let facts = store.facts(&match_id(number)).await.unwrap();
+        let told = json!({"seat": 0, "points": points, "told": 70, "rounds": 9});
+        assert_eq!(facts[0].data, told);
+    }
 }
 
 #[test]

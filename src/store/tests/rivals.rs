@@ -129,8 +129,12 @@ async fn a_bots_record_against_each_rival() {
     assert_eq!(rivals, [("alice", 15), ("cmd:./mybot", 4)]);
     let alice = &all[0];
     assert_eq!((alice.all.won, alice.all.tied, alice.all.lost), (8, 0, 7));
-    assert!((alice.all.share - 8.0 / 15.0).abs() < 1e-9);
-    assert!(alice.all.low > 0.2 && alice.all.low < alice.all.share && alice.all.high < 0.9);
+    assert!((alice.all.pair_score - 8.0 / 15.0).abs() < 1e-9);
+    assert!(
+        alice.all.pair_score_low > 0.2
+            && alice.all.pair_score_low < alice.all.pair_score
+            && alice.all.pair_score_high < 0.9
+    );
     assert_eq!(alice.seats.keys().collect::<Vec<_>>(), [&0]);
     assert_eq!(alice.places[&1], alice.all);
     let trend = alice.trend.as_ref().unwrap();
@@ -147,7 +151,10 @@ async fn a_bots_record_against_each_rival() {
     assert_eq!(alice.own_bluffs.count, 0);
     let times = &alice.own_times;
     assert_eq!((times.decisions, times.fallbacks, times.late), (15, 1, 3));
-    assert_eq!((times.p50_us, times.most_us), (Some(300), Some(570)));
+    assert_eq!(
+        (times.sent_ms_p50, times.sent_ms_max),
+        (Some(0.3), Some(0.57))
+    );
     assert_eq!(
         (all[1].causes["crash"], all[1].rival_blamed, all[1].blamed),
         (1, 1, 0)
@@ -222,7 +229,7 @@ async fn meetings_of_one_match_are_one_match() {
     assert_eq!(evolved.causes["normal"], 4);
     assert_eq!(evolved.win_share, Some(1.0 / 3.0));
     assert!(
-        evolved.all.low < 0.6,
+        evolved.all.pair_score_low < 0.6,
         "four matches, not twelve: {evolved:?}"
     );
     assert_eq!(evolved.trend, None, "too few matches");

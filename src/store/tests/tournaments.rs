@@ -5,13 +5,14 @@ use super::fake::{
 };
 use super::opening::reopened;
 use crate::store::open::MIGRATIONS;
+use crate::store::tournaments::TOURNAMENTS;
 use crate::store::{
     ALL_ROUNDS, Filter, MatchResult, PageAt, Place, SeatNotes, Slot, Store, StoreError,
 };
 use futures_util::future::join_all;
 use games::Cause;
 use sqlx::migrate::Migrator;
-use sqlx::{Connection as _, SqliteConnection};
+use sqlx::{Connection as _, Row as _, SqliteConnection};
 use tempfile::TempDir;
 
 const ENDED: &str = "SELECT count(*) FROM matches WHERE ended_us IS NOT NULL";
@@ -337,18 +338,55 @@ async fn copies_hold_tournaments_and_contradictions_are_told() {
         ..settings(folder.path())
     };
     let again = Store::open(&again).await.unwrap();
-    assert_eq!(
-        again
-            .tournament_matches(ID, ALL_ROUNDS)
-            .await
-            .unwrap()
-            .len(),
-        6
-    );
+    let left = again.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
+    let row = again.tournament(ID).await.unwrap().unwrap();
+    assert_eq!((left.len(), row.rounds, row.matches), (6, 2, 6));
     for number in 0..3 {
         open(&again, 100 + number).await;
         close(&again, 100 + number, slot(1, number)).await.unwrap();
     }
+    let row = again.tournament(ID).await.unwrap().unwrap();
+    assert_eq!((row.rounds, row.matches), (2, 9));
+}
+
+#[tokio::test]
+async fn showing_a_tournament_reads_none_of_its_matches() {
+    let (folder, store) = begun().await;
+    for of in 0..3 {
+        open(&store, of).await;
+        close(&store, of, slot(1, of)).await.unwrap();
+    }
+    let plan = format!("EXPLAIN QUERY PLAN {TOURNAMENTS} ORDER BY t.id DESC LIMIT 2");
+    let plan = sqlx::query(sqlx::AssertSqlSafe(plan)).fetch_all(store.readers());
+    let steps: Vec<String> = plan.await.unwrap().iter().map(|row| row.get(3)).collect();
+    assert!(steps.len() == 2, "{steps:?}");
+    assert!(
+        steps
+            .iter()
+            .all(|step| !step.contains("SCAN") || step.contains("USING INDEX"))
+    );
+    // The numbers of one that was stored before they were kept, and of one that is only read, are the same.
+    let shown = store.tournament(ID).await.unwrap();
+    for step in [
+        "DROP TRIGGER tournament_rounds_counted",
+        "DROP TRIGGER tournament_matches_counted",
+        "DROP TABLE tournament_sizes",
+        "DELETE FROM _sqlx_migrations WHERE version >= 11",
+    ] {
+        store.alter(step).await;
+    }
+    store.close().await;
+    let path = settings(folder.path()).path;
+    let reading = Store::open_readonly(&path).await.unwrap();
+    assert_eq!(reading.tournament(ID).await.unwrap(), shown);
+    reading.close().await;
+    let store = reopened(folder.path()).await;
+    assert_eq!(store.tournament(ID).await.unwrap(), shown);
+    store.alter("UPDATE tournament_sizes SET matches = 7").await;
+    assert_eq!(
+        store.integrity().await,
+        ["1 tournaments have other numbers of rounds or matches than they say"]
+    );
 }
 
 #[tokio::test]

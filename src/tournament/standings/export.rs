@@ -116,9 +116,9 @@ impl Standings {
             "drawn",
             "lost",
             "points",
-            "share",
-            "share_low",
-            "share_high",
+            "pair_score",
+            "pair_score_low",
+            "pair_score_high",
             "superiority",
         ];
         let rows = self.entrants.iter().flat_map(|one| {
@@ -130,9 +130,9 @@ impl Standings {
                     split.drawn.to_string(),
                     split.lost.to_string(),
                     split.points.to_string(),
-                    split.share.to_string(),
-                    split.share_low.to_string(),
-                    split.share_high.to_string(),
+                    split.pair_score.to_string(),
+                    split.pair_score_low.to_string(),
+                    split.pair_score_high.to_string(),
                     some(split.superiority),
                 ]
             })

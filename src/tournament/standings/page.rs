@@ -75,8 +75,8 @@ impl Standings {
                     split.name.clone(),
                     format!("{}-{}-{}", split.won, split.drawn, split.lost),
                     format!("{:.1}", split.points),
-                    percent(split.share),
-                    range(split.share_low, split.share_high),
+                    percent(split.pair_score),
+                    range(split.pair_score_low, split.pair_score_high),
                     split.superiority.map_or("-".to_owned(), percent),
                 ]
             })

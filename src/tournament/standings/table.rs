@@ -68,11 +68,11 @@ pub struct OpponentSplit {
     /// 1 for each pair won, 0.5 for each drawn.
     pub points: f64,
     /// Points as a share of the pairs.
-    pub share: f64,
+    pub pair_score: f64,
     /// Lower end of its 95 % interval.
-    pub share_low: f64,
+    pub pair_score_low: f64,
     /// Upper end of its 95 % interval.
-    pub share_high: f64,
+    pub pair_score_high: f64,
     /// How likely it is better by all results, its own rating against the other's; `None` if not comparable, or
     /// in a field of more than 200.
     pub superiority: Option<f64>,
@@ -293,7 +293,7 @@ fn seat_splits(records: &Records, entrant: usize) -> Vec<SeatSplit> {
 
 impl Meeting {
     fn split(&self, place: usize, name: &str, superiority: Option<f64>) -> OpponentSplit {
-        let (share_low, share_high) = self.share.share_interval();
+        let (pair_score_low, pair_score_high) = self.share.share_interval();
         OpponentSplit {
             place,
             name: name.to_owned(),
@@ -301,9 +301,9 @@ impl Meeting {
             drawn: self.drawn,
             lost: self.lost,
             points: self.points(),
-            share: self.share.value(),
-            share_low,
-            share_high,
+            pair_score: self.share.value(),
+            pair_score_low,
+            pair_score_high,
             superiority,
         }
     }

@@ -330,7 +330,7 @@ fn points_are_conserved() {
                     (split.lost, split.drawn, split.won)
                 );
                 assert!(
-                    (back.share_low - (1.0 - split.share_high)).abs() < 1e-9,
+                    (back.pair_score_low - (1.0 - split.pair_score_high)).abs() < 1e-9,
                     "{split:?} {back:?}"
                 );
             }

@@ -186,7 +186,7 @@
   // A link to an entry elsewhere on the page leads here without loading anything.
   document.addEventListener("click", (event) => {
     const to = event.target.closest("[data-entry]");
-    if (!to || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!to || !steps.length || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     toggle(false);
     wanted = { ...to.dataset };

@@ -37,13 +37,13 @@ fn count(facts: &[Fact], kind: &str) -> usize {
 
 #[test]
 fn every_settlement_is_a_fact_for_every_seat() {
-    let mut uncaught = 0;
+    let (mut uncaught, mut refused) = (0, 0);
     for seed in 0..40 {
         let mut seats: [Witness; PLAYERS] = Default::default();
         let (mut bluffs, mut trades) = (Vec::new(), 0);
         // The price that stands, and the one before it.
         let mut prices = (0, 0);
-        let mut bids = Vec::new();
+        let (mut bids, mut second) = (Vec::new(), Vec::new());
         play(seed, 3, Options::default(), |happened| match happened {
             Happened::Told(_, Message::Settled(_)) => {}
             Happened::Told(seat, message) => {
@@ -52,7 +52,10 @@ fn every_settlement_is_a_fact_for_every_seat() {
                         bluffs.push((seat, by, hand));
                         bids.extend((by == Compass::S).then_some((seat, prices.0)));
                     }
-                    Message::SecondBluff => prices.0 = prices.1,
+                    Message::SecondBluff => {
+                        second.push((seat, prices.0));
+                        prices.0 = prices.1;
+                    }
                     Message::Won(_) => trades += 1,
                     _ => {}
                 }
@@ -102,11 +105,30 @@ fn every_settlement_is_a_fact_for_every_seat() {
             let own: Vec<i64> = own.map(|bluff| bluff.bid).collect();
             let bid = bids.iter().filter(|(at, _)| at.index() == seat);
             assert_eq!(own, bid.map(|(_, bid)| i64::from(*bid)).collect::<Vec<_>>());
+            // What was refused is that, and no bluff that nobody caught.
+            let told = second.iter().filter(|(at, _)| at.index() == seat);
+            let told: Vec<Value> = told.map(|(_, bid)| (*bid).into()).collect();
+            let mut again = Vec::new();
+            let mut exposed = false;
+            for fact in &facts {
+                match fact.kind.as_str() {
+                    "second_bluff" => {
+                        again.push(fact.data["bid"].clone());
+                        exposed = true;
+                    }
+                    "auction" => exposed = false,
+                    "bluff" => assert!(!exposed || fact.data["by"] != "S", "{fact:?}"),
+                    _ => {}
+                }
+            }
+            assert_eq!(again, told);
+            refused += again.len();
             uncaught += facts
                 .iter()
                 .filter(|fact| fact.kind == "bluff" && fact.data["caught"] == Value::Bool(false))
                 .count();
         }
     }
+    assert!(refused > 0, "random play bluffs twice");
     assert!(uncaught > 0, "random play bluffs without being caught");
 }

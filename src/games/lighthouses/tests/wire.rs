@@ -118,7 +118,12 @@ fn the_recorded_lines_are_read_and_acted_on_as_recorded() {
         (1, 1, 1)
     );
     assert!(count("capture") >= 3 && count("link") >= 3 && count("key") >= 3);
+    let told = player.view()["score"].clone();
+    player.scored(1234);
     let ending = player.hung_up().unwrap();
+    let result = player.facts().pop().unwrap();
+    assert_eq!(result.data["points"], 1234, "the last round's points count");
+    assert_eq!(result.data["told"], told);
     assert_eq!(ending.cause, Cause::Normal);
     assert!(ending.detail.contains("110 rounds"), "{}", ending.detail);
 }
