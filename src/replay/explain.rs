@@ -321,7 +321,8 @@ impl BotSeat {
         opened.map_err(|error| ExplainError::Unfoldable(error.to_string()))
     }
 
-    /// The line whose last entry this is.
+    /// The line that this entry ends, or that it answers: earlier versions named decisions at our own referee by
+    /// their answers.
     fn line_of(&self, entry: EntryId) -> Result<usize, ExplainError> {
         let id = |entry: &Entry| entry.id;
         let found = self.entries.iter().position(|stored| stored.id == entry);
@@ -333,10 +334,12 @@ impl BotSeat {
                 last: self.entries.last().map(id).map_or(0, |id| id.0),
             });
         };
-        let heard = |line: &SeatLine| line.at == found && line.direction == Direction::In;
-        let why = "it is an answer, or a part of what was told";
-        let line = self.lines.iter().position(heard);
-        line.ok_or(ExplainError::NoDecision {
+        let line = self.lines.iter().position(|line| line.at == found);
+        let upto = line.and_then(|line| self.lines.get(..=line));
+        let heard = |line: &SeatLine| line.direction == Direction::In;
+        let asked = upto.and_then(|upto| upto.iter().rposition(heard));
+        let why = "it is a part of what was told, or was said unasked";
+        asked.ok_or(ExplainError::NoDecision {
             entry: entry.0,
             why,
         })
@@ -454,8 +457,12 @@ mod tests {
             read.explain(EntryId(1), 1).unwrap().explanation.answer,
             told.explanation.answer
         );
+        // An answer leads to what asked for it.
+        assert_eq!(
+            read.explain(EntryId(7), u64::MAX).unwrap().decision,
+            decisions[1]
+        );
         for (entry, why) in [
-            (2, "it is an answer"),
             (3, "its answer needs no thought"),
             (8, "whose entries are 1 to 7"),
         ] {
