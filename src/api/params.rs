@@ -233,8 +233,14 @@ impl Params {
         match value.parse::<jiff::Timestamp>() {
             Ok(time) => Ok(Some(time.as_microsecond())),
             Err(_) => {
-                let detail =
-                    format!("{name} is {value:?}; it takes a time such as 2026-01-31T12:00:00Z");
+                // A plus sign is a space in a query.
+                let plus = match value.contains(' ') {
+                    true => " (write + as %2B)",
+                    false => "",
+                };
+                let detail = format!(
+                    "{name} is {value:?}; it takes a time such as 2026-01-31T12:00:00Z{plus}"
+                );
                 Err(Problem::parameter(name, detail, ["RFC 3339"]))
             }
         }

@@ -1,29 +1,27 @@
 //! What was to be seen of a match, step by step.
 
 use super::asked::Asked;
-use super::endpoint::JSON;
 use super::matches;
 use super::params::{PAGE, Params};
 use super::problem::Problem;
 use super::response;
 use super::sight::WITHHELD;
-use crate::replay::{Footage, Step, Still, View, seats};
-use crate::store::{SessionId, SessionRow};
-use axum::body::Body;
+use crate::replay::{Film, Parts, Step, Still, View, seats};
+use crate::store::{MatchRow, SessionId, Store};
 use axum::extract::Path;
-use axum::http::HeaderValue;
 use axum::response::Response;
 use serde::Serialize;
-use std::ops::ControlFlow;
+use std::sync::Arc;
 use tokio::sync::Semaphore;
 use utoipa::ToSchema;
 
-/// How many replays are made at a time: further requests wait, so that matches that run keep their processors.
+/// How many replays are folded or drawn at a time: further requests wait, so that matches that run keep their
+/// processors.
 const AT_ONCE_MAX: usize = 2;
 static TURNS: Semaphore = Semaphore::const_new(AT_ONCE_MAX);
 
 /// Its parameters beside those of all pages.
-pub(super) const FILTERS: &[&str] = &["seat", "from", "pictures"];
+pub(super) const FILTERS: &[&str] = &["seat", "from", "pictures", "states"];
 
 /// A page of what was to be seen of a match.
 #[derive(Serialize, ToSchema)]
@@ -52,6 +50,11 @@ pub(super) struct Replay {
     /// What all pictures have alike, where pictures are wanted and the game has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<Still>,
+    /// How many steps there are in all.
+    steps: usize,
+    /// Whether the match goes on after the last of them: no more than 20,000 are shown.
+    #[serde(skip_serializing_if = "is_false")]
+    cut: bool,
     /// Where the transcripts differ from what playing them again gives: it may be wrong from there on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     differences: Vec<String>,
@@ -71,13 +74,6 @@ pub(super) async fn steps(Path(id): Path<String>, asked: Asked) -> Result<Respon
     let withheld = asked.sight.keep(&mut sessions);
     let open = asked.sight.is_open(&row);
     let view = View::of(&sessions, wanted.seat, open);
-    let tag = open.then(|| wanted.tag(&row.id, &sessions));
-    if let Some(known) = tag
-        .as_ref()
-        .and_then(|tag| response::known(&asked.headers, tag))
-    {
-        return Ok(known);
-    }
     let mut replay = Replay {
         match_id: row.id.clone(),
         game: row.game.clone(),
@@ -89,19 +85,17 @@ pub(super) async fn steps(Path(id): Path<String>, asked: Asked) -> Result<Respon
         items: Vec::new(),
         next: None,
         picture: None,
+        steps: 0,
+        cut: false,
         differences: Vec::new(),
         withheld: None,
     };
     match view {
         Some(view) => {
-            let failed =
-                |why: String| Problem::unavailable(format!("it cannot be replayed: {why}"));
-            let turn = TURNS.acquire().await;
-            let _turn = turn.map_err(|why| failed(why.to_string()))?;
-            let footage = store.footage(&row, view).await?;
-            let shown = tokio::task::spawn_blocking(move || wanted.show(&footage, replay)).await;
-            let shown = shown.map_err(|why| failed(why.to_string()))?;
-            replay = shown.map_err(failed)?;
+            let films = &asked.state.films;
+            let folding = async || fold(store, &row, view.clone()).await;
+            let film = films.of(store, &row, &view, folding).await?;
+            replay = wanted.show(film, replay).await?;
         }
         None if withheld || (!open && !sessions.is_empty()) => {
             replay.withheld = Some(WITHHELD);
@@ -109,7 +103,23 @@ pub(super) async fn steps(Path(id): Path<String>, asked: Asked) -> Result<Respon
         None => {}
     }
     let value = response::value(&replay)?;
-    Ok(response::dressed(JSON, tag, Body::from(value.to_string())))
+    Ok(response::tagged_json(&asked.headers, open, &value))
+}
+
+fn is_false(truth: &bool) -> bool {
+    !truth
+}
+
+fn failed(why: impl std::fmt::Display) -> Problem {
+    Problem::unavailable(format!("it cannot be replayed: {why}"))
+}
+
+/// Folds a view of a match, once it is its turn.
+async fn fold(store: &Store, row: &MatchRow, view: View) -> Result<Film, Problem> {
+    let footage = store.footage(row, view).await?;
+    let _turn = TURNS.acquire().await.map_err(failed)?;
+    let film = tokio::task::spawn_blocking(move || Film::of(&footage)).await;
+    film.map_err(failed)?.map_err(failed)
 }
 
 /// What is asked for.
@@ -119,7 +129,7 @@ struct Wanted {
     /// The first step.
     from: u32,
     limit: usize,
-    pictures: bool,
+    parts: Parts,
 }
 
 impl Wanted {
@@ -137,40 +147,25 @@ impl Wanted {
                 .or(after.map(|after| after.saturating_add(1)))
                 .unwrap_or(0),
             limit: at.limit as usize,
-            pictures: params.truth("pictures")? == Some(true),
+            parts: Parts {
+                states: params.truth("states")? != Some(false),
+                pictures: params.truth("pictures")? == Some(true),
+            },
         })
     }
 
-    /// The tag of a page of a match that is over and public: what it depends on, without the cost of replaying it.
-    fn tag(&self, id: &str, sessions: &[SessionRow]) -> HeaderValue {
-        let kept = sessions.iter().filter(|row| !row.pruned).count();
-        let of = format!("{} {id} {kept} {self:?}", env!("CARGO_PKG_VERSION"));
-        response::tag(&[of.as_bytes()])
-    }
-
     /// Adds the page to what is said of the match.
-    fn show(&self, footage: &Footage, mut replay: Replay) -> Result<Replay, String> {
-        let (mut next, mut last) = (None, 0_u32);
-        let differences = footage.steps(|mut step| {
-            if step.step < self.from {
-                return ControlFlow::Continue(());
-            }
-            if replay.items.len() >= self.limit {
-                next = Some(last);
-                return ControlFlow::Break(());
-            }
-            if self.pictures
-                && let Some(still) = step.draw(footage.kit())
-                && replay.picture.is_none()
-            {
-                replay.picture = Some(still);
-            }
-            last = step.step;
-            replay.items.push(step);
-            ControlFlow::Continue(())
-        })?;
-        replay.next = next.map(|last| last.to_string());
-        replay.differences = differences;
+    async fn show(self, film: Arc<Film>, mut replay: Replay) -> Result<Replay, Problem> {
+        let from = self.from as usize;
+        let next = from.saturating_add(self.limit);
+        replay.next = (next < film.len()).then(|| (next - 1).to_string());
+        replay.steps = film.len();
+        replay.cut = film.remarks().cut;
+        replay.differences = film.remarks().differences.clone();
+        let _turn = TURNS.acquire().await.map_err(failed)?;
+        let part = move || film.part(from, self.limit, self.parts);
+        let part = tokio::task::spawn_blocking(part).await;
+        (replay.items, replay.picture) = part.map_err(failed)?.map_err(failed)?;
         Ok(replay)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::events::Feeds;
 use super::explain::Explainer;
+use super::films::Films;
 use super::tournaments::KeptStandings;
 use crate::access::Tokens;
 use crate::config::Secret;
@@ -42,6 +43,8 @@ pub struct ApiState {
     pub end: CancellationToken,
     /// Standings that were asked for lately.
     pub standings: KeptStandings,
+    /// Matches whose replays were asked for lately.
+    pub films: Films,
     /// Where decisions are thought over again.
     pub explainer: Explainer,
     /// How long after its end a match is not yet public.

@@ -201,6 +201,7 @@ impl Daemon {
             feeds: api::Feeds::of(store.clone()),
             end: end.clone(),
             standings: api::KeptStandings::default(),
+            films: api::Films::default(),
             explainer: Explainer::default(),
             embargo: config.api.embargo,
             doors: Arc::new(api::Doors {

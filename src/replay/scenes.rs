@@ -37,9 +37,10 @@ pub struct Step {
     pub entry: Option<EntryId>,
     /// What happened last, in one sentence.
     pub title: String,
-    /// The position, in the game's own schema.
-    #[schema(value_type = Object)]
-    pub state: Value,
+    /// The position, in the game's own schema, where states are wanted.
+    #[schema(value_type = Option<Object>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<Value>,
     /// The facts that were found from here to the next step.
     pub facts: Vec<StepFact>,
     /// What changes in its picture, as a fragment of SVG, where pictures are wanted and the game has any.
@@ -66,7 +67,7 @@ impl Step {
             height,
             still,
             moving,
-        } = kit.picture(&self.state)?;
+        } = kit.picture(self.state.as_ref()?)?;
         self.picture = Some(moving);
         Some(Still {
             width,
@@ -74,6 +75,15 @@ impl Step {
             still,
         })
     }
+}
+
+/// What is known of a replay beside its steps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remarks {
+    /// Where the transcripts differ from what playing them again gives, in sentences: it may be wrong from there on.
+    pub differences: Vec<String>,
+    /// Whether the match goes on after the last step: there are more than [`STEPS_MAX`].
+    pub cut: bool,
 }
 
 /// A fact, and the seats whose transcripts tell it.
@@ -237,12 +247,11 @@ impl Footage {
         self.kit
     }
 
-    /// Gives every step in order until `each` ends it, at most [`STEPS_MAX`]. Returns where the transcripts
-    /// differ from what playing them again gives, in sentences: such a replay may be wrong from there on.
+    /// Gives every step in order until `each` ends it, at most [`STEPS_MAX`].
     ///
     /// # Errors
     /// A sentence, if the game cannot replay it.
-    pub fn steps(&self, each: impl FnMut(Step) -> ControlFlow<()>) -> Result<Vec<String>, String> {
+    pub fn steps(&self, each: impl FnMut(Step) -> ControlFlow<()>) -> Result<Remarks, String> {
         let mut steps = Steps {
             each,
             held: None,
@@ -256,7 +265,9 @@ impl Footage {
             let _ = steps.give();
             told
         });
-        told.unwrap_or_else(|panic| Err(format!("replaying it panics: {}", panic.0)))
+        let told = told.unwrap_or_else(|panic| Err(format!("replaying it panics: {}", panic.0)));
+        let cut = steps.count > STEPS_MAX;
+        told.map(|differences| Remarks { differences, cut })
     }
 
     fn at_table(
@@ -353,27 +364,26 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<F> {
             return ControlFlow::Continue(());
         };
         let held = self.held.as_ref();
-        if held.is_some_and(|held| held.title == title && held.state == state) {
+        if held.is_some_and(|held| held.title == title && held.state.as_ref() == Some(&state)) {
             return ControlFlow::Continue(());
         }
         let turn = held.map_or(turn, |held| held.turn.max(turn));
         self.give()?;
+        self.count += 1;
+        if self.count > STEPS_MAX {
+            return ControlFlow::Break(());
+        }
         self.held = Some(Step {
-            step: self.count,
+            step: self.count - 1,
             turn,
             at: after.map(|(_, entry)| time(entry.at_us)),
             seat: after.and_then(|(seat, _)| seat),
             entry: after.map(|(_, entry)| entry.id),
             title,
-            state,
+            state: Some(state),
             facts: Vec::new(),
             picture: None,
         });
-        self.count += 1;
-        if self.count > STEPS_MAX {
-            self.held = None;
-            return ControlFlow::Break(());
-        }
         ControlFlow::Continue(())
     }
 

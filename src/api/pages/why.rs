@@ -8,6 +8,7 @@ use crate::api::explain;
 use crate::api::problem::Problem;
 use crate::clock::time;
 use crate::replay::{Decision, Explained};
+use crate::store::EntryId;
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
@@ -87,8 +88,9 @@ pub(super) async fn page(
     let params = visit.params(&[explain::FILTERS])?;
     let (decisions, explained) =
         explain::found(&visit, (&id, &seat), &params, |read, entry, nodes| {
-            let explained = entry.map(|entry| read.explain(entry, nodes));
-            Ok((read.decisions()?, explained.transpose()?))
+            let decisions = read.decisions()?;
+            let explained = entry.map(|entry| read.explain(near(&decisions, entry), nodes));
+            Ok((decisions, explained.transpose()?))
         })
         .await?;
     let to = |decision: &Decision| {
@@ -123,6 +125,14 @@ pub(super) async fn page(
         id,
         seat,
     })
+}
+
+/// The decision that this entry asks for, or the last one before it: what a replay shows may stand in another
+/// transcript of the seat, and between two decisions.
+fn near(decisions: &[Decision], entry: EntryId) -> EntryId {
+    let before = decisions.partition_point(|one| one.entry <= entry);
+    let near = decisions.get(before.saturating_sub(1));
+    near.map_or(entry, |one| one.entry)
 }
 
 fn one(explained: Explained, made: impl Fn(&Decision) -> Made) -> One {

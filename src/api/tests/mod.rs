@@ -15,7 +15,7 @@ mod shapes;
 mod tokens;
 mod tournaments;
 
-use super::{ApiState, Doors, Explainer, Feeds, KeptStandings, Readiness, router};
+use super::{ApiState, Doors, Explainer, Feeds, Films, KeptStandings, Readiness, router};
 use crate::access::Tokens;
 use crate::config::Secret;
 use crate::fake;
@@ -95,6 +95,7 @@ impl App {
             feeds: Feeds::of(store),
             end: CancellationToken::new(),
             standings: KeptStandings::default(),
+            films: Films::default(),
             explainer: Explainer::default(),
             embargo: Duration::ZERO,
             doors: Arc::new(doors()),

@@ -30,7 +30,7 @@ impl App {
         assert_eq!(entered.status, StatusCode::SEE_OTHER, "{}", entered.text);
         assert_eq!(entered.headers[header::LOCATION], "/matches?bot=x");
         let cookie = entered.headers[header::SET_COOKIE].to_str().unwrap();
-        for rule in ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=2592000"] {
+        for rule in ["HttpOnly", "SameSite=Lax", "Path=/", "Max-Age=2592000"] {
             assert!(cookie.contains(rule), "{cookie}");
         }
         assert!(!cookie.contains(token), "{cookie}");
