@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 /// The most that are kept, and the most bytes of all of them but the newest.
-const FILMS_MAX: usize = 32;
+pub(super) const FILMS_MAX: usize = 32;
 const BYTES_MAX: usize = 64 << 20;
 
 type Kept = (Shown, Arc<OnceCell<Arc<Film>>>);
@@ -70,6 +70,12 @@ impl Films {
         let film = Arc::clone(film);
         self.trim();
         Ok(film)
+    }
+
+    /// How many are kept.
+    #[cfg(test)]
+    pub(super) fn count(&self) -> usize {
+        self.0.lock().len()
     }
 
     /// Where this film is or will be, which is now the last one asked for.

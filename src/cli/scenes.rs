@@ -147,20 +147,24 @@ fn item(out: &mut impl Write, step: &Step) -> io::Result<()> {
 
 /// Writes the picture of the first step of a turn, or of the last one before it.
 pub(super) fn svg(out: &mut impl Write, footage: &Footage, turn: u32) -> anyhow::Result<()> {
-    let mut shown: Option<Step> = None;
+    let (mut shown, mut reached): (Option<Step>, bool) = (None, false);
     let read = footage.steps(|step| {
         if step.turn > turn && shown.is_some() {
+            reached = true;
             return ControlFlow::Break(());
         }
-        let found = step.turn >= turn;
+        reached = step.turn >= turn;
         shown = Some(step);
-        match found {
+        match reached {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
     });
     read.map_err(|why| anyhow!("{why}"))?;
     let mut step = shown.context(NOTHING)?;
+    if !reached {
+        bail!("there is no turn {turn}: the last one is {}", step.turn);
+    }
     let Some(Still {
         width,
         height,

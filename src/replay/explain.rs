@@ -9,7 +9,7 @@ use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
 use crate::store::{FactRow, SessionRow, Store, StoreError};
 use crate::thinking::guarded;
 use games::{
-    BotCard, Budget, Dialogue, DialogueSetup, Explanation, Frame, Kit, Next, Seat, bot_seed,
+    BotCard, Budget, Dialogue, DialogueSetup, Explanation, Frame, Kit, Next, Seat, Wire, bot_seed,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -137,6 +137,8 @@ pub struct Explained {
 pub struct BotSeat {
     kit: &'static dyn Kit,
     seat: u8,
+    /// Whether the transcript is our referee's.
+    refereed: bool,
     setup: DialogueSetup,
     entries: Vec<Entry>,
     lines: Vec<SeatLine>,
@@ -223,6 +225,7 @@ impl BotSeat {
         Ok(Self {
             kit,
             seat: opened.seat.unwrap_or_default(),
+            refereed: !ours,
             setup,
             lines: if ours {
                 own_lines(&entries)
@@ -234,6 +237,18 @@ impl BotSeat {
                 .filter_map(|fact| Some((fact.entry?, note(&fact)?)))
                 .collect(),
         })
+    }
+
+    /// A player that could go on with the match from one of these decisions (`drover play --from`); `None`: nobody can.
+    #[must_use]
+    pub fn heir(&self) -> Option<String> {
+        let strongest = self.kit.bots().iter().max_by_key(|card| card.rung);
+        match self.kit.wire() {
+            _ if !self.refereed => None,
+            Wire::Hub => None,
+            Wire::Stdio => Some("cmd:./mybot".to_owned()),
+            Wire::Callbacks => strongest.map(|card| format!("builtin:{}", card.name)),
+        }
     }
 
     /// Every decision of the seat, in order. Folds the whole transcript: call it where that may take a while.

@@ -198,7 +198,7 @@ impl Store {
                 Source::Table {
                     setup: opened.map(|opened| opened.setup).unwrap_or_default(),
                     entries,
-                    facts: facts(self, &row.id).await?,
+                    facts: facts(self, kit, &row.id).await?,
                     // One that was given up may have been cut between its seats' transcripts.
                     growing: row.ended_us.is_none() || row.cause == Some(Cause::Cancelled),
                 }
@@ -227,14 +227,19 @@ async fn read(store: &Store, session: &SessionRow) -> Result<Vec<Entry>, StoreEr
 /// A match's stored facts by the entry that told them.
 async fn facts(
     store: &Store,
+    kit: &dyn Kit,
     match_id: &str,
 ) -> Result<HashMap<EntryId, Vec<StepFact>>, StoreError> {
     let mut found: HashMap<EntryId, Vec<StepFact>> = HashMap::new();
     for row in store.facts(match_id).await? {
         let Some(entry) = row.entry else { continue };
+        let (seat, fact) = (row.seat, Fact::new(row.kind, row.data));
         found.entry(entry).or_default().push(StepFact {
-            seats: row.seat.into_iter().collect(),
-            fact: Fact::new(row.kind, row.data),
+            seats: seat.into_iter().collect(),
+            fact: match seat {
+                Some(seat) => kit.seated(fact, Seat(seat)),
+                None => fact,
+            },
         });
     }
     Ok(found)
@@ -346,6 +351,41 @@ impl Footage {
     }
 }
 
+impl StepFact {
+    /// Whether another seat tells the same.
+    fn is_told_by(&self, other: &Self) -> bool {
+        let own = |seat| self.seats.contains(seat);
+        let same = self.fact.kind == other.fact.kind && alike(&self.fact.data, &other.fact.data);
+        let another = !other.seats.is_empty() && !other.seats.iter().any(own);
+        same && (another || self.fact == other.fact)
+    }
+}
+
+/// Whether two values say the same wherever both say something.
+fn alike(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Null, _) | (_, Value::Null) => true,
+        (Value::Object(one), Value::Object(other)) => {
+            let mut one = one.iter();
+            one.all(|(name, value)| alike(value, other.get(name).unwrap_or(&Value::Null)))
+        }
+        (one, other) => one == other,
+    }
+}
+
+/// Adds to a value what another one says beside it.
+fn joined(one: &mut Value, other: Value) {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            for (name, value) in other {
+                joined(one.entry(name).or_insert(Value::Null), value);
+            }
+        }
+        (one @ Value::Null, other) => *one = other,
+        _ => {}
+    }
+}
+
 /// Makes steps of scenes. The last one is held back until the next, for the facts found after it.
 struct Steps<F> {
     each: F,
@@ -387,12 +427,13 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<F> {
         ControlFlow::Continue(())
     }
 
-    /// Facts found since; those that several seats tell alike are one.
+    /// Facts found since; those that several seats tell alike are one, with all that any of them knows.
     fn learn(&mut self, found: impl Iterator<Item = StepFact>) {
         let Some(held) = &mut self.held else { return };
         for new in found {
-            let known = held.facts.iter().position(|known| known.fact == new.fact);
-            if let Some(known) = known.and_then(|at| held.facts.get_mut(at)) {
+            let mut known = held.facts.iter_mut();
+            if let Some(known) = known.find(|known| known.is_told_by(&new)) {
+                joined(&mut known.fact.data, new.fact.data);
                 known.seats.extend(new.seats);
                 known.seats.sort_unstable();
                 known.seats.dedup();

@@ -84,6 +84,15 @@ fn a_match_is_exported_to_be_looked_at() {
         let facts = steps
             .iter()
             .flat_map(|step| step["facts"].as_array().unwrap());
+        // Of the forty auctions, which four seats tell each: some of them hear of it a step later.
+        let sales = facts.clone().filter(|fact| fact["kind"] == "auction");
+        let buyers: Vec<&str> = sales
+            .map(|sale| sale["data"]["buyer"].as_str().unwrap())
+            .collect();
+        let auctions = if game == "koehandel" { 40 } else { 0 };
+        let told = auctions..=3 * auctions;
+        assert!(told.contains(&buyers.len()), "{}", buyers.len());
+        assert!(buyers.iter().all(|buyer| buyer.starts_with("seat ")));
         assert!(facts.count() > 10);
         browsed(&page, turns[turns.len() / 2]);
 
@@ -126,6 +135,12 @@ fn what_cannot_be_exported_is_said() {
     let id = played("koehandel", &KOEHANDEL, &store);
     for (arguments, code, said) in [
         (&["--turn", "3"][..], 2, "--svg"),
+        (&["--seat", "9"], 2, "--seat takes --html or --svg"),
+        (
+            &["--svg", "--turn", "99999"],
+            1,
+            "no turn 99999: the last one is ",
+        ),
         (&["--svg", "--html", "x.html"], 2, "--html"),
         (&["--svg", "--format", "json"], 2, "--format"),
         (
@@ -276,5 +291,7 @@ fn a_long_replay_is_read_in_small_parts() {
         &["match", "export", id, "--html", page.to_str().unwrap()],
     ));
     let written = fs::metadata(&page).unwrap().len();
+    let piped = ok(run_on(&store, &["match", "export", id, "--html", "-"]));
+    assert_eq!(piped, fs::read_to_string(&page).unwrap());
     assert!(written < full as u64 / 20, "{written} of {full}");
 }

@@ -33,6 +33,8 @@ struct Why {
     seat: String,
     /// The decision asked for.
     one: Option<One>,
+    /// The command that plays the match on from there.
+    play_on: Option<String>,
     before: Option<String>,
     after: Option<String>,
     decisions: Vec<Made>,
@@ -86,11 +88,11 @@ pub(super) async fn page(
     visit: Visit,
 ) -> Result<Response, Problem> {
     let params = visit.params(&[explain::FILTERS])?;
-    let (decisions, explained) =
+    let (decisions, explained, heir) =
         explain::found(&visit, (&id, &seat), &params, |read, entry, nodes| {
             let decisions = read.decisions()?;
             let explained = entry.map(|entry| read.explain(near(&decisions, entry), nodes));
-            Ok((decisions, explained.transpose()?))
+            Ok((decisions, explained.transpose()?, read.heir()))
         })
         .await?;
     let to = |decision: &Decision| {
@@ -115,7 +117,12 @@ pub(super) async fn page(
     // Around the one asked for, where there are many.
     let first = at.unwrap_or(0).saturating_sub(DECISIONS_MAX / 2);
     let near = decisions.iter().skip(first).take(DECISIONS_MAX);
+    let play_on = asked.zip(heir).map(|(entry, heir)| {
+        let from = format!("{id}:{}", entry.0);
+        format!("drover play --from {from} --seat {seat}={heir}")
+    });
     shown(&Why {
+        play_on,
         shell: visit.shell(format!("Seat {seat}: why"), "/matches"),
         before: beside(at.and_then(|at| at.checked_sub(1))),
         after: beside(at.map(|at| at + 1)),

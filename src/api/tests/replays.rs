@@ -1,6 +1,7 @@
 //! Replays: their pages, and whose view each caller gets.
 
 use super::{App, match_id, new_match, new_session};
+use crate::api::films::FILMS_MAX;
 use crate::api::problem::Problem;
 use crate::replay::{Film, View};
 use crate::store::tests::fake::{Pen, heard, said};
@@ -219,4 +220,15 @@ async fn a_part_is_the_same_wherever_it_begins() {
     let bare = app.json(&format!("{path}&states=false&limit=1")).await;
     assert_eq!(bare["items"][0].get("state"), None);
     assert_eq!(bare["items"][0]["picture"], items[0]["picture"]);
+}
+
+#[tokio::test]
+async fn only_so_many_films_are_kept() {
+    let app = App::new().await;
+    for number in 1..=FILMS_MAX as u64 + 2 {
+        super::play(&app, number, true).await;
+        let path = format!("/api/v1/matches/{}/replay", match_id(number));
+        assert_eq!(titles(&app.json(&path).await), ["said ", "said 7"]);
+    }
+    assert_eq!(app.state.films.count(), FILMS_MAX);
 }
