@@ -206,6 +206,11 @@ fn known(path: &str, name: &str) -> (&'static str, Value, Value) {
         ),
         "from" => ("The first step.", whole(u64::from(u32::MAX)), json!(1)),
         "pictures" => ("Whether each step is drawn.", truth(), json!(true)),
+        "states" => (
+            "Whether each step has its state, which is most of it.",
+            truth(),
+            json!(true),
+        ),
         other => unreachable!("the parameter {other} of {path} has no description"),
     }
 }

@@ -12,6 +12,7 @@ mod events;
 mod explain;
 mod facts;
 mod fields;
+mod films;
 mod health;
 mod history;
 mod hubs;
@@ -44,6 +45,7 @@ mod turns;
 mod versus;
 
 pub use events::Feeds;
+pub use films::Films;
 pub use listener::serve;
 pub use matches::{match_filter, match_filters};
 pub use openapi::document;

@@ -176,10 +176,14 @@ impl Params {
     }
 
     fn page_by(&self, is_cursor: impl Fn(&str) -> bool) -> Result<PageAt, Problem> {
-        let limit = self.number::<u32>("limit")?.unwrap_or(LIMIT_DEFAULT);
+        let limit = match self.given.get("limit") {
+            Some(_) => self.number::<u32>("limit").ok().flatten().unwrap_or(0),
+            None => LIMIT_DEFAULT,
+        };
         if !(1..=LIMIT_MAX).contains(&limit) {
             let range = format!("1..={LIMIT_MAX}");
-            let detail = format!("limit is {limit}; it takes {range}");
+            let given = self.text("limit").unwrap_or_default();
+            let detail = format!("limit is {given}; it takes {range}");
             return Err(Problem::parameter("limit", detail, [range]));
         }
         let after = self.text("cursor");
@@ -233,8 +237,14 @@ impl Params {
         match value.parse::<jiff::Timestamp>() {
             Ok(time) => Ok(Some(time.as_microsecond())),
             Err(_) => {
-                let detail =
-                    format!("{name} is {value:?}; it takes a time such as 2026-01-31T12:00:00Z");
+                // A plus sign is a space in a query.
+                let plus = match value.contains(' ') {
+                    true => " (write + as %2B)",
+                    false => "",
+                };
+                let detail = format!(
+                    "{name} is {value:?}; it takes a time such as 2026-01-31T12:00:00Z{plus}"
+                );
                 Err(Problem::parameter(name, detail, ["RFC 3339"]))
             }
         }

@@ -1,28 +1,26 @@
 //! What was to be seen of a match, step by step.
 
 use super::asked::Asked;
-use super::endpoint::JSON;
 use super::matches;
 use super::params::{PAGE, Params};
 use super::problem::Problem;
 use super::response;
 use super::sight::WITHHELD;
-use crate::replay::{Footage, Step, Still, View, seats};
-use crate::store::{MatchRow, SessionId, SessionRow};
-use axum::body::Body;
+use super::turns::Turns;
+use crate::replay::{Film, Parts, Step, Still, View, seats};
+use crate::store::{MatchRow, SessionId, SessionRow, Store};
 use axum::extract::Path;
-use axum::http::HeaderValue;
 use axum::response::Response;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
+use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// Why there is nothing to be seen of a match of which several seats' views are known, but none of all.
 const SEVERAL: &str = "each seat has a view of its own: ask for one of `seats` by `seat`";
 
 /// Its parameters beside those of all pages.
-pub(super) const FILTERS: &[&str] = &["seat", "from", "pictures"];
+pub(super) const FILTERS: &[&str] = &["seat", "from", "pictures", "states"];
 
 /// A page of what was to be seen of a match.
 #[derive(Serialize, ToSchema)]
@@ -51,6 +49,11 @@ pub(super) struct Replay {
     /// What all pictures have alike, where pictures are wanted and the game has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<Still>,
+    /// How many steps there are in all.
+    steps: usize,
+    /// Whether the match goes on after the last of them: no more than 20,000 are shown.
+    #[serde(skip_serializing_if = "is_false")]
+    cut: bool,
     /// Where the transcripts differ from what playing them again gives: it may be wrong from there on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     differences: Vec<String>,
@@ -71,13 +74,6 @@ pub(super) async fn steps(Path(id): Path<String>, asked: Asked) -> Result<Respon
     let withheld = asked.sight.keep(&mut sessions);
     let open = asked.sight.is_open(&row);
     let view = View::of(&sessions, wanted.seat, open || asked.sight.sees_all());
-    let tag = open.then(|| wanted.tag(&row.id, &sessions));
-    if let Some(known) = tag
-        .as_ref()
-        .and_then(|tag| response::known(&asked.headers, tag))
-    {
-        return Ok(known);
-    }
     let mut replay = Replay {
         match_id: row.id.clone(),
         game: row.game.clone(),
@@ -89,24 +85,44 @@ pub(super) async fn steps(Path(id): Path<String>, asked: Asked) -> Result<Respon
         items: Vec::new(),
         next: None,
         picture: None,
+        steps: 0,
+        cut: false,
         differences: Vec::new(),
         withheld: None,
     };
     match view {
         Some(view) => {
-            let failed =
-                |why: String| Problem::unavailable(format!("it cannot be replayed: {why}"));
-            let turn = asked.state.turns.wait().await?;
-            let footage = store.footage(&row, view).await?;
-            let shown = turn.spend(move || wanted.show(&footage, replay)).await?;
-            replay = shown.map_err(failed)?;
+            let (films, turns) = (&asked.state.films, &asked.state.turns);
+            let folding = async || fold((store, turns), &row, view.clone()).await;
+            let film = films.of(store, &row, &view, folding).await?;
+            replay = wanted.show(film, turns, replay).await?;
         }
         None if withheld => replay.withheld = Some(WITHHELD),
         None if !sessions.is_empty() => replay.withheld = Some(SEVERAL),
         None => {}
     }
     let value = response::value(&replay)?;
-    Ok(response::dressed(JSON, tag, Body::from(value.to_string())))
+    Ok(response::tagged_json(&asked.headers, open, &value))
+}
+
+fn is_false(truth: &bool) -> bool {
+    !truth
+}
+
+fn failed(why: impl std::fmt::Display) -> Problem {
+    Problem::unavailable(format!("it cannot be replayed: {why}"))
+}
+
+/// Folds a view of a match, once it is its turn.
+async fn fold(
+    (store, turns): (&Store, &Turns),
+    row: &MatchRow,
+    view: View,
+) -> Result<Film, Problem> {
+    let turn = turns.wait().await?;
+    let footage = store.footage(row, view).await?;
+    let film = turn.spend(move || Film::of(&footage)).await?;
+    film.map_err(failed)
 }
 
 /// What is asked for.
@@ -116,7 +132,7 @@ struct Wanted {
     /// The first step.
     from: u32,
     limit: usize,
-    pictures: bool,
+    parts: Parts,
 }
 
 impl Wanted {
@@ -134,7 +150,10 @@ impl Wanted {
                 .or(after.map(|after| after.saturating_add(1)))
                 .unwrap_or(0),
             limit: at.limit as usize,
-            pictures: params.truth("pictures")? == Some(true),
+            parts: Parts {
+                states: params.truth("states")? != Some(false),
+                pictures: params.truth("pictures")? == Some(true),
+            },
         })
     }
 
@@ -157,38 +176,22 @@ impl Wanted {
         )))
     }
 
-    /// The tag of a page of a match that is over and public: what it depends on, without the cost of replaying it. The
-    /// steps are made by code from transcripts that no longer change, and nothing else tells what the code makes of
-    /// them: so the version is part of it, and no page of an older program is taken for one of this.
-    fn tag(&self, id: &str, sessions: &[SessionRow]) -> HeaderValue {
-        let kept = sessions.iter().filter(|row| !row.pruned).count();
-        let of = format!("{} {id} {kept} {self:?}", env!("CARGO_PKG_VERSION"));
-        response::tag(&[of.as_bytes()])
-    }
-
     /// Adds the page to what is said of the match.
-    fn show(&self, footage: &Footage, mut replay: Replay) -> Result<Replay, String> {
-        let (mut next, mut last) = (None, 0_u32);
-        let differences = footage.steps(|mut step| {
-            if step.step < self.from {
-                return ControlFlow::Continue(());
-            }
-            if replay.items.len() >= self.limit {
-                next = Some(last);
-                return ControlFlow::Break(());
-            }
-            if self.pictures
-                && let Some(still) = step.draw(footage.kit())
-                && replay.picture.is_none()
-            {
-                replay.picture = Some(still);
-            }
-            last = step.step;
-            replay.items.push(step);
-            ControlFlow::Continue(())
-        })?;
-        replay.next = next.map(|last| last.to_string());
-        replay.differences = differences;
+    async fn show(
+        self,
+        film: Arc<Film>,
+        turns: &Turns,
+        mut replay: Replay,
+    ) -> Result<Replay, Problem> {
+        let from = self.from as usize;
+        let next = from.saturating_add(self.limit);
+        replay.next = (next < film.len()).then(|| (next - 1).to_string());
+        replay.steps = film.len();
+        replay.cut = film.remarks().cut;
+        replay.differences = film.remarks().differences.clone();
+        let turn = turns.wait().await?;
+        let part = turn.spend(move || film.part(from, self.limit, self.parts));
+        (replay.items, replay.picture) = part.await?.map_err(failed)?;
         Ok(replay)
     }
 }

@@ -1,6 +1,7 @@
 //! What the handlers share.
 
 use super::events::Feeds;
+use super::films::Films;
 use super::tournaments::KeptStandings;
 use super::turns::Turns;
 use crate::access::Tokens;
@@ -44,6 +45,8 @@ pub struct ApiState {
     pub standings: KeptStandings,
     /// Where replays are made and decisions are thought over again.
     pub turns: Turns,
+    /// Matches whose replays were asked for lately.
+    pub films: Films,
     /// How long after its end a match is not yet public.
     pub embargo: Duration,
     /// Where the daemon is reached.

@@ -84,7 +84,8 @@ fn show(explained: &Explained, output: Format, out: &mut impl Write) -> anyhow::
         ]
     });
     let candidates: Vec<Vec<String>> = candidates.collect();
-    let headings = ["", "value", "error", "visits", "act", "plan"];
+    let mark = if output == Format::Csv { "chosen" } else { "" };
+    let headings = [mark, "value", "error", "visits", "act", "plan"];
     if output != Format::Table {
         return Ok(write_rows(out, output, &headings, &candidates, explained)?);
     }

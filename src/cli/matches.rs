@@ -4,6 +4,7 @@ use super::common::Common;
 use super::match_filters::MatchFilters;
 use super::output::{Format, spaced, write_rows};
 use super::remote::{Reached, Remote, Target};
+use super::usage::refuse;
 use super::{database, explain, replay, scenes};
 use crate::config::Flags;
 use crate::store::{Filter, MatchRow, PageAt, Place, Store};
@@ -65,7 +66,7 @@ pub(super) struct ExportArgs {
     /// ndjson: one entry per line. json: the match with its sessions, entries and facts.
     #[arg(long, value_enum, default_value_t, conflicts_with_all = ["html", "svg"])]
     format: Export,
-    /// Write the replay as one HTML file that needs nothing else.
+    /// Write the replay as one HTML file that needs nothing else; -: to standard output.
     #[arg(long, value_name = "FILE", conflicts_with = "svg")]
     html: Option<PathBuf>,
     /// Print the picture of a turn as SVG.
@@ -260,8 +261,14 @@ async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> 
 async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let id = args.id.as_str();
     let row = found(store, id).await?;
+    if args.seat.is_some() && args.html.is_none() && !args.svg {
+        return refuse("--seat takes --html or --svg");
+    }
     if let Some(path) = &args.html {
         let footage = scenes::footage(store, &row, args.seat).await?;
+        if path.as_os_str() == "-" {
+            return scenes::html(out, &row, &footage);
+        }
         let cannot = || format!("cannot write {}", path.display());
         let file = File::create(path).with_context(cannot)?;
         let mut file = std::io::BufWriter::new(file);

@@ -1,19 +1,19 @@
 //! `drover match export --html` and `--svg`: a stored match to be looked at.
 
-use crate::replay::{Footage, Step, Still, View, seats};
-use crate::store::{MatchRow, Store};
+use crate::clock;
+use crate::replay::{Footage, Remarks, Step, Still, View, seats};
+use crate::store::{MatchRow, SeatRow, Store};
 use anyhow::{Context as _, anyhow, bail};
+use askama::Template;
+use base64::engine::general_purpose::STANDARD;
+use base64::write::EncoderWriter;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use games::Picture;
 use games::scene::STYLE;
 use serde_json::json;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-
-const PLAYER_STYLE: &str = concat!(
-    include_str!("../api/pages/assets/export.css"),
-    include_str!("../api/pages/assets/player.css"),
-);
-const PLAYER: &str = include_str!("../api/pages/assets/player.js");
 
 const NOTHING: &str = "nothing of this match is to be seen";
 
@@ -32,66 +32,139 @@ pub(super) async fn footage(
     Ok(store.footage(row, view).await?)
 }
 
+/// A page that needs nothing else.
+#[derive(Template)]
+#[template(path = "export.html")]
+struct Exported<'a> {
+    title: String,
+    /// When it was played, and how it ended.
+    about: String,
+    id: &'a str,
+    seats: Vec<Seated>,
+    styles: [&'static str; 3],
+    player: &'static str,
+    /// Where its steps stand.
+    data: &'static str,
+}
+
+/// Who sat on a seat, and what became of them.
+struct Seated {
+    seat: u8,
+    name: String,
+    result: String,
+}
+
+impl Exported<'_> {
+    fn of(row: &MatchRow) -> Exported<'_> {
+        let seats: Vec<Seated> = row.seats.iter().map(Seated::of).collect();
+        let names: Vec<&str> = seats.iter().map(|seat| seat.name.as_str()).collect();
+        let begun = clock::time(row.started_us).strftime("%Y-%m-%d %H:%M:%S UTC");
+        let end = match row.cause {
+            Some(cause) => format!("{} {}", cause.word().replace('_', " "), row.detail),
+            None => "it runs".to_owned(),
+        };
+        Exported {
+            title: format!("{}: {}", row.game, names.join(", ")),
+            about: format!("Played {begun}; end: {}.", end.trim().trim_end_matches('.')),
+            id: &row.id,
+            styles: [
+                STYLE,
+                include_str!("../api/pages/assets/export.css"),
+                include_str!("../api/pages/assets/player.css"),
+            ],
+            player: include_str!("../api/pages/assets/player.js"),
+            seats,
+            data: DATA,
+        }
+    }
+}
+
+impl Seated {
+    fn of(row: &SeatRow) -> Self {
+        // A program's arguments and a server's path may be secrets of its player.
+        let kind = |(kind, rest): (&str, &str)| match kind {
+            "builtin" => rest.to_owned(),
+            kind => kind.to_owned(),
+        };
+        let spec = || row.spec.split_once(':').map_or(row.spec.clone(), kind);
+        let score = row.score.map(|score| format!(", score {score}"));
+        let outcome = match row.win_share {
+            Some(1.0) => ", won",
+            Some(share) if share > 0.0 => ", shares the win",
+            _ => "",
+        };
+        Self {
+            seat: row.seat,
+            name: row.known_as().map_or_else(spec, str::to_owned),
+            result: score.unwrap_or_default() + outcome,
+        }
+    }
+}
+
+/// Where the steps stand in the page.
+const DATA: &str = "@steps@";
+
 /// Writes a page that needs nothing else: every step with its picture, and the player.
 pub(super) fn html(out: &mut impl Write, row: &MatchRow, footage: &Footage) -> anyhow::Result<()> {
-    let name = format!("{} {}", row.game, row.id);
-    write!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{name}</title>\n<style>\n{STYLE}{PLAYER_STYLE}</style>\n</head>\n<body>\n\
-         <main>\n<h1>{name}</h1>\n<div id=\"replay\"></div>\n\
-         <noscript>The replay is shown by a script in this page.</noscript>\n</main>\n\
-         <script type=\"application/json\" id=\"replay-data\">{{\"items\":["
-    )?;
+    let page = Exported::of(row).render()?;
+    let (before, after) = page
+        .split_once(DATA)
+        .context("the page has no place for it")?;
+    out.write_all(before.as_bytes())?;
+    let text = EncoderWriter::new(&mut *out, &STANDARD);
+    let mut packed = GzEncoder::new(text, Compression::default());
+    steps(&mut packed, footage)?;
+    packed.finish()?.finish()?;
+    Ok(out.write_all(after.as_bytes())?)
+}
+
+/// Every step with its picture, as JSON.
+fn steps(out: &mut impl Write, footage: &Footage) -> anyhow::Result<()> {
+    write!(out, "{{\"items\":[")?;
     let mut written = Err(anyhow!(NOTHING));
     let mut still: Option<Still> = None;
-    let differences = footage.steps(|mut step| {
+    let remarks = footage.steps(|mut step| {
         still = step.draw(footage.kit()).or(still.take());
+        step.state = None;
         written = item(out, &step).map_err(Into::into);
         match written {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
         }
     });
-    let differences = differences.map_err(|why| anyhow!("{why}"))?;
+    let Remarks { differences, cut } = remarks.map_err(|why| anyhow!("{why}"))?;
     written?;
-    let rest = json!({ "picture": still, "differences": differences, "next": null });
-    let rest = data(&rest)?;
+    let rest = json!({ "picture": still, "differences": differences, "cut": cut, "next": null });
+    let rest = rest.to_string();
     let rest = rest.strip_prefix('{').unwrap_or_default();
-    write!(
-        out,
-        "],{rest}</script>\n<script>\n{PLAYER}</script>\n</body>\n</html>\n"
-    )?;
-    Ok(())
+    Ok(write!(out, "],{rest}")?)
 }
 
 fn item(out: &mut impl Write, step: &Step) -> io::Result<()> {
     let comma = if step.step == 0 { "" } else { ",\n" };
-    write!(out, "{comma}{}", data(step)?)
-}
-
-/// JSON that may stand inside a script element.
-fn data(value: &impl serde::Serialize) -> io::Result<String> {
-    Ok(serde_json::to_string(value)?.replace('<', "\\u003c"))
+    write!(out, "{comma}{}", serde_json::to_string(step)?)
 }
 
 /// Writes the picture of the first step of a turn, or of the last one before it.
 pub(super) fn svg(out: &mut impl Write, footage: &Footage, turn: u32) -> anyhow::Result<()> {
-    let mut shown: Option<Step> = None;
+    let (mut shown, mut reached): (Option<Step>, bool) = (None, false);
     let read = footage.steps(|step| {
         if step.turn > turn && shown.is_some() {
+            reached = true;
             return ControlFlow::Break(());
         }
-        let found = step.turn >= turn;
+        reached = step.turn >= turn;
         shown = Some(step);
-        match found {
+        match reached {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
     });
     read.map_err(|why| anyhow!("{why}"))?;
     let mut step = shown.context(NOTHING)?;
+    if !reached {
+        bail!("there is no turn {turn}: the last one is {}", step.turn);
+    }
     let Some(Still {
         width,
         height,

@@ -208,6 +208,7 @@ impl Daemon {
             end: end.clone(),
             standings: api::KeptStandings::default(),
             turns: Turns::default(),
+            films: api::Films::default(),
             embargo: config.api.embargo,
             doors: Arc::new(api::Doors {
                 api: addresses.api,

@@ -15,11 +15,11 @@ use crate::arena::{self, Acts, Arena};
 use crate::game::{Bot, Budget, Cause, Duel, Game, Outcome, Seat, Seats};
 use crate::kit::{
     Bluff, BotCard, DialogueSetup, Kit, Learnt, Maps, Models, OptionCard, Pace, PlaySetup, Played,
-    Route, SetupError, StdioWire, TableSetup, TeamFact, Train, Wire, bot_seed,
+    Route, SetupError, StdioWire, TableSetup, Train, Wire, bot_seed,
 };
 use crate::options;
 use crate::scene::Picture;
-use crate::wire::{Dialogue, Fact, Frame, Reception, Table, WireError};
+use crate::wire::{Dialogue, Fact, Frame, Reception, Table, TeamFact, WireError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize as _, Serialize};
 use serde_json::Value;
@@ -264,6 +264,11 @@ pub trait Contest: Game<Act: Clone + Debug + Send> {
         let _ = fact;
         None
     }
+    /// As [`Kit::seated`].
+    fn seated(fact: Fact, seat: Seat) -> Fact {
+        let _ = seat;
+        fact
+    }
     /// As [`Kit::picture`].
     fn picture(state: &Value) -> Option<Picture> {
         let _ = state;
@@ -392,6 +397,7 @@ impl<C: Contest> Kit for Door<C> {
         play_budget() -> Duration = C::LIMITS.play_budget;
         route(frame: &[u8]) -> Result<Route, WireError> = C::route(frame);
         bluff(fact: &Fact) -> Option<Bluff> = C::bluff(fact);
+        seated(fact: Fact, seat: Seat) -> Fact = C::seated(fact, seat);
         picture(state: &Value) -> Option<Picture> = C::picture(state);
         repeats() -> bool = C::REPEATS;
         default_answer(frame: &str) -> &'static str = C::default_answer(frame);

@@ -3,7 +3,7 @@
 use crate::game::{Duel, Outcome, Seat, Seats};
 use crate::rng::Rng;
 use crate::scene::Picture;
-use crate::wire::{Dialogue, Fact, Reception, Table, WireError};
+use crate::wire::{Dialogue, Fact, Reception, Table, TeamFact, WireError};
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
@@ -563,25 +563,17 @@ pub trait Kit: Sync + Send {
     fn place(&self, word: &str) -> Option<u8> {
         word.parse().ok()
     }
+    /// A fact that this seat's transcript tells, for those who see all seats: places become seats, as `seat 2`.
+    fn seated(&self, fact: Fact, seat: Seat) -> Fact {
+        let _ = seat;
+        fact
+    }
     /// What a session's wire calls the place so many seats clockwise from its own, in games whose bots are
     /// told beforehand who sits there ([`DialogueSetup::rivals`]).
     fn place_word(&self, clockwise: u8) -> Option<&'static str> {
         let _ = clockwise;
         None
     }
-}
-
-/// The fact that tells a session's team: its kind, and the fields of its data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TeamFact {
-    /// Its kind.
-    pub kind: &'static str,
-    /// The field that all players of one game have alike.
-    pub table: &'static str,
-    /// The field with the player's own number.
-    pub player: &'static str,
-    /// The field with the list of its allies' numbers.
-    pub allies: &'static str,
 }
 
 /// One line of the bluff history.

@@ -34,14 +34,14 @@ pub use explain::{Candidate, Explanation};
 pub use game::{Bot, Budget, Cause, Duel, Fork, Game, Illegal, Listener, Outcome, Seat, Seats};
 pub use kit::{
     Bluff, BotCard, DialogueSetup, Exchange, Kit, Learnt, MapSize, MapStyle, Maps, Models, Nodes,
-    OptionCard, Pace, PlaySetup, Played, Route, Seating, SetupError, StdioWire, TableSetup,
-    TeamFact, Train, Training, Wire, bot_seed,
+    OptionCard, Pace, PlaySetup, Played, Route, Seating, SetupError, StdioWire, TableSetup, Train,
+    Training, Wire, bot_seed,
 };
 pub use reasons::Belief;
 pub use scene::{Picture, Scene};
 pub use wire::{
     Arrival, Blame, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Noted, Progress, Reception,
-    Reply, Table, WireError,
+    Reply, Table, TeamFact, WireError,
 };
 
 /// Every game, in the order in which they are shown.

@@ -106,6 +106,19 @@ impl Fact {
     }
 }
 
+/// The fact that tells a session's team: its kind, and the fields of its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TeamFact {
+    /// Its kind.
+    pub kind: &'static str,
+    /// The field that all players of one game have alike.
+    pub table: &'static str,
+    /// The field with the player's own number.
+    pub player: &'static str,
+    /// The field with the list of its allies' numbers.
+    pub allies: &'static str,
+}
+
 /// What one match taught about one rival: merged into stored models by [`crate::Models::merge`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lesson {

@@ -9,7 +9,7 @@ use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
 use crate::store::{FactRow, SessionRow, Store, StoreError};
 use crate::thinking::guarded;
 use games::{
-    BotCard, Budget, Dialogue, DialogueSetup, Explanation, Frame, Kit, Next, Seat, bot_seed,
+    BotCard, Budget, Dialogue, DialogueSetup, Explanation, Frame, Kit, Next, Seat, Wire, bot_seed,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -137,6 +137,8 @@ pub struct Explained {
 pub struct BotSeat {
     kit: &'static dyn Kit,
     seat: u8,
+    /// Whether the transcript is our referee's.
+    refereed: bool,
     setup: DialogueSetup,
     entries: Vec<Entry>,
     lines: Vec<SeatLine>,
@@ -223,6 +225,7 @@ impl BotSeat {
         Ok(Self {
             kit,
             seat: opened.seat.unwrap_or_default(),
+            refereed: !ours,
             setup,
             lines: if ours {
                 own_lines(&entries)
@@ -234,6 +237,18 @@ impl BotSeat {
                 .filter_map(|fact| Some((fact.entry?, note(&fact)?)))
                 .collect(),
         })
+    }
+
+    /// A player that could go on with the match from one of these decisions (`drover play --from`); `None`: nobody can.
+    #[must_use]
+    pub fn heir(&self) -> Option<String> {
+        let strongest = self.kit.bots().iter().max_by_key(|card| card.rung);
+        match self.kit.wire() {
+            _ if !self.refereed => None,
+            Wire::Hub => None,
+            Wire::Stdio => Some("cmd:./mybot".to_owned()),
+            Wire::Callbacks => strongest.map(|card| format!("builtin:{}", card.name)),
+        }
     }
 
     /// Every decision of the seat, in order. Folds the whole transcript: call it where that may take a while.
@@ -321,7 +336,8 @@ impl BotSeat {
         opened.map_err(|error| ExplainError::Unfoldable(error.to_string()))
     }
 
-    /// The line whose last entry this is.
+    /// The line that this entry ends, or that it answers: earlier versions named decisions at our own referee by
+    /// their answers.
     fn line_of(&self, entry: EntryId) -> Result<usize, ExplainError> {
         let id = |entry: &Entry| entry.id;
         let found = self.entries.iter().position(|stored| stored.id == entry);
@@ -333,10 +349,12 @@ impl BotSeat {
                 last: self.entries.last().map(id).map_or(0, |id| id.0),
             });
         };
-        let heard = |line: &SeatLine| line.at == found && line.direction == Direction::In;
-        let why = "it is an answer, or a part of what was told";
-        let line = self.lines.iter().position(heard);
-        line.ok_or(ExplainError::NoDecision {
+        let line = self.lines.iter().position(|line| line.at == found);
+        let upto = line.and_then(|line| self.lines.get(..=line));
+        let heard = |line: &SeatLine| line.direction == Direction::In;
+        let asked = upto.and_then(|upto| upto.iter().rposition(heard));
+        let why = "it is a part of what was told, or was said unasked";
+        asked.ok_or(ExplainError::NoDecision {
             entry: entry.0,
             why,
         })
@@ -454,8 +472,12 @@ mod tests {
             read.explain(EntryId(1), 1).unwrap().explanation.answer,
             told.explanation.answer
         );
+        // An answer leads to what asked for it.
+        assert_eq!(
+            read.explain(EntryId(7), u64::MAX).unwrap().decision,
+            decisions[1]
+        );
         for (entry, why) in [
-            (2, "it is an answer"),
             (3, "its answer needs no thought"),
             (8, "whose entries are 1 to 7"),
         ] {

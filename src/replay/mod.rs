@@ -3,6 +3,7 @@
 
 mod dialogue;
 mod explain;
+mod film;
 mod fuzz;
 mod naming;
 mod reply;
@@ -20,10 +21,11 @@ pub use explain::{
     BotSeat, Decision, ExplainError, Explained, NODES_DEFAULT, NODES_MAX, bot_session,
     builtin_seeds,
 };
+pub use film::{Film, Parts};
 pub use fuzz::fuzz;
 pub use naming::Naming;
 pub use reply::RecordedReply;
-pub use scenes::{Footage, STEPS_MAX, Step, StepFact, Still, View, seats};
+pub use scenes::{Footage, Remarks, STEPS_MAX, Step, StepFact, Still, View, seats};
 pub use seat::{SeatDecision, SeatTold, fold_seat, keeps_facts, seat_setup};
 pub use setup::{dialogue_setup, note_advice};
 pub use table::{PendingCall, ReplayedTable, replay_table};

@@ -37,9 +37,10 @@ pub struct Step {
     pub entry: Option<EntryId>,
     /// What happened last, in one sentence.
     pub title: String,
-    /// The position, in the game's own schema.
-    #[schema(value_type = Object)]
-    pub state: Value,
+    /// The position, in the game's own schema, where states are wanted.
+    #[schema(value_type = Option<Object>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<Value>,
     /// The facts that were found from here to the next step.
     pub facts: Vec<StepFact>,
     /// What changes in its picture, as a fragment of SVG, where pictures are wanted and the game has any.
@@ -66,7 +67,7 @@ impl Step {
             height,
             still,
             moving,
-        } = kit.picture(&self.state)?;
+        } = kit.picture(self.state.as_ref()?)?;
         self.picture = Some(moving);
         Some(Still {
             width,
@@ -74,6 +75,15 @@ impl Step {
             still,
         })
     }
+}
+
+/// What is known of a replay beside its steps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remarks {
+    /// Where the transcripts differ from what playing them again gives, in sentences: it may be wrong from there on.
+    pub differences: Vec<String>,
+    /// Whether the match goes on after the last step: there are more than [`STEPS_MAX`].
+    pub cut: bool,
 }
 
 /// A fact, and the seats whose transcripts tell it.
@@ -188,7 +198,7 @@ impl Store {
                 Source::Table {
                     setup: opened.map(|opened| opened.setup).unwrap_or_default(),
                     entries,
-                    facts: facts(self, &row.id).await?,
+                    facts: facts(self, kit, &row.id).await?,
                     // One that was given up may have been cut between its seats' transcripts.
                     growing: row.ended_us.is_none() || row.cause == Some(Cause::Cancelled),
                 }
@@ -217,14 +227,19 @@ async fn read(store: &Store, session: &SessionRow) -> Result<Vec<Entry>, StoreEr
 /// A match's stored facts by the entry that told them.
 async fn facts(
     store: &Store,
+    kit: &dyn Kit,
     match_id: &str,
 ) -> Result<HashMap<EntryId, Vec<StepFact>>, StoreError> {
     let mut found: HashMap<EntryId, Vec<StepFact>> = HashMap::new();
     for row in store.facts(match_id).await? {
         let Some(entry) = row.entry else { continue };
+        let (seat, fact) = (row.seat, Fact::new(row.kind, row.data));
         found.entry(entry).or_default().push(StepFact {
-            seats: row.seat.into_iter().collect(),
-            fact: Fact::new(row.kind, row.data),
+            seats: seat.into_iter().collect(),
+            fact: match seat {
+                Some(seat) => kit.seated(fact, Seat(seat)),
+                None => fact,
+            },
         });
     }
     Ok(found)
@@ -237,12 +252,11 @@ impl Footage {
         self.kit
     }
 
-    /// Gives every step in order until `each` ends it, at most [`STEPS_MAX`]. Returns where the transcripts
-    /// differ from what playing them again gives, in sentences: such a replay may be wrong from there on.
+    /// Gives every step in order until `each` ends it, at most [`STEPS_MAX`].
     ///
     /// # Errors
     /// A sentence, if the game cannot replay it.
-    pub fn steps(&self, each: impl FnMut(Step) -> ControlFlow<()>) -> Result<Vec<String>, String> {
+    pub fn steps(&self, each: impl FnMut(Step) -> ControlFlow<()>) -> Result<Remarks, String> {
         let mut steps = Steps {
             each,
             held: None,
@@ -256,7 +270,9 @@ impl Footage {
             let _ = steps.give();
             told
         });
-        told.unwrap_or_else(|panic| Err(format!("replaying it panics: {}", panic.0)))
+        let told = told.unwrap_or_else(|panic| Err(format!("replaying it panics: {}", panic.0)));
+        let cut = steps.count > STEPS_MAX;
+        told.map(|differences| Remarks { differences, cut })
     }
 
     fn at_table(
@@ -335,6 +351,41 @@ impl Footage {
     }
 }
 
+impl StepFact {
+    /// Whether another seat tells the same.
+    fn is_told_by(&self, other: &Self) -> bool {
+        let own = |seat| self.seats.contains(seat);
+        let same = self.fact.kind == other.fact.kind && alike(&self.fact.data, &other.fact.data);
+        let another = !other.seats.is_empty() && !other.seats.iter().any(own);
+        same && (another || self.fact == other.fact)
+    }
+}
+
+/// Whether two values say the same wherever both say something.
+fn alike(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Null, _) | (_, Value::Null) => true,
+        (Value::Object(one), Value::Object(other)) => {
+            let mut one = one.iter();
+            one.all(|(name, value)| alike(value, other.get(name).unwrap_or(&Value::Null)))
+        }
+        (one, other) => one == other,
+    }
+}
+
+/// Adds to a value what another one says beside it.
+fn joined(one: &mut Value, other: Value) {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            for (name, value) in other {
+                joined(one.entry(name).or_insert(Value::Null), value);
+            }
+        }
+        (one @ Value::Null, other) => *one = other,
+        _ => {}
+    }
+}
+
 /// Makes steps of scenes. The last one is held back until the next, for the facts found after it.
 struct Steps<F> {
     each: F,
@@ -353,36 +404,36 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<F> {
             return ControlFlow::Continue(());
         };
         let held = self.held.as_ref();
-        if held.is_some_and(|held| held.title == title && held.state == state) {
+        if held.is_some_and(|held| held.title == title && held.state.as_ref() == Some(&state)) {
             return ControlFlow::Continue(());
         }
         let turn = held.map_or(turn, |held| held.turn.max(turn));
         self.give()?;
+        self.count += 1;
+        if self.count > STEPS_MAX {
+            return ControlFlow::Break(());
+        }
         self.held = Some(Step {
-            step: self.count,
+            step: self.count - 1,
             turn,
             at: after.map(|(_, entry)| time(entry.at_us)),
             seat: after.and_then(|(seat, _)| seat),
             entry: after.map(|(_, entry)| entry.id),
             title,
-            state,
+            state: Some(state),
             facts: Vec::new(),
             picture: None,
         });
-        self.count += 1;
-        if self.count > STEPS_MAX {
-            self.held = None;
-            return ControlFlow::Break(());
-        }
         ControlFlow::Continue(())
     }
 
-    /// Facts found since; those that several seats tell alike are one.
+    /// Facts found since; those that several seats tell alike are one, with all that any of them knows.
     fn learn(&mut self, found: impl Iterator<Item = StepFact>) {
         let Some(held) = &mut self.held else { return };
         for new in found {
-            let known = held.facts.iter().position(|known| known.fact == new.fact);
-            if let Some(known) = known.and_then(|at| held.facts.get_mut(at)) {
+            let mut known = held.facts.iter_mut();
+            if let Some(known) = known.find(|known| known.is_told_by(&new)) {
+                joined(&mut known.fact.data, new.fact.data);
                 known.seats.extend(new.seats);
                 known.seats.sort_unstable();
                 known.seats.dedup();

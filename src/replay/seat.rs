@@ -39,7 +39,7 @@ pub struct SeatTold {
 /// A decision of a seat's player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeatDecision {
-    /// The entry of its answer.
+    /// The entry that asked for it.
     pub entry: EntryId,
     /// When it was asked for, in microseconds since 1970-01-01 UTC.
     pub asked_us: i64,
@@ -135,7 +135,7 @@ fn told(
         );
         let took_us = answer.at_us.saturating_sub(call.at_us);
         Some(SeatDecision {
-            entry: answer.id,
+            entry: call.id,
             asked_us: call.at_us,
             took: Duration::from_micros(u64::try_from(took_us).unwrap_or_default()),
             limit,

@@ -74,6 +74,23 @@ impl Store {
         })
     }
 
+    /// Matches that ended since a moment (microseconds since 1970-01-01 UTC), the last one first; at most so many.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn matches_ended(
+        &self,
+        since_us: i64,
+        limit: u32,
+    ) -> Result<Vec<MatchRow>, StoreError> {
+        let mut query = matches();
+        query.push(" AND m.ended_us >= ").push_bind(since_us);
+        query.push(" ORDER BY m.ended_us DESC LIMIT ");
+        query.push_bind(limit);
+        let rows = query.build().fetch_all(self.readers()).await?;
+        rows.iter().map(match_row).collect()
+    }
+
     /// The rows of one page and one more, if there is one; and the cursor to go on from, if more may follow
     /// rows that do not fit.
     async fn listed(

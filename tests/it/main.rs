@@ -16,6 +16,7 @@ mod isolation;
 mod kept;
 mod lighthouses;
 mod limits;
+mod links;
 mod listeners;
 mod openapi;
 mod operating;

@@ -1,6 +1,9 @@
 //! Replays as they are looked at: exported pages and pictures, and the same over REST.
 
 use crate::app::{TestApp, folder, ok, play, refused, report, run_on, text};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::read::GzDecoder;
 use games::scene::STYLE;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -31,10 +34,11 @@ const KOEHANDEL: [&str; 4] = [
 
 /// What a page holds as data.
 fn data(page: &str) -> Value {
-    let begin = "<script type=\"application/json\" id=\"replay-data\">";
+    let begin = "<script type=\"application/gzip\" id=\"replay-data\">";
     let (_, rest) = page.split_once(begin).unwrap();
     let (data, _) = rest.split_once("</script>").unwrap();
-    serde_json::from_str(data).unwrap()
+    let data = STANDARD.decode(data).unwrap();
+    serde_json::from_reader(GzDecoder::new(&*data)).unwrap()
 }
 
 #[test]
@@ -61,6 +65,12 @@ fn a_match_is_exported_to_be_looked_at() {
         for loaded in ["https://", "src=", "@import", "url("] {
             assert!(!html.contains(loaded), "{game}: {loaded}");
         }
+        let policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+        assert!(html.contains(policy));
+        let bots = seats.iter().map(|spec| spec.trim_start_matches("builtin:"));
+        let bots = bots.collect::<Vec<_>>().join(", ");
+        assert!(html.contains(&format!("<title>{game}: {bots}</title>")));
+        assert!(html.contains("won</li>") || html.contains("shares the win</li>"));
         let whole = data(&html);
         let steps = whole["items"].as_array().unwrap();
         assert!(steps.len() > 100, "{} steps", steps.len());
@@ -74,6 +84,15 @@ fn a_match_is_exported_to_be_looked_at() {
         let facts = steps
             .iter()
             .flat_map(|step| step["facts"].as_array().unwrap());
+        // Of the forty auctions, which four seats tell each: some of them hear of it a step later.
+        let sales = facts.clone().filter(|fact| fact["kind"] == "auction");
+        let buyers: Vec<&str> = sales
+            .map(|sale| sale["data"]["buyer"].as_str().unwrap())
+            .collect();
+        let auctions = if game == "koehandel" { 40 } else { 0 };
+        let told = auctions..=3 * auctions;
+        assert!(told.contains(&buyers.len()), "{}", buyers.len());
+        assert!(buyers.iter().all(|buyer| buyer.starts_with("seat ")));
         assert!(facts.count() > 10);
         browsed(&page, turns[turns.len() / 2]);
 
@@ -92,7 +111,8 @@ fn a_match_is_exported_to_be_looked_at() {
         let mut read = Vec::new();
         let mut cursor = String::new();
         loop {
-            let path = format!("/api/v1/matches/{id}/replay?pictures=true&limit=250{cursor}");
+            let path =
+                format!("/api/v1/matches/{id}/replay?pictures=true&states=false&limit=250{cursor}");
             let page = app.get(&path).json();
             assert_eq!(page["everything"], true, "{page:.300}");
             assert_eq!(page["picture"], whole["picture"]);
@@ -115,6 +135,12 @@ fn what_cannot_be_exported_is_said() {
     let id = played("koehandel", &KOEHANDEL, &store);
     for (arguments, code, said) in [
         (&["--turn", "3"][..], 2, "--svg"),
+        (&["--seat", "9"], 2, "--seat takes --html or --svg"),
+        (
+            &["--svg", "--turn", "99999"],
+            1,
+            "no turn 99999: the last one is ",
+        ),
         (&["--svg", "--html", "x.html"], 2, "--html"),
         (&["--svg", "--format", "json"], 2, "--format"),
         (
@@ -225,4 +251,47 @@ fn every_class_of_pictures_has_a_style() {
         let name = name.into_iter().next().unwrap();
         assert!(games::scene::CLASSES.contains(&name), "{name}");
     }
+}
+
+#[test]
+fn a_long_replay_is_read_in_small_parts() {
+    let folder = folder();
+    let store = folder.path().join("drover.db");
+    let seats = ["drifter", "nearest", "harvester", "drifter"].map(|bot| format!("builtin:{bot}"));
+    let seats: Vec<&str> = seats.iter().map(String::as_str).collect();
+    let mut line = play("lighthouses", &seats, &["rounds=150"]);
+    report(line.arg("--store").arg(&store).output().unwrap());
+    let app = TestApp::start(folder.path());
+    let id = app.items("/api/v1/matches")[0]["id"].clone();
+    let replay = format!("/api/v1/matches/{}/replay?limit=250", id.as_str().unwrap());
+    // What a page reads: what happened at each step, and the pictures around one.
+    let (mut bytes, mut steps, mut cursor) = (0, 0, String::new());
+    loop {
+        let answer = app.get(&format!("{replay}&states=false{cursor}"));
+        bytes += answer.body.len();
+        steps += answer.items().len();
+        let next = answer.json()["next"].clone();
+        let Some(next) = next.as_str() else { break };
+        cursor = format!("&cursor={next}");
+    }
+    assert!(steps > 500, "{steps}");
+    assert!(bytes < 350 * steps, "{bytes} for {steps} steps");
+    let middle = format!("states=false&pictures=true&from={}&limit=25", steps / 2);
+    let drawn = app.get(&replay.replace("limit=250", &middle));
+    let drawn = drawn.items();
+    assert_eq!(drawn.len(), 25);
+    assert!(drawn.iter().all(|step| step["picture"].is_string()));
+    // All of it is many times as much; the same in a file is not.
+    let full = app.get(&format!("{replay}&pictures=true")).body.len() * steps / 250;
+    assert!(full > 20 * bytes, "{bytes} of {full}");
+    let page = folder.path().join("match.html");
+    let id = id.as_str().unwrap();
+    ok(run_on(
+        &store,
+        &["match", "export", id, "--html", page.to_str().unwrap()],
+    ));
+    let written = fs::metadata(&page).unwrap().len();
+    let piped = ok(run_on(&store, &["match", "export", id, "--html", "-"]));
+    assert_eq!(piped, fs::read_to_string(&page).unwrap());
+    assert!(written < full as u64 / 20, "{written} of {full}");
 }

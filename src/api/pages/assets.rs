@@ -4,7 +4,8 @@ use crate::api::problem::Problem;
 use crate::api::response;
 use axum::body::Body;
 use axum::extract::Path;
-use axum::http::HeaderMap;
+use axum::http::header::X_CONTENT_TYPE_OPTIONS;
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 
 /// Each file's name, type and content.
@@ -31,5 +32,9 @@ pub(super) async fn asset(
         known.ok_or_else(|| Problem::not_found(format!("there is no file {name}")))?;
     let tag = response::tag(&[body.as_bytes()]);
     let known = response::known(&headers, &tag);
-    Ok(known.unwrap_or_else(|| response::dressed(kind, Some(tag), Body::from(*body))))
+    let file = || response::dressed(kind, Some(tag), Body::from(*body));
+    let mut answer = known.unwrap_or_else(file);
+    let nosniff = HeaderValue::from_static("nosniff");
+    answer.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, nosniff);
+    Ok(answer)
 }

@@ -82,12 +82,13 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let limit = COUNTED_MAX.to_string();
     let live = asking([("live", "true"), ("limit", limit.as_str())], names)?;
     let live = matches::page(&visit, &live).await?.items;
-    let lately = asking(
-        [("since", &*since.to_string()), ("limit", limit.as_str())],
-        names,
-    )?;
-    let lately = matches::page(&visit, &lately).await?.items;
-    let ended: Vec<&MatchShown> = lately.iter().filter(|found| !found.live).collect();
+    let store = &visit.state.store;
+    let lately = store.matches_ended(since.as_microsecond(), COUNTED_MAX as u32);
+    let lately = lately.await?.into_iter();
+    let lately: Vec<MatchShown> = lately
+        .map(|row| matches::shown(&visit.sight, row))
+        .collect();
+    let ended: Vec<&MatchShown> = lately.iter().collect();
     let failed = ended
         .iter()
         .filter(|found| found.cause != Some(Cause::Normal));

@@ -1,6 +1,7 @@
 //! Filters in a page's address, and the links that keep them.
 
 use super::visit::Visit;
+use crate::store::Side;
 use games::Cause;
 use url::form_urlencoded::Serializer;
 
@@ -31,6 +32,9 @@ fn label(name: &'static str) -> &'static str {
         "opponent" => "Opponent",
         "entrant" => "Entrant",
         "tournament" => "Tournament",
+        "referee" => "Referee",
+        "market" => "Referee's number",
+        "side" => "Transcript of",
         "outcome" => "Our outcome",
         "cause" => "End",
         "since" => "Since (UTC)",
@@ -47,6 +51,9 @@ fn choices(name: &str) -> Vec<(String, String)> {
         "outcome" => ["live", "won", "tied", "lost"].map(same).into(),
         "cause" => Cause::ALL.map(|cause| same(cause.word())).into(),
         "kind" => ["named", "type"].map(same).into(),
+        "side" => [Side::Player, Side::Referee]
+            .map(|side| same(side.word()))
+            .into(),
         _ => Vec::new(),
     }
 }

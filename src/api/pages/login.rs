@@ -81,8 +81,7 @@ fn sent(to: &str, headers: &HeaderMap, pass: &str, for_s: i64) -> Response {
         .is_some_and(|proto| proto == "https");
     let secure = if secret_line { "; Secure" } else { "" };
     let name = auth::PASS;
-    let cookie =
-        format!("{name}={pass}; Path=/; HttpOnly; SameSite=Strict; Max-Age={for_s}{secure}");
+    let cookie = format!("{name}={pass}; Path=/; HttpOnly; SameSite=Lax; Max-Age={for_s}{secure}");
     let headers = [(LOCATION, to), (SET_COOKIE, &cookie)];
     (StatusCode::SEE_OTHER, headers).into_response()
 }

@@ -32,7 +32,18 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let now = now();
     let later = visit.value("cursor").is_some();
     let follow = (!later).then(|| EVENTS.to_owned());
-    let more = fields(&visit, &["entrant", "tournament", "since", "until"]);
+    let more = fields(
+        &visit,
+        &[
+            "entrant",
+            "tournament",
+            "referee",
+            "market",
+            "side",
+            "since",
+            "until",
+        ],
+    );
     shown(&Matches {
         shell: Shell {
             follow,

@@ -19,7 +19,9 @@ use axum::response::Response;
 use serde_json::Value;
 
 /// What the page's address may hold besides the match.
-const NAMES: &[&str] = &["session", "q", "kind", "cursor", "turn", "entry", "seat"];
+const NAMES: &[&str] = &[
+    "session", "q", "kind", "cursor", "turn", "view", "entry", "seat",
+];
 /// The most lines of a transcript on one page.
 const LINES_MAX: usize = 200;
 /// How many pages of entries are searched at once; after that the search goes on from the next page.
@@ -42,6 +44,10 @@ struct OneMatch {
     sessions: Vec<Session>,
     /// Why something is not shown, if so.
     withheld: Option<&'static str>,
+    /// Whether what was said is not kept any more.
+    pruned: bool,
+    /// To the decisions of the bot of ours whose seat is not known, if there is one.
+    own: Option<String>,
     /// What it was started from, once that is public.
     setup: Vec<(String, String)>,
     seats: Vec<Seat>,
@@ -110,7 +116,10 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
         let asked = decisions.rows.iter().find(|row| row.entry == line.id);
         line.why = asked.and_then(|row| row.why.clone());
     }
+    let mut unseated = sessions.iter().filter(|row| row.seat.is_none());
     shown(&OneMatch {
+        pruned: !sessions.is_empty() && sessions.iter().all(|row| row.pruned),
+        own: unseated.find_map(|row| to_reasons(&found.id, row)),
         shell: Shell {
             follow: follow.filter(|_| found.live),
             ..visit.shell(format!("{} match", found.game), "/matches")
@@ -209,9 +218,14 @@ fn seated(found: &MatchShown, seat: &SeatRow) -> Seat {
     };
     let sessions = found.sessions.iter().flatten();
     let mut own = sessions.filter(|row| row.seat == Some(seat.seat));
-    let why = own.find_map(|row| why(&found.id, row));
-    let why = why.map(|why| why.trim_end_matches(['?', '&']).to_owned());
+    let why = own.find_map(|row| to_reasons(&found.id, row));
     Seat { matches, why }
+}
+
+/// To the decisions of a session.
+fn to_reasons(id: &str, session: &SessionShown) -> Option<String> {
+    let why = why(id, session)?;
+    Some(why.trim_end_matches(['?', '&']).to_owned())
 }
 
 fn session(line: &MatchLine, row: &SessionShown) -> Session {

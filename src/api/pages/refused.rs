@@ -2,6 +2,7 @@
 
 use super::layout::{Shell, page};
 use super::login::Login;
+use crate::access::Denied;
 use crate::api::problem::Problem;
 use askama::Template;
 use axum::extract::Request;
@@ -30,7 +31,10 @@ pub(in crate::api) async fn dress(request: Request, next: Next) -> Response {
     };
     let status = response.status();
     let mut dressed = if status == StatusCode::UNAUTHORIZED {
-        page(status, &Login::to(wanted.as_deref(), problem.detail()))
+        // The form below says what to do.
+        let missing = problem.detail() == Denied::Missing.to_string();
+        let why = if missing { "" } else { problem.detail() };
+        page(status, &Login::to(wanted.as_deref(), why))
     } else {
         let shell = Shell {
             title: problem.title().to_owned(),

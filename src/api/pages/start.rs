@@ -87,7 +87,13 @@ impl Place {
             prefix,
             referee: doors.referee.map(|address| visit.reach(address)),
             hub: doors.hub.map(|address| visit.reach(address)),
-            shims: doors.shims.as_ref().map(|path| path.display().to_string()),
+            shims: doors
+                .shims
+                .as_ref()
+                .map(|path| match visit.sight.sees_all() {
+                    true => path.display().to_string(),
+                    false => "SOCKET".to_owned(),
+                }),
         }
     }
 

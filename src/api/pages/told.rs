@@ -59,6 +59,13 @@ impl Told {
         };
         let mut all = listed.items;
         all.retain(|fact| Some(fact.session.0) == own);
+        let kit = visit.state.store.kit(&found.game);
+        for row in &mut all {
+            if let (Some(kit), Some(seat)) = (kit, row.seat.filter(|_| found.ours)) {
+                let fact = games::Fact::new(row.kind.as_str(), std::mem::take(&mut row.data));
+                row.data = kit.seated(fact, games::Seat(seat)).data;
+            }
+        }
         let kind = visit.value("kind");
         let wanted = |fact: &&FactRow| kind.is_none_or(|kind| fact.kind == kind);
         Ok(Self {

@@ -8,6 +8,7 @@ use crate::api::explain;
 use crate::api::problem::Problem;
 use crate::clock::time;
 use crate::replay::{Decision, Explained};
+use crate::store::EntryId;
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
@@ -32,6 +33,8 @@ struct Why {
     seat: String,
     /// The decision asked for.
     one: Option<One>,
+    /// The command that plays the match on from there.
+    play_on: Option<String>,
     before: Option<String>,
     after: Option<String>,
     decisions: Vec<Made>,
@@ -85,10 +88,11 @@ pub(super) async fn page(
     visit: Visit,
 ) -> Result<Response, Problem> {
     let params = visit.params(&[explain::FILTERS])?;
-    let (decisions, explained) =
+    let (decisions, explained, heir) =
         explain::found(&visit, (&id, &seat), &params, |read, entry, nodes| {
-            let explained = entry.map(|entry| read.explain(entry, nodes));
-            Ok((read.decisions()?, explained.transpose()?))
+            let decisions = read.decisions()?;
+            let explained = entry.map(|entry| read.explain(near(&decisions, entry), nodes));
+            Ok((decisions, explained.transpose()?, read.heir()))
         })
         .await?;
     let to = |decision: &Decision| {
@@ -113,7 +117,12 @@ pub(super) async fn page(
     // Around the one asked for, where there are many.
     let first = at.unwrap_or(0).saturating_sub(DECISIONS_MAX / 2);
     let near = decisions.iter().skip(first).take(DECISIONS_MAX);
+    let play_on = asked.zip(heir).map(|(entry, heir)| {
+        let from = format!("{id}:{}", entry.0);
+        format!("drover play --from {from} --seat {seat}={heir}")
+    });
     shown(&Why {
+        play_on,
         shell: visit.shell(format!("Seat {seat}: why"), "/matches"),
         before: beside(at.and_then(|at| at.checked_sub(1))),
         after: beside(at.map(|at| at + 1)),
@@ -123,6 +132,14 @@ pub(super) async fn page(
         id,
         seat,
     })
+}
+
+/// The decision that this entry asks for, or the last one before it: what a replay shows may stand in another
+/// transcript of the seat, and between two decisions.
+fn near(decisions: &[Decision], entry: EntryId) -> EntryId {
+    let before = decisions.partition_point(|one| one.entry <= entry);
+    let near = decisions.get(before.saturating_sub(1));
+    near.map_or(entry, |one| one.entry)
 }
 
 fn one(explained: Explained, made: impl Fn(&Decision) -> Made) -> One {

@@ -97,12 +97,6 @@ async fn what_cannot_be_explained_is_told() {
         ),
         (
             0,
-            "?entry=4",
-            StatusCode::BAD_REQUEST,
-            "entry 4 asks for no decision: it is an answer",
-        ),
-        (
-            0,
             "?entry=99",
             StatusCode::NOT_FOUND,
             "whose entries are 1 to 7",

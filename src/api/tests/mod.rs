@@ -15,7 +15,7 @@ mod shapes;
 mod tokens;
 mod tournaments;
 
-use super::{ApiState, Doors, Feeds, KeptStandings, Readiness, Turns, router};
+use super::{ApiState, Doors, Feeds, Films, KeptStandings, Readiness, Turns, router};
 use crate::access::Tokens;
 use crate::config::Secret;
 use crate::fake;
@@ -96,6 +96,7 @@ impl App {
             end: CancellationToken::new(),
             standings: KeptStandings::default(),
             turns: Turns::default(),
+            films: Films::default(),
             embargo: Duration::ZERO,
             doors: Arc::new(doors()),
         };

@@ -30,7 +30,7 @@ impl App {
         assert_eq!(entered.status, StatusCode::SEE_OTHER, "{}", entered.text);
         assert_eq!(entered.headers[header::LOCATION], "/matches?bot=x");
         let cookie = entered.headers[header::SET_COOKIE].to_str().unwrap();
-        for rule in ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=2592000"] {
+        for rule in ["HttpOnly", "SameSite=Lax", "Path=/", "Max-Age=2592000"] {
             assert!(cookie.contains(rule), "{cookie}");
         }
         assert!(!cookie.contains(token), "{cookie}");
@@ -81,7 +81,9 @@ async fn a_pass_reads_as_its_token_would_and_does_nothing_else() {
     let reading = app.sign_in(&reader).await;
     let start = app.look("/", &reading).await;
     assert!(start.text.contains("SECRET-PATH"), "{}", start.text);
-    assert!(!start.text.contains("hidden-word"), "{}", start.text);
+    for secret in ["hidden-word", "drover.sock"] {
+        assert!(!start.text.contains(secret), "{}", start.text);
+    }
     let tokens = app.look("/api/v1/tokens", &reading).await;
     assert_eq!(tokens.status, StatusCode::FORBIDDEN);
     app.state.tokens.revoke(&name).await.unwrap();
@@ -140,6 +142,9 @@ async fn pages_run_nothing_and_load_nothing_from_elsewhere() {
             assert!(!page.text.contains(inline), "{path}: {inline}");
         }
     }
+    let options = app.browse(Method::OPTIONS, "/matches", "", "").await;
+    assert_eq!(options.status, StatusCode::NO_CONTENT);
+    assert_eq!(options.headers[header::ALLOW], "GET, HEAD, OPTIONS");
     // Programs are still given documents.
     for (path, status) in [
         ("/nowhere", StatusCode::NOT_FOUND),
@@ -160,6 +165,9 @@ async fn pages_run_nothing_and_load_nothing_from_elsewhere() {
             .get_with(&format!("/static/{name}"), header::IF_NONE_MATCH, tag)
             .await;
         assert_eq!(again.status, StatusCode::NOT_MODIFIED);
+        let varies = again.headers.get_all(header::VARY).iter();
+        assert!(varies.into_iter().any(|by| by == "accept-encoding"));
+        assert_eq!(file.headers[header::X_CONTENT_TYPE_OPTIONS], "nosniff");
     }
     app.problem("/static/..%2Fmod.rs", StatusCode::NOT_FOUND)
         .await;
@@ -236,6 +244,11 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
         "class=\"mark-out\"",
     ];
     page(&format!("{explain}?entry={entry}"), &parts).await;
+    // What a replay shows after it leads there, too.
+    let after = entry.as_i64().unwrap() + 1;
+    let here = format!("?entry={entry}");
+    let parts = ["Why champion decided so", "<code>7</code>", &here];
+    page(&format!("{explain}?entry={after}"), &parts).await;
     app.problem("/bots/fake/champion/versus?rival=x", StatusCode::NOT_FOUND)
         .await;
 }

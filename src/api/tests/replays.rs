@@ -1,11 +1,15 @@
 //! Replays: their pages, and whose view each caller gets.
 
 use super::{App, match_id, new_match, new_session};
+use crate::api::films::FILMS_MAX;
+use crate::api::problem::Problem;
+use crate::replay::{Film, View};
 use crate::store::tests::fake::{Pen, heard, said};
 use crate::store::{Direction, MatchResult, NewEntry, Side};
 use axum::http::{StatusCode, header};
 use games::Cause;
 use serde_json::{Value, json};
+use std::cell::Cell;
 
 /// A match of our own referee: two seats, two rounds, which has ended or not.
 async fn referee(app: &App, ended: bool) -> String {
@@ -165,4 +169,72 @@ async fn a_session_at_a_foreign_referee_has_its_own_view() {
     }
     app.problem("/api/v1/matches/x/replay", StatusCode::NOT_FOUND)
         .await;
+}
+
+#[tokio::test]
+async fn a_view_is_folded_once_as_long_as_nothing_is_added() {
+    let app = App::new().await;
+    let (store, films) = (app.store(), &app.state.films);
+    referee(&app, false).await;
+    let mut pen = Pen::new(store, None, new_session(1, Side::Player, 0));
+    pen.write(store, vec![heard("ask"), said("5")]).await;
+    let folds = Cell::new(0);
+    let film = async |seat: Option<u8>| {
+        let row = store.match_row(&match_id(1)).await.unwrap().unwrap();
+        let sessions = store.sessions_of(&match_id(1)).await.unwrap();
+        let view = View::of(&sessions, seat, true).unwrap();
+        let footage = store.footage(&row, view.clone()).await.unwrap();
+        let fold = async || {
+            folds.set(folds.get() + 1);
+            Film::of(&footage).map_err(Problem::unavailable)
+        };
+        let film = films.of(store, &row, &view, fold).await.unwrap();
+        (film.len(), folds.get())
+    };
+    for (seat, expected) in [
+        (None, (4, 1)),
+        (Some(1), (1, 2)),
+        (None, (4, 2)),
+        (Some(1), (1, 2)),
+    ] {
+        assert_eq!(film(seat).await, expected, "{seat:?}");
+    }
+    let result = MatchResult::of(51, Cause::Cancelled, vec![6, 2]);
+    store.close_match(&match_id(1), result).await.unwrap();
+    assert_eq!(film(None).await.1, 3);
+    assert_eq!(film(None).await.1, 3);
+}
+
+#[tokio::test]
+async fn a_part_is_the_same_wherever_it_begins() {
+    let app = App::new().await;
+    let mut pen = Pen::player(app.store(), 1);
+    for turn in 0..90 {
+        let lines = vec![heard("ask"), said(&turn.to_string())];
+        pen.write(app.store(), lines).await;
+    }
+    pen.end(app.store(), vec![3, 1, 0, 0], 1).await;
+    let path = format!("/api/v1/matches/{}/replay?pictures=true", match_id(1));
+    let whole = app.json(&format!("{path}&limit=250")).await;
+    let items = whole["items"].as_array().unwrap();
+    assert!(items.len() > 70 && whole["steps"] == items.len(), "{whole}");
+    for from in [0, 1, 31, 32, 33, 64, items.len() - 1] {
+        let part = app.json(&format!("{path}&from={from}&limit=40")).await;
+        let expected = &items[from..items.len().min(from + 40)];
+        assert_eq!(part["items"].as_array().unwrap(), expected, "{from}");
+    }
+    let bare = app.json(&format!("{path}&states=false&limit=1")).await;
+    assert_eq!(bare["items"][0].get("state"), None);
+    assert_eq!(bare["items"][0]["picture"], items[0]["picture"]);
+}
+
+#[tokio::test]
+async fn only_so_many_films_are_kept() {
+    let app = App::new().await;
+    for number in 1..=FILMS_MAX as u64 + 2 {
+        super::play(&app, number, true).await;
+        let path = format!("/api/v1/matches/{}/replay", match_id(number));
+        assert_eq!(titles(&app.json(&path).await), ["said ", "said 7"]);
+    }
+    assert_eq!(app.state.films.count(), FILMS_MAX);
 }

@@ -56,6 +56,17 @@ async fn a_pruned_match_shows_its_result_and_that_it_was_pruned() {
     assert_eq!(shown["seats"][0]["win_share"], 1.0);
     assert_eq!(shown["sessions"][0]["pruned"], true);
     assert_eq!(shown["sessions"][0]["entries"], 4);
+    let page = app.get(&format!("/matches/{}", match_id(1))).await;
+    for told in [
+        "were pruned; its result was kept",
+        "Its transcripts were pruned.",
+        "Its facts were pruned.",
+    ] {
+        assert!(page.text.contains(told), "{told}: {}", page.text);
+    }
+    for untrue in ["not ours", "Nothing has been said", "data-src"] {
+        assert!(!page.text.contains(untrue), "{untrue}: {}", page.text);
+    }
     for list in [
         "entries",
         "facts",

@@ -11,7 +11,7 @@ use super::referee::{Referee, RefereeSetup};
 use super::rules::{Act, Koehandel, Setup};
 use super::scene;
 use crate::contest::{Advice, Contest, Deal, Door, Limits};
-use crate::game::Bot;
+use crate::game::{Bot, Seat};
 use crate::kit::{Bluff, BotCard, DialogueSetup, Models, OptionCard, Route, Wire};
 use crate::ladder::Bout;
 use crate::scene::Picture;
@@ -127,6 +127,10 @@ impl Contest for Koehandel {
 
     fn bluff(fact: &Fact) -> Option<Bluff> {
         facts::bluff(fact)
+    }
+
+    fn seated(fact: Fact, seat: Seat) -> Fact {
+        facts::seated(fact, seat)
     }
 
     fn picture(state: &Value) -> Option<Picture> {

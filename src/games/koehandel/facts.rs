@@ -7,6 +7,7 @@ use super::message::{Message, Sale};
 use super::models::Guess;
 use super::rules::{Act, Ask, Money};
 use super::view::View;
+use crate::game::Seat;
 use crate::kit::Bluff;
 use crate::wire::Fact;
 use serde_json::{Map, Value, json};
@@ -319,6 +320,44 @@ pub fn bluff(fact: &Fact) -> Option<Bluff> {
         held: number("held"),
         caught: fact.data.get("caught")?.as_bool()?,
     })
+}
+
+/// Fields of facts that hold a place.
+const PLACES: [&str; 8] = [
+    "by",
+    "seller",
+    "buyer",
+    "paid_to",
+    "challenger",
+    "winner",
+    "loser",
+    "rival",
+];
+
+/// A fact of this seat's transcript with its places as seats.
+#[must_use]
+pub fn seated(mut fact: Fact, seat: Seat) -> Fact {
+    let named = |word: &str| {
+        let mut letters = word.chars();
+        let place = letters.next().and_then(Compass::from_letter);
+        let place = place.filter(|_| letters.next().is_none())?;
+        Some(format!("seat {}", place.seat(seat.index())))
+    };
+    let Value::Object(data) = &mut fact.data else {
+        return fact;
+    };
+    for (name, value) in data.iter_mut() {
+        if PLACES.contains(&name.as_str())
+            && let Some(seat) = value.as_str().and_then(named)
+        {
+            *value = seat.into();
+        }
+    }
+    if let Some(Value::Object(scores)) = data.get_mut("scores") {
+        let seats = std::mem::take(scores).into_iter();
+        scores.extend(seats.map(|(place, score)| (named(&place).unwrap_or(place), score)));
+    }
+    fact
 }
 
 fn letter(place: Compass) -> String {

@@ -14,12 +14,10 @@ use super::scene;
 use crate::contest::{Advice, Contest, Deal, Door, Limits};
 use crate::counts::Counted;
 use crate::game::{Bot, Seat};
-use crate::kit::{
-    BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire, TeamFact,
-};
+use crate::kit::{BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire};
 use crate::ladder::Bout;
 use crate::scene::Picture;
-use crate::wire::{Dialogue, Table, WireError};
+use crate::wire::{Dialogue, Table, TeamFact, WireError};
 use serde::Deserialize;
 use serde_json::Value;
 use std::ops::RangeInclusive;

@@ -45,8 +45,17 @@ pub struct FromMatch<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum FromError {
     /// No such entry.
-    #[error("entry {0} is not in the transcripts of the match's seats")]
-    NoEntry(i64),
+    #[error(
+        "entry {entry} is not in the transcripts of the match's seats, whose entries are {first} to {last}"
+    )]
+    NoEntry {
+        /// The entry.
+        entry: i64,
+        /// The first one.
+        first: i64,
+        /// The last one.
+        last: i64,
+    },
     /// The entry is an answer.
     #[error("entry {0} is an answer; name the entry of the call that it answers, or a later one")]
     Answer(i64),
@@ -94,7 +103,12 @@ impl<'a> FromMatch<'a> {
         let mut all: Vec<(Seat, &Entry)> = entries.map(|(seat, entry)| (*seat, entry)).collect();
         all.sort_unstable_by_key(|(_, entry)| (entry.at_us, entry.id));
         let at = all.iter().position(|(_, entry)| entry.id == self.from);
-        let at = at.ok_or(FromError::NoEntry(self.from.0))?;
+        let ids = || all.iter().map(|(_, entry)| entry.id.0);
+        let at = at.ok_or_else(|| FromError::NoEntry {
+            entry: self.from.0,
+            first: ids().min().unwrap_or_default(),
+            last: ids().max().unwrap_or_default(),
+        })?;
         let (_, entry) = all[at];
         if entry.direction == Direction::In {
             return Err(FromError::Answer(self.from.0));

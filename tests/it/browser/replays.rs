@@ -19,6 +19,11 @@ fn shows(browser: &Browser, step: usize) {
     ));
 }
 
+/// Waits until all steps have come, and the picture of the one that is shown.
+fn whole(browser: &Browser) {
+    browser.until("document.querySelector('#replay').dataset.whole === 'true' && document.querySelector('#replay svg').getAttribute('aria-busy') === 'false'");
+}
+
 #[test]
 fn every_replay_is_scrubbed_stepped_played_and_linked_to() {
     let Some(browser) = Browser::start() else {
@@ -33,13 +38,13 @@ fn every_replay_is_scrubbed_stepped_played_and_linked_to() {
         let page = format!("{}/matches/{id}", app.url());
         browser.open(&page);
         shows(&browser, 1);
-        // All pages of it have come.
-        browser.until("!document.querySelector('[aria-label=\"Next fact\"]')?.hidden && !document.body.dataset.follow");
+        whole(&browser);
         let picture = "document.querySelector('#replay svg g:last-of-type').innerHTML";
         let first = browser.text(picture);
         assert!(first.contains("class=\"s-"), "{}: {first:.300}", kit.game());
 
         browser.run("const scrub = document.querySelector('#replay input'); scrub.value = Math.floor(scrub.max / 2); scrub.dispatchEvent(new Event('input', {bubbles: true})); return 0");
+        whole(&browser);
         let (middle, count) = step(&browser);
         assert!(
             middle > 1 && count > 4,

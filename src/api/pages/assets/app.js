@@ -79,7 +79,7 @@ function age() {
 // than once in a while, and says whether there is more to come. Without a stream, or where it is refused, it is called
 // every so many seconds instead.
 function follow(url, every, onNews) {
-  const REST_MS = 1000;
+  const REST_MS = 2000;
   const REFUSED_S = 15;
   let source = null;
   let last = "";

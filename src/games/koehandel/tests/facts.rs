@@ -1,6 +1,7 @@
 //! Facts report what happened, as far as the seat can know.
 
 use super::play::{Happened, play};
+use crate::game::Seat;
 use crate::kit::Kit as _;
 use crate::koehandel::KIT;
 use crate::koehandel::cards::{Compass, PLAYERS, Purse};
@@ -10,7 +11,7 @@ use crate::koehandel::message::Message;
 use crate::koehandel::options::Options;
 use crate::koehandel::rules::{Act, Ask};
 use crate::wire::Fact;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[derive(Default)]
 struct Witness {
@@ -131,4 +132,22 @@ fn every_settlement_is_a_fact_for_every_seat() {
     }
     assert!(refused > 0, "random play bluffs twice");
     assert!(uncaught > 0, "random play bluffs without being caught");
+}
+
+#[test]
+fn places_become_seats_and_animals_stay_animals() {
+    let fact = Fact::new(
+        "auction",
+        json!({"card": "E", "buyer": "S", "seller": "E", "paid_to": null, "price": 30}),
+    );
+    let seated = KIT.seated(fact, Seat(3));
+    let buyer =
+        json!({"card": "E", "buyer": "seat 3", "seller": "seat 2", "paid_to": null, "price": 30});
+    assert_eq!(seated.data, buyer);
+    let scores = Fact::new("score", json!({"scores": {"S": 1, "W": 2, "N": 3, "E": 4}}));
+    let seated = KIT.seated(scores, Seat(2)).data;
+    assert_eq!(
+        seated["scores"],
+        json!({"seat 2": 1, "seat 3": 2, "seat 0": 3, "seat 1": 4})
+    );
 }

@@ -1,0 +1,162 @@
+//! A match folded once and kept small, so that any part of its replay is at hand.
+
+use super::scenes::{Footage, Remarks, Step, Still};
+use games::Kit;
+use serde_json::Value;
+use std::ops::ControlFlow;
+use std::{fmt, io};
+use zstd::bulk::{compress, decompress};
+
+/// How many steps' states are compressed together: they differ little.
+const BLOCK: usize = 32;
+const LEVEL: i32 = 3;
+
+/// What is wanted of steps beside what happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// Their states.
+    pub states: bool,
+    /// Their pictures.
+    pub pictures: bool,
+}
+
+/// All steps of a match, their states compressed.
+pub struct Film {
+    kit: &'static dyn Kit,
+    /// Without their states.
+    steps: Vec<Step>,
+    blocks: Vec<Block>,
+    remarks: Remarks,
+    bytes: usize,
+}
+
+/// The states of [`BLOCK`] steps, as compressed JSON.
+struct Block {
+    /// Before compression.
+    bytes: usize,
+    content: Vec<u8>,
+}
+
+impl fmt::Debug for Film {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut film = f.debug_struct("Film");
+        film.field("steps", &self.steps.len());
+        film.field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+impl Film {
+    /// Folds what was read of a match. Call it where that may take a while.
+    ///
+    /// # Errors
+    /// A sentence, if the game cannot replay it.
+    pub fn of(footage: &Footage) -> Result<Self, String> {
+        let mut film = Self {
+            kit: footage.kit(),
+            steps: Vec::new(),
+            blocks: Vec::new(),
+            remarks: Remarks::default(),
+            bytes: 0,
+        };
+        let (mut open, mut packed) = (Vec::with_capacity(BLOCK), Ok(()));
+        film.remarks = footage.steps(|mut step| {
+            open.push(step.state.take());
+            film.bytes += size(&step);
+            film.steps.push(step);
+            if open.len() == BLOCK {
+                packed = pack(&mut film.blocks, &mut open);
+            }
+            match packed {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            }
+        })?;
+        packed
+            .and_then(|()| pack(&mut film.blocks, &mut open))
+            .map_err(|error| error.to_string())?;
+        film.bytes += film
+            .blocks
+            .iter()
+            .map(|one| one.content.len())
+            .sum::<usize>();
+        Ok(film)
+    }
+
+    /// Some bytes more or less than it takes in memory.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// How many steps there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// What is known beside its steps.
+    #[must_use]
+    pub fn remarks(&self) -> &Remarks {
+        &self.remarks
+    }
+
+    /// At most so many steps from one on, and what their pictures have alike.
+    ///
+    /// # Errors
+    /// What was compressed cannot be read.
+    pub fn part(
+        &self,
+        from: usize,
+        count: usize,
+        parts: Parts,
+    ) -> io::Result<(Vec<Step>, Option<Still>)> {
+        let steps = self.steps.iter().skip(from).take(count);
+        let mut steps: Vec<Step> = steps.cloned().collect();
+        if !parts.states && !parts.pictures {
+            return Ok((steps, None));
+        }
+        let mut still = None;
+        let blocks = self.blocks.iter().skip(from / BLOCK);
+        let mut states = Vec::new();
+        for block in blocks.take(steps.len().div_ceil(BLOCK) + 1) {
+            let json = decompress(&block.content, block.bytes)?;
+            states.extend(serde_json::from_slice::<Vec<Option<Value>>>(&json)?);
+        }
+        for (step, state) in steps.iter_mut().zip(states.into_iter().skip(from % BLOCK)) {
+            step.state = state;
+            if parts.pictures {
+                let drawn = step.draw(self.kit);
+                still = still.or(drawn);
+            }
+            step.state = step.state.take().filter(|_| parts.states);
+        }
+        Ok((steps, still))
+    }
+}
+
+/// Compresses these states, and forgets them.
+fn pack(blocks: &mut Vec<Block>, states: &mut Vec<Option<Value>>) -> io::Result<()> {
+    if states.is_empty() {
+        return Ok(());
+    }
+    let json = serde_json::to_vec(states)?;
+    blocks.push(Block {
+        bytes: json.len(),
+        content: compress(&json, LEVEL)?,
+    });
+    states.clear();
+    Ok(())
+}
+
+/// What a step without its state takes, more or less.
+fn size(step: &Step) -> usize {
+    let facts = step.facts.iter();
+    let facts = facts.map(|one| 4 * one.fact.data.to_string().len() + 64);
+    size_of::<Step>() + step.title.len() + facts.sum::<usize>()
+}
