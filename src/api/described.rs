@@ -111,7 +111,19 @@ fn known(path: &str, name: &str) -> (&'static str, Value, Value) {
         ),
         "game" => ("Only this game.", words(all_games()), json!("koehandel")),
         "bot" => ("Only with this bot of ours.", text(), json!("champion")),
-        "opponent" => ("Only with this named opponent.", text(), json!("alice")),
+        "opponent" if path.contains("/bluffs") => {
+            ("Only of this named opponent.", text(), json!("alice"))
+        }
+        "opponent" => (
+            "Only with this opponent: a name, an entrant or a bot, as `rival` in records says it.",
+            text(),
+            json!("alice"),
+        ),
+        "between" => (
+            "How it ended between `bot` and `opponent`, as their record counts it; it takes both.",
+            words(Standing::ENDED.map(|(word, _)| word)),
+            Value::Null,
+        ),
         "entrant" => (
             "Only with this entrant of a tournament.",
             text(),

@@ -191,10 +191,21 @@ impl Params {
 
     /// The filters among the parameters.
     pub(super) fn filter(&self) -> Result<Filter, Problem> {
+        let between = self.word("between", Standing::ENDED)?;
+        if between.is_some()
+            && !["bot", "opponent"]
+                .map(|name| self.given.contains_key(name))
+                .iter()
+                .all(|given| *given)
+        {
+            let detail = "between is about two: it takes bot and opponent beside it";
+            return Err(Problem::parameter("between", detail.into(), [""; 0]));
+        }
         Ok(Filter {
             game: self.game()?,
             bot: self.text("bot"),
             opponent: self.text("opponent"),
+            between,
             outcome: self.word("outcome", Standing::ALL)?,
             cause: self.word("cause", Cause::ALL.map(|cause| (cause.word(), cause)))?,
             since_us: self.time("since")?,

@@ -278,7 +278,9 @@ impl<'a> Candidates<'a> {
         };
         let (mut query, id) = match special {
             Some(special) => special,
-            None if self.is_faceted() && self.lists => return Ok(self.faceted(before, limit)),
+            None if (self.is_faceted() || self.opponent().is_some()) && self.lists => {
+                return Ok(self.faceted(before, limit));
+            }
             None => self.plain(false),
         };
         self.within(&mut query, before, id);
@@ -318,7 +320,6 @@ impl<'a> Candidates<'a> {
         let by = [
             ("tournament_matches WHERE tournament = ", &filter.tournament),
             ("seats WHERE entrant = ", &filter.entrant),
-            ("seats WHERE name = ", &filter.opponent),
         ];
         let (table, wanted) = by
             .into_iter()
@@ -328,12 +329,23 @@ impl<'a> Candidates<'a> {
         Some((query, "match_id"))
     }
 
+    /// The opponent that matches are looked for by. Who has neither name nor spec is nobody to look for.
+    fn opponent(&self) -> Option<&String> {
+        let opponent = self.filter.opponent.as_ref();
+        opponent.filter(|opponent| self.list == List::Matches && !opponent.is_empty())
+    }
+
     /// Sessions of an opponent, if its matches are few: they have another order.
     async fn rare(&self, readers: &SqlitePool) -> Result<Option<Choice>, StoreError> {
-        let Some(opponent) = &self.filter.opponent else {
+        let opponent = self.filter.opponent.as_ref();
+        let Some(opponent) = opponent.filter(|opponent| !opponent.is_empty()) else {
             return Ok(None);
         };
-        let count = "SELECT count(*) FROM (SELECT 1 FROM seats WHERE name = ? LIMIT ?)";
+        // A bot's matches are many.
+        let count =
+            "SELECT iif(EXISTS (SELECT 1 FROM facets WHERE bot IN (?1, 'builtin:' || ?1)), ?2,
+            (SELECT count(*) FROM (SELECT 1 FROM seats WHERE name = ?1 UNION ALL
+                                   SELECT 1 FROM seats WHERE entrant = ?1 LIMIT ?2)))";
         let count = sqlx::query_scalar(count).bind(opponent.clone());
         let count: i64 = count.bind(RARE_MAX + 1).fetch_one(readers).await?;
         if count > RARE_MAX {
@@ -342,7 +354,10 @@ impl<'a> Candidates<'a> {
         let mut query = QueryBuilder::new(
             "SELECT id FROM sessions WHERE match_id IN (SELECT match_id FROM seats WHERE name = ",
         );
-        query.push_bind(opponent.clone()).push(")");
+        query.push_bind(opponent.clone());
+        query.push(" UNION SELECT match_id FROM seats WHERE entrant = ");
+        query.push_bind(opponent.clone());
+        query.push(" UNION SELECT id FROM matches WHERE ended_us IS NULL)");
         Ok(Some((query, "id")))
     }
 
@@ -385,6 +400,18 @@ impl<'a> Candidates<'a> {
         query.push(format_args!(" ORDER BY {id} DESC LIMIT "));
         query.push_bind(limit);
         query.push("))) WHERE tops.top >= (SELECT top FROM least) UNION ");
+        for name in ["name", "entrant"] {
+            let Some(opponent) = self.opponent() else {
+                break;
+            };
+            query.push(format_args!(
+                "SELECT * FROM (SELECT DISTINCT match_id FROM seats WHERE {name} = "
+            ));
+            query.push_bind(opponent.clone());
+            self.within(&mut query, before, "match_id");
+            query.push(" ORDER BY match_id DESC LIMIT ");
+            query.push_bind(limit).push(") UNION ");
+        }
         self.unlisted(&mut query, before, limit);
         query.push(" ORDER BY id DESC LIMIT ").push_bind(limit);
         query
@@ -433,6 +460,13 @@ impl<'a> Candidates<'a> {
         }
         if let Some(cause) = filter.cause {
             query.push(" AND f.cause = ").push_bind(cause.word());
+        }
+        if let Some(opponent) = self.opponent() {
+            // It is another seat than the one that the rest is about.
+            query.push(" AND f.bot IN (").push_bind(opponent.clone());
+            query.push(", ").push_bind(format!("builtin:{opponent}"));
+            query.push(")");
+            return;
         }
         if filter.is_of_seats() {
             narrow_seat(query, filter, ["f.side", "f.bot"]);

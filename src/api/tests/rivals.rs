@@ -25,6 +25,34 @@ async fn a_bot_and_an_opponent_show_how_they_met() {
     assert_eq!(alice["pair_score"], 1.0);
     assert_eq!(alice["rival_bluffs"]["caught"], 3);
     assert_eq!(alice["causes"]["normal"], 3);
+    // The matches behind a record are found by what it calls the rival.
+    for item in page["items"].as_array().unwrap() {
+        let rival = item["rival"].as_str().unwrap();
+        for (between, of) in [
+            ("", "matches"),
+            ("&between=won", "won"),
+            ("&between=lost", "lost"),
+        ] {
+            let path = format!("/api/v1/matches?bot=champion&opponent={rival}{between}");
+            let found = app.json(&path).await["items"].as_array().unwrap().len();
+            let counted = item[of].as_u64().unwrap() as usize;
+            // Several unnamed seats of one match are several meetings.
+            let each = if rival.is_empty() {
+                counted.min(3)
+            } else {
+                counted
+            };
+            assert_eq!(found, each, "{path}");
+        }
+    }
+    for bad in [
+        "between=won&bot=champion",
+        "between=won",
+        "bot=a&opponent=b&between=live",
+    ] {
+        app.problem(&format!("/api/v1/matches?{bad}"), StatusCode::BAD_REQUEST)
+            .await;
+    }
     let opponents = app.json("/api/v1/opponents?kind=named").await;
     let id = &opponents["items"][0]["id"];
     let page = app.json(&format!("/api/v1/opponents/{id}")).await;
