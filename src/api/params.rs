@@ -33,7 +33,9 @@ pub(super) const FIELDS: &[&str] = &["fields"];
 #[derive(Clone, Debug, Default)]
 pub(super) struct Params {
     given: BTreeMap<String, String>,
-    of: String,
+    of: Vec<String>,
+    /// Whether all rows are streamed.
+    whole: bool,
 }
 
 impl Params {
@@ -58,19 +60,26 @@ impl Params {
             }
             found.insert(name, value);
         }
-        let of = String::new();
-        Ok(Self { given: found, of })
+        Ok(Self {
+            given: found,
+            ..Self::default()
+        })
     }
 
-    /// The same about the thing with this id.
-    pub(super) fn of(mut self, id: &str) -> Self {
-        id.clone_into(&mut self.of);
+    /// The same about what the path names.
+    pub(super) fn of<'a>(mut self, named: impl Iterator<Item = &'a str>) -> Self {
+        self.of = named.map(str::to_owned).collect();
         self
     }
 
     /// The id of what the path names.
     pub(super) fn id(&self) -> &str {
-        &self.of
+        self.named(0)
+    }
+
+    /// What the path names at this place, from 0.
+    pub(super) fn named(&self, at: usize) -> &str {
+        self.of.get(at).map_or("", String::as_str)
     }
 
     /// The same with long pages, and whether all of them are wanted: no limit was given.
@@ -79,6 +88,7 @@ impl Params {
         if whole {
             self.given.insert("limit".into(), LIMIT_MAX.to_string());
         }
+        self.whole = whole;
         (whole, self)
     }
 
@@ -168,9 +178,9 @@ impl Params {
     /// The same for lists that are one page unless a limit is given.
     pub(super) fn page_or_all(&self) -> Result<PageAt, Problem> {
         let at = self.page()?;
-        let limit = match self.given.contains_key("limit") {
-            true => at.limit,
-            false => ALL_MAX,
+        let limit = match self.whole || !self.given.contains_key("limit") {
+            true => ALL_MAX,
+            false => at.limit,
         };
         Ok(PageAt { limit, ..at })
     }

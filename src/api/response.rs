@@ -65,7 +65,12 @@ const FORGET: HeaderValue = HeaderValue::from_static("no-store");
 
 /// Compressed bytes are other bytes: their tag is another, too.
 pub(super) async fn tag_encoded(mut response: Response) -> Response {
+    let unchanged = response.status() == StatusCode::NOT_MODIFIED;
     let headers = response.headers_mut();
+    if unchanged {
+        // What it stands for varies so, though there is nothing to compress.
+        headers.append(header::VARY, HeaderValue::from_static("accept-encoding"));
+    }
     if let (Some(encoding), Some(tag)) = (
         headers.get(header::CONTENT_ENCODING),
         headers.get(header::ETAG),

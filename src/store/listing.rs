@@ -19,14 +19,26 @@ pub(super) const GROWTH: usize = 4;
 pub(super) const LOOKED_MAX: usize = 4 * AT_A_TIME_MAX;
 /// How long after its beginning a match or session may be stored, in microseconds.
 const STORED_WITHIN_US: i64 = 3_600_000_000;
-/// An opponent with more matches than these is looked for among the newest sessions.
+/// An opponent with more matches than these, or a time with more sessions, is looked for among the newest sessions.
 const RARE_MAX: i64 = 2048;
+
+/// A referee as `facets` has it: those known by their addresses alone are one, or each stranger would be another
+/// facet of everything.
+fn folded(referee: &str) -> String {
+    format!("iif({}, '', {referee})", is_address(referee))
+}
+
+/// Whether a referee is an address: it has no other letters than an address has.
+fn is_address(referee: &str) -> String {
+    format!("({referee} GLOB '*[.:]*' AND {referee} NOT GLOB '*[^0-9a-fA-F.:]*')")
+}
 
 /// What `facets` holds of seats `x` of matches `m`, with the ids of what is listed. `of` has game, referee and
 /// cause.
 fn facet([id, of, side, bot]: [&str; 4], share: &str, from: &str) -> String {
+    let referee = folded(&format!("{of}.referee"));
     format!(
-        "SELECT {id} AS id, {of}.game, {of}.referee, coalesce({of}.cause, '') AS cause, {side} AS side, {bot} AS bot,
+        "SELECT {id} AS id, {of}.game, {referee} AS referee, coalesce({of}.cause, '') AS cause, {side} AS side, {bot} AS bot,
              CASE {share} WHEN 1 THEN 'won' WHEN 0 THEN 'lost' ELSE iif({share} IS NULL, '', 'tied') END AS outcome
          FROM {from}"
     )
@@ -116,11 +128,14 @@ pub(super) async fn list(
     Ok(())
 }
 
-/// Lists everything in a database that was made before there were lists, or put together from another.
+/// Lists everything in a database that was made before there were lists, or put together from another, or that has
+/// strangers' addresses among its facets.
 pub(super) async fn list_all(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    let due: bool = sqlx::query_scalar(
-        "SELECT NOT EXISTS (SELECT 1 FROM facets) AND EXISTS (SELECT 1 FROM matches WHERE ended_us IS NOT NULL)",
-    )
+    let due: bool = sqlx::query_scalar(AssertSqlSafe(format!(
+        "SELECT EXISTS (SELECT 1 FROM facets WHERE {}) OR
+            (NOT EXISTS (SELECT 1 FROM facets) AND EXISTS (SELECT 1 FROM matches WHERE ended_us IS NOT NULL))",
+        is_address("referee")
+    )))
     .fetch_one(&mut *connection)
     .await?;
     if due {
@@ -128,6 +143,10 @@ pub(super) async fn list_all(connection: &mut SqliteConnection) -> Result<(), sq
         sqlx::query("BEGIN IMMEDIATE")
             .execute(&mut *connection)
             .await?;
+        for table in ["facets", "listed", "listed_sessions"] {
+            let forget = sqlx::query(AssertSqlSafe(format!("DELETE FROM {table}")));
+            forget.execute(&mut *connection).await?;
+        }
         list(connection, None).await?;
         sqlx::query("COMMIT").execute(connection).await?;
     }
@@ -142,6 +161,23 @@ pub(super) struct Candidates<'a> {
     /// Whether `listed` is filled.
     lists: bool,
     bounds: Bounds,
+    /// Whether so few sessions began in the filter's time that they are looked for by it.
+    brief: bool,
+}
+
+/// Whether there are few sessions in the filter's time, if it has one.
+async fn is_brief(filter: &Filter, readers: &SqlitePool) -> Result<bool, sqlx::Error> {
+    if filter.since_us.is_none() && filter.until_us.is_none() {
+        return Ok(false);
+    }
+    let count = "SELECT count(*) FROM (SELECT 1 FROM sessions WHERE opened_us >= ? AND opened_us < ? LIMIT ?)";
+    let count: i64 = sqlx::query_scalar(count)
+        .bind(filter.since_us.unwrap_or(i64::MIN))
+        .bind(filter.until_us.unwrap_or(i64::MAX))
+        .bind(RARE_MAX + 1)
+        .fetch_one(readers)
+        .await?;
+    Ok(count <= RARE_MAX)
 }
 
 /// A query that ends in a condition, and the column with the ids.
@@ -208,6 +244,15 @@ impl<'a> Candidates<'a> {
         readers: &SqlitePool,
     ) -> Result<Self, StoreError> {
         let mut bounds = Bounds::default();
+        if list == List::Sessions && is_brief(filter, readers).await? {
+            return Ok(Self {
+                list,
+                filter,
+                lists,
+                bounds,
+                brief: true,
+            });
+        }
         let (table, id, time) = match list {
             List::Matches => ("matches", "id", "started_us"),
             List::Sessions => ("sessions", "id", "opened_us"),
@@ -230,6 +275,7 @@ impl<'a> Candidates<'a> {
             filter,
             lists,
             bounds,
+            brief: false,
         })
     }
 
@@ -274,6 +320,7 @@ impl<'a> Candidates<'a> {
         let special = match self.list {
             _ if live || filter.match_id.is_some() => Some(self.plain(live)),
             List::Matches => self.named(),
+            List::Sessions if self.brief => Some(self.timed()),
             List::Sessions => self.rare(readers).await?,
         };
         let (mut query, id) = match special {
@@ -306,6 +353,15 @@ impl<'a> Candidates<'a> {
             query.push_bind(id.clone());
         }
         (query, "id")
+    }
+
+    /// Sessions by when they began. Their numbers need not follow it: clocks are set, and some are stored late.
+    fn timed(&self) -> Choice {
+        let mut query = QueryBuilder::new("SELECT id FROM sessions WHERE opened_us >= ");
+        query.push_bind(self.filter.since_us.unwrap_or(i64::MIN));
+        query.push(" AND opened_us < ");
+        query.push_bind(self.filter.until_us.unwrap_or(i64::MAX));
+        (query, "+id")
     }
 
     /// Matches by what few of them have.
@@ -451,12 +507,13 @@ impl<'a> Candidates<'a> {
 
     fn narrow_facets(&self, query: &mut QueryBuilder<Sqlite>) {
         let filter = self.filter;
-        let texts = [("f.game", &filter.game), ("f.referee", &filter.referee)];
-        for (column, wanted) in texts {
-            if let Some(wanted) = wanted {
-                query.push(format_args!(" AND {column} = "));
-                query.push_bind(wanted.clone());
-            }
+        if let Some(game) = &filter.game {
+            query.push(" AND f.game = ").push_bind(game.clone());
+        }
+        if let Some(referee) = &filter.referee {
+            query.push(" AND f.referee = (SELECT ");
+            query.push(folded("value")).push(" FROM (SELECT ");
+            query.push_bind(referee.clone()).push(" AS value))");
         }
         if let Some(cause) = filter.cause {
             query.push(" AND f.cause = ").push_bind(cause.word());

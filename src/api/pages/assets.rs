@@ -4,7 +4,7 @@ use crate::api::problem::Problem;
 use crate::api::response;
 use axum::body::Body;
 use axum::extract::Path;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 
 /// Each file's name, type and content.
@@ -31,5 +31,11 @@ pub(super) async fn asset(
         known.ok_or_else(|| Problem::not_found(format!("there is no file {name}")))?;
     let tag = response::tag(&[body.as_bytes()]);
     let known = response::known(&headers, &tag);
-    Ok(known.unwrap_or_else(|| response::dressed(kind, Some(tag), Body::from(*body))))
+    let whole = || response::dressed(kind, Some(tag), Body::from(*body));
+    let mut response = known.unwrap_or_else(whole);
+    let nosniff = HeaderValue::from_static("nosniff");
+    response
+        .headers_mut()
+        .insert(header::X_CONTENT_TYPE_OPTIONS, nosniff);
+    Ok(response)
 }

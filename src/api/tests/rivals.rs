@@ -4,6 +4,7 @@ use super::{App, play};
 use crate::store::tests::fake::match_id;
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
+use serde_json::Value;
 
 async fn prune(app: &App, body: &str) -> super::Answer {
     let request = Request::post("/api/v1/prune").body(Body::from(body.to_owned()));
@@ -55,6 +56,32 @@ async fn a_bot_and_an_opponent_show_how_they_met() {
     }
     let opponents = app.json("/api/v1/opponents?kind=named").await;
     let id = &opponents["items"][0]["id"];
+    let page = app
+        .json(&format!("/api/v1/opponents/{id}?fields=name"))
+        .await;
+    assert_eq!(page, serde_json::json!({ "name": "alice" }));
+    // A record is a list as others are.
+    let records = "/api/v1/bots/fake/champion/versus";
+    let table = app
+        .get(&format!("{records}.csv?fields=rival,matches"))
+        .await;
+    let mut lines: Vec<&str> = table.text.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, [",3", "alice,3", "rival,matches"]);
+    let first = app.json(&format!("{records}?limit=1&fields=matches")).await;
+    assert_eq!(first["items"], serde_json::json!([{ "matches": 3 }]));
+    assert_eq!(first["next"], "1");
+    let second = app.json(&format!("{records}?cursor=1&limit=1")).await;
+    assert_eq!(
+        (&second["next"], second["items"].as_array().unwrap().len()),
+        (&Value::Null, 1)
+    );
+    let whole = app.get(&format!("{records}.ndjson")).await;
+    assert_eq!(whole.text.lines().count(), 2);
+    let other = app
+        .get(&format!("/api/v1/opponents/{id}/versus.csv?fields=rival"))
+        .await;
+    assert_eq!(other.text, "rival\nchampion\n");
     let page = app.json(&format!("/api/v1/opponents/{id}")).await;
     assert_eq!(page["name"], "alice");
     assert_eq!(page["items"][0]["rival"], "champion");

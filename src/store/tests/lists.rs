@@ -426,3 +426,85 @@ async fn no_page_reads_everything_and_the_next_one_goes_on() {
     }
     assert_eq!((pages, found), (3, vec![match_id(3)]));
 }
+
+#[tokio::test]
+async fn strangers_are_one_facet_and_found_by_their_addresses() {
+    let (folder, store) = opened().await;
+    for number in 1..=40 {
+        let referee = match number % 2 {
+            0 => format!("203.0.113.{number}"),
+            _ => format!("2001:db8::{number:x}"),
+        };
+        let row = NewMatch {
+            referee: referee.clone(),
+            ..new_match(number, false)
+        };
+        let session = NewSession {
+            referee,
+            ..new_session(number, Side::Player, 0)
+        };
+        let mut pen = Pen::new(&store, Some(row), session);
+        pen.end(&store, vec![3, 1, 0, 0], 0).await;
+    }
+    let facets = async |store: &Store| {
+        let count = sqlx::query_scalar::<_, i64>("SELECT count(*) FROM facets");
+        count.fetch_one(store.readers()).await.unwrap()
+    };
+    let check = async |store: &Store| {
+        assert_eq!(facets(store).await, 1);
+        for (referee, hits) in [
+            ("203.0.113.8", 1),
+            ("2001:db8::9", 1),
+            ("203.0.113.9", 0),
+            ("", 0),
+        ] {
+            let filter = Filter {
+                referee: Some(referee.to_owned()),
+                ..Filter::default()
+            };
+            let (matches, sessions) = walked(store, &filter).await;
+            assert_eq!((matches.len(), sessions.len()), (hits, hits), "{referee}");
+        }
+    };
+    check(&store).await;
+    // Those of an earlier version go when it is opened.
+    store
+        .alter("INSERT INTO facets VALUES (99, 'fake', '203.0.113.8', 'normal', 'player', 'champion', 'won')")
+        .await;
+    store.close().await;
+    check(&open(folder.path()).await).await;
+}
+
+#[tokio::test]
+async fn sessions_are_found_by_their_time_whatever_their_numbers_say() {
+    let (_folder, store) = opened().await;
+    let mut ids = Vec::new();
+    for number in 1..=6 {
+        let mut pen = Pen::player(&store, number);
+        pen.end(&store, vec![3, 1, 0, 0], 0).await;
+        ids.push(pen.id.0);
+    }
+    // The clock was set back by a day before the last three.
+    store
+        .alter(&format!(
+            "UPDATE sessions SET opened_us = id * {HOUR_US} + iif(id > {0}, 0, 24 * {HOUR_US})",
+            ids[2]
+        ))
+        .await;
+    let day_us = 24 * HOUR_US;
+    for (since, until, found) in [
+        (Some(day_us), None, &ids[..3]),
+        (None, Some(day_us), &ids[3..]),
+        (Some(0), Some(2 * day_us), &ids[..]),
+        (Some(3 * day_us), None, &[][..]),
+    ] {
+        let filter = Filter {
+            since_us: since,
+            until_us: until,
+            ..Filter::default()
+        };
+        let (_, mut sessions) = walked(&store, &filter).await;
+        sessions.reverse();
+        assert_eq!(sessions, found, "{filter:?}");
+    }
+}
