@@ -354,7 +354,7 @@ pub(super) async fn history(reader: &Reader, computed: &Computed) -> Result<Arc<
 pub struct KeptStandings {
     kept: Arc<Mutex<Vec<Arc<Kept>>>>,
     /// Whose standings are computed.
-    pub(super) turn: Arc<Mutex<()>>,
+    turn: Arc<Mutex<()>>,
 }
 
 /// A tournament's standings as soon as they are computed.
