@@ -39,6 +39,12 @@ fn path_parameter(of: &str, name: &str) -> Value {
             json!({ "type": "string", "minLength": 1 }),
             json!("ann"),
         ),
+        (_, "referee") => (
+            "The referee: a name or an address.",
+            json!({ "type": "string", "minLength": 1 }),
+            json!("contest"),
+        ),
+        (_, "market") => ("The referee's number of the match.", number, json!(12)),
         (_, "game") => ("The game.", words(all_games()), json!("koehandel")),
         (_, "bot") => (
             "The bot's name.",
@@ -66,10 +72,13 @@ fn header(name: &str, about: &str, example: &str) -> Value {
 
 fn query_parameter(path: &str, name: &str) -> Value {
     let (about, schema, example) = known(path, name);
-    json!({
+    let mut parameter = json!({
         "name": name, "in": "query", "required": false, "description": about, "schema": schema,
-        "example": example,
-    })
+    });
+    if !example.is_null() {
+        parameter["example"] = example;
+    }
+    parameter
 }
 
 /// What a query parameter does.
@@ -111,7 +120,19 @@ fn known(path: &str, name: &str) -> (&'static str, Value, Value) {
         ),
         "game" => ("Only this game.", words(all_games()), json!("koehandel")),
         "bot" => ("Only with this bot of ours.", text(), json!("champion")),
-        "opponent" => ("Only with this named opponent.", text(), json!("alice")),
+        "opponent" if path.contains("/bluffs") => {
+            ("Only of this named opponent.", text(), json!("alice"))
+        }
+        "opponent" => (
+            "Only with this opponent: a name, an entrant or a bot, as `rival` in records says it.",
+            text(),
+            json!("alice"),
+        ),
+        "between" => (
+            "How it ended between `bot` and `opponent`, as their record counts it; it takes both.",
+            words(Standing::ENDED.map(|(word, _)| word)),
+            Value::Null,
+        ),
         "entrant" => (
             "Only with this entrant of a tournament.",
             text(),
@@ -174,7 +195,7 @@ fn known(path: &str, name: &str) -> (&'static str, Value, Value) {
             json!("W"),
         ),
         "seat" => ("Only of this seat, from 0.", whole(255), json!(0)),
-        "session" if path.ends_with("/explain") => (
+        "session" if path.contains("/seats/") => (
             "Which of several bots of ours on the seat.",
             whole(i64::MAX as u64),
             Value::Null,
@@ -221,4 +242,19 @@ fn all_games() -> impl Iterator<Item = &'static str> {
 
 fn words(words: impl IntoIterator<Item = &'static str>) -> Value {
     json!({ "type": "string", "enum": words.into_iter().collect::<Vec<_>>() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parameters;
+
+    #[test]
+    fn a_parameter_has_an_example_or_none_and_is_what_it_is_called() {
+        let rivals = parameters("/api/v1/rivals/{game}/{referee}/{market}", &[], false);
+        let types = rivals.iter().map(|one| &one["schema"]["type"]);
+        assert_eq!(types.collect::<Vec<_>>(), ["string", "string", "integer"]);
+        let listed = parameters("/api/v1/matches", &["cursor", "fields", "limit"], false);
+        let shown = listed.iter().map(|one| one.get("example").is_some());
+        assert_eq!(shown.collect::<Vec<_>>(), [false, false, true]);
+    }
 }

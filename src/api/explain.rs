@@ -1,11 +1,13 @@
 //! Why a bot decided as it did.
 
 use super::asked::Asked;
+use super::lists::Rows;
 use super::matches;
 use super::params::Params;
 use super::problem::Problem;
 use super::reader::Reader;
 use super::response;
+use super::shapes::Listed;
 use super::sight::WITHHELD;
 use crate::replay::{
     BotSeat, Decision, ExplainError, Explained, NODES_DEFAULT, NODES_MAX, bot_session,
@@ -30,6 +32,21 @@ pub(super) enum Told {
         /// In the order of the match.
         items: Vec<Decision>,
     },
+}
+
+/// The decisions of a seat, in the order of the match.
+pub(super) struct Decisions;
+
+impl Rows for Decisions {
+    type Item = Decision;
+    const FILTERS: &'static [&'static str] = &["session"];
+    const REFUSES: &'static [u16] = &[403, 409, 410];
+
+    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<Decision>, bool), Problem> {
+        let seat = (params.named(0), params.named(1));
+        let all = found(reader, seat, params, |read, _, _| read.decisions()).await?;
+        Ok((Listed::cut(all, &params.page_or_all()?)?, false))
+    }
 }
 
 /// `GET /api/v1/matches/{id}/seats/{seat}/explain`: the decision that `entry` asked for, thought over again with

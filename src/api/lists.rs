@@ -109,8 +109,8 @@ fn read<L: Rows>(path: &RawPathParams, asked: &Asked) -> Result<(Params, Option<
     let fields = fields
         .map(|text| Fields::read::<L::Item>(&text))
         .transpose()?;
-    let id = path.iter().next().map_or("", |(_, value)| value);
-    Ok((params.of(id), fields))
+    let named = path.iter().map(|(_, value)| value);
+    Ok((params.of(named), fields))
 }
 
 /// The names of its parameters.

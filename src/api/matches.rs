@@ -24,6 +24,7 @@ pub(super) const FILTERS: &[&str] = &[
     "game",
     "bot",
     "opponent",
+    "between",
     "referee",
     "market",
     "side",

@@ -33,7 +33,9 @@ pub(super) const FIELDS: &[&str] = &["fields"];
 #[derive(Clone, Debug, Default)]
 pub(super) struct Params {
     given: BTreeMap<String, String>,
-    of: String,
+    of: Vec<String>,
+    /// Whether all rows are streamed.
+    whole: bool,
 }
 
 impl Params {
@@ -58,19 +60,26 @@ impl Params {
             }
             found.insert(name, value);
         }
-        let of = String::new();
-        Ok(Self { given: found, of })
+        Ok(Self {
+            given: found,
+            ..Self::default()
+        })
     }
 
-    /// The same about the thing with this id.
-    pub(super) fn of(mut self, id: &str) -> Self {
-        id.clone_into(&mut self.of);
+    /// The same about what the path names.
+    pub(super) fn of<'a>(mut self, named: impl Iterator<Item = &'a str>) -> Self {
+        self.of = named.map(str::to_owned).collect();
         self
     }
 
     /// The id of what the path names.
     pub(super) fn id(&self) -> &str {
-        &self.of
+        self.named(0)
+    }
+
+    /// What the path names at this place, from 0.
+    pub(super) fn named(&self, at: usize) -> &str {
+        self.of.get(at).map_or("", String::as_str)
     }
 
     /// The same with long pages, and whether all of them are wanted: no limit was given.
@@ -79,6 +88,7 @@ impl Params {
         if whole {
             self.given.insert("limit".into(), LIMIT_MAX.to_string());
         }
+        self.whole = whole;
         (whole, self)
     }
 
@@ -168,9 +178,9 @@ impl Params {
     /// The same for lists that are one page unless a limit is given.
     pub(super) fn page_or_all(&self) -> Result<PageAt, Problem> {
         let at = self.page()?;
-        let limit = match self.given.contains_key("limit") {
-            true => at.limit,
-            false => ALL_MAX,
+        let limit = match self.whole || !self.given.contains_key("limit") {
+            true => ALL_MAX,
+            false => at.limit,
         };
         Ok(PageAt { limit, ..at })
     }
@@ -195,10 +205,21 @@ impl Params {
 
     /// The filters among the parameters.
     pub(super) fn filter(&self) -> Result<Filter, Problem> {
+        let between = self.word("between", Standing::ENDED)?;
+        if between.is_some()
+            && !["bot", "opponent"]
+                .map(|name| self.given.contains_key(name))
+                .iter()
+                .all(|given| *given)
+        {
+            let detail = "between is about two: it takes bot and opponent beside it";
+            return Err(Problem::parameter("between", detail.into(), [""; 0]));
+        }
         Ok(Filter {
             game: self.game()?,
             bot: self.text("bot"),
             opponent: self.text("opponent"),
+            between,
             outcome: self.word("outcome", Standing::ALL)?,
             cause: self.word("cause", Cause::ALL.map(|cause| (cause.word(), cause)))?,
             since_us: self.time("since")?,

@@ -68,6 +68,7 @@ pub(super) async fn tag_encoded(mut response: Response) -> Response {
     let unchanged = response.status() == StatusCode::NOT_MODIFIED;
     let headers = response.headers_mut();
     if unchanged {
+        // What it stands for varies so, though there is nothing to compress.
         headers.append(header::VARY, HeaderValue::from_static("accept-encoding"));
     }
     if let (Some(encoding), Some(tag)) = (

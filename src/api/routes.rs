@@ -116,15 +116,23 @@ fn for_readers() -> Routes {
                 .takes(&[explain::FILTERS])
                 .refuses(&[403, 409, 410]),
         )
-        .get(
+        .list::<explain::Decisions>(
+            "/matches/{id}/seats/{seat}/decisions",
+            "The decisions of our bot on a seat, in the order of the match.",
+        )
+        .list::<versus::OfBot>(
             "/bots/{game}/{bot}/versus",
-            versus::bot,
-            Doc::thing::<versus::BotVersus>("A bot's record against each rival."),
+            "A bot's record against each rival, whom it met most often first.",
         )
         .get(
             "/opponents/{id}",
             versus::opponent,
-            Doc::thing::<versus::OpponentVersus>("Each of our bots' record against an opponent; of a type, against the built-in bot of that name."),
+            Doc::thing::<versus::OpponentVersus>("Each of our bots' record against an opponent; of a type, against the built-in bot of that name.")
+                .takes(&[FIELDS]),
+        )
+        .list::<versus::OfOpponent>(
+            "/opponents/{id}/versus",
+            "Each of our bots' record against an opponent, as a list.",
         )
         .list::<facts::Facts>("/matches/{id}/facts", "The facts of a match, in order.")
         .list::<ledger::Ledger>(

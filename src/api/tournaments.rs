@@ -296,35 +296,44 @@ fn cross_row(entrant: &Standing) -> CrossRow {
 }
 
 /// A tournament with its standings: kept until another match has ended. Thousands of matches take their time: off
-/// the async threads, and for one caller at once.
+/// the async threads, and for one caller at once; what is known already waits for nobody.
 pub(super) async fn computed(reader: &Reader, id: &str) -> Result<Arc<Computed>, Problem> {
     let row = row(reader, id).await?;
-    let mut kept = reader.state.standings.0.lock().await;
-    if let Some(at) = kept.iter().position(|known| known.row == row) {
-        let known = kept.remove(at);
-        kept.insert(0, Arc::clone(&known));
-        return Ok(known);
-    }
-    let stored = StoredTournament::read(&reader.state.store, row).await;
-    let stored = stored.map_err(unreadable)?;
-    let computed = tokio::task::spawn_blocking(move || {
-        let standings = stored.standings()?;
-        let (row, history) = (stored.row, OnceCell::new());
-        anyhow::Ok(Arc::new(Computed {
-            row,
-            standings,
-            history,
-        }))
-    });
-    let computed = match computed.await {
-        Ok(computed) => computed.map_err(unreadable)?,
-        Err(error) => return Err(StoreError::Corrupt(error.to_string()).into()),
+    let KeptStandings { kept, turn } = &reader.state.standings;
+    let found = {
+        let mut kept = kept.lock().await;
+        let found = match kept.iter().position(|known| known.row == row) {
+            Some(at) => kept.remove(at),
+            None => {
+                kept.retain(|known| known.row.id != id);
+                // Those asked for last: the newest of every game, for the list of all ratings.
+                kept.truncate(games::ALL.len() - 1);
+                let (row, computed) = (row.clone(), OnceCell::new());
+                Arc::new(Kept { row, computed })
+            }
+        };
+        kept.insert(0, Arc::clone(&found));
+        found
     };
-    kept.retain(|known| known.row.id != id);
-    // Those asked for last: the newest of every game, for the list of all ratings.
-    kept.truncate(games::ALL.len() - 1);
-    kept.insert(0, Arc::clone(&computed));
-    Ok(computed)
+    let computed = found.computed.get_or_try_init(async || {
+        let _turn = turn.lock().await;
+        let stored = StoredTournament::read(&reader.state.store, row).await;
+        let stored = stored.map_err(unreadable)?;
+        let computed = tokio::task::spawn_blocking(move || {
+            let standings = stored.standings()?;
+            let (row, history) = (stored.row, OnceCell::new());
+            anyhow::Ok(Arc::new(Computed {
+                row,
+                standings,
+                history,
+            }))
+        });
+        match computed.await {
+            Ok(computed) => computed.map_err(unreadable),
+            Err(error) => Err(StoreError::Corrupt(error.to_string()).into()),
+        }
+    });
+    computed.await.cloned()
 }
 
 /// Its ratings after each round, fitted when they are first asked for.
@@ -342,7 +351,18 @@ pub(super) async fn history(reader: &Reader, computed: &Computed) -> Result<Arc<
 
 /// The standings that were asked for last.
 #[derive(Clone, Debug, Default)]
-pub struct KeptStandings(Arc<Mutex<Vec<Arc<Computed>>>>);
+pub struct KeptStandings {
+    kept: Arc<Mutex<Vec<Arc<Kept>>>>,
+    /// Whose standings are computed.
+    turn: Arc<Mutex<()>>,
+}
+
+/// A tournament's standings as soon as they are computed.
+#[derive(Debug)]
+struct Kept {
+    row: TournamentRow,
+    computed: OnceCell<Arc<Computed>>,
+}
 
 /// A tournament with its standings.
 #[derive(Debug)]

@@ -2,28 +2,48 @@
 
 use super::asked::Asked;
 use super::bots;
+use super::lists::Rows;
+use super::params::{FIELDS, Params};
 use super::problem::Problem;
 use super::reader::Reader;
-use super::response;
+use super::shapes::Listed;
 use crate::store::{OpponentKind, Subject, Versus};
 use axum::extract::Path;
 use axum::response::Response;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A bot's record.
-#[derive(Serialize, ToSchema)]
-pub(super) struct BotVersus {
-    /// The game.
-    #[schema(example = "koehandel")]
-    game: String,
-    /// The bot.
-    #[schema(example = "champion")]
-    bot: String,
-    /// Against each rival, whom it met most often first.
-    items: Vec<Versus>,
-    /// Always `null`: all of it is one page.
-    next: Option<String>,
+/// A bot's record against each rival, whom it met most often first.
+pub(super) struct OfBot;
+
+impl Rows for OfBot {
+    type Item = Versus;
+    const FILTERS: &'static [&'static str] = &[];
+
+    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<Versus>, bool), Problem> {
+        let (game, bot) = (params.named(0), params.named(1));
+        if reader.state.store.kit(game).is_none() {
+            return Err(Problem::not_found(format!("there is no game {game}")));
+        }
+        let items = versus(reader, game, Subject::Bot(bot)).await?;
+        if items.is_empty() {
+            bots::card(game, bot)?;
+        }
+        Ok((Listed::cut(items, &params.page_or_all()?)?, false))
+    }
+}
+
+/// Each of our bots' record against an opponent; of a type, against the built-in bot that has its name.
+pub(super) struct OfOpponent;
+
+impl Rows for OfOpponent {
+    type Item = Versus;
+    const FILTERS: &'static [&'static str] = &[];
+
+    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<Versus>, bool), Problem> {
+        let found = find(reader, params.id()).await?;
+        Ok((Listed::cut(found.items, &params.page_or_all()?)?, false))
+    }
 }
 
 /// Our bots' record against an opponent.
@@ -45,49 +65,31 @@ pub(super) struct OpponentVersus {
     next: Option<String>,
 }
 
-/// `GET /api/v1/bots/{game}/{bot}/versus`: a bot's record against each rival.
-pub(super) async fn bot(
-    Path((game, bot)): Path<(String, String)>,
-    asked: Asked,
-) -> Result<Response, Problem> {
-    asked.params(&[])?;
-    if asked.state.store.kit(&game).is_none() {
-        return Err(Problem::not_found(format!("there is no game {game}")));
-    }
-    let items = versus(&asked, &game, Subject::Bot(&bot)).await?;
-    if items.is_empty() {
-        bots::card(&game, &bot)?;
-    }
-    let next = None;
-    Ok(response::json(&BotVersus {
-        game,
-        bot,
-        items,
-        next,
-    }))
+/// `GET /api/v1/opponents/{id}`
+pub(super) async fn opponent(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
+    let params = asked.params(&[FIELDS])?;
+    asked.answer(&params, false, &find(&asked, &id).await?)
 }
 
-/// `GET /api/v1/opponents/{id}`: each of our bots' record against an opponent; of a type, against the built-in bot
-/// that has its name.
-pub(super) async fn opponent(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    asked.params(&[])?;
+/// An opponent with its record.
+async fn find(reader: &Reader, id: &str) -> Result<OpponentVersus, Problem> {
     let unknown = || Problem::not_found(format!("there is no opponent {id}"));
     let number = id.parse().map_err(|_| unknown())?;
-    let stored = asked.state.store.model_by_id(number).await?;
+    let stored = reader.state.store.model_by_id(number).await?;
     let stored = stored.ok_or_else(unknown)?;
     let subject = match stored.kind {
         OpponentKind::Named => Subject::Opponent(&stored.name),
         OpponentKind::Type => Subject::Type(&stored.name),
     };
-    let items = versus(&asked, &stored.game, subject).await?;
-    Ok(response::json(&OpponentVersus {
+    let items = versus(reader, &stored.game, subject).await?;
+    Ok(OpponentVersus {
         id: stored.id,
         game: stored.game,
         kind: stored.kind,
         name: stored.name,
         items,
         next: None,
-    }))
+    })
 }
 
 /// A bot's or an opponent's record against each rival, as the caller may see it.

@@ -19,14 +19,26 @@ pub(super) const GROWTH: usize = 4;
 pub(super) const LOOKED_MAX: usize = 4 * AT_A_TIME_MAX;
 /// How long after its beginning a match or session may be stored, in microseconds.
 const STORED_WITHIN_US: i64 = 3_600_000_000;
-/// An opponent with more matches than these is looked for among the newest sessions.
+/// An opponent with more matches than these, or a time with more sessions, is looked for among the newest sessions.
 const RARE_MAX: i64 = 2048;
+
+/// A referee as `facets` has it: those known by their addresses alone are one, or each stranger would be another
+/// facet of everything.
+fn folded(referee: &str) -> String {
+    format!("iif({}, '', {referee})", is_address(referee))
+}
+
+/// Whether a referee is an address: it has no other letters than an address has.
+fn is_address(referee: &str) -> String {
+    format!("({referee} GLOB '*[.:]*' AND {referee} NOT GLOB '*[^0-9a-fA-F.:]*')")
+}
 
 /// What `facets` holds of seats `x` of matches `m`, with the ids of what is listed. `of` has game, referee and
 /// cause.
 fn facet([id, of, side, bot]: [&str; 4], share: &str, from: &str) -> String {
+    let referee = folded(&format!("{of}.referee"));
     format!(
-        "SELECT {id} AS id, {of}.game, {of}.referee, coalesce({of}.cause, '') AS cause, {side} AS side, {bot} AS bot,
+        "SELECT {id} AS id, {of}.game, {referee} AS referee, coalesce({of}.cause, '') AS cause, {side} AS side, {bot} AS bot,
              CASE {share} WHEN 1 THEN 'won' WHEN 0 THEN 'lost' ELSE iif({share} IS NULL, '', 'tied') END AS outcome
          FROM {from}"
     )
@@ -116,11 +128,14 @@ pub(super) async fn list(
     Ok(())
 }
 
-/// Lists everything in a database that was made before there were lists, or put together from another.
+/// Lists everything in a database that was made before there were lists, or put together from another, or that has
+/// strangers' addresses among its facets.
 pub(super) async fn list_all(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    let due: bool = sqlx::query_scalar(
-        "SELECT NOT EXISTS (SELECT 1 FROM facets) AND EXISTS (SELECT 1 FROM matches WHERE ended_us IS NOT NULL)",
-    )
+    let due: bool = sqlx::query_scalar(AssertSqlSafe(format!(
+        "SELECT EXISTS (SELECT 1 FROM facets WHERE {}) OR
+            (NOT EXISTS (SELECT 1 FROM facets) AND EXISTS (SELECT 1 FROM matches WHERE ended_us IS NOT NULL))",
+        is_address("referee")
+    )))
     .fetch_one(&mut *connection)
     .await?;
     if due {
@@ -128,6 +143,10 @@ pub(super) async fn list_all(connection: &mut SqliteConnection) -> Result<(), sq
         sqlx::query("BEGIN IMMEDIATE")
             .execute(&mut *connection)
             .await?;
+        for table in ["facets", "listed", "listed_sessions"] {
+            let forget = sqlx::query(AssertSqlSafe(format!("DELETE FROM {table}")));
+            forget.execute(&mut *connection).await?;
+        }
         list(connection, None).await?;
         sqlx::query("COMMIT").execute(connection).await?;
     }
@@ -142,6 +161,23 @@ pub(super) struct Candidates<'a> {
     /// Whether `listed` is filled.
     lists: bool,
     bounds: Bounds,
+    /// Whether so few sessions began in the filter's time that they are looked for by it.
+    brief: bool,
+}
+
+/// Whether there are few sessions in the filter's time, if it has one.
+async fn is_brief(filter: &Filter, readers: &SqlitePool) -> Result<bool, sqlx::Error> {
+    if filter.since_us.is_none() && filter.until_us.is_none() {
+        return Ok(false);
+    }
+    let count = "SELECT count(*) FROM (SELECT 1 FROM sessions WHERE opened_us >= ? AND opened_us < ? LIMIT ?)";
+    let count: i64 = sqlx::query_scalar(count)
+        .bind(filter.since_us.unwrap_or(i64::MIN))
+        .bind(filter.until_us.unwrap_or(i64::MAX))
+        .bind(RARE_MAX + 1)
+        .fetch_one(readers)
+        .await?;
+    Ok(count <= RARE_MAX)
 }
 
 /// A query that ends in a condition, and the column with the ids.
@@ -208,6 +244,15 @@ impl<'a> Candidates<'a> {
         readers: &SqlitePool,
     ) -> Result<Self, StoreError> {
         let mut bounds = Bounds::default();
+        if list == List::Sessions && is_brief(filter, readers).await? {
+            return Ok(Self {
+                list,
+                filter,
+                lists,
+                bounds,
+                brief: true,
+            });
+        }
         let (table, id, time) = match list {
             List::Matches => ("matches", "id", "started_us"),
             List::Sessions => ("sessions", "id", "opened_us"),
@@ -230,6 +275,7 @@ impl<'a> Candidates<'a> {
             filter,
             lists,
             bounds,
+            brief: false,
         })
     }
 
@@ -274,11 +320,14 @@ impl<'a> Candidates<'a> {
         let special = match self.list {
             _ if live || filter.match_id.is_some() => Some(self.plain(live)),
             List::Matches => self.named(),
+            List::Sessions if self.brief => Some(self.timed()),
             List::Sessions => self.rare(readers).await?,
         };
         let (mut query, id) = match special {
             Some(special) => special,
-            None if self.is_faceted() && self.lists => return Ok(self.faceted(before, limit)),
+            None if (self.is_faceted() || self.opponent().is_some()) && self.lists => {
+                return Ok(self.faceted(before, limit));
+            }
             None => self.plain(false),
         };
         self.within(&mut query, before, id);
@@ -306,6 +355,15 @@ impl<'a> Candidates<'a> {
         (query, "id")
     }
 
+    /// Sessions by when they began. Their numbers need not follow it: clocks are set, and some are stored late.
+    fn timed(&self) -> Choice {
+        let mut query = QueryBuilder::new("SELECT id FROM sessions WHERE opened_us >= ");
+        query.push_bind(self.filter.since_us.unwrap_or(i64::MIN));
+        query.push(" AND opened_us < ");
+        query.push_bind(self.filter.until_us.unwrap_or(i64::MAX));
+        (query, "+id")
+    }
+
     /// Matches by what few of them have.
     fn named(&self) -> Option<Choice> {
         let filter = self.filter;
@@ -318,7 +376,6 @@ impl<'a> Candidates<'a> {
         let by = [
             ("tournament_matches WHERE tournament = ", &filter.tournament),
             ("seats WHERE entrant = ", &filter.entrant),
-            ("seats WHERE name = ", &filter.opponent),
         ];
         let (table, wanted) = by
             .into_iter()
@@ -328,12 +385,23 @@ impl<'a> Candidates<'a> {
         Some((query, "match_id"))
     }
 
+    /// The opponent that matches are looked for by. Who has neither name nor spec is nobody to look for.
+    fn opponent(&self) -> Option<&String> {
+        let opponent = self.filter.opponent.as_ref();
+        opponent.filter(|opponent| self.list == List::Matches && !opponent.is_empty())
+    }
+
     /// Sessions of an opponent, if its matches are few: they have another order.
     async fn rare(&self, readers: &SqlitePool) -> Result<Option<Choice>, StoreError> {
-        let Some(opponent) = &self.filter.opponent else {
+        let opponent = self.filter.opponent.as_ref();
+        let Some(opponent) = opponent.filter(|opponent| !opponent.is_empty()) else {
             return Ok(None);
         };
-        let count = "SELECT count(*) FROM (SELECT 1 FROM seats WHERE name = ? LIMIT ?)";
+        // A bot's matches are many.
+        let count =
+            "SELECT iif(EXISTS (SELECT 1 FROM facets WHERE bot IN (?1, 'builtin:' || ?1)), ?2,
+            (SELECT count(*) FROM (SELECT 1 FROM seats WHERE name = ?1 UNION ALL
+                                   SELECT 1 FROM seats WHERE entrant = ?1 LIMIT ?2)))";
         let count = sqlx::query_scalar(count).bind(opponent.clone());
         let count: i64 = count.bind(RARE_MAX + 1).fetch_one(readers).await?;
         if count > RARE_MAX {
@@ -342,7 +410,10 @@ impl<'a> Candidates<'a> {
         let mut query = QueryBuilder::new(
             "SELECT id FROM sessions WHERE match_id IN (SELECT match_id FROM seats WHERE name = ",
         );
-        query.push_bind(opponent.clone()).push(")");
+        query.push_bind(opponent.clone());
+        query.push(" UNION SELECT match_id FROM seats WHERE entrant = ");
+        query.push_bind(opponent.clone());
+        query.push(" UNION SELECT id FROM matches WHERE ended_us IS NULL)");
         Ok(Some((query, "id")))
     }
 
@@ -385,6 +456,18 @@ impl<'a> Candidates<'a> {
         query.push(format_args!(" ORDER BY {id} DESC LIMIT "));
         query.push_bind(limit);
         query.push("))) WHERE tops.top >= (SELECT top FROM least) UNION ");
+        for name in ["name", "entrant"] {
+            let Some(opponent) = self.opponent() else {
+                break;
+            };
+            query.push(format_args!(
+                "SELECT * FROM (SELECT DISTINCT match_id FROM seats WHERE {name} = "
+            ));
+            query.push_bind(opponent.clone());
+            self.within(&mut query, before, "match_id");
+            query.push(" ORDER BY match_id DESC LIMIT ");
+            query.push_bind(limit).push(") UNION ");
+        }
         self.unlisted(&mut query, before, limit);
         query.push(" ORDER BY id DESC LIMIT ").push_bind(limit);
         query
@@ -424,15 +507,23 @@ impl<'a> Candidates<'a> {
 
     fn narrow_facets(&self, query: &mut QueryBuilder<Sqlite>) {
         let filter = self.filter;
-        let texts = [("f.game", &filter.game), ("f.referee", &filter.referee)];
-        for (column, wanted) in texts {
-            if let Some(wanted) = wanted {
-                query.push(format_args!(" AND {column} = "));
-                query.push_bind(wanted.clone());
-            }
+        if let Some(game) = &filter.game {
+            query.push(" AND f.game = ").push_bind(game.clone());
+        }
+        if let Some(referee) = &filter.referee {
+            query.push(" AND f.referee = (SELECT ");
+            query.push(folded("value")).push(" FROM (SELECT ");
+            query.push_bind(referee.clone()).push(" AS value))");
         }
         if let Some(cause) = filter.cause {
             query.push(" AND f.cause = ").push_bind(cause.word());
+        }
+        if let Some(opponent) = self.opponent() {
+            // It is another seat than the one that the rest is about.
+            query.push(" AND f.bot IN (").push_bind(opponent.clone());
+            query.push(", ").push_bind(format!("builtin:{opponent}"));
+            query.push(")");
+            return;
         }
         if filter.is_of_seats() {
             narrow_seat(query, filter, ["f.side", "f.bot"]);

@@ -107,12 +107,12 @@ impl Store {
                 .below(after.as_ref(), limit, self.readers())
                 .await?;
             let mut query = begin();
-            let id = match list {
-                List::Matches => "m.id",
-                List::Sessions => "s.id",
+            let (id, fitting) = match list {
+                List::Matches => ("m.id", self.met(&found, filter).await?),
+                List::Sessions => ("s.id", found.json()),
             };
             query.push(format_args!(" AND {id} IN (SELECT value FROM json_each("));
-            query.push_bind(found.json()).push("))");
+            query.push_bind(fitting).push("))");
             narrow(&mut query, filter, columns);
             query.push(format_args!(" ORDER BY {id} DESC LIMIT "));
             query.push_bind((wanted - rows.len()) as i64);

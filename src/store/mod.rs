@@ -15,6 +15,7 @@ mod integrity;
 mod ledger;
 mod listing;
 mod matches;
+mod meetings;
 mod models;
 mod narrow;
 mod numbers;

@@ -96,10 +96,6 @@ pub(super) fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns:
     }
     let others = [
         (
-            "seats t WHERE t.match_id = m.id AND t.name = ",
-            &filter.opponent,
-        ),
-        (
             "seats t WHERE t.match_id = m.id AND t.entrant = ",
             &filter.entrant,
         ),
@@ -114,7 +110,28 @@ pub(super) fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns:
             query.push_bind(wanted.clone()).push(")");
         }
     }
+    if let Some(opponent) = &filter.opponent {
+        narrow_opponent(query, opponent);
+    }
     narrow_ours(query, filter, columns);
+}
+
+/// A seat is known by its names, and without any by its spec. At others' tables the specs are of our own seats.
+fn narrow_opponent(query: &mut QueryBuilder<Sqlite>, opponent: &str) {
+    query.push(" AND EXISTS (SELECT 1 FROM seats t WHERE t.match_id = m.id AND (t.name = ");
+    query.push_bind(opponent.to_owned());
+    query
+        .push(" OR t.entrant = ")
+        .push_bind(opponent.to_owned());
+    query.push(" OR (t.name IS NULL AND t.entrant IS NULL AND t.spec IN (");
+    query.push_bind(opponent.to_owned());
+    if !opponent.is_empty() {
+        query.push(", ").push_bind(format!("builtin:{opponent}"));
+        query.push(") AND m.ours = 1");
+    } else {
+        query.push(")");
+    }
+    query.push(")))");
 }
 
 /// Filters on our own seats: which side and bot, and how the match ended for it.

@@ -75,6 +75,9 @@ impl Standing {
         ("lost", Standing::Lost),
     ];
 
+    /// How a match that is over may have ended, each with its word in filters.
+    pub const ENDED: [(&'static str, Standing); 3] = [Self::ALL[1], Self::ALL[2], Self::ALL[3]];
+
     /// The word in filters.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -82,6 +85,15 @@ impl Standing {
             .into_iter()
             .find(|(_, standing)| *standing == self);
         known.map_or("", |(word, _)| word)
+    }
+
+    /// What a share of a win between two counts as, 0 to 1.
+    pub(super) fn of_share(share: f64) -> Self {
+        match share {
+            share if share > 0.75 => Self::Won,
+            share if share < 0.25 => Self::Lost,
+            _ => Self::Tied,
+        }
     }
 }
 
@@ -92,8 +104,10 @@ pub struct Filter {
     pub game: Option<String>,
     /// A bot of ours that plays or played in it.
     pub bot: Option<String>,
-    /// A named opponent that plays in it.
+    /// An opponent that plays in it, as [`Versus`] calls it or by the name on its seat.
     pub opponent: Option<String>,
+    /// How it ended between `bot` and `opponent`, as [`Versus`] counts it; without these it is nothing.
+    pub between: Option<Standing>,
     /// How it ended for `bot`, or for any seat of ours.
     pub outcome: Option<Standing>,
     /// Why it ended.

@@ -1,18 +1,14 @@
 //! Who did what to whom: results, bluffs and times of our bots against each rival.
 
-use super::bots::OWN;
 use super::error::StoreError;
 use super::handle::Store;
 use super::history::ONCE;
 use super::listing::{Candidates, Found, List};
-use super::records::{Filter, Score, Times, Trend, Versus, VersusBluffs};
-use super::secrecy::OVER;
+use super::meetings::{Ended, Meeting};
+use super::records::{Filter, Score, Standing, Times, Trend, Versus, VersusBluffs};
 use games::stats::{ClusteredMean, quantile};
-use games::{Cause, Kit, Outcome};
 use serde_json::Value;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{AssertSqlSafe, Row as _};
-use std::cmp::Ordering;
+use sqlx::AssertSqlSafe;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The newest matches whose results are counted.
@@ -24,24 +20,6 @@ const RIVALS_MAX: usize = 250;
 /// Matches that say whether something changes.
 const TREND_MIN: usize = 8;
 
-/// Each seat of ours with each other seat, of matches `?1` (JSON) that have ended.
-const MEETINGS: &str = "
-    WITH own AS MATERIALIZED ({own})
-    SELECT o.match_id, o.place, o.bot, t.seat, t.spec, t.name, t.entrant
-    FROM own o CROSS JOIN matches m ON m.id = o.match_id
-    JOIN seats t ON t.match_id = o.match_id AND t.seat <> o.place
-    WHERE m.ended_us IS NOT NULL AND o.place >= 0
-        AND (?2 IS NULL OR o.bot = ?2) AND (?3 IS NULL OR t.name = ?3)
-        AND (?4 IS NULL OR t.spec = 'builtin:' || ?4)
-    ORDER BY o.match_id DESC, o.place, t.seat";
-
-/// How each seat of these matches did.
-const ENDED: &str = "
-    SELECT m.id, m.cause, m.blame, {over}, t.seat, r.score, r.win_share
-    FROM json_each(?) w CROSS JOIN matches m ON m.id = w.value
-    JOIN seats t ON t.match_id = m.id LEFT JOIN results r ON r.match_id = m.id AND r.seat = t.seat
-    WHERE m.ended_us IS NOT NULL ORDER BY m.id DESC, t.seat";
-
 /// Whose record against whom.
 #[derive(Clone, Copy, Debug)]
 pub enum Subject<'a> {
@@ -51,92 +29,6 @@ pub enum Subject<'a> {
     Opponent(&'a str),
     /// A learnt type, against each bot of ours: the built-in bot that has its name.
     Type(&'a str),
-}
-
-/// A match that has ended.
-struct Ended {
-    id: String,
-    cause: String,
-    blame: Option<u8>,
-    /// `None` while any of our sessions goes on.
-    over_us: Option<i64>,
-    /// By seat: score and share of the win, where known.
-    results: Vec<(Option<i64>, Option<f64>)>,
-    /// By seat: the team, where there are teams.
-    teams: Option<Vec<u8>>,
-    /// By two seats: the first one's share, where that counts.
-    duels: HashMap<(u8, u8), f64>,
-}
-
-/// A seat of ours and another one in a match.
-struct Meeting<'a> {
-    at: &'a Ended,
-    own: u8,
-    rival: u8,
-    with: String,
-}
-
-impl Ended {
-    /// What counts between each two seats: what the game says, where all scores are known; else who has the greater
-    /// share of the win. Allies have no results against each other.
-    fn count(&mut self, kit: Option<&dyn Kit>) {
-        let scores: Option<Vec<i64>> = self.results.iter().map(|(score, _)| *score).collect();
-        let cause = Cause::from_word(&self.cause);
-        if let (Some(kit), Some(scores), Some(cause)) = (kit, scores, cause) {
-            let scores = scores.into_iter().collect();
-            for duel in kit.duels(&Outcome { cause, scores }) {
-                let (first, second) = (duel.first.0, duel.second.0);
-                self.duels.insert((first, second), duel.share);
-                self.duels.insert((second, first), 1.0 - duel.share);
-            }
-        } else {
-            let shares = (0_u8..).zip(&self.results);
-            let known = shares.filter_map(|(seat, (_, share))| Some((seat, (*share)?)));
-            let known: Vec<(u8, f64)> = known.collect();
-            for (first, one) in &known {
-                for (second, other) in &known {
-                    // Two that have lost may have lost to each other too.
-                    let share = match one.total_cmp(other) {
-                        Ordering::Less => 0.0,
-                        Ordering::Greater => 1.0,
-                        Ordering::Equal if *one > 0.0 && cause == Some(Cause::Normal) => 0.5,
-                        Ordering::Equal => continue,
-                    };
-                    if first != second {
-                        self.duels.insert((*first, *second), share);
-                    }
-                }
-            }
-        }
-        if let Some(teams) = &self.teams {
-            let team = |seat: u8| teams.get(usize::from(seat));
-            self.duels
-                .retain(|(one, other), _| team(*one) != team(*other));
-        }
-    }
-
-    /// Whether what happened in it may be told.
-    fn is_open(&self, open_us: i64) -> bool {
-        self.over_us.is_some_and(|over_us| over_us <= open_us)
-    }
-
-    fn are_allies(&self, one: u8, other: u8) -> bool {
-        let team = |seat: u8| self.teams.as_ref()?.get(usize::from(seat));
-        team(one).is_some() && team(one) == team(other)
-    }
-}
-
-impl Meeting<'_> {
-    /// Our share of a win between the two.
-    fn share(&self) -> Option<f64> {
-        self.at.duels.get(&(self.own, self.rival)).copied()
-    }
-
-    /// How many seats clockwise from ours the rival sits.
-    fn place(&self) -> u8 {
-        let seats = self.at.results.len().max(1) as u8;
-        (self.rival + seats - self.own % seats) % seats
-    }
 }
 
 impl Store {
@@ -152,32 +44,21 @@ impl Store {
         subject: Subject<'_>,
         open_us: i64,
     ) -> Result<Vec<Versus>, StoreError> {
-        let (bot, opponent, kind) = match subject {
-            Subject::Bot(name) => (Some(name.to_owned()), None, None),
-            Subject::Opponent(name) => (None, Some(name.to_owned()), None),
-            Subject::Type(name) => (None, None, Some(name.to_owned())),
+        let (bot, opponent) = match subject {
+            Subject::Bot(name) | Subject::Type(name) => (Some(name), None),
+            Subject::Opponent(name) => (None, Some(name)),
         };
         let filter = Filter {
             game: Some(game.to_owned()),
-            bot: bot.clone().or_else(|| kind.clone()),
-            opponent: opponent.clone(),
+            bot: bot.map(str::to_owned),
+            opponent: opponent.map(str::to_owned),
             ..Filter::default()
         };
         let found = self.newest(&filter).await?;
-        let ended = self.ended(&found, game).await?;
-        let by_id: HashMap<&str, &Ended> = ended.iter().map(|one| (one.id.as_str(), one)).collect();
-        let rows = sqlx::query(AssertSqlSafe(MEETINGS.replace("{own}", OWN)))
-            .bind(found.json())
-            .bind(bot)
-            .bind(opponent)
-            .bind(kind)
-            .fetch_all(self.readers())
-            .await?;
+        let ended = self.ended(&found).await?;
         let mut met: BTreeMap<String, Vec<Meeting<'_>>> = BTreeMap::new();
-        for row in &rows {
-            if let Some(meeting) = meeting(row, subject, &by_id)? {
-                met.entry(meeting.with.clone()).or_default().push(meeting);
-            }
+        for meeting in self.meetings(&found, subject, &ended).await? {
+            met.entry(meeting.with.clone()).or_default().push(meeting);
         }
         let mut met: Vec<(String, Vec<Meeting<'_>>)> = met.into_iter().collect();
         met.sort_by_key(|(_, meetings)| std::cmp::Reverse(meetings.len()));
@@ -224,58 +105,6 @@ impl Store {
         let lists = self.has_lists();
         let candidates = Candidates::new(List::Matches, filter, lists, self.readers()).await?;
         candidates.below(None, MATCHES_MAX, self.readers()).await
-    }
-
-    /// How these matches of a game ended, newest first.
-    async fn ended(&self, found: &Found, game: &str) -> Result<Vec<Ended>, StoreError> {
-        let rows = sqlx::query(AssertSqlSafe(ENDED.replace("{over}", OVER)))
-            .bind(found.json())
-            .fetch_all(self.readers())
-            .await?;
-        let kit = self.kit(game);
-        let mut teams = self.teams(found, kit).await?;
-        let mut all: Vec<Ended> = Vec::new();
-        for row in &rows {
-            let id: String = row.try_get(0)?;
-            if all.last().is_none_or(|last| last.id != id) {
-                all.push(Ended {
-                    cause: row.try_get(1)?,
-                    blame: row.try_get(2)?,
-                    over_us: row.try_get(3)?,
-                    results: Vec::new(),
-                    teams: teams.remove(&id),
-                    duels: HashMap::new(),
-                    id,
-                });
-            }
-            if let Some(last) = all.last_mut() {
-                last.results.push((row.try_get(5)?, row.try_get(6)?));
-            }
-        }
-        all.iter_mut().for_each(|ended| ended.count(kit));
-        Ok(all)
-    }
-
-    /// The teams of these matches, in a game that has teams.
-    async fn teams(
-        &self,
-        found: &Found,
-        kit: Option<&dyn Kit>,
-    ) -> Result<HashMap<String, Vec<u8>>, StoreError> {
-        let Some(kit) = kit.filter(|kit| kit.team_fact().is_some()) else {
-            return Ok(HashMap::new());
-        };
-        let rows: Vec<(String, String)> = sqlx::query_as(
-            "SELECT m.id, m.setup FROM json_each(?) w CROSS JOIN matches m ON m.id = w.value
-             WHERE m.setup IS NOT NULL",
-        )
-        .bind(found.json())
-        .fetch_all(self.readers())
-        .await?;
-        let teams = rows.into_iter();
-        Ok(teams
-            .filter_map(|(id, setup)| Some((id, kit.teams(&setup)?)))
-            .collect())
     }
 
     /// What the seats of these matches (a JSON list) bluffed, and how long they decided.
@@ -368,38 +197,6 @@ fn took(mut decisions: Vec<(i64, i64, bool)>) -> Times {
     }
 }
 
-/// Our seats and others as this one row has them; `None` for allies, and for what is told by the rival's row.
-fn meeting<'a>(
-    row: &SqliteRow,
-    subject: Subject<'_>,
-    ended: &HashMap<&str, &'a Ended>,
-) -> Result<Option<Meeting<'a>>, StoreError> {
-    let (id, bot): (&str, String) = (row.try_get(0)?, row.try_get(2)?);
-    let (own, rival): (u8, u8) = (row.try_get(1)?, row.try_get(3)?);
-    let (spec, name): (String, Option<String>) = (row.try_get(4)?, row.try_get(5)?);
-    let met = row.try_get::<Option<String>, _>(6)?.or(name);
-    let met = met.unwrap_or_else(|| {
-        let spec = spec.strip_prefix("builtin:").unwrap_or(&spec);
-        spec.to_owned()
-    });
-    let Some(at) = ended.get(id).filter(|at| !at.are_allies(own, rival)) else {
-        return Ok(None);
-    };
-    if met == bot && own > rival {
-        return Ok(None);
-    }
-    let with = match subject {
-        Subject::Bot(_) => met,
-        Subject::Opponent(_) | Subject::Type(_) => bot,
-    };
-    Ok(Some(Meeting {
-        at,
-        own,
-        rival,
-        with,
-    }))
-}
-
 /// The matches of these meetings, each once, newest first.
 fn matches<'a>(meetings: &[Meeting<'a>]) -> Vec<&'a Ended> {
     let mut matches: Vec<&Ended> = meetings.iter().map(|meeting| meeting.at).collect();
@@ -425,14 +222,19 @@ fn score<'a, 'b: 'a>(meetings: impl IntoIterator<Item = &'a Meeting<'b>>) -> Sco
         .iter()
         .filter_map(|meeting| meeting.share())
         .collect();
-    let count = |is: fn(f64) -> bool| shares.iter().filter(|share| is(**share)).count() as u64;
+    let count = |of: Standing| {
+        let such = shares
+            .iter()
+            .filter(|share| Standing::of_share(**share) == of);
+        such.count() as u64
+    };
     let mean = mean(&meetings);
     let (pair_score_low, pair_score_high) = mean.share_interval();
     Score {
         games: shares.len() as u64,
-        won: count(|share| share > 0.75),
-        tied: count(|share| (0.25..=0.75).contains(&share)),
-        lost: count(|share| share < 0.25),
+        won: count(Standing::Won),
+        tied: count(Standing::Tied),
+        lost: count(Standing::Lost),
         pair_score: mean.value(),
         pair_score_low,
         pair_score_high,
@@ -513,68 +315,4 @@ fn blamed(meetings: &[Meeting<'_>], seat: impl Fn(&Meeting<'_>) -> u8) -> u64 {
         .filter(|meeting| meeting.at.blame == Some(seat(meeting)));
     let at_fault: BTreeSet<&str> = at_fault.map(|meeting| meeting.at.id.as_str()).collect();
     at_fault.len() as u64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Ended;
-    use games::Cause;
-    use std::collections::HashMap;
-
-    fn ended(game: &str, cause: Cause, results: Vec<(Option<i64>, Option<f64>)>) -> Ended {
-        let teams = (game == "planetwars").then(|| vec![1, 1, 2, 2]);
-        let mut ended = Ended {
-            id: "1".into(),
-            cause: cause.word().into(),
-            blame: None,
-            over_us: Some(1),
-            results,
-            teams,
-            duels: HashMap::new(),
-        };
-        ended.count(games::find(game));
-        ended
-    }
-
-    fn scores(scores: &[i64]) -> Vec<(Option<i64>, Option<f64>)> {
-        scores.iter().map(|score| (Some(*score), None)).collect()
-    }
-
-    fn wins(shares: &[f64]) -> Vec<(Option<i64>, Option<f64>)> {
-        shares.iter().map(|share| (None, Some(*share))).collect()
-    }
-
-    #[test]
-    fn what_counts_between_two_is_what_the_game_says() {
-        let duel = |ended: &Ended, pair| ended.duels.get(&pair).copied();
-        let all = ended("planowanie", Cause::Normal, scores(&[5, 5, 2]));
-        assert_eq!(
-            (duel(&all, (0, 1)), duel(&all, (2, 1))),
-            (Some(0.5), Some(0.0))
-        );
-        // Of a game that ended by a fault, only the results of who is at fault.
-        let fault = ended("planowanie", Cause::TimeForfeit, scores(&[-1, 5, 2]));
-        assert_eq!(
-            (duel(&fault, (1, 0)), duel(&fault, (1, 2))),
-            (Some(1.0), None)
-        );
-        let teams = ended("planetwars", Cause::Normal, scores(&[9, 9, 3, 3]));
-        assert_eq!(
-            (duel(&teams, (0, 1)), duel(&teams, (0, 3))),
-            (None, Some(1.0))
-        );
-        assert!(teams.are_allies(2, 3) && !teams.are_allies(1, 2) && !all.are_allies(0, 1));
-        // Where only the winner is told, two losers may have lost to each other too.
-        let told = ended("smartdog", Cause::Normal, wins(&[0.5, 0.0, 0.5, 0.0]));
-        assert_eq!(
-            (duel(&told, (0, 2)), duel(&told, (1, 2))),
-            (Some(0.5), Some(0.0))
-        );
-        assert_eq!(duel(&told, (1, 3)), None);
-        let given_up = ended("smartdog", Cause::Disconnect, wins(&[0.5, 0.0, 0.5]));
-        assert_eq!(
-            (duel(&given_up, (0, 2)), duel(&given_up, (0, 1))),
-            (None, Some(1.0))
-        );
-    }
 }

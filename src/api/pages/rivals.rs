@@ -3,18 +3,18 @@
 use super::chart::{self, Span};
 use super::filters::{link, query};
 use super::layout::{Shell, shown};
-use super::view::{MatchLine, figure, line, micros, now, percent, player};
+use super::view::{MatchLine, figure, line, micros, now, percent};
 use super::visit::{Visit, asking};
 use crate::api::matches;
 use crate::api::params::PAGE;
 use crate::api::problem::Problem;
 use crate::api::versus::versus;
-use crate::store::{Score, SeatRow, Subject, Times, Versus, VersusBluffs};
+use crate::store::{Score, Subject, Times, Versus, VersusBluffs};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
 
-/// The most matches that are looked through for those of one pair, in pages of 250.
+/// Pages of matches that are looked through for those of one pair: the store may give short ones.
 const READS_MAX: usize = 4;
 /// The most matches of a pair on its page.
 const MATCHES_MAX: usize = 50;
@@ -238,79 +238,23 @@ async fn between(
     let outcome = visit.value("outcome").unwrap_or_default();
     let (mut found, mut cursor) = (Vec::new(), String::new());
     for _ in 0..READS_MAX {
+        let limit = (MATCHES_MAX - found.len()).to_string();
         let pairs = [
             ("game", game),
             ("bot", bot),
+            ("opponent", rival),
+            ("between", outcome),
             ("cursor", &*cursor),
-            ("limit", "250"),
+            ("limit", &*limit),
         ];
-        let pairs = pairs.into_iter().filter(|(_, value)| !value.is_empty());
-        let params = asking(pairs, &[matches::FILTERS, PAGE])?;
+        let given = |(name, value): &(&str, &str)| *name == "opponent" || !value.is_empty();
+        let params = asking(pairs.into_iter().filter(given), &[matches::FILTERS, PAGE])?;
         let listed = matches::page(visit, &params).await?;
-        let met = listed.items.iter();
-        let met = met.filter(|found| meets(&found.seats, bot, rival, outcome));
-        found.extend(met.map(|found| line(found, now())));
-        if found.len() > MATCHES_MAX {
-            found.truncate(MATCHES_MAX);
-            return Ok((found, true));
-        }
+        found.extend(listed.items.iter().map(|found| line(found, now())));
         match listed.next {
-            Some(next) => cursor = next,
-            None => return Ok((found, false)),
+            Some(next) if found.len() < MATCHES_MAX => cursor = next,
+            next => return Ok((found, next.is_some())),
         }
     }
     Ok((found, true))
-}
-
-/// Whether a seat of the bot met one of the rival's with this outcome between the two, as records count it: by
-/// their scores; any, if it is empty. In a match of the bot's that shows no seat of it, any seat may be it.
-fn meets(seats: &[SeatRow], bot: &str, rival: &str, outcome: &str) -> bool {
-    let shown = seats.iter().any(|seat| player(&seat.spec) == bot);
-    let mut own = seats
-        .iter()
-        .filter(|seat| !shown || player(&seat.spec) == bot);
-    own.any(|own| {
-        let others = seats.iter().filter(|seat| seat.seat != own.seat);
-        let theirs = others.filter(|seat| seat.known_as().unwrap_or(player(&seat.spec)) == rival);
-        let mut scores = theirs.map(|theirs| own.score.zip(theirs.score));
-        scores.any(|scores| match outcome {
-            "" => true,
-            "won" => scores.is_some_and(|(own, theirs)| own > theirs),
-            "tied" => scores.is_some_and(|(own, theirs)| own == theirs),
-            _ => scores.is_some_and(|(own, theirs)| own < theirs),
-        })
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::meets;
-    use crate::store::SeatRow;
-
-    #[test]
-    fn a_pairs_matches_are_chosen_by_what_happened_between_the_two() {
-        let seat = |seat, spec: &str, name: Option<&str>, score| SeatRow {
-            seat,
-            spec: spec.to_owned(),
-            name: name.map(str::to_owned),
-            entrant: None,
-            score: Some(score),
-            win_share: None,
-        };
-        let seats = [
-            seat(0, "builtin:guide", None, 30),
-            seat(1, "builtin:face", None, 20),
-            seat(2, "", Some("ann"), 40),
-        ];
-        for (bot, rival, outcomes) in [
-            ("guide", "face", [true, true, false, false]),
-            ("face", "guide", [true, false, false, true]),
-            ("guide", "ann", [true, false, false, true]),
-            ("guide", "guide", [false; 4]),
-            ("called by its address", "face", [true, true, false, false]),
-        ] {
-            let met = ["", "won", "tied", "lost"].map(|one| meets(&seats, bot, rival, one));
-            assert_eq!(met, outcomes, "{bot} {rival}");
-        }
-    }
 }

@@ -41,6 +41,11 @@ async fn a_decision_is_explained_beside_what_was_said() {
         1,
         "{decisions}"
     );
+    let list = path(0, "").replace("/explain", "/decisions");
+    let listed = app.json(&list).await;
+    assert_eq!(listed["items"], decisions["items"]);
+    let table = app.get(&format!("{list}.csv?fields=said,note")).await;
+    assert_eq!(table.text, "said,note\n7,\n");
     let entry = &decisions["items"][0]["entry"];
     let answer = app.get(&path(0, &format!("?entry={entry}&nodes=77"))).await;
     assert_eq!(answer.headers[header::CACHE_CONTROL], "no-store");

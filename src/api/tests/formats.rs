@@ -158,6 +158,8 @@ async fn compressed_answers_have_tags_of_their_own() {
         let again = app.get_with(&path, header::IF_NONE_MATCH, own).await;
         assert_eq!(again.status, StatusCode::NOT_MODIFIED);
         assert_eq!(again.headers[header::ETAG], own);
+        let varies = again.headers.get_all(header::VARY).iter();
+        assert!(varies.into_iter().any(|value| value == "accept-encoding"));
     }
 }
 

@@ -4,6 +4,7 @@ use super::{App, play};
 use crate::store::tests::fake::match_id;
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
+use serde_json::Value;
 
 async fn prune(app: &App, body: &str) -> super::Answer {
     let request = Request::post("/api/v1/prune").body(Body::from(body.to_owned()));
@@ -25,8 +26,62 @@ async fn a_bot_and_an_opponent_show_how_they_met() {
     assert_eq!(alice["pair_score"], 1.0);
     assert_eq!(alice["rival_bluffs"]["caught"], 3);
     assert_eq!(alice["causes"]["normal"], 3);
+    // The matches behind a record are found by what it calls the rival.
+    for item in page["items"].as_array().unwrap() {
+        let rival = item["rival"].as_str().unwrap();
+        for (between, of) in [
+            ("", "matches"),
+            ("&between=won", "won"),
+            ("&between=lost", "lost"),
+        ] {
+            let path = format!("/api/v1/matches?bot=champion&opponent={rival}{between}");
+            let found = app.json(&path).await["items"].as_array().unwrap().len();
+            let counted = item[of].as_u64().unwrap() as usize;
+            // Several unnamed seats of one match are several meetings.
+            let each = if rival.is_empty() {
+                counted.min(3)
+            } else {
+                counted
+            };
+            assert_eq!(found, each, "{path}");
+        }
+    }
+    for bad in [
+        "between=won&bot=champion",
+        "between=won",
+        "bot=a&opponent=b&between=live",
+    ] {
+        app.problem(&format!("/api/v1/matches?{bad}"), StatusCode::BAD_REQUEST)
+            .await;
+    }
     let opponents = app.json("/api/v1/opponents?kind=named").await;
     let id = &opponents["items"][0]["id"];
+    let page = app
+        .json(&format!("/api/v1/opponents/{id}?fields=name"))
+        .await;
+    assert_eq!(page, serde_json::json!({ "name": "alice" }));
+    // A record is a list as others are.
+    let records = "/api/v1/bots/fake/champion/versus";
+    let table = app
+        .get(&format!("{records}.csv?fields=rival,matches"))
+        .await;
+    let mut lines: Vec<&str> = table.text.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, [",3", "alice,3", "rival,matches"]);
+    let first = app.json(&format!("{records}?limit=1&fields=matches")).await;
+    assert_eq!(first["items"], serde_json::json!([{ "matches": 3 }]));
+    assert_eq!(first["next"], "1");
+    let second = app.json(&format!("{records}?cursor=1&limit=1")).await;
+    assert_eq!(
+        (&second["next"], second["items"].as_array().unwrap().len()),
+        (&Value::Null, 1)
+    );
+    let whole = app.get(&format!("{records}.ndjson")).await;
+    assert_eq!(whole.text.lines().count(), 2);
+    let other = app
+        .get(&format!("/api/v1/opponents/{id}/versus.csv?fields=rival"))
+        .await;
+    assert_eq!(other.text, "rival\nchampion\n");
     let page = app.json(&format!("/api/v1/opponents/{id}")).await;
     assert_eq!(page["name"], "alice");
     assert_eq!(page["items"][0]["rival"], "champion");

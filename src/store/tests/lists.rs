@@ -2,7 +2,8 @@
 
 use super::fake::{Pen, heard, match_id, new_match, new_session, open, opened};
 use crate::store::{
-    Filter, MatchResult, MatchRow, NewMatch, NewSession, PageAt, SessionRow, Side, Standing, Store,
+    Filter, MatchResult, MatchRow, NewMatch, NewSession, PageAt, SeatRow, SessionRow, Side,
+    Standing, Store,
 };
 use games::Cause;
 use games::rng::Rng;
@@ -22,8 +23,13 @@ async fn filled(store: &Store) {
             started_us: HOUR_US / 2 * number as i64,
             ..new_match(number, ours)
         };
-        row.seats[0].spec = "builtin:champion".to_owned();
+        let bot = ["champion", "quick"][rng.below(2) as usize];
+        row.seats[0].spec = format!("builtin:{bot}");
         row.seats[1].name = (rng.below(3) == 0).then(|| "alice".to_owned());
+        row.seats[1].entrant = (rng.below(3) == 0).then(|| "Entrant".to_owned());
+        if ours {
+            row.seats[1].spec = ["builtin:quick", "cmd:./mybot"][rng.below(2) as usize].to_owned();
+        }
         if rng.below(6) == 0 {
             // Only results are kept.
             store
@@ -36,7 +42,6 @@ async fn filled(store: &Store) {
             continue;
         }
         let side = if ours { Side::Referee } else { Side::Player };
-        let bot = ["champion", "quick"][rng.below(2) as usize];
         let session = NewSession {
             bot: if ours {
                 format!("builtin:{bot}")
@@ -67,6 +72,12 @@ async fn filled(store: &Store) {
 fn singles() -> Vec<Filter> {
     let all = Filter::default;
     let mut filters = vec![all()];
+    for opponent in ["Entrant", "cmd:./mybot", ""] {
+        filters.push(Filter {
+            opponent: Some(opponent.to_owned()),
+            ..all()
+        });
+    }
     for text in ["fake", "referee-0", "champion", "alice", "nobody"] {
         let text = || Some(text.to_owned());
         filters.push(Filter {
@@ -142,7 +153,8 @@ fn both(one: &Filter, other: &Filter) -> Option<Filter> {
         };
     }
     joined!(
-        game, bot, opponent, outcome, cause, side, referee, market, since_us, until_us, live
+        game, bot, opponent, between, outcome, cause, side, referee, market, since_us, until_us,
+        live
     )
 }
 
@@ -184,6 +196,37 @@ fn own_share(row: &MatchRow, session: &SessionRow) -> Option<f64> {
     })
 }
 
+fn is_called(row: &MatchRow, seat: &SeatRow, name: &str) -> bool {
+    let spec = seat.spec.strip_prefix("builtin:").unwrap_or(&seat.spec);
+    let tells = row.ours || name.is_empty();
+    seat.name.as_deref() == Some(name)
+        || seat.entrant.as_deref() == Some(name)
+        || (seat.known_as().is_none() && spec == name && tells)
+}
+
+fn called(filter: &Filter, row: &MatchRow) -> bool {
+    let opponent = filter.opponent.as_ref();
+    opponent.is_none_or(|name| row.seats.iter().any(|seat| is_called(row, seat, name)))
+}
+
+/// Which matches have the opponent; with a bot of ours beside it, those in which the two met.
+fn meets(filter: &Filter, row: &MatchRow, sessions: &[SessionRow]) -> bool {
+    let Some((name, bot)) = filter.opponent.as_ref().zip(filter.bot.as_ref()) else {
+        return called(filter, row);
+    };
+    let of_sessions = sessions.iter().map(|session| &session.opened);
+    let of_sessions = of_sessions.map(|opened| (opened.seat.unwrap(), opened.bot.as_str()));
+    let of_seats = row.seats.iter().map(|seat| (seat.seat, seat.spec.as_str()));
+    let of_seats = of_seats.filter(|(_, spec)| spec.starts_with("builtin:"));
+    let mut own = of_sessions.chain(of_seats);
+    own.any(|(own, plays)| {
+        let mut others = row.seats.iter().filter(|seat| seat.seat != own);
+        let met = others.any(|seat| is_called(row, seat, name));
+        let live = row.ended_us.is_none() && called(filter, row);
+        plays.trim_start_matches("builtin:") == bot && (met || live)
+    })
+}
+
 fn match_fits(filter: &Filter, row: &MatchRow, sessions: &[SessionRow]) -> bool {
     let text = |wanted: &Option<String>, has: &str| wanted.as_ref().is_none_or(|it| it == has);
     let seats = !asks_for_seats(filter)
@@ -196,15 +239,9 @@ fn match_fits(filter: &Filter, row: &MatchRow, sessions: &[SessionRow]) -> bool 
             !sessions.iter().any(tells)
                 && seat_fits(filter, (Side::Referee, &seat.spec), seat.win_share)
         });
-    let named = |name: &String| {
-        row.seats
-            .iter()
-            .any(|seat| seat.name.as_ref() == Some(name))
-    };
     seats
         && text(&filter.game, &row.game)
         && text(&filter.referee, &row.referee)
-        && filter.opponent.as_ref().is_none_or(named)
         && filter.market.is_none_or(|market| market == row.market)
         && filter.cause.is_none_or(|cause| Some(cause) == row.cause)
         && filter.since_us.is_none_or(|since| row.started_us >= since)
@@ -273,15 +310,15 @@ async fn filters_alone_and_two_together_find_what_a_walk_finds() {
         let mut hits = 0;
         for filter in &filters {
             let (matches, sessions) = walked(store, filter).await;
-            let fitting = all
-                .iter()
-                .filter(|(row, sessions)| match_fits(filter, row, sessions));
+            let fitting = all.iter().filter(|(row, sessions)| {
+                match_fits(filter, row, sessions) && meets(filter, row, sessions)
+            });
             let expected: Vec<_> = fitting.map(|(row, _)| row.id.clone()).collect();
             assert_eq!(matches, expected, "{filter:?}");
             let of = all.iter().flat_map(|(row, sessions)| {
                 let fitting = sessions
                     .iter()
-                    .filter(|session| session_fits(filter, row, session));
+                    .filter(|session| session_fits(filter, row, session) && called(filter, row));
                 fitting.map(|session| session.id.0)
             });
             let mut expected: Vec<i64> = of.collect();
@@ -388,4 +425,86 @@ async fn no_page_reads_everything_and_the_next_one_goes_on() {
         }
     }
     assert_eq!((pages, found), (3, vec![match_id(3)]));
+}
+
+#[tokio::test]
+async fn strangers_are_one_facet_and_found_by_their_addresses() {
+    let (folder, store) = opened().await;
+    for number in 1..=40 {
+        let referee = match number % 2 {
+            0 => format!("203.0.113.{number}"),
+            _ => format!("2001:db8::{number:x}"),
+        };
+        let row = NewMatch {
+            referee: referee.clone(),
+            ..new_match(number, false)
+        };
+        let session = NewSession {
+            referee,
+            ..new_session(number, Side::Player, 0)
+        };
+        let mut pen = Pen::new(&store, Some(row), session);
+        pen.end(&store, vec![3, 1, 0, 0], 0).await;
+    }
+    let facets = async |store: &Store| {
+        let count = sqlx::query_scalar::<_, i64>("SELECT count(*) FROM facets");
+        count.fetch_one(store.readers()).await.unwrap()
+    };
+    let check = async |store: &Store| {
+        assert_eq!(facets(store).await, 1);
+        for (referee, hits) in [
+            ("203.0.113.8", 1),
+            ("2001:db8::9", 1),
+            ("203.0.113.9", 0),
+            ("", 0),
+        ] {
+            let filter = Filter {
+                referee: Some(referee.to_owned()),
+                ..Filter::default()
+            };
+            let (matches, sessions) = walked(store, &filter).await;
+            assert_eq!((matches.len(), sessions.len()), (hits, hits), "{referee}");
+        }
+    };
+    check(&store).await;
+    // Those of an earlier version go when it is opened.
+    store
+        .alter("INSERT INTO facets VALUES (99, 'fake', '203.0.113.8', 'normal', 'player', 'champion', 'won')")
+        .await;
+    store.close().await;
+    check(&open(folder.path()).await).await;
+}
+
+#[tokio::test]
+async fn sessions_are_found_by_their_time_whatever_their_numbers_say() {
+    let (_folder, store) = opened().await;
+    let mut ids = Vec::new();
+    for number in 1..=6 {
+        let mut pen = Pen::player(&store, number);
+        pen.end(&store, vec![3, 1, 0, 0], 0).await;
+        ids.push(pen.id.0);
+    }
+    // The clock was set back by a day before the last three.
+    store
+        .alter(&format!(
+            "UPDATE sessions SET opened_us = id * {HOUR_US} + iif(id > {0}, 0, 24 * {HOUR_US})",
+            ids[2]
+        ))
+        .await;
+    let day_us = 24 * HOUR_US;
+    for (since, until, found) in [
+        (Some(day_us), None, &ids[..3]),
+        (None, Some(day_us), &ids[3..]),
+        (Some(0), Some(2 * day_us), &ids[..]),
+        (Some(3 * day_us), None, &[][..]),
+    ] {
+        let filter = Filter {
+            since_us: since,
+            until_us: until,
+            ..Filter::default()
+        };
+        let (_, mut sessions) = walked(&store, &filter).await;
+        sessions.reverse();
+        assert_eq!(sessions, found, "{filter:?}");
+    }
 }

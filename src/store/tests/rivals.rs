@@ -3,7 +3,7 @@
 use super::fake::{Pen, heard, match_id, new_match, new_session, opened};
 use crate::store::types::NewSeat;
 use crate::store::{
-    Filter, LedgerRow, MatchResult, NewMatch, NewSession, PageAt, Side, Store, Subject,
+    Filter, LedgerRow, MatchResult, NewMatch, NewSession, PageAt, Side, Standing, Store, Subject,
 };
 use games::{Bluff, Cause, Fact};
 use serde_json::json;
@@ -221,6 +221,28 @@ async fn meetings_of_one_match_are_one_match() {
         (4, 12, 12)
     );
     assert_eq!(itself.causes["normal"], 4);
+    // What a record counts is what a filter finds: itself and the other, in each of the four.
+    for (rival, between, count) in [
+        ("champion", None, 4),
+        ("evolved", Some(Standing::Won), 4),
+        ("evolved", Some(Standing::Lost), 0),
+        ("nobody", None, 0),
+    ] {
+        let filter = Filter {
+            bot: Some("champion".to_owned()),
+            opponent: Some(rival.to_owned()),
+            between,
+            ..Filter::default()
+        };
+        let page = store.matches(&filter, &PageAt::first(3)).await.unwrap();
+        let after = page.next.clone();
+        let rest = PageAt { after, limit: 3 };
+        let rest = match page.next {
+            Some(_) => store.matches(&filter, &rest).await.unwrap().items.len(),
+            None => 0,
+        };
+        assert_eq!(page.items.len() + rest, count, "{filter:?}");
+    }
     let evolved = met("evolved");
     assert_eq!(
         (evolved.matches, evolved.all.games, evolved.all.won),

@@ -1,0 +1,345 @@
+//! Who met whom in which match, and what became of it between the two.
+
+use super::bots::OWN;
+use super::error::StoreError;
+use super::handle::Store;
+use super::listing::Found;
+use super::records::{Filter, Standing};
+use super::secrecy::OVER;
+use super::versus::Subject;
+use games::{Cause, Kit, Outcome};
+use serde_json::Value;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{AssertSqlSafe, Row as _};
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap};
+
+/// Each seat of ours with each other seat, of matches `?1` (JSON). The place is below 0 where our seat is unknown.
+const MEETINGS: &str = "
+    WITH own AS MATERIALIZED ({own})
+    SELECT o.match_id, o.place, o.bot, t.seat, t.spec, t.name, t.entrant
+    FROM own o CROSS JOIN seats t ON t.match_id = o.match_id AND t.seat <> o.place
+    WHERE (?2 IS NULL OR o.bot = ?2) AND (?3 IS NULL OR t.name = ?3)
+        AND (?4 IS NULL OR t.spec = 'builtin:' || ?4)
+    ORDER BY o.match_id DESC, o.place, t.seat";
+
+/// How each seat of these matches did.
+const ENDED: &str = "
+    SELECT m.id, m.cause, m.blame, {over}, m.game, r.score, r.win_share
+    FROM json_each(?) w CROSS JOIN matches m ON m.id = w.value
+    JOIN seats t ON t.match_id = m.id LEFT JOIN results r ON r.match_id = m.id AND r.seat = t.seat
+    WHERE m.ended_us IS NOT NULL ORDER BY m.id DESC, t.seat";
+
+/// A match that has ended.
+pub(super) struct Ended {
+    pub(super) id: String,
+    pub(super) cause: String,
+    pub(super) blame: Option<u8>,
+    /// `None` while any of our sessions goes on.
+    over_us: Option<i64>,
+    /// By seat: score and share of the win, where known.
+    pub(super) results: Vec<(Option<i64>, Option<f64>)>,
+    /// By seat: the team, where there are teams.
+    teams: Option<Vec<u8>>,
+    /// By two seats: the first one's share, where that counts.
+    duels: HashMap<(u8, u8), f64>,
+}
+
+/// A seat of ours and another one in a match.
+pub(super) struct Meeting<'a> {
+    pub(super) at: &'a Ended,
+    pub(super) own: u8,
+    pub(super) rival: u8,
+    /// What it is told under: the rival's name, or our bot's.
+    pub(super) with: String,
+    /// The name on the rival's seat.
+    name: Option<String>,
+}
+
+impl Ended {
+    /// What counts between each two seats: what the game says, where all scores are known; else who has the greater
+    /// share of the win. Allies have no results against each other.
+    fn count(&mut self, kit: Option<&dyn Kit>) {
+        let scores: Option<Vec<i64>> = self.results.iter().map(|(score, _)| *score).collect();
+        let cause = Cause::from_word(&self.cause);
+        if let (Some(kit), Some(scores), Some(cause)) = (kit, scores, cause) {
+            let scores = scores.into_iter().collect();
+            for duel in kit.duels(&Outcome { cause, scores }) {
+                let (first, second) = (duel.first.0, duel.second.0);
+                self.duels.insert((first, second), duel.share);
+                self.duels.insert((second, first), 1.0 - duel.share);
+            }
+        } else {
+            let shares = (0_u8..).zip(&self.results);
+            let known = shares.filter_map(|(seat, (_, share))| Some((seat, (*share)?)));
+            let known: Vec<(u8, f64)> = known.collect();
+            for (first, one) in &known {
+                for (second, other) in &known {
+                    // Two that have lost may have lost to each other too.
+                    let share = match one.total_cmp(other) {
+                        Ordering::Less => 0.0,
+                        Ordering::Greater => 1.0,
+                        Ordering::Equal if *one > 0.0 && cause == Some(Cause::Normal) => 0.5,
+                        Ordering::Equal => continue,
+                    };
+                    if first != second {
+                        self.duels.insert((*first, *second), share);
+                    }
+                }
+            }
+        }
+        if let Some(teams) = &self.teams {
+            let team = |seat: u8| teams.get(usize::from(seat));
+            self.duels
+                .retain(|(one, other), _| team(*one) != team(*other));
+        }
+    }
+
+    /// Whether what happened in it may be told.
+    pub(super) fn is_open(&self, open_us: i64) -> bool {
+        self.over_us.is_some_and(|over_us| over_us <= open_us)
+    }
+
+    fn are_allies(&self, one: u8, other: u8) -> bool {
+        let team = |seat: u8| self.teams.as_ref()?.get(usize::from(seat));
+        team(one).is_some() && team(one) == team(other)
+    }
+}
+
+impl Meeting<'_> {
+    /// Our share of a win between the two.
+    pub(super) fn share(&self) -> Option<f64> {
+        self.at.duels.get(&(self.own, self.rival)).copied()
+    }
+
+    /// How many seats clockwise from ours the rival sits.
+    pub(super) fn place(&self) -> u8 {
+        let seats = self.at.results.len().max(1) as u8;
+        (self.rival + seats - self.own % seats) % seats
+    }
+
+    /// Whether this is what the rival is called.
+    fn is_with(&self, rival: &str) -> bool {
+        self.with == rival || self.name.as_deref() == Some(rival)
+    }
+}
+
+impl Store {
+    /// Those of these matches, as a JSON list, in which the filter's bot met its opponent, with the outcome between
+    /// the two that it asks for. Without that also what has not ended or does not tell the bot's seat; all, unless
+    /// the filter names both.
+    pub(super) async fn met(&self, found: &Found, filter: &Filter) -> Result<String, StoreError> {
+        let (Some(bot), Some(opponent)) = (&filter.bot, &filter.opponent) else {
+            return Ok(found.json());
+        };
+        let ended = self.ended(found).await?;
+        let mut kept = BTreeSet::new();
+        let rows = self.seats_met(found, Subject::Bot(bot)).await?;
+        for row in &rows {
+            let id: &str = row.try_get(0)?;
+            let (known, met) = match by_id(&ended, id) {
+                Some(at) => (
+                    row.try_get::<i64, _>(1)? >= 0,
+                    meeting(row, Subject::Bot(bot), at)?,
+                ),
+                None => (false, None),
+            };
+            let fits = match (met, filter.between) {
+                (Some(met), None) => met.is_with(opponent),
+                (Some(met), wanted) => {
+                    met.is_with(opponent) && met.share().map(Standing::of_share) == wanted
+                }
+                (None, wanted) => !known && wanted.is_none(),
+            };
+            if fits {
+                kept.insert(id);
+            }
+        }
+        Ok(Value::from_iter(kept).to_string())
+    }
+
+    /// The subject's meetings in these matches, newest first, match by match.
+    pub(super) async fn meetings<'a>(
+        &self,
+        found: &Found,
+        subject: Subject<'_>,
+        ended: &'a [Ended],
+    ) -> Result<Vec<Meeting<'a>>, StoreError> {
+        let mut meetings = Vec::new();
+        for row in &self.seats_met(found, subject).await? {
+            if let Some(at) = by_id(ended, row.try_get(0)?) {
+                meetings.extend(meeting(row, subject, at)?);
+            }
+        }
+        Ok(meetings)
+    }
+
+    async fn seats_met(
+        &self,
+        found: &Found,
+        subject: Subject<'_>,
+    ) -> Result<Vec<SqliteRow>, StoreError> {
+        let (bot, opponent, kind) = match subject {
+            Subject::Bot(name) => (Some(name), None, None),
+            Subject::Opponent(name) => (None, Some(name), None),
+            Subject::Type(name) => (None, None, Some(name)),
+        };
+        let rows = sqlx::query(AssertSqlSafe(MEETINGS.replace("{own}", OWN)))
+            .bind(found.json())
+            .bind(bot.map(str::to_owned))
+            .bind(opponent.map(str::to_owned))
+            .bind(kind.map(str::to_owned));
+        Ok(rows.fetch_all(self.readers()).await?)
+    }
+
+    /// How these matches ended, newest first.
+    pub(super) async fn ended(&self, found: &Found) -> Result<Vec<Ended>, StoreError> {
+        let rows = sqlx::query(AssertSqlSafe(ENDED.replace("{over}", OVER)))
+            .bind(found.json())
+            .fetch_all(self.readers())
+            .await?;
+        let (mut all, mut games) = (Vec::<Ended>::new(), Vec::<Option<&dyn Kit>>::new());
+        for row in &rows {
+            let id: String = row.try_get(0)?;
+            if all.last().is_none_or(|last| last.id != id) {
+                games.push(self.kit(row.try_get(4)?));
+                all.push(Ended {
+                    cause: row.try_get(1)?,
+                    blame: row.try_get(2)?,
+                    over_us: row.try_get(3)?,
+                    results: Vec::new(),
+                    teams: None,
+                    duels: HashMap::new(),
+                    id,
+                });
+            }
+            if let Some(last) = all.last_mut() {
+                last.results.push((row.try_get(5)?, row.try_get(6)?));
+            }
+        }
+        let with_teams = |kit: &&dyn Kit| kit.team_fact().is_some();
+        if games.iter().flatten().any(with_teams) {
+            let mut setups = self.setups(found).await?;
+            for (ended, kit) in all.iter_mut().zip(&games) {
+                let setup = setups.remove(&ended.id);
+                let kit = kit.filter(with_teams);
+                ended.teams = kit.zip(setup).and_then(|(kit, setup)| kit.teams(&setup));
+            }
+        }
+        let counted = all.iter_mut().zip(games);
+        counted.for_each(|(ended, kit)| ended.count(kit));
+        Ok(all)
+    }
+
+    /// What these matches were started from.
+    async fn setups(&self, found: &Found) -> Result<HashMap<String, String>, StoreError> {
+        let rows: Vec<(String, String)> = sqlx::query_as(
+            "SELECT m.id, m.setup FROM json_each(?) w CROSS JOIN matches m ON m.id = w.value
+             WHERE m.setup IS NOT NULL",
+        )
+        .bind(found.json())
+        .fetch_all(self.readers())
+        .await?;
+        Ok(rows.into_iter().collect())
+    }
+}
+
+/// The match with this id among these, newest first.
+fn by_id<'a>(ended: &'a [Ended], id: &str) -> Option<&'a Ended> {
+    let at = ended.binary_search_by(|one| id.cmp(&one.id)).ok()?;
+    ended.get(at)
+}
+
+/// A seat of ours and another one, as this row has them; `None` if ours is unknown, for allies, and for what is told
+/// by the rival's row.
+fn meeting<'a>(
+    row: &SqliteRow,
+    subject: Subject<'_>,
+    at: &'a Ended,
+) -> Result<Option<Meeting<'a>>, StoreError> {
+    let (own, bot): (i64, String) = (row.try_get(1)?, row.try_get(2)?);
+    let (Ok(own), rival) = (u8::try_from(own), row.try_get(3)?) else {
+        return Ok(None);
+    };
+    let (spec, name): (&str, Option<String>) = (row.try_get(4)?, row.try_get(5)?);
+    let met = row.try_get::<Option<String>, _>(6)?.or(name.clone());
+    let met = met.unwrap_or_else(|| spec.strip_prefix("builtin:").unwrap_or(spec).to_owned());
+    if at.are_allies(own, rival) || (met == bot && own > rival) {
+        return Ok(None);
+    }
+    let with = match subject {
+        Subject::Bot(_) => met,
+        Subject::Opponent(_) | Subject::Type(_) => bot,
+    };
+    Ok(Some(Meeting {
+        at,
+        own,
+        rival,
+        with,
+        name,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Ended;
+    use games::Cause;
+    use std::collections::HashMap;
+
+    fn ended(game: &str, cause: Cause, results: Vec<(Option<i64>, Option<f64>)>) -> Ended {
+        let teams = (game == "planetwars").then(|| vec![1, 1, 2, 2]);
+        let mut ended = Ended {
+            id: "1".into(),
+            cause: cause.word().into(),
+            blame: None,
+            over_us: Some(1),
+            results,
+            teams,
+            duels: HashMap::new(),
+        };
+        ended.count(games::find(game));
+        ended
+    }
+
+    fn scores(scores: &[i64]) -> Vec<(Option<i64>, Option<f64>)> {
+        scores.iter().map(|score| (Some(*score), None)).collect()
+    }
+
+    fn wins(shares: &[f64]) -> Vec<(Option<i64>, Option<f64>)> {
+        shares.iter().map(|share| (None, Some(*share))).collect()
+    }
+
+    #[test]
+    fn what_counts_between_two_is_what_the_game_says() {
+        let duel = |ended: &Ended, pair| ended.duels.get(&pair).copied();
+        let all = ended("planowanie", Cause::Normal, scores(&[5, 5, 2]));
+        assert_eq!(
+            (duel(&all, (0, 1)), duel(&all, (2, 1))),
+            (Some(0.5), Some(0.0))
+        );
+        // Of a game that ended by a fault, only the results of who is at fault.
+        let fault = ended("planowanie", Cause::TimeForfeit, scores(&[-1, 5, 2]));
+        assert_eq!(
+            (duel(&fault, (1, 0)), duel(&fault, (1, 2))),
+            (Some(1.0), None)
+        );
+        let teams = ended("planetwars", Cause::Normal, scores(&[9, 9, 3, 3]));
+        assert_eq!(
+            (duel(&teams, (0, 1)), duel(&teams, (0, 3))),
+            (None, Some(1.0))
+        );
+        assert!(teams.are_allies(2, 3) && !teams.are_allies(1, 2) && !all.are_allies(0, 1));
+        // Where only the winner is told, two losers may have lost to each other too.
+        let told = ended("smartdog", Cause::Normal, wins(&[0.5, 0.0, 0.5, 0.0]));
+        assert_eq!(
+            (duel(&told, (0, 2)), duel(&told, (1, 2))),
+            (Some(0.5), Some(0.0))
+        );
+        assert_eq!(duel(&told, (1, 3)), None);
+        let given_up = ended("smartdog", Cause::Disconnect, wins(&[0.5, 0.0, 0.5]));
+        assert_eq!(
+            (duel(&given_up, (0, 2)), duel(&given_up, (0, 1))),
+            (None, Some(1.0))
+        );
+    }
+}
