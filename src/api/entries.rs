@@ -69,8 +69,8 @@ pub(super) async fn page(
     params: &Params,
 ) -> Result<(Listed<EntryShown>, bool), Problem> {
     let at = params.page()?;
-    let (row, sessions, withheld) = matches::seen(reader, id, params).await?;
-    let rows = reader.state.store.entries_page(&sessions, &at).await?;
+    let (row, seen, withheld) = matches::seen(reader, id, params).await?;
+    let rows = reader.state.store.entries_page(&seen, &at).await?;
     let mut listed = Listed::page(rows, |entry| shown(&reader.sight, entry));
     listed.withheld = withheld.then_some(WITHHELD);
     Ok((listed, reader.sight.is_open(&row)))

@@ -36,10 +36,9 @@ pub(super) async fn page(
     params: &Params,
 ) -> Result<(Listed<FactRow>, bool), Problem> {
     let (kind, at) = (params.text("kind"), params.page_or_all()?);
-    let (row, sessions, withheld) = matches::seen(reader, id, params).await?;
-    let sessions: Vec<_> = sessions.iter().map(|row| row.id).collect();
+    let (row, seen, withheld) = matches::seen(reader, id, params).await?;
     let store = &reader.state.store;
-    let rows = store.facts_page(&sessions, kind.as_deref(), &at).await?;
+    let rows = store.facts_page(&seen, kind.as_deref(), &at).await?;
     let mut listed = Listed::page(rows, |fact| shown(&reader.sight, fact));
     listed.withheld = withheld.then_some(WITHHELD);
     Ok((listed, reader.sight.is_open(&row)))

@@ -60,6 +60,9 @@ pub(in crate::api) async fn of_match(
     let params = asked.params(&[&["after"]])?;
     let from = followed(&asked, &params)?.map(|at| mark(&at)).transpose()?;
     let (state, sight) = (&asked.state, &asked.sight);
+    let (entry, fact) = state.store.last_numbers().await?;
+    // A place that this database never had is of another one: all begins anew.
+    let from = from.filter(|mark| mark.entry <= entry && mark.fact <= fact);
     matches::row(&asked, &id).await?;
     let feed = state.feeds.of_match(&id).await?;
     let mut watch = MatchWatch {
