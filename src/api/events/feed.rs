@@ -48,10 +48,10 @@ impl fmt::Display for Mark {
 
 /// What commits have added to a match.
 #[derive(Debug, Default)]
-pub(super) struct News {
+pub(in crate::api) struct News {
     /// In the order in which they were committed, each with its session.
-    pub(super) entries: Vec<(Arc<SessionRow>, MatchEntry)>,
-    pub(super) facts: Vec<(Arc<SessionRow>, FactRow)>,
+    pub(in crate::api) entries: Vec<(Arc<SessionRow>, MatchEntry)>,
+    pub(in crate::api) facts: Vec<(Arc<SessionRow>, FactRow)>,
     /// The match, once it and all its sessions have ended.
     pub(super) over: Option<MatchRow>,
     views: Views,

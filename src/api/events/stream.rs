@@ -94,7 +94,7 @@ pub(in crate::api) async fn of_match(
     Ok(answer(
         events,
         live,
-        state.end.clone(),
+        asked.dismissed(),
         leaves.map(|at| at.0),
     ))
 }
@@ -147,7 +147,7 @@ pub(in crate::api) async fn all(
     Ok(answer(
         events,
         Some(watch),
-        state.end.clone(),
+        asked.dismissed(),
         leaves.map(|at| at.0),
     ))
 }
@@ -240,7 +240,7 @@ struct AllWatch {
 
 impl AllWatch {
     fn tell(&mut self, changed: &Changed, events: &mut VecDeque<Bytes>) {
-        let told = changed.told(&self.sight, self.mark);
+        let told = changed.told(&self.sight.now(), self.mark);
         if !told.events.is_empty() {
             events.push_back(told.events.clone());
         }
