@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 use std::fmt;
 use std::sync::Arc;
 use subtle::{Choice, ConstantTimeEq as _};
+use tokio::sync::watch;
 
 /// The most live tokens: each request's token is compared with all of them.
 const TOKENS_MAX: usize = 1_000;
@@ -37,6 +38,7 @@ struct Inner {
     /// The digest of the configured token, if any: an admin's.
     configured: Option<Hash>,
     live: Mutex<Vec<Known>>,
+    changes: watch::Sender<()>,
     /// Held during each change, because its rules are checked against what it changes.
     changing: tokio::sync::Mutex<()>,
 }
@@ -148,6 +150,7 @@ impl Tokens {
                 store,
                 configured,
                 live: Mutex::new(live),
+                changes: watch::Sender::default(),
                 changing: tokio::sync::Mutex::default(),
             }),
         })
@@ -185,6 +188,12 @@ impl Tokens {
             return None;
         }
         self.find_by(|known| seal(known, until_us).as_bytes().ct_eq(sealed.as_bytes()))
+    }
+
+    /// Tells when tokens were made or revoked.
+    #[must_use]
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.inner.changes.subscribe()
     }
 
     /// Whether there is any token, so that every caller needs one.
@@ -231,6 +240,7 @@ impl Tokens {
         };
         let card = card(&row);
         self.live().push(Known { row, rights });
+        self.inner.changes.send_replace(());
         tracing::info!(token = card.name, scopes = ?card.scopes, "a token was made");
         Ok(Issued { card, token })
     }
@@ -249,6 +259,7 @@ impl Tokens {
         let row = self.check_revoked(which)?;
         self.inner.store.revoke_token(row.id, now_us()).await?;
         self.live().retain(|known| known.row.id != row.id);
+        self.inner.changes.send_replace(());
         tracing::info!(token = row.new.name, "a token was revoked");
         Ok(card(&row))
     }

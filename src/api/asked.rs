@@ -1,5 +1,6 @@
 //! What a request asks, and as whom.
 
+use super::auth;
 use super::fields::Fields;
 use super::params::Params;
 use super::problem::Problem;
@@ -7,10 +8,13 @@ use super::reader::Reader;
 use super::response;
 use super::sight::Sight;
 use super::state::ApiState;
+use crate::link::Caller;
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::response::Response;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 use std::ops::Deref;
 use utoipa::ToSchema;
@@ -19,6 +23,7 @@ use utoipa::ToSchema;
 pub(super) struct Asked {
     reader: Reader,
     pub(super) headers: HeaderMap,
+    caller: Option<Caller>,
     query: Option<String>,
 }
 
@@ -39,6 +44,7 @@ impl FromRequestParts<ApiState> for Asked {
         Ok(Self {
             reader: Reader::new(state.clone(), sight),
             headers: parts.headers.clone(),
+            caller: parts.extensions.get().copied(),
             query: parts.uri.query().map(str::to_owned),
         })
     }
@@ -48,6 +54,26 @@ impl Asked {
     /// The query as it was sent.
     pub(super) fn query(&self) -> &str {
         self.query.as_deref().unwrap_or_default()
+    }
+
+    /// Comes with the reason when whoever asked is to be sent no more.
+    pub(super) fn dismissed(&self) -> BoxFuture<'static, &'static str> {
+        let (state, caller) = (self.state.clone(), self.caller);
+        let headers = self.headers.clone();
+        async move {
+            let mut changes = state.tokens.changes();
+            let refused = async {
+                while auth::rights(&state, &headers, caller.as_ref(), true).is_ok() {
+                    // The state holds the sender, so that this is no error.
+                    let _ = changes.changed().await;
+                }
+            };
+            tokio::select! {
+                () = state.end.cancelled() => "the daemon stops",
+                () = refused => "your token was revoked, or one is needed now",
+            }
+        }
+        .boxed()
     }
 
     /// Whoever asked, without the request.

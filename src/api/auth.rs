@@ -21,7 +21,9 @@ pub(super) async fn admit(
     mut request: Request,
     next: Next,
 ) -> Response {
-    match rights(&state, &request) {
+    let caller = request.extensions().get::<Caller>();
+    let reads = request.method().is_safe();
+    match rights(&state, request.headers(), caller, reads) {
         Ok(rights) => {
             let sight = Sight::new(rights, state.embargo);
             request.extensions_mut().insert(sight);
@@ -32,16 +34,21 @@ pub(super) async fn admit(
 }
 
 /// What the caller may do: by its token, by its pass if it only reads, or by where it is.
-fn rights(state: &ApiState, request: &Request) -> Result<Rights, Denied> {
-    let (tokens, headers) = (&state.tokens, request.headers());
+pub(super) fn rights(
+    state: &ApiState,
+    headers: &HeaderMap,
+    caller: Option<&Caller>,
+    reads: bool,
+) -> Result<Rights, Denied> {
+    let tokens = &state.tokens;
     let token = bearer(headers);
     if token.is_none()
-        && request.method().is_safe()
+        && reads
         && let Some(rights) = pass(headers).and_then(|pass| tokens.admit_pass(pass))
     {
         return Ok(rights);
     }
-    tokens.admit(request.extensions().get::<Caller>(), token)
+    tokens.admit(caller, token)
 }
 
 /// The pass in the request's cookies, if there is one.

@@ -1,8 +1,8 @@
 //! A match's transcripts.
 
-use super::events::{Begin, OfMatch};
+use super::events::{Begin, News, OfMatch, OfNews};
 use super::lists::Rows;
-use super::matches;
+use super::matches::{self, Wanted};
 use super::params::Params;
 use super::problem::Problem;
 use super::reader::Reader;
@@ -51,14 +51,24 @@ impl Rows for Entries {
     type Item = EntryShown;
     const FILTERS: &'static [&'static str] = FILTERS;
     const TAGGED: bool = true;
-    const FOLLOW: Option<Begin<Self>> = Some(|reader, params| {
-        let id = |entry: &EntryShown| entry.id.0;
-        Box::pin(OfMatch::<Self>::begin(reader, params, id))
-    });
+    const FOLLOW: Option<Begin<Self>> =
+        Some(|reader, params| Box::pin(OfMatch::<Self>::begin(reader, params)));
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<EntryShown>, bool), Problem> {
         matches::kept(reader, params.id(), params).await?;
         page(reader, params.id(), params).await
+    }
+}
+
+impl OfNews for Entries {
+    fn number(row: &EntryShown) -> i64 {
+        row.id.0
+    }
+
+    fn rows(news: &News, sight: &Sight, wanted: &Wanted) -> Vec<EntryShown> {
+        let rows = news.entries.iter();
+        let rows = rows.filter(|(of, _)| wanted.has(of) && sight.sees(&of.secrecy));
+        rows.map(|(_, entry)| shown(sight, entry.clone())).collect()
     }
 }
 
@@ -69,8 +79,8 @@ pub(super) async fn page(
     params: &Params,
 ) -> Result<(Listed<EntryShown>, bool), Problem> {
     let at = params.page()?;
-    let (row, sessions, withheld) = matches::seen(reader, id, params).await?;
-    let rows = reader.state.store.entries_page(&sessions, &at).await?;
+    let (row, seen, withheld) = matches::seen(reader, id, params).await?;
+    let rows = reader.state.store.entries_page(&seen, &at).await?;
     let mut listed = Listed::page(rows, |entry| shown(&reader.sight, entry));
     listed.withheld = withheld.then_some(WITHHELD);
     Ok((listed, reader.sight.is_open(&row)))

@@ -1,8 +1,8 @@
 //! The facts from a match's transcripts.
 
-use super::events::{Begin, OfMatch};
+use super::events::{Begin, News, OfMatch, OfNews};
 use super::lists::Rows;
-use super::matches;
+use super::matches::{self, Wanted};
 use super::params::Params;
 use super::problem::Problem;
 use super::reader::Reader;
@@ -21,11 +21,25 @@ impl Rows for Facts {
     const FILTERS: &'static [&'static str] = FILTERS;
     const TAGGED: bool = true;
     const FOLLOW: Option<Begin<Self>> =
-        Some(|reader, params| Box::pin(OfMatch::<Self>::begin(reader, params, |fact| fact.id)));
+        Some(|reader, params| Box::pin(OfMatch::<Self>::begin(reader, params)));
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<FactRow>, bool), Problem> {
         matches::kept(reader, params.id(), params).await?;
         page(reader, params.id(), params).await
+    }
+}
+
+impl OfNews for Facts {
+    fn number(row: &FactRow) -> i64 {
+        row.id
+    }
+
+    fn rows(news: &News, sight: &Sight, wanted: &Wanted) -> Vec<FactRow> {
+        let rows = news.facts.iter();
+        let rows = rows.filter(|(of, _)| wanted.has(of) && sight.sees(&of.secrecy));
+        let rows = rows.map(|(_, fact)| shown(sight, fact.clone()));
+        rows.filter(|fact| wanted.kind.as_ref().is_none_or(|kind| *kind == fact.kind))
+            .collect()
     }
 }
 
@@ -36,10 +50,9 @@ pub(super) async fn page(
     params: &Params,
 ) -> Result<(Listed<FactRow>, bool), Problem> {
     let (kind, at) = (params.text("kind"), params.page_or_all()?);
-    let (row, sessions, withheld) = matches::seen(reader, id, params).await?;
-    let sessions: Vec<_> = sessions.iter().map(|row| row.id).collect();
+    let (row, seen, withheld) = matches::seen(reader, id, params).await?;
     let store = &reader.state.store;
-    let rows = store.facts_page(&sessions, kind.as_deref(), &at).await?;
+    let rows = store.facts_page(&seen, kind.as_deref(), &at).await?;
     let mut listed = Listed::page(rows, |fact| shown(&reader.sight, fact));
     listed.withheld = withheld.then_some(WITHHELD);
     Ok((listed, reader.sight.is_open(&row)))

@@ -101,8 +101,8 @@ pub(super) async fn page(
     params: &Params,
 ) -> Result<(Listed<DecisionShown>, bool), Problem> {
     let at = params.page_or_all()?;
-    let (row, sessions, withheld) = matches::seen(reader, id, params).await?;
-    let sessions: Vec<SessionId> = sessions.iter().map(|row| row.id).collect();
+    let (row, seen, withheld) = matches::seen(reader, id, params).await?;
+    let sessions: Vec<SessionId> = seen.sessions.iter().map(|row| row.id).collect();
     let lines = reader.state.store.ledger_page(&sessions, &at).await?;
     let mut listed = Listed::page(lines, shown);
     listed.withheld = withheld.then_some(WITHHELD);

@@ -131,58 +131,64 @@ async fn followed<L: Rows>(
     Ok(Some((tail, wait)))
 }
 
-/// The next page of a list that is followed: an empty one that leads on if no row comes in time.
-async fn come<T>(
-    mut tail: Box<dyn Tail<T>>,
-    wait: Duration,
-    reader: &Reader,
-) -> Result<Listed<T>, Problem> {
-    let mut waited = std::pin::pin!(tokio::time::sleep(wait));
+/// The next page of a list that is followed: an empty one that leads on if `until` comes before any row, with what it
+/// came with.
+async fn next_rows<T: Send, W>(
+    tail: &mut dyn Tail<T>,
+    until: impl Future<Output = W>,
+) -> Result<(Listed<T>, Option<W>), Problem> {
+    let mut until = std::pin::pin!(until);
     loop {
         let listed = tail.read().await?;
         if !listed.items.is_empty() || listed.next.is_none() {
-            return Ok(listed);
+            return Ok((listed, None));
         }
         tokio::select! {
             () = tail.wait() => {}
-            () = waited.as_mut() => return Ok(listed),
-            () = reader.state.end.cancelled() => return Ok(listed),
+            why = until.as_mut() => return Ok((listed, Some(why))),
         }
     }
 }
 
-/// A list that is followed, as a stream of what `write` writes of its rows. It breaks off where the daemon stops: only
-/// a list that is over ends.
+/// The same within a time.
+async fn come<T: Send>(
+    mut tail: Box<dyn Tail<T>>,
+    wait: Duration,
+    asked: &Asked,
+) -> Result<Listed<T>, Problem> {
+    let until = async {
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            _ = asked.dismissed() => {}
+        }
+    };
+    Ok(next_rows(&mut *tail, until).await?.0)
+}
+
+/// A list that is followed, as a stream of what `write` writes of its rows. It breaks off where the daemon stops or the
+/// caller's token is revoked: only a list that is over ends.
 async fn stream_followed<T: Send + 'static>(
     mut tail: Box<dyn Tail<T>>,
-    reader: &Reader,
+    asked: &Asked,
     kind: &'static str,
     write: impl Fn(Vec<T>, bool) -> io::Result<Vec<u8>> + Send + Sync + 'static,
 ) -> Result<Response, Problem> {
     let first = tail.read().await?;
     let (withheld, lasts) = (first.withheld, first.next.is_some());
     let text = write(first.items, true).map_err(|error| Problem::unshowable(&error))?;
-    let end = reader.state.end.clone();
-    let state = lasts.then_some((tail, write));
-    let rest = stream::try_unfold(state, move |state| {
-        let end = end.clone();
-        async move {
-            let Some((mut tail, write)) = state else {
-                return Ok(None);
-            };
-            loop {
-                let listed = tail.read().await.map_err(Problem::into_io)?;
-                let lasts = listed.next.is_some();
-                if !listed.items.is_empty() || !lasts {
-                    let text = Bytes::from(write(listed.items, false)?);
-                    return Ok(Some((text, lasts.then_some((tail, write)))));
-                }
-                tokio::select! {
-                    () = tail.wait() => {}
-                    () = end.cancelled() => return Err(io::Error::other("the daemon stops")),
-                }
-            }
+    let state = lasts.then(|| (tail, write, asked.dismissed()));
+    let rest = stream::try_unfold(state, |state| async move {
+        let Some((mut tail, write, mut dismissed)) = state else {
+            return Ok(None);
+        };
+        let next = next_rows(&mut *tail, &mut dismissed).await;
+        let (listed, why) = next.map_err(Problem::into_io)?;
+        if let Some(why) = why {
+            return Err(io::Error::other(why));
         }
+        let lasts = listed.next.is_some();
+        let text = Bytes::from(write(listed.items, false)?);
+        Ok(Some((text, lasts.then_some((tail, write, dismissed)))))
     });
     let first = stream::iter([Ok(Bytes::from(text))]);
     let body = Body::from_stream(futures_util::StreamExt::chain(first, rest));

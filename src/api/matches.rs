@@ -10,7 +10,7 @@ use super::reader::Reader;
 use super::sessions::{self, SessionShown};
 use super::shapes::{self, Listed, time};
 use super::sight::Sight;
-use crate::store::{Filter, MatchRow, Place, SeatRow, SessionRow, StoreError};
+use crate::store::{Contents, Filter, MatchRow, Place, SeatRow, SessionRow, StoreError};
 use axum::extract::Path;
 use axum::response::Response;
 use games::Cause;
@@ -161,28 +161,51 @@ pub(super) async fn row(reader: &Reader, id: &str) -> Result<MatchRow, Problem> 
     row.ok_or_else(|| Problem::not_found(format!("there is no match {id}")))
 }
 
-/// A match, those of its sessions that the caller sees and the parameters `seat` and `session` name, and
+/// What parameters want of what is in a match.
+pub(super) struct Wanted {
+    seat: Option<u8>,
+    session: Option<i64>,
+    /// Facts of this kind.
+    pub kind: Option<String>,
+}
+
+impl Wanted {
+    pub(super) fn read(params: &Params) -> Result<Self, Problem> {
+        Ok(Self {
+            seat: params.number("seat")?,
+            session: params.number("session")?,
+            kind: params.text("kind"),
+        })
+    }
+
+    /// Whether this session's.
+    pub(super) fn has(&self, row: &SessionRow) -> bool {
+        self.seat.is_none_or(|seat| row.opened.seat == Some(seat))
+            && self.session.is_none_or(|session| row.id.0 == session)
+    }
+}
+
+/// A match, what is in those of its sessions that the caller sees and the parameters `seat` and `session` name, and
 /// whether there are others.
 pub(super) async fn seen(
     reader: &Reader,
     id: &str,
     params: &Params,
-) -> Result<(MatchRow, Vec<SessionRow>, bool), Problem> {
+) -> Result<(MatchRow, Contents, bool), Problem> {
     let row = row(reader, id).await?;
-    let seat = params.number::<u8>("seat")?;
-    let session = params.number::<i64>("session")?;
-    let mut sessions = reader.state.store.sessions_of(id).await?;
-    sessions.retain(|row| seat.is_none_or(|seat| row.opened.seat == Some(seat)));
-    sessions.retain(|row| session.is_none_or(|session| row.id.0 == session));
-    let withheld = reader.sight.keep(&mut sessions);
-    Ok((row, sessions, withheld))
+    let wanted = Wanted::read(params)?;
+    let mut seen = reader.state.store.contents(id).await?;
+    let sessions = &mut seen.sessions;
+    sessions.retain(|row| wanted.has(row));
+    let withheld = reader.sight.keep(sessions);
+    Ok((row, seen, withheld))
 }
 
 /// Refuses to list what has been pruned of a match: nothing of it is left.
 pub(super) async fn kept(reader: &Reader, id: &str, params: &Params) -> Result<(), Problem> {
-    let (_, sessions, _) = seen(reader, id, params).await?;
-    match sessions.first() {
-        Some(first) if sessions.iter().all(|row| row.pruned) => {
+    let (_, seen, _) = seen(reader, id, params).await?;
+    match seen.sessions.first() {
+        Some(first) if seen.sessions.iter().all(|row| row.pruned) => {
             let session = first.id.0;
             Err(StoreError::Pruned { session }.into())
         }

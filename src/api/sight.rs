@@ -17,6 +17,7 @@ pub(super) const WITHHELD: &str = "what a seat knows is shown to its owner alone
 #[derive(Clone, Debug)]
 pub(super) struct Sight {
     rights: Rights,
+    embargo_us: i64,
     /// Matches that were over by then are public, in microseconds since 1970-01-01 UTC.
     open_us: i64,
 }
@@ -24,10 +25,19 @@ pub(super) struct Sight {
 impl Sight {
     /// The sight of a caller with these rights, now.
     pub(super) fn new(rights: Rights, embargo: Duration) -> Self {
-        let embargo_us = i64::try_from(embargo.as_micros()).unwrap_or(i64::MAX);
-        Self {
+        let seen = Self {
             rights,
-            open_us: now_us().saturating_sub(embargo_us),
+            embargo_us: i64::try_from(embargo.as_micros()).unwrap_or(i64::MAX),
+            open_us: 0,
+        };
+        seen.now()
+    }
+
+    /// What the same caller sees now.
+    pub(super) fn now(&self) -> Self {
+        Self {
+            open_us: now_us().saturating_sub(self.embargo_us),
+            ..self.clone()
         }
     }
 

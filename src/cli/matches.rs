@@ -141,7 +141,7 @@ async fn read(store: &Store, verb: &Verb, out: &mut impl Write) -> anyhow::Resul
         Verb::Export(args) => export(store, args, out).await,
         Verb::Replay { id, seat } => {
             let row = found(store, id).await?;
-            let entries = store.entries(&store.sessions_of(id).await?).await?;
+            let entries = store.entries(&store.contents(id).await?).await?;
             Ok(replay::write(out, &row, &entries, *seat)?)
         }
         Verb::Explain(args) => explain::run(store, args, out).await,
@@ -279,8 +279,8 @@ async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyho
         let footage = scenes::footage(store, &row, args.seat).await?;
         return scenes::svg(out, &footage, args.turn);
     }
-    let sessions = store.sessions_of(id).await?;
-    let entries = store.entries(&sessions).await?;
+    let contents = store.contents(id).await?;
+    let entries = store.entries(&contents).await?;
     match args.format {
         Export::Ndjson => {
             for entry in &entries {
@@ -290,8 +290,7 @@ async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyho
         }
         Export::Json => {
             let facts = store.facts(id).await?;
-            let whole =
-                json!({ "match": row, "sessions": sessions, "entries": entries, "facts": facts });
+            let whole = json!({ "match": row, "sessions": contents.sessions, "entries": entries, "facts": facts });
             serde_json::to_writer_pretty(&mut *out, &whole)?;
             writeln!(out)?;
         }

@@ -50,6 +50,17 @@ pub(super) const ONCE: &str = "NOT EXISTS (
             AND (o.seat + e.place - s.seat - b.place)
                 % (SELECT count(*) FROM seats n WHERE n.match_id = s.match_id) = 0)";
 
+/// What can be read of a match: of what is committed while it is read, nothing, so that no page skips what precedes
+/// its last row.
+#[derive(Clone, Debug)]
+pub struct Contents {
+    /// Its sessions; others are left out by removing them.
+    pub sessions: Vec<SessionRow>,
+    /// The store's last entry and last fact from before the sessions were read: what is later may be of others.
+    entry: EntryId,
+    fact: i64,
+}
+
 impl Store {
     /// A session's last entry and its number of entries; `None` if it has none.
     ///
@@ -59,33 +70,45 @@ impl Store {
         if session.ended_us.is_some() {
             return Ok(session.last_entry.zip(session.entries));
         }
-        let mut connection = self.readers().acquire().await?;
-        let head = startup::head(&mut connection, session.id).await?;
-        // Since its row was read it may have ended and been packed.
-        let packed: Option<(i64, i64)> =
-            sqlx::query_as("SELECT last_entry, entries FROM packed WHERE session = ?")
-                .bind(session.id.0)
-                .fetch_optional(&mut *connection)
-                .await?;
-        if let Some((last, entries)) = packed {
-            return Ok(Some((EntryId(last), entries as u64)));
-        }
-        Ok(head.map(|Head { entry, count, .. }| (EntryId(entry), count)))
+        // In one transaction: it may have ended since its row was read, and the stored heads are of live ones.
+        let mut transaction = self.readers().begin().await?;
+        let ended: Option<(Option<i64>, Option<i64>)> = sqlx::query_as(
+            "SELECT last_entry, entries FROM sessions WHERE id = ? AND ended_us IS NOT NULL",
+        )
+        .bind(session.id.0)
+        .fetch_optional(&mut *transaction)
+        .await?;
+        let head = match ended {
+            Some((last, count)) => last.zip(count.map(|count| count as u64)),
+            None => startup::head(&mut transaction, session.id)
+                .await?
+                .map(|Head { entry, count, .. }| (entry, count)),
+        };
+        transaction.commit().await?;
+        Ok(head.map(|(last, count)| (EntryId(last), count)))
     }
 
-    /// The transcripts of these sessions as one list, in the order in which they were committed; pruned ones are
-    /// left out.
+    /// A match's sessions, of which the entries and facts up to now can be read.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
-    pub async fn entries(&self, sessions: &[SessionRow]) -> Result<Vec<MatchEntry>, StoreError> {
-        // Live sessions are read one after the other: what is committed meanwhile waits for the next read, so
-        // that a page never skips an entry that precedes its last one.
-        let last: i64 = sqlx::query_scalar(startup::LAST_ENTRY)
-            .fetch_one(self.readers())
-            .await?;
+    pub async fn contents(&self, match_id: &str) -> Result<Contents, StoreError> {
+        let (entry, fact) = self.last_numbers().await?;
+        let sessions = self.sessions_of(match_id).await?;
+        Ok(Contents {
+            sessions,
+            entry,
+            fact,
+        })
+    }
+
+    /// A match's transcripts as one list, in the order in which they were committed; pruned ones are left out.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn entries(&self, of: &Contents) -> Result<Vec<MatchEntry>, StoreError> {
         let mut all = Vec::new();
-        for session in sessions {
+        for session in &of.sessions {
             let Some((head, _)) = self.head(session).await? else {
                 continue;
             };
@@ -98,7 +121,7 @@ impl Store {
                 all.push(MatchEntry::of(session, entry));
             }
         }
-        all.retain(|entry| entry.id.0 <= last);
+        all.retain(|entry| entry.id <= of.entry);
         all.sort_unstable_by_key(|entry| entry.id);
         Ok(all)
     }
@@ -110,17 +133,13 @@ impl Store {
     /// [`StoreError::Read`], [`StoreError::Corrupt`], [`StoreError::Unknown`] for a bad cursor.
     pub async fn entries_page(
         &self,
-        sessions: &[SessionRow],
+        of: &Contents,
         at: &PageAt,
     ) -> Result<Page<MatchEntry>, StoreError> {
         let after = number_after(at)?;
-        // As above.
-        let last: i64 = sqlx::query_scalar(startup::LAST_ENTRY)
-            .fetch_one(self.readers())
-            .await?;
         let most = at.limit as usize + 1;
         let mut found: Vec<MatchEntry> = Vec::new();
-        for session in sessions {
+        for session in &of.sessions {
             let Some((head, count)) = self.head(session).await? else {
                 continue;
             };
@@ -138,7 +157,7 @@ impl Store {
                 Err(StoreError::Pruned { .. }) => continue,
                 read => read?,
             };
-            let entries = entries.into_iter().filter(|entry| entry.id.0 <= last);
+            let entries = entries.into_iter().filter(|entry| entry.id <= of.entry);
             found.extend(entries.map(|entry| MatchEntry::of(session, entry)));
             found.sort_unstable_by_key(|entry| entry.id);
             found.truncate(most);
@@ -146,23 +165,25 @@ impl Store {
         Ok(cut(found, at, |entry| entry.id.0.to_string()))
     }
 
-    /// A page of the facts of these sessions, in order; of one kind, if it is given. Its cursor is a fact's
-    /// number.
+    /// A page of a match's facts, in order; of one kind, if it is given. Its cursor is a fact's number.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`], [`StoreError::Unknown`] for a bad cursor.
     pub async fn facts_page(
         &self,
-        sessions: &[SessionId],
+        of: &Contents,
         kind: Option<&str>,
         at: &PageAt,
     ) -> Result<Page<FactRow>, StoreError> {
+        let sessions: Vec<_> = of.sessions.iter().map(|session| session.id).collect();
         let mut query = QueryBuilder::new(FACTS);
         query
             .push(" WHERE f.session IN (SELECT value FROM json_each(")
             .push_bind(json!(sessions).to_string())
             .push(")) AND f.id > ")
-            .push_bind(number_after(at)?);
+            .push_bind(number_after(at)?)
+            .push(" AND f.id <= ")
+            .push_bind(of.fact);
         if let Some(kind) = kind {
             query.push(" AND f.kind = ").push_bind(kind.to_owned());
         }

@@ -45,6 +45,7 @@ pub use commits::{Commit, Follower, Grown};
 pub use error::StoreError;
 pub use handle::Store;
 pub use health::{BATCH_BOUNDS, Health};
+pub use history::Contents;
 pub use integrity::EntryCounts;
 pub use open::{KitOf, QUEUE_DEFAULT, READERS_DEFAULT, Settings};
 pub use packed::BulkPacker;

@@ -48,10 +48,10 @@ impl fmt::Display for Mark {
 
 /// What commits have added to a match.
 #[derive(Debug, Default)]
-pub(super) struct News {
+pub(in crate::api) struct News {
     /// In the order in which they were committed, each with its session.
-    pub(super) entries: Vec<(Arc<SessionRow>, MatchEntry)>,
-    pub(super) facts: Vec<(Arc<SessionRow>, FactRow)>,
+    pub(in crate::api) entries: Vec<(Arc<SessionRow>, MatchEntry)>,
+    pub(in crate::api) facts: Vec<(Arc<SessionRow>, FactRow)>,
     /// The match, once it and all its sessions have ended.
     pub(super) over: Option<MatchRow>,
     views: Views,
@@ -122,20 +122,28 @@ struct Page {
 
 /// What is yet to be read.
 #[derive(Debug, Default)]
-struct Waiting {
+pub(super) struct Waiting {
     /// The sessions that have grown, as they are now.
-    grown: HashMap<SessionId, Grown>,
+    pub(super) grown: HashMap<SessionId, Grown>,
     /// Commits were missed: everything is to be looked at.
     all: bool,
 }
 
 impl Board {
-    /// A session of the match has grown.
-    pub(super) fn grew(&self, grown: &Grown) {
+    /// These sessions of the match have grown in one commit. All at once: what is read of one of them leads past what
+    /// the others have before it.
+    pub(super) fn grew<'a>(&self, grown: impl IntoIterator<Item = &'a Grown>) {
         let mut waiting = self.waiting.lock();
-        waiting.grown.insert(grown.session, grown.clone());
+        let grown = grown.into_iter();
+        let grown = grown.map(|grown| (grown.session, grown.clone()));
+        waiting.grown.extend(grown);
         drop(waiting);
         self.pinged.notify_one();
+    }
+
+    /// What is to be read next.
+    pub(super) fn take(&self) -> Waiting {
+        std::mem::take(&mut self.waiting.lock())
     }
 
     /// The match was opened or has ended; with `all`, anything else may have happened.
@@ -170,6 +178,10 @@ impl Feed {
             let both = async { tokio::join!(reading.run(), board.ring.take_turns()) };
             until.run_until_cancelled(both).await
         });
+    }
+
+    pub(super) fn match_id(&self) -> &str {
+        &self.match_id
     }
 
     pub(super) fn board(&self) -> &Board {
@@ -213,14 +225,14 @@ impl Feed {
         mark: Mark,
         over: Option<MatchRow>,
     ) -> Result<Told, StoreError> {
-        let mut sessions = store.sessions_of(&self.match_id).await?;
-        sight.keep(&mut sessions);
+        let mut seen = store.contents(&self.match_id).await?;
+        sight.keep(&mut seen.sessions);
         let after = |number: i64| PageAt {
             after: Some(number.to_string()),
             ..PageAt::first(PAGE_ROWS)
         };
         let mut scribe = Scribe::new(sight, mark);
-        let entries = store.entries_page(&sessions, &after(mark.entry.0)).await?;
+        let entries = store.entries_page(&seen, &after(mark.entry.0)).await?;
         for entry in entries.items {
             if scribe.bytes() >= PAGE_BYTES {
                 return Ok(scribe.told(Then::More));
@@ -230,8 +242,7 @@ impl Feed {
         if entries.next.is_some() {
             return Ok(scribe.told(Then::More));
         }
-        let sessions: Vec<_> = sessions.iter().map(|session| session.id).collect();
-        let facts = store.facts_page(&sessions, None, &after(mark.fact)).await?;
+        let facts = store.facts_page(&seen, None, &after(mark.fact)).await?;
         for fact in facts.items {
             if scribe.bytes() >= PAGE_BYTES {
                 return Ok(scribe.told(Then::More));
@@ -265,7 +276,7 @@ impl Reading {
         loop {
             self.board.pinged.notified().await;
             tokio::time::sleep(GATHER).await;
-            let waiting = std::mem::take(&mut *self.board.waiting.lock());
+            let waiting = self.board.take();
             match self.read(&waiting).await {
                 Ok(news) => {
                     let over = news.over.is_some();
@@ -295,30 +306,31 @@ impl Reading {
     async fn read(&mut self, waiting: &Waiting) -> Result<News, StoreError> {
         let unknown = |grown: &Grown| grown.ended || !self.sessions.contains_key(&grown.session);
         let looks = waiting.all || waiting.grown.is_empty() || waiting.grown.values().any(unknown);
-        if looks {
-            self.know(self.store.sessions_of(&self.match_id).await?);
-        }
-        let mut entries = match waiting.all {
-            true => self.all_entries().await?,
-            false => self.grown_entries(&waiting.grown).await?,
+        let (over, entries, facts) = match looks {
+            true => self.look().await?,
+            false => {
+                let facts = self.store.facts_after(&self.match_id, self.mark.fact);
+                let entries = self.grown_entries(&waiting.grown).await?;
+                (None, entries, facts.await?)
+            }
         };
-        entries.sort_unstable_by_key(|(_, entry)| entry.id);
-        let facts = self.store.facts_after(&self.match_id, self.mark.fact);
-        let facts = facts.await?.into_iter();
-        let of_session =
-            |fact: FactRow| Some((Arc::clone(self.sessions.get(&fact.session)?), fact));
-        let facts: Vec<_> = facts.filter_map(of_session).collect();
+        let with_session = |id: SessionId| self.sessions.get(&id).map(Arc::clone);
+        let entries: Vec<_> = entries
+            .into_iter()
+            .filter_map(|entry| Some((with_session(entry.session)?, entry)))
+            .collect();
+        // One that is of a session not known yet, and what follows it, is read when that one's commit is told.
+        let facts: Vec<_> = facts
+            .into_iter()
+            .map_while(|fact| Some((with_session(fact.session)?, fact)))
+            .collect();
+        // Nothing fails any more: what is read is told.
         if let Some((_, last)) = entries.last() {
             self.mark.entry = last.id;
         }
         if let Some((_, last)) = facts.last() {
             self.mark.fact = last.id;
         }
-        let ended = looks && self.sessions.values().all(|row| row.ended_us.is_some());
-        let over = match ended {
-            true => over(&self.store, &self.match_id).await?,
-            false => None,
-        };
         Ok(News {
             entries,
             facts,
@@ -327,53 +339,63 @@ impl Reading {
         })
     }
 
+    /// Looks at all of the match: which sessions there are, what is new, and whether it is over.
+    async fn look(
+        &mut self,
+    ) -> Result<(Option<MatchRow>, Vec<MatchEntry>, Vec<FactRow>), StoreError> {
+        // First: what was committed before the end is read after it.
+        let over = over(&self.store, &self.match_id).await?;
+        let found = self.store.contents(&self.match_id).await?;
+        let all_after = |number: i64| PageAt {
+            after: Some(number.to_string()),
+            ..PageAt::first(u32::MAX - 1)
+        };
+        let (entries, facts) = (all_after(self.mark.entry.0), all_after(self.mark.fact));
+        let entries = self.store.entries_page(&found, &entries).await?;
+        let facts = self.store.facts_page(&found, None, &facts).await?;
+        self.know(found.sessions);
+        Ok((over, entries.items, facts.items))
+    }
+
+    /// What has come to sessions that are known, in order.
     async fn grown_entries(
         &self,
         grown: &HashMap<SessionId, Grown>,
-    ) -> Result<Vec<(Arc<SessionRow>, MatchEntry)>, StoreError> {
+    ) -> Result<Vec<MatchEntry>, StoreError> {
         let mut all = Vec::new();
         for grown in grown.values() {
             let session = self.sessions.get(&grown.session);
             if let Some((session, last)) = session.zip(grown.last) {
-                let (store, upto) = (&self.store, (last, grown.entries));
-                let entries = store
-                    .entries_between(session, self.mark.entry, upto)
-                    .await?;
-                all.extend(
-                    entries
-                        .into_iter()
-                        .map(|entry| (Arc::clone(session), entry)),
-                );
+                let upto = (last, grown.entries);
+                let entries = self.store.entries_between(session, self.mark.entry, upto);
+                all.extend(entries.await?);
             }
         }
+        all.sort_unstable_by_key(|entry| entry.id);
         Ok(all)
-    }
-
-    async fn all_entries(&self) -> Result<Vec<(Arc<SessionRow>, MatchEntry)>, StoreError> {
-        let sessions: Vec<SessionRow> = self.sessions.values().map(|row| (**row).clone()).collect();
-        let mut entries = self.store.entries(&sessions).await?;
-        entries.retain(|entry| entry.id > self.mark.entry);
-        let of_session = |entry: MatchEntry| {
-            let session = self.sessions.get(&entry.session)?;
-            Some((Arc::clone(session), entry))
-        };
-        Ok(entries.into_iter().filter_map(of_session).collect())
     }
 }
 
-/// The match, if it is over for everyone. Its sessions have all ended.
+/// The match, if it is over for everyone and all its sessions have ended.
 pub(super) async fn over(store: &Store, match_id: &str) -> Result<Option<MatchRow>, StoreError> {
     let row = store.match_row(match_id).await?;
-    Ok(row.filter(|row| row.over_us.is_some()))
+    let Some(row) = row.filter(|row| row.over_us.is_some()) else {
+        return Ok(None);
+    };
+    let sessions = store.sessions_of(match_id).await?;
+    let ended = sessions.iter().all(|session| session.ended_us.is_some());
+    Ok(ended.then_some(row))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Feed, Mark, PAGE_BYTES, PAGE_ROWS};
+    use super::{Feed, Mark, News, PAGE_BYTES, PAGE_ROWS, Reading, Waiting};
     use crate::access::{Rights, Scope};
     use crate::api::events::told::Then;
     use crate::api::sight::Sight;
-    use crate::store::tests::fake::{Pen, match_id, opened, said};
+    use crate::store::tests::fake::{Pen, match_id, new_match, new_session, opened, said};
+    use crate::store::{Grown, Side};
+    use std::collections::HashMap;
     use std::sync::Arc;
     use std::time::Duration;
 
@@ -416,5 +438,60 @@ mod tests {
         let (nothing, _) = feed.page(&store, &stranger, Mark::START).await.unwrap();
         assert_eq!(nothing.events.len(), 0);
         assert_eq!((nothing.mark, nothing.then), (Mark::START, Then::News));
+    }
+
+    /// A commit that added to one session.
+    fn grew(pen: &Pen, ended: bool) -> Waiting {
+        let grown = Grown {
+            session: pen.id,
+            opened: None,
+            last: pen.previous,
+            entries: pen.seq,
+            ended,
+            bluffs: false,
+        };
+        Waiting {
+            grown: [(pen.id, grown)].into(),
+            all: false,
+        }
+    }
+
+    fn texts(news: &News) -> Vec<&str> {
+        let entries = news.entries.iter();
+        entries.map(|(_, entry)| entry.text.as_str()).collect()
+    }
+
+    #[tokio::test]
+    async fn what_the_store_has_beyond_the_commits_told_of_is_told_later_or_before_the_end() {
+        let (_folder, store) = opened().await;
+        let first = Some(new_match(1, false));
+        let mut one = Pen::new(&store, first, new_session(1, Side::Player, 0));
+        one.write(&store, vec![said("a")]).await;
+        let feed = Feed::new(&match_id(1));
+        let mut reading = Reading {
+            board: Arc::clone(&feed.board),
+            store: store.clone(),
+            match_id: match_id(1),
+            sessions: HashMap::new(),
+            mark: Mark::START,
+        };
+        reading.know(store.sessions_of(&match_id(1)).await.unwrap());
+        // Another session has come with a fact, and its commit is not told of yet.
+        one.bluff(&store, "W 1").await;
+        let mut two = Pen::new(&store, None, new_session(1, Side::Player, 1));
+        two.bluff(&store, "W 2").await;
+        let news = reading.read(&grew(&one, false)).await.unwrap();
+        assert_eq!(
+            (texts(&news), news.facts.len()),
+            (vec!["a", "bluff W 1"], 1)
+        );
+        let news = reading.read(&grew(&two, false)).await.unwrap();
+        assert_eq!((texts(&news), news.facts.len()), (vec!["bluff W 2"], 1));
+        // Both have ended, and of the second end nothing is told yet.
+        one.end(&store, vec![2, 1, 0, 0], 0).await;
+        two.end(&store, vec![1, 0, 0, 2], 0).await;
+        let news = reading.read(&grew(&one, true)).await.unwrap();
+        assert!(news.over.is_some());
+        assert_eq!(texts(&news), ["end 2,1,0,0", "end 1,0,0,2"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::everything::Everything;
 use super::feed::{Feed, Mark};
-use crate::store::{Commit, Follower, SessionId, SessionRow, Store, StoreError};
+use crate::store::{Commit, Follower, Grown, SessionId, SessionRow, Store, StoreError};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -127,6 +127,7 @@ impl Watched {
     }
 
     fn hand_out(&mut self, commit: &Commit) {
+        let mut grew: HashMap<String, (Arc<Feed>, Vec<&Grown>)> = HashMap::new();
         for grown in &commit.sessions {
             let opened = grown.opened.as_ref().and_then(|id| self.matches.get(id));
             if let Some(feed) = opened.cloned() {
@@ -134,8 +135,13 @@ impl Watched {
             }
             let watched = self.sessions.get(&grown.session);
             if let Some(feed) = watched.and_then(Weak::upgrade) {
-                feed.board().grew(grown);
+                let known = grew.entry(feed.match_id().to_owned());
+                let (_, all) = known.or_insert_with(|| (feed, Vec::new()));
+                all.push(grown);
             }
+        }
+        for (feed, grown) in grew.into_values() {
+            feed.board().grew(grown);
         }
         for id in &commit.matches {
             if let Some(feed) = self.matches.get(id).and_then(Weak::upgrade) {
@@ -155,5 +161,42 @@ impl Watched {
         if let Some(everything) = self.everything.upgrade() {
             everything.board.missed();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Feed, Watched};
+    use crate::store::{Commit, EntryId, Grown, SessionId};
+    use std::sync::Arc;
+
+    #[test]
+    fn all_that_a_commit_adds_to_a_match_is_handed_over_at_once() {
+        const SESSIONS: i64 = 5_000;
+        let feed = Arc::new(Feed::new("m"));
+        let mut watched = Watched::default();
+        let mut commit = Commit::default();
+        for id in 1..=SESSIONS {
+            let session = SessionId(id);
+            watched.sessions.insert(session, Arc::downgrade(&feed));
+            commit.sessions.push(Grown {
+                session,
+                opened: None,
+                last: Some(EntryId(id)),
+                entries: 1,
+                ended: false,
+                bluffs: false,
+            });
+        }
+        std::thread::scope(|scope| {
+            scope.spawn(|| watched.hand_out(&commit));
+            let taken = loop {
+                let taken = feed.board().take();
+                if !taken.grown.is_empty() {
+                    break taken;
+                }
+            };
+            assert_eq!(taken.grown.len(), SESSIONS as usize);
+        });
     }
 }

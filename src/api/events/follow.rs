@@ -1,21 +1,23 @@
 //! Lists that are followed: the rows that are there, then those that come.
 //!
-//! Every row is read as a page without `follow` reads it, so that a follower sees what the list would show it; the
-//! commits only say when to read.
+//! A follower sees what the list would show it. What comes to a match is read once for all who follow it; of lists of
+//! matches, sessions and bluffs the commits only say when to read.
 
 use super::everything::{AT_ONCE, Everything};
-use super::feed::{Feed, over};
+use super::feed::{Feed, News, over};
 use super::ring;
 use crate::api::bluffs::{self, BluffShown};
 use crate::api::lists::Rows;
+use crate::api::matches::{self, Wanted};
 use crate::api::params::{LIMIT_MAX, Params};
 use crate::api::problem::Problem;
 use crate::api::reader::Reader;
 use crate::api::shapes::Listed;
-use crate::api::sight::WITHHELD;
+use crate::api::sight::{Sight, WITHHELD};
 use crate::store::{Change, Filter};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -35,61 +37,104 @@ pub(in crate::api) trait Tail<T>: Send {
     fn wait(&mut self) -> BoxFuture<'_, ()>;
 }
 
-/// A list of one match, the oldest row first: it ends with the match. Its cursors are its rows' numbers.
-pub(in crate::api) struct OfMatch<L: Rows> {
-    reader: Reader,
-    params: Params,
-    feed: Arc<Feed>,
-    news: ring::Reader,
-    number: fn(&L::Item) -> i64,
+/// The rows of a match that come with news of it.
+pub(in crate::api) trait OfNews: Rows {
+    /// A row's number.
+    fn number(row: &Self::Item) -> i64;
+
+    /// The rows in the news, in order, that are wanted and may be seen.
+    fn rows(news: &News, sight: &Sight, wanted: &Wanted) -> Vec<Self::Item>;
 }
 
-impl<L: Rows> OfMatch<L> {
+/// A list of one match, the oldest row first: it ends with the match. Its cursors are its rows' numbers.
+pub(in crate::api) struct OfMatch<L: OfNews> {
+    /// Its sight is that of the beginning: of each session a follower sees all or nothing.
+    reader: Reader,
+    params: Params,
+    wanted: Wanted,
+    feed: Arc<Feed>,
+    /// Reads the news, once all is told that the store has.
+    news: Option<ring::Reader>,
+    /// What has come and is not told yet.
+    come: VecDeque<L::Item>,
+    limit: usize,
+    /// The last row that was told.
+    last: i64,
+    over: bool,
+    withheld: Option<&'static str>,
+}
+
+impl<L: OfNews> OfMatch<L> {
     /// Follows from the cursor in `params`, or from the first row.
     pub(in crate::api) async fn begin(
         reader: Reader,
         params: Params,
-        number: fn(&L::Item) -> i64,
     ) -> Result<Box<dyn Tail<L::Item>>, Problem> {
-        crate::api::matches::row(&reader, params.id()).await?;
+        matches::row(&reader, params.id()).await?;
         let feed = reader.state.feeds.of_match(params.id()).await?;
-        let news = feed.board().ring.reader();
         Ok(Box::new(Self {
+            wanted: Wanted::read(&params)?,
+            limit: params.page()?.limit as usize,
+            last: params.number("cursor")?.unwrap_or_default(),
             reader,
             params,
             feed,
-            news,
-            number,
+            news: None,
+            come: VecDeque::new(),
+            over: false,
+            withheld: None,
         }))
     }
 
-    async fn page(&mut self) -> Result<Listed<L::Item>, Problem> {
-        // Before the page: what is committed between them is in it.
+    async fn rows(&mut self) -> Result<Listed<L::Item>, Problem> {
+        let items = match self.news {
+            Some(_) => self.come.drain(..self.limit.min(self.come.len())).collect(),
+            None => self.page().await?,
+        };
+        self.last = items.last().map_or(self.last, L::number);
+        let ends = self.over && self.come.is_empty();
+        Ok(Listed {
+            items,
+            next: (!ends).then(|| self.last.to_string()),
+            withheld: self.withheld,
+        })
+    }
+
+    /// The next page of what the store has.
+    async fn page(&mut self) -> Result<Vec<L::Item>, Problem> {
+        // Before the page: what is committed meanwhile is in it or comes as news.
+        let news = self.feed.board().ring.reader();
         let over = over(&self.reader.state.store, self.params.id()).await?;
-        let (mut listed, _) = L::page(&self.reader, &self.params).await?;
-        if let Some(last) = listed.items.last() {
-            let place = (self.number)(last).to_string();
-            self.params = self.params.clone().at(place);
+        let params = self.params.clone().at(self.last.to_string());
+        let (listed, _) = L::page(&self.reader, &params).await?;
+        self.withheld = listed.withheld;
+        if listed.next.is_none() {
+            (self.news, self.over) = (Some(news), over.is_some());
         }
-        if listed.next.is_none() && over.is_none() {
-            let place = self.params.text("cursor");
-            listed.next = place.or_else(|| Some("0".into()));
-        }
-        Ok(listed)
+        Ok(listed.items)
     }
 }
 
-impl<L: Rows> Tail<L::Item> for OfMatch<L> {
+impl<L: OfNews> Tail<L::Item> for OfMatch<L> {
     fn read(&mut self) -> BoxFuture<'_, Result<Listed<L::Item>, Problem>> {
-        self.page().boxed()
+        self.rows().boxed()
     }
 
     fn wait(&mut self) -> BoxFuture<'_, ()> {
         async {
-            let ring = &self.feed.board().ring;
-            if ring.next(&mut self.news).await.is_err() {
-                // What it holds is not used: all is read anew.
-                self.news = ring.reader();
+            let Some(reader) = &mut self.news else {
+                return;
+            };
+            let Ok(all) = self.feed.board().ring.next(reader).await else {
+                // The store has what the ring has no more.
+                self.news = None;
+                return;
+            };
+            for news in all {
+                let rows = L::rows(&news, &self.reader.sight, &self.wanted).into_iter();
+                self.come
+                    .extend(rows.filter(|row| L::number(row) > self.last));
+                self.over |= news.over.is_some();
             }
         }
         .boxed()
@@ -160,6 +205,7 @@ impl<L: Rows> Changes<L> {
     }
 
     async fn rows(&mut self) -> Result<Listed<L::Item>, Problem> {
+        self.reader.sight = self.reader.sight.now();
         let mut listed = self.first.take().unwrap_or_else(|| Listed {
             items: Vec::new(),
             next: None,

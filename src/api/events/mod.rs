@@ -11,7 +11,8 @@ mod sending;
 mod stream;
 mod told;
 
+pub(super) use feed::News;
 pub use feeds::Feeds;
-pub(super) use follow::{Begin, Bluffs, Changes, OfMatch, Tail};
+pub(super) use follow::{Begin, Bluffs, Changes, OfMatch, OfNews, Tail};
 pub(super) use sending::Close;
 pub(super) use stream::{AllState, LAST_EVENT, MatchState, all, of_match};

@@ -17,7 +17,6 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
-use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 
 /// How often a silent stream shows that it lives, and how.
@@ -44,11 +43,11 @@ struct Sending<W> {
     leave: BoxFuture<'static, &'static str>,
 }
 
-/// These events, then what comes, until the daemon stops or the connection is to end.
+/// These events, then what comes, until the reader is dismissed or the connection is to end.
 pub(super) fn answer<W: Watch + 'static>(
     mut events: VecDeque<Bytes>,
     watch: Option<W>,
-    end: CancellationToken,
+    dismissed: BoxFuture<'static, &'static str>,
     leaves: Option<LeavesAt>,
 ) -> Response {
     events.push_front(Bytes::from_static(RETRY));
@@ -58,7 +57,7 @@ pub(super) fn answer<W: Watch + 'static>(
             None => pending().boxed(),
         };
         tokio::select! {
-            () = end.cancelled() => "the daemon stops",
+            reason = dismissed => reason,
             () = leaving => "this connection has been open for long: connect again",
         }
     };

@@ -60,6 +60,9 @@ pub(in crate::api) async fn of_match(
     let params = asked.params(&[&["after"]])?;
     let from = followed(&asked, &params)?.map(|at| mark(&at)).transpose()?;
     let (state, sight) = (&asked.state, &asked.sight);
+    let (entry, fact) = state.store.last_numbers().await?;
+    // A place that this database never had is of another one: all begins anew.
+    let from = from.filter(|mark| mark.entry <= entry && mark.fact <= fact);
     matches::row(&asked, &id).await?;
     let feed = state.feeds.of_match(&id).await?;
     let mut watch = MatchWatch {
@@ -91,7 +94,7 @@ pub(in crate::api) async fn of_match(
     Ok(answer(
         events,
         live,
-        state.end.clone(),
+        asked.dismissed(),
         leaves.map(|at| at.0),
     ))
 }
@@ -144,7 +147,7 @@ pub(in crate::api) async fn all(
     Ok(answer(
         events,
         Some(watch),
-        state.end.clone(),
+        asked.dismissed(),
         leaves.map(|at| at.0),
     ))
 }
@@ -237,7 +240,7 @@ struct AllWatch {
 
 impl AllWatch {
     fn tell(&mut self, changed: &Changed, events: &mut VecDeque<Bytes>) {
-        let told = changed.told(&self.sight, self.mark);
+        let told = changed.told(&self.sight.now(), self.mark);
         if !told.events.is_empty() {
             events.push_back(told.events.clone());
         }

@@ -113,7 +113,7 @@ impl<'a> Scribe<'a> {
     }
 
     pub(super) fn end(&mut self, row: MatchRow) {
-        self.event("end", &matches::shown(self.sight, row));
+        self.event("end", &matches::shown(&self.sight.now(), row));
     }
 
     fn event(&mut self, kind: &str, data: &impl Serialize) {

@@ -148,6 +148,12 @@ async fn a_match_is_followed_from_its_state_to_its_end() {
     assert_eq!(rest.expect("fact").await.0, "6-1");
     rest.expect("end").await;
     assert_eq!(rest.next().await, None);
+    // A place that the database never had.
+    for far in ["7-1", "6-2"] {
+        let mut anew = Stream::of(&app, &events(1), None, Some(far)).await;
+        anew.expect("state").await;
+        assert_eq!(anew.entries(6).await.1[0], "a");
+    }
     app.problem(
         &format!("{}?after=x", path.replace("?after=6-1", "")),
         StatusCode::BAD_REQUEST,

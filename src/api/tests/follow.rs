@@ -274,3 +274,28 @@ async fn what_followers_hold_is_let_go() {
     tokio::time::sleep(Duration::from_secs(11)).await;
     assert_eq!(app.store().followers(), 0);
 }
+
+#[tokio::test]
+async fn followers_see_what_becomes_public_and_nothing_once_their_token_is_revoked() {
+    let app = App::new().await;
+    let ([mut ann, mut bob], [reads, ..]) = app.two_and_who_looks().await;
+    let mut all = Rows::of(&app, "/matches.ndjson?follow=true", Some(&reads)).await;
+    assert_eq!(all.row().await["market"], Value::Null);
+    for pen in [&mut ann, &mut bob] {
+        pen.end(app.store(), vec![1, 0], 0).await;
+    }
+    let result = MatchResult::of(now_us(), Cause::Normal, vec![1, 0]);
+    app.store().close_match(&match_id(1), result).await.unwrap();
+    let ended = loop {
+        let row = all.row().await;
+        if row["live"] == false {
+            break row;
+        }
+    };
+    let path = format!("/api/v1/matches/{}", match_id(1));
+    let mut found = app.get_by(&reads, &path).await.json();
+    found.as_object_mut().unwrap().remove("sessions");
+    assert_eq!((&ended, &found["market"]), (&found, &1.into()));
+    app.state.tokens.revoke("t1").await.unwrap();
+    assert!(all.line().await.unwrap().is_err(), "cut off");
+}

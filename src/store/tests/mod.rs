@@ -1,5 +1,6 @@
 //! The store against itself: acknowledged data is there, rejected data is not.
 
+mod contents;
 mod damage;
 pub(crate) mod fake;
 mod lists;

@@ -32,17 +32,17 @@ async fn read(store: &Store) -> Vec<(Vec<MatchEntry>, Vec<Vec<Entry>>, Vec<Optio
     let counts = store.entry_counts(None).await.unwrap();
     let mut all = Vec::new();
     for number in 1..=4 {
-        let sessions = store.sessions_of(&match_id(number)).await.unwrap();
+        let contents = store.contents(&match_id(number)).await.unwrap();
         let alone = store.entry_counts(Some(&match_id(number))).await.unwrap();
         let (mut transcripts, mut counted) = (Vec::new(), Vec::new());
-        for session in &sessions {
+        for session in &contents.sessions {
             let (head, _) = store.head(session).await.unwrap().unwrap();
             transcripts.push(store.transcript(session.id, head).await.unwrap());
             assert_eq!(counts.of(session), alone.of(session));
             counted.push(counts.of(session));
         }
         all.push((
-            store.entries(&sessions).await.unwrap(),
+            store.entries(&contents).await.unwrap(),
             transcripts,
             counted,
         ));
@@ -114,8 +114,8 @@ async fn numbers_of_packed_entries_are_never_given_again() {
     let mut next = Pen::player(&store, 2);
     let receipt = next.write(&store, vec![heard("ask")]).await;
     assert_eq!(receipt.last, Some(EntryId(4)));
-    let sessions = store.sessions_of(&match_id(1)).await.unwrap();
-    assert_eq!(store.entries(&sessions).await.unwrap().len(), 3);
+    let contents = store.contents(&match_id(1)).await.unwrap();
+    assert_eq!(store.entries(&contents).await.unwrap().len(), 3);
 }
 
 #[tokio::test]

@@ -79,10 +79,11 @@ async fn old_transcripts_go_and_results_stay() {
     );
     assert_eq!(count(&store, "facts").await, 1);
     for number in 1..=2 {
-        let sessions = store.sessions_of(&match_id(number)).await.unwrap();
+        let contents = store.contents(&match_id(number)).await.unwrap();
+        let sessions = &contents.sessions;
         assert!(sessions[0].pruned);
         assert_eq!(sessions[0].entries, Some(3));
-        assert_eq!(store.entries(&sessions).await.unwrap(), []);
+        assert_eq!(store.entries(&contents).await.unwrap(), []);
         let head = sessions[0].last_entry.unwrap();
         let read = store.transcript(sessions[0].id, head).await;
         assert!(matches!(read, Err(StoreError::Pruned { .. })), "{read:?}");

@@ -179,8 +179,11 @@ pub fn seated(folder: &Path) -> BTreeMap<i64, Seated> {
         let filter = drover::store::Filter::default();
         for row in store.matches(&filter, &page).await.unwrap().items {
             let row = store.match_row(&row.id).await.unwrap().unwrap();
-            for session in store.sessions_of(&row.id).await.unwrap() {
-                let entries = store.entries(std::slice::from_ref(&session)).await.unwrap();
+            let contents = store.contents(&row.id).await.unwrap();
+            let all_entries = store.entries(&contents).await.unwrap();
+            for session in contents.sessions {
+                let entries = all_entries.iter();
+                let entries: Vec<_> = entries.filter(|of| of.session == session.id).collect();
                 let opened = &session.opened;
                 let long = |number: u64| {
                     let text = number.to_string();
