@@ -45,7 +45,7 @@ impl Rows for Decisions {
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<Decision>, bool), Problem> {
         let seat = (params.named(0), params.named(1));
         let all = found(reader, seat, params, |read, _, _| read.decisions()).await?;
-        Ok((Listed::cut(all, &params.page_or_all()?)?, false))
+        Ok((Listed::cut(all, &params.page_or_whole()?)?, false))
     }
 }
 

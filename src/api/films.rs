@@ -24,8 +24,8 @@ struct Shown {
     /// `None`: everything.
     session: Option<SessionId>,
     running: bool,
-    /// Each session's last entry, and whether its facts are stored.
-    upto: Vec<(SessionId, Option<EntryId>, bool)>,
+    /// Each session's last entry, whether its facts are stored, and whether it was pruned.
+    upto: Vec<(SessionId, Option<EntryId>, bool, bool)>,
 }
 
 impl Shown {
@@ -38,7 +38,8 @@ impl Shown {
         let mut upto = Vec::with_capacity(sessions.len());
         for (session, told) in sessions {
             let head = store.head(&session).await?;
-            upto.push((session.id, head.map(|(entry, _)| entry), told));
+            let entry = head.map(|(entry, _)| entry);
+            upto.push((session.id, entry, told, session.pruned));
         }
         Ok(Self {
             match_id: row.id.clone(),

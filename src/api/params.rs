@@ -178,10 +178,17 @@ impl Params {
     /// The same for lists that are one page unless a limit is given.
     pub(super) fn page_or_all(&self) -> Result<PageAt, Problem> {
         let at = self.page()?;
-        let limit = match self.whole || !self.given.contains_key("limit") {
-            true => ALL_MAX,
-            false => at.limit,
+        let limit = match self.given.contains_key("limit") {
+            true => at.limit,
+            false => ALL_MAX,
         };
+        Ok(PageAt { limit, ..at })
+    }
+
+    /// The same for lists that are computed whole: where all of it is wanted, that is one page.
+    pub(super) fn page_or_whole(&self) -> Result<PageAt, Problem> {
+        let at = self.page_or_all()?;
+        let limit = if self.whole { ALL_MAX } else { at.limit };
         Ok(PageAt { limit, ..at })
     }
 

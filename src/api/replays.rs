@@ -189,9 +189,13 @@ impl Wanted {
         replay.steps = film.len();
         replay.cut = film.remarks().cut;
         replay.differences = film.remarks().differences.clone();
-        let turn = turns.wait().await?;
-        let part = turn.spend(move || film.part(from, self.limit, self.parts));
-        (replay.items, replay.picture) = part.await?.map_err(failed)?;
+        let part = move || film.part(from, self.limit, self.parts);
+        let part = match self.parts.states || self.parts.pictures {
+            true => turns.wait().await?.spend(part).await?,
+            // What happened is at hand.
+            false => part(),
+        };
+        (replay.items, replay.picture) = part.map_err(failed)?;
         Ok(replay)
     }
 }

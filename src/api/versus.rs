@@ -29,7 +29,7 @@ impl Rows for OfBot {
         if items.is_empty() {
             bots::card(game, bot)?;
         }
-        Ok((Listed::cut(items, &params.page_or_all()?)?, false))
+        Ok((Listed::cut(items, &params.page_or_whole()?)?, false))
     }
 }
 
@@ -42,7 +42,7 @@ impl Rows for OfOpponent {
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<Versus>, bool), Problem> {
         let found = find(reader, params.id()).await?;
-        Ok((Listed::cut(found.items, &params.page_or_all()?)?, false))
+        Ok((Listed::cut(found.items, &params.page_or_whole()?)?, false))
     }
 }
 

@@ -108,7 +108,7 @@ const DATA: &str = "@steps@";
 pub(super) fn html(out: &mut impl Write, row: &MatchRow, footage: &Footage) -> anyhow::Result<()> {
     let page = Exported::of(row).render()?;
     let (before, after) = page
-        .split_once(DATA)
+        .rsplit_once(DATA)
         .context("the page has no place for it")?;
     out.write_all(before.as_bytes())?;
     let text = EncoderWriter::new(&mut *out, &STANDARD);

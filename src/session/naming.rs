@@ -55,7 +55,8 @@ impl Sessions {
         match session.enter(message, max, |message| (message, ())) {
             Entered::Idle(core, message) => {
                 let actor = Actor::new(Arc::clone(registry), Arc::clone(session), core);
-                registry.tracker.spawn(actor.run(message));
+                let runtime = &registry.runtime;
+                registry.tracker.spawn_on(actor.run(message), runtime);
             }
             Entered::Waits(()) => {}
             Entered::Full => return Err(NamingError::Busy),

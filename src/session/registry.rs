@@ -17,6 +17,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -32,6 +33,8 @@ pub(super) struct Registry {
     pub(super) rates: Rates,
     pub(super) draining: AtomicBool,
     pub(super) tracker: TaskTracker,
+    /// Where sessions work, whoever has something for them.
+    pub(super) runtime: Handle,
     pub(super) stop: CancellationToken,
     started: Instant,
     pub(super) started_us: i64,
@@ -50,6 +53,7 @@ impl Registry {
             meters: Arc::new(Meters::new()),
             draining: AtomicBool::new(false),
             tracker: TaskTracker::new(),
+            runtime: Handle::current(),
             stop: CancellationToken::new(),
             started: Instant::now(),
             started_us: crate::clock::now_us(),

@@ -3,7 +3,7 @@
 use super::bots::OWN;
 use super::error::StoreError;
 use super::handle::Store;
-use super::listing::Found;
+use super::listing::{Found, Key};
 use super::records::{Filter, Standing};
 use super::secrecy::OVER;
 use super::versus::Subject;
@@ -134,9 +134,12 @@ impl Store {
         };
         let ended = self.ended(found).await?;
         let mut kept = BTreeSet::new();
+        let bot = bot.strip_prefix("builtin:").unwrap_or(bot);
         let rows = self.seats_met(found, Subject::Bot(bot)).await?;
+        let mut told = BTreeSet::new();
         for row in &rows {
             let id: &str = row.try_get(0)?;
+            told.insert(id);
             let (known, met) = match by_id(&ended, id) {
                 Some(at) => (
                     row.try_get::<i64, _>(1)? >= 0,
@@ -155,6 +158,12 @@ impl Store {
                 kept.insert(id);
             }
         }
+        // Of others' players no seat of ours tells: the rows of the match decide.
+        let untold = found.keys.iter().filter_map(|key| match key {
+            Key::Match(id) if filter.between.is_none() && !told.contains(&**id) => Some(&**id),
+            _ => None,
+        });
+        kept.extend(untold);
         Ok(Value::from_iter(kept).to_string())
     }
 
