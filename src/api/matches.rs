@@ -203,6 +203,8 @@ pub(super) async fn seen(
 
 /// Refuses to list what has been pruned of a match: nothing of it is left.
 pub(super) async fn kept(reader: &Reader, id: &str, params: &Params) -> Result<(), Problem> {
+    // What is asked wrongly is wrong whatever is kept.
+    params.page()?;
     let (_, seen, _) = seen(reader, id, params).await?;
     match seen.sessions.first() {
         Some(first) if seen.sessions.iter().all(|row| row.pruned) => {

@@ -61,8 +61,10 @@ pub(super) async fn name(
     let kit = asked.state.store.kit(&game);
     let kit = kit.ok_or_else(|| Problem::not_found(format!("there is no game {game}")))?;
     let market = market
-        .parse()
-        .map_err(|_| Problem::not_found(format!("a match has a number, not {market:?}")))?;
+        .parse::<u64>()
+        .ok()
+        .filter(|market| i64::try_from(*market).is_ok())
+        .ok_or_else(|| Problem::not_found(format!("a match has a number, not {market:?}")))?;
     let pairs = told
         .names
         .iter()
