@@ -17,7 +17,11 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 use std::ops::Deref;
+use std::time::Duration;
 use utoipa::ToSchema;
+
+/// How often it is looked whether a stream's reader may still read.
+const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
 /// A request that was admitted.
 pub(super) struct Asked {
@@ -64,8 +68,8 @@ impl Asked {
             let mut changes = state.tokens.changes();
             let refused = async {
                 while auth::rights(&state, &headers, caller.as_ref(), true).is_ok() {
-                    // The state holds the sender, so that this is no error.
-                    let _ = changes.changed().await;
+                    // The state holds the sender, so that this is no error. A pass runs out without a change.
+                    let _ = tokio::time::timeout(LOOK_AGAIN, changes.changed()).await;
                 }
             };
             tokio::select! {

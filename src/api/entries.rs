@@ -2,12 +2,12 @@
 
 use super::events::{Begin, News, OfMatch, OfNews};
 use super::lists::Rows;
-use super::matches::{self, Wanted};
+use super::matches::{Seen, Wanted};
 use super::params::Params;
 use super::problem::Problem;
 use super::reader::Reader;
 use super::shapes::{Listed, time};
-use super::sight::{Sight, WITHHELD};
+use super::sight::Sight;
 use crate::replay::Naming;
 use crate::store::{Direction, EntryId, MatchEntry, SessionId, Side};
 use jiff::Timestamp;
@@ -55,8 +55,8 @@ impl Rows for Entries {
         Some(|reader, params| Box::pin(OfMatch::<Self>::begin(reader, params)));
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<EntryShown>, bool), Problem> {
-        matches::kept(reader, params.id(), params).await?;
-        page(reader, params.id(), params).await
+        let seen = Seen::read(reader, params.id(), params).await?.kept()?;
+        list(reader, &seen, params).await
     }
 }
 
@@ -78,12 +78,17 @@ pub(super) async fn page(
     id: &str,
     params: &Params,
 ) -> Result<(Listed<EntryShown>, bool), Problem> {
-    let at = params.page()?;
-    let (row, seen, withheld) = matches::seen(reader, id, params).await?;
-    let rows = reader.state.store.entries_page(&seen, &at).await?;
-    let mut listed = Listed::page(rows, |entry| shown(&reader.sight, entry));
-    listed.withheld = withheld.then_some(WITHHELD);
-    Ok((listed, reader.sight.is_open(&row)))
+    list(reader, &Seen::read(reader, id, params).await?, params).await
+}
+
+async fn list(
+    reader: &Reader,
+    seen: &Seen,
+    params: &Params,
+) -> Result<(Listed<EntryShown>, bool), Problem> {
+    let (store, at) = (&reader.state.store, params.page()?);
+    let rows = store.entries_page(&seen.contents, &at).await?;
+    Ok(seen.listed(reader, rows, |entry| shown(&reader.sight, entry)))
 }
 
 pub(super) fn shown(sight: &Sight, entry: MatchEntry) -> EntryShown {

@@ -2,12 +2,12 @@
 
 use super::events::{Begin, News, OfMatch, OfNews};
 use super::lists::Rows;
-use super::matches::{self, Wanted};
+use super::matches::{Seen, Wanted};
 use super::params::Params;
 use super::problem::Problem;
 use super::reader::Reader;
 use super::shapes::Listed;
-use super::sight::{Sight, WITHHELD};
+use super::sight::Sight;
 use crate::store::FactRow;
 
 /// The filters of the list.
@@ -24,8 +24,8 @@ impl Rows for Facts {
         Some(|reader, params| Box::pin(OfMatch::<Self>::begin(reader, params)));
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<FactRow>, bool), Problem> {
-        matches::kept(reader, params.id(), params).await?;
-        page(reader, params.id(), params).await
+        let seen = Seen::read(reader, params.id(), params).await?.kept()?;
+        list(reader, &seen, params).await
     }
 }
 
@@ -49,13 +49,18 @@ pub(super) async fn page(
     id: &str,
     params: &Params,
 ) -> Result<(Listed<FactRow>, bool), Problem> {
+    list(reader, &Seen::read(reader, id, params).await?, params).await
+}
+
+async fn list(
+    reader: &Reader,
+    seen: &Seen,
+    params: &Params,
+) -> Result<(Listed<FactRow>, bool), Problem> {
     let (kind, at) = (params.text("kind"), params.page_or_all()?);
-    let (row, seen, withheld) = matches::seen(reader, id, params).await?;
     let store = &reader.state.store;
-    let rows = store.facts_page(&seen, kind.as_deref(), &at).await?;
-    let mut listed = Listed::page(rows, |fact| shown(&reader.sight, fact));
-    listed.withheld = withheld.then_some(WITHHELD);
-    Ok((listed, reader.sight.is_open(&row)))
+    let rows = store.facts_page(&seen.contents, kind.as_deref(), &at);
+    Ok(seen.listed(reader, rows.await?, |fact| shown(&reader.sight, fact)))
 }
 
 pub(super) fn shown(sight: &Sight, fact: FactRow) -> FactRow {

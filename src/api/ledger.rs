@@ -1,12 +1,11 @@
 //! The deadline ledger: how long each decision took, and what it was allowed.
 
 use super::lists::Rows;
-use super::matches;
+use super::matches::Seen;
 use super::params::Params;
 use super::problem::Problem;
 use super::reader::Reader;
 use super::shapes::{Listed, time};
-use super::sight::WITHHELD;
 use crate::store::{EntryId, LedgerLine, SessionId};
 use games::stats::quantile;
 use jiff::Timestamp;
@@ -89,8 +88,8 @@ impl Rows for Ledger {
         reader: &Reader,
         params: &Params,
     ) -> Result<(Listed<DecisionShown>, bool), Problem> {
-        matches::kept(reader, params.id(), params).await?;
-        page(reader, params.id(), params).await
+        let seen = Seen::read(reader, params.id(), params).await?.kept()?;
+        list(reader, &seen, params).await
     }
 }
 
@@ -100,13 +99,19 @@ pub(super) async fn page(
     id: &str,
     params: &Params,
 ) -> Result<(Listed<DecisionShown>, bool), Problem> {
-    let at = params.page_or_all()?;
-    let (row, seen, withheld) = matches::seen(reader, id, params).await?;
-    let sessions: Vec<SessionId> = seen.sessions.iter().map(|row| row.id).collect();
-    let lines = reader.state.store.ledger_page(&sessions, &at).await?;
-    let mut listed = Listed::page(lines, shown);
-    listed.withheld = withheld.then_some(WITHHELD);
-    Ok((listed, reader.sight.is_open(&row)))
+    list(reader, &Seen::read(reader, id, params).await?, params).await
+}
+
+async fn list(
+    reader: &Reader,
+    seen: &Seen,
+    params: &Params,
+) -> Result<(Listed<DecisionShown>, bool), Problem> {
+    let (store, at) = (&reader.state.store, params.page_or_all()?);
+    let sessions = seen.contents.sessions.iter().map(|row| row.id);
+    let sessions: Vec<SessionId> = sessions.collect();
+    let lines = store.ledger_page(&sessions, &at).await?;
+    Ok(seen.listed(reader, lines, shown))
 }
 
 /// The newest decisions, summed up by game.

@@ -9,8 +9,8 @@ use super::problem::Problem;
 use super::reader::Reader;
 use super::sessions::{self, SessionShown};
 use super::shapes::{self, Listed, time};
-use super::sight::Sight;
-use crate::store::{Contents, Filter, MatchRow, Place, SeatRow, SessionRow, StoreError};
+use super::sight::{Sight, WITHHELD};
+use crate::store::{Contents, Filter, MatchRow, Page, Place, SeatRow, SessionRow, StoreError};
 use axum::extract::Path;
 use axum::response::Response;
 use games::Cause;
@@ -185,33 +185,53 @@ impl Wanted {
     }
 }
 
-/// A match, what is in those of its sessions that the caller sees and the parameters `seat` and `session` name, and
-/// whether there are others.
-pub(super) async fn seen(
-    reader: &Reader,
-    id: &str,
-    params: &Params,
-) -> Result<(MatchRow, Contents, bool), Problem> {
-    let row = row(reader, id).await?;
-    let wanted = Wanted::read(params)?;
-    let mut seen = reader.state.store.contents(id).await?;
-    let sessions = &mut seen.sessions;
-    sessions.retain(|row| wanted.has(row));
-    let withheld = reader.sight.keep(sessions);
-    Ok((row, seen, withheld))
+/// What is in those sessions of a match that the caller sees and the parameters `seat` and `session` name.
+pub(super) struct Seen {
+    /// The match.
+    pub row: MatchRow,
+    /// The sessions, and up to where they are read.
+    pub contents: Contents,
+    /// Whether there are sessions that the caller does not see.
+    pub withheld: bool,
 }
 
-/// Refuses to list what has been pruned of a match: nothing of it is left.
-pub(super) async fn kept(reader: &Reader, id: &str, params: &Params) -> Result<(), Problem> {
-    // What is asked wrongly is wrong whatever is kept.
-    params.page()?;
-    let (_, seen, _) = seen(reader, id, params).await?;
-    match seen.sessions.first() {
-        Some(first) if seen.sessions.iter().all(|row| row.pruned) => {
-            let session = first.id.0;
-            Err(StoreError::Pruned { session }.into())
+impl Seen {
+    pub(super) async fn read(reader: &Reader, id: &str, params: &Params) -> Result<Self, Problem> {
+        let row = row(reader, id).await?;
+        // What is asked wrongly is wrong whatever is kept.
+        params.page()?;
+        let wanted = Wanted::read(params)?;
+        let mut contents = reader.state.store.contents(id).await?;
+        contents.sessions.retain(|row| wanted.has(row));
+        let withheld = reader.sight.keep(&mut contents.sessions);
+        Ok(Self {
+            row,
+            contents,
+            withheld,
+        })
+    }
+
+    /// The same, refused if it has been pruned: nothing of it is left to list.
+    pub(super) fn kept(self) -> Result<Self, Problem> {
+        match self.contents.sessions.first() {
+            Some(first) if self.contents.sessions.iter().all(|row| row.pruned) => {
+                let session = first.id.0;
+                Err(StoreError::Pruned { session }.into())
+            }
+            _ => Ok(self),
         }
-        _ => Ok(()),
+    }
+
+    /// A page of it, and whether all of it is public and final.
+    pub(super) fn listed<Row, Item>(
+        &self,
+        reader: &Reader,
+        rows: Page<Row>,
+        shown: impl FnMut(Row) -> Item,
+    ) -> (Listed<Item>, bool) {
+        let mut listed = Listed::page(rows, shown);
+        listed.withheld = self.withheld.then_some(WITHHELD);
+        (listed, reader.sight.is_open(&self.row))
     }
 }
 

@@ -224,8 +224,8 @@ impl Params {
         }
         Ok(Filter {
             game: self.game()?,
-            bot: self.text("bot"),
-            opponent: self.text("opponent"),
+            bot: self.bot("bot"),
+            opponent: self.bot("opponent"),
             between,
             outcome: self.word("outcome", Standing::ALL)?,
             cause: self.word("cause", Cause::ALL.map(|cause| (cause.word(), cause)))?,
@@ -244,6 +244,15 @@ impl Params {
             by: self.text("by"),
             caught: self.truth("caught")?,
             over_by_us: None,
+        })
+    }
+
+    /// A bot or whoever else plays. A built-in bot is found by either of its names.
+    fn bot(&self, name: &str) -> Option<String> {
+        let bot = self.text(name)?;
+        Some(match bot.strip_prefix("builtin:") {
+            Some(built_in) => built_in.to_owned(),
+            None => bot,
         })
     }
 
@@ -287,5 +296,28 @@ fn decoded(text: &str) -> Result<String, Problem> {
             let detail = format!("{text:?} is not UTF-8 when its percent signs are decoded");
             Err(Problem::parameter(text, detail, [""; 0]))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ALL_MAX, LIMIT_MAX, Params};
+
+    #[test]
+    fn a_streamed_list_that_is_computed_whole_is_one_page() {
+        let limits = |params: &Params| {
+            let (all, whole) = (
+                params.page_or_all().unwrap(),
+                params.page_or_whole().unwrap(),
+            );
+            (all.limit, whole.limit)
+        };
+        let (whole, streamed) = Params::default().for_stream();
+        assert!(whole);
+        assert_eq!(limits(&streamed), (LIMIT_MAX, ALL_MAX));
+        let (whole, limited) = Params::default().with("limit", "7".into()).for_stream();
+        assert!(!whole);
+        assert_eq!(limits(&Params::default()), (ALL_MAX, ALL_MAX));
+        assert_eq!(limits(&limited), (7, 7));
     }
 }

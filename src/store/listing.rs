@@ -154,7 +154,7 @@ pub(super) async fn list_all(connection: &mut SqliteConnection) -> Result<(), sq
 }
 
 /// Where the next candidates of a page are read from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Candidates<'a> {
     list: List,
     filter: &'a Filter,
@@ -184,7 +184,7 @@ async fn is_brief(filter: &Filter, readers: &SqlitePool) -> Result<bool, sqlx::E
 type Choice = (QueryBuilder<Sqlite>, &'static str);
 
 /// Between which rows, both included, those of the filter's time lie.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Bounds {
     first: Option<Key>,
     last: Option<Key>,
@@ -270,13 +270,27 @@ impl<'a> Candidates<'a> {
         if let Some(until_us) = filter.until_us {
             bounds.last = at(until_us.saturating_add(STORED_WITHIN_US)).await?;
         }
-        Ok(Self {
+        let mut found = Self {
             list,
             filter,
             lists,
             bounds,
             brief: false,
-        })
+        };
+        if list == List::Matches && filter.bot.is_some() && filter.opponent.is_some() {
+            // Candidates are the opponent's matches: many, where the bot may have none.
+            let of_bot = Filter {
+                opponent: None,
+                between: None,
+                ..filter.clone()
+            };
+            let of_bot = Candidates {
+                filter: &of_bot,
+                ..found.clone()
+            };
+            found.bounds.empty |= of_bot.below(None, 1, readers).await?.keys.is_empty();
+        }
+        Ok(found)
     }
 
     /// The next `limit` ones below `before`.

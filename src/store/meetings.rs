@@ -5,30 +5,49 @@ use super::error::StoreError;
 use super::handle::Store;
 use super::listing::{Found, Key};
 use super::records::{Filter, Standing};
+use super::rows::json;
 use super::secrecy::OVER;
 use super::versus::Subject;
 use games::{Cause, Kit, Outcome};
+use serde::Deserialize;
 use serde_json::Value;
-use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, Row as _};
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
-/// Each seat of ours with each other seat, of matches `?1` (JSON). The place is below 0 where our seat is unknown.
+/// Each seat of ours with each other seat, of matches `?1` (JSON): one row a match, since rows are what costs. The
+/// place is below 0 where our seat is unknown.
 const MEETINGS: &str = "
     WITH own AS MATERIALIZED ({own})
-    SELECT o.match_id, o.place, o.bot, t.seat, t.spec, t.name, t.entrant
+    SELECT o.match_id, json_group_array(
+        json_array(o.place, o.bot, t.seat, t.spec, t.name, t.entrant) ORDER BY o.place, t.seat)
     FROM own o CROSS JOIN seats t ON t.match_id = o.match_id AND t.seat <> o.place
     WHERE (?2 IS NULL OR o.bot = ?2) AND (?3 IS NULL OR t.name = ?3)
         AND (?4 IS NULL OR t.spec = 'builtin:' || ?4)
-    ORDER BY o.match_id DESC, o.place, t.seat";
+    GROUP BY o.match_id ORDER BY o.match_id DESC";
 
-/// How each seat of these matches did.
+/// How these matches ended, and each of their seats did.
 const ENDED: &str = "
-    SELECT m.id, m.cause, m.blame, {over}, m.game, r.score, r.win_share
+    SELECT m.id, m.cause, m.blame, {over}, m.game,
+        json_group_array(json_array(r.score, r.win_share) ORDER BY t.seat)
     FROM json_each(?) w CROSS JOIN matches m ON m.id = w.value
     JOIN seats t ON t.match_id = m.id LEFT JOIN results r ON r.match_id = m.id AND r.seat = t.seat
-    WHERE m.ended_us IS NOT NULL ORDER BY m.id DESC, t.seat";
+    WHERE m.ended_us IS NOT NULL GROUP BY m.id ORDER BY m.id DESC";
+
+/// Our seats of a match, each with each other seat.
+type SeatsMet = (String, Vec<SeatMet>);
+
+/// A seat of ours and another one.
+#[derive(Deserialize)]
+struct SeatMet {
+    /// Ours; below 0 where it is unknown.
+    place: i64,
+    bot: String,
+    seat: u8,
+    spec: String,
+    name: Option<String>,
+    entrant: Option<String>,
+}
 
 /// A match that has ended.
 pub(super) struct Ended {
@@ -126,41 +145,37 @@ impl Meeting<'_> {
 
 impl Store {
     /// Those of these matches, as a JSON list, in which the filter's bot met its opponent, with the outcome between
-    /// the two that it asks for. Without that also what has not ended or does not tell the bot's seat; all, unless
-    /// the filter names both.
+    /// the two that it asks for. If it asks for none, also matches that have not ended, and those that do not tell
+    /// which seat the bot had. All of these matches, unless the filter names both.
     pub(super) async fn met(&self, found: &Found, filter: &Filter) -> Result<String, StoreError> {
         let (Some(bot), Some(opponent)) = (&filter.bot, &filter.opponent) else {
             return Ok(found.json());
         };
         let ended = self.ended(found).await?;
         let mut kept = BTreeSet::new();
-        let bot = bot.strip_prefix("builtin:").unwrap_or(bot);
         let rows = self.seats_met(found, Subject::Bot(bot)).await?;
         let mut told = BTreeSet::new();
-        for row in &rows {
-            let id: &str = row.try_get(0)?;
-            told.insert(id);
-            let (known, met) = match by_id(&ended, id) {
-                Some(at) => (
-                    row.try_get::<i64, _>(1)? >= 0,
-                    meeting(row, Subject::Bot(bot), at)?,
-                ),
-                None => (false, None),
-            };
-            let fits = match (met, filter.between) {
-                (Some(met), None) => met.is_with(opponent),
-                (Some(met), wanted) => {
-                    met.is_with(opponent) && met.share().map(Standing::of_share) == wanted
+        for (id, seats) in rows {
+            let at = by_id(&ended, &id);
+            let fits = seats.into_iter().any(|seats| {
+                let known = at.is_some() && seats.place >= 0;
+                let met = at.and_then(|at| meeting(seats, Subject::Bot(bot), at));
+                match (met, filter.between) {
+                    (Some(met), None) => met.is_with(opponent),
+                    (Some(met), wanted) => {
+                        met.is_with(opponent) && met.share().map(Standing::of_share) == wanted
+                    }
+                    (None, wanted) => !known && wanted.is_none(),
                 }
-                (None, wanted) => !known && wanted.is_none(),
-            };
+            });
             if fits {
-                kept.insert(id);
+                kept.insert(id.clone());
             }
+            told.insert(id);
         }
         // Of others' players no seat of ours tells: the rows of the match decide.
         let untold = found.keys.iter().filter_map(|key| match key {
-            Key::Match(id) if filter.between.is_none() && !told.contains(&**id) => Some(&**id),
+            Key::Match(id) if filter.between.is_none() && !told.contains(id) => Some(id.clone()),
             _ => None,
         });
         kept.extend(untold);
@@ -175,9 +190,10 @@ impl Store {
         ended: &'a [Ended],
     ) -> Result<Vec<Meeting<'a>>, StoreError> {
         let mut meetings = Vec::new();
-        for row in &self.seats_met(found, subject).await? {
-            if let Some(at) = by_id(ended, row.try_get(0)?) {
-                meetings.extend(meeting(row, subject, at)?);
+        for (id, seats) in self.seats_met(found, subject).await? {
+            if let Some(at) = by_id(ended, &id) {
+                let seats = seats.into_iter();
+                meetings.extend(seats.filter_map(|seats| meeting(seats, subject, at)));
             }
         }
         Ok(meetings)
@@ -187,18 +203,20 @@ impl Store {
         &self,
         found: &Found,
         subject: Subject<'_>,
-    ) -> Result<Vec<SqliteRow>, StoreError> {
+    ) -> Result<Vec<SeatsMet>, StoreError> {
         let (bot, opponent, kind) = match subject {
             Subject::Bot(name) => (Some(name), None, None),
             Subject::Opponent(name) => (None, Some(name), None),
             Subject::Type(name) => (None, None, Some(name)),
         };
-        let rows = sqlx::query(AssertSqlSafe(MEETINGS.replace("{own}", OWN)))
-            .bind(found.json())
-            .bind(bot.map(str::to_owned))
-            .bind(opponent.map(str::to_owned))
-            .bind(kind.map(str::to_owned));
-        Ok(rows.fetch_all(self.readers()).await?)
+        let rows =
+            sqlx::query_as::<_, (String, String)>(AssertSqlSafe(MEETINGS.replace("{own}", OWN)))
+                .bind(found.json())
+                .bind(bot.map(str::to_owned))
+                .bind(opponent.map(str::to_owned))
+                .bind(kind.map(str::to_owned));
+        let rows = rows.fetch_all(self.readers()).await?.into_iter();
+        rows.map(|(id, seats)| Ok((id, json(&seats)?))).collect()
     }
 
     /// How these matches ended, newest first.
@@ -209,22 +227,16 @@ impl Store {
             .await?;
         let (mut all, mut games) = (Vec::<Ended>::new(), Vec::<Option<&dyn Kit>>::new());
         for row in &rows {
-            let id: String = row.try_get(0)?;
-            if all.last().is_none_or(|last| last.id != id) {
-                games.push(self.kit(row.try_get(4)?));
-                all.push(Ended {
-                    cause: row.try_get(1)?,
-                    blame: row.try_get(2)?,
-                    over_us: row.try_get(3)?,
-                    results: Vec::new(),
-                    teams: None,
-                    duels: HashMap::new(),
-                    id,
-                });
-            }
-            if let Some(last) = all.last_mut() {
-                last.results.push((row.try_get(5)?, row.try_get(6)?));
-            }
+            games.push(self.kit(row.try_get(4)?));
+            all.push(Ended {
+                id: row.try_get(0)?,
+                cause: row.try_get(1)?,
+                blame: row.try_get(2)?,
+                over_us: row.try_get(3)?,
+                results: json(row.try_get(5)?)?,
+                teams: None,
+                duels: HashMap::new(),
+            });
         }
         let with_teams = |kit: &&dyn Kit| kit.team_fact().is_some();
         if games.iter().flatten().any(with_teams) {
@@ -259,34 +271,26 @@ fn by_id<'a>(ended: &'a [Ended], id: &str) -> Option<&'a Ended> {
     ended.get(at)
 }
 
-/// A seat of ours and another one, as this row has them; `None` if ours is unknown, for allies, and for what is told
-/// by the rival's row.
-fn meeting<'a>(
-    row: &SqliteRow,
-    subject: Subject<'_>,
-    at: &'a Ended,
-) -> Result<Option<Meeting<'a>>, StoreError> {
-    let (own, bot): (i64, String) = (row.try_get(1)?, row.try_get(2)?);
-    let (Ok(own), rival) = (u8::try_from(own), row.try_get(3)?) else {
-        return Ok(None);
-    };
-    let (spec, name): (&str, Option<String>) = (row.try_get(4)?, row.try_get(5)?);
-    let met = row.try_get::<Option<String>, _>(6)?.or(name.clone());
-    let met = met.unwrap_or_else(|| spec.strip_prefix("builtin:").unwrap_or(spec).to_owned());
-    if at.are_allies(own, rival) || (met == bot && own > rival) {
-        return Ok(None);
+/// A seat of ours and another one in this match; `None` if ours is unknown, for allies, and for what is told of the
+/// other one's side.
+fn meeting<'a>(met: SeatMet, subject: Subject<'_>, at: &'a Ended) -> Option<Meeting<'a>> {
+    let (own, rival) = (u8::try_from(met.place).ok()?, met.seat);
+    let spec = || met.spec.strip_prefix("builtin:").unwrap_or(&met.spec);
+    let name = met.entrant.or_else(|| met.name.clone());
+    let name = name.unwrap_or_else(|| spec().to_owned());
+    if at.are_allies(own, rival) || (name == met.bot && own > rival) {
+        return None;
     }
-    let with = match subject {
-        Subject::Bot(_) => met,
-        Subject::Opponent(_) | Subject::Type(_) => bot,
-    };
-    Ok(Some(Meeting {
+    Some(Meeting {
         at,
         own,
         rival,
-        with,
-        name,
-    }))
+        with: match subject {
+            Subject::Bot(_) => name,
+            Subject::Opponent(_) | Subject::Type(_) => met.bot,
+        },
+        name: met.name,
+    })
 }
 
 #[cfg(test)]

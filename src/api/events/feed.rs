@@ -4,7 +4,8 @@ use super::ring::{Reader, Ring};
 use super::told::{Scribe, Then, Told, View, Views};
 use crate::api::sight::Sight;
 use crate::store::{
-    EntryId, FactRow, Grown, MatchEntry, MatchRow, PageAt, SessionId, SessionRow, Store, StoreError,
+    self, EntryId, FactRow, Grown, MatchEntry, MatchRow, PageAt, SessionId, SessionRow, Store,
+    StoreError,
 };
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
@@ -233,23 +234,11 @@ impl Feed {
         };
         let mut scribe = Scribe::new(sight, mark);
         let entries = store.entries_page(&seen, &after(mark.entry.0)).await?;
-        for entry in entries.items {
-            if scribe.bytes() >= PAGE_BYTES {
-                return Ok(scribe.told(Then::More));
-            }
-            scribe.entry(entry);
-        }
-        if entries.next.is_some() {
+        if !fill(&mut scribe, entries, Scribe::entry) {
             return Ok(scribe.told(Then::More));
         }
         let facts = store.facts_page(&seen, None, &after(mark.fact)).await?;
-        for fact in facts.items {
-            if scribe.bytes() >= PAGE_BYTES {
-                return Ok(scribe.told(Then::More));
-            }
-            scribe.fact(fact);
-        }
-        if facts.next.is_some() {
+        if !fill(&mut scribe, facts, Scribe::fact) {
             return Ok(scribe.told(Then::More));
         }
         Ok(match over {
@@ -260,6 +249,21 @@ impl Feed {
             None => scribe.told(Then::News),
         })
     }
+}
+
+/// Writes these rows until there is a page of them. Whether that was all there is.
+fn fill<'a, T>(
+    scribe: &mut Scribe<'a>,
+    rows: store::Page<T>,
+    write: fn(&mut Scribe<'a>, T),
+) -> bool {
+    for row in rows.items {
+        if scribe.bytes() >= PAGE_BYTES {
+            return false;
+        }
+        write(scribe, row);
+    }
+    rows.next.is_none()
 }
 
 /// What reads a watched match.

@@ -46,6 +46,12 @@ async fn what_is_wrong_with_names_is_said() {
             404,
             "a number",
         ),
+        (
+            "/api/v1/rivals/fake/r/9223372036854775808",
+            json!({"names": {"W": "a"}}),
+            404,
+            "a number",
+        ),
     ] {
         let answer = app.put(path, &body.to_string()).await;
         assert_eq!(answer.status.as_u16(), status, "{body}: {}", answer.text);

@@ -26,6 +26,16 @@ async fn a_bot_and_an_opponent_show_how_they_met() {
     assert_eq!(alice["pair_score"], 1.0);
     assert_eq!(alice["rival_bluffs"]["caught"], 3);
     assert_eq!(alice["causes"]["normal"], 3);
+    for path in [
+        "/api/v1/matches?bot=nobody&opponent=alice",
+        "/api/v1/matches?bot=champion&opponent=nobody",
+    ] {
+        assert_eq!(
+            app.json(path).await["items"],
+            serde_json::json!([]),
+            "{path}"
+        );
+    }
     // The matches behind a record are found by what it calls the rival.
     for item in page["items"].as_array().unwrap() {
         let rival = item["rival"].as_str().unwrap();
@@ -44,6 +54,10 @@ async fn a_bot_and_an_opponent_show_how_they_met() {
                 counted
             };
             assert_eq!(found, each, "{path}");
+            // A built-in bot has two names.
+            let path = path.replacen("bot=", "bot=builtin:", 1);
+            let page = app.json(&path).await;
+            assert_eq!(page["items"].as_array().unwrap().len(), each, "{path}");
         }
     }
     for bad in [
@@ -134,6 +148,16 @@ async fn a_pruned_match_shows_its_result_and_that_it_was_pruned() {
             .problem(&format!("{path}/{list}"), StatusCode::GONE)
             .await;
         assert_eq!(answer["type"], "urn:drover:problem:pruned", "{list}");
+    }
+    // What is asked wrongly is told before that.
+    for wrong in [
+        "entries?limit=0",
+        "facts?cursor=x",
+        "ledger?seat=x",
+        "facts?nothing=1",
+    ] {
+        app.problem(&format!("{path}/{wrong}"), StatusCode::BAD_REQUEST)
+            .await;
     }
     // No transcript was ever there: nothing was pruned of it.
     let none = app.json(&format!("{path}/entries?seat=3")).await;
