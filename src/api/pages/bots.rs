@@ -1,7 +1,7 @@
 //! The built-in bots, and one of them.
 
 use super::layout::{Shell, shown};
-use super::rivals::{self, Rival};
+use super::versus::{self, Rival};
 use super::view::{MatchLine, line, now, percent};
 use super::visit::{Visit, asking};
 use crate::api::bots::{self, BotResults, BotShown};
@@ -60,7 +60,7 @@ pub(super) async fn one(
     shown(&Bot {
         shell: visit.shell(format!("{} of {}", bot.name, bot.game), "/bots"),
         results,
-        rivals: rivals::of_bot(&visit, &game, &name).await?,
+        rivals: versus::of_bot(&visit, &game, &name).await?,
         matches: matches.iter().map(|found| line(found, now)).collect(),
         bot,
     })

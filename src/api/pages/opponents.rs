@@ -3,7 +3,7 @@
 use super::chart::{self, Curve, Point, Span};
 use super::filters::{Field, fields, link, query};
 use super::layout::{Shell, shown};
-use super::rivals::{self, Rival};
+use super::versus::{self, Rival};
 use super::view::{self, When, figure, when};
 use super::visit::{Visit, asking};
 use crate::api::bluffs::{self, BluffShown};
@@ -156,7 +156,7 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
         ),
         matches: query([("game", &*opponent.game), ("opponent", &*opponent.name)]),
         rivals: match named {
-            true => rivals::of_opponent(&visit, &opponent.game, &opponent.name).await?,
+            true => versus::of_opponent(&visit, &opponent.game, &opponent.name).await?,
             false => Vec::new(),
         },
         history,

@@ -1,8 +1,8 @@
 //! Every page, on one page.
 
 use super::{
-    assets, bots, dashboard, docs, hubs, login, matches, one_match, opponents, rivals, start,
-    tournaments, why,
+    assets, bots, dashboard, docs, hubs, login, matches, one_match, opponents, start, tournaments,
+    versus, why,
 };
 use crate::api::state::ApiState;
 use axum::Router;
@@ -23,7 +23,7 @@ pub(in crate::api) fn admitted() -> Router<ApiState> {
         .route("/matches/{id}/seats/{seat}/explain", page(why::page))
         .route("/bots", page(bots::page))
         .route("/bots/{game}/{bot}", page(bots::one))
-        .route("/bots/{game}/{bot}/versus", page(rivals::page))
+        .route("/bots/{game}/{bot}/versus", page(versus::page))
         .route("/docs", page(docs::index))
         .route("/docs/{name}", page(docs::one))
         .route("/opponents", page(opponents::page))
