@@ -43,9 +43,9 @@ impl Rows for Decisions {
     const REFUSES: &'static [u16] = &[403, 409, 410];
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<Decision>, bool), Problem> {
-        let seat = (params.named(0), params.named(1));
+        let (seat, at) = ((params.named(0), params.named(1)), params.page_or_whole()?);
         let all = found(reader, seat, params, |read, _, _| read.decisions()).await?;
-        Ok((Listed::cut(all, &params.page_or_whole()?)?, false))
+        Ok((Listed::cut(all, &at)?, false))
     }
 }
 

@@ -60,10 +60,16 @@ pub(super) async fn name(
     })?;
     let kit = asked.state.store.kit(&game);
     let kit = kit.ok_or_else(|| Problem::not_found(format!("there is no game {game}")))?;
+    // Numbers are stored.
+    let fits = |number: &u64| i64::try_from(*number).is_ok();
+    if let Some(player) = told.player.filter(|player| !fits(player)) {
+        let detail = format!("player is {player}; it takes 0..={}", i64::MAX);
+        return Err(Problem::body(detail));
+    }
     let market = market
         .parse::<u64>()
         .ok()
-        .filter(|market| i64::try_from(*market).is_ok())
+        .filter(fits)
         .ok_or_else(|| Problem::not_found(format!("a match has a number, not {market:?}")))?;
     let pairs = told
         .names

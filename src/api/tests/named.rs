@@ -35,6 +35,12 @@ async fn what_is_wrong_with_names_is_said() {
         (PATH, json!({"names": {"W": "\n"}}), 400, "1 to 64 letters"),
         (PATH, json!({"W": "alice"}), 400, "unknown field"),
         (
+            PATH,
+            json!({"names": {"W": "a"}, "player": u64::MAX}),
+            400,
+            "it takes 0..=9223372036854775807",
+        ),
+        (
             "/api/v1/rivals/chess/r/7",
             json!({"names": {"W": "a"}}),
             404,

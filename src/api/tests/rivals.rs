@@ -143,6 +143,7 @@ async fn a_pruned_match_shows_its_result_and_that_it_was_pruned() {
         "entries.ndjson",
         "facts.csv",
         "entries?seat=0",
+        "seats/0/decisions",
     ] {
         let answer = app
             .problem(&format!("{path}/{list}"), StatusCode::GONE)
@@ -155,6 +156,7 @@ async fn a_pruned_match_shows_its_result_and_that_it_was_pruned() {
         "facts?cursor=x",
         "ledger?seat=x",
         "facts?nothing=1",
+        "seats/0/decisions?limit=0",
     ] {
         app.problem(&format!("{path}/{wrong}"), StatusCode::BAD_REQUEST)
             .await;
