@@ -28,6 +28,9 @@ fn screenshots() {
             if page.starts_with("/matches/") && !page.contains("explain") {
                 browser.until("/^Step/.test(document.querySelector('.replay-where')?.textContent)");
                 browser.run("const scrub = document.querySelector('#replay input'); scrub.value = Math.floor(scrub.max / 2); scrub.dispatchEvent(new Event('input')); return 0");
+                browser.until(
+                    "document.querySelector('#replay svg').getAttribute('aria-busy') === 'false'",
+                );
                 let path = folder.join(format!("{name}-{width}-{scheme}-replay.png"));
                 std::fs::write(path, browser.picture("#replay")).unwrap();
             }
