@@ -15,6 +15,7 @@ const LEVELS: &[(&str, u32)] = &[
     ("store", 40),
     ("link", 40),
     ("thinking", 40),
+    ("programs", 42),
     ("identities", 45),
     ("access", 45),
     ("replay", 45),
