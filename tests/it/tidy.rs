@@ -40,6 +40,7 @@ const GAME_LEVELS: &[(&str, u32)] = &[
     ("scene", 15),
     ("explain", 15),
     ("wire", 20),
+    ("neutral", 22),
     ("arena", 20),
     ("answer", 25),
     ("kit", 25),
