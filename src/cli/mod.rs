@@ -2,6 +2,7 @@
 
 mod api_call;
 mod args;
+mod bot;
 mod common;
 mod completions;
 mod configure;

@@ -3,7 +3,7 @@
 use super::launch::Launch;
 use super::name::{NAME_RULE, VERSION_RULE, is_name, is_version};
 use crate::config::Lines;
-use crate::link::program::ProgramLimits;
+use crate::link::program::{Confinement, ProgramLimits, ProgramSpec};
 use serde::Deserialize as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -196,9 +196,14 @@ impl Manifest {
         })
     }
 
-    /// What the bot is started from, with its folder at this place.
+    /// What the bot is started from, with its folder at this place; what it may read beside that, and the
+    /// sockets that it must not reach.
     #[must_use]
-    pub fn launch(&self, folder: &Path) -> Launch {
+    pub fn launch(&self, folder: &Path, read: &[PathBuf], hidden: &[PathBuf]) -> Launch {
+        let confinement = Confinement {
+            hidden: hidden.to_vec(),
+            ..Confinement::of(&self.program(folder), folder, read)
+        };
         Launch {
             name: self.name.clone(),
             version: self.version.clone(),
@@ -209,10 +214,22 @@ impl Manifest {
             limits: ProgramLimits {
                 memory: Some(self.memory_mib << 20),
                 cpu_seconds: Some(self.cpu_seconds),
-                ..ProgramLimits::default()
+                cgroup: None,
+                processes: Some(self.processes),
+                confinement: Some(confinement),
             },
             stderr_kept: self.stderr_kib << 10,
             fallback: self.fallback.clone(),
+        }
+    }
+
+    /// The program that it runs, with its folder at this place.
+    #[must_use]
+    pub fn program(&self, folder: &Path) -> ProgramSpec {
+        ProgramSpec {
+            words: self.run.clone(),
+            folder: Some(folder.join(&self.directory)),
+            ..ProgramSpec::default()
         }
     }
 }
@@ -462,7 +479,7 @@ run = ["python3", "bot.py"]
         assert_eq!(manifest.games, ["lighthouses", "koehandel"]);
         assert_eq!(manifest.fallback, "champion");
         assert_eq!((manifest.memory_mib, manifest.processes), (512, 64));
-        let launch = manifest.launch(Path::new("/shelf/mybot/1.0"));
+        let launch = manifest.launch(Path::new("/shelf/mybot/1.0"), &[], &[]);
         assert_eq!(launch.argv, ["python3", "bot.py"]);
         assert_eq!(launch.limits.memory, Some(512 << 20));
         for kit in games::ALL {
@@ -491,7 +508,7 @@ stderr_kib = 0
         let limits = (manifest.memory_mib, manifest.cpu_seconds);
         assert_eq!(limits, (64, 10));
         assert_eq!((manifest.processes, manifest.stderr_kib), (1, 0));
-        let launch = manifest.launch(Path::new("/shelf"));
+        let launch = manifest.launch(Path::new("/shelf"), &[], &[]);
         assert_eq!(launch.directory, Path::new("/shelf/src"));
     }
 

@@ -8,6 +8,8 @@ use super::launch::{Launch, Programs};
 use super::manifest::{Manifest, ManifestError};
 use super::name::{BotName, is_name, is_version};
 use crate::clock::now_us;
+use crate::config::Config;
+use crate::link::program::{StartError, find};
 use rustix::fs::{FlockOperation, flock, syncfs};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -41,6 +43,9 @@ pub enum ShelfError {
     /// It cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// Its program cannot be run.
+    #[error("{0}; `run` in its bot.toml names the program")]
+    Program(#[from] StartError),
     /// The same version was added with another content.
     #[error(
         "{name}@{version} is already there with other content; give this one another version in its bot.toml"
@@ -122,13 +127,31 @@ pub enum Added {
 #[derive(Clone, Debug)]
 pub struct Shelf {
     folder: PathBuf,
+    /// What every bot may read beside its own folder.
+    read: Vec<PathBuf>,
+    /// Sockets that no bot must reach.
+    hidden: Vec<PathBuf>,
 }
 
 impl Shelf {
     /// The shelf in this folder, which is made when the first bot is added.
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder }
+        Self {
+            folder,
+            read: Vec::new(),
+            hidden: Vec::new(),
+        }
+    }
+
+    /// The shelf of this configuration.
+    #[must_use]
+    pub fn of(config: &Config) -> Self {
+        Self {
+            read: config.bots.read.clone(),
+            hidden: config.shim.socket.iter().cloned().collect(),
+            ..Self::new(absolute(&config.bots.folder))
+        }
     }
 
     /// Its folder.
@@ -190,6 +213,7 @@ impl Shelf {
                 BUILD_WITHIN,
             )?;
         }
+        find(&manifest.program(staging.path()))?;
         let bot = self.folder.join(name);
         fs::create_dir_all(&bot).map_err(at(&bot))?;
         // Nothing of it may be missing once it has its name.
@@ -240,7 +264,7 @@ impl Shelf {
             return Err(self.unknown(asked, &versions));
         };
         let folder = self.folder.join(&asked.name).join(&found.version);
-        Ok(Manifest::of(&folder)?.launch(&folder))
+        Ok(Manifest::of(&folder)?.launch(&folder, &self.read, &self.hidden))
     }
 
     /// Takes a version of a bot off the shelf, or all of them; what was removed. Matches that play with it keep
@@ -362,6 +386,11 @@ impl Shelf {
             known,
         }
     }
+}
+
+/// A program is started elsewhere than where we run.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// What is not there need not be removed.

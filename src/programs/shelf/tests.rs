@@ -11,7 +11,9 @@ fn bot(version: &str, program: &str) -> TempDir {
         "name = \"mine\"\nversion = {version:?}\ngames = [\"planowanie\"]\nrun = [\"./run\"]\n"
     );
     fs::write(folder.path().join("bot.toml"), manifest).unwrap();
-    fs::write(folder.path().join("run"), program).unwrap();
+    let run = folder.path().join("run");
+    fs::write(&run, program).unwrap();
+    fs::set_permissions(&run, fs::Permissions::from_mode(0o755)).unwrap();
     folder
 }
 
@@ -112,6 +114,28 @@ fn a_bot_is_built_on_the_shelf_and_not_where_it_comes_from() {
     assert!(told.contains("broken"), "{told}");
     assert_eq!(version_of(&shelf, "mine").as_deref(), Ok("1"));
     assert_eq!(names_on(&shelf), ["mine"]);
+}
+
+#[test]
+fn a_bot_that_cannot_be_run_is_refused() {
+    let (_folder, shelf) = shelf();
+    let bot = bot("1", "x");
+    let run = bot.path().join("run");
+    fs::set_permissions(&run, fs::Permissions::from_mode(0o644)).unwrap();
+    let told = shelf.add(bot.path()).unwrap_err().to_string();
+    assert!(
+        told.contains("\"./run\" cannot be started: Permission denied"),
+        "{told}"
+    );
+    fs::remove_file(&run).unwrap();
+    let told = shelf.add(bot.path()).unwrap_err().to_string();
+    assert!(told.contains("No such file"), "{told}");
+    // A build may make it.
+    let path = bot.path().join("bot.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    let made = "build = [\"sh\", \"-c\", \"echo x > run; chmod +x run\"]\n";
+    fs::write(&path, format!("{text}{made}")).unwrap();
+    shelf.add(bot.path()).unwrap();
 }
 
 #[test]
