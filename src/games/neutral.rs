@@ -383,3 +383,6 @@ pub(crate) mod millis {
         Ok(Option::<u64>::deserialize(from)?.map(Duration::from_millis))
     }
 }
+
+#[cfg(test)]
+mod tests;
