@@ -1,18 +1,43 @@
-//! `drover bot add|list|remove|schema`: users' own bots on the shelf. A daemon that runs finds what changes there.
+//! `drover bot new|check|add|list|remove|protections|schema`: users' own bots on the shelf. A daemon that runs finds what changes there.
 
+use super::bot_check;
 use super::common::Common;
 use super::output::{Format, write_rows};
 use super::play_args::game;
+use super::usage::UsageError;
 use crate::config::Flags;
 use crate::link::program::protections;
-use crate::programs::{Added, BotName, Kept, Shelf};
+use crate::programs::{Added, BotName, Kept, NAME_RULE, Shelf, Starter, is_name};
+use anyhow::Context as _;
 use serde_json::{Value, json};
+use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Verb {
+    /// Write a starter: a small bot that works at once, in a new folder of its name.
+    New {
+        /// The bot's name, and that of the folder.
+        #[arg(default_value = "mybot", value_parser = name)]
+        name: String,
+        /// The language: python, javascript, go, java, cpp or rust.
+        #[arg(long, value_name = "LANGUAGE", default_value = "python")]
+        lang: String,
+        /// The game.
+        #[arg(long)]
+        game: String,
+    },
+    /// Play a set script of each of its games with the bot in a folder, in good and bad weather, and say what to
+    /// mend: exit code 0 if there is nothing.
+    Check {
+        /// The bot's folder.
+        folder: PathBuf,
+        /// The output format.
+        #[arg(long, value_enum, default_value_t)]
+        output: Format,
+    },
     /// Add the bot in a folder: copy the folder and build it, under the name and version of its bot.toml.
     Add {
         /// The bot's folder.
@@ -32,6 +57,8 @@ pub(super) enum Verb {
         /// NAME for all its versions, NAME@VERSION for one.
         bot: BotName,
     },
+    /// Say which protections from users' programs hold on this machine.
+    Protections,
     /// Print the JSON Schema of the messages between Drover and a bot of this game.
     Schema {
         /// The game.
@@ -43,6 +70,20 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
     let shelf = || anyhow::Ok(Shelf::of(&common.load(&Flags::new())?.config));
     let mut out = std::io::stdout().lock();
     match verb {
+        Verb::New { name, lang, game } => new(name, lang, game, &mut out)?,
+        Verb::Check { folder, output } => {
+            let config = common.load(&Flags::new())?.config;
+            return bot_check::run(&config, folder, *output, &mut out);
+        }
+        Verb::Protections => {
+            for protection in protections() {
+                let name = &protection.name;
+                match protection.missing {
+                    None => writeln!(out, "{name}: holds")?,
+                    Some(why) => writeln!(out, "{name}: missing: {why}")?,
+                }
+            }
+        }
         Verb::Add { folder } => add(&shelf()?, folder, &mut out)?,
         Verb::List { output, json } => {
             let output = if *json { Format::Json } else { *output };
@@ -69,6 +110,28 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn name(text: &str) -> Result<String, String> {
+    match is_name(text) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("it must be {NAME_RULE}")),
+    }
+}
+
+fn new(name: &str, language: &str, of: &str, out: &mut impl std::io::Write) -> anyhow::Result<()> {
+    let starter = Starter::find(language, game(of)?.game());
+    let starter = starter.map_err(|why| UsageError(why.to_string()))?;
+    let folder = Path::new(name);
+    fs::create_dir(folder).with_context(|| format!("cannot make the folder {name}"))?;
+    for (file, text) in starter.files(name) {
+        let path = folder.join(file);
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        writeln!(out, "wrote {}", path.display())?;
+    }
+    writeln!(out, "check it: drover bot check {name}")?;
+    writeln!(out, "add it:   drover bot add {name}")?;
+    Ok(())
 }
 
 fn add(shelf: &Shelf, folder: &PathBuf, out: &mut impl std::io::Write) -> anyhow::Result<()> {

@@ -154,6 +154,15 @@ impl Shelf {
         }
     }
 
+    /// The same in another folder.
+    #[must_use]
+    pub fn at(self, folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            ..self
+        }
+    }
+
     /// Its folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
