@@ -14,6 +14,7 @@ pub mod identities;
 pub mod link;
 pub mod logs;
 pub mod metrics;
+pub mod programs;
 pub mod referee;
 pub mod replay;
 pub mod secrets;

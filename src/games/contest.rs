@@ -5,18 +5,21 @@
 //! [`ladder`] and [`crate::options`].
 
 pub mod ladder;
+mod remote;
 mod scripted;
 
 use self::ladder::Bout;
+use self::remote::Remote;
 #[cfg(test)]
 pub use self::scripted::TICK;
 use self::scripted::transcribed;
 use crate::arena::{self, Acts, Arena};
-use crate::game::{Bot, Budget, Cause, Duel, Game, Outcome, Seat, Seats};
+use crate::game::{Bot, Budget, Cause, Duel, Game, Illegal, Outcome, Seat, Seats};
 use crate::kit::{
     Bluff, BotCard, DialogueSetup, Kit, Learnt, Maps, Models, OptionCard, Pace, PlaySetup, Played,
     Route, SetupError, StdioWire, TableSetup, Train, Wire, bot_seed,
 };
+use crate::neutral::{self, Spoken};
 use crate::options;
 use crate::scene::Picture;
 use crate::wire::{Dialogue, Fact, Frame, Reception, Table, TeamFact, WireError};
@@ -94,12 +97,17 @@ pub enum Advice<'a> {
 }
 
 /// One game: rules, wire, bots and options. All items without a default are what the smallest game writes.
-pub trait Contest: Game<Act: Clone + Debug + Send> {
+pub trait Contest:
+    Game<Act: Clone + Debug + Send + Spoken, Ask: Spoken, View: Spoken, Event: Spoken>
+{
     /// The referee's options, one field a card of [`Contest::OPTIONS`].
     type Options: DeserializeOwned + Default;
     /// Everything that a match is refereed from, its options and chance included: what
     /// [`Table::setup`] gives.
     type Refereed: Serialize + DeserializeOwned;
+
+    /// What is known beside a view for judging acts, from what was heard before.
+    type Heard: Default + Clone + Send;
 
     /// The game's name.
     const NAME: &'static str;
@@ -157,6 +165,26 @@ pub trait Contest: Game<Act: Clone + Debug + Send> {
     fn bot(name: &str, seed: u64, advice: Advice<'_>) -> Option<Box<dyn Bot<Self>>>;
     /// The fixed matches whose acts are the signature of the bot with this name. They never change.
     fn bouts(name: &str) -> Option<Vec<Bout<'_, Self>>>;
+
+    /// Whether an act answers a decision as the rules want it, as far as that can be seen from the seat.
+    ///
+    /// # Errors
+    /// [`Illegal`] says which rule forbids it.
+    fn judge(
+        heard: &Self::Heard,
+        view: &Self::View,
+        ask: &Self::Ask,
+        act: &Self::Act,
+    ) -> Result<(), Illegal>;
+    /// The legal acts of a decision, or a sample where they are too many; `None` where acts are not listed.
+    fn listed(heard: &Self::Heard, view: &Self::View, ask: &Self::Ask) -> Option<Vec<Self::Act>> {
+        let _ = (heard, view, ask);
+        None
+    }
+    /// Keeps what is needed to judge later acts.
+    fn hear(heard: &mut Self::Heard, event: &Self::Event) {
+        let _ = (heard, event);
+    }
 
     /// An act as it goes into a signature.
     fn act_text(act: &Option<Self::Act>) -> String {
@@ -426,8 +454,15 @@ impl<C: Contest> Kit for Door<C> {
             true => Advice::Learnt { rivals, types },
             false => Advice::None,
         };
-        let bot = ladder::make::<C>(&setup.bot, setup.seed, advice)?;
-        Ok(C::player(bot, setup))
+        let name = match &*setup.fallback {
+            "" => &setup.bot,
+            fallback => fallback,
+        };
+        let bot = ladder::make::<C>(name, setup.seed, advice)?;
+        Ok(match &setup.post {
+            Some(post) => C::player(Box::new(Remote::new(bot, post.clone())), setup),
+            None => C::player(bot, setup),
+        })
     }
 
     fn table(&self, setup: &TableSetup) -> Result<Box<dyn Table>, SetupError> {
@@ -506,6 +541,10 @@ impl<C: Contest> Kit for Door<C> {
             refused: end.refused,
             transcript,
         })
+    }
+
+    fn schema(&self) -> Value {
+        neutral::schemas::<C::View, C::Ask, C::Act, C::Event>()
     }
 
     fn in_form(&self, message: &[u8], answer: &str) -> Result<(), String> {

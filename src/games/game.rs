@@ -1,13 +1,25 @@
 //! What a game is, what a bot is, and the few types that every game shares.
 
 use crate::reasons::Reasons;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::ops::{Index, IndexMut};
 
 /// One player's place in a match, counted from 0 in the order of the match's seat list.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Default,
+    JsonSchema,
 )]
 #[serde(transparent)]
 pub struct Seat(pub u8);
@@ -21,7 +33,7 @@ impl Seat {
 }
 
 /// One value a seat. Indexed by [`Seat`] only, so that no other number slips in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Default, JsonSchema)]
 #[serde(transparent)]
 pub struct Seats<T>(SmallVec<[T; 4]>);
 
@@ -57,6 +69,12 @@ impl<T> Seats<T> {
             .map(|(seat, value)| (Seat(seat as u8), value))
     }
 
+    /// The values alone, in seat order, to be changed.
+    #[must_use]
+    pub fn values_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+
     /// The values alone, in seat order.
     #[must_use]
     pub fn values(&self) -> &[T] {
@@ -84,7 +102,7 @@ impl<T> IndexMut<Seat> for Seats<T> {
 }
 
 /// Why a match ended: the closed list that is stored and shown everywhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// Played to its end by the rules.
@@ -407,6 +425,11 @@ pub trait Bot<G: Game>: Fork<G> + Send {
     /// over the whole decision. What does not search decides at once.
     fn ponder(&mut self, view: &G::View, ask: &G::Ask, slice: Budget<'_>) -> (G::Act, Progress) {
         (self.decide(view, ask, slice), Progress::Done)
+    }
+    /// Is told what was answered to a decision, be it its own act or another one; `None`: nothing that is an
+    /// act. Unless a bot says otherwise, it learns that from what it hears.
+    fn answered(&mut self, view: &G::View, ask: &G::Ask, act: Option<&G::Act>) {
+        let _ = (view, ask, act);
     }
     /// Decides as [`Bot::ponder`] does in one slice, and says why. Asked of a copy ([`Fork`]), which is not
     /// used again. Unless a bot says otherwise, it compares nothing.

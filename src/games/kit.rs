@@ -1,6 +1,7 @@
 //! A game's door: everything that the daemon may ask of a game, without knowing which one it is.
 
 use crate::game::{Duel, Outcome, Seat, Seats};
+use crate::neutral::Post;
 use crate::rng::Rng;
 use crate::scene::Picture;
 use crate::wire::{Dialogue, Fact, Reception, Table, TeamFact, WireError};
@@ -243,6 +244,10 @@ pub struct DialogueSetup {
     pub known: Vec<(String, Value)>,
     /// Whether the bot may use models at all.
     pub models: bool,
+    /// The built-in bot that answers where [`DialogueSetup::bot`] is a user's program; empty: it is built in.
+    pub fallback: String,
+    /// Where such a program's lines go; `None`: nobody tells it anything.
+    pub post: Option<Post>,
     /// What the opening words say where the wire has any, in the game's own words: for smart-dog
     /// `{"name": …, "hub": …}`.
     pub opening: Value,
@@ -488,6 +493,10 @@ pub trait Kit: Sync + Send {
     /// # Errors
     /// [`SetupError`] for unknown bots or options or a wrong number of seats.
     fn play(&self, setup: &PlaySetup, pace: &dyn Pace) -> Result<Played, SetupError>;
+    /// The JSON Schemas of what is said to users' programs and of what they say ([`crate::neutral`]).
+    fn schema(&self) -> Value {
+        Value::Null
+    }
     /// Which facts are bluffs, in the columns of the bluff history.
     fn bluff(&self, fact: &Fact) -> Option<Bluff> {
         let _ = fact;

@@ -5,8 +5,10 @@
 //! [`play_randomly`] is the law of the rules: random play ends, offered acts are legal, refused acts do no
 //! harm. Games that know more about their positions call it with an audit of their own.
 
+mod remote;
 mod scenes;
 
+pub use self::remote::{a_remote_bot_plays_alike, wrong_answers_are_refused};
 pub use self::scenes::{scenes_are_whole, scenes_of, sound};
 use crate::contest::{Advice, Contest, Deal, Door, TICK};
 use crate::explain::{BELIEFS_MAX, CANDIDATES_MAX, Explanation};
@@ -35,7 +37,8 @@ macro_rules! laws {
         };
             bots_are_those_listed signatures_stand_for_the_play decisions_end_when_they_must
             random_play_ends_alike options_are_as_their_cards_say maps_are_maps
-            a_match_comes_again_from_its_setup explaining_changes_nothing $($($also)+)?);
+            a_match_comes_again_from_its_setup explaining_changes_nothing a_remote_bot_plays_alike
+            wrong_answers_are_refused $($($also)+)?);
     };
     (@ $game:ty, $terms:expr; $($law:ident)+) => {
         $(#[test]

@@ -18,6 +18,7 @@ pub mod koehandel;
 #[cfg(test)]
 pub mod laws;
 pub mod lighthouses;
+pub mod neutral;
 pub mod options;
 pub mod planetwars;
 pub mod planowanie;

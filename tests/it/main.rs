@@ -4,6 +4,7 @@
 
 mod app;
 mod arbiter;
+mod bots;
 mod browser;
 mod cli;
 mod config;
@@ -34,3 +35,4 @@ mod tidy;
 mod tokens;
 mod tournament;
 mod watching;
+mod zoo;

@@ -1,5 +1,6 @@
 //! Animals, money and places at the table (README.md, sections 1.2 and 1.3).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -13,8 +14,9 @@ pub const DECK: usize = 40;
 pub const MONEY_MAX: u16 = 3_760;
 
 /// One of the ten kinds of animal, `A` to `J`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(into = "char", try_from = "char")]
+#[schemars(with = "char")]
 pub struct Animal(u8);
 
 impl Animal {
@@ -84,8 +86,11 @@ impl TryFrom<char> for Animal {
 }
 
 /// A kind of money card.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[repr(u8)]
+#[serde(rename_all = "snake_case")]
 pub enum Note {
     /// `n`, worth 0.
     Zero,
@@ -139,8 +144,26 @@ impl Note {
 }
 
 /// A number of money cards of each kind: a hand, an offer, a payment.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "[u8; 6]", into = "[u8; 6]")]
 pub struct Purse(pub [u8; 6]);
+
+impl TryFrom<[u8; 6]> for Purse {
+    type Error = String;
+
+    fn try_from(cards: [u8; 6]) -> Result<Self, String> {
+        let purse = Self(cards);
+        let all = Self::ALL.holds(purse);
+        all.then_some(purse)
+            .ok_or_else(|| format!("{cards:?} are more cards than there are"))
+    }
+}
+
+impl From<Purse> for [u8; 6] {
+    fn from(purse: Purse) -> Self {
+        purse.0
+    }
+}
 
 impl Purse {
     /// What each player starts with: `nnttttf`, 90 points.
@@ -295,7 +318,9 @@ impl fmt::Debug for Purse {
 }
 
 /// A place from one player's point of view: the player is `S`, then clockwise `W`, `N`, `E` (section 1.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[repr(u8)]
 pub enum Compass {
     /// The viewer.

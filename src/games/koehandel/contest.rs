@@ -8,10 +8,11 @@ use super::models::{self, Models as Known, Who};
 use super::options::{END_TURNS_MAX, OPTIONS, Options};
 use super::player::Player;
 use super::referee::{Referee, RefereeSetup};
-use super::rules::{Act, Koehandel, Setup};
+use super::rules::{Act, Ask, Koehandel, Setup, in_order, listed};
 use super::scene;
+use super::view::View;
 use crate::contest::{Advice, Contest, Deal, Door, Limits};
-use crate::game::{Bot, Seat};
+use crate::game::{Bot, Illegal, Seat};
 use crate::kit::{Bluff, BotCard, DialogueSetup, Models, OptionCard, Route, Wire};
 use crate::ladder::Bout;
 use crate::scene::Picture;
@@ -26,6 +27,8 @@ pub static KIT: Door<Koehandel> = Door::NEW;
 impl Contest for Koehandel {
     type Options = Options;
     type Refereed = RefereeSetup;
+
+    type Heard = ();
 
     const NAME: &'static str = "koehandel";
     const SEATS: RangeInclusive<usize> = PLAYERS..=PLAYERS;
@@ -93,6 +96,14 @@ impl Contest for Koehandel {
 
     fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
         dialect::in_form(message, answer)
+    }
+
+    fn judge(_: &(), view: &View, ask: &Ask, act: &Act) -> Result<(), Illegal> {
+        in_order(view, ask, act)
+    }
+
+    fn listed(_: &(), view: &View, ask: &Ask) -> Option<Vec<Act>> {
+        Some(listed(view, ask))
     }
 
     fn bot(name: &str, seed: u64, advice: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {

@@ -2,10 +2,13 @@
 //! player's point of view. Both the wire's text and the rules in process produce these.
 
 use super::cards::{Animal, Compass, Note, PLAYERS, Purse};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 /// Why a challenge was refused (row 3) or a counter bid lost (row 18).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Fault {
     /// No opponent was named. Its code has the original's spelling.
     Opponent,
@@ -42,7 +45,7 @@ impl Fault {
 pub type History = SmallVec<[(Compass, u16); 6]>;
 
 /// A card for sale.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sale {
     /// Which card.
     pub card: Animal,
@@ -55,7 +58,7 @@ pub struct Sale {
 }
 
 /// A card that a player bought from another.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bought {
     /// Which card.
     pub card: Animal,
@@ -68,7 +71,7 @@ pub struct Bought {
 }
 
 /// The animals of a trade.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Goods {
     /// Which animal.
     pub animal: Animal,
@@ -80,8 +83,9 @@ pub struct Goods {
 
 /// One message to one player. Row numbers are the catalogue's; fields are named as on the wire, with `count`
 /// for animals and `cards` for money cards.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "the fields' names are the catalogue's columns")]
+#[serde(rename_all = "snake_case")]
 pub enum Message {
     /// Row 1.
     Begin,

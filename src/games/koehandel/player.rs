@@ -258,6 +258,7 @@ impl Dialogue for Player {
             Ask::Turn => Act::Auction,
             _ => Act::PASS,
         });
+        self.bot.answered(self.fold.view(), &ask, Some(&act));
         self.facts.said(&ask, &act);
         self.watch.said(&ask, &act, self.fold.view());
         self.fold.said(&act);

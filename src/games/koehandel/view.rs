@@ -1,6 +1,8 @@
 //! What one player may know: its own hand, what is open to all, and bounds on what is hidden.
 
 use super::cards::{ANIMALS, Animal, Compass, DECK, Note, PLAYERS, Purse};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// How many cards of each animal one player owns, by animal.
 pub type Herd = [u8; ANIMALS];
@@ -9,7 +11,7 @@ pub type Herd = [u8; ANIMALS];
 const QUARTET: u8 = 4;
 
 /// The least and the most that a player's hidden cash can be, in points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Bounds {
     /// The least.
     pub low: u16,
@@ -49,7 +51,7 @@ pub enum Flow {
 }
 
 /// What a player knows at one moment. All arrays are by [`Compass`]: the viewer first, then clockwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct View {
     /// The viewer's own money.
     pub purse: Purse,

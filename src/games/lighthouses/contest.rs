@@ -8,17 +8,18 @@ use super::maps::Islands;
 use super::options::{OPTIONS, Options};
 use super::player::{GREET_WITHIN, Player, TURN_WITHIN};
 use super::referee::{Referee, RefereeSetup};
-use super::rules::{Lighthouses, PLAYERS, Setup};
+use super::rules::{Act, Ask, Chart, Event, Lighthouses, PLAYERS, Setup, View};
 use super::scene;
 use crate::contest::{Advice, Contest, Deal, Door, Limits};
 use crate::counts::Counted;
-use crate::game::Bot;
+use crate::game::{Bot, Illegal, Seat};
 use crate::kit::{BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire};
 use crate::ladder::Bout;
 use crate::scene::Picture;
 use crate::wire::{Dialogue, Table, WireError};
 use serde_json::Value;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A greeting of a player without a name.
@@ -30,6 +31,8 @@ pub static KIT: Door<Lighthouses> = Door::NEW;
 impl Contest for Lighthouses {
     type Options = Options;
     type Refereed = RefereeSetup;
+
+    type Heard = Option<(Arc<Chart>, Seat, usize)>;
 
     const NAME: &'static str = "lighthouses";
     const SEATS: RangeInclusive<usize> = PLAYERS;
@@ -89,6 +92,37 @@ impl Contest for Lighthouses {
 
     fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
         engine::in_form(message, answer)
+    }
+
+    fn judge(
+        heard: &Option<(Arc<Chart>, Seat, usize)>,
+        view: &View,
+        ask: &Ask,
+        act: &Act,
+    ) -> Result<(), Illegal> {
+        match (ask, heard) {
+            (Ask::Turn, Some((chart, seat, players))) => view
+                .legal(chart, *seat, *players, *act)
+                .map_err(|why| Illegal(why.to_string())),
+            _ => Ok(()),
+        }
+    }
+
+    fn listed(
+        heard: &Option<(Arc<Chart>, Seat, usize)>,
+        view: &View,
+        ask: &Ask,
+    ) -> Option<Vec<Act>> {
+        match (ask, heard) {
+            (Ask::Turn, Some((chart, seat, players))) => Some(view.acts(chart, *seat, *players)),
+            _ => Some(vec![Act::Pass]),
+        }
+    }
+
+    fn hear(heard: &mut Option<(Arc<Chart>, Seat, usize)>, event: &Event) {
+        if let Event::Begins(chart, seat, players) = event {
+            *heard = Some((Arc::clone(chart), *seat, *players));
+        }
     }
 
     fn bot(name: &str, seed: u64, _: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {

@@ -260,8 +260,13 @@ impl Dialogue for Player {
             // What it would have done does not matter.
             let _ = self.bot.ponder(&view, &ask, spent);
         }
-        if let (Ask::Turn, Some(game)) = (ask, &self.game) {
-            self.given = said(&game.chart, frame);
+        let act = self.game.as_ref().and_then(|game| match ask {
+            Ask::Prepare => Some(Act::Pass),
+            Ask::Turn => said(&game.chart, frame),
+        });
+        self.bot.answered(&view, &ask, act.as_ref());
+        if ask == Ask::Turn && self.game.is_some() {
+            self.given = act;
             if let Some((_, answer)) = &mut self.last {
                 *answer = Some(frame.to_owned());
             }

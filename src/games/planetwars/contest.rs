@@ -9,11 +9,11 @@ use super::maps::Planets;
 use super::options::{OPTIONS, Options};
 use super::player::{Player, START_WITHIN, TURN_WITHIN};
 use super::referee::{Referee, RefereeSetup};
-use super::rules::{PLAYERS, PlanetWars, Setup, owners};
+use super::rules::{Act, Ask, PLAYERS, PlanetWars, Setup, View, owners};
 use super::scene;
 use crate::contest::{Advice, Contest, Deal, Door, Limits};
 use crate::counts::Counted;
-use crate::game::{Bot, Seat};
+use crate::game::{Bot, Illegal, Seat};
 use crate::kit::{BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire};
 use crate::ladder::Bout;
 use crate::scene::Picture;
@@ -29,6 +29,8 @@ pub static KIT: Door<PlanetWars> = Door::NEW;
 impl Contest for PlanetWars {
     type Options = Options;
     type Refereed = RefereeSetup;
+
+    type Heard = ();
 
     const NAME: &'static str = "planetwars";
     const SEATS: RangeInclusive<usize> = PLAYERS;
@@ -94,6 +96,10 @@ impl Contest for PlanetWars {
             return google::in_form(answer);
         }
         judge::in_form(answer)
+    }
+
+    fn judge(_: &(), view: &View, _: &Ask, act: &Act) -> Result<(), Illegal> {
+        view.judge(act)
     }
 
     fn bot(name: &str, seed: u64, _: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {

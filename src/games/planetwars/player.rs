@@ -1,7 +1,7 @@
 //! A player's side of the wire: states in, orders out.
 
-use super::dialect::google;
 use super::dialect::player::{self as wire, END, State};
+use super::dialect::{google, judge};
 use super::facts::Facts;
 use super::rules::{Act, Ask, Planet, PlanetId, PlanetWars, PlayerId, View, owners};
 use super::scene::{Past, State as Shown, news};
@@ -11,6 +11,7 @@ use crate::reasons::Belief;
 use crate::scene::Scene;
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -184,11 +185,13 @@ impl Dialogue for Player {
             // What it would have done does not matter: the next state shows what was done.
             let _: (Act, Progress) = self.bot.ponder(view, &Ask, spent);
         }
-        if self.google {
-            self.facts.said(&google::translated(frame));
-        } else {
-            self.facts.said(frame);
-        }
+        let reply = match self.google {
+            true => Cow::Owned(google::translated(frame)),
+            false => Cow::Borrowed(frame),
+        };
+        let act = judge::act(&reply);
+        self.bot.answered(view, &Ask, Some(&act));
+        self.facts.said(&reply);
         self.asked = false;
     }
 

@@ -1,5 +1,6 @@
 //! Decks of any size, cards and sets of cards (README.md, section 1).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -7,8 +8,28 @@ use std::fmt;
 pub const CARDS_MAX: usize = 128;
 
 /// One card of a deck, by index: suit after suit, the lowest value first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(try_from = "u8", into = "u8")]
 pub struct Card(pub u8);
+
+impl TryFrom<u8> for Card {
+    type Error = String;
+
+    fn try_from(index: u8) -> Result<Self, String> {
+        let known = usize::from(index) < CARDS_MAX;
+        known
+            .then_some(Self(index))
+            .ok_or_else(|| format!("there is no card {index}"))
+    }
+}
+
+impl From<Card> for u8 {
+    fn from(card: Card) -> Self {
+        card.0
+    }
+}
 
 impl Card {
     /// Its index in arrays by card.
@@ -19,7 +40,8 @@ impl Card {
 }
 
 /// A set of cards of one deck.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "Vec<Card>", into = "Vec<Card>")]
 pub struct CardSet(pub u128);
 
 impl CardSet {
@@ -105,6 +127,18 @@ impl CardSet {
     }
 }
 
+impl From<Vec<Card>> for CardSet {
+    fn from(cards: Vec<Card>) -> Self {
+        cards.into_iter().collect()
+    }
+}
+
+impl From<CardSet> for Vec<Card> {
+    fn from(cards: CardSet) -> Self {
+        cards.iter().collect()
+    }
+}
+
 impl FromIterator<Card> for CardSet {
     fn from_iter<I: IntoIterator<Item = Card>>(cards: I) -> Self {
         cards.into_iter().fold(Self::EMPTY, Self::with)
@@ -118,14 +152,14 @@ impl fmt::Debug for CardSet {
 }
 
 /// Values from low to high, and suits of which the first is trump.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Letters", into = "Letters")]
 pub struct Deck {
     values: Vec<char>,
     suits: Vec<char>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Letters {
     values: String,
     suits: String,

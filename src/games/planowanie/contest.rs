@@ -1,6 +1,7 @@
 //! Planowanie as a contest: what is its own.
 
 use super::bots;
+use super::cards::Card;
 use super::clock;
 use super::dialect::{self, Command, REPLY_LINE_MAX};
 use super::facts::Record;
@@ -11,7 +12,7 @@ use super::rules::{Act, Ask, PLAYERS, Planowanie, Setup, View};
 use super::scene;
 use crate::contest::{Advice, Contest, Deal, Door, Limits};
 use crate::counts::Counted;
-use crate::game::{Bot, Budget, Cause, Duel, Outcome, Seat, Seats};
+use crate::game::{Bot, Budget, Cause, Duel, Illegal, Outcome, Seat, Seats};
 use crate::kit::{BotCard, DialogueSetup, Models, OptionCard, Pace, Route, StdioWire, Train};
 use crate::ladder::Bout;
 use crate::scene::Picture;
@@ -29,6 +30,8 @@ pub static KIT: Door<Planowanie> = Door::NEW;
 impl Contest for Planowanie {
     type Options = Options;
     type Refereed = RefereeSetup;
+
+    type Heard = ();
 
     const NAME: &'static str = "planowanie";
     const SEATS: RangeInclusive<usize> = PLAYERS;
@@ -86,6 +89,27 @@ impl Contest for Planowanie {
 
     fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
         dialect::in_form(message, answer)
+    }
+
+    fn judge(_: &(), view: &View, ask: &Ask, act: &Act) -> Result<(), Illegal> {
+        let legal = view.acts(*ask).contains(act);
+        legal.then_some(()).ok_or_else(|| {
+            let cards = view.round.cards();
+            Illegal(match (ask, act) {
+                (Ask::Declare, Act::Declare(tricks)) => {
+                    format!("{tricks} is not a number from 0 to {cards}")
+                }
+                (Ask::Declare, Act::Play(_)) => "a declaration is asked for, not a card".to_owned(),
+                (Ask::Play, Act::Declare(_)) => "a card is asked for, not a declaration".to_owned(),
+                (Ask::Play, Act::Play(Card(index))) => {
+                    format!("card {index} is not in the hand, or does not follow suit")
+                }
+            })
+        })
+    }
+
+    fn listed(_: &(), view: &View, ask: &Ask) -> Option<Vec<Act>> {
+        Some(view.acts(*ask))
     }
 
     fn bot(name: &str, seed: u64, _: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {

@@ -369,10 +369,16 @@ impl Dialogue for Player {
         };
         let said = dialect::hear(frame.lines().next().unwrap_or_default());
         let Some(said) = said.filter(|said| said.yes) else {
+            self.bot.answered(&view, &ask, None);
             return;
         };
         let id = self.id.as_deref().unwrap_or_default();
         let payload = said.payload.strip_prefix(id).unwrap_or(&said.payload);
+        let act = match ask {
+            Ask::Declare => dialect::tricks(payload, false).map(Act::Declare),
+            Ask::Play => dialect::card(view.game.deck(), payload, false).map(Act::Play),
+        };
+        self.bot.answered(&view, &ask, act.as_ref());
         let given = Given {
             occasion: (view.deal, view.round.played().len(), ask),
             payload: payload.trim().to_owned(),

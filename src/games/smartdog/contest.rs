@@ -10,11 +10,11 @@ use super::options::Key;
 use super::player::Player;
 use super::reception::Hub;
 use super::referee::{OnFault, Referee, RefereeSetup};
-use super::rules::{DogId, Orders, Players, Setup, SmartDog, View};
+use super::rules::{Ask, DogId, Orders, Players, Setup, SmartDog, View};
 use super::scene;
 use crate::arena::Acts;
 use crate::contest::{Advice, Contest, Deal, Door, Limits, MATCH_NUMBER};
-use crate::game::{Bot, Outcome, Seat, Seats};
+use crate::game::{Bot, Illegal, Outcome, Seat, Seats};
 use crate::kit::{BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, Wire};
 use crate::ladder::Bout;
 use crate::scene::Picture;
@@ -40,6 +40,8 @@ pub static KIT: Door<SmartDog> = Door::NEW;
 impl Contest for SmartDog {
     type Options = MatchOptions;
     type Refereed = RefereeSetup;
+
+    type Heard = ();
 
     const NAME: &'static str = "smartdog";
     const SEATS: RangeInclusive<usize> = 1..=Players::ALL.len();
@@ -107,6 +109,10 @@ impl Contest for SmartDog {
 
     fn in_form(_: &[u8], answer: &str) -> Result<(), String> {
         dialect::in_form(answer)
+    }
+
+    fn judge(_: &(), view: &View, _: &Ask, orders: &Orders) -> Result<(), Illegal> {
+        view.judge(orders)
     }
 
     fn bot(name: &str, seed: u64, advice: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {

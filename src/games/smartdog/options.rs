@@ -1,6 +1,7 @@
 //! The options of a game: their wire names, ranges and defaults (README.md, section 1).
 
 use crate::kit::SetupError;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -109,8 +110,9 @@ impl Key {
 }
 
 /// A value for every option, each within its range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "BTreeMap<String, i64>", into = "BTreeMap<String, i64>")]
+#[schemars(with = "BTreeMap<String, i64>")]
 pub struct Options([u32; KEYS]);
 
 impl Options {

@@ -384,11 +384,13 @@ impl Dialogue for Player {
             self.door.tries = self.door.tries.saturating_add(1);
             return;
         }
-        if self.view.take().is_some() {
+        if let Some(view) = self.view.take() {
             if let Some((_, answer)) = &mut self.last {
                 *answer = Some(frame.to_owned());
             }
             self.orders = self.parsed(frame);
+            let ask = Ask { turn: view.turn };
+            self.bot.answered(&view, &ask, Some(&self.orders));
             self.facts.ordered(&self.orders);
             self.hear(&Event::Ordered(self.orders.clone()));
         }

@@ -5,9 +5,12 @@ use crate::game::Illegal;
 use crate::koehandel::cards::{Animal, Compass, MONEY_MAX, Note, Purse};
 use crate::koehandel::message::{Goods, Sale};
 use crate::koehandel::view::View;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// A decision that a player has to make.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Ask {
     /// The player's turn: an auction (while the deck lasts) or a trade. Answer [`Act::Auction`] or
     /// [`Act::Trade`].
@@ -127,7 +130,8 @@ impl Ask {
 }
 
 /// Real money cards as answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Money {
     /// The answer names no money.
     Missing,
@@ -138,7 +142,8 @@ pub enum Money {
 }
 
 /// A player's answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Act {
     /// Auction the next card.
     Auction,
@@ -304,5 +309,24 @@ pub(super) fn check(view: &View, ask: &Ask, empty_offer: bool, act: &Act) -> Res
 /// with its price: the player is barred.
 #[must_use]
 pub fn is_in_order(view: &View, ask: &Ask, act: &Act) -> bool {
-    matches!((ask, act), (Ask::Turn, Act::Auction)) || check(view, ask, true, act).is_ok()
+    in_order(view, ask, act).is_ok()
+}
+
+/// The same, with what is wrong.
+///
+/// # Errors
+/// [`Illegal`].
+pub fn in_order(view: &View, ask: &Ask, act: &Act) -> Result<(), Illegal> {
+    match (ask, act) {
+        (Ask::Turn, Act::Auction) => Ok(()),
+        _ => check(view, ask, true, act),
+    }
+}
+
+/// Acts that are in order; of amounts and hands of cards, a sample.
+#[must_use]
+pub fn listed(view: &View, ask: &Ask) -> Vec<Act> {
+    let mut acts = Vec::new();
+    legal(view, ask, true, &mut acts);
+    acts
 }

@@ -12,7 +12,7 @@ mod trade;
 #[cfg(test)]
 mod tests;
 
-pub use act::{Act, Ask, Money, is_in_order};
+pub use act::{Act, Ask, Money, in_order, is_in_order, listed};
 pub use game::{Koehandel, score};
 pub use imagine::Hidden;
 pub use setup::Setup;

@@ -1,6 +1,8 @@
 //! A map with everything that follows from it before any player has moved.
 
 use super::triangle::spans;
+use crate::lighthouses::map::{LIGHTHOUSES_MAX, SIDE_MAX};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
@@ -13,9 +15,21 @@ const KERNEL_REACH: i32 = 5;
 
 /// A place, on a map or not. x grows to the right, y upwards, from the bottom left corner.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Default,
+    JsonSchema,
 )]
 #[serde(from = "(i32, i32)", into = "(i32, i32)")]
+#[schemars(with = "(i32, i32)")]
 pub struct Point {
     /// Column.
     pub x: i32,
@@ -48,7 +62,20 @@ impl From<Point> for (i32, i32) {
 }
 
 /// A cell of a chart: `y * width + x`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
 pub struct Cell(pub u16);
 
 impl Cell {
@@ -60,7 +87,20 @@ impl Cell {
 }
 
 /// A lighthouse by its index in the list that players receive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
 pub struct Lighthouse(pub u8);
 
 impl Lighthouse {
@@ -87,7 +127,7 @@ impl Lighthouse {
 }
 
 /// A king's move, or staying put.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     /// To the right: -1, 0 or 1.
     pub dx: i8,
@@ -97,7 +137,8 @@ pub struct Step {
 
 /// A map with everything that follows from it: what each cell receives, which links may be made, what each
 /// triangle lights.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Drawn", into = "Drawn")]
 pub struct Chart {
     width: usize,
     height: usize,
@@ -113,6 +154,65 @@ pub struct Chart {
     crossings: Vec<u64>,
     /// By three lighthouses: island cells that the triangle lights.
     areas: Vec<u32>,
+}
+
+/// A chart as it is written: what all the rest follows from, and what each cell receives.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Chart")]
+struct Drawn {
+    /// Cells of a row.
+    width: usize,
+    /// The rows, the bottom one first: `#` is island, `.` is sea.
+    rows: Vec<String>,
+    /// Where the lighthouses stand, by their index.
+    lighthouses: Vec<Cell>,
+    /// What each cell receives per round.
+    increments: Vec<u8>,
+}
+
+/// Island in a row of [`Drawn`].
+const LAND: char = '#';
+
+impl From<Chart> for Drawn {
+    fn from(chart: Chart) -> Self {
+        let letter = |land: &bool| if *land { LAND } else { '.' };
+        let rows = chart.island.chunks(chart.width.max(1));
+        Self {
+            width: chart.width,
+            rows: rows.map(|row| row.iter().map(letter).collect()).collect(),
+            lighthouses: chart.lighthouses,
+            increments: chart.increments,
+        }
+    }
+}
+
+impl TryFrom<Drawn> for Chart {
+    type Error = String;
+
+    fn try_from(drawn: Drawn) -> Result<Self, String> {
+        let (width, height) = (drawn.width, drawn.rows.len());
+        if !(1..=SIDE_MAX).contains(&width) || !(1..=SIDE_MAX).contains(&height) {
+            return Err(format!("a chart of {width} by {height} cells"));
+        }
+        if drawn.lighthouses.len() > LIGHTHOUSES_MAX {
+            return Err(format!("{} lighthouses", drawn.lighthouses.len()));
+        }
+        let mut island = Vec::with_capacity(width * height);
+        for row in &drawn.rows {
+            island.extend(row.chars().take(width).map(|letter| letter == LAND));
+        }
+        if island.len() != width * height || drawn.rows.iter().any(|row| row.len() != width) {
+            return Err(format!("a row is not {width} cells long"));
+        }
+        let at = |cell: &Cell| {
+            let point = ((cell.index() % width) as i32, (cell.index() / width) as i32);
+            let land = island.get(cell.index()).copied().unwrap_or_default();
+            land.then(|| Point::from(point))
+                .ok_or_else(|| format!("a lighthouse on cell {}, which is no island", cell.0))
+        };
+        let lighthouses: Vec<Point> = drawn.lighthouses.iter().map(at).collect::<Result<_, _>>()?;
+        Ok(Self::new(width, island, &lighthouses))
+    }
 }
 
 /// In place of a lighthouse's number where there is none.
@@ -373,5 +473,22 @@ impl Chart {
     pub fn area(&self, a: Lighthouse, b: Lighthouse, c: Lighthouse) -> u32 {
         let count = self.lighthouses.len();
         self.areas[(a.index() * count + b.index()) * count + c.index()]
+    }
+}
+
+/// Sets of lighthouses as lists of their indices.
+pub(super) mod set {
+    use super::Lighthouse;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(in super::super) fn serialize<S: Serializer>(set: &u64, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(Lighthouse::of(*set))
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<u64, D::Error> {
+        let list = Vec::<Lighthouse>::deserialize(from)?;
+        Ok(list.iter().fold(0, |set, one| set | one.bit()))
     }
 }

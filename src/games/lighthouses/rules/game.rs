@@ -5,6 +5,7 @@ use super::chart::{Cell, Chart, ENERGY_MAX, Lighthouse, Point, Step, VIEW_REACH}
 use super::network::{Beacon, Network, Refusal};
 use crate::game::{Cause, Illegal, Listener, Outcome, Seat, Seats};
 use crate::lighthouses::map::Map;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -65,7 +66,8 @@ impl Setup {
 }
 
 /// What a player is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Ask {
     /// To get ready before the game; the act given does not matter.
     Prepare,
@@ -74,7 +76,8 @@ pub enum Ask {
 }
 
 /// What a player does with its turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Act {
     /// Nothing.
     Pass,
@@ -88,7 +91,8 @@ pub enum Act {
 }
 
 /// What a player is told besides its [`View`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Event {
     /// The game begins, on this chart, for this player of this many.
     Begins(Arc<Chart>, Seat, usize),
@@ -97,7 +101,7 @@ pub enum Event {
 }
 
 /// What a player is told at its turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct View {
     /// Rounds that are over, as far as it can count them.
     pub round: u32,
@@ -108,6 +112,8 @@ pub struct View {
     /// Its energy.
     pub energy: u32,
     /// The set of lighthouses whose keys it has.
+    #[serde(with = "super::chart::set")]
+    #[schemars(with = "Vec<Lighthouse>")]
     pub keys: u64,
     /// The island cells in sight with their energy.
     pub seen: Vec<(Cell, u8)>,
@@ -116,6 +122,31 @@ pub struct View {
 }
 
 impl View {
+    /// Whether this act would succeed.
+    ///
+    /// # Errors
+    /// [`Refusal`] says why not.
+    pub fn legal(
+        &self,
+        chart: &Chart,
+        seat: Seat,
+        players: usize,
+        act: Act,
+    ) -> Result<(), Refusal> {
+        let network = Network::told(chart, players, &self.beacons);
+        legal(chart, &network, seat, (self.position, self.keys), act)
+    }
+
+    /// The acts that would succeed; of attacks, some strengths.
+    #[must_use]
+    pub fn acts(&self, chart: &Chart, seat: Seat, players: usize) -> Vec<Act> {
+        let network = Network::told(chart, players, &self.beacons);
+        let own = (self.position, self.keys);
+        let mut acts = candidates(chart, self.position, self.energy);
+        acts.retain(|act| legal(chart, &network, seat, own, *act).is_ok());
+        acts
+    }
+
     /// What a player knows before its first state.
     #[must_use]
     pub fn unseen(chart: &Chart, position: Cell) -> Self {
@@ -129,6 +160,40 @@ impl View {
             beacons: vec![Beacon::default(); chart.lighthouses().len()],
         }
     }
+}
+
+/// Whether a player who stands there with these keys may do this.
+fn legal(
+    chart: &Chart,
+    network: &Network,
+    seat: Seat,
+    (position, keys): (Cell, u64),
+    act: Act,
+) -> Result<(), Refusal> {
+    let here = chart.lighthouse_at(position);
+    match (act, here) {
+        (Act::Move(step), _) if chart.moved(position, step).is_none() => Err(Refusal::NotIsland),
+        (Act::Attack(_), None) => Err(Refusal::NotAtTarget),
+        (Act::Attack(..=-1), Some(_)) => Err(Refusal::Negative),
+        (Act::Connect(_), None) => Err(Refusal::NotAtOrigin),
+        (Act::Connect(to), Some(at)) => network.linkable(chart, seat, keys, at, to),
+        (Act::Pass | Act::Move(_) | Act::Attack(_), _) => Ok(()),
+    }
+}
+
+/// Acts that may be tried from a cell, legal or not.
+fn candidates(chart: &Chart, position: Cell, energy: u32) -> Vec<Act> {
+    let steps = chart.neighbours(position).iter();
+    let steps = steps.map(|to| Act::Move(chart.step(position, *to)));
+    let energy = i64::from(energy);
+    let all = 0..chart.lighthouses().len() as u8;
+    let links = all.map(|to| Act::Connect(Lighthouse(to)));
+    let attacks = [0, energy / 2, energy].map(Act::Attack);
+    std::iter::once(Act::Pass)
+        .chain(steps)
+        .chain(attacks)
+        .chain(links)
+        .collect()
 }
 
 /// A player as the referee sees it.
@@ -273,20 +338,8 @@ impl Lighthouses {
     pub fn legal(&self, act: Act) -> Result<(), Refusal> {
         let seat = self.turn;
         let player = &self.players[seat.index()];
-        let here = self.chart.lighthouse_at(player.position);
-        match (act, here) {
-            (Act::Move(step), _) if self.chart.moved(player.position, step).is_none() => {
-                Err(Refusal::NotIsland)
-            }
-            (Act::Attack(_), None) => Err(Refusal::NotAtTarget),
-            (Act::Attack(..=-1), Some(_)) => Err(Refusal::Negative),
-            (Act::Connect(_), None) => Err(Refusal::NotAtOrigin),
-            (Act::Connect(to), Some(at)) => {
-                self.network
-                    .linkable(&self.chart, seat, player.keys, at, to)
-            }
-            (Act::Pass | Act::Move(_) | Act::Attack(_), _) => Ok(()),
-        }
+        let own = (player.position, player.keys);
+        legal(&self.chart, &self.network, seat, own, act)
     }
 
     /// The chart.
@@ -417,14 +470,7 @@ impl crate::game::Game for Lighthouses {
             return;
         }
         let player = &self.players[seat.index()];
-        out.push(Act::Pass);
-        for to in self.chart.neighbours(player.position) {
-            out.push(Act::Move(self.chart.step(player.position, *to)));
-        }
-        let energy = i64::from(player.energy);
-        out.extend([0, energy / 2, energy].map(Act::Attack));
-        let all = 0..self.chart.lighthouses().len() as u8;
-        out.extend(all.map(|to| Act::Connect(Lighthouse(to))));
+        out.append(&mut candidates(&self.chart, player.position, player.energy));
         out.retain(|act| self.legal(*act).is_ok());
     }
 

@@ -2,6 +2,8 @@
 
 use super::chart::{Chart, Lighthouse};
 use crate::game::Seat;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Energy that each lighthouse loses per round.
 pub const UPKEEP: u32 = 10;
@@ -9,7 +11,10 @@ pub const UPKEEP: u32 = 10;
 const POINTS: i64 = 2;
 
 /// Why a command fails, in the engine's words (README.md, section 3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum Refusal {
     /// A step that leads into the sea.
     #[error("Target pos is not in island")]
@@ -73,13 +78,15 @@ impl Refusal {
 }
 
 /// The state of a lighthouse.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Beacon {
     /// Its owner.
     pub owner: Option<Seat>,
     /// Its energy; 0 if nobody owns it.
     pub energy: u32,
     /// The set of lighthouses that it is linked with.
+    #[serde(with = "super::chart::set")]
+    #[schemars(with = "Vec<Lighthouse>")]
     pub links: u64,
 }
 

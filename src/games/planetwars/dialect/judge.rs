@@ -1,7 +1,7 @@
 //! The judge's side: states as text, and a player's reply line by line.
 
 use crate::game::Cause;
-use crate::planetwars::rules::{Launch, PlanetId, PlayerId};
+use crate::planetwars::rules::{Act, Launch, PlanetId, PlayerId};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -103,6 +103,21 @@ pub fn line(bytes: &[u8], lines: Lines) -> Result<Line, Offence> {
             )))
         }
     }
+}
+
+/// The act of a reply of our own; what no rule covers is left out.
+#[must_use]
+pub fn act(reply: &str) -> Act {
+    let mut act = Act::default();
+    for text in reply.lines().take(REPLY_LINES_MAX) {
+        match line(text.as_bytes(), Lines::Lenient) {
+            Ok(Line::Launch(launch)) => act.launches.push(launch),
+            Ok(Line::Upgrade(planet)) => act.upgrades.push(planet),
+            Ok(Line::Message(word)) => act.message = Some(word),
+            Ok(Line::Blank | Line::End) | Err(_) => {}
+        }
+    }
+    act
 }
 
 fn whole(word: &str) -> Result<i64, Offence> {

@@ -8,13 +8,16 @@ use super::world::{
     Act, Ask, Launch, NEUTRAL, Planet, PlanetId, PlayerId, ShownFleet, TEAM_MAX, View,
 };
 use crate::game::{Cause, Game, Illegal, Listener, Outcome, Seat, Seats};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Growth whose price exceeds what any planet can pay is not priced any further.
 pub(super) const UPGRADE_MAX: i64 = 62;
 
 /// No player is told anything between two states.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Event {}
 
 /// Ships in flight.

@@ -4,6 +4,8 @@ use super::round::Round;
 use super::setup::{Game, Setup};
 use crate::game::{Cause, Illegal, Listener, Outcome, Seat, Seats};
 use crate::planowanie::cards::{Card, CardSet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +13,8 @@ use std::time::Duration;
 const LOSER: i64 = -1;
 
 /// What a player is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Ask {
     /// How many tricks it will take.
     Declare,
@@ -20,7 +23,8 @@ pub enum Ask {
 }
 
 /// What a player answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Act {
     /// This many tricks, 0 to the number of cards.
     Declare(u8),
@@ -29,7 +33,8 @@ pub enum Act {
 }
 
 /// What a player is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Event {
     /// The game begins.
     Begins(Arc<Game>, Seat),
@@ -42,7 +47,7 @@ pub enum Event {
 }
 
 /// What a player knows when it decides.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct View {
     /// What all players knew from the start.
     pub game: Arc<Game>,
@@ -57,7 +62,24 @@ pub struct View {
     /// Points of the deals before this one.
     pub points: Seats<i64>,
     /// Time that the player has left for the whole game, if known.
+    #[serde(rename = "left_ms", with = "crate::neutral::millis")]
+    #[schemars(with = "Option<u64>")]
     pub left: Option<Duration>,
+}
+
+impl View {
+    /// The legal acts.
+    #[must_use]
+    pub fn acts(&self, ask: Ask) -> Vec<Act> {
+        match ask {
+            Ask::Declare => (0..=self.round.cards()).map(Act::Declare).collect(),
+            Ask::Play => {
+                let deck = self.game.deck();
+                let playable = deck.playable(self.hand, self.round.led(deck));
+                playable.iter().map(Act::Play).collect()
+            }
+        }
+    }
 }
 
 /// One game.

@@ -3,10 +3,12 @@
 
 use crate::game::{Illegal, Seat, Seats};
 use crate::planowanie::cards::{Card, CardSet, Deck};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 /// A card played.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Play {
     /// Who played it.
     pub seat: Seat,
@@ -15,7 +17,7 @@ pub struct Play {
 }
 
 /// A deal in play.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Round {
     cards: u8,
     declared: Seats<Option<u8>>,

@@ -3,6 +3,7 @@
 use super::deal::deal;
 use crate::game::Seat;
 use crate::planowanie::cards::{Card, CardSet, Deck};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ pub const PLAYERS: RangeInclusive<usize> = 2..=4;
 pub const DEALS_MAX: usize = 1_000;
 
 /// A deal as `set_game` announces it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedDeal {
     /// Cards that each player gets, from 1.
     pub cards: u8,
@@ -29,7 +30,7 @@ impl From<(u8, u8)> for PlannedDeal {
 }
 
 /// What all players know from the start.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Game {
     deck: Deck,
     players: usize,

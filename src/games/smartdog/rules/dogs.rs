@@ -4,11 +4,23 @@ use super::game::{Command, SmartDog, Thing};
 use super::torus::{Direction, Spot};
 use crate::game::Seat;
 use crate::smartdog::options::Key;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A dog of a match, counted from 0 in creation order. Numbers on the wire are up to the hub.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Default,
+    JsonSchema,
 )]
 #[serde(transparent)]
 pub struct DogId(pub u16);
@@ -93,7 +105,10 @@ impl Dog {
 }
 
 /// Why a command is refused: the text of the official `warning`, without the dog's number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum Refusal {
     /// No such dog, or another player's.
     #[error("Unknown id")]

@@ -8,6 +8,8 @@ use super::torus::{Direction, Spot};
 use super::view::View;
 use crate::game::{Cause, Game, Illegal, Listener, Outcome, Seat, Seats};
 use crate::smartdog::options::Key;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -15,7 +17,8 @@ use std::sync::Arc;
 const FORFEIT: f64 = -10.0;
 
 /// One command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Command {
     /// `do ID move DIRECTION`: once per dog and turn.
     Move(DogId, Direction),
@@ -27,14 +30,15 @@ pub enum Command {
 pub type Orders = SmallVec<[Command; 8]>;
 
 /// The decision that a seat must make: its orders for this turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ask {
     /// The turn, from 1.
     pub turn: u32,
 }
 
 /// What a seat is sent, and what it orders: together they are all that it knows.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Event {
     /// A turn begins: what the seat sees.
     Turn(Arc<View>),

@@ -5,6 +5,8 @@ use super::torus::{Spot, Torus};
 use crate::game::{Seat, Seats};
 use crate::smartdog::map::Square;
 use crate::smartdog::options::Options;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// The landscape of a cell, whoever stands on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +69,7 @@ impl Land {
 }
 
 /// A rectangle of cells, edges included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Area {
     /// Top left.
     pub first: Spot,
@@ -93,9 +95,12 @@ impl Area {
 }
 
 /// The unchanging part of a match, shared by all its positions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ground {
     torus: Torus,
+    /// Cell by cell, row by row: `.` grass, `#` wall, `^` tree, a digit the pen of that player, from 1.
+    #[serde(with = "letters")]
+    #[schemars(with = "String")]
     land: Vec<Land>,
     tiles: Seats<Area>,
     options: Options,
@@ -299,5 +304,30 @@ fn area(size: (u16, u16), first: Spot) -> Area {
     Area {
         first,
         last: Spot::new(first.x + size.0 - 1, first.y + size.1 - 1),
+    }
+}
+
+/// Landscape as letters.
+mod letters {
+    use super::{Land, Seat};
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(land: &[Land], to: S) -> Result<S::Ok, S::Error> {
+        let text: String = land.iter().map(|land| land.letter()).collect();
+        to.serialize_str(&text)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Land>, D::Error> {
+        let text = String::deserialize(from)?;
+        let land = |letter: char| match letter {
+            '.' => Some(Land::Grass),
+            '#' => Some(Land::Wall),
+            '^' => Some(Land::Tree),
+            '1'..='9' => Some(Land::Pen(Seat(letter as u8 - b'1'))),
+            _ => None,
+        };
+        let known = |letter| land(letter).ok_or_else(|| D::Error::custom("unknown landscape"));
+        text.chars().map(known).collect()
     }
 }

@@ -1,9 +1,10 @@
 //! Directions and distances on a world without borders (README.md, section 2).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One of the four ways to step. x grows to the right, y downwards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// y − 1.
@@ -91,7 +92,7 @@ impl Direction {
 }
 
 /// A cell: x to the right, y downwards, both from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Spot {
     /// Column, below the world's columns.
     pub x: u16,
@@ -100,7 +101,7 @@ pub struct Spot {
 }
 
 /// The size of the world, at least one cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Torus {
     pub(super) cols: u16,
     pub(super) rows: u16,

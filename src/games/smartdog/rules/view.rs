@@ -1,16 +1,18 @@
 //! What a player sees and hears at the beginning of a turn (README.md, section 4).
 
 use super::dogs::{DogId, Fright};
-use super::game::{SmartDog, Thing};
+use super::game::{Command, Orders, SmartDog, Thing};
 use super::ground::Ground;
 use super::torus::{Direction, Spot};
-use crate::game::Seat;
+use crate::game::{Illegal, Seat};
 use crate::smartdog::options::Key;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A dog's `action` on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum DogAction {
     /// Able.
@@ -37,7 +39,7 @@ impl DogAction {
 }
 
 /// A sheep's `action` on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SheepAction {
     /// Stays put this turn.
@@ -64,7 +66,7 @@ impl SheepAction {
 }
 
 /// A dog in sight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct SeenDog<Id = DogId> {
     /// Its id.
     pub id: Id,
@@ -79,7 +81,7 @@ pub struct SeenDog<Id = DogId> {
 }
 
 /// A sheep in sight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct SeenSheep {
     /// Where.
     pub spot: Spot,
@@ -90,7 +92,8 @@ pub struct SeenSheep {
 }
 
 /// One object of a view, its dogs named by `Id`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Seen<Id = DogId> {
     /// A dog in sight.
     Dog(SeenDog<Id>),
@@ -112,7 +115,7 @@ impl<Id> Seen<Id> {
 }
 
 /// What a player knows at the beginning of a turn.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct View {
     /// The seat that sees this.
     pub seat: Seat,
@@ -122,6 +125,38 @@ pub struct View {
     pub ground: Arc<Ground>,
     /// Everything seen and heard, in the order of the wire.
     pub seen: Vec<Seen>,
+}
+
+impl View {
+    /// Whether orders are for the player's own dogs, each of which steps and barks once at most if it can.
+    ///
+    /// # Errors
+    /// [`Illegal`] names the dog.
+    pub fn judge(&self, orders: &Orders) -> Result<(), Illegal> {
+        let own = self.seen.iter().filter_map(|seen| match seen {
+            Seen::Dog(dog) if dog.owner == self.seat => Some((dog.id, dog.action)),
+            _ => None,
+        });
+        let own: BTreeMap<DogId, DogAction> = own.collect();
+        let mut given = BTreeSet::new();
+        for command in orders {
+            let (id, barks) = match command {
+                Command::Move(id, _) => (*id, false),
+                Command::Bark(id) => (*id, true),
+            };
+            let wrong = |why: &str| Err(Illegal(format!("dog {} {why}", id.0)));
+            match own.get(&id) {
+                None => return wrong("is not one of yours"),
+                Some(DogAction::Panic) => return wrong("is in panic"),
+                Some(DogAction::Indignant) if barks => return wrong("is indignant"),
+                Some(DogAction::Indignant | DogAction::Move) => {}
+            }
+            if !given.insert((id, barks)) {
+                return wrong("has two such orders");
+            }
+        }
+        Ok(())
+    }
 }
 
 impl SmartDog {

@@ -1,0 +1,114 @@
+//! A bot that somebody else decides for: what it is told becomes lines, and it acts as the answer says that is
+//! handed in. It never waits: until there is an answer that the rules allow, its fallback acts.
+
+use crate::contest::Contest;
+use crate::game::{Bot, Budget, Progress};
+use crate::neutral::{Body, Line, Post, Told, written};
+use serde::Deserialize as _;
+
+/// The bot.
+pub(super) struct Remote<C: Contest> {
+    fallback: Box<dyn Bot<C>>,
+    post: Post,
+    heard: C::Heard,
+    /// Decisions so far.
+    asked: u64,
+    /// The decision that is due.
+    due: Option<Due<C::Act>>,
+}
+
+/// A decision that is due.
+#[derive(Clone)]
+struct Due<A> {
+    /// What the program decided, if the rules allow it.
+    decided: Option<A>,
+}
+
+impl<C: Contest> Remote<C> {
+    /// A bot whose lines go to `post`, and for whom `fallback` acts.
+    pub(super) fn new(fallback: Box<dyn Bot<C>>, post: Post) -> Self {
+        Self {
+            fallback,
+            post,
+            heard: C::Heard::default(),
+            asked: 0,
+            due: None,
+        }
+    }
+
+    /// The decision is asked for, unless it is already.
+    fn ask(&mut self, view: &C::View, ask: &C::Ask) {
+        if self.due.is_some() {
+            return;
+        }
+        self.asked += 1;
+        self.due = Some(Due { decided: None });
+        let acts = C::listed(&self.heard, view, ask);
+        self.post
+            .push(Line::ask(self.asked, &Body { ask, view, acts }));
+    }
+
+    /// Looks at an answer that was handed in.
+    fn look(&mut self, view: &C::View, ask: &C::Ask) {
+        let Some(answer) = self.post.answered(self.asked) else {
+            return;
+        };
+        let act = C::Act::deserialize(answer).map_err(|why| format!("it is no act: {why}"));
+        let legal = act.and_then(|act| {
+            let judged = C::judge(&self.heard, view, ask, &act);
+            judged.map(|()| act).map_err(|why| why.to_string())
+        });
+        let (decided, verdict) = match legal {
+            Ok(act) => (Some(act), Ok(())),
+            Err(why) => (None, Err(why)),
+        };
+        self.post.judge(verdict);
+        self.due = Some(Due { decided });
+    }
+}
+
+/// A copy thinks for itself: nobody hears of it.
+impl<C: Contest> Clone for Remote<C> {
+    fn clone(&self) -> Self {
+        Self {
+            fallback: self.fallback.clone(),
+            post: Post::default(),
+            heard: self.heard.clone(),
+            asked: self.asked,
+            due: self.due.clone(),
+        }
+    }
+}
+
+impl<C: Contest> Bot<C> for Remote<C> {
+    fn observe(&mut self, event: &C::Event) {
+        C::hear(&mut self.heard, event);
+        let seen: Told<&C::View, &C::Ask, &C::Act, &C::Event> = Told::Seen { event };
+        self.post.push(Line::Plain(written(&seen)));
+        self.fallback.observe(event);
+    }
+
+    fn decide(&mut self, view: &C::View, ask: &C::Ask, budget: Budget<'_>) -> C::Act {
+        self.ponder(view, ask, budget).0
+    }
+
+    fn ponder(&mut self, view: &C::View, ask: &C::Ask, slice: Budget<'_>) -> (C::Act, Progress) {
+        self.ask(view, ask);
+        self.look(view, ask);
+        match self.due.as_ref().and_then(|due| due.decided.clone()) {
+            Some(act) => (act, Progress::Done),
+            None => self.fallback.ponder(view, ask, slice),
+        }
+    }
+
+    fn answered(&mut self, view: &C::View, ask: &C::Ask, act: Option<&C::Act>) {
+        self.ask(view, ask);
+        self.due = None;
+        let (number, act_text) = (self.asked, written(&act));
+        self.post.push(Line::Played {
+            number,
+            act: act_text,
+        });
+        self.fallback.answered(view, ask, act);
+    }
+}

@@ -1,0 +1,229 @@
+//! The law of the neutral protocol: a program that answers as a built-in bot does plays as that bot, knowing
+//! nothing but its lines.
+
+use super::{NODES, Terms, play};
+use crate::contest::{Advice, Contest, Door};
+use crate::game::{Bot, Budget, Seats};
+use crate::kit::{DialogueSetup, Kit as _, Nodes, bot_seed};
+use crate::neutral::{self, Line, Post, Said, Told, written};
+use crate::wire::{Dialogue, Next};
+use jsonschema::Validator;
+use serde_json::Value;
+use std::fmt::Debug;
+use std::time::Duration;
+
+/// Nothing is thought: what is ready is wanted.
+const SPENT: Budget<'static> = Budget {
+    nodes: 0,
+    stop: &|| true,
+};
+/// What a program is given for a decision.
+const WITHIN: Duration = Duration::from_millis(250);
+
+/// A program that plays as a built-in bot and says everything as JSON.
+struct Echo<C: Contest> {
+    bot: Box<dyn Bot<C>>,
+    told: Validator,
+    said: Validator,
+    played: Vec<(u64, Option<Value>)>,
+}
+
+type Heard<C> = Told<
+    <C as crate::Game>::View,
+    <C as crate::Game>::Ask,
+    <C as crate::Game>::Act,
+    <C as crate::Game>::Event,
+>;
+
+impl<C: Contest> Echo<C>
+where
+    C::View: PartialEq + Debug,
+    C::Ask: PartialEq + Debug,
+    C::Act: PartialEq,
+    C::Event: PartialEq + Debug,
+{
+    fn new(name: &str, seed: u64) -> Self {
+        let schema = Door::<C>::NEW.schema();
+        let validator = |of: &str| jsonschema::validator_for(&schema[of]).expect("a schema");
+        Self {
+            bot: C::bot(name, seed, Advice::None).expect("a bot"),
+            told: validator("to_program"),
+            said: validator("from_program"),
+            played: Vec::new(),
+        }
+    }
+
+    /// Hears a line, and answers if it is asked.
+    fn hear(&mut self, line: &Line) -> Option<(u64, Value)> {
+        let text = line.text(Some(WITHIN));
+        assert!(!text.contains('\n'));
+        let value: Value = serde_json::from_str(&text).expect("JSON");
+        let wrong: Vec<String> = self
+            .told
+            .iter_errors(&value)
+            .map(|why| why.to_string())
+            .collect();
+        assert!(wrong.is_empty(), "{wrong:?}: {text}");
+        let told: Heard<C> = serde_json::from_str(&text).expect("a line");
+        let again: Heard<C> = serde_json::from_str(&written(&told)).expect("the same line");
+        assert_eq!(told, again);
+        match told {
+            Told::Seen { event } => self.bot.observe(&event),
+            Told::Ask(asked) => {
+                assert_eq!((asked.deadline_ms, asked.past), (250, false));
+                let budget = Budget::nodes(NODES);
+                let act = self.bot.ponder(&asked.view, &asked.ask, budget).0;
+                let number = asked.number;
+                let line = written(&Said::Act { number, act });
+                let value: Value = serde_json::from_str(&line).expect("JSON");
+                assert!(self.said.is_valid(&value), "{line}");
+                let Ok(Said::Act { number, act }) = neutral::read(line.as_bytes()) else {
+                    panic!("{line} is not read");
+                };
+                return Some((number, act));
+            }
+            Told::Played { number, act } => {
+                let act = act.map(|act| serde_json::to_value(act).expect("JSON"));
+                self.played.push((number, act));
+            }
+            other => panic!("a match says nothing like {other:?}"),
+        }
+        None
+    }
+}
+
+/// A bot that is asked over JSON plays as the same bot that is asked at once, and is told what it played; and who
+/// only hears the transcript is told the same lines.
+pub fn a_remote_bot_plays_alike<C: Contest>(terms: &Terms<'_>)
+where
+    C::View: PartialEq + Debug,
+    C::Ask: PartialEq + Debug,
+    C::Act: PartialEq,
+    C::Event: PartialEq + Debug,
+{
+    let door = Door::<C>::NEW;
+    for card in C::BOTS {
+        let careless = terms.careless.contains(&card.name);
+        let played = play::<C>(&[card.name], 1, &terms.options, &Nodes(NODES));
+        let mut seats = Seats::from_fn(played.refused.len(), |seat| {
+            let seed = bot_seed(1, seat);
+            let direct = DialogueSetup::of(card.name, seed);
+            let remote = || {
+                let post = Post::default();
+                let setup = DialogueSetup {
+                    fallback: C::BOTS[0].name.to_owned(),
+                    post: Some(post.clone()),
+                    ..DialogueSetup::of(card.name, seed)
+                };
+                (door.dialogue(&setup).expect("a player"), post)
+            };
+            let direct = door.dialogue(&direct).expect("a player");
+            (
+                direct,
+                remote(),
+                remote(),
+                Echo::<C>::new(card.name, seed),
+                Vec::new(),
+            )
+        });
+        let mut answers = 0;
+        for exchange in &played.transcript {
+            let (direct, (remote, post), (again, _), echo, lines) = &mut seats[exchange.seat];
+            let call = exchange.call.as_bytes();
+            let next = direct.receive(call);
+            assert_eq!(next, remote.receive(call), "{}", card.name);
+            assert_eq!(next, again.receive(call), "{}", card.name);
+            let due = match next.expect("a message") {
+                Next::Think { fallback, .. } => {
+                    let (mut best, mut given) = (fallback.clone(), fallback);
+                    let _ = direct.think(Budget::nodes(NODES), &mut best);
+                    let _ = remote.think(SPENT, &mut given);
+                    let told = post.take().expect("lines");
+                    let mut answer = None;
+                    for line in &told {
+                        assert!(answer.is_none(), "a decision is asked for last");
+                        answer = echo.hear(line);
+                    }
+                    lines.extend(told);
+                    let (number, act) = answer.expect("a decision");
+                    post.answer(number, act);
+                    let _ = remote.think(SPENT, &mut given);
+                    let verdict = post.verdict().expect("a verdict");
+                    assert!(verdict.is_ok() || careless, "{}: {verdict:?}", card.name);
+                    if verdict.is_ok() {
+                        assert_eq!(best, given, "{} to {}", card.name, exchange.call);
+                        answers += 1;
+                    }
+                    true
+                }
+                Next::Send(_) => true,
+                Next::Wait | Next::Over(_) => false,
+            };
+            if due {
+                let reply = exchange.reply.as_deref().unwrap_or_default();
+                for player in [direct, remote, again] {
+                    player.said(reply);
+                }
+            }
+            let (direct, (remote, _), (again, _), ..) = &seats[exchange.seat];
+            assert_eq!(direct.view(), remote.view(), "{}", card.name);
+            assert_eq!(direct.view(), again.view(), "{}", card.name);
+        }
+        assert!(answers > 0, "{} was never asked", card.name);
+        for (_, (_, post), (_, told_again), echo, lines) in seats.values_mut() {
+            let rest = post.take().expect("lines");
+            rest.iter().for_each(|line| drop(echo.hear(line)));
+            lines.extend(rest);
+            assert_eq!(told_again.take().expect("lines"), *lines, "{}", card.name);
+            let numbers = echo.played.iter().map(|(number, _)| *number);
+            assert!(numbers.eq(1..=echo.played.len() as u64), "{}", card.name);
+            assert!(echo.played.iter().all(|(_, act)| act.is_some()));
+        }
+    }
+}
+
+/// An answer that is no act, or none that the rules allow, is refused with a reason, and the fallback acts; one to
+/// another decision is not looked at.
+pub fn wrong_answers_are_refused<C: Contest>(terms: &Terms<'_>) {
+    let (door, fallback) = (Door::<C>::NEW, C::BOTS[0].name);
+    let played = play::<C>(&[fallback], 1, &terms.options, &Nodes(NODES));
+    let first = played.transcript[0].seat;
+    let (post, seed) = (Post::default(), bot_seed(1, first));
+    let setup = DialogueSetup {
+        fallback: fallback.to_owned(),
+        post: Some(post.clone()),
+        ..DialogueSetup::of("bot:stranger@1", seed)
+    };
+    let mut player: Box<dyn Dialogue> = door.dialogue(&setup).expect("a player");
+    let own = played.transcript.iter().filter(|line| line.seat == first);
+    let mut number = 0;
+    for exchange in own {
+        let next = player.receive(exchange.call.as_bytes()).expect("a message");
+        match next {
+            Next::Think { fallback, .. } => {
+                number += 1;
+                let mut best = fallback;
+                let _ = player.think(SPENT, &mut best);
+                let ready = best.clone();
+                for wrong in [
+                    serde_json::json!({"no": "act"}),
+                    Value::Null,
+                    serde_json::json!([u64::MAX, -1, 1e300]),
+                ] {
+                    post.answer(number, wrong);
+                    let _ = player.think(SPENT, &mut best);
+                    let why = post.verdict().expect("a verdict").expect_err("no act");
+                    assert!(why.starts_with("it is no act: "), "{why}");
+                    assert_eq!(door.in_form(exchange.call.as_bytes(), &best), Ok(()));
+                }
+                post.answer(number + 1, Value::Null);
+                let _ = player.think(SPENT, &mut best);
+                assert_eq!(post.verdict(), None, "an answer to another decision");
+                player.said(&ready);
+            }
+            Next::Send(said) => player.said(&said),
+            Next::Wait | Next::Over(_) => {}
+        }
+    }
+    assert!(number > 0, "it was never asked");
+}

@@ -1,0 +1,388 @@
+//! The neutral protocol: what Drover and a user's program say to each other, one JSON object a line, alike for
+//! all games. Views, decisions, acts and events are the games' own types, serialised; `docs/bot-protocol.md` is
+//! for those who write programs.
+
+use crate::game::Cause;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The version of the protocol. Raised when a program of the version before would misunderstand a line.
+pub const VERSION: u32 = 1;
+/// The longest line that a program may send, in bytes, its end not counted.
+pub const LINE_MAX: usize = 1 << 20;
+/// The longest note that is kept for a program, as JSON text in bytes.
+pub const NOTE_MAX: usize = 64 << 10;
+/// Lines that a program may send for one decision: more is a flood.
+pub const LINES_MAX: u32 = 64;
+
+/// What can be said to a program and read back.
+pub trait Spoken: Serialize + DeserializeOwned + JsonSchema {}
+
+impl<T: Serialize + DeserializeOwned + JsonSchema> Spoken for T {}
+
+/// A line to a program: `V` is what a seat may know, `K` the decision it is asked for, `A` what it answers, `E`
+/// what it hears.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[schemars(rename = "ToProgram")]
+pub enum Told<V, K, A, E> {
+    /// The first line, whenever the program is started.
+    Hello(Hello),
+    /// A match begins: the second line.
+    Match(Box<Start>),
+    /// The seat hears this.
+    Seen {
+        /// What it hears.
+        event: E,
+    },
+    /// The seat is asked for a decision.
+    Ask(Box<Asked<V, K, A>>),
+    /// What was really answered to a decision, by the program or in its stead.
+    Played {
+        /// The decision's number.
+        number: u64,
+        /// The act; `null` if it was none.
+        act: Option<A>,
+    },
+    /// An answer was not taken; the fallback answers that decision.
+    Refused {
+        /// The decision's number, if the answer had one.
+        number: Option<u64>,
+        /// Why, in a sentence.
+        why: String,
+    },
+    /// The opponent models that were asked for.
+    Models {
+        /// As many as are known.
+        models: Vec<Model>,
+    },
+    /// The match is over: the last line.
+    End(End),
+}
+
+/// The first line to a program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Hello {
+    /// The protocol's version: 1.
+    pub protocol: u32,
+    /// The game that is played.
+    pub game: String,
+    /// The longest line that the program may send, in bytes.
+    pub line_max: usize,
+    /// The longest note that is kept, in bytes.
+    pub note_max: usize,
+}
+
+impl Hello {
+    /// What is said first to a program that plays this game.
+    #[must_use]
+    pub fn of(game: &str) -> Self {
+        Self {
+            protocol: VERSION,
+            game: game.to_owned(),
+            line_max: LINE_MAX,
+            note_max: NOTE_MAX,
+        }
+    }
+}
+
+/// What is known of a match when it begins.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Start {
+    /// The match's id in Drover's history; empty if it is not kept.
+    pub id: String,
+    /// Whether it began before: the program is started again, and hears all once more.
+    pub again: bool,
+    /// How long the wire gives for a decision, in milliseconds, unless it says otherwise.
+    pub answer_ms: u64,
+    /// The same for the first decision.
+    pub open_ms: u64,
+    /// Rivals whose names are known.
+    pub rivals: Vec<Rival>,
+    /// What the program noted last in an earlier match of this game; `null`: nothing.
+    pub note: Value,
+}
+
+/// A rival whose name is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Rival {
+    /// Its place, as the game calls it.
+    pub place: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// What earlier matches taught about a rival.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Model {
+    /// Its place, or the learnt type, as the game calls it.
+    pub of: String,
+    /// The figures, each with its evidence, in the game's own schema.
+    pub model: Value,
+}
+
+/// A decision.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Asked<V, K, A> {
+    /// The decision's number in the match, from 1.
+    pub number: u64,
+    /// How long the answer may take from now, in milliseconds; 0 if it was answered before.
+    pub deadline_ms: u64,
+    /// Whether it was answered before: an answer is compared with that one and has no effect.
+    pub past: bool,
+    /// What is to be decided.
+    pub ask: K,
+    /// What the seat knows.
+    pub view: V,
+    /// The legal acts, or a sample of them where they are too many; `null` where acts are not listed.
+    pub acts: Option<Vec<A>>,
+}
+
+/// How a match ended, as far as the seat knows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct End {
+    /// Why.
+    pub cause: Cause,
+    /// The particulars, in a sentence.
+    pub detail: String,
+    /// Scores, the own seat's first, then on round the table; empty if they are not told.
+    pub scores: Vec<i64>,
+    /// Shares of the win in the same order; empty if they are not told.
+    pub wins: Vec<f64>,
+}
+
+/// A line from a program; `A` is what it answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[schemars(rename = "FromProgram")]
+pub enum Said<A> {
+    /// The first line: the program has understood the first line that it read.
+    Ready {
+        /// The version of the protocol that it speaks.
+        protocol: u32,
+    },
+    /// Its answer to a decision.
+    Act {
+        /// The decision's number.
+        number: u64,
+        /// The answer.
+        act: A,
+    },
+    /// Something to be kept for its next match of this game, in place of what was kept before.
+    Note {
+        /// Any JSON.
+        note: Value,
+    },
+    /// It wants to know what earlier matches taught about its rivals.
+    Models,
+}
+
+/// A line to a program that a match gives, in a form that can be sent late or again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// Told as it stands.
+    Plain(String),
+    /// A decision, by its number.
+    Ask {
+        /// The number.
+        number: u64,
+        /// The line from the decision itself on.
+        rest: String,
+    },
+    /// What was answered to the decision with this number.
+    Played {
+        /// The number.
+        number: u64,
+        /// The act as JSON; `null` if it was none.
+        act: String,
+    },
+}
+
+impl Line {
+    /// What is asked, numbered.
+    pub(crate) fn ask(number: u64, body: &impl Serialize) -> Self {
+        let body = written(body);
+        let rest = body.strip_prefix('{').unwrap_or_default().to_owned();
+        Self::Ask { number, rest }
+    }
+
+    /// The line without its end. A decision may take so long from now; `None`: it was made before.
+    #[must_use]
+    pub fn text(&self, within: Option<Duration>) -> String {
+        match self {
+            Self::Plain(text) => text.clone(),
+            Self::Played { number, act } => {
+                format!("{{\"type\":\"played\",\"number\":{number},\"act\":{act}}}")
+            }
+            Self::Ask { number, rest } => {
+                let (ms, past) = (within.unwrap_or_default().as_millis(), within.is_none());
+                format!(
+                    "{{\"type\":\"ask\",\"number\":{number},\"deadline_ms\":{ms},\"past\":{past},{rest}"
+                )
+            }
+        }
+    }
+
+    /// How long it is, in bytes, about.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Plain(text) | Self::Ask { rest: text, .. } | Self::Played { act: text, .. } => {
+                text.len()
+            }
+        }
+    }
+
+    /// Whether there is nothing in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The part of a decision's line that does not depend on when it is sent.
+#[derive(Serialize)]
+pub(crate) struct Body<'a, V, K, A> {
+    pub(crate) ask: &'a K,
+    pub(crate) view: &'a V,
+    pub(crate) acts: Option<Vec<A>>,
+}
+
+/// What goes to and fro between a program's seat and whoever runs the program: lines are left here and taken, an
+/// answer is handed in, and whether it was taken is told. Its clones are the same one.
+#[derive(Clone, Debug, Default)]
+pub struct Post(Arc<Mutex<Tray>>);
+
+#[derive(Debug, Default)]
+struct Tray {
+    lines: Vec<Line>,
+    bytes: usize,
+    full: bool,
+    answer: Option<(u64, Value)>,
+    verdict: Option<Result<(), String>>,
+}
+
+/// Bytes of lines that wait to be taken: a whole match at most, when its transcript is folded.
+const WAITING_MAX: usize = 128 << 20;
+
+impl Post {
+    fn tray(&self) -> MutexGuard<'_, Tray> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn push(&self, line: Line) {
+        let mut tray = self.tray();
+        tray.bytes = tray.bytes.saturating_add(line.len());
+        tray.full |= tray.bytes > WAITING_MAX;
+        if !tray.full {
+            tray.lines.push(line);
+        }
+    }
+
+    /// Takes the lines that came since the last time, in order.
+    ///
+    /// # Errors
+    /// A sentence: some were too many, so that the match can no longer be told.
+    pub fn take(&self) -> Result<Vec<Line>, String> {
+        let mut tray = self.tray();
+        tray.bytes = 0;
+        match tray.full {
+            true => Err(format!("more than {} MiB to tell", WAITING_MAX >> 20)),
+            false => Ok(std::mem::take(&mut tray.lines)),
+        }
+    }
+
+    /// Hands in what the program answered to the decision with this number. The bot acts so when it thinks next.
+    pub fn answer(&self, number: u64, act: Value) {
+        let mut tray = self.tray();
+        tray.answer = Some((number, act));
+        tray.verdict = None;
+    }
+
+    pub(crate) fn answered(&self, number: u64) -> Option<Value> {
+        let (to, act) = self.tray().answer.take()?;
+        (to == number).then_some(act)
+    }
+
+    pub(crate) fn judge(&self, verdict: Result<(), String>) {
+        self.tray().verdict = Some(verdict);
+    }
+
+    /// Whether the answer that was handed in last was taken, or why not; `None`: it was not looked at yet.
+    #[must_use]
+    pub fn verdict(&self) -> Option<Result<(), String>> {
+        self.tray().verdict.take()
+    }
+}
+
+/// The JSON Schemas of a game's lines: of `to_program` and of `from_program`. `None`: there is no such game.
+#[must_use]
+pub fn schema(game: &str) -> Option<Value> {
+    crate::find(game).map(|kit| kit.schema())
+}
+
+/// Reads a line of a program, its act still untyped.
+///
+/// # Errors
+/// A sentence that says what is wrong with it, where.
+pub fn read(line: &[u8]) -> Result<Said<Value>, String> {
+    if line.len() > LINE_MAX {
+        return Err(format!("a line longer than {LINE_MAX} bytes"));
+    }
+    serde_json::from_slice(line).map_err(|why| format!("not a line of the protocol: {why}"))
+}
+
+/// A line without its end.
+#[must_use]
+pub fn written(line: &impl Serialize) -> String {
+    // The types here have no keys but strings, and no number that JSON lacks gets this far.
+    serde_json::to_string(line).unwrap_or_default()
+}
+
+/// The JSON Schemas of a game's lines: `to_program` and `from_program`.
+pub(crate) fn schemas<V, K, A, E>() -> Value
+where
+    Told<V, K, A, E>: JsonSchema,
+    Said<A>: JsonSchema,
+{
+    let schema = |of: fn(&mut SchemaGenerator) -> schemars::Schema| {
+        let mut generator = SchemaGenerator::default();
+        let mut schema = of(&mut generator);
+        let definitions = generator.take_definitions(true);
+        if !definitions.is_empty() {
+            schema.insert("$defs".to_owned(), Value::Object(definitions));
+        }
+        schema
+    };
+    json!({
+        "to_program": schema(Told::<V, K, A, E>::json_schema),
+        "from_program": schema(Said::<A>::json_schema),
+    })
+}
+
+/// Times as whole milliseconds.
+pub(crate) mod millis {
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+    use std::time::Duration;
+
+    pub(crate) fn serialize<S: Serializer>(
+        time: &Option<Duration>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let ms = time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+        ms.serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Duration>, D::Error> {
+        Ok(Option::<u64>::deserialize(from)?.map(Duration::from_millis))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+//! The examples in `docs/bot-protocol.md` are what the code says; and lines are read strictly.
+
+use super::{End, Hello, LINE_MAX, Line, Post, Said, Start, Told, read, schema, written};
+use crate::kit::{Kit, Nodes, PlaySetup};
+use crate::{ALL, DialogueSetup, Next, Seat, bot_seed};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Lines shown of a long match: from its beginning, and from its end.
+const SHOWN: (usize, usize) = (16, 4);
+
+/// A line whose parts are any JSON.
+type Any = Told<Value, Value, Value, Value>;
+
+fn guide() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/bot-protocol.md")
+}
+
+/// A short match of a weak bot with itself.
+fn setup(kit: &dyn Kit) -> PlaySetup {
+    let map = "#########\n#A  !   #\n#   #  !#\n# !    B#\n#########\n";
+    let options = match kit.game() {
+        "smartdog" => json!({"turnsLimit": 2, "map": "seed"}),
+        "planowanie" => json!({"deals": "2 0"}),
+        "lighthouses" => json!({"rounds": 4, "map": map}),
+        "planetwars" => json!({"rounds": 2, "planets": 3}),
+        _ => json!({}),
+    };
+    let seats = (*kit.seats().start()).max(2).min(*kit.seats().end());
+    let name = kit.bots()[1].name.to_owned();
+    PlaySetup::recorded(vec![name; seats], 1, options)
+}
+
+/// What is said between Drover (`>`) and a program on the first seat (`<`), line by line.
+fn example(kit: &dyn Kit) -> Vec<String> {
+    let setup = setup(kit);
+    let played = kit.play(&setup, &Nodes(1)).expect("a match");
+    let post = Post::default();
+    let dialogue = DialogueSetup {
+        fallback: setup.bots[0].clone(),
+        post: Some(post.clone()),
+        ..DialogueSetup::of("bot:example@1", bot_seed(1, Seat(0)))
+    };
+    let mut player = kit.dialogue(&dialogue).expect("a player");
+    let start = Start {
+        id: "01JD2Z0V5T3C8W6Q4X9R7M1N0K".to_owned(),
+        answer_ms: kit.answer_within().as_millis() as u64,
+        open_ms: kit.open_within().as_millis() as u64,
+        ..Start::default()
+    };
+    let mut lines = vec![
+        format!("> {}", written(&Any::Hello(Hello::of(kit.game())))),
+        format!("< {}", written(&Said::<Value>::Ready { protocol: 1 })),
+        format!("> {}", written(&Any::Match(Box::new(start)))),
+    ];
+    let own = played.transcript.iter();
+    for exchange in own.filter(|one| one.seat == Seat(0)) {
+        let next = player.receive(exchange.call.as_bytes()).expect("a message");
+        let within = match next {
+            Next::Think { limit, .. } => limit * 3 / 4,
+            Next::Send(_) => Duration::ZERO,
+            Next::Wait | Next::Over(_) => continue,
+        };
+        player.said(exchange.reply.as_deref().expect("an answer"));
+        for line in post.take().expect("lines") {
+            if let Line::Played { number, act } = &line {
+                let act = serde_json::from_str(act).expect("JSON");
+                let said: Said<Value> = Said::Act {
+                    number: *number,
+                    act,
+                };
+                lines.push(format!("< {}", written(&said)));
+            }
+            lines.push(format!("> {}", line.text(Some(within))));
+        }
+    }
+    let rest = post.take().expect("lines");
+    lines.extend(rest.iter().map(|line| format!("> {}", line.text(None))));
+    let end = End {
+        cause: played.outcome.cause,
+        detail: String::new(),
+        scores: played.outcome.scores.values().to_vec(),
+        wins: Vec::new(),
+    };
+    lines.push(format!("> {}", written(&Any::End(end))));
+    lines
+}
+
+/// The same as the guide shows it.
+fn shown(kit: &dyn Kit) -> String {
+    let lines = example(kit);
+    let (first, last) = SHOWN;
+    if lines.len() <= first + last {
+        return lines.join("\n");
+    }
+    let left = lines.len() - first - last;
+    let between = format!("… {left} more lines …");
+    [&lines[..first], &[between], &lines[lines.len() - last..]]
+        .concat()
+        .join("\n")
+}
+
+/// Set `DROVER_WRITE_GUIDE=1` to have them written anew.
+#[test]
+fn the_guides_examples_are_what_is_said() {
+    let mut text = fs::read_to_string(guide()).expect("the guide");
+    let writes = std::env::var_os("DROVER_WRITE_GUIDE").is_some();
+    for kit in ALL {
+        let mark = format!("<!-- example: {} -->\n```text\n", kit.game());
+        let from = text.find(&mark).expect("a place for it") + mark.len();
+        let to = from + text[from..].find("\n```").expect("its end");
+        let shown = shown(*kit);
+        if writes {
+            text.replace_range(from..to, &shown);
+        } else {
+            assert_eq!(text[from..to], shown, "{}", kit.game());
+        }
+    }
+    if writes {
+        fs::write(guide(), text).expect("the guide is written");
+    }
+}
+
+/// Every line of every example keeps to its schema, and every number in the guide is that of the code.
+#[test]
+fn examples_keep_to_the_schemas_and_limits_are_told() {
+    for kit in ALL {
+        let schemas = schema(kit.game()).expect("schemas");
+        let validator = |of: &str| jsonschema::validator_for(&schemas[of]).expect("a schema");
+        let (told, said) = (validator("to_program"), validator("from_program"));
+        for line in example(*kit) {
+            let (by, text) = line.split_at(2);
+            let value: Value = serde_json::from_str(text).expect("JSON");
+            let schema = if by == "> " { &told } else { &said };
+            assert!(schema.is_valid(&value), "{line}");
+            let wrong = json!({"type": "nonsense"});
+            assert!(!schema.is_valid(&wrong));
+        }
+    }
+    assert_eq!(schema("chess"), None);
+    let text = fs::read_to_string(guide()).expect("the guide");
+    let limits = [
+        (LINE_MAX, "bytes in a line of the program"),
+        (super::NOTE_MAX, "bytes in a note"),
+        (super::LINES_MAX as usize, "lines for one decision"),
+    ];
+    for (limit, what) in limits {
+        let row = format!("| {what} | {limit} |");
+        assert!(text.contains(&row), "{row}");
+    }
+}
+
+#[test]
+fn lines_are_read_strictly() {
+    let wrong: [&[u8]; 9] = [
+        b"",
+        b"hello",
+        b"\"act\"",
+        b"{}",
+        b"{\"type\":\"act\",\"number\":-1,\"act\":0}",
+        b"{\"type\":\"act\",\"number\":1}",
+        b"{\"type\":\"ready\"}",
+        b"{\"type\":\"act\",\"number\":1,\"act\":0} more",
+        b"\xFF\xFE",
+    ];
+    for line in wrong {
+        let why = read(line).expect_err("no line");
+        assert!(why.starts_with("not a line of the protocol: "), "{why}");
+    }
+    let deep = "[".repeat(100_000);
+    assert!(read(deep.as_bytes()).is_err());
+    let long = vec![b' '; LINE_MAX + 1];
+    assert!(read(&long).expect_err("too long").contains("longer than"));
+    let act = read(b" {\"number\":7,\"act\":{\"bid\":1},\"type\":\"act\"}\r").expect("a line");
+    let bid = json!({"bid": 1});
+    assert_eq!(
+        act,
+        Said::Act {
+            number: 7,
+            act: bid
+        }
+    );
+}

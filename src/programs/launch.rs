@@ -1,0 +1,72 @@
+//! What a user's program is started from: a manifest's particulars, checked, with every path resolved.
+
+use crate::link::program::{Guard, ProgramLimits, ProgramOptions, ProgramSpec};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A version of a user's program, ready to be started.
+#[derive(Clone, Debug, Default)]
+pub struct Launch {
+    /// Its name, as in `bot:NAME`.
+    pub name: String,
+    /// Its version, as in `bot:NAME@VERSION`.
+    pub version: String,
+    /// The games that it plays.
+    pub games: Vec<String>,
+    /// The program and its arguments; a relative name with a slash is looked for in `directory`.
+    pub argv: Vec<String>,
+    /// Where it runs.
+    pub directory: PathBuf,
+    /// Variables added to its environment.
+    pub environment: BTreeMap<String, String>,
+    /// What it may use.
+    pub limits: ProgramLimits,
+    /// How much of the end of its standard error is kept, in bytes.
+    pub stderr_kept: usize,
+    /// The built-in bot that answers when it does not.
+    pub fallback: String,
+}
+
+impl Launch {
+    /// How it is started; it may send lines of `line_max` bytes.
+    #[must_use]
+    pub fn options(&self, line_max: usize, guard: Option<Guard>) -> ProgramOptions {
+        let environment = self.environment.iter();
+        ProgramOptions {
+            program: ProgramSpec {
+                words: self.argv.clone(),
+                folder: Some(self.directory.clone()),
+                environment: environment
+                    .map(|(name, value)| (name.clone(), value.clone()))
+                    .collect(),
+                memory: None,
+                cpu_seconds: None,
+            },
+            line_max,
+            stderr_kept: self.stderr_kept,
+            limits: self.limits.clone(),
+            guard,
+        }
+    }
+
+    /// Whether it plays this game.
+    #[must_use]
+    pub fn plays(&self, game: &str) -> bool {
+        self.games.iter().any(|known| known == game)
+    }
+}
+
+/// Where programs are found by name.
+pub trait Programs: Send + Sync {
+    /// This version of the program, or the one added last. `None`: there is none.
+    fn find(&self, name: &str, version: Option<&str>) -> Option<Launch>;
+}
+
+impl<F> Programs for F
+where
+    F: Fn(&str, Option<&str>) -> Option<Launch> + Send + Sync,
+{
+    fn find(&self, name: &str, version: Option<&str>) -> Option<Launch> {
+        self(name, version)
+    }
+}
