@@ -93,16 +93,16 @@ fn den() -> tempfile::TempDir {
 }
 
 /// A match of this program against a good one, both confined.
-fn zoo_match(fault: &str, argument: &str, folder: &Path, more: &[&str]) -> Value {
+fn zoo_match(fault: &str, argument: &str, folder: &Path) -> Value {
     let mut line = play(
         "planowanie",
         &[&seat(fault, argument), &seat("good", "")],
         &["deals=2 0"],
     );
-    line.args(["--timeout", "1s", "--confine", "--processes", "32"]);
+    line.args(["--timeout", "4s", "--confine", "--processes", "32"]);
     line.args(["--memory-mib", "256", "--log"])
         .arg(folder.join(fault));
-    line.args(more).current_dir(folder);
+    line.current_dir(folder);
     report(line.output().unwrap())
 }
 
@@ -136,7 +136,7 @@ fn every_way_to_misbehave_hurts_none_but_itself() {
                         "lists_other_folders" => elsewhere.path().to_str().unwrap(),
                         _ => secret.to_str().unwrap(),
                     };
-                    let played = zoo_match(fault, argument, own.path(), &[]);
+                    let played = zoo_match(fault, argument, own.path());
                     let expected = match *expected {
                         "" => json!({}),
                         fault => json!({ fault: 1 }),
@@ -200,7 +200,7 @@ fn other_matches_go_on_beside_the_worst_of_them() {
         ];
         let own = own.path();
         for fault in worst {
-            scope.spawn(move || zoo_match(fault, "", own, &["--timeout", "3s"]));
+            scope.spawn(move || zoo_match(fault, "", own));
         }
         good()
     });
