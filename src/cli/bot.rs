@@ -134,7 +134,7 @@ fn new(name: &str, language: &str, of: &str, out: &mut impl std::io::Write) -> a
     Ok(())
 }
 
-fn add(shelf: &Shelf, folder: &PathBuf, out: &mut impl std::io::Write) -> anyhow::Result<()> {
+fn add(shelf: &Shelf, folder: &Path, out: &mut impl std::io::Write) -> anyhow::Result<()> {
     let (manifest, added) = shelf.add(folder)?;
     let bot = format!("{}@{}", manifest.name, manifest.version);
     match added {

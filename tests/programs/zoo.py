@@ -147,7 +147,7 @@ def declare():
     elif FAULT == "stops_itself":
         os.kill(os.getpid(), signal.SIGSTOP)
     elif FAULT == "is_late":
-        time.sleep(1.5)
+        time.sleep(12)
     elif FAULT == "exits_when_asked":
         os._exit(0)
     elif FAULT == "writes_byte_by_byte":

@@ -2,7 +2,8 @@
 
 use crate::programs::Launch;
 use games::neutral::Post;
-use games::{Dialogue, DialogueSetup, Exchange, Kit, Nodes, PlaySetup, Seat};
+use games::{Dialogue, DialogueSetup, Exchange, Kit, Next, Nodes, PlaySetup, Seat};
+use std::time::Duration;
 
 /// Decisions of a script at most.
 const DECISIONS_MAX: usize = 40;
@@ -17,6 +18,8 @@ const RUNG: usize = 2;
 pub(super) struct Script<'a> {
     pub(super) kit: &'a dyn Kit,
     pub(super) exchanges: Vec<Exchange>,
+    /// The contest's limit of the first decision and of the others.
+    pub(super) limits: (Duration, Duration),
     fallback: String,
 }
 
@@ -41,11 +44,33 @@ impl<'a> Script<'a> {
             decisions += usize::from(line.reply.is_some());
             decisions <= DECISIONS_MAX
         });
-        Ok(Self {
+        let mut script = Self {
             kit,
             exchanges: within.collect(),
+            limits: (Duration::ZERO, Duration::ZERO),
             fallback: launch.fallback.clone(),
-        })
+        };
+        let limits = script.all_limits()?;
+        let first = limits.first().copied().unwrap_or_default();
+        script.limits = (first, limits.get(1).copied().unwrap_or(first));
+        Ok(script)
+    }
+
+    /// How long the contest gives for each decision.
+    fn all_limits(&self) -> Result<Vec<Duration>, String> {
+        let (mut dialogue, _) = self.seat()?;
+        let mut limits = Vec::new();
+        for exchange in &self.exchanges {
+            let next = dialogue.receive(exchange.call.as_bytes());
+            let next = next.map_err(|why| format!("the script is broken: {why}"))?;
+            if let Next::Think { limit, .. } = &next {
+                limits.push(*limit);
+            }
+            if !matches!(next, Next::Wait | Next::Over(_)) {
+                dialogue.said(exchange.reply.as_deref().unwrap_or_default());
+            }
+        }
+        Ok(limits)
     }
 
     /// A seat that hears the script, and where what its program is told goes.

@@ -15,6 +15,10 @@ use std::time::{Duration, Instant};
 const READY_WITHIN: Duration = Duration::from_secs(10);
 /// How long a program may take for a line that it must not take in at once.
 const SAID_WITHIN: Duration = Duration::from_secs(5);
+/// How long an answer is waited for, even where the contest gives more.
+const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+/// After so many answers that did not come, a weather is over: the rest would say the same.
+const MISSED_MAX: u32 = 2;
 /// Between the pieces of a line.
 const PAUSE: Duration = Duration::from_millis(15);
 /// Lines that arrive in pieces at most: more only takes time.
@@ -41,6 +45,8 @@ pub(super) struct Trial<'a> {
     told: Vec<Line>,
     /// Lines that were sent.
     sent: u32,
+    /// Answers that did not come.
+    missed: u32,
 }
 
 /// The program is gone, or there is no use in going on; why is among what to mend.
@@ -60,6 +66,7 @@ impl<'a> Trial<'a> {
             finding: Finding::new(weather),
             told: Vec::new(),
             sent: 0,
+            missed: 0,
         };
         trial.play()?;
         Ok(trial.finding)
@@ -101,6 +108,10 @@ impl<'a> Trial<'a> {
                     }
                 });
             }
+            if self.missed >= MISSED_MAX {
+                drop(program.end());
+                return Ok(());
+            }
             if !matches!(next, Next::Wait | Next::Over(_)) {
                 dialogue.said(exchange.reply.as_deref().unwrap_or_default());
             }
@@ -136,9 +147,13 @@ impl<'a> Trial<'a> {
                 return Err(Over);
             }
         };
+        let ms = |limit: Duration| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+        let (open, answer) = self.script.limits;
         let start = Start {
             id: "check".to_owned(),
             again,
+            answer_ms: ms(answer),
+            open_ms: ms(open),
             ..Start::default()
         };
         let game = self.script.kit.game();
@@ -256,8 +271,9 @@ impl<'a> Trial<'a> {
         }
         self.finding.asked += 1;
         let asked = Instant::now();
+        let waited = within.min(ANSWER_WITHIN);
         for _ in 0..LINES_MAX {
-            match program.line(asked + within) {
+            match program.line(asked + waited) {
                 Ok(line) => match neutral::read(&line) {
                     Ok(Said::Act { number: to, act }) if to == number => {
                         self.took(asked.elapsed(), within);
@@ -274,11 +290,12 @@ impl<'a> Trial<'a> {
                     )),
                 },
                 Err(LineFault::Late) => {
+                    self.missed += 1;
                     let unended = shown(program.unheard());
                     self.finding.mend(match program.unheard() {
                         [] => format!(
                             "no answer to decision {number} within {} ms",
-                            within.as_millis()
+                            waited.as_millis()
                         ),
                         _ => {
                             format!("its answer to decision {number} has no end of line: {unended}")
