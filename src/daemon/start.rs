@@ -16,6 +16,7 @@ use crate::gateway::hubs::Hubs;
 use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, OwnReferee, shims};
 use crate::identities::{Identities, Names};
 use crate::link::{Hosts, HttpIn};
+use crate::programs::Bots;
 use crate::session::{Dependencies, Sessions};
 use crate::store::Store;
 use crate::thinking::{Pool, PoolOptions};
@@ -112,6 +113,7 @@ impl Daemon {
             store: store.clone(),
             pool: pool.clone(),
             identities: identities.clone(),
+            bots: Bots::none(),
             find: games::find,
         };
         let sessions = Sessions::open(session_options(config), parts.clone()).await?;
