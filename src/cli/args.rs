@@ -5,7 +5,7 @@ use super::play_args::PlayArgs;
 use super::referee_args::RefereeArgs;
 use super::usage::UsageError;
 use super::{
-    completions, configure, database, drain, health, map, matches, open_files, openapi, play,
+    bot, completions, configure, database, drain, health, map, matches, open_files, openapi, play,
     program_guard, rate, referee, serve, shim, systemd, token, tournament, train,
 };
 use crate::config::ConfigError;
@@ -50,6 +50,9 @@ enum Verb {
     Drain(drain::Args),
     /// Create, list and revoke the tokens of a running daemon's REST interface.
     Token(token::Args),
+    /// Bring your own bots: write, check, add, list and remove them.
+    #[command(subcommand)]
+    Bot(bot::Verb),
     /// Check, show or write a configuration.
     #[command(subcommand)]
     Config(configure::Verb),
@@ -122,6 +125,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Shim(args) => shim::run(args)?,
         Verb::Drain(args) => drain::run(&common, &args)?,
         Verb::Token(args) => token::run(&common, &args)?,
+        Verb::Bot(verb) => return bot::run(&common, &verb),
         Verb::Config(verb) => configure::run(&common, &verb)?,
         Verb::Systemd(args) => systemd::run(&args)?,
         Verb::Train(args) => train::run(&args)?,

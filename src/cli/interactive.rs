@@ -4,7 +4,7 @@
 use super::output::spaced;
 use super::play_args::{PlayArgs, rule_options};
 use super::usage::{UsageError, refuse};
-use crate::link::program::{Ended, ProgramLimits, ProgramOptions, adopt_orphans};
+use crate::link::program::{Ended, ProgramOptions, adopt_orphans};
 use crate::referee::SeatSpec;
 use crate::referee::arbiter::{ArbiterMatch, InteractiveProgram, ProgramRules, Spoken, watch_game};
 use anyhow::Context as _;
@@ -169,11 +169,7 @@ impl Tester<'_> {
             program: program.clone(),
             line_max: self.kit.stdio().unwrap_or(&StdioWire::USUAL).reply_line_max,
             stderr_kept: STDERR_KEPT,
-            limits: ProgramLimits {
-                memory: rules.memory,
-                cpu_seconds: rules.cpu_seconds,
-                cgroup: rules.cgroup.clone(),
-            },
+            limits: rules.limits(program),
             guard: rules.guard,
         };
         self.program = Some(InteractiveProgram::start(self.kit, &options)?);

@@ -2,6 +2,8 @@
 
 mod api_call;
 mod args;
+mod bot;
+mod bot_check;
 mod common;
 mod completions;
 mod configure;

@@ -97,6 +97,13 @@ pub struct PlayArgs {
     /// Give every cmd: program a cgroup (version 2) under this directory.
     #[arg(long, value_name = "DIR")]
     pub cgroup: Option<PathBuf>,
+    /// Processes and threads that a cmd: program may have at once, where it is isolated or has a cgroup.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub processes: Option<u32>,
+    /// Confine cmd: programs where the system allows that: they read the system's files and their own folder,
+    /// write to a scratch folder (TMPDIR) alone, and have no network.
+    #[arg(long)]
+    pub confine: bool,
     /// Stop cmd: programs while it is not their turn, so that none thinks on another's time.
     #[arg(long)]
     pub fair: bool,
@@ -220,6 +227,8 @@ impl PlayArgs {
             None => None,
         };
         Ok(ProgramRules {
+            processes: self.processes,
+            confined: self.confine,
             memory: match self.memory_mib {
                 Some(0) => None,
                 Some(mib) => Some(mib.saturating_mul(1 << 20)),

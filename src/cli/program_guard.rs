@@ -1,6 +1,8 @@
 //! `drover program-guard`: what stands between `play` and a program. Not for people.
 
-use crate::link::program::{GuardDuty, end_like, first, guard};
+use crate::link::program::{
+    Becoming, Confinement, GuardDuty, become_program, end_like, first, guard,
+};
 use clap::Parser;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,6 +17,30 @@ struct Args {
     /// Be the first process of such a namespace.
     #[arg(long, conflicts_with_all = ["isolate", "words"])]
     first: bool,
+    /// The same for a program whose own process mounts what it needs.
+    #[arg(long, conflicts_with_all = ["isolate", "first", "words"])]
+    bare_first: bool,
+    /// Confine this process and become the program.
+    #[arg(long = "become")]
+    becomes: bool,
+    /// Print which protections do not hold.
+    #[arg(long)]
+    probe: bool,
+    /// The number of the open file in which to tell why it cannot become the program.
+    #[arg(long, value_name = "FD")]
+    told: Option<i32>,
+    /// Processes and threads at once.
+    #[arg(long, value_name = "N")]
+    processes: Option<u32>,
+    /// Confine the program's files and network, with a scratch folder of this size.
+    #[arg(long, value_name = "MIB")]
+    scratch_mib: Option<u32>,
+    /// What it may read beside the system's files.
+    #[arg(long, value_name = "PATH", requires = "scratch_mib")]
+    read: Vec<PathBuf>,
+    /// Sockets that it must not reach.
+    #[arg(long, value_name = "PATH", requires = "scratch_mib")]
+    hide: Vec<PathBuf>,
     /// The process that starts the guard.
     #[arg(long, value_name = "PID")]
     parent: Option<i32>,
@@ -30,14 +56,30 @@ struct Args {
 pub(super) fn run(mut arguments: Vec<OsString>) -> anyhow::Result<ExitCode> {
     arguments.remove(1);
     let args = Args::parse_from(arguments);
-    if args.first {
-        first()?;
+    if args.first || args.bare_first {
+        first(args.first)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (read, hidden) = (args.read, args.hide);
+    let becoming = Becoming {
+        isolated: args.isolate,
+        processes: args.processes,
+        confinement: args.scratch_mib.map(|scratch_mib| Confinement {
+            read,
+            hidden,
+            scratch_mib,
+        }),
+    };
+    if args.becomes {
+        become_program(&becoming, args.told, &args.words)?;
         return Ok(ExitCode::SUCCESS);
     }
     end_like(guard(&GuardDuty {
         isolates: args.isolate,
         parent: args.parent,
         report: args.report,
+        becoming,
+        probes: args.probe,
         words: args.words,
     })?)
 }

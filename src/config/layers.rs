@@ -1,6 +1,7 @@
 //! The layers of a configuration, each value with its origin.
 
 use super::error::{ConfigError, Mistakes};
+use super::lines::Lines;
 use super::schema::keys;
 use super::sections::{Entries, HUBS, REFEREES};
 use super::value;
@@ -82,14 +83,17 @@ pub(super) fn defaults() -> Result<Layer, ConfigError> {
 
 /// The layer of a file; what is wrong in it is left out.
 pub(super) fn from_file(path: &Path, text: &str, mistakes: &mut Mistakes) -> Layer {
-    let mut lines = Lines::of(path, text);
+    let mut lines = FileLines {
+        all: Lines::of(path, text),
+        broken: BTreeSet::new(),
+    };
     let (table, mut errors) = DeTable::parse_recoverable(text);
     let offset = |error: &toml::de::Error| error.span().map_or(0, |span| span.start);
     errors.sort_by_key(offset);
     for error in errors {
         let offset = offset(&error);
-        if lines.broken.len() < SYNTAX_MAX && lines.broken.insert(lines.line(offset)) {
-            mistakes.add(syntax(&lines.place(offset), &error));
+        if lines.broken.len() < SYNTAX_MAX && lines.broken.insert(lines.all.line(offset)) {
+            mistakes.add(syntax(&lines.all.place(offset), &error));
         }
     }
     let mut layer = Layer::default();
@@ -177,47 +181,21 @@ fn nearest(path: &str) -> Option<String> {
     (score >= NEAR).then(|| known.to_owned())
 }
 
-struct Lines<'a> {
-    path: String,
-    text: &'a str,
-    /// The end of each line, in bytes.
-    ends: Vec<usize>,
+/// A file's lines, and which of them cannot be read.
+struct FileLines<'a> {
+    all: Lines<'a>,
     /// Lines that are not TOML: what is read from them is left out.
     broken: BTreeSet<usize>,
 }
 
-impl<'a> Lines<'a> {
-    fn of(path: &Path, text: &'a str) -> Self {
-        Self {
-            path: path.display().to_string(),
-            text,
-            ends: text.match_indices('\n').map(|(at, _)| at).collect(),
-            broken: BTreeSet::new(),
-        }
-    }
-
-    fn line(&self, offset: usize) -> usize {
-        1 + self.ends.partition_point(|end| *end < offset)
-    }
-
-    fn origin(&self, offset: usize) -> String {
-        format!("{}, line {}", self.path, self.line(offset))
-    }
-
-    /// The same with the column, in characters.
-    fn place(&self, offset: usize) -> String {
-        let before = self.text.get(..offset).unwrap_or_default();
-        let column = before.chars().rev().take_while(|char| *char != '\n');
-        format!("{}, column {}", self.origin(offset), 1 + column.count())
-    }
-
+impl FileLines<'_> {
     /// Whether a key or its value lies on a line that is not TOML. Of tables the key counts.
     fn is_broken(&self, name: &Spanned<DeString<'_>>, value: &Spanned<DeValue<'_>>) -> bool {
         let end = match holds_tables(value.get_ref()) {
             true => name.span().end,
             false => value.span().end.max(name.span().end),
         };
-        let lines = self.line(name.span().start)..=self.line(end);
+        let lines = self.all.line(name.span().start)..=self.all.line(end);
         self.broken.range(lines).next().is_some()
     }
 }
@@ -231,7 +209,7 @@ fn holds_tables(value: &DeValue<'_>) -> bool {
 }
 
 fn walk(
-    lines: &Lines<'_>,
+    lines: &FileLines<'_>,
     prefix: &str,
     table: &DeTable<'_>,
     layer: &mut Layer,
@@ -242,7 +220,7 @@ fn walk(
             "" => name.get_ref().to_string(),
             prefix => format!("{prefix}.{}", name.get_ref()),
         };
-        let origin = lines.origin(name.span().start);
+        let origin = lines.all.origin(name.span().start);
         let broken = lines.is_broken(name, spanned);
         if broken && !holds_tables(spanned.get_ref()) {
             continue;
@@ -284,7 +262,7 @@ fn walk(
 
 /// The sections of a list.
 fn entries(
-    lines: &Lines<'_>,
+    lines: &FileLines<'_>,
     list: &Entries,
     spanned: &Spanned<DeValue<'_>>,
     origin: &str,
@@ -313,7 +291,7 @@ fn entries(
     }
     let mut read = Vec::with_capacity(sections.len());
     for section in sections {
-        let at = lines.origin(section.span().start);
+        let at = lines.all.origin(section.span().start);
         let DeValue::Table(fields) = section.get_ref() else {
             let value = section.get_ref().type_str();
             mistakes.add(wrong(&at, value, &format!("a section written [[{path}]]")));
@@ -328,7 +306,7 @@ fn entries(
 /// The fields of a section, with defaults for those left out or wrong. One without a default is given a text
 /// that no other section has and no further check objects to.
 fn checked_fields(
-    lines: &Lines<'_>,
+    lines: &FileLines<'_>,
     list: &Entries,
     fields: &DeTable<'_>,
     at: &str,
@@ -340,7 +318,7 @@ fn checked_fields(
     let mut read = Map::new();
     for (name, field) in fields {
         let broken = lines.is_broken(name, field);
-        let (here, name) = (lines.origin(name.span().start), name.get_ref());
+        let (here, name) = (lines.all.origin(name.span().start), name.get_ref());
         let known = list.fields.iter().find(|(known, ..)| known == name);
         let Some((_, kind, ..)) = known else {
             let best = list.fields.iter().map(|(known, ..)| *known).max_by(|a, b| {

@@ -228,6 +228,9 @@ fn complete(
     if let (Some(socket), Some(folder)) = (&mut config.shim.socket, config.store.path.parent()) {
         *socket = folder.join(&*socket);
     }
+    if let Some(folder) = config.store.path.parent() {
+        config.bots.folder = folder.join(&config.bots.folder);
+    }
     for kit in games::ALL {
         let game = kit.game();
         // If empty, the game has no durability of its own.

@@ -4,6 +4,7 @@
 
 mod error;
 mod layers;
+mod lines;
 mod load;
 mod named;
 mod schema;
@@ -14,10 +15,11 @@ mod value;
 
 pub use error::ConfigError;
 pub use layers::{Environment, Flags};
+pub use lines::Lines;
 pub use load::{Further, Loaded, check_file, check_options, check_text, load, load_and};
 pub use schema::{Key, Kind, keys};
 pub use settings::{
-    Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, NoTarget,
+    Api, Bots, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, NoTarget,
     PathReferee, Referee, Secret, Shim, Smartdog, Store, Targets, Thinking,
 };
 pub use show::{show, template};

@@ -499,6 +499,20 @@ fn rest() -> Vec<Key> {
             "The socket's group, by name or number; the daemon's user must be in it. Empty: the folder's or \
              the daemon's own.",
         ),
+        key(
+            "bots.folder",
+            Kind::Path,
+            "\"bots\"",
+            "The folder that keeps users' own bots, which `drover bot add` adds; a relative path is beside the \
+             database.",
+        ),
+        key(
+            "bots.read",
+            Kind::Texts,
+            "[]",
+            "Further files and folders that users' bots may read, beside their own folder and the system's: \
+             where an interpreter is installed, for example.",
+        ),
         whole(
             "drain.limit_s",
             60,

@@ -24,6 +24,8 @@ pub struct Config {
     pub referee: Referee,
     /// `[shim]`
     pub shim: Shim,
+    /// `[bots]`
+    pub bots: Bots,
     /// `[[hub]]`
     #[serde(rename = "hub", default)]
     pub hubs: Vec<Hub>,
@@ -234,6 +236,15 @@ pub struct Shim {
     /// The name or number of its group, if it gets one of its own.
     #[serde(deserialize_with = "given")]
     pub socket_group: Option<String>,
+}
+
+/// Users' own bots.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+pub struct Bots {
+    /// The shelf: the folder that keeps them; beside the database if relative.
+    pub folder: PathBuf,
+    /// Further files and folders that they may read.
+    pub read: Vec<PathBuf>,
 }
 
 /// A hub to play on.

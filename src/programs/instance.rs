@@ -2,8 +2,8 @@
 //! fails is started again and told its match once more.
 
 use super::bots::Bots;
+use super::conduct::Conduct;
 use super::launch::Launch;
-use super::report::Report;
 use super::runner::Runner;
 use games::neutral::{End, Line, Model, Start};
 use serde_json::Value;
@@ -44,7 +44,7 @@ pub(super) enum Message {
     Tell(Vec<Line>),
     Ask(u64, Instant, oneshot::Sender<Reply>),
     Refuse(u64, String),
-    End(Option<End>, oneshot::Sender<Report>),
+    End(Option<End>, oneshot::Sender<Conduct>),
 }
 
 /// A program in a match. If it is dropped, the program ends.
@@ -94,7 +94,7 @@ impl Instance {
     }
 
     /// Tells it how the match ended, waits a moment for a last note, and ends it.
-    pub async fn end(self, end: Option<End>) -> Report {
+    pub async fn end(self, end: Option<End>) -> Conduct {
         let (reply, replied) = oneshot::channel();
         let _ = self.send(Message::End(end, reply));
         replied.await.unwrap_or_default()

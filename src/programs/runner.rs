@@ -2,10 +2,10 @@
 //! its own.
 
 use super::bots::{Bots, Place};
+use super::conduct::Conduct;
 use super::instance::{Opening, Reply};
 use super::launch::Launch;
 use super::log::Log;
-use super::report::Report;
 use crate::link::program::{Ended, LineFault, Program, ready};
 use games::neutral::{self, End, Hello, Line, Said, Told, written};
 use rustix::event::PollFlags;
@@ -40,7 +40,7 @@ pub(super) struct Runner {
     /// Before this, it is not started again.
     not_before: Instant,
     late_in_row: u32,
-    report: Report,
+    report: Conduct,
     ending: Vec<JoinHandle<Ended>>,
 }
 
@@ -66,7 +66,7 @@ impl Runner {
             running: None,
             not_before: Instant::now(),
             late_in_row: 0,
-            report: Report::default(),
+            report: Conduct::default(),
             ending: Vec::new(),
         };
         runner.start();
@@ -126,7 +126,7 @@ impl Runner {
     }
 
     /// Tells it how the match ended, and ends it.
-    pub(super) fn end(&mut self, end: Option<End>) -> Report {
+    pub(super) fn end(&mut self, end: Option<End>) -> Conduct {
         self.send(None);
         if let Some(end) = end {
             self.say(&Word::End(end));

@@ -362,8 +362,7 @@ impl Actor {
             at_us,
             late,
             left,
-            told,
-            launch.as_deref(),
+            (told, launch.as_deref()),
         );
         self.core = Some(Box::new(core));
         self.registry.meters.live.increment(1.0);

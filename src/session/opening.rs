@@ -21,8 +21,7 @@ pub(super) fn open(
     at_us: i64,
     late: bool,
     left: Option<&str>,
-    told: Option<&Opening>,
-    launch: Option<&Launch>,
+    (told, launch): (Option<&Opening>, Option<&Launch>),
 ) -> SessionState {
     let identity = registry
         .dependencies

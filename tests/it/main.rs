@@ -4,6 +4,7 @@
 
 mod app;
 mod arbiter;
+mod bots;
 mod browser;
 mod cli;
 mod config;
@@ -13,6 +14,7 @@ mod explain;
 mod guides;
 mod hub;
 mod isolation;
+mod joined;
 mod kept;
 mod lighthouses;
 mod limits;
@@ -34,3 +36,4 @@ mod tidy;
 mod tokens;
 mod tournament;
 mod watching;
+mod zoo;

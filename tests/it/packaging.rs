@@ -7,6 +7,8 @@ const DOCKERFILE: &str = include_str!("../../Dockerfile");
 const COMPOSE: &str = include_str!("../../deploy/compose.yaml");
 const SERVICE: &str = include_str!("../../deploy/drover.service");
 const SHIMS: &str = include_str!("../../deploy/shims.conf");
+const BOTS: &str = include_str!("../../deploy/bots.conf");
+const DOCKERFILE_BOTS: &str = include_str!("../../deploy/Dockerfile.bots");
 
 /// Every `DROVER__KEY` with the value that follows it, wherever a file sets it.
 fn settings(file: &str) -> Vec<(String, String)> {
@@ -39,6 +41,8 @@ fn every_setting_that_is_shipped_exists() {
         ("compose", COMPOSE),
         ("service", SERVICE),
         ("shims", SHIMS),
+        ("bots", BOTS),
+        ("Dockerfile.bots", DOCKERFILE_BOTS),
     ] {
         let settings = settings(file);
         assert!(!settings.is_empty(), "{name} sets nothing");
@@ -121,6 +125,56 @@ fn the_container_is_started_as_its_file_says() {
 }
 
 #[test]
+fn the_image_for_bots_is_the_image_with_python() {
+    let lines = |file: &'static str, start: &'static str| -> Vec<&str> {
+        let found = file
+            .lines()
+            .filter(move |line| line.trim().starts_with(start));
+        found.collect()
+    };
+    for start in [
+        "USER ",
+        "VOLUME ",
+        "WORKDIR ",
+        "EXPOSE ",
+        "STOPSIGNAL ",
+        "HEALTHCHECK ",
+        "ENTRYPOINT ",
+        "CMD ",
+    ] {
+        let (own, theirs) = (lines(DOCKERFILE_BOTS, start), lines(DOCKERFILE, start));
+        // The image's own last stage counts.
+        let last = theirs.last();
+        assert!(
+            !own.is_empty() && own.last() == last,
+            "{start}: {own:?} {theirs:?}"
+        );
+    }
+    // What is copied is there.
+    assert!(DOCKERFILE.contains("/out/image/drover") && DOCKERFILE.contains("/out/image/licenses"));
+    let own = settings(DOCKERFILE_BOTS);
+    for setting in settings(DOCKERFILE) {
+        assert!(own.contains(&setting), "{setting:?}");
+    }
+}
+
+/// The unit forbids what protects from users' programs; the drop-in allows it again.
+#[test]
+fn the_drop_in_for_bots_allows_what_the_unit_forbids() {
+    for key in [
+        "MemoryDenyWriteExecute=",
+        "RestrictNamespaces=",
+        "ProtectHome=",
+        "ProcSubset=",
+    ] {
+        let value = |file: &'static str| file.lines().find_map(|line| line.strip_prefix(key));
+        let (forbidden, allowed) = (value(SERVICE), value(BOTS));
+        assert!(forbidden.is_some() && allowed.is_some(), "{key}");
+        assert_ne!(forbidden, allowed, "{key}");
+    }
+}
+
+#[test]
 fn the_stop_limits_fit() {
     let limit: u64 = here("config/drover.toml")
         .lines()
@@ -155,6 +209,7 @@ fn the_units_pass_systemds_own_check() {
     let drop_in = folder.path().join("drover.service.d");
     std::fs::create_dir(&drop_in).unwrap();
     std::fs::write(drop_in.join("shims.conf"), SHIMS).unwrap();
+    std::fs::write(drop_in.join("bots.conf"), BOTS).unwrap();
     let output = std::process::Command::new("systemd-analyze")
         .arg("verify")
         .arg(&service)

@@ -30,6 +30,8 @@ impl Cgroup {
             return Err(io::Error::new(ErrorKind::Unsupported, why));
         }
         fs::write(directory.join("cgroup.subtree_control"), "+memory")?;
+        // Not handed down everywhere: processes are then limited by other means only.
+        let _ = fs::write(directory.join("cgroup.subtree_control"), "+pids");
         Ok(Self {
             directory: directory.to_owned(),
             made: AtomicU64::new(0),
@@ -37,7 +39,12 @@ impl Cgroup {
     }
 
     /// A separate cgroup for a process and everything it starts.
-    pub(super) fn cell(&self, process: u32, memory: Option<u64>) -> io::Result<Cell> {
+    pub(super) fn cell(
+        &self,
+        process: u32,
+        memory: Option<u64>,
+        processes: Option<u32>,
+    ) -> io::Result<Cell> {
         let number = self.made.fetch_add(1, Ordering::Relaxed);
         let name = format!("drover-{}-{number}", std::process::id());
         let cell = Cell(self.directory.join(name));
@@ -47,6 +54,9 @@ impl Cgroup {
             // Not available everywhere: without them it may swap, and dies process by process.
             let _ = fs::write(cell.0.join("memory.swap.max"), "0");
             let _ = fs::write(cell.0.join("memory.oom.group"), "1");
+        }
+        if let Some(processes) = processes {
+            let _ = fs::write(cell.0.join("pids.max"), processes.to_string());
         }
         fs::write(cell.0.join("cgroup.procs"), process.to_string())?;
         Ok(cell)
@@ -105,14 +115,16 @@ mod tests {
         let told = |cell: &Cell, name: &str| fs::read_to_string(cell.0.join(name)).unwrap();
         assert_eq!(
             fs::read_to_string(folder.path().join("cgroup.subtree_control")).unwrap(),
-            "+memory"
+            "+pids",
+            "written last"
         );
-        let cell = cgroup.cell(77, Some(400)).unwrap();
+        let cell = cgroup.cell(77, Some(400), Some(9)).unwrap();
         assert_eq!(told(&cell, "cgroup.procs"), "77");
         assert_eq!(told(&cell, "memory.max"), "400");
+        assert_eq!(told(&cell, "pids.max"), "9");
         assert!(!cell.out_of_memory());
         fs::write(cell.0.join("memory.events"), "low 0\noom_kill 2\n").unwrap();
         assert!(cell.out_of_memory());
-        assert_ne!(cgroup.cell(78, None).unwrap().0, cell.0);
+        assert_ne!(cgroup.cell(78, None, None).unwrap().0, cell.0);
     }
 }

@@ -1,6 +1,7 @@
 //! The guard of a program: a process between us and it, which ends it when we are gone, and which can give it
 //! namespaces of its own, so that it can neither see nor signal the processes of other players.
 
+use super::becoming::Becoming;
 use super::orphans::{self, adopt_orphans};
 use super::pipes::ready;
 use nix::mount::{MsFlags, mount};
@@ -27,7 +28,7 @@ use std::time::{Duration, Instant};
 /// The verb of this executable that is the guard.
 pub const VERB: &str = "program-guard";
 /// This executable, even if its file has been replaced.
-const OURSELVES: &str = "/proc/self/exe";
+pub(super) const OURSELVES: &str = "/proc/self/exe";
 /// How long a guard may take to start its program.
 const START_WITHIN: Duration = Duration::from_secs(20);
 /// The longest report of a guard, in bytes.
@@ -62,7 +63,11 @@ pub fn no_isolation() -> Option<String> {
 
 impl Guard {
     /// The command that runs a program under a guard, and where the guard reports.
-    pub(super) fn command(self, words: &[String]) -> io::Result<(Command, Report)> {
+    pub(super) fn command(
+        self,
+        words: &[String],
+        becoming: &Becoming,
+    ) -> io::Result<(Command, Report)> {
         let (reader, writer) = io::pipe()?;
         let own = std::process::id();
         let mut command = Command::new(OURSELVES);
@@ -73,7 +78,7 @@ impl Guard {
         command.arg(format!("--parent={own}"));
         // Opened by its name, it is not inherited by the program.
         command.arg(format!("--report=/proc/{own}/fd/{}", writer.as_raw_fd()));
-        command.arg("--").args(words);
+        command.args(becoming.words()).arg("--").args(words);
         Ok((command, Report { reader, writer }))
     }
 }
@@ -124,6 +129,10 @@ pub struct GuardDuty {
     pub parent: Option<i32>,
     /// Where it reports the program's process, or why it does not start.
     pub report: Option<PathBuf>,
+    /// What it does before it becomes the program.
+    pub becoming: Becoming,
+    /// Whether to print what does not hold of that, without a program.
+    pub probes: bool,
     /// The program and its arguments; without any, it only tries whether it can isolate.
     pub words: Vec<OsString>,
 }
@@ -144,15 +153,24 @@ pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
         None => None,
     };
     let first = match duty.isolates {
-        true => Some(First::start()?),
+        true => Some(First::start(duty.becoming.is_needed())?),
         // What the program leaves behind comes to this process.
         false => adopt_orphans().map(|()| None)?,
     };
+    if duty.probes {
+        let status = duty.becoming.spawn(&[])?.wait();
+        drop(first);
+        return status;
+    }
     let Some((name, arguments)) = duty.words.split_first() else {
         return Ok(ExitStatus::from_raw(0));
     };
-    let mut command = Command::new(name);
-    let spawned = command.args(arguments).process_group(0).spawn();
+    let spawned = match duty.becoming.is_needed() {
+        true => duty.becoming.spawn(&duty.words),
+        false => Command::new(name).args(arguments).process_group(0).spawn(),
+    };
+    // What it becomes has none of this.
+    clear_ambient_capability_set()?;
     let told = match &spawned {
         Ok(child) => format!("started {}\n", child.id()),
         Err(why) => format!("error {}\n", why.raw_os_error().unwrap_or_default()),
@@ -236,8 +254,9 @@ pub fn end_like(status: ExitStatus) -> ! {
 struct First(Child);
 
 impl First {
-    /// Moves what this process starts from now on to namespaces of their own.
-    fn start() -> io::Result<Self> {
+    /// Moves what this process starts from now on to namespaces of their own. If `becomes`, the program's own
+    /// process does the rest, and may mount for that.
+    fn start(becomes: bool) -> io::Result<Self> {
         let (user, group) = (getuid().as_raw(), getgid().as_raw());
         let spaces = CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS;
         unshare(spaces)?;
@@ -256,13 +275,15 @@ impl First {
         configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)?;
         let mut first = Command::new(OURSELVES)
             .arg0("drover")
-            .args([VERB, "--first"])
+            .args([VERB, if becomes { "--bare-first" } else { "--first" }])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()?;
-        clear_ambient_capability_set()?;
-        set_capabilities(None, sets)?;
+        if !becomes {
+            clear_ambient_capability_set()?;
+            set_capabilities(None, sets)?;
+        }
         let told = first.stdout.take();
         let first = Self(first);
         told.expect("stdout is piped").read_exact(&mut [0])?;
@@ -278,15 +299,17 @@ impl Drop for First {
     }
 }
 
-/// Is the first process of a namespace: shows its processes in `/proc`, where the system allows that, and
-/// stays until the guard is gone.
+/// Is the first process of a namespace: shows its processes in `/proc` if told to, where the system allows that,
+/// and stays until the guard is gone.
 ///
 /// # Errors
 /// If the guard does not hear it.
-pub fn first() -> io::Result<()> {
-    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
-    // Without it, the program sees the numbers of other processes, but none of them is its own.
-    let _ = mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>);
+pub fn first(mounts: bool) -> io::Result<()> {
+    if mounts {
+        let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+        // Without it, the program sees the numbers of other processes, but none of them is its own.
+        let _ = mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>);
+    }
     io::stdout().write_all(b"\n")?;
     io::stdout().flush()?;
     let stdin = io::stdin();

@@ -1,7 +1,9 @@
 //! A player's program on pipes: started in its own process group, talked to line by line with a deadline, and
 //! ended with nothing left behind. Plain blocking calls, for a separate thread.
 
+mod becoming;
 mod cgroup;
+mod confinement;
 mod ending;
 mod guard;
 mod orphans;
@@ -9,7 +11,9 @@ mod pipes;
 mod start;
 mod stderr;
 
+pub use becoming::{Becoming, Protection, become_program, protections};
 pub use cgroup::Cgroup;
+pub use confinement::Confinement;
 pub use ending::Ended;
 pub use guard::{Guard, GuardDuty, VERB, end_like, first, guard, no_isolation};
 pub use orphans::{Marker, adopt_orphans, kill_all, sweep};

@@ -1,6 +1,8 @@
 //! Starting a program.
 
+use super::becoming::Becoming;
 use super::cgroup::{Cell, Cgroup};
+use super::confinement::Confinement;
 use super::guard::{self, Guard};
 use super::orphans::{self, Marker};
 use super::stderr::Stderr;
@@ -50,6 +52,10 @@ pub struct ProgramLimits {
     pub cpu_seconds: Option<u64>,
     /// The parent of the program's own cgroup.
     pub cgroup: Option<Arc<Cgroup>>,
+    /// Processes and threads at once: all of them together, where it has a user namespace or a cgroup of its own.
+    pub processes: Option<u32>,
+    /// What it may reach, where it has a guard; `None`: everything that its user may.
+    pub confinement: Option<Confinement>,
 }
 
 /// How a program is started.
@@ -169,7 +175,7 @@ impl Program {
             why,
         };
         let mut process = match options.guard {
-            Some(guard) => Process::guarded(guard, &options.program),
+            Some(guard) => Process::guarded(guard, &options.program, &options.limits),
             None => {
                 let mut command = Command::new(name);
                 command.args(arguments);
@@ -254,8 +260,17 @@ impl Process {
         })
     }
 
-    fn guarded(guard: Guard, program: &ProgramSpec) -> std::io::Result<Self> {
-        let (command, report) = guard.command(&program.words)?;
+    fn guarded(
+        guard: Guard,
+        program: &ProgramSpec,
+        limits: &ProgramLimits,
+    ) -> std::io::Result<Self> {
+        let becoming = Becoming {
+            isolated: guard.isolates,
+            processes: limits.processes,
+            confinement: limits.confinement.clone(),
+        };
+        let (command, report) = guard.command(&program.words, &becoming)?;
         let mut process = Self::start(command, program)?;
         let program = report.program(&process.child)?;
         orphans::guarded(program);
@@ -322,7 +337,7 @@ fn limit(program: Option<Pid>, limits: &ProgramLimits) -> std::io::Result<Option
     match (&limits.cgroup, program) {
         (Some(cgroup), Some(program)) => {
             let program = program.as_raw_nonzero().get().unsigned_abs();
-            match cgroup.cell(program, limits.memory) {
+            match cgroup.cell(program, limits.memory, limits.processes) {
                 Err(why) if why.raw_os_error() == Some(Errno::SRCH.raw_os_error()) => Ok(None),
                 cell => cell.map(Some),
             }

@@ -1,8 +1,8 @@
 //! The players at an arbiter's table: programs on pipes or built-in bots.
 
 use crate::link::program::{
-    Cgroup, Ended, Guard, LineFault, Marker, Program, ProgramLimits, ProgramOptions, ProgramSpec,
-    StartError,
+    Cgroup, Confinement, Ended, Guard, LineFault, Marker, Program, ProgramLimits, ProgramOptions,
+    ProgramSpec, StartError,
 };
 use crate::referee::seat::budget::ThinkBudget;
 use crate::referee::seat::seat_builtin::Builtin;
@@ -27,12 +27,35 @@ pub struct ProgramRules {
     pub cpu_seconds: Option<u64>,
     /// Where programs get their own cgroups.
     pub cgroup: Option<Arc<Cgroup>>,
+    /// Processes and threads of a program at once, if limited.
+    pub processes: Option<u32>,
+    /// Whether programs read the system's and their own files alone, write to a scratch folder and have no network.
+    pub confined: bool,
     /// Whether a program is stopped while it is not asked.
     pub fair: bool,
     /// Whether a match goes on without a program that can never be started: it fails its player then, not the run.
     pub goes_on: bool,
     /// How they are guarded; `None`: not at all, for executables that are no Drover.
     pub guard: Option<Guard>,
+}
+
+impl ProgramRules {
+    /// What this program may use.
+    #[must_use]
+    pub fn limits(&self, program: &ProgramSpec) -> ProgramLimits {
+        let here = || std::env::current_dir().unwrap_or_default();
+        let confined = self.confined.then(|| {
+            let folder = program.folder.clone().unwrap_or_else(here);
+            Confinement::of(program, &folder, &[])
+        });
+        ProgramLimits {
+            memory: program.memory.or(self.memory),
+            cpu_seconds: program.cpu_seconds.or(self.cpu_seconds),
+            cgroup: self.cgroup.clone(),
+            processes: self.processes,
+            confinement: confined,
+        }
+    }
 }
 
 /// Why a match with programs cannot be played, as a sentence.
@@ -105,11 +128,7 @@ impl Pipes {
             program: program.clone(),
             line_max: wire.reply_line_max,
             stderr_kept: STDERR_KEPT,
-            limits: ProgramLimits {
-                memory: program.memory.or(rules.memory),
-                cpu_seconds: program.cpu_seconds.or(rules.cpu_seconds),
-                cgroup: rules.cgroup.clone(),
-            },
+            limits: rules.limits(program),
             guard: rules.guard,
         });
         let (program, failure) = match started {

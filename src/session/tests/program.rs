@@ -199,7 +199,9 @@ impl Table {
             .unwrap();
         let facts = self.store.facts(&row.opened.match_id).await.unwrap();
         let by = |data: &Value| data.get("cause").and_then(Value::as_str) == Some(cause);
-        let found = facts.iter().filter(|fact| fact.kind == "fallback" && by(&fact.data));
+        let found = facts
+            .iter()
+            .filter(|fact| fact.kind == "fallback" && by(&fact.data));
         found.count()
     }
 }

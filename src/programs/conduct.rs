@@ -8,7 +8,7 @@ const FAULTS_MAX: usize = 16;
 
 /// What became of a program in a match.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Report {
+pub struct Conduct {
     /// How often it was started.
     pub starts: u32,
     /// Decisions that it answered in time.
@@ -35,7 +35,7 @@ pub struct Report {
     pub stderr: String,
 }
 
-impl Report {
+impl Conduct {
     pub(super) fn fails(&mut self, why: String) {
         self.failed += 1;
         if self.faults.len() < FAULTS_MAX {

@@ -1,0 +1,195 @@
+//! `drover bot new|check|add|list|remove|protections|schema`: users' own bots on the shelf. A daemon that runs finds what changes there.
+
+use super::bot_check;
+use super::common::Common;
+use super::output::{Format, write_rows};
+use super::play_args::game;
+use super::usage::UsageError;
+use crate::config::Flags;
+use crate::link::program::protections;
+use crate::programs::{Added, BotName, Kept, NAME_RULE, Shelf, Starter, is_name};
+use anyhow::Context as _;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Verb {
+    /// Write a starter: a small bot that works at once, in a new folder of its name.
+    New {
+        /// The bot's name, and that of the folder.
+        #[arg(default_value = "mybot", value_parser = name)]
+        name: String,
+        /// The language: python, javascript, go, java, cpp or rust.
+        #[arg(long, value_name = "LANGUAGE", default_value = "python")]
+        lang: String,
+        /// The game.
+        #[arg(long)]
+        game: String,
+    },
+    /// Play a set script of each of its games with the bot in a folder, in good and bad weather, and say what to
+    /// mend: exit code 0 if there is nothing.
+    Check {
+        /// The bot's folder.
+        folder: PathBuf,
+        /// The output format.
+        #[arg(long, value_enum, default_value_t)]
+        output: Format,
+    },
+    /// Add the bot in a folder: copy the folder and build it, under the name and version of its bot.toml.
+    Add {
+        /// The bot's folder.
+        folder: PathBuf,
+    },
+    /// List the bots that were added, each version apart; the last one of a bot is meant by its name alone.
+    List {
+        /// The output format.
+        #[arg(long, value_enum, default_value_t)]
+        output: Format,
+        /// The same as --output json.
+        #[arg(long, conflicts_with = "output")]
+        json: bool,
+    },
+    /// Remove a bot, or one version of it.
+    Remove {
+        /// NAME for all its versions, NAME@VERSION for one.
+        bot: BotName,
+    },
+    /// Say which protections from users' programs hold on this machine.
+    Protections,
+    /// Print the JSON Schema of the messages between Drover and a bot of this game.
+    Schema {
+        /// The game.
+        game: String,
+    },
+}
+
+pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
+    let shelf = || anyhow::Ok(Shelf::of(&common.load(&Flags::new())?.config));
+    let mut out = std::io::stdout().lock();
+    match verb {
+        Verb::New { name, lang, game } => new(name, lang, game, &mut out)?,
+        Verb::Check { folder, output } => {
+            let config = common.load(&Flags::new())?.config;
+            return bot_check::run(&config, folder, *output, &mut out);
+        }
+        Verb::Protections => {
+            for protection in protections() {
+                let name = &protection.name;
+                match protection.missing {
+                    None => writeln!(out, "{name}: holds")?,
+                    Some(why) => writeln!(out, "{name}: missing: {why}")?,
+                }
+            }
+        }
+        Verb::Add { folder } => add(&shelf()?, folder, &mut out)?,
+        Verb::List { output, json } => {
+            let output = if *json { Format::Json } else { *output };
+            let all = shelf()?.all()?;
+            let rows: Vec<Vec<String>> = all.iter().map(cells).collect();
+            let whole: Vec<Value> = all.iter().map(told).collect();
+            write_rows(
+                &mut out,
+                output,
+                &HEADINGS,
+                &rows,
+                &json!({ "items": whole }),
+            )?;
+        }
+        Verb::Remove { bot } => {
+            for version in shelf()?.remove(bot)? {
+                writeln!(out, "{}@{version} is removed", bot.name)?;
+            }
+        }
+        Verb::Schema { game: name } => {
+            let schema = games::neutral::schema(game(name)?.game());
+            serde_json::to_writer_pretty(&mut out, &schema)?;
+            writeln!(out)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn name(text: &str) -> Result<String, String> {
+    match is_name(text) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("it must be {NAME_RULE}")),
+    }
+}
+
+fn new(name: &str, language: &str, of: &str, out: &mut impl std::io::Write) -> anyhow::Result<()> {
+    let starter = Starter::find(language, game(of)?.game());
+    let starter = starter.map_err(|why| UsageError(why.to_string()))?;
+    let folder = Path::new(name);
+    fs::create_dir(folder).with_context(|| format!("cannot make the folder {name}"))?;
+    for (file, text) in starter.files(name) {
+        let path = folder.join(file);
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        writeln!(out, "wrote {}", path.display())?;
+    }
+    writeln!(out, "check it: drover bot check {name}")?;
+    writeln!(out, "add it:   drover bot add {name}")?;
+    Ok(())
+}
+
+fn add(shelf: &Shelf, folder: &Path, out: &mut impl std::io::Write) -> anyhow::Result<()> {
+    let (manifest, added) = shelf.add(folder)?;
+    let bot = format!("{}@{}", manifest.name, manifest.version);
+    match added {
+        Added::New { files, bytes } => writeln!(
+            out,
+            "{bot} is added: {files} files and folders, {bytes} bytes"
+        )?,
+        Added::Again => writeln!(out, "{bot} was there already, with the same content")?,
+    }
+    writeln!(out, "it plays as bot:{}", manifest.name)?;
+    for protection in protections() {
+        if let Some(why) = protection.missing {
+            writeln!(
+                out,
+                "not protected on this machine: {}: {why}",
+                protection.name
+            )?;
+        }
+    }
+    Ok(())
+}
+
+const HEADINGS: [&str; 6] = ["bot", "version", "last", "games", "added", "fault"];
+
+fn cells(kept: &Kept) -> Vec<String> {
+    let (games, fault) = match &kept.manifest {
+        Ok(manifest) => (manifest.games.join(" "), String::new()),
+        Err(why) => (String::new(), why.to_string()),
+    };
+    vec![
+        kept.name.clone(),
+        kept.version.version.clone(),
+        if kept.is_last { "yes" } else { "" }.to_owned(),
+        games,
+        time(kept).unwrap_or_default(),
+        fault,
+    ]
+}
+
+fn told(kept: &Kept) -> Value {
+    let manifest = kept.manifest.as_ref().ok();
+    json!({
+        "bot": kept.name,
+        "version": kept.version.version,
+        "last": kept.is_last,
+        "games": manifest.map(|manifest| &manifest.games),
+        "run": manifest.map(|manifest| &manifest.run),
+        "fallback": manifest.map(|manifest| &manifest.fallback),
+        "added": time(kept),
+        "digest": kept.version.digest,
+        "fault": kept.manifest.as_ref().err().map(ToString::to_string),
+    })
+}
+
+fn time(kept: &Kept) -> Option<String> {
+    let added = jiff::Timestamp::from_microsecond(kept.version.added_us).ok()?;
+    Some(added.to_string())
+}

@@ -1,0 +1,102 @@
+//! `drover bot check`: what to mend in a bot before it plays.
+
+use super::output::{Format, write_rows};
+use crate::config::Config;
+use crate::link::program::{Guard, adopt_orphans, no_isolation, protections};
+use crate::programs::{BotName, Finding, Report, Shelf, check};
+use anyhow::Context as _;
+use serde_json::json;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+const HEADINGS: [&str; 6] = [
+    "game",
+    "weather",
+    "answers",
+    "legal",
+    "ready_ms",
+    "slowest_ms",
+];
+
+pub(super) fn run(
+    config: &Config,
+    folder: &Path,
+    output: Format,
+    out: &mut impl Write,
+) -> anyhow::Result<ExitCode> {
+    adopt_orphans().context("programs' orphans cannot be adopted")?;
+    // As it would be added: copied, built, confined.
+    let place = tempfile::tempdir().context("cannot make a folder to try it in")?;
+    let shelf = Shelf::of(config).at(place.path());
+    let (manifest, _) = shelf.add(folder)?;
+    let launch = shelf.get(&BotName {
+        name: manifest.name.clone(),
+        version: None,
+    })?;
+    let guard = Guard {
+        isolates: no_isolation().is_none(),
+    };
+    let mut reports = Vec::new();
+    for kit in games::ALL.iter().filter(|kit| launch.plays(kit.game())) {
+        reports.push(check(&launch, *kit, Some(guard)).map_err(anyhow::Error::msg)?);
+    }
+    let all = || reports.iter().flat_map(|report| &report.findings);
+    let rows: Vec<Vec<String>> = reports.iter().flat_map(rows).collect();
+    let protections = protections();
+    let whole = json!({
+        "bot": launch.name,
+        "version": launch.version,
+        "well": reports.iter().all(Report::is_well),
+        "games": reports,
+        "protections": protections,
+    });
+    write_rows(out, output, &HEADINGS, &rows, &whole)?;
+    if output == Format::Table {
+        for finding in all() {
+            for what in &finding.mend {
+                writeln!(out, "mend ({}): {what}", finding.weather)?;
+            }
+        }
+        for protection in &protections {
+            if let Some(why) = &protection.missing {
+                writeln!(
+                    out,
+                    "not protected on this machine: {}: {why}",
+                    protection.name
+                )?;
+            }
+        }
+        if all().all(|finding| finding.mend.is_empty()) {
+            let (name, version) = (&launch.name, &launch.version);
+            writeln!(out, "{name}@{version} is in order")?;
+        }
+    }
+    let well = reports.iter().all(Report::is_well);
+    Ok(if well {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn rows(report: &Report) -> Vec<Vec<String>> {
+    let findings = report.findings.iter();
+    findings.map(|finding| cells(report, finding)).collect()
+}
+
+fn cells(report: &Report, finding: &Finding) -> Vec<String> {
+    let ms = |ms: Option<f64>| ms.map_or_else(String::new, |ms| format!("{ms:.0}"));
+    let slowest = match finding.slowest_ms {
+        Some(_) => format!("{} of {}", ms(finding.slowest_ms), ms(finding.allowed_ms)),
+        None => String::new(),
+    };
+    vec![
+        report.game.clone(),
+        finding.weather.to_string(),
+        format!("{} of {}", finding.answers, finding.asked),
+        finding.legal.to_string(),
+        ms(finding.ready_ms),
+        slowest,
+    ]
+}

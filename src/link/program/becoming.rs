@@ -1,0 +1,330 @@
+//! A process that confines itself and then becomes a program: what the guard starts in the program's stead where
+//! processes are limited or files are.
+
+use super::confinement::{Confinement, SCRATCH, restrict};
+use super::guard::{OURSELVES, VERB};
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, unshare};
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::process::{
+    Resource, Rlimit, Signal, getuid, set_parent_process_death_signal, setrlimit,
+};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, clear_ambient_capability_set, set_capabilities, set_no_new_privs,
+};
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsRawFd as _, RawFd};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// The oldest kernel that counts a user's processes by user namespace.
+const COUNTS_SINCE: (u32, u32) = (5, 14);
+/// The guard's processes in the program's namespace, beside the program's own.
+const OF_GUARD: u64 = 2;
+/// Numbers of processes that the kernel does not give again (`RESERVED_PIDS`).
+const RESERVED: u64 = 301;
+/// The longest report of an error, in bytes.
+const TOLD_MAX: u64 = 64;
+
+/// What a process does before it becomes a program.
+#[derive(Clone, Debug, Default)]
+pub struct Becoming {
+    /// Whether it is in user and process namespaces of its own.
+    pub isolated: bool,
+    /// Processes and threads that it may have at once.
+    pub processes: Option<u32>,
+    /// What it may reach; `None`: everything that its user may.
+    pub confinement: Option<Confinement>,
+}
+
+impl Becoming {
+    /// Whether there is anything to do.
+    pub(super) fn is_needed(&self) -> bool {
+        self.processes.is_some() || self.confinement.is_some()
+    }
+
+    /// The same as words of a command line.
+    pub(super) fn words(&self) -> Vec<OsString> {
+        let mut words = Vec::new();
+        let mut word = |name: &str, value: &dyn AsRef<std::ffi::OsStr>| {
+            let mut text = OsString::from(name);
+            text.push(value);
+            words.push(text);
+        };
+        if let Some(processes) = self.processes {
+            word("--processes=", &processes.to_string());
+        }
+        if let Some(confinement) = &self.confinement {
+            word("--scratch-mib=", &confinement.scratch_mib.to_string());
+            for path in &confinement.read {
+                word("--read=", path);
+            }
+            for path in &confinement.hidden {
+                word("--hide=", path);
+            }
+        }
+        words
+    }
+
+    /// Starts a process that becomes this program; an error is that of starting the program.
+    pub(super) fn spawn(&self, program: &[OsString]) -> io::Result<Child> {
+        let (mut reader, writer) = io::pipe()?;
+        let mut command = Command::new(OURSELVES);
+        command.arg0("drover").args([VERB, "--become"]);
+        if self.isolated {
+            command.arg("--isolate");
+        }
+        // It closes this once it has become the program, and says before that why it cannot.
+        command.arg(format!("--told={}", writer.as_raw_fd()));
+        command.args(self.words()).arg("--").args(program);
+        fcntl_setfd(&writer, FdFlags::empty())?;
+        let mut child = command.process_group(0).spawn()?;
+        drop(writer);
+        let mut told = String::new();
+        reader.by_ref().take(TOLD_MAX).read_to_string(&mut told)?;
+        let Ok(code) = told.trim().parse() else {
+            return Ok(child);
+        };
+        child.wait()?;
+        Err(io::Error::from_raw_os_error(code))
+    }
+
+    /// Confines this process, which has a single thread: what does not hold, each as a name and a reason.
+    fn confine(&self) -> Vec<(&'static str, String)> {
+        let mut missing = Vec::new();
+        let spaces = CloneFlags::CLONE_NEWNS;
+        let apart = match self.isolated {
+            true => unshare(spaces).map_err(|why| why.to_string()),
+            false => Err("it has no user namespace of its own".to_owned()),
+        };
+        if apart.is_ok() {
+            // It sees its own processes only, where the system allows that.
+            let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+            let _ = mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>);
+        }
+        if let Some(most) = self.processes
+            && let Err(why) = apart
+                .clone()
+                .and_then(|()| limit_processes(u64::from(most)))
+        {
+            missing.push(("processes", why));
+        }
+        let Some(confinement) = &self.confinement else {
+            // From here on it can gain no rights.
+            let _ = drop_rights();
+            return missing;
+        };
+        let offline = apart
+            .clone()
+            .and_then(|()| unshare(CloneFlags::CLONE_NEWNET).map_err(|why| why.to_string()));
+        let scratch = apart.and_then(|()| scratch(confinement.scratch_mib));
+        hide(confinement, &mut missing);
+        if let Err(why) = drop_rights() {
+            missing.push(("rights", why));
+        }
+        let restricted = restrict(confinement, scratch.is_ok());
+        if !restricted.files {
+            let why = "the kernel has no Landlock, or it is switched off";
+            missing.push(("files", why.to_owned()));
+        }
+        if let Err(why) = offline.or(match restricted.network {
+            true => Ok(()),
+            false => Err("no network namespace, and the kernel's Landlock knows no network rules"),
+        }) {
+            missing.push(("network", why.to_owned()));
+        }
+        if let Err(why) = scratch {
+            missing.push(("scratch", why));
+        }
+        missing
+    }
+}
+
+/// Mounts what hides sockets from this process.
+fn hide(confinement: &Confinement, missing: &mut Vec<(&'static str, String)>) {
+    for path in confinement.hidden.iter().filter(|path| path.exists()) {
+        let hidden = mount(
+            Some("/dev/null"),
+            path,
+            None::<&str>,
+            MsFlags::MS_BIND,
+            None::<&str>,
+        );
+        if let Err(why) = hidden {
+            missing.push(("sockets", format!("{}: {why}", path.display())));
+        }
+    }
+}
+
+/// Limits the processes of this user in this user namespace.
+fn limit_processes(most: u64) -> Result<(), String> {
+    let release = rustix::system::uname()
+        .release()
+        .to_string_lossy()
+        .into_owned();
+    let mut numbers = release.split(|letter: char| !letter.is_ascii_digit());
+    let mut next = || {
+        numbers
+            .next()
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(0)
+    };
+    if (next(), next()) < COUNTS_SINCE {
+        return Err("this kernel counts a user's processes all together".to_owned());
+    }
+    let limit = Rlimit {
+        current: Some(most + OF_GUARD),
+        maximum: Some(most + OF_GUARD),
+    };
+    setrlimit(Resource::Nproc, limit).map_err(|why| why.to_string())?;
+    // That does not hold for root; the numbers of a namespace's processes do, where the kernel lets them be
+    // limited.
+    let numbered = fs::write("/proc/sys/kernel/pid_max", (RESERVED + most).to_string());
+    match (getuid().is_root(), numbered) {
+        (true, Err(why)) => Err(format!("it does not hold for root, and pid_max: {why}")),
+        _ => Ok(()),
+    }
+}
+
+/// Gives this process an empty folder of its own to write to.
+fn scratch(mib: u32) -> Result<(), String> {
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    let options = format!("size={mib}m,nr_inodes=16k,mode=1777");
+    mount(
+        Some("tmpfs"),
+        SCRATCH,
+        Some("tmpfs"),
+        flags,
+        Some(&*options),
+    )
+    .map_err(|why| format!("{SCRATCH}: {why}"))
+}
+
+fn drop_rights() -> Result<(), String> {
+    let none = CapabilitySet::empty();
+    let sets = CapabilitySets {
+        effective: none,
+        permitted: none,
+        inheritable: none,
+    };
+    set_no_new_privs(true)
+        .and_then(|()| clear_ambient_capability_set())
+        .and_then(|()| set_capabilities(None, sets))
+        .map_err(|why| why.to_string())
+}
+
+/// Closes everything that this process has inherited beside its standard streams and `told`, which is closed
+/// once it has become the program.
+fn close_inherited(told: Option<RawFd>) -> io::Result<Option<File>> {
+    let report = match told {
+        Some(told) => Some(
+            OpenOptions::new()
+                .write(true)
+                .open(format!("/proc/self/fd/{told}"))?,
+        ),
+        None => None,
+    };
+    let kept = report.as_ref().map(File::as_raw_fd);
+    let open: Vec<RawFd> = fs::read_dir("/proc/self/fd")?
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .collect();
+    for number in open
+        .into_iter()
+        .filter(|number| *number > 2 && Some(*number) != kept)
+    {
+        // The list's own is closed already.
+        let _ = nix::unistd::close(number);
+    }
+    Ok(report)
+}
+
+/// Confines this process and becomes the program. Without one, it prints what does not hold here.
+///
+/// # Errors
+/// If it cannot become the program.
+pub fn become_program(
+    becoming: &Becoming,
+    told: Option<RawFd>,
+    words: &[OsString],
+) -> io::Result<()> {
+    let report = close_inherited(told)?;
+    let missing = becoming.confine();
+    let Some((name, arguments)) = words.split_first() else {
+        let mut out = io::stdout();
+        for (name, why) in missing {
+            writeln!(out, "{name}\t{why}")?;
+        }
+        return out.flush();
+    };
+    let mut command = Command::new(name);
+    command.args(arguments);
+    if becoming.confinement.is_some() && Path::new(SCRATCH).is_dir() {
+        command.env("TMPDIR", SCRATCH).env("HOME", SCRATCH);
+    }
+    // Its guard has one thread.
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    let why = command.exec();
+    if let Some(mut report) = report {
+        write!(report, "{}", why.raw_os_error().unwrap_or_default())?;
+    }
+    Err(why)
+}
+
+/// A protection of programs from which this machine has something missing.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Protection {
+    /// What it protects: `isolation`, `processes`, `files`, `network`, `scratch`, `rights`, `sockets`.
+    pub name: String,
+    /// Why it does not hold; `None` if it does.
+    pub missing: Option<String>,
+}
+
+/// All protections, in the order in which they are told.
+const ALL: &[&str] = &[
+    "isolation",
+    "processes",
+    "files",
+    "network",
+    "scratch",
+    "rights",
+];
+
+/// Which protections of users' programs hold on this machine. The executable must have the [`VERB`].
+#[must_use]
+pub fn protections() -> Vec<Protection> {
+    let isolation = super::no_isolation();
+    let mut command = Command::new(OURSELVES);
+    command.arg0("drover").arg(VERB);
+    if isolation.is_none() {
+        command.arg("--isolate");
+    }
+    let tried = command
+        .args(["--probe", "--processes=64", "--scratch-mib=1"])
+        .stdin(Stdio::null())
+        .output();
+    let (told, failed) = match tried {
+        Ok(tried) => {
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+            let failed = (!tried.status.success()).then(|| text(&tried.stderr));
+            (text(&tried.stdout), failed)
+        }
+        Err(why) => (String::new(), Some(why.to_string())),
+    };
+    let why = |name: &str| {
+        let mut lines = told.lines().filter_map(|line| line.split_once('\t'));
+        let line = lines.find(|(known, _)| *known == name);
+        line.map(|(_, why)| why.to_owned())
+            .or_else(|| failed.clone())
+    };
+    let protection = |name: &&str| Protection {
+        name: (*name).to_owned(),
+        missing: match *name {
+            "isolation" => isolation.clone(),
+            name => why(name),
+        },
+    };
+    ALL.iter().map(protection).collect()
+}

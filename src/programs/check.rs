@@ -1,0 +1,37 @@
+//! Checking a user's bot: it plays a set script of each of its games in good and bad weather, and hears in plain
+//! words what to mend. The script goes on as recorded whatever the bot answers: what counts is that its answers come in
+//! time and are legal.
+
+mod findings;
+mod script;
+mod trial;
+
+pub use findings::{Finding, Report, Weather};
+
+use super::launch::Launch;
+use crate::link::program::Guard;
+use games::Kit;
+use script::Script;
+use trial::Trial;
+
+/// Checks a bot's play of one game in every weather.
+///
+/// # Errors
+/// A sentence: the game's script cannot be made.
+pub fn check(launch: &Launch, kit: &dyn Kit, guard: Option<Guard>) -> Result<Report, String> {
+    let script = Script::of(kit, launch)?;
+    let mut findings = Vec::new();
+    for weather in Weather::ALL {
+        let finding = Trial::run(launch, &script, guard, *weather)?;
+        let is_hopeless = finding.answers == 0;
+        findings.push(finding);
+        // Whoever says nothing in good weather says nothing in bad.
+        if is_hopeless {
+            break;
+        }
+    }
+    Ok(Report {
+        game: kit.game().to_owned(),
+        findings,
+    })
+}

@@ -1,0 +1,114 @@
+//! What a check finds out.
+
+use serde::Serialize;
+use std::fmt;
+
+/// What a bot is put through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weather {
+    /// Everything as usual.
+    Fair,
+    /// Lines arrive in pieces, the first byte late.
+    Pieces,
+    /// Lines end with a carriage return and a line feed.
+    CarriageReturns,
+    /// Between the lines there are some of a type that this version does not know.
+    Strange,
+    /// Every second decision is over before its answer can be there.
+    Hurried,
+    /// The program is killed in the middle of the match and started again.
+    Killed,
+    /// The daemon is: the program's input ends, and another one begins.
+    DaemonRestarted,
+}
+
+impl Weather {
+    /// All of them, the fair one first.
+    pub const ALL: &[Self] = &[
+        Self::Fair,
+        Self::Pieces,
+        Self::CarriageReturns,
+        Self::Strange,
+        Self::Hurried,
+        Self::Killed,
+        Self::DaemonRestarted,
+    ];
+}
+
+impl fmt::Display for Weather {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(match self {
+            Self::Fair => "as usual",
+            Self::Pieces => "lines in pieces",
+            Self::CarriageReturns => "lines that end with CR LF",
+            Self::Strange => "lines of unknown types",
+            Self::Hurried => "decisions over too soon",
+            Self::Killed => "killed and started again",
+            Self::DaemonRestarted => "Drover started again",
+        })
+    }
+}
+
+/// What came of one weather.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// The weather.
+    pub weather: Weather,
+    /// Decisions whose answer was waited for.
+    pub asked: u32,
+    /// Answers that came in time.
+    pub answers: u32,
+    /// Those of them that were legal.
+    pub legal: u32,
+    /// How long the program took from its start to its first line, in milliseconds.
+    pub ready_ms: Option<f64>,
+    /// How long the slowest answer took, in milliseconds.
+    pub slowest_ms: Option<f64>,
+    /// How long that one might have taken.
+    pub allowed_ms: Option<f64>,
+    /// What to mend, each a sentence.
+    pub mend: Vec<String>,
+}
+
+impl Finding {
+    pub(super) const fn new(weather: Weather) -> Self {
+        Self {
+            weather,
+            asked: 0,
+            answers: 0,
+            legal: 0,
+            ready_ms: None,
+            slowest_ms: None,
+            allowed_ms: None,
+            mend: Vec::new(),
+        }
+    }
+
+    /// Adds what to mend, once.
+    pub(super) fn mend(&mut self, what: String) {
+        if !self.mend.contains(&what) && self.mend.len() < MENDS_MAX {
+            self.mend.push(what);
+        }
+    }
+}
+
+/// Sentences about one weather at most.
+const MENDS_MAX: usize = 8;
+
+/// What came of a game.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// The game.
+    pub game: String,
+    /// By weather, the fair one first; those after one without any answer are left out.
+    pub findings: Vec<Finding>,
+}
+
+impl Report {
+    /// Whether there is nothing to mend.
+    #[must_use]
+    pub fn is_well(&self) -> bool {
+        self.findings.iter().all(|finding| finding.mend.is_empty())
+    }
+}

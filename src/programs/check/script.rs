@@ -1,0 +1,65 @@
+//! The script of a check: what one seat of a recorded match hears, and what it answered.
+
+use crate::programs::Launch;
+use games::neutral::Post;
+use games::{Dialogue, DialogueSetup, Exchange, Kit, Nodes, PlaySetup, Seat};
+
+/// Decisions of a script at most.
+const DECISIONS_MAX: usize = 40;
+/// Nodes of a decision of those who play it.
+const NODES: u64 = 200;
+/// The seed of the match.
+const SEED: u64 = 7;
+/// The rung of the ladder whose bot plays it, counted from 0: one that does everything that the game has.
+const RUNG: usize = 2;
+
+/// The script of a game.
+pub(super) struct Script<'a> {
+    pub(super) kit: &'a dyn Kit,
+    pub(super) exchanges: Vec<Exchange>,
+    fallback: String,
+}
+
+impl<'a> Script<'a> {
+    pub(super) fn of(kit: &'a dyn Kit, launch: &Launch) -> Result<Self, String> {
+        let bots = kit.bots();
+        let bot = bots.get(RUNG).or(bots.first());
+        let bot = bot.map_or("", |card| card.name).to_owned();
+        let setup = PlaySetup::recorded(
+            vec![bot; *kit.seats().start()],
+            SEED,
+            serde_json::Value::Null,
+        );
+        let played = kit.play(&setup, &Nodes(NODES));
+        let played = played.map_err(|why| why.to_string())?;
+        let own = played
+            .transcript
+            .into_iter()
+            .filter(|line| line.seat == Seat(0));
+        let mut decisions = 0;
+        let within = own.take_while(|line| {
+            decisions += usize::from(line.reply.is_some());
+            decisions <= DECISIONS_MAX
+        });
+        Ok(Self {
+            kit,
+            exchanges: within.collect(),
+            fallback: launch.fallback.clone(),
+        })
+    }
+
+    /// A seat that hears the script, and where what its program is told goes.
+    pub(super) fn seat(&self) -> Result<(Box<dyn Dialogue>, Post), String> {
+        let post = Post::default();
+        let setup = DialogueSetup {
+            fallback: self.fallback.clone(),
+            post: Some(post.clone()),
+            ..DialogueSetup::of("bot:checked", SEED)
+        };
+        let mut dialogue = self.kit.dialogue(&setup).map_err(|why| why.to_string())?;
+        if let Some(word) = dialogue.open() {
+            dialogue.said(&word);
+        }
+        Ok((dialogue, post))
+    }
+}

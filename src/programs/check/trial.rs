@@ -1,0 +1,414 @@
+//! A script played by a program in one weather.
+
+use super::findings::{Finding, Weather};
+use super::script::Script;
+use crate::link::program::{Guard, LineFault, Program};
+use crate::programs::Launch;
+use games::neutral::{
+    self, End, Hello, LINE_MAX, LINES_MAX, Line, Post, Said, Start, Told, VERSION, written,
+};
+use games::{Budget, Cause, Next};
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+/// How long a program may take to say that it is ready: contests give a match's begin a second or more.
+const READY_WITHIN: Duration = Duration::from_secs(10);
+/// How long a program may take for a line that it must not take in at once.
+const SAID_WITHIN: Duration = Duration::from_secs(5);
+/// Between the pieces of a line.
+const PAUSE: Duration = Duration::from_millis(15);
+/// Lines that arrive in pieces at most: more only takes time.
+const PIECES_MAX: u32 = 20;
+/// From this share of the time on, an answer is too near to its deadline.
+const NEAR: f64 = 0.5;
+/// How much of the end of its standard error is shown, in bytes.
+const STDERR_SHOWN: usize = 600;
+/// An answer that was ready beforehand: nobody thinks.
+const SPENT: Budget<'static> = Budget {
+    nodes: 0,
+    stop: &|| true,
+};
+
+type Word = Told<Value, Value, Value, Value>;
+
+/// A program in a weather.
+pub(super) struct Trial<'a> {
+    launch: &'a Launch,
+    script: &'a Script<'a>,
+    guard: Option<Guard>,
+    finding: Finding,
+    /// Everything that it was told of the match.
+    told: Vec<Line>,
+    /// Lines that were sent.
+    sent: u32,
+}
+
+/// The program is gone, or there is no use in going on; why is among what to mend.
+struct Over;
+
+impl<'a> Trial<'a> {
+    pub(super) fn run(
+        launch: &'a Launch,
+        script: &'a Script<'a>,
+        guard: Option<Guard>,
+        weather: Weather,
+    ) -> Result<Finding, String> {
+        let mut trial = Self {
+            launch,
+            script,
+            guard,
+            finding: Finding::new(weather),
+            told: Vec::new(),
+            sent: 0,
+        };
+        trial.play()?;
+        Ok(trial.finding)
+    }
+
+    fn play(&mut self) -> Result<(), String> {
+        let (mut dialogue, post) = self.script.seat()?;
+        let Ok(mut program) = self.start(false) else {
+            return Ok(());
+        };
+        let calls = self.script.exchanges.len();
+        for (at, exchange) in self.script.exchanges.iter().enumerate() {
+            if at == calls / 2 && self.is_interrupted() {
+                match self.start_again(program) {
+                    Ok(again) => program = again,
+                    Err(Over) => return Ok(()),
+                }
+            }
+            let next = dialogue.receive(exchange.call.as_bytes());
+            let next = next.map_err(|why| format!("the script is broken: {why}"))?;
+            let mut over = Ok(());
+            if let Next::Think {
+                limit,
+                mut fallback,
+                ..
+            } = next.clone()
+            {
+                let _ = dialogue.think(SPENT, &mut fallback);
+                let within = games::answer::Times::new(limit, None, games::answer::MARGIN).deadline;
+                over = self.decide(&mut program, &post, within).map(|answer| {
+                    let Some((number, act)) = answer else { return };
+                    post.answer(number, act);
+                    let _ = dialogue.think(SPENT, &mut fallback);
+                    match post.verdict() {
+                        Some(Err(why)) => self.finding.mend(format!(
+                            "its answer to decision {number} is not legal: {why}"
+                        )),
+                        _ => self.finding.legal += 1,
+                    }
+                });
+            }
+            if !matches!(next, Next::Wait | Next::Over(_)) {
+                dialogue.said(exchange.reply.as_deref().unwrap_or_default());
+            }
+            let lines = post.take()?;
+            if over
+                .and_then(|()| self.tell(&mut program, &lines, None))
+                .is_err()
+            {
+                self.gone(program);
+                return Ok(());
+            }
+        }
+        self.finish(program);
+        Ok(())
+    }
+
+    /// Whether this weather interrupts the match.
+    fn is_interrupted(&self) -> bool {
+        matches!(
+            self.finding.weather,
+            Weather::Killed | Weather::DaemonRestarted
+        )
+    }
+
+    /// Starts the program and greets it.
+    fn start(&mut self, again: bool) -> Result<Program, Over> {
+        let begun = Instant::now();
+        let options = self.launch.options(LINE_MAX, self.guard);
+        let mut program = match Program::start(&options) {
+            Ok(program) => program,
+            Err(why) => {
+                self.finding.mend(format!("it does not start: {why}"));
+                return Err(Over);
+            }
+        };
+        let start = Start {
+            id: "check".to_owned(),
+            again,
+            ..Start::default()
+        };
+        let game = self.script.kit.game();
+        let greeting = [Word::Hello(Hello::of(game)), Word::Match(Box::new(start))];
+        for word in greeting {
+            if self.send(&mut program, &written(&word)).is_err() {
+                self.gone(program);
+                return Err(Over);
+            }
+        }
+        let within = begun + READY_WITHIN;
+        for _ in 0..LINES_MAX {
+            match program.line(within) {
+                Ok(line) => match neutral::read(&line) {
+                    Ok(Said::Ready { protocol: VERSION }) => {
+                        let ready = begun.elapsed().as_secs_f64() * 1e3;
+                        self.finding.ready_ms.get_or_insert(ready);
+                        return Ok(program);
+                    }
+                    Ok(Said::Note { .. } | Said::Models) => {}
+                    Ok(other) => {
+                        self.finding.mend(format!(
+                            "its first line must be {{\"type\":\"ready\",\"protocol\":{VERSION}}}, not {}",
+                            shown(written(&other).as_bytes())
+                        ));
+                        drop(program.end());
+                        return Err(Over);
+                    }
+                    Err(why) => self.finding.mend(format!(
+                        "standard output is for lines of the protocol alone, not {}: {why}",
+                        shown(&line)
+                    )),
+                },
+                Err(LineFault::Late) => {
+                    self.finding.mend(format!(
+                        "it says nothing within {} s of its start: does it answer `hello` with `ready`, and flush \
+                         its output after every line?",
+                        READY_WITHIN.as_secs()
+                    ));
+                    drop(program.end());
+                    return Err(Over);
+                }
+                Err(fault) => {
+                    self.faulty(&fault);
+                    self.gone(program);
+                    return Err(Over);
+                }
+            }
+        }
+        self.finding.mend("it talks before it is ready".to_owned());
+        drop(program.end());
+        Err(Over)
+    }
+
+    /// Ends the program in the middle of its match, and tells another one the match so far.
+    fn start_again(&mut self, mut program: Program) -> Result<Program, Over> {
+        if self.finding.weather == Weather::DaemonRestarted {
+            program.dismiss(None);
+            let ended = program.end();
+            if !ended.by_itself {
+                let what = "it goes on when its standard input ends: it must end then, and is killed after a second";
+                self.finding.mend(what.to_owned());
+            }
+        } else {
+            // As if the system had: without a word.
+            drop(program);
+        }
+        let mut program = self.start(true)?;
+        let told = std::mem::take(&mut self.told);
+        if self.tell(&mut program, &told, None).is_err() {
+            self.gone(program);
+            return Err(Over);
+        }
+        Ok(program)
+    }
+
+    /// Tells it lines; a decision among them may take so long, or is over.
+    fn tell(
+        &mut self,
+        program: &mut Program,
+        lines: &[Line],
+        within: Option<Duration>,
+    ) -> Result<(), Over> {
+        for line in lines {
+            self.told.push(line.clone());
+            self.send(program, &line.text(within))?;
+        }
+        Ok(())
+    }
+
+    /// Asks for a decision: its number and the answer, if that is waited for and comes in time.
+    fn decide(
+        &mut self,
+        program: &mut Program,
+        post: &Post,
+        within: Duration,
+    ) -> Result<Option<(u64, Value)>, Over> {
+        let Ok(lines) = post.take() else {
+            return Err(Over);
+        };
+        let number = lines.iter().rev().find_map(|line| match line {
+            Line::Ask { number, .. } => Some(*number),
+            Line::Plain(_) | Line::Played { .. } => None,
+        });
+        if self.finding.weather == Weather::Strange {
+            let strange = "{\"type\":\"of_a_later_version\",\"number\":0,\"ask\":{},\"view\":[]}";
+            self.send(program, strange)?;
+        }
+        self.tell(program, &lines, Some(within))?;
+        let Some(number) = number else {
+            return Ok(None);
+        };
+        if self.finding.weather == Weather::Hurried && number % 2 == 1 {
+            return Ok(None);
+        }
+        self.finding.asked += 1;
+        let asked = Instant::now();
+        for _ in 0..LINES_MAX {
+            match program.line(asked + within) {
+                Ok(line) => match neutral::read(&line) {
+                    Ok(Said::Act { number: to, act }) if to == number => {
+                        self.took(asked.elapsed(), within);
+                        return Ok(Some((number, act)));
+                    }
+                    Ok(Said::Act { number: to, .. }) if to > number => self.finding.mend(format!(
+                        "it answers decision {to}, which it was not asked; the last one is {number}"
+                    )),
+                    // A late answer, a note, a request.
+                    Ok(_) => {}
+                    Err(why) => self.finding.mend(format!(
+                        "standard output is for lines of the protocol alone, not {}: {why}",
+                        shown(&line)
+                    )),
+                },
+                Err(LineFault::Late) => {
+                    let unended = shown(program.unheard());
+                    self.finding.mend(match program.unheard() {
+                        [] => format!(
+                            "no answer to decision {number} within {} ms",
+                            within.as_millis()
+                        ),
+                        _ => {
+                            format!("its answer to decision {number} has no end of line: {unended}")
+                        }
+                    });
+                    return Ok(None);
+                }
+                Err(fault) => {
+                    self.faulty(&fault);
+                    return Err(Over);
+                }
+            }
+        }
+        self.finding.mend(format!(
+            "more than {LINES_MAX} lines for one decision: nobody reads them"
+        ));
+        Err(Over)
+    }
+
+    fn took(&mut self, took: Duration, within: Duration) {
+        self.finding.answers += 1;
+        let (took, within) = (took.as_secs_f64() * 1e3, within.as_secs_f64() * 1e3);
+        let share = |took: Option<f64>, within: Option<f64>| Some(took? / within?);
+        let slowest = share(self.finding.slowest_ms, self.finding.allowed_ms);
+        if slowest.is_none_or(|slowest| took / within > slowest) {
+            self.finding.slowest_ms = Some(took);
+            self.finding.allowed_ms = Some(within);
+        }
+        if took / within > NEAR {
+            self.finding.mend(format!(
+                "an answer took {took:.0} of {within:.0} ms: a busy machine would make it late"
+            ));
+        }
+    }
+
+    /// Tells it how the match ended, and sees it end.
+    fn finish(&mut self, mut program: Program) {
+        let end = Word::End(End {
+            cause: Cause::Normal,
+            detail: String::new(),
+            scores: Vec::new(),
+            wins: Vec::new(),
+        });
+        let said = self.send(&mut program, &written(&end));
+        program.dismiss(None);
+        let ended = program.end();
+        if said.is_err() || !ended.by_itself {
+            let what = "it goes on when its standard input ends: it must end then, and is killed after a second";
+            self.finding.mend(what.to_owned());
+        } else if !ended.status.is_some_and(|status| status.success()) {
+            let (how, stderr) = (ended.manner(), shown_end(&ended.stderr));
+            self.finding
+                .mend(format!("it ends badly after the match: {how}{stderr}"));
+        }
+    }
+
+    fn faulty(&mut self, fault: &LineFault) {
+        match fault {
+            LineFault::TooLong(line) => self.finding.mend(format!(
+                "it has sent more than {LINE_MAX} bytes without an end of line: {}",
+                shown(line)
+            )),
+            LineFault::Late => self.finding.mend("it does not read its input".to_owned()),
+            LineFault::Gone | LineFault::Deaf => {}
+        }
+    }
+
+    /// Says how a program ended that should not have.
+    fn gone(&mut self, program: Program) {
+        let ended = program.end();
+        let (how, stderr) = (ended.manner(), shown_end(&ended.stderr));
+        self.finding.mend(format!(
+            "it stops in the middle of the match: {how}{stderr}"
+        ));
+    }
+
+    /// Sends a line as the weather has it.
+    fn send(&mut self, program: &mut Program, line: &str) -> Result<(), Over> {
+        self.sent += 1;
+        let end = match self.finding.weather {
+            Weather::CarriageReturns => "\r\n",
+            _ => "\n",
+        };
+        let whole = format!("{line}{end}");
+        let bytes = whole.as_bytes();
+        let pieces = match self.finding.weather {
+            Weather::Pieces if self.sent <= PIECES_MAX => vec![1, bytes.len() / 2, bytes.len()],
+            _ => vec![bytes.len()],
+        };
+        let (until, mut from) = (Instant::now() + SAID_WITHIN, 0);
+        for to in pieces {
+            if to < bytes.len() || from > 0 {
+                std::thread::park_timeout(PAUSE);
+            }
+            let mut rest = bytes.get(from..to).unwrap_or_default().to_vec();
+            from = to;
+            while !rest.is_empty() {
+                let pushed = program.push(&mut rest);
+                if let Err(fault) = pushed {
+                    self.faulty(&fault);
+                    return Err(Over);
+                }
+                // What it says meanwhile must not stop it.
+                program.read();
+                if !rest.is_empty() && Instant::now() >= until {
+                    self.faulty(&LineFault::Late);
+                    return Err(Over);
+                }
+                if !rest.is_empty() {
+                    std::thread::park_timeout(Duration::from_millis(1));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The beginning of what it has said.
+fn shown(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let begin: String = text.trim().chars().take(120).collect();
+    format!("{begin:?}")
+}
+
+/// The end of what it has said on standard error.
+fn shown_end(stderr: &[u8]) -> String {
+    let from = stderr.len().saturating_sub(STDERR_SHOWN);
+    let text = String::from_utf8_lossy(stderr.get(from..).unwrap_or_default());
+    match text.trim() {
+        "" => String::new(),
+        text => format!("; standard error ends with:\n{text}"),
+    }
+}

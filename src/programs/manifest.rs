@@ -1,0 +1,463 @@
+//! A bot's manifest, `bot.toml`: what it is called, what it plays, how it is built and run.
+
+use super::launch::Launch;
+use super::name::{NAME_RULE, VERSION_RULE, is_name, is_version};
+use crate::config::Lines;
+use crate::link::program::{Confinement, ProgramLimits, ProgramSpec};
+use serde::Deserialize as _;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+
+/// The file's name, in the bot's folder.
+pub const MANIFEST: &str = "bot.toml";
+/// The only protocol so far.
+const NEUTRAL: &str = "neutral";
+/// The longest manifest, in bytes.
+const LEN_MAX: u64 = 64 << 10;
+/// Words of a command line at most.
+const WORDS_MAX: usize = 64;
+/// The longest word or value, in bytes.
+const TEXT_LEN_MAX: usize = 4_096;
+/// Variables at most.
+const VARIABLES_MAX: usize = 64;
+/// The built-in bot that answers for it unless the manifest says otherwise: every game has it.
+const FALLBACK: &str = "champion";
+
+/// The keys at the top, and what each may be.
+const KEYS: &[&str] = &[
+    "name",
+    "version",
+    "games",
+    "protocol",
+    "run",
+    "build",
+    "directory",
+    "fallback",
+    "environment",
+    "limits",
+];
+
+/// One limit: its key, its default, its range and its unit.
+struct Limit(&'static str, i64, (i64, i64), &'static str);
+
+const MEMORY: Limit = Limit("memory_mib", 512, (16, 65_536), "MiB");
+const CPU: Limit = Limit("cpu_seconds", 3_600, (1, 31_536_000), "seconds");
+const PROCESSES: Limit = Limit("processes", 64, (1, 4_096), "processes and threads");
+const STDERR: Limit = Limit("stderr_kib", 64, (0, 4_096), "KiB");
+const LIMITS: &[&Limit] = &[&MEMORY, &CPU, &PROCESSES, &STDERR];
+
+/// Why a manifest cannot be used: what, where, and what is allowed.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    /// The file is missing or unreadable.
+    #[error("{} cannot be read: {why}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        why: std::io::Error,
+    },
+    /// The file is longer than any manifest needs to be.
+    #[error("{} has {bytes} bytes; a manifest has at most {LEN_MAX}", path.display())]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+    },
+    /// It is not TOML.
+    #[error("{origin}: this is not TOML: {why}")]
+    Syntax {
+        /// The file and line.
+        origin: String,
+        /// The parser's reason.
+        why: String,
+    },
+    /// A key that does not exist.
+    #[error("{origin}: there is no key `{key}`; there are: {known}")]
+    UnknownKey {
+        /// The file and line.
+        origin: String,
+        /// The key, dotted.
+        key: String,
+        /// Those that exist there.
+        known: String,
+    },
+    /// A key that must be there is not.
+    #[error("{}: `{key}` is missing; it must be {allowed}", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The key.
+        key: &'static str,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// A value of the wrong type or outside its range.
+    #[error("{origin}: `{key}` is {value}, but must be {allowed}")]
+    BadValue {
+        /// The file and line.
+        origin: String,
+        /// The key, dotted.
+        key: String,
+        /// The value as written.
+        value: String,
+        /// What is allowed.
+        allowed: String,
+    },
+}
+
+/// A bot's manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Manifest {
+    /// The bot's name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The games that it plays.
+    pub games: Vec<String>,
+    /// The program and its arguments.
+    pub run: Vec<String>,
+    /// The program that builds it, if it needs to be built.
+    pub build: Option<Vec<String>>,
+    /// Where it runs, within its folder.
+    pub directory: PathBuf,
+    /// The built-in bot that answers when it does not.
+    pub fallback: String,
+    /// Variables added to its environment.
+    pub environment: BTreeMap<String, String>,
+    /// Memory in MiB.
+    pub memory_mib: u64,
+    /// CPU time in seconds.
+    pub cpu_seconds: u64,
+    /// Processes and threads at once.
+    pub processes: u32,
+    /// How much of the end of its standard error is kept, in KiB.
+    pub stderr_kib: usize,
+}
+
+impl Manifest {
+    /// Reads the manifest of the bot in this folder.
+    ///
+    /// # Errors
+    /// [`ManifestError`].
+    pub fn of(folder: &Path) -> Result<Self, ManifestError> {
+        let path = folder.join(MANIFEST);
+        let unreadable = |why| ManifestError::Unreadable {
+            path: path.clone(),
+            why,
+        };
+        let bytes = std::fs::metadata(&path).map_err(unreadable)?.len();
+        if bytes > LEN_MAX {
+            return Err(ManifestError::TooLong { path, bytes });
+        }
+        let text = std::fs::read_to_string(&path).map_err(unreadable)?;
+        Self::read(&path, &text)
+    }
+
+    /// Reads the text of a manifest; errors name this file.
+    ///
+    /// # Errors
+    /// [`ManifestError`].
+    pub fn read(path: &Path, text: &str) -> Result<Self, ManifestError> {
+        let lines = Lines::of(path, text);
+        let table = DeTable::parse(text).map_err(|error| ManifestError::Syntax {
+            origin: lines.place(error.span().map_or(0, |span| span.start)),
+            why: error.message().trim().to_owned(),
+        })?;
+        let top = Section::of(path, &lines, "", table.get_ref(), KEYS)?;
+        let known: Vec<&str> = LIMITS.iter().map(|limit| limit.0).collect();
+        let limits = top.section("limits", &known)?;
+        let number = |limit: &Limit| match &limits {
+            Some(limits) => limits.whole(limit),
+            None => Ok(limit.1),
+        };
+        let games = top.games()?;
+        top.text("protocol", "\"neutral\"", |text| text == NEUTRAL)?;
+        let allowed = "a folder within the bot's own, such as \"src\"";
+        let directory = top.text("directory", allowed, is_within)?;
+        Ok(Self {
+            name: top.needed("name", NAME_RULE, is_name)?,
+            version: top.needed("version", VERSION_RULE, is_version)?,
+            run: top
+                .words("run")?
+                .ok_or_else(|| top.missing("run", WORDS_RULE))?,
+            build: top.words("build")?,
+            directory: directory.unwrap_or_else(|| ".".to_owned()).into(),
+            fallback: top.fallback(&games)?,
+            environment: top.environment()?,
+            games,
+            memory_mib: number(&MEMORY)?.unsigned_abs(),
+            cpu_seconds: number(&CPU)?.unsigned_abs(),
+            processes: u32::try_from(number(&PROCESSES)?).unwrap_or(u32::MAX),
+            stderr_kib: usize::try_from(number(&STDERR)?).unwrap_or_default(),
+        })
+    }
+
+    /// What the bot is started from, with its folder at this place; what it may read beside that, and the
+    /// sockets that it must not reach.
+    #[must_use]
+    pub fn launch(&self, folder: &Path, read: &[PathBuf], hidden: &[PathBuf]) -> Launch {
+        let confinement = Confinement {
+            hidden: hidden.to_vec(),
+            ..Confinement::of(&self.program(folder), folder, read)
+        };
+        Launch {
+            name: self.name.clone(),
+            version: self.version.clone(),
+            games: self.games.clone(),
+            argv: self.run.clone(),
+            directory: folder.join(&self.directory),
+            environment: self.environment.clone(),
+            limits: ProgramLimits {
+                memory: Some(self.memory_mib << 20),
+                cpu_seconds: Some(self.cpu_seconds),
+                cgroup: None,
+                processes: Some(self.processes),
+                confinement: Some(confinement),
+            },
+            stderr_kept: self.stderr_kib << 10,
+            fallback: self.fallback.clone(),
+        }
+    }
+
+    /// The program that it runs, with its folder at this place.
+    #[must_use]
+    pub fn program(&self, folder: &Path) -> ProgramSpec {
+        ProgramSpec {
+            words: self.run.clone(),
+            folder: Some(folder.join(&self.directory)),
+            ..ProgramSpec::default()
+        }
+    }
+}
+
+const WORDS_RULE: &str =
+    "a list of 1 to 64 texts, the program and its arguments, such as [\"python3\", \"bot.py\"]";
+
+/// Whether a path stays where it begins.
+fn is_within(text: &str) -> bool {
+    let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    is_text(text) && !text.is_empty() && Path::new(text).components().all(inside)
+}
+
+/// Whether a program can be given this.
+fn is_text(text: &str) -> bool {
+    text.len() <= TEXT_LEN_MAX && !text.contains('\0')
+}
+
+/// A table of the file.
+struct Section<'a> {
+    path: &'a Path,
+    lines: &'a Lines<'a>,
+    /// What stands before its keys: empty or with a dot at its end.
+    prefix: &'static str,
+    table: &'a DeTable<'a>,
+}
+
+impl<'a> Section<'a> {
+    fn of(
+        path: &'a Path,
+        lines: &'a Lines<'a>,
+        prefix: &'static str,
+        table: &'a DeTable<'a>,
+        known: &[&str],
+    ) -> Result<Self, ManifestError> {
+        let unknown = |name: &str| !known.contains(&name);
+        match table.keys().find(|name| unknown(name.get_ref())) {
+            Some(name) => Err(ManifestError::UnknownKey {
+                origin: lines.origin(name.span().start),
+                key: format!("{prefix}{}", name.get_ref()),
+                known: known.join(", "),
+            }),
+            None => Ok(Self {
+                path,
+                lines,
+                prefix,
+                table,
+            }),
+        }
+    }
+
+    fn get(&self, key: &str) -> Option<&'a Spanned<DeValue<'a>>> {
+        self.table.get(key)
+    }
+
+    fn bad(&self, key: &str, at: &Spanned<DeValue<'_>>, allowed: &str) -> ManifestError {
+        let value = toml::Value::deserialize(ValueDeserializer::from(at.clone()));
+        let value = value.map_or_else(
+            |_| at.get_ref().type_str().to_owned(),
+            |value| value.to_string(),
+        );
+        let shown: String = value.chars().take(200).collect();
+        ManifestError::BadValue {
+            origin: self.lines.origin(at.span().start),
+            key: format!("{}{key}", self.prefix),
+            value: shown,
+            allowed: allowed.to_owned(),
+        }
+    }
+
+    fn missing(&self, key: &'static str, allowed: &str) -> ManifestError {
+        ManifestError::Missing {
+            path: self.path.to_owned(),
+            key,
+            allowed: allowed.to_owned(),
+        }
+    }
+
+    /// The text at this key, if there is one that fits.
+    fn text(
+        &self,
+        key: &str,
+        allowed: &str,
+        fits: impl Fn(&str) -> bool,
+    ) -> Result<Option<String>, ManifestError> {
+        let Some(value) = self.get(key) else {
+            return Ok(None);
+        };
+        match value.get_ref() {
+            DeValue::String(text) if fits(text) => Ok(Some(text.to_string())),
+            _ => Err(self.bad(key, value, allowed)),
+        }
+    }
+
+    fn needed(
+        &self,
+        key: &'static str,
+        allowed: &str,
+        fits: impl Fn(&str) -> bool,
+    ) -> Result<String, ManifestError> {
+        let text = self.text(key, allowed, fits)?;
+        text.ok_or_else(|| self.missing(key, allowed))
+    }
+
+    /// The texts of a list, each with its place.
+    fn list(
+        &self,
+        key: &str,
+        allowed: &str,
+        max: usize,
+    ) -> Result<Option<Vec<String>>, ManifestError> {
+        let Some(value) = self.get(key) else {
+            return Ok(None);
+        };
+        let items = match value.get_ref() {
+            DeValue::Array(items) if (1..=max).contains(&items.len()) => items,
+            _ => return Err(self.bad(key, value, allowed)),
+        };
+        let text = |item: &Spanned<DeValue<'a>>| match item.get_ref() {
+            DeValue::String(text) if is_text(text) => Ok(text.to_string()),
+            _ => Err(self.bad(key, item, allowed)),
+        };
+        items.iter().map(text).collect::<Result<_, _>>().map(Some)
+    }
+
+    fn words(&self, key: &str) -> Result<Option<Vec<String>>, ManifestError> {
+        let words = self.list(key, WORDS_RULE, WORDS_MAX)?;
+        match (&words, self.get(key)) {
+            (Some(words), Some(value)) if words.first().is_some_and(String::is_empty) => {
+                Err(self.bad(key, value, WORDS_RULE))
+            }
+            _ => Ok(words),
+        }
+    }
+
+    fn games(&self) -> Result<Vec<String>, ManifestError> {
+        let known: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
+        let allowed = format!("a list of games, each once, of: {}", known.join(", "));
+        let games = self.list("games", &allowed, known.len())?;
+        let games = games.ok_or_else(|| self.missing("games", &allowed))?;
+        let mut seen = BTreeSet::new();
+        let fits = |game: &String| known.contains(&game.as_str()) && seen.insert(game.clone());
+        match self.get("games") {
+            Some(value) if !games.iter().all(fits) => Err(self.bad("games", value, &allowed)),
+            _ => Ok(games),
+        }
+    }
+
+    /// The built-in bot that answers for it: one of each of its games.
+    fn fallback(&self, games: &[String]) -> Result<String, ManifestError> {
+        let bots = |game: &String| {
+            let bots = games::find(game).map_or(&[][..], |kit| kit.bots());
+            bots.iter().map(|card| card.name).collect::<BTreeSet<_>>()
+        };
+        let common = games.iter().map(bots).reduce(|all, next| &all & &next);
+        let common = common.unwrap_or_default();
+        let known: Vec<&str> = common.iter().copied().collect();
+        let allowed = format!(
+            "a built-in bot of all its games, one of: {}",
+            known.join(", ")
+        );
+        let given = self.text("fallback", &allowed, |text| common.contains(text))?;
+        Ok(given.unwrap_or_else(|| FALLBACK.to_owned()))
+    }
+
+    /// The table at this key.
+    fn section(&self, key: &'static str, known: &[&str]) -> Result<Option<Self>, ManifestError> {
+        let Some(value) = self.get(key) else {
+            return Ok(None);
+        };
+        let DeValue::Table(table) = value.get_ref() else {
+            let allowed = format!("a section, written [{key}]");
+            return Err(self.bad(key, value, &allowed));
+        };
+        let prefix = match key {
+            "limits" => "limits.",
+            _ => "environment.",
+        };
+        Self::of(self.path, self.lines, prefix, table, known).map(Some)
+    }
+
+    fn whole(&self, limit: &Limit) -> Result<i64, ManifestError> {
+        let Limit(key, default, (min, max), unit) = limit;
+        let Some(value) = self.get(key) else {
+            return Ok(*default);
+        };
+        let read = toml::Value::deserialize(ValueDeserializer::from(value.clone()));
+        match read.ok().and_then(|value| value.as_integer()) {
+            Some(number) if (*min..=*max).contains(&number) => Ok(number),
+            _ => {
+                let allowed = format!("a whole number of {unit} from {min} to {max}");
+                Err(self.bad(key, value, &allowed))
+            }
+        }
+    }
+
+    fn environment(&self) -> Result<BTreeMap<String, String>, ManifestError> {
+        let known = self.get("environment").map(Spanned::get_ref);
+        let names: Vec<&str> = match known {
+            Some(DeValue::Table(table)) => table.keys().map(|name| &**name.get_ref()).collect(),
+            _ => Vec::new(),
+        };
+        let Some(section) = self.section("environment", &names)? else {
+            return Ok(BTreeMap::new());
+        };
+        let allowed = format!(
+            "a text; variables are at most {VARIABLES_MAX}, with names of letters, digits and _ that do not \
+             begin with DROVER"
+        );
+        let fits = |name: &str| {
+            let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+            !name.is_empty() && name.bytes().all(plain) && !name.starts_with("DROVER")
+        };
+        let mut variables = BTreeMap::new();
+        for (name, value) in section.table {
+            let name = name.get_ref().to_string();
+            match value.get_ref() {
+                DeValue::String(text)
+                    if is_text(text) && fits(&name) && variables.len() < VARIABLES_MAX =>
+                {
+                    variables.insert(name, text.to_string());
+                }
+                _ => return Err(section.bad(&name, value, &allowed)),
+            }
+        }
+        Ok(variables)
+    }
+}
+
+#[cfg(test)]
+mod tests;

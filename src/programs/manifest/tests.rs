@@ -1,0 +1,149 @@
+//! Reading manifests, good and bad.
+
+use super::*;
+
+const GOOD: &str = r#"name = "mybot"
+version = "1.0"
+games = ["lighthouses", "koehandel"]
+run = ["python3", "bot.py"]
+"#;
+
+fn read(text: &str) -> Result<Manifest, ManifestError> {
+    Manifest::read(Path::new("bot.toml"), text)
+}
+
+#[test]
+fn what_is_left_out_has_a_default() {
+    let manifest = read(GOOD).unwrap();
+    assert_eq!(manifest.games, ["lighthouses", "koehandel"]);
+    assert_eq!(manifest.fallback, "champion");
+    assert_eq!((manifest.memory_mib, manifest.processes), (512, 64));
+    let launch = manifest.launch(Path::new("/shelf/mybot/1.0"), &[], &[]);
+    assert_eq!(launch.argv, ["python3", "bot.py"]);
+    assert_eq!(launch.limits.memory, Some(512 << 20));
+    for kit in games::ALL {
+        let known = kit.bots().iter().any(|card| card.name == FALLBACK);
+        assert!(known, "{} has no {FALLBACK}", kit.game());
+    }
+}
+
+#[test]
+fn everything_can_be_set() {
+    let more = r#"protocol = "neutral"
+build = ["make"]
+directory = "src"
+fallback = "champion"
+[environment]
+LEVEL = "3"
+[limits]
+memory_mib = 64
+cpu_seconds = 10
+processes = 1
+stderr_kib = 0
+"#;
+    let manifest = read(&format!("{GOOD}{more}")).unwrap();
+    assert_eq!(manifest.build, Some(vec!["make".to_owned()]));
+    assert_eq!(manifest.environment["LEVEL"], "3");
+    let limits = (manifest.memory_mib, manifest.cpu_seconds);
+    assert_eq!(limits, (64, 10));
+    assert_eq!((manifest.processes, manifest.stderr_kib), (1, 0));
+    let launch = manifest.launch(Path::new("/shelf"), &[], &[]);
+    assert_eq!(launch.directory, Path::new("/shelf/src"));
+}
+
+#[test]
+fn a_mistake_names_file_line_and_key() {
+    for (line, expected) in [
+        (
+            "nmae = \"x\"",
+            "bot.toml, line 5: there is no key `nmae`; there are: name, version",
+        ),
+        ("name", "bot.toml, line 5, column"),
+        (
+            "protocol = \"xml\"",
+            "bot.toml, line 5: `protocol` is \"xml\", but must be \"neutral\"",
+        ),
+        (
+            "build = \"make\"",
+            "bot.toml, line 5: `build` is \"make\", but must be a list of 1 to 64",
+        ),
+        ("build = []", "`build` is [], but"),
+        ("build = [\"make\", 3]", "`build` is 3, but"),
+        ("build = [\"\"]", "`build` is [\"\"], but"),
+        (
+            "directory = \"../x\"",
+            "`directory` is \"../x\", but must be a folder within",
+        ),
+        ("directory = \"/etc\"", "`directory` is \"/etc\", but"),
+        (
+            "fallback = \"harvester\"",
+            "`fallback` is \"harvester\", but must be a built-in bot of all its games, one of: champion",
+        ),
+        (
+            "limits = 3",
+            "`limits` is 3, but must be a section, written [limits]",
+        ),
+        (
+            "[limits]\nmemory = 3",
+            "bot.toml, line 6: there is no key `limits.memory`; there are: memory_mib",
+        ),
+        (
+            "[limits]\nprocesses = 0",
+            "`limits.processes` is 0, but must be a whole number of processes and threads from 1 to 4096",
+        ),
+        ("[limits]\ncpu_seconds = 1e3", "`limits.cpu_seconds` is"),
+        (
+            "[limits]\nmemory_mib = 99999999999999999999",
+            "`limits.memory_mib` is",
+        ),
+        (
+            "[environment]\nDROVER_X = \"1\"",
+            "bot.toml, line 6: `environment.DROVER_X` is",
+        ),
+        (
+            "[environment]\nA = 1",
+            "`environment.A` is 1, but must be a text",
+        ),
+    ] {
+        let told = read(&format!("{GOOD}{line}\n")).unwrap_err().to_string();
+        assert!(told.contains(expected), "{line}: {told}");
+    }
+    for (key, wrong, expected) in [
+        (
+            "name",
+            "\"My Bot\"",
+            "line 1: `name` is \"My Bot\", but must be 1 to 48 lower-case",
+        ),
+        ("version", "1", "line 2: `version` is 1, but"),
+        (
+            "games",
+            "[\"chess\"]",
+            "line 3: `games` is [\"chess\"], but must be a list of games, each once, of: ",
+        ),
+        (
+            "games",
+            "[\"koehandel\", \"koehandel\"]",
+            "line 3: `games` is",
+        ),
+        ("games", "[]", "line 3: `games` is [], but"),
+    ] {
+        let line = GOOD.lines().find(|line| line.starts_with(key)).unwrap();
+        let told = read(&GOOD.replace(line, &format!("{key} = {wrong}")));
+        let told = told.unwrap_err().to_string();
+        assert!(told.contains(expected), "{key} = {wrong}: {told}");
+        let told = read(&GOOD.replace(line, "")).unwrap_err().to_string();
+        let expected = format!("bot.toml: `{key}` is missing; it must be");
+        assert!(told.contains(&expected), "{told}");
+    }
+}
+
+#[test]
+fn a_manifest_of_a_gigabyte_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = Manifest::of(folder.path()).unwrap_err().to_string();
+    assert!(missing.contains("bot.toml cannot be read"), "{missing}");
+    let file = std::fs::File::create(folder.path().join(MANIFEST)).unwrap();
+    file.set_len(1 << 30).unwrap();
+    let told = Manifest::of(folder.path()).unwrap_err().to_string();
+    assert!(told.contains("a manifest has at most 65536"), "{told}");
+}

@@ -1,0 +1,432 @@
+//! The shelf: the folder that keeps users' bots, each version apart. `NAME/VERSION` holds a bot's folder,
+//! `NAME/.added.json` says which versions there are, in the order in which they were added. Nothing is cached: a
+//! daemon finds what was added while it runs.
+
+use super::build::{BuildError, build};
+use super::copy::{CopyError, copy};
+use super::launch::{Launch, Programs};
+use super::manifest::{Manifest, ManifestError};
+use super::name::{BotName, is_name, is_version};
+use crate::clock::now_us;
+use crate::config::Config;
+use crate::link::program::{StartError, find};
+use rustix::fs::{FlockOperation, flock, syncfs};
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The list of a bot's versions, in its folder.
+const ADDED: &str = ".added.json";
+/// What keeps two from changing the shelf at once.
+const LOCK: &str = ".lock";
+/// The beginning of the names of folders in the making.
+const STAGING: &str = ".staging-";
+/// Versions of one bot at most.
+pub const VERSIONS_MAX: usize = 1_000;
+/// The longest list of versions read, in bytes.
+const ADDED_LEN_MAX: u64 = 1 << 20;
+/// How long a build may take.
+pub const BUILD_WITHIN: Duration = Duration::from_secs(600);
+
+/// Why something cannot be done with the shelf.
+#[derive(Debug, thiserror::Error)]
+pub enum ShelfError {
+    /// The bot's manifest cannot be used.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// Its folder cannot be copied.
+    #[error("the bot's folder cannot be copied: {0}")]
+    Copy(#[from] CopyError),
+    /// It cannot be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// Its program cannot be run.
+    #[error("{0}; `run` in its bot.toml names the program")]
+    Program(#[from] StartError),
+    /// The same version was added with another content.
+    #[error(
+        "{name}@{version} is already there with other content; give this one another version in its bot.toml"
+    )]
+    Changed {
+        /// The bot.
+        name: String,
+        /// Its version.
+        version: String,
+    },
+    /// There are too many versions.
+    #[error("{name} has {VERSIONS_MAX} versions; remove some: drover bot remove {name}@VERSION")]
+    TooMany {
+        /// The bot.
+        name: String,
+    },
+    /// There is no such bot, or no such version of it.
+    #[error("there is no bot {asked}; {known}")]
+    Unknown {
+        /// As it was asked for.
+        asked: BotName,
+        /// What there is, as a sentence.
+        known: String,
+    },
+    /// The system refuses to read or write something.
+    #[error("{}: {why}", path.display())]
+    Io {
+        /// What is read or written.
+        path: PathBuf,
+        /// The system's reason.
+        why: io::Error,
+    },
+}
+
+fn at(path: &Path) -> impl FnOnce(io::Error) -> ShelfError {
+    let path = path.to_owned();
+    |why| ShelfError::Io { path, why }
+}
+
+/// A version that was added.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Version {
+    /// Its name.
+    pub version: String,
+    /// When it was added, in microseconds since 1970.
+    pub added_us: i64,
+    /// The digest of the folder that was added.
+    pub digest: String,
+}
+
+/// A bot on the shelf.
+#[derive(Debug)]
+pub struct Kept {
+    /// Its name.
+    pub name: String,
+    /// Its version and when it was added.
+    pub version: Version,
+    /// Whether it was added last, so that its name alone means it.
+    pub is_last: bool,
+    /// Its manifest; an error if it cannot be used any more.
+    pub manifest: Result<Manifest, ManifestError>,
+}
+
+/// What became of a bot that was to be added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Added {
+    /// It is on the shelf now.
+    New {
+        /// Its files, folders and links.
+        files: u64,
+        /// Their bytes.
+        bytes: u64,
+    },
+    /// The same content was there under this version; now it is the one added last.
+    Again,
+}
+
+/// The folder that keeps users' bots.
+#[derive(Clone, Debug)]
+pub struct Shelf {
+    folder: PathBuf,
+    /// What every bot may read beside its own folder.
+    read: Vec<PathBuf>,
+    /// Sockets that no bot must reach.
+    hidden: Vec<PathBuf>,
+}
+
+impl Shelf {
+    /// The shelf in this folder, which is made when the first bot is added.
+    #[must_use]
+    pub fn new(folder: PathBuf) -> Self {
+        Self {
+            folder,
+            read: Vec::new(),
+            hidden: Vec::new(),
+        }
+    }
+
+    /// The shelf of this configuration.
+    #[must_use]
+    pub fn of(config: &Config) -> Self {
+        Self {
+            read: config.bots.read.clone(),
+            hidden: config.shim.socket.iter().cloned().collect(),
+            ..Self::new(absolute(&config.bots.folder))
+        }
+    }
+
+    /// The same in another folder.
+    #[must_use]
+    pub fn at(self, folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            ..self
+        }
+    }
+
+    /// Its folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Copies the bot in this folder to the shelf and builds the copy there. The folder itself stays as it is.
+    ///
+    /// # Errors
+    /// [`ShelfError`]; the shelf is as it was then.
+    pub fn add(&self, from: &Path) -> Result<(Manifest, Added), ShelfError> {
+        let manifest = Manifest::of(from)?;
+        let (name, version) = (&manifest.name, &manifest.version);
+        fs::create_dir_all(&self.folder).map_err(at(&self.folder))?;
+        let _lock = self.lock()?;
+        self.sweep();
+        let mut versions = self.versions(name)?;
+        let staging = tempfile::Builder::new()
+            .prefix(STAGING)
+            .tempdir_in(&self.folder)
+            .map_err(at(&self.folder))?;
+        // Others may have to read it: whoever runs the daemon.
+        fs::set_permissions(staging.path(), fs::Permissions::from_mode(0o755))
+            .map_err(at(staging.path()))?;
+        let copied = copy(from, staging.path())?;
+        // It may have been changed meanwhile.
+        let manifest_read = Manifest::of(staging.path())?;
+        let target = self.folder.join(name).join(version);
+        let listed = versions.iter().position(|known| known.version == *version);
+        let same = listed.and_then(|at| versions.get(at));
+        let changed = same.is_some_and(|known| known.digest != copied.digest);
+        if changed || manifest_read != manifest {
+            return Err(ShelfError::Changed {
+                name: name.clone(),
+                version: version.clone(),
+            });
+        }
+        let entry = Version {
+            version: version.clone(),
+            added_us: now_us(),
+            digest: copied.digest,
+        };
+        if let Some(at) = listed.filter(|_| target.is_dir()) {
+            versions.remove(at);
+            versions.push(entry);
+            self.list(name, &versions)?;
+            return Ok((manifest, Added::Again));
+        }
+        versions.retain(|known| known.version != *version);
+        if versions.len() >= VERSIONS_MAX {
+            return Err(ShelfError::TooMany { name: name.clone() });
+        }
+        if let Some(words) = &manifest.build {
+            build(
+                words,
+                &staging.path().join(&manifest.directory),
+                BUILD_WITHIN,
+            )?;
+        }
+        find(&manifest.program(staging.path()))?;
+        let bot = self.folder.join(name);
+        fs::create_dir_all(&bot).map_err(at(&bot))?;
+        // Nothing of it may be missing once it has its name.
+        let synced = File::open(&self.folder).and_then(|folder| Ok(syncfs(folder)?));
+        synced.map_err(at(&self.folder))?;
+        // What a version that is listed no longer has left behind.
+        gone(fs::remove_dir_all(&target)).map_err(at(&target))?;
+        fs::rename(staging.path(), &target).map_err(at(&target))?;
+        versions.push(entry);
+        self.list(name, &versions)?;
+        let (files, bytes) = (copied.files, copied.bytes);
+        Ok((manifest, Added::New { files, bytes }))
+    }
+
+    /// Every version of every bot, by name, in the order in which they were added.
+    ///
+    /// # Errors
+    /// [`ShelfError::Io`].
+    pub fn all(&self) -> Result<Vec<Kept>, ShelfError> {
+        let mut all = Vec::new();
+        for name in self.names()? {
+            let versions = self.versions(&name)?;
+            let last = versions.len();
+            for (number, version) in (1..).zip(versions) {
+                let folder = self.folder.join(&name).join(&version.version);
+                all.push(Kept {
+                    name: name.clone(),
+                    version,
+                    is_last: number == last,
+                    manifest: Manifest::of(&folder),
+                });
+            }
+        }
+        Ok(all)
+    }
+
+    /// The bot of this name, ready to be started.
+    ///
+    /// # Errors
+    /// [`ShelfError::Unknown`]; [`ShelfError::Manifest`] if somebody has changed its folder.
+    pub fn get(&self, asked: &BotName) -> Result<Launch, ShelfError> {
+        let versions = self.versions(&asked.name)?;
+        let found = match &asked.version {
+            Some(version) => versions.iter().find(|known| known.version == *version),
+            None => versions.last(),
+        };
+        let Some(found) = found else {
+            return Err(self.unknown(asked, &versions));
+        };
+        let folder = self.folder.join(&asked.name).join(&found.version);
+        Ok(Manifest::of(&folder)?.launch(&folder, &self.read, &self.hidden))
+    }
+
+    /// Takes a version of a bot off the shelf, or all of them; what was removed. Matches that play with it keep
+    /// its running program, but cannot start another.
+    ///
+    /// # Errors
+    /// [`ShelfError::Unknown`], [`ShelfError::Io`].
+    pub fn remove(&self, asked: &BotName) -> Result<Vec<String>, ShelfError> {
+        let name = &asked.name;
+        // Without a shelf there is nothing to lock.
+        if !self.folder.is_dir() {
+            return Err(self.unknown(asked, &[]));
+        }
+        let _lock = self.lock()?;
+        let versions = self.versions(name)?;
+        let goes = |known: &Version| {
+            let version = asked.version.as_ref();
+            version.is_none_or(|version| *version == known.version)
+        };
+        let (removed, kept): (Vec<_>, Vec<_>) = versions.iter().cloned().partition(goes);
+        if removed.is_empty() {
+            return Err(self.unknown(asked, &versions));
+        }
+        let bot = self.folder.join(name);
+        // The list first: what it does not name is not there.
+        self.list(name, &kept)?;
+        for version in &removed {
+            let folder = bot.join(&version.version);
+            gone(fs::remove_dir_all(&folder)).map_err(at(&folder))?;
+        }
+        if kept.is_empty() {
+            gone(fs::remove_dir_all(&bot)).map_err(at(&bot))?;
+        }
+        Ok(removed.into_iter().map(|known| known.version).collect())
+    }
+
+    fn lock(&self) -> Result<File, ShelfError> {
+        let path = self.folder.join(LOCK);
+        let mut options = File::options();
+        options.create(true).truncate(false).write(true);
+        let file = options.open(&path).map_err(at(&path))?;
+        flock(&file, FlockOperation::LockExclusive).map_err(|why| at(&path)(why.into()))?;
+        Ok(file)
+    }
+
+    /// Removes what an addition that was cut off has left.
+    fn sweep(&self) {
+        let left = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with(STAGING));
+        for entry in left {
+            // It stays for the next time.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+
+    fn names(&self) -> Result<Vec<String>, ShelfError> {
+        let entries = match fs::read_dir(&self.folder) {
+            Err(why) if why.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.map_err(at(&self.folder))?,
+        };
+        let name = |entry: io::Result<fs::DirEntry>| entry.ok()?.file_name().into_string().ok();
+        let mut names: Vec<String> = entries
+            .filter_map(name)
+            .filter(|name| is_name(name))
+            .collect();
+        names.sort();
+        Ok(names)
+    }
+
+    /// The versions of a bot in the order in which they were added; none if there is no such bot.
+    fn versions(&self, name: &str) -> Result<Vec<Version>, ShelfError> {
+        let path = self.folder.join(name).join(ADDED);
+        let text = match fs::metadata(&path) {
+            Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return Ok(Vec::new());
+            }
+            Ok(about) if about.len() > ADDED_LEN_MAX => {
+                Err(io::Error::from(ErrorKind::FileTooLarge))
+            }
+            about => about.and_then(|_| fs::read(&path)),
+        };
+        let read = |text: Vec<u8>| serde_json::from_slice::<Vec<Version>>(&text);
+        let versions = text.and_then(|text| read(text).map_err(io::Error::from));
+        let versions = versions.map_err(at(&path))?;
+        // It becomes a path.
+        let plain = |known: &Version| is_version(&known.version);
+        Ok(versions.into_iter().filter(plain).collect())
+    }
+
+    /// Writes the list of a bot's versions, all of it or nothing.
+    fn list(&self, name: &str, versions: &[Version]) -> Result<(), ShelfError> {
+        let bot = self.folder.join(name);
+        let written = || {
+            let mut file = tempfile::NamedTempFile::new_in(&bot)?;
+            serde_json::to_writer_pretty(&mut file, versions)?;
+            file.write_all(b"\n")?;
+            let mode = fs::Permissions::from_mode(0o644);
+            file.as_file().set_permissions(mode)?;
+            file.as_file().sync_all()?;
+            file.persist(bot.join(ADDED))?;
+            File::open(&bot)?.sync_all()
+        };
+        written().map_err(at(&bot.join(ADDED)))
+    }
+
+    fn unknown(&self, asked: &BotName, versions: &[Version]) -> ShelfError {
+        let join = |names: Vec<String>| names.join(", ");
+        let known = if versions.is_empty() {
+            match self.names().unwrap_or_default() {
+                names if names.is_empty() => "none was added: drover bot add FOLDER".to_owned(),
+                names => format!("there are: {}", join(names)),
+            }
+        } else {
+            let versions = versions.iter().map(|known| known.version.clone());
+            format!("its versions are: {}", join(versions.collect()))
+        };
+        ShelfError::Unknown {
+            asked: asked.clone(),
+            known,
+        }
+    }
+}
+
+/// A program is started elsewhere than where we run.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// What is not there need not be removed.
+fn gone(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(why) if why.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+impl Programs for Shelf {
+    fn find(&self, name: &str, version: Option<&str>) -> Option<Launch> {
+        let text = match version {
+            Some(version) => format!("{name}@{version}"),
+            None => name.to_owned(),
+        };
+        let asked: BotName = text.parse().ok()?;
+        match self.get(&asked) {
+            Ok(launch) => Some(launch),
+            Err(ShelfError::Unknown { .. }) => None,
+            Err(why) => {
+                tracing::warn!(bot = %asked, "the bot cannot be used: {why}");
+                None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,197 @@
+//! Starter bots: complete small bots in several languages, from which users write their own.
+
+use super::manifest::MANIFEST;
+
+/// A file of a starter: its name and its text.
+type File = (&'static str, &'static str);
+
+/// A complete small bot.
+#[derive(Debug)]
+pub struct Starter {
+    /// The language, as in `--lang`.
+    pub language: &'static str,
+    /// The game that it plays.
+    pub game: &'static str,
+    /// How it is run.
+    pub run: &'static [&'static str],
+    /// How it is built, if it needs to be.
+    pub build: &'static [&'static str],
+    /// Further lines of its manifest.
+    manifest: &'static str,
+    /// Its files but for the manifest.
+    files: &'static [File],
+}
+
+const LOOP: File = (
+    "drover_bot.py",
+    include_str!("../../starters/python/drover_bot.py"),
+);
+
+/// A starter in Python.
+macro_rules! python {
+    ($game:literal) => {
+        Starter {
+            language: "python",
+            game: $game,
+            run: &["python3", "bot.py"],
+            build: &[],
+            manifest: "",
+            files: &[
+                (
+                    "bot.py",
+                    include_str!(concat!("../../starters/python/", $game, ".py")),
+                ),
+                LOOP,
+            ],
+        }
+    };
+}
+
+/// All of them.
+pub const STARTERS: &[Starter] = &[
+    python!("koehandel"),
+    python!("smartdog"),
+    python!("planowanie"),
+    python!("lighthouses"),
+    python!("planetwars"),
+    Starter {
+        language: "javascript",
+        game: "lighthouses",
+        run: &["node", "bot.js"],
+        build: &[],
+        manifest: "",
+        files: &[(
+            "bot.js",
+            include_str!("../../starters/javascript/lighthouses.js"),
+        )],
+    },
+    Starter {
+        language: "go",
+        game: "planetwars",
+        run: &["./bot"],
+        build: &["go", "build", "-o", "bot", "."],
+        manifest: "",
+        files: &[
+            ("bot.go", include_str!("../../starters/go/planetwars.go")),
+            ("go.mod", include_str!("../../starters/go/go.mod")),
+        ],
+    },
+    Starter {
+        language: "java",
+        game: "lighthouses",
+        run: &["java", "-Xmx128m", "-XX:+UseSerialGC", "-cp", ".", "Bot"],
+        build: &["javac", "Bot.java"],
+        manifest: "\n[limits]\nmemory_mib = 1024\n",
+        files: &[("Bot.java", include_str!("../../starters/java/Bot.java"))],
+    },
+    Starter {
+        language: "cpp",
+        game: "lighthouses",
+        run: &["./bot"],
+        build: &["g++", "-O2", "-o", "bot", "bot.cpp"],
+        manifest: "",
+        files: &[("bot.cpp", include_str!("../../starters/cpp/bot.cpp"))],
+    },
+    Starter {
+        language: "rust",
+        game: "planowanie",
+        run: &["./bot"],
+        build: &["rustc", "-O", "-o", "bot", "bot.rs"],
+        manifest: "",
+        files: &[("bot.rs", include_str!("../../starters/rust/bot.rs"))],
+    },
+];
+
+/// Why there is no such starter, as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StarterError {
+    /// None is in this language.
+    #[error("there is no starter in {language:?}; there are: {known}")]
+    Language {
+        /// The language as it was asked for.
+        language: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// None in this language plays this game.
+    #[error("no starter in {language} plays {game:?}; there are: {known}")]
+    Game {
+        /// The language.
+        language: String,
+        /// The game as it was asked for.
+        game: String,
+        /// The games that there are in this language.
+        known: String,
+    },
+}
+
+impl Starter {
+    /// The starter in this language for this game.
+    ///
+    /// # Errors
+    /// [`StarterError`].
+    pub fn find(language: &str, game: &str) -> Result<&'static Self, StarterError> {
+        let spoken = || STARTERS.iter().filter(|known| known.language == language);
+        let listed = |mut names: Vec<&str>| {
+            names.dedup();
+            names.join(", ")
+        };
+        if spoken().next().is_none() {
+            return Err(StarterError::Language {
+                language: language.to_owned(),
+                known: listed(STARTERS.iter().map(|known| known.language).collect()),
+            });
+        }
+        spoken()
+            .find(|known| known.game == game)
+            .ok_or_else(|| StarterError::Game {
+                language: language.to_owned(),
+                game: game.to_owned(),
+                known: listed(spoken().map(|known| known.game).collect()),
+            })
+    }
+
+    /// The files of a bot of this name: names and texts.
+    #[must_use]
+    pub fn files(&self, name: &str) -> Vec<(&'static str, String)> {
+        let build = match self.build {
+            [] => String::new(),
+            words => format!("build = {words:?}\n"),
+        };
+        let manifest = format!(
+            "name = {name:?}\nversion = \"1\"\ngames = [{:?}]\nrun = {:?}\n{build}{}",
+            self.game, self.run, self.manifest
+        );
+        let files = self.files.iter();
+        let files = files.map(|(name, text)| (*name, (*text).to_owned()));
+        std::iter::once((MANIFEST, manifest)).chain(files).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::programs::Manifest;
+    use std::path::Path;
+
+    #[test]
+    fn every_starter_has_a_manifest_in_order() {
+        for starter in STARTERS {
+            let files = starter.files("mine");
+            let manifest = Manifest::read(Path::new(MANIFEST), &files[0].1).unwrap();
+            assert_eq!(manifest.games, [starter.game]);
+            assert_eq!(manifest.run, starter.run);
+        }
+        for kit in games::ALL {
+            Starter::find("python", kit.game()).unwrap();
+        }
+        let told = Starter::find("cobol", "koehandel").unwrap_err().to_string();
+        let expected = "there are: python, javascript, go, java, cpp, rust";
+        assert!(told.ends_with(expected), "{told}");
+        let told = Starter::find("go", "koehandel").unwrap_err().to_string();
+        assert_eq!(
+            told,
+            "no starter in go plays \"koehandel\"; there are: planetwars"
+        );
+    }
+}

@@ -1,0 +1,35 @@
+"""The conversation with Drover: JSON, one object a line. docs/bot-protocol.md describes it."""
+
+import json
+import sys
+
+
+def say(message):
+    """Sends a line. It must leave at once."""
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+def note(about):
+    """Keeps something, any JSON, for the next match: it is the `note` of that match."""
+    say({"type": "note", "note": about})
+
+
+def play(bot):
+    """Plays one match. What a bot may have: begin(match), seen(event), decide(ask, view, acts), end(result)."""
+    for line in sys.stdin:
+        told = json.loads(line)
+        kind = told["type"]
+        if kind == "hello":
+            say({"type": "ready", "protocol": 1})
+        elif kind == "match" and hasattr(bot, "begin"):
+            bot.begin(told)
+        elif kind == "seen" and hasattr(bot, "seen"):
+            bot.seen(told["event"])
+        elif kind == "ask" and not told["past"]:
+            act = bot.decide(told["ask"], told["view"], told["acts"])
+            say({"type": "act", "number": told["number"], "act": act})
+        elif kind == "refused":
+            print("refused:", told["why"], file=sys.stderr)
+        elif kind == "end" and hasattr(bot, "end"):
+            bot.end(told)

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""A player of Planowanie that declares nothing and plays its first legal card, and misbehaves in the way that its
+argument names. What becomes of each way stands in tests/it/zoo.rs."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+FAULT = sys.argv[1]
+out = sys.stdout.buffer
+
+
+def write(text):
+    out.write(text if isinstance(text, bytes) else text.encode())
+    out.flush()
+
+
+def answer(value=""):
+    write(f"= {value}\n\n")
+
+
+def forever():
+    while True:
+        time.sleep(3600)
+
+
+def attempt(what):
+    """Does something that must not succeed, and says on standard error if it does."""
+    try:
+        what()
+    except OSError:
+        return
+    sys.stderr.write("ESCAPED\n")
+    sys.stderr.flush()
+
+
+def forks():
+    """Starts processes until no more can be, each of which starts more."""
+    for _ in range(10_000):
+        try:
+            if os.fork() == 0:
+                continue
+        except OSError:
+            time.sleep(0.01)
+
+
+def daemonise():
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            for number in range(3):
+                os.close(number)
+            os.environ.clear()
+            os.execv("/bin/sleep", ["sleep", "981"])
+        os._exit(0)
+
+
+def kill_all():
+    for number in range(1, 100_000):
+        if number != os.getpid():
+            try:
+                os.kill(number, signal.SIGKILL)
+            except OSError:
+                pass
+
+
+def fill():
+    """Writes to its scratch folder until that is full."""
+    with open(os.path.join(os.environ["TMPDIR"], "full"), "wb") as file:
+        for _ in range(1_000):
+            file.write(b"x" * (1 << 20))
+    sys.stderr.write("ESCAPED\n")
+
+
+def dial():
+    socket.create_connection(("127.0.0.1", int(sys.argv[2])), 1).sendall(b"x")
+
+
+def ask_outside():
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("198.51.100.1", 53))
+
+
+# What is done before the first word is read.
+AT_START = {
+    "forks": forks,
+    "daemonises": daemonise,
+    "kills_everybody": lambda: attempt(lambda: os.kill(-1, signal.SIGKILL)) or kill_all(),
+    "kills_its_parent": lambda: os.getppid() > 1 and os.kill(os.getppid(), signal.SIGKILL),
+    "ends_well_at_once": lambda: os._exit(0),
+    "fails_at_once": lambda: os._exit(1),
+    "kills_itself": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "crashes_by_signal": lambda: os.kill(os.getpid(), signal.SIGSEGV),
+    "floods_stderr": lambda: [os.write(2, b"x" * 65_536) for _ in range(1_600)],
+    "closes_stdin": lambda: os.close(0),
+    "closes_stdout": lambda: os.close(1),
+    "closes_stderr": lambda: os.close(2),
+    "ignores_term": lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),
+    "reads_nothing": forever,
+    "reads_secrets": lambda: attempt(lambda: open("/etc/shadow").read()),
+    "lists_other_folders": lambda: attempt(lambda: os.listdir(sys.argv[2])),
+    "reads_other_files": lambda: attempt(lambda: open(sys.argv[2]).read()),
+    "writes_other_files": lambda: attempt(lambda: open(sys.argv[2], "a").write("x")),
+    "writes_its_own_folder": lambda: attempt(lambda: open("written", "w")),
+    "removes_other_files": lambda: attempt(lambda: os.remove(sys.argv[2])),
+    "fills_its_scratch": lambda: attempt(fill),
+    "dials": lambda: attempt(dial),
+    "sends_packets": lambda: attempt(ask_outside),
+    "listens": lambda: attempt(lambda: socket.create_server(("127.0.0.1", 0))),
+    "talks_before_asked": lambda: write("= 0\n\n"),
+}
+
+# What is written in place of its first declaration; `None`: nothing, and it goes on.
+AS_ANSWER = {
+    "answers_twice": b"= 0\n\n= 0\n\n",
+    "sends_nul": b"= \0\n\n",
+    "sends_no_utf8": b"= \xff\xfe\n\n",
+    "sends_a_huge_number": b"= " + b"9" * 10_000 + b"\n\n",
+    "sends_a_negative_number": b"= -1\n\n",
+    "sends_deep_json": b"= " + b"[" * 100_000 + b"\n\n",
+    "sends_a_float": b"= 0.0\n\n",
+    "sends_html": b"<html><script>alert(1)</script></html>\n\n",
+    "sends_controls": b"= \x1b[2J\x07\n\n",
+}
+
+
+def declare():
+    if FAULT in AS_ANSWER:
+        return write(AS_ANSWER[FAULT])
+    if FAULT == "allocates":
+        hoard = bytearray(2 << 30)
+        for at in range(0, len(hoard), 4096):
+            hoard[at] = 1
+    elif FAULT == "floods":
+        while True:
+            write(b"= 0\n\n" * 10_000)
+    elif FAULT == "sends_an_endless_line":
+        while True:
+            write(b"0" * 65_536)
+    elif FAULT == "spins":
+        while True:
+            pass
+    elif FAULT == "sleeps":
+        forever()
+    elif FAULT == "stops_itself":
+        os.kill(os.getpid(), signal.SIGSTOP)
+    elif FAULT == "is_late":
+        time.sleep(1.5)
+    elif FAULT == "exits_when_asked":
+        os._exit(0)
+    elif FAULT == "writes_byte_by_byte":
+        for byte in b"= 0\n\n":
+            write(bytes([byte]))
+            time.sleep(0.02)
+        return
+    elif FAULT == "dribbles_for_ever":
+        while True:
+            write(b"0")
+            time.sleep(0.05)
+    elif FAULT == "writes_crlf":
+        return write(b"= 0\r\n\r\n")
+    elif FAULT == "closes_stdout_when_asked":
+        os.close(1)
+        forever()
+    elif FAULT == "becomes_another":
+        os.execv("/bin/sleep", ["sleep", "982"])
+    answer(0)
+
+
+def main():
+    if FAULT in AT_START:
+        AT_START[FAULT]()
+    hand, led, laid, players = [], "", 0, 2
+    for line in sys.stdin:
+        words = line.split()
+        if not words:
+            continue
+        if words[0] == "set_players":
+            players = int(words[1])
+            answer()
+        elif words[0] == "set_cards":
+            hand, led, laid = words[2:], "", 0
+            answer()
+        elif words[0] == "gen_declare":
+            declare()
+        elif words[0] == "gen_move":
+            fits = [card for card in hand if card[1] == led]
+            answer((fits or hand)[0])
+        elif words[0] == "play":
+            if words[2] in hand:
+                hand.remove(words[2])
+            led = led or words[2][1]
+            laid = (laid + 1) % players
+            led = led if laid else ""
+            answer()
+        elif words[0] == "quit":
+            answer()
+            if FAULT == "ignores_term":
+                forever()
+            return
+        else:
+            answer()
+
+
+main()
