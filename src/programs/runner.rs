@@ -168,7 +168,8 @@ impl Runner {
             if gone || self.not_before >= deadline {
                 return false;
             }
-            std::thread::sleep(self.not_before.saturating_duration_since(Instant::now()));
+            // Waits for the moment alone.
+            let _ = ready(&[], self.not_before);
             self.start();
         }
         true

@@ -67,8 +67,7 @@ fn a_bot_added_while_the_daemon_runs_plays_and_stands_in_history() {
     begin(&app, "bot:mine");
     let played = app.only_match("koehandel");
     assert_eq!(played["cause"], "normal", "{played}");
-    let id = played["id"].as_str().unwrap();
-    let sessions = app.items(&format!("/api/v1/matches/{id}/sessions"));
+    let sessions = app.items("/api/v1/sessions?game=koehandel");
     let bots: Vec<&str> = sessions
         .iter()
         .filter_map(|session| session["bot"].as_str())
