@@ -8,6 +8,7 @@ use crate::referee::budget::ThinkBudget;
 use crate::shim::{ShimOptions, Thinking, run as play};
 use anyhow::Context as _;
 use games::Wire;
+use games::neutral::PREFIX;
 use std::ffi::{OsStr, OsString};
 use std::io::{BufReader, BufWriter};
 use std::path::{Path, PathBuf};
@@ -27,7 +28,8 @@ const LINK_PREFIX: &str = "drover-";
 pub(super) struct Args {
     /// The game.
     game: String,
-    /// The built-in bot that plays.
+    /// The bot that plays: a built-in one, or bot:NAME for a program of yours. While the daemon does not answer,
+    /// the game's strongest built-in bot plays for that.
     #[arg(long, value_name = "NAME", default_value = BOT)]
     bot: String,
     /// The daemon's Unix socket (its shim.socket).
@@ -88,7 +90,8 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
         ));
     }
     let cards = kit.bots();
-    if !cards.iter().any(|card| card.name == args.bot) {
+    let built_in = !args.bot.starts_with(PREFIX);
+    if built_in && !cards.iter().any(|card| card.name == args.bot) {
         let names: Vec<&str> = cards.iter().map(|card| card.name).collect();
         let (game, bot, names) = (kit.game(), &args.bot, names.join(", "));
         return refuse(format!(

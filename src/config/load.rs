@@ -7,6 +7,7 @@ use super::schema::{Kind, keys};
 use super::sections::{Entries, HUBS, REFEREES};
 use super::settings::{Config, Hub};
 use ::config::{Map, Value, ValueKind};
+use games::neutral::PREFIX;
 use games::{Kit, SetupError, TableSetup, Wire};
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -307,7 +308,9 @@ fn no_bot(kit: &dyn Kit, bot: &str) -> Option<String> {
     let known: Vec<&str> = kit.bots().iter().map(|card| card.name).collect();
     let (game, names) = (kit.game(), known.join(", "));
     let unknown = || format!("{game} has no bot {bot:?}; there are: {names}");
-    (!known.contains(&bot)).then(unknown)
+    // Whether there is such a program shows when a match begins: it may be added later.
+    let built_in = !bot.starts_with(PREFIX);
+    (built_in && !known.contains(&bot)).then(unknown)
 }
 
 /// Whether a game's referee takes these options: a wrong value is reported now, not to the first player.

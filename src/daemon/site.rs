@@ -3,6 +3,7 @@
 use crate::config::Secret;
 use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, OwnReferee};
 use crate::identities::Identities;
+use crate::programs::Bots;
 use crate::session::{Dependencies, SessionOptions, Sessions};
 use crate::store::{Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
@@ -48,6 +49,7 @@ impl Site {
             store: store.clone(),
             pool: pool.clone(),
             identities: identities.clone(),
+            bots: Bots::none(),
             find: games::find,
         };
         let sessions = Sessions::open(sessions, parts).await?;

@@ -15,7 +15,9 @@ use crate::config::{Config, Secret};
 use crate::gateway::hubs::Hubs;
 use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, OwnReferee, shims};
 use crate::identities::{Identities, Names};
+use crate::link::program::{Guard, no_isolation};
 use crate::link::{Hosts, HttpIn};
+use crate::programs::{Bots, Shelf};
 use crate::session::{Dependencies, Sessions};
 use crate::store::Store;
 use crate::thinking::{Pool, PoolOptions};
@@ -112,6 +114,7 @@ impl Daemon {
             store: store.clone(),
             pool: pool.clone(),
             identities: identities.clone(),
+            bots: users_bots(config),
             find: games::find,
         };
         let sessions = Sessions::open(session_options(config), parts.clone()).await?;
@@ -260,6 +263,16 @@ impl Daemon {
 }
 
 /// Who is who at others' referees, as a file says.
+/// The programs on the shelf, each started under a guard, so that none outlives this process.
+fn users_bots(config: &Config) -> Bots {
+    let why = no_isolation();
+    if let Some(why) = &why {
+        tracing::info!("users' programs cannot be isolated from each other here: {why}");
+    }
+    let isolates = why.is_none();
+    Bots::new(Arc::new(Shelf::of(config)), Some(Guard { isolates }))
+}
+
 fn identities(names: Option<&Path>) -> anyhow::Result<Identities> {
     let identities = Identities::default();
     if let Some(path) = names {

@@ -19,6 +19,9 @@ pub const NOTE_MAX: usize = 64 << 10;
 /// Lines that a program may send for one decision: more is a flood.
 pub const LINES_MAX: u32 = 64;
 
+/// Before the name of a user's program wherever a bot is named: `bot:NAME`, `bot:NAME@VERSION`.
+pub const PREFIX: &str = "bot:";
+
 /// What can be said to a program and read back.
 pub trait Spoken: Serialize + DeserializeOwned + JsonSchema {}
 
@@ -260,6 +263,7 @@ pub struct Post(Arc<Mutex<Tray>>);
 #[derive(Debug, Default)]
 struct Tray {
     lines: Vec<Line>,
+    due: Option<u64>,
     bytes: usize,
     full: bool,
     answer: Option<(u64, Value)>,
@@ -276,6 +280,11 @@ impl Post {
 
     pub(crate) fn push(&self, line: Line) {
         let mut tray = self.tray();
+        match &line {
+            Line::Ask { number, .. } => tray.due = Some(*number),
+            Line::Played { .. } => tray.due = None,
+            Line::Plain(_) => {}
+        }
         tray.bytes = tray.bytes.saturating_add(line.len());
         tray.full |= tray.bytes > WAITING_MAX;
         if !tray.full {
@@ -294,6 +303,12 @@ impl Post {
             true => Err(format!("more than {} MiB to tell", WAITING_MAX >> 20)),
             false => Ok(std::mem::take(&mut tray.lines)),
         }
+    }
+
+    /// The number of the decision that is due.
+    #[must_use]
+    pub fn due(&self) -> Option<u64> {
+        self.tray().due
     }
 
     /// Hands in what the program answered to the decision with this number. The bot acts so when it thinks next.

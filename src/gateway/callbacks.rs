@@ -64,7 +64,12 @@ impl Callbacks {
         let routes = Routes::new(games, &options);
         let root = format!("/{}", options.secret_path.trim_matches('/'));
         routes
-            .bot(&root, IpAddr::V4(Ipv4Addr::LOCALHOST), None)
+            .bot(
+                &root,
+                IpAddr::V4(Ipv4Addr::LOCALHOST),
+                None,
+                sessions.bots(),
+            )
             .map_err(|error| CallbacksError::DefaultBot(error.to_string()))?;
         let peers = Peers::default();
         let crowd = Crowd::new(options.connections_max);

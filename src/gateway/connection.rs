@@ -135,7 +135,8 @@ impl Connection {
             return Ok(Arc::clone(&visited.bot));
         }
         let known = (!self.is_hidden(request)).then_some(caller);
-        let bot = self.gateway.routes.bot(path, caller, known)?;
+        let bots = self.gateway.sessions.bots();
+        let bot = self.gateway.routes.bot(path, caller, known, bots)?;
         *last = Some(Visited {
             path: path.into(),
             caller,

@@ -2,6 +2,7 @@
 
 use super::options::CallbackOptions;
 use super::referees::Referees;
+use crate::programs::Bots;
 use crate::secrets;
 use crate::session::BotAddress;
 use games::{Kit, Wire};
@@ -47,6 +48,7 @@ impl Routes {
         path: &str,
         caller: IpAddr,
         known: Option<IpAddr>,
+        bots: &Bots,
     ) -> Result<Arc<BotAddress>, NoRoute> {
         let path = self.open(path)?;
         let mut segments = path.split('/').filter(|segment| !segment.is_empty());
@@ -71,7 +73,7 @@ impl Routes {
                 .ok_or_else(|| unnamed(kit))?
                 .to_owned(),
         };
-        BotAddress::new(kit, bot, &referee)
+        BotAddress::named(kit, bot, &referee, bots)
             .map(Arc::new)
             .ok_or_else(|| no_bot(kit))
     }

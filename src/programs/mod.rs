@@ -1,17 +1,25 @@
-//! Users' programs: what one is started from, and where it is found by name.
+//! Users' programs: what one is started from, where it is found by name, and one in a match.
 
+mod bots;
 mod build;
 mod check;
+mod conduct;
 mod copy;
+mod instance;
 mod launch;
+mod log;
 mod manifest;
 mod name;
+mod runner;
 mod shelf;
 mod starters;
 
+pub use bots::{Bots, RUNNING_MAX};
 pub use build::BuildError;
 pub use check::{Finding, Report, Weather, check};
+pub use conduct::Conduct;
 pub use copy::{Copied, CopyError};
+pub use instance::{Instance, Opening, Reply};
 pub use launch::{Launch, Programs};
 pub use manifest::{MANIFEST, Manifest, ManifestError};
 pub use name::{BotName, NAME_RULE, NameError, VERSION_RULE, is_name, is_version};

@@ -282,6 +282,13 @@ impl BotSeat {
     fn think_again(&self, entry: EntryId, nodes: u64) -> Result<Explained, ExplainError> {
         let at = self.line_of(entry)?;
         let (before, line) = (self.lines.get(..at), self.lines.get(at));
+        let no_decision = |why| ExplainError::NoDecision {
+            entry: entry.0,
+            why,
+        };
+        if !self.setup.fallback.is_empty() {
+            return Err(no_decision("a user's program gives no reasons"));
+        }
         let card = self.card();
         // What does not search decides again at once, and so draws the lots that it drew.
         let decides = card.is_some_and(|card| !card.thinks);
@@ -294,10 +301,6 @@ impl BotSeat {
             ControlFlow::Continue(())
         });
         let text = line.map_or("", |line| line.text.as_str());
-        let no_decision = |why| ExplainError::NoDecision {
-            entry: entry.0,
-            why,
-        };
         match dialogue.receive(text.as_bytes()) {
             Ok(Next::Think { .. }) => {}
             Ok(Next::Send(_)) => return Err(no_decision("its answer needs no thought")),

@@ -30,6 +30,7 @@ pub async fn dialogue_setup(
         named: named(stored)
             .map(|(place, name)| (place.to_owned(), name.to_owned()))
             .collect(),
+        fallback: fallback(stored).to_owned(),
         opening: stored.get("opening").cloned().unwrap_or_default(),
         ..DialogueSetup::default()
     };
@@ -83,7 +84,14 @@ fn is_advised(kit: &dyn Kit, bot: &str, stored: &Value) -> bool {
             .iter()
             .any(|card| card.name == bot && card.thinks)
     };
-    models(stored) && kit.advised() && thinks()
+    // A user's program may want to know.
+    models(stored) && kit.advised() && (!fallback(stored).is_empty() || thinks())
+}
+
+/// The built-in bot that answers for a user's program; empty where the bot is built in.
+fn fallback(stored: &Value) -> &str {
+    let fallback = || stored.get("program")?.get("fallback")?.as_str();
+    fallback().unwrap_or_default()
 }
 
 /// The named rivals: place and name.

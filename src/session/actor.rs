@@ -12,6 +12,7 @@ use super::opening;
 use super::registry::Registry;
 use super::turn::{Decision, Turn};
 use crate::link::Share;
+use crate::programs::Launch;
 use crate::replay::Naming;
 use crate::store::StoreError;
 use crate::store::types::Close;
@@ -350,6 +351,7 @@ impl Actor {
         }
         let admit = || begins::admit(&self.registry, &self.session.key, origin);
         let permit = permit.map_or_else(admit, Ok)?;
+        let launch = self.launch()?;
         let left = self.core.take();
         let left = left.as_deref().map(|core| &*core.match_id);
         self.session.unhand();
@@ -360,11 +362,26 @@ impl Actor {
             at_us,
             late,
             left,
-            told,
+            (told, launch.as_deref()),
         );
         self.core = Some(Box::new(core));
         self.registry.meters.live.increment(1.0);
         Ok(())
+    }
+
+    /// The program that a new match begins with; `None` for a built-in bot.
+    fn launch(&self) -> Result<Option<Arc<Launch>>, Refusal> {
+        let bot = &self.session.key.bot;
+        let Some(name) = bot.program() else {
+            return Ok(None);
+        };
+        let game = bot.kit().game();
+        let launch = self.registry.dependencies.bots.find(name);
+        let launch = launch.filter(|launch| launch.plays(game));
+        launch.map(Some).ok_or_else(|| {
+            self.registry.meters.refused(Refusal::NoBot.word());
+            Refusal::NoBot
+        })
     }
 
     /// Hears one message and has the decision made, if one is asked for.
@@ -435,6 +452,9 @@ impl Actor {
                 };
                 let decided = if core.quarantine.holds() {
                     deciding::unasked(dialogue, asked.fallback)
+                } else if let Some(program) = core.program.as_deref_mut() {
+                    let kit = session.key.bot.kit();
+                    Box::pin(program.decide(registry, kit, dialogue, asked)).await
                 } else {
                     deciding::decide(registry, &session.key.bot, dialogue, asked).await
                 };
@@ -466,6 +486,9 @@ impl Actor {
                 tracing::error!(session = core.id.0, %panic, "a bot panicked on a message");
                 registry.meters.defaulted("panic");
             }
+        }
+        if let Some(program) = core.program.as_deref_mut() {
+            program.tell(registry);
         }
         turn
     }

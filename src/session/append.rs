@@ -13,7 +13,10 @@ use std::time::Instant;
 
 impl Registry {
     /// What a session's dialogue has to say at its end.
-    pub(super) fn closing(&self, core: &SessionState, ending: Ending) -> Box<Close> {
+    pub(super) fn closing(&self, core: &mut SessionState, ending: Ending) -> Box<Close> {
+        if let Some(program) = core.program.as_deref_mut() {
+            program.ends(&ending);
+        }
         let lessons = match &core.mind {
             DialogueState::Awake(dialogue) => guarded(|| dialogue.lessons()).unwrap_or_default(),
             DialogueState::Asleep | DialogueState::Away { .. } | DialogueState::Broken => {

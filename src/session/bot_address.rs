@@ -1,5 +1,7 @@
 //! What a session is addressed by: game, bot, referee, match and player.
 
+use crate::programs::Bots;
+use games::neutral::PREFIX;
 use games::{BotCard, Kit};
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -8,10 +10,15 @@ use std::sync::{Arc, LazyLock};
 
 static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
+/// The longest name of a program with its version, in bytes.
+const NAME_MAX: usize = 160;
+
 /// Which bot a message is for and which referee sends it: everything but the match and the player.
 pub struct BotAddress {
     kit: &'static dyn Kit,
-    card: &'static BotCard,
+    /// As it was asked for: a built-in bot's name, or `bot:NAME[@VERSION]`.
+    name: Box<str>,
+    card: Option<&'static BotCard>,
     referee: Box<str>,
     named: bool,
     hash: u64,
@@ -22,14 +29,43 @@ impl BotAddress {
     #[must_use]
     pub fn new(kit: &'static dyn Kit, bot: &str, referee: &str) -> Option<Self> {
         let card = kit.bots().iter().find(|card| card.name == bot)?;
-        let hash = HASHER.hash_one((kit.game(), bot, referee));
-        Some(Self {
+        Some(Self::of(kit, bot, Some(card), referee))
+    }
+
+    /// The address of a bot as users name it: a built-in one's name, `bot:NAME[@VERSION]`, or the name of a program
+    /// where no built-in bot has it. Whether there is such a program shows when a match begins: those that run go on
+    /// without it.
+    #[must_use]
+    pub fn named(kit: &'static dyn Kit, bot: &str, referee: &str, bots: &Bots) -> Option<Self> {
+        if let Some(built_in) = Self::new(kit, bot, referee) {
+            return Some(built_in);
+        }
+        let given = bot.strip_prefix(PREFIX);
+        let name = given.unwrap_or(bot);
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.@".contains(&byte);
+        if name.is_empty() || name.len() > NAME_MAX || !name.bytes().all(plain) {
+            return None;
+        }
+        if given.is_none() && !bots.find(name)?.plays(kit.game()) {
+            return None;
+        }
+        Some(Self::of(kit, &format!("{PREFIX}{name}"), None, referee))
+    }
+
+    fn of(
+        kit: &'static dyn Kit,
+        name: &str,
+        card: Option<&'static BotCard>,
+        referee: &str,
+    ) -> Self {
+        Self {
             kit,
+            name: name.into(),
             card,
             referee: referee.into(),
             named: referee.parse::<IpAddr>().is_err(),
-            hash,
-        })
+            hash: HASHER.hash_one((kit.game(), name, referee)),
+        }
     }
 
     /// The game.
@@ -38,10 +74,22 @@ impl BotAddress {
         self.kit
     }
 
-    /// The bot.
+    /// The built-in bot; `None` for a user's program.
     #[must_use]
-    pub fn card(&self) -> &'static BotCard {
+    pub fn card(&self) -> Option<&'static BotCard> {
         self.card
+    }
+
+    /// The bot's name as it was asked for.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The program's name, with a version if one was asked for; `None` for a built-in bot.
+    #[must_use]
+    pub fn program(&self) -> Option<&str> {
+        self.name.strip_prefix(PREFIX)
     }
 
     /// The referee's name or address.
@@ -59,14 +107,14 @@ impl BotAddress {
 
 impl fmt::Debug for BotAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}/{}", self.kit.game(), self.card.name, self.referee)
+        write!(f, "{}/{}/{}", self.kit.game(), self.name, self.referee)
     }
 }
 
 impl PartialEq for BotAddress {
     fn eq(&self, other: &Self) -> bool {
         self.hash == other.hash
-            && self.card.name == other.card.name
+            && self.name == other.name
             && self.referee == other.referee
             && self.kit.game() == other.kit.game()
     }

@@ -2,6 +2,7 @@
 //! and what the fold starts from.
 
 use super::behind::Behind;
+use super::program::Program;
 use crate::link::Share;
 use crate::replay::LastMessage;
 use crate::store::SessionRow;
@@ -25,6 +26,8 @@ pub(super) struct SessionState {
     pub(super) seq: u64,
     pub(super) behind: Behind,
     pub(super) mind: DialogueState,
+    /// Its bot's program, if that is a user's.
+    pub(super) program: Option<Box<Program>>,
     /// A decision that was answered for and has not come back, while the dialogue was folded anew.
     pub(super) stray: Option<Box<Pending>>,
     pub(super) quarantine: Quarantine,
@@ -104,6 +107,7 @@ impl SessionState {
             seq: live.seq,
             behind: Behind::default(),
             mind: DialogueState::Asleep,
+            program: None,
             stray: None,
             quarantine: Quarantine::Unread,
             last: None,

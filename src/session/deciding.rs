@@ -5,7 +5,7 @@ use super::core::DialogueState;
 use super::registry::Registry;
 use crate::thinking::{Job, Pending, Thought, guarded};
 use games::answer::{Times, think};
-use games::{Budget, Dialogue, Frame};
+use games::{Budget, Dialogue, Frame, Kit};
 use std::time::{Duration, Instant};
 
 /// What is asked for.
@@ -36,25 +36,65 @@ pub(super) async fn decide(
     let kit = bot.kit();
     let limit = asked.limit.min(kit.answer_within().max(kit.open_within()));
     let times = Times::new(limit, asked.target, registry.options.margin);
-    if !bot.card().thinks {
+    let thinks = bot.card().is_some_and(|card| card.thinks);
+    by_card(registry, (kit, thinks), dialogue, asked, times).await
+}
+
+/// The same at these moments; `thinks`: whether the bot uses a budget.
+pub(super) async fn by_card(
+    registry: &Registry,
+    (kit, thinks): (&'static dyn Kit, bool),
+    dialogue: Box<dyn Dialogue>,
+    asked: Asked,
+    times: Times,
+) -> Decided {
+    if !thinks {
         let deadline = asked.received + times.deadline;
         let nodes = registry.options.nodes.unwrap_or(u64::MAX);
         return at_once(dialogue, asked.fallback, nodes, deadline);
     }
-    Box::pin(thought_about(registry, bot, dialogue, asked, times)).await
+    Box::pin(thought_about(registry, kit, dialogue, asked, times)).await
+}
+
+impl Decided {
+    /// What the bot decided.
+    pub(super) fn given(dialogue: Box<dyn Dialogue>, said: Frame) -> Self {
+        Self {
+            mind: told(dialogue, &said),
+            said,
+            fallback: None,
+        }
+    }
+
+    /// What is said in its stead.
+    pub(super) fn instead(dialogue: Box<dyn Dialogue>, said: Frame, why: &'static str) -> Self {
+        Self {
+            fallback: Some(why),
+            ..Self::given(dialogue, said)
+        }
+    }
+
+    /// The same for a dialogue that panicked.
+    pub(super) fn lost(said: Frame) -> Self {
+        Self {
+            said,
+            fallback: Some("panic"),
+            mind: DialogueState::Asleep,
+        }
+    }
 }
 
 /// What the pool's threads make of it.
 async fn thought_about(
     registry: &Registry,
-    bot: &BotAddress,
+    kit: &'static dyn Kit,
     dialogue: Box<dyn Dialogue>,
     asked: Asked,
     times: Times,
 ) -> Decided {
     let deadline = asked.received + times.deadline;
     let nodes = registry.options.nodes.unwrap_or(u64::MAX);
-    let ceiling = registry.options.ceiling(bot.kit().game());
+    let ceiling = registry.options.ceiling(kit.game());
     let mut pending = registry.dependencies.pool.submit(Job {
         dialogue,
         fallback: asked.fallback.clone(),
@@ -76,11 +116,7 @@ async fn thought_about(
 
 /// The fallback for a bot that is not asked any more.
 pub(super) fn unasked(dialogue: Box<dyn Dialogue>, fallback: Frame) -> Decided {
-    Decided {
-        mind: told(dialogue, &fallback),
-        said: fallback,
-        fallback: Some("quarantined"),
-    }
+    Decided::instead(dialogue, fallback, "quarantined")
 }
 
 /// Bots that use no budget answer in microseconds: a thread of their own would only cost time.
@@ -97,18 +133,10 @@ fn at_once(
         (dialogue, best)
     });
     match thinking {
-        Ok((dialogue, best)) => Decided {
-            mind: told(dialogue, &best),
-            said: best,
-            fallback: None,
-        },
+        Ok((dialogue, best)) => Decided::given(dialogue, best),
         Err(panic) => {
             tracing::error!(%panic, "a decision is answered by the fallback");
-            Decided {
-                said: fallback,
-                fallback: Some("panic"),
-                mind: DialogueState::Asleep,
-            }
+            Decided::lost(fallback)
         }
     }
 }

@@ -43,7 +43,12 @@ pub(super) async fn wake(
     bot: &BotAddress,
     core: &mut SessionState,
 ) -> Result<(), FoldError> {
-    let (kit, bot) = (bot.kit(), bot.card().name);
+    let (kit, asked) = (bot.kit(), bot.name());
+    let spec = core
+        .program
+        .as_ref()
+        .map(|program| program.spec().to_owned());
+    let bot = spec.as_deref().unwrap_or(asked);
     if core.quarantine == Quarantine::Unread {
         let hung = dependencies
             .store
@@ -59,8 +64,13 @@ pub(super) async fn wake(
         replay::note_advice(&dependencies.store, kit, bot, &mut core.setup).await?;
         rows.session.setup.clone_from(&core.setup);
     }
-    let setup =
+    let mut setup =
         replay::dialogue_setup(&dependencies.store, kit, (bot, core.seed), &core.setup).await?;
+    if let Some(program) = &mut core.program {
+        let of_match = (&*core.match_id, core.seq > 0);
+        let store = &dependencies.store;
+        Box::pin(program.prepare(store, kit, of_match, &mut setup)).await;
+    }
     let entries = match core.head {
         Some(head) => dependencies.store.transcript(core.id, head).await?,
         None => Vec::new(),

@@ -109,6 +109,9 @@ pub enum Refusal {
     /// The daemon is stopping.
     #[error("stopping: try again later")]
     Draining,
+    /// A match for a user's program that is not here, or that does not play the game.
+    #[error("no such bot is here, or it does not play this game: see drover bot list")]
+    NoBot,
     /// A match whose first message cannot be stored at present.
     #[error("another match cannot be stored at present: try again later")]
     Unstored,
@@ -131,6 +134,7 @@ impl Refusal {
             Refusal::Rate => "rate",
             Refusal::Busy => "busy",
             Refusal::Draining => "draining",
+            Refusal::NoBot => "no_bot",
             Refusal::Unstored => "unstored",
             Refusal::Unfit => "unfit",
             Refusal::Over => "over",

@@ -21,6 +21,7 @@ mod naming;
 mod numbering;
 mod opening;
 mod options;
+mod program;
 mod rates;
 mod registry;
 mod restore;

@@ -4,9 +4,12 @@ use super::bot_address::Key;
 use super::core::{Quarantine, Rows, SessionState};
 use super::message::Opening;
 use super::naming::seat_at;
+use super::program::{self, Program};
 use super::registry::Registry;
 use crate::link::Share;
+use crate::programs::Launch;
 use crate::store::types::{LiveSession, NewMatch, NewSeat, NewSession, Side};
+use games::neutral::PREFIX;
 use serde_json::{Map, Value, json};
 use ulid::Ulid;
 
@@ -18,7 +21,7 @@ pub(super) fn open(
     at_us: i64,
     late: bool,
     left: Option<&str>,
-    told: Option<&Opening>,
+    (told, launch): (Option<&Opening>, Option<&Launch>),
 ) -> SessionState {
     let identity = registry
         .dependencies
@@ -50,13 +53,20 @@ pub(super) fn open(
             seat.is_some(),
         ),
     };
-    let setup = setup(key, registry.options.models, late, &rivals, words);
+    let mut setup = setup(key, registry.options.models, late, &rivals, words);
+    let bot = match launch {
+        Some(launch) => {
+            setup[program::KEY] = program::noted(key.bot.name(), launch);
+            format!("{PREFIX}{}@{}", launch.name, launch.version)
+        }
+        None => key.bot.name().to_owned(),
+    };
     let game = key.bot.kit().game();
     let session = NewSession {
         match_id: match_id.into(),
         side: Side::Player,
         game: game.to_owned(),
-        bot: key.bot.card().name.to_owned(),
+        bot,
         referee: key.bot.referee().to_owned(),
         market: key.market,
         player: key.id,
@@ -67,7 +77,7 @@ pub(super) fn open(
     };
     let match_ = match &identity {
         Some(identity) => NewMatch::clone(&identity.row),
-        None => foreign_match(key, &session.match_id, at_us, told, &rivals),
+        None => foreign_match((key, &session.bot), &session.match_id, at_us, told, &rivals),
     };
     registry.meters.opened(game);
     let begun = LiveSession {
@@ -77,7 +87,9 @@ pub(super) fn open(
         seq: 0,
         last_us: at_us,
     };
+    let program = Program::of(registry, &session);
     SessionState {
+        program,
         rows: Some(Box::new(Rows { session, match_ })),
         quarantine: Quarantine::Clear,
         ..SessionState::found(begun, Some(permit))
@@ -119,7 +131,7 @@ fn setup(
 /// The row of a match that somebody else referees: seats are counted from ours unless the wire tells,
 /// and who sits on the others is known only where somebody has said so.
 fn foreign_match(
-    key: &Key,
+    (key, bot): (&Key, &str),
     id: &str,
     at_us: i64,
     told: Option<&Opening>,
@@ -149,7 +161,8 @@ fn foreign_match(
             .map(|seat| NewSeat {
                 seat,
                 spec: match seat {
-                    seat if seat == own => format!("builtin:{}", key.bot.card().name),
+                    seat if seat == own && bot.starts_with(PREFIX) => bot.to_owned(),
+                    seat if seat == own => format!("builtin:{bot}"),
                     _ => String::new(),
                 },
                 name: match seat {

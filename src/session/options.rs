@@ -3,6 +3,7 @@
 pub use crate::store::StoreError;
 
 use crate::identities::Identities;
+use crate::programs::Bots;
 use crate::store::Store;
 use crate::store::types::Durability;
 use crate::thinking::Pool;
@@ -19,6 +20,8 @@ pub struct Dependencies {
     pub pool: Pool,
     /// Who is who in our own referee's matches.
     pub identities: Identities,
+    /// Users' programs.
+    pub bots: Bots,
     /// Finds a game: [`games::find`] everywhere but in tests.
     pub find: fn(&str) -> Option<&'static dyn Kit>,
 }

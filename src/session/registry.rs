@@ -99,6 +99,9 @@ impl Registry {
             let (session, match_id) = (core.id.0, &core.match_id);
             tracing::info!(session, match_id, cause = cause.word(), "a session ended");
         }
+        if let Some(program) = core.program.take() {
+            program.end(self, (core.id, key.bot.kit()), cause);
+        }
         core.sleep();
         core.setup = serde_json::Value::Null;
         self.groups().leave(key, &core.match_id);

@@ -5,6 +5,7 @@ use super::bot_address::{BotAddress, Key};
 use super::core::SessionState;
 use super::mailbox::Session;
 use super::message::Expiry;
+use super::program::{self, Program};
 use super::registry::Registry;
 use crate::link::Peer;
 use crate::store::SessionRow;
@@ -13,7 +14,7 @@ use games::{Cause, Wire};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Built-in bots by game, bot and referee; `None` where this version knows no such bot.
+/// Bots by game, bot and referee; `None` where this version knows no such bot.
 pub(super) type KnownBots = HashMap<(String, String, String), Option<Arc<BotAddress>>>;
 
 impl Registry {
@@ -38,7 +39,9 @@ impl Registry {
         let peer = key.bot.referee().parse().ok().map(Peer::of);
         let permit = self.shares.take_again(peer).ok();
         let idle_ms = (self.started_us - found.last_us) / 1000;
-        let core = Box::new(SessionState::found(found, permit));
+        let program = Program::of(self, opened);
+        let mut core = Box::new(SessionState::found(found, permit));
+        core.program = program;
         self.meters.live.increment(1.0);
         let session = Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
         if key.bot.kit().wire() == Wire::Hub {
@@ -78,14 +81,14 @@ impl Registry {
     fn known_bot(&self, opened: &NewSession, known: &mut KnownBots) -> Option<Arc<BotAddress>> {
         let names = (
             opened.game.clone(),
-            opened.bot.clone(),
+            program::asked(opened).unwrap_or(&opened.bot).to_owned(),
             opened.referee.clone(),
         );
         let bot = known
             .entry(names)
             .or_insert_with_key(|(game, bot, referee)| {
                 let kit = (self.dependencies.find)(game)?;
-                BotAddress::new(kit, bot, referee).map(Arc::new)
+                BotAddress::named(kit, bot, referee, &self.dependencies.bots).map(Arc::new)
             });
         bot.clone()
     }

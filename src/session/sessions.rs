@@ -12,6 +12,7 @@ use super::registry::Registry;
 use super::restore::KnownBots;
 use super::sweep;
 use crate::link::Share;
+use crate::programs::Bots;
 use crate::store::types::{Durability, EntryId, SessionId, Side};
 use games::{Cause, Wire};
 use serde::Serialize;
@@ -40,7 +41,7 @@ pub struct SessionView {
     /// The game's name.
     pub game: &'static str,
     /// The bot's name.
-    pub bot: &'static str,
+    pub bot: String,
     /// Who referees.
     pub referee: String,
     /// The referee's number of the match.
@@ -338,6 +339,12 @@ impl Sessions {
         shards.any(|shard| shard.lock().values().any(in_play))
     }
 
+    /// Users' programs.
+    #[must_use]
+    pub fn bots(&self) -> &Bots {
+        &self.registry.dependencies.bots
+    }
+
     /// No new sessions from now on; those that live go on.
     pub fn drain(&self) {
         self.registry.draining.store(true, Ordering::Relaxed);
@@ -365,7 +372,7 @@ fn view(session: &Session, core: &SessionState, now_ms: i64) -> SessionView {
         id: core.id,
         match_id: core.match_id.to_string(),
         game: bot.kit().game(),
-        bot: bot.card().name,
+        bot: bot.name().to_owned(),
         referee: bot.referee().to_owned(),
         market: session.key.market,
         player: session.key.id,

@@ -2,6 +2,7 @@
 
 use crate::thinking::guarded;
 use games::answer::{Allowance, decide};
+use games::neutral::PREFIX;
 use games::{Dialogue, DialogueSetup, Frame, Kit, Next, SetupError};
 use std::time::{Duration, Instant};
 
@@ -48,7 +49,12 @@ impl Local {
         seed: u64,
         thinking: Thinking,
     ) -> Result<Self, SetupError> {
-        let dialogue = kit.dialogue(&DialogueSetup::of(bot, seed))?;
+        let mut setup = DialogueSetup::of(bot, seed);
+        if let (true, Some(strongest)) = (bot.starts_with(PREFIX), kit.bots().last()) {
+            // The program is the daemon's.
+            strongest.name.clone_into(&mut setup.fallback);
+        }
+        let dialogue = kit.dialogue(&setup)?;
         Ok(Self {
             kit,
             dialogue: Some(dialogue),

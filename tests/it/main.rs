@@ -14,6 +14,7 @@ mod explain;
 mod guides;
 mod hub;
 mod isolation;
+mod joined;
 mod kept;
 mod lighthouses;
 mod limits;

@@ -79,6 +79,7 @@ impl App {
             store: store.clone(),
             pool: pool.clone(),
             identities: Identities::default(),
+            bots: crate::programs::Bots::none(),
             find: fake::find,
         };
         let state = ApiState {

@@ -49,7 +49,8 @@ impl Hubs {
         let mut all = Vec::new();
         for plan in plans {
             let referee = format!("{}/{}", plan.address, plan.hub.trim_start_matches('#'));
-            let Some(bot) = BotAddress::new(plan.kit, &plan.bot, &referee).map(Arc::new) else {
+            let bot = BotAddress::named(plan.kit, &plan.bot, &referee, sessions.bots());
+            let Some(bot) = bot.map(Arc::new) else {
                 tracing::error!(
                     bot = plan.bot,
                     address = plan.address,

@@ -2,6 +2,7 @@
 
 use super::journals::number;
 use crate::link::relay::{Bye, Hello, LINE_MAX, NumberedMessage, Request, Response, Welcome, line};
+use crate::programs::Bots;
 use crate::session::{BotAddress, Key, Refusal, Sessions};
 use futures_util::StreamExt as _;
 use games::{Cause, Wire};
@@ -21,7 +22,7 @@ pub(super) struct Connection {
 }
 
 /// Which session a hello names.
-pub(super) fn key_of(hello: &Hello) -> Result<Key, String> {
+pub(super) fn key_of(hello: &Hello, bots: &Bots) -> Result<Key, String> {
     let Hello {
         game,
         bot,
@@ -38,8 +39,8 @@ pub(super) fn key_of(hello: &Hello) -> Result<Key, String> {
             "the arbiter's name must have 1 to {WORD_MAX} bytes"
         ));
     }
-    let Some(bot) = BotAddress::new(kit, bot, referee) else {
-        return Err(format!("{game} has no built-in bot {bot:?}"));
+    let Some(bot) = BotAddress::named(kit, bot, referee, bots) else {
+        return Err(format!("{game} has no bot {bot:?}"));
     };
     if i64::try_from(*market).is_err() || i64::try_from(*id).is_err() {
         return Err("the session's numbers are too large".to_owned());
@@ -102,7 +103,7 @@ impl Connection {
     }
 
     fn hello(&mut self, hello: &Hello) -> Response {
-        match key_of(hello) {
+        match key_of(hello, self.sessions.bots()) {
             Ok(key) => {
                 let synced = self.sessions.survives_power_cuts(key.bot.kit().game());
                 self.key = Some(key);

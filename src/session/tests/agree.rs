@@ -143,10 +143,10 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     feed(&sessions, &key, half, exchanges).await;
     sessions.close().await;
     let live = only_session(&parts.store).await;
-    let thinks = key.bot.card().thinks && kit.advised();
+    let thinks = key.bot.card().unwrap().thinks && kit.advised();
     let model = |name: &str| thinks.then(|| (name.to_owned(), json!({"bluffs": 1})));
     let setup = DialogueSetup {
-        bot: key.bot.card().name.to_owned(),
+        bot: key.bot.name().to_owned(),
         seed: live.opened.seed,
         models: true,
         rivals: model("N").into_iter().collect(),

@@ -5,6 +5,7 @@ mod behind;
 mod faults;
 mod foreign;
 mod life;
+mod program;
 mod recovery;
 mod shares;
 pub(crate) mod world;

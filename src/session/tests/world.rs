@@ -45,6 +45,7 @@ pub(crate) async fn dependencies(folder: &Path, find: KitOf) -> Dependencies {
         store: Store::open(&settings).await.unwrap(),
         pool: Pool::start(&pool).unwrap(),
         identities: Identities::default(),
+        bots: crate::programs::Bots::none(),
         find,
     }
 }

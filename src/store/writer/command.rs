@@ -2,6 +2,7 @@
 
 use super::packing::Packing;
 use crate::store::error::StoreError;
+use crate::store::programs::ProgramRun;
 use crate::store::tokens::TokenChange;
 use crate::store::tournaments::TournamentChange;
 use crate::store::types::{Append, FactAt, MatchResult, NewMatch, NewSession, Receipt, SessionId};
@@ -24,6 +25,7 @@ pub(in crate::store) struct OpenMatch {
 pub(in crate::store) enum Change {
     Token(TokenChange),
     Tournament(TournamentChange),
+    Program(Box<ProgramRun>),
 }
 
 #[derive(Debug)]

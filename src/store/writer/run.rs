@@ -16,7 +16,7 @@ use crate::store::health::Gauges;
 use crate::store::open::{KitOf, Settings};
 use crate::store::startup::{self, Start};
 use crate::store::types::Durability;
-use crate::store::{changes, listing, tokens, tournaments};
+use crate::store::{changes, listing, programs, tokens, tournaments};
 use sqlx::{Connection as _, SqliteConnection};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -412,6 +412,7 @@ impl Writer {
     async fn change(&mut self, change: &Change, reply: Reply<Option<i64>>) {
         let changed = match (self.synchronise(self.durability).await, change) {
             (Ok(()), Change::Token(change)) => tokens::change(&mut self.connection, change).await,
+            (Ok(()), Change::Program(run)) => programs::change(&mut self.connection, run).await,
             (Ok(()), Change::Tournament(change)) => {
                 tournaments::change(&mut self.connection, change).await
             }

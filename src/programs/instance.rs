@@ -1,0 +1,125 @@
+//! A user's program in one match: a thread talks to it, and nobody waits for it longer than asked. A program that
+//! fails is started again and told its match once more.
+
+use super::bots::Bots;
+use super::conduct::Conduct;
+use super::launch::Launch;
+use super::runner::Runner;
+use games::neutral::{End, Line, Model, Start};
+use serde_json::Value;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::time::Instant;
+use tokio::sync::oneshot;
+
+/// Messages that may wait for the thread: while a program starts, its match goes on.
+const WAITING_MAX: usize = 4_096;
+/// The thread's stack.
+const STACK: usize = 512 << 10;
+
+/// What a program is told when it is started.
+#[derive(Clone, Debug, Default)]
+pub struct Opening {
+    /// The game.
+    pub game: &'static str,
+    /// What is known of the match.
+    pub start: Start,
+    /// What earlier matches taught about its rivals.
+    pub models: Vec<Model>,
+}
+
+/// What came of a decision.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// The program's act.
+    Act(Value),
+    /// Nothing in time.
+    Late,
+    /// It is not running, and cannot be started again in time.
+    Gone,
+}
+
+/// What the thread is asked for.
+pub(super) enum Message {
+    Tell(Vec<Line>),
+    Ask(u64, Instant, oneshot::Sender<Reply>),
+    Refuse(u64, String),
+    End(Option<End>, oneshot::Sender<Conduct>),
+}
+
+/// A program in a match. If it is dropped, the program ends.
+pub struct Instance {
+    messages: SyncSender<Message>,
+}
+
+impl Instance {
+    /// Starts a program. That it cannot be started shows when it is asked.
+    ///
+    /// # Errors
+    /// The system refuses a thread.
+    pub fn start(bots: &Bots, launch: Arc<Launch>, opening: Opening) -> std::io::Result<Self> {
+        let (messages, inbox) = sync_channel(WAITING_MAX);
+        let bots = bots.clone();
+        let work = move || run(Runner::new(&bots, launch, opening), &inbox);
+        std::thread::Builder::new()
+            .name("bot".to_owned())
+            .stack_size(STACK)
+            .spawn(work)?;
+        Ok(Self { messages })
+    }
+
+    /// Tells it more of its match. Nothing may be left out: if it cannot be told, it is not asked any more.
+    #[must_use]
+    pub fn tell(&self, lines: Vec<Line>) -> bool {
+        lines.is_empty() || self.send(Message::Tell(lines))
+    }
+
+    /// Waits for its answer to the decision with this number, which it was told, but no longer than to the deadline.
+    pub async fn ask(&self, number: u64, deadline: Instant) -> Reply {
+        let (reply, replied) = oneshot::channel();
+        if !self.send(Message::Ask(number, deadline, reply)) {
+            return Reply::Gone;
+        }
+        match tokio::time::timeout_at(deadline.into(), replied).await {
+            Ok(Ok(reply)) => reply,
+            Ok(Err(_)) => Reply::Gone,
+            Err(_) => Reply::Late,
+        }
+    }
+
+    /// Tells it that its answer was not taken.
+    pub fn refuse(&self, number: u64, why: String) {
+        // Whoever cannot be told is not asked again either.
+        let _ = self.send(Message::Refuse(number, why));
+    }
+
+    /// Tells it how the match ended, waits a moment for a last note, and ends it.
+    pub async fn end(self, end: Option<End>) -> Conduct {
+        let (reply, replied) = oneshot::channel();
+        let _ = self.send(Message::End(end, reply));
+        replied.await.unwrap_or_default()
+    }
+
+    fn send(&self, message: Message) -> bool {
+        match self.messages.try_send(message) {
+            Ok(()) => true,
+            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => false,
+        }
+    }
+}
+
+fn run(mut runner: Runner, inbox: &Receiver<Message>) {
+    while let Ok(message) = inbox.recv() {
+        match message {
+            Message::Tell(lines) => runner.tell(lines),
+            // Whoever asked may no longer wait.
+            Message::Ask(number, deadline, reply) => drop(reply.send(runner.ask(number, deadline))),
+            Message::Refuse(number, why) => runner.refuse(Some(number), why),
+            Message::End(end, reply) => {
+                drop(reply.send(runner.end(end)));
+                return;
+            }
+        }
+    }
+    let _ = runner.end(None);
+}

@@ -1,0 +1,378 @@
+//! Users' programs behind a session: good ones, and such that crash, answer nonsense, babble or hang.
+
+use super::world::{dependencies, until};
+use crate::programs::{Bots, Launch};
+use crate::session::{BotAddress, Key, Origin, SessionOptions, Sessions};
+use crate::store::types::SessionId;
+use games::answer::{Allowance, answer};
+use games::{DialogueSetup, Outcome, Reply, Seat, TableSetup};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// What every program here does, but for how it answers a decision.
+const FRAME: &str = r#"
+import json, sys
+def say(**line):
+    print(json.dumps(line), flush=True)
+asks = 0
+for text in sys.stdin:
+    line = json.loads(text)
+    if line["type"] == "hello":
+        say(type="ready", protocol=1)
+    elif line["type"] == "match":
+        match = line
+        print("note", json.dumps(line["note"]), "again", line["again"], file=sys.stderr, flush=True)
+    elif line["type"] == "ask":
+        asks += 1
+        number, acts = line["number"], line["acts"]
+        ANSWER
+    elif line["type"] == "end":
+        say(type="note", note={"asks": asks, "scores": line["scores"]})
+"#;
+const GOOD: &str = "say(type='act', number=number, act=acts[0])";
+
+/// More calls than any match here has.
+const CALLS_MAX: usize = 20_000;
+
+struct Table {
+    folder: TempDir,
+    options: SessionOptions,
+    sessions: Sessions,
+    store: crate::store::Store,
+    key: Key,
+}
+
+fn python() -> bool {
+    let found = Command::new("python3").arg("--version").output();
+    let found = found.is_ok_and(|output| output.status.success());
+    if !found {
+        eprintln!("SKIPPED: there is no python3");
+    }
+    found
+}
+
+fn bots(folder: &Path) -> Bots {
+    let directory = folder.to_owned();
+    let find = move |name: &str, version: Option<&str>| {
+        (name == "mine" && version.is_none_or(|version| version == "1.0")).then(|| Launch {
+            name: name.to_owned(),
+            version: "1.0".to_owned(),
+            games: vec!["koehandel".to_owned()],
+            argv: vec!["python3".to_owned(), "bot.py".to_owned()],
+            directory: directory.clone(),
+            stderr_kept: 4_096,
+            fallback: "face".to_owned(),
+            ..Launch::default()
+        })
+    };
+    Bots::new(Arc::new(find), None)
+}
+
+impl Table {
+    /// A program that answers so, with so many milliseconds for a decision.
+    async fn new(answer: &str, within_ms: u64) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let indented = answer.replace('\n', "\n        ");
+        let text = FRAME.replace("ANSWER", &indented);
+        fs::write(folder.path().join("bot.py"), text).unwrap();
+        let options = SessionOptions {
+            margin: Duration::from_millis(5_000 - within_ms),
+            ..SessionOptions::default()
+        };
+        Self::open(folder, options).await
+    }
+
+    async fn open(folder: TempDir, options: SessionOptions) -> Self {
+        let mut parts = dependencies(folder.path(), games::find).await;
+        parts.bots = bots(folder.path());
+        let store = parts.store.clone();
+        let sessions = Sessions::open(options.clone(), parts).await.unwrap();
+        let kit = games::find("koehandel").unwrap();
+        let bot = BotAddress::named(kit, "mine", "r", sessions.bots()).unwrap();
+        assert_eq!(bot.name(), "bot:mine");
+        let bot = Arc::new(bot);
+        let key = Key {
+            bot,
+            market: 1,
+            id: 1,
+        };
+        Self {
+            folder,
+            options,
+            sessions,
+            store,
+            key,
+        }
+    }
+
+    /// The same after the daemon has stopped and started again.
+    async fn restarted(self) -> Self {
+        self.sessions.close().await;
+        drop(self.sessions);
+        self.store.close().await;
+        Self::open(self.folder, self.options).await
+    }
+
+    /// Plays a match, restarting the daemon after so many of the program's calls. How it ended, and the longest that
+    /// a call took.
+    async fn play(mut self, restart_at: Option<usize>) -> (Self, Outcome, Duration) {
+        let kit = games::find("koehandel").unwrap();
+        let mut setup = TableSetup::numbered(7, Value::Null, 4);
+        setup.market = self.key.market;
+        let mut table = kit.table(&setup).unwrap();
+        let mut rivals: Vec<_> = (1..4)
+            .map(|seed| kit.dialogue(&DialogueSetup::of("guide", seed)).unwrap())
+            .collect();
+        let (mut calls, mut own, mut longest) = (Vec::new(), 0, Duration::ZERO);
+        for _ in 0..CALLS_MAX {
+            table.calls(&mut calls);
+            if calls.is_empty() {
+                break;
+            }
+            for call in calls.drain(..) {
+                let text = call.text;
+                let said = if call.seat == Seat(0) {
+                    own += 1;
+                    if Some(own) == restart_at {
+                        self = self.restarted().await;
+                    }
+                    let (begins, begun) =
+                        (kit.route(text.as_bytes()).unwrap().begins, Instant::now());
+                    let given = self.sessions.callback(
+                        Origin::default(),
+                        self.key.clone(),
+                        begins,
+                        text,
+                        begun,
+                    );
+                    let given = given.await.unwrap().text;
+                    longest = longest.max(begun.elapsed());
+                    String::from_utf8(given.to_vec()).unwrap()
+                } else {
+                    let rival = &mut *rivals[call.seat.index() - 1];
+                    let next = rival.receive(text.as_bytes()).unwrap();
+                    let allowed = Allowance {
+                        nodes: 1,
+                        ceiling: Duration::MAX,
+                        elapsed: &|| Duration::ZERO,
+                    };
+                    answer(rival, next, allowed)
+                };
+                if call.answer_within.is_some() {
+                    table.answer(call.seat, Reply::Text(said.as_bytes()));
+                }
+            }
+        }
+        let outcome = table.outcome().expect("the match ends");
+        assert_eq!(
+            table.noted(Seat(0)).refused,
+            0,
+            "nothing of ours is refused"
+        );
+        (self, outcome, longest)
+    }
+
+    /// What became of the program in the session with this number.
+    async fn ran(&self, session: i64) -> (Value, String) {
+        let since = Instant::now();
+        loop {
+            if let Some(run) = self.store.program_run(SessionId(session)).await.unwrap() {
+                return run;
+            }
+            assert!(since.elapsed() < Duration::from_secs(10), "it never ended");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// The fallback's answers in a session, by cause.
+    async fn fallbacks(&self, session: i64, cause: &str) -> usize {
+        let row = self
+            .store
+            .session(SessionId(session))
+            .await
+            .unwrap()
+            .unwrap();
+        let facts = self.store.facts(&row.opened.match_id).await.unwrap();
+        let by = |data: &Value| data.get("cause").and_then(Value::as_str) == Some(cause);
+        let found = facts
+            .iter()
+            .filter(|fact| fact.kind == "fallback" && by(&fact.data));
+        found.count()
+    }
+}
+
+fn count(report: &Value, of: &str) -> u64 {
+    report[of].as_u64().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_good_program_plays_and_gets_its_note_back() {
+    if !python() {
+        return;
+    }
+    let table = Table::new(GOOD, 4_000).await;
+    let (mut table, outcome, _) = table.play(None).await;
+    assert_eq!(outcome.cause, games::Cause::Normal);
+    let (report, stderr) = table.ran(1).await;
+    assert!(count(&report, "answered") > 20, "{report}");
+    for none in ["late", "refused", "stale", "failed", "changed"] {
+        assert_eq!(count(&report, none), 0, "{none}: {report}");
+    }
+    assert_eq!(count(&report, "starts"), 1);
+    assert_eq!(stderr.trim(), "note null again False");
+    let note = table
+        .store
+        .note("mine", "koehandel")
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(note["asks"], report["answered"]);
+    assert_eq!(note["scores"].as_array().map(Vec::len), Some(4));
+    let session = table.store.session(SessionId(1)).await.unwrap().unwrap();
+    assert_eq!(session.opened.bot, "bot:mine@1.0");
+    table.key.market = 2;
+    let (table, ..) = table.play(None).await;
+    let (_, stderr) = table.ran(2).await;
+    assert_eq!(
+        stderr.trim(),
+        format!("note {} again False", python_json(&note))
+    );
+}
+
+/// As Python writes it.
+fn python_json(value: &Value) -> String {
+    let text = value.to_string();
+    text.replace(':', ": ").replace(',', ", ")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_crashes_is_started_again_and_told_all() {
+    if !python() {
+        return;
+    }
+    let crash = "if asks == 15: sys.exit(3)\nif not line['past']: say(type='act', number=number, act=acts[0])";
+    let table = Table::new(crash, 4_000).await;
+    let (table, ..) = table.play(None).await;
+    let (report, _) = table.ran(1).await;
+    // Past decisions count as well: the eighth one crashes as the first, before anything new is asked.
+    assert_eq!(count(&report, "starts"), 8, "{report}");
+    assert_eq!(count(&report, "answered"), 14, "{report}");
+    assert_eq!(count(&report, "failed"), 8, "{report}");
+    assert!(table.fallbacks(1, "program_gone").await > 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_crashes_once_goes_on_where_it_was() {
+    if !python() {
+        return;
+    }
+    let crash = "import os\nif asks == 15 and not match['again']: os.kill(os.getpid(), 9)\nsay(type='act', number=number, act=acts[0])";
+    let table = Table::new(crash, 4_000).await;
+    let (table, ..) = table.play(None).await;
+    let (report, stderr) = table.ran(1).await;
+    assert_eq!(count(&report, "starts"), 2, "{report}");
+    assert_eq!(count(&report, "repeated"), 14, "{report}");
+    assert_eq!(count(&report, "late"), 0, "{report}");
+    assert_eq!(table.fallbacks(1, "program_gone").await, 0);
+    assert!(stderr.contains("again True"), "{stderr}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_that_are_not_legal_are_refused() {
+    if !python() {
+        return;
+    }
+    let wrong = "say(type='act', number=number, act={'amount': 60000} if asks % 2 else 'nonsense')";
+    let table = Table::new(wrong, 4_000).await;
+    let (table, ..) = table.play(None).await;
+    let (report, _) = table.ran(1).await;
+    let refused = count(&report, "refused");
+    assert!(refused > 20, "{report}");
+    assert_eq!(count(&report, "starts"), 1, "{report}");
+    assert_eq!(table.fallbacks(1, "program_illegal").await as u64, refused);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_babbles_or_speaks_nonsense_is_bounded() {
+    if !python() {
+        return;
+    }
+    let babble = "while True: print('x' * 1000)";
+    let table = Table::new(babble, 500).await;
+    let (table, _, longest) = table.play(None).await;
+    assert!(longest < Duration::from_secs(3), "{longest:?}");
+    let (report, _) = table.ran(1).await;
+    assert_eq!(count(&report, "answered"), 0, "{report}");
+    assert!(count(&report, "failed") > 1, "{report}");
+    let faults = report["faults"].to_string();
+    assert!(faults.contains("it says more than it is asked"), "{faults}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_hangs_costs_no_more_than_its_time() {
+    if !python() {
+        return;
+    }
+    let hang = "import time\ntime.sleep(1000)";
+    let table = Table::new(hang, 60).await;
+    let (table, _, longest) = table.play(None).await;
+    assert!(longest < Duration::from_secs(3), "{longest:?}");
+    let (report, _) = table.ran(1).await;
+    assert_eq!(count(&report, "answered"), 0, "{report}");
+    assert!(count(&report, "starts") > 1, "{report}");
+    assert!(table.fallbacks(1, "program_late").await > 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_match_goes_on_after_a_restart_of_the_daemon() {
+    if !python() {
+        return;
+    }
+    let table = Table::new(GOOD, 4_000).await;
+    let (table, outcome, _) = table.play(Some(120)).await;
+    assert_eq!(outcome.cause, games::Cause::Normal);
+    let (report, stderr) = table.ran(1).await;
+    assert_eq!(count(&report, "starts"), 1, "{report}");
+    assert!(count(&report, "repeated") > 5, "{report}");
+    assert_eq!(count(&report, "changed"), 0, "{report}");
+    assert!(count(&report, "answered") > 5, "{report}");
+    assert!(stderr.contains("again True"), "{stderr}");
+    until(|| (table.sessions.live() == 0).then_some(())).await;
+}
+
+#[tokio::test]
+async fn only_programs_that_are_there_begin_matches() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = Table::open(folder, SessionOptions::default()).await;
+    let bots = table.sessions.bots();
+    let kit = |game| games::find(game).unwrap();
+    let named = |game, bot: &str| BotAddress::named(kit(game), bot, "r", bots);
+    assert!(named("koehandel", "nobody").is_none());
+    assert!(
+        named("lighthouses", "mine").is_none(),
+        "it plays another game"
+    );
+    for wrong in ["bot:", "bot:a/b", "bot:\u{e9}", ""] {
+        assert!(named("koehandel", wrong).is_none(), "{wrong:?}");
+    }
+    let built_in = named("koehandel", "champion").unwrap();
+    assert_eq!((built_in.name(), built_in.program()), ("champion", None));
+    let bot = Arc::new(named("koehandel", "bot:nobody").unwrap());
+    let key = Key {
+        bot,
+        market: 1,
+        id: 1,
+    };
+    let begin = "market=1&id=1&type=begin".to_owned();
+    let refused = table
+        .sessions
+        .callback(Origin::default(), key, true, begin, Instant::now());
+    let why = refused.await.unwrap_err();
+    assert_eq!(why, crate::session::Refusal::NoBot);
+    assert_eq!(table.sessions.live(), 0);
+}

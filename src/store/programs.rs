@@ -1,0 +1,106 @@
+//! Users' programs in the store: what they noted, and what became of them in their matches.
+
+use super::error::StoreError;
+use super::handle::Store;
+use super::types::SessionId;
+use super::writer::{Change, Command};
+use serde_json::Value;
+use sqlx::SqliteConnection;
+
+/// What became of a program in a session, to be stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProgramRun {
+    /// The session.
+    pub session: SessionId,
+    /// The program's name, without its version.
+    pub bot: String,
+    /// The game.
+    pub game: String,
+    /// What it noted for its next match.
+    pub note: Option<Value>,
+    /// Counts and faults.
+    pub report: Value,
+    /// The end of its standard error.
+    pub stderr: String,
+    /// Microseconds since 1970-01-01 UTC.
+    pub at_us: i64,
+}
+
+impl Store {
+    /// What a program noted last in a match of this game.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn note(&self, bot: &str, game: &str) -> Result<Option<Value>, StoreError> {
+        let note: Option<String> =
+            sqlx::query_scalar("SELECT note FROM notes WHERE bot = ? AND game = ?")
+                .bind(bot.to_owned())
+                .bind(game.to_owned())
+                .fetch_optional(self.readers())
+                .await?;
+        let corrupt = |why| StoreError::Corrupt(format!("the note of {bot} for {game}: {why}"));
+        note.map(|note| serde_json::from_str(&note).map_err(corrupt))
+            .transpose()
+    }
+
+    /// What became of a session's program: its report and its standard error; `None` if it had none, or it has not
+    /// ended yet.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn program_run(
+        &self,
+        session: SessionId,
+    ) -> Result<Option<(Value, String)>, StoreError> {
+        let run: Option<(String, String)> =
+            sqlx::query_as("SELECT report, stderr FROM program_runs WHERE session = ?")
+                .bind(session.0)
+                .fetch_optional(self.readers())
+                .await?;
+        let corrupt = |why| StoreError::Corrupt(format!("program of session {}: {why}", session.0));
+        run.map(|(report, stderr)| {
+            let report = serde_json::from_str(&report).map_err(corrupt)?;
+            Ok((report, stderr))
+        })
+        .transpose()
+    }
+
+    /// Stores what became of a program, with its note.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn program_ran(&self, run: ProgramRun) -> Result<(), StoreError> {
+        let change = Change::Program(Box::new(run));
+        self.ask(|reply| Command::Change(change, reply)).await?;
+        Ok(())
+    }
+}
+
+/// Makes the change in a transaction of its own.
+pub(super) async fn change(
+    connection: &mut SqliteConnection,
+    run: &ProgramRun,
+) -> Result<Option<i64>, sqlx::Error> {
+    use sqlx::Connection as _;
+    let mut transaction = connection.begin().await?;
+    if let Some(note) = &run.note {
+        sqlx::query(
+            "INSERT INTO notes (bot, game, note, at_us) VALUES (?, ?, ?, ?)
+             ON CONFLICT (bot, game) DO UPDATE SET note = excluded.note, at_us = excluded.at_us",
+        )
+        .bind(run.bot.clone())
+        .bind(run.game.clone())
+        .bind(note.to_string())
+        .bind(run.at_us)
+        .execute(&mut *transaction)
+        .await?;
+    }
+    sqlx::query("INSERT OR REPLACE INTO program_runs (session, report, stderr) VALUES (?, ?, ?)")
+        .bind(run.session.0)
+        .bind(run.report.to_string())
+        .bind(run.stderr.clone())
+        .execute(&mut *transaction)
+        .await?;
+    transaction.commit().await?;
+    Ok(Some(run.session.0))
+}
