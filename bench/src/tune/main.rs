@@ -46,7 +46,8 @@ enum Game {
     /// Bots of Planowanie; `variant` and `other` are the champion with other numbers and tables.
     #[command(subcommand)]
     Planowanie(verbs::Verb<planowanie::Keys, planowanie::Own>),
-    /// Bots of smart-dog; `variant` is the champion with other numbers.
+    /// Bots of smart-dog, and strangers after other authors' programs: `robber`, `herder-robber`, `guard`;
+    /// `variant` is the champion with other numbers.
     #[command(subcommand)]
     Smartdog(verbs::Verb<smartdog::Keys>),
 }

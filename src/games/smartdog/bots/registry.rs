@@ -28,12 +28,15 @@ pub const CARDS: &[BotCard] = &[
         "Plans eight turns ahead for dog after dog with a beam; others are taken to stand. A node is one simulated turn of one line.",
         0xA0EB_5DBB_2B81_0559,
     ),
-    thinker(
-        6,
-        "champion",
-        "Plans with widening beams against the replies it expects, on maps it may know. A node is one simulated turn of one line.",
-        0xBE6D_DB7E_25DA_6518,
-    ),
+    BotCard {
+        version: 2,
+        ..thinker(
+            6,
+            "champion",
+            "Plans with widening beams against the replies it expects, on maps it may know, guards its pen and plays for the win. A node is one simulated turn of one line.",
+            0xFEE8_8C1D_1BCE_2E10,
+        )
+    },
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance; `known` are maps

@@ -70,7 +70,7 @@ impl Long {
         let depth = turns.min(lens.turns_left(&world.game).max(1));
         Self {
             done: lens.own.is_empty() || width == 0,
-            simulator: Simulator::new(world, lens, depth, RIVALS_RANGE, reach.replies, reach.trail),
+            simulator: Simulator::new(world, lens, depth, RIVALS_RANGE, reach),
             width,
             depth,
             beam: None,
@@ -208,7 +208,8 @@ impl Long {
     }
 
     fn decide(&mut self, beam: &Beam, last: &[Choice], terrain: &mut Terrain) {
-        let standing = self.simulator.standing(self.depth, terrain);
+        let depth = self.depth as usize;
+        let standing = self.simulator.line(depth, terrain, |_, _| Deed::default());
         self.tried = vec![(Deeds::new(), standing)];
         for choice in last {
             let first = match beam.nodes.get(choice.node) {

@@ -2,6 +2,7 @@
 //! differ in how far they look. Design and measurements: ../README.md.
 
 mod deed;
+mod greedy;
 mod long;
 mod player;
 mod reply;
@@ -13,5 +14,6 @@ mod world;
 
 pub use deed::Deed;
 pub use player::{CHAMPION, HERDER, Herder, Knobs, SEARCHER};
+pub use reply::Model;
 pub use search::Reach;
 pub use value::Weights;

@@ -1,7 +1,8 @@
 //! The player: updates its belief, searches, answers.
 
 use super::long::Long;
-use super::search::{Reach, Search};
+use super::reply::Model;
+use super::search::{Plan, Reach, Search};
 use super::terrain::Terrain;
 use super::value::{WEIGHTS, Weights};
 use super::world::World;
@@ -26,6 +27,8 @@ pub struct Knobs {
     pub weights: Weights,
     /// Whether it recognises maps.
     pub recognises: bool,
+    /// How rivals may play.
+    pub models: &'static [Model],
 }
 
 /// Rung 4: one turn ahead.
@@ -36,9 +39,12 @@ pub const HERDER: Knobs = Knobs {
         long: (0, 0),
         replies: false,
         trail: 0.0,
+        carries: false,
+        last: false,
     },
     weights: WEIGHTS,
     recognises: false,
+    models: &[Model::Kit, Model::Stands],
 };
 
 /// Rung 5: a short beam without replies by others.
@@ -60,9 +66,17 @@ pub const CHAMPION: Knobs = Knobs {
         long: (10, 64),
         replies: true,
         trail: 0.02,
+        carries: true,
+        last: true,
     },
-    weights: WEIGHTS,
+    weights: Weights {
+        roles: 1.0,
+        guard: 0.3,
+        win: 1.0,
+        ..WEIGHTS
+    },
     recognises: true,
+    models: &[Model::Kit, Model::Stands, Model::Herds, Model::Raids],
 };
 
 /// A player of this family.
@@ -92,6 +106,8 @@ struct Thoughts {
     search: Option<Search>,
     /// The long search that follows if it finds nothing to do.
     long: Option<Long>,
+    /// The plans of the turn before.
+    carried: Vec<Plan>,
 }
 
 impl Thoughts {
@@ -155,7 +171,10 @@ impl Herder {
             let same = same && view.turn >= thoughts.world.game.turn();
             if same && thoughts.world.me == view.seat && view.seen.len() <= SEEN_MAX {
                 thoughts.world.begin_turn(view);
-                thoughts.search = None;
+                thoughts.carried.clear();
+                if let Some(search) = thoughts.search.take().filter(|_| self.knobs.reach.carries) {
+                    thoughts.carried.extend_from_slice(search.plans());
+                }
                 thoughts.long = None;
                 return;
             }
@@ -168,10 +187,11 @@ impl Herder {
             return;
         }
         self.state = State::Thinking(Box::new(Thoughts {
-            world: World::new(view, &self.known),
+            world: World::new(view, &self.known, self.knobs.models),
             terrain: Terrain::new(&view.ground, view.seat),
             search: None,
             long: None,
+            carried: Vec::new(),
         }));
     }
 
@@ -217,9 +237,11 @@ impl Bot<SmartDog> for Herder {
                     terrain,
                     search,
                     long,
+                    carried,
                 } = thoughts.as_mut();
                 let search = search.get_or_insert_with(|| {
-                    Search::new(world, terrain, self.knobs.reach, self.knobs.weights)
+                    let (reach, weights) = (self.knobs.reach, self.knobs.weights);
+                    Search::new(world, terrain, (reach, weights), carried)
                 });
                 if self.keeps {
                     search.tried.get_or_insert_default();

@@ -1,6 +1,7 @@
-//! What the others are expected to do: the rules of the official kit, which most play by, or nothing, for
-//! those whose dogs these rules do not predict.
+//! What the others are expected to do: the rules of the official kit, which most play by, or what else has
+//! predicted their dogs better: nothing, herding or raiding.
 
+use super::greedy::{Greedy, ways_home};
 use crate::game::{Seat, Seats};
 use crate::reasons::Belief;
 use crate::smartdog::bots::shipped::{Scene, Sites};
@@ -8,6 +9,7 @@ use crate::smartdog::bots::sight::Sight;
 use crate::smartdog::options::Key;
 use crate::smartdog::rules::{Command, Dog, DogId, Fright, Ground, SmartDog, Spot};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// What all other players are expected to order in a turn, in order.
 pub(super) type Expected = SmallVec<[(Seat, Command); 16]>;
@@ -17,21 +19,45 @@ const MEMORY: f32 = 0.9;
 /// The head start of the kit's rules, in hits.
 const PRIOR: f32 = 2.0;
 
-/// How well a player's dogs were predicted.
-#[derive(Clone, Copy, Debug)]
-struct Record {
-    kit: f32,
-    stands: f32,
+/// A way of playing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// By the rules of the official kit.
+    Kit,
+    /// Not at all.
+    Stands,
+    /// By what serves its pen best at once.
+    Herds,
+    /// The same, others' pens first.
+    Raids,
 }
+
+impl Model {
+    const fn what(self) -> &'static str {
+        match self {
+            Self::Kit => "plays by the official kit's rules",
+            Self::Stands => "stands",
+            Self::Herds => "herds, and robs what is near",
+            Self::Raids => "raids pens first",
+        }
+    }
+}
+
+/// How well each model predicted a player's dogs.
+type Record = SmallVec<[f32; 4]>;
 
 /// Models of all other players.
 #[derive(Clone, Debug)]
 pub(super) struct Replies {
     me: Seat,
+    /// The models that are tried; among equals the first one counts.
+    models: &'static [Model],
     records: Seats<Record>,
     sites: Vec<Sites>,
-    /// By dog: where it stood and where the kit would have sent it.
-    foretold: Vec<(Spot, Spot)>,
+    /// Ways of sheep to each player's pen, if a model needs them.
+    homes: Arc<Vec<Vec<u16>>>,
+    /// By dog: where each model would have sent it.
+    foretold: Vec<SmallVec<[Spot; 4]>>,
     /// Dogs that were in sight last turn.
     sure: Vec<bool>,
     dogs: Vec<(DogId, Spot)>,
@@ -40,15 +66,18 @@ pub(super) struct Replies {
 }
 
 impl Replies {
-    pub(super) fn new(ground: &Ground, me: Seat) -> Self {
+    pub(super) fn new(ground: &Ground, me: Seat, models: &'static [Model]) -> Self {
         let players = ground.tiles().len();
+        let greedy = |model: &Model| matches!(model, Model::Herds | Model::Raids);
+        let homes = (0..players).filter(|_| models.iter().any(greedy));
+        let homes = homes.map(|seat| ways_home(ground, Seat(seat as u8)));
+        let prior = |model: &Model| if *model == Model::Kit { PRIOR } else { 0.0 };
         Self {
             me,
-            records: Seats::from_fn(players, |_| Record {
-                kit: PRIOR,
-                stands: 0.0,
-            }),
+            models,
+            records: Seats::from_fn(players, |_| models.iter().map(prior).collect()),
             sites: vec![Sites::default(); players],
+            homes: Arc::new(homes.collect()),
             foretold: Vec::new(),
             sure: Vec::new(),
             dogs: Vec::new(),
@@ -57,59 +86,113 @@ impl Replies {
         }
     }
 
-    /// How well each other player is predicted by the kit's rules, as a share of its dogs' steps.
+    /// How well each model predicts each other player, as a share of its dogs' steps.
     pub(super) fn beliefs(&self) -> Vec<Belief> {
         let others = self.records.iter().filter(|(seat, _)| *seat != self.me);
-        let kind = |(seat, record): (Seat, &Record)| {
-            let all = record.kit + record.stands;
-            let kit = if all > 0.0 { record.kit / all } else { 0.5 };
-            let what = "plays by the official kit's rules, rather than standing";
-            Belief::likely(u32::from(seat.0) + 1, what, kit.into())
+        let of = |(seat, record): (Seat, &Record)| -> Vec<Belief> {
+            let all: f32 = record.iter().sum();
+            let models = self.models.iter().zip(record);
+            let even = 1.0 / self.models.len() as f32;
+            let share = |hits: &f32| if all > 0.0 { hits / all } else { even };
+            let about = u32::from(seat.0) + 1;
+            models
+                .map(|(model, hits)| Belief::likely(about, model.what(), share(hits).into()))
+                .collect()
         };
-        others.map(kind).collect()
+        others.flat_map(of).collect()
     }
 
-    fn plays_kit(&self, seat: Seat) -> bool {
-        self.records
-            .get(seat)
-            .is_some_and(|record| record.kit >= record.stands)
+    /// The model that has predicted a player best.
+    fn model(&self, seat: Seat) -> Option<Model> {
+        let mut best = None;
+        for (model, hits) in self.models.iter().zip(self.records.get(seat)?) {
+            if best.is_none_or(|(_, most)| *hits > most) {
+                best = Some((*model, *hits));
+            }
+        }
+        best.map(|(model, _)| model)
+    }
+
+    fn others(&self) -> impl Iterator<Item = Seat> + use<> {
+        let me = self.me;
+        let seats = (0..self.records.len()).map(|seat| Seat(seat as u8));
+        seats.filter(move |seat| *seat != me)
     }
 
     /// What all other players are expected to order now; only for dogs whose place is `wanted`.
     pub(super) fn orders(&mut self, game: &SmartDog, wanted: &dyn Fn(usize) -> bool) -> Expected {
         let mut expected = Expected::new();
-        for seat in (0..self.records.len()).map(|seat| Seat(seat as u8)) {
-            if seat != self.me && self.plays_kit(seat) {
-                self.kit(game, seat, wanted, &mut expected);
+        for seat in self.others() {
+            if let Some(model) = self.model(seat) {
+                self.by(model, game, seat, wanted, &mut expected);
             }
         }
         expected
     }
 
-    /// Predicts this turn for [`Self::judge`].
-    pub(super) fn foretell(&mut self, game: &SmartDog) {
-        self.foretold = game.dogs().iter().map(|dog| (dog.spot, dog.spot)).collect();
-        let mut expected = Expected::new();
-        for seat in (0..self.records.len()).map(|seat| Seat(seat as u8)) {
-            if seat != self.me {
-                self.kit(game, seat, &|_| true, &mut expected);
-            }
-        }
-        let torus = game.ground().torus();
-        for (seat, command) in expected {
-            let Command::Move(dog, way) = command else {
-                continue;
-            };
-            if game.allows(seat, command).is_err() {
-                continue;
-            }
-            if let Some((from, to)) = self.foretold.get_mut(dog.index()) {
-                *to = torus.next(*from, way);
+    fn by(
+        &mut self,
+        model: Model,
+        game: &SmartDog,
+        seat: Seat,
+        wanted: &dyn Fn(usize) -> bool,
+        expected: &mut Expected,
+    ) {
+        match model {
+            Model::Stands => {}
+            Model::Kit => self.kit(game, seat, wanted, expected),
+            Model::Herds | Model::Raids => {
+                let Some(home) = self.homes.get(seat.index()) else {
+                    return;
+                };
+                let dogs = (0u16..).map(DogId).zip(game.dogs());
+                let free = |dog: &Dog| dog.suffers() != Some(Fright::Panic);
+                let asked = |(id, dog): &(DogId, &Dog)| {
+                    dog.owner == seat && free(dog) && wanted(id.index())
+                };
+                let mut dogs = dogs.filter(asked).peekable();
+                if dogs.peek().is_none() {
+                    return;
+                }
+                let rival = Greedy::new(game, seat, home, model == Model::Raids);
+                for (id, dog) in dogs {
+                    expected.extend(
+                        rival
+                            .deed(id, dog)
+                            .into_iter()
+                            .map(|command| (seat, command)),
+                    );
+                }
             }
         }
     }
 
-    /// Compares the prediction with what is seen.
+    /// Predicts this turn for [`Self::judge`].
+    pub(super) fn foretell(&mut self, game: &SmartDog) {
+        let stand = |dog: &Dog| SmallVec::from_elem(dog.spot, self.models.len());
+        self.foretold = game.dogs().iter().map(stand).collect();
+        let torus = game.ground().torus();
+        for (at, model) in self.models.iter().enumerate() {
+            let mut expected = Expected::new();
+            for seat in self.others() {
+                self.by(*model, game, seat, &|_| true, &mut expected);
+            }
+            for (seat, command) in expected {
+                let Command::Move(dog, way) = command else {
+                    continue;
+                };
+                if game.allows(seat, command).is_err() {
+                    continue;
+                }
+                let spots = self.foretold.get_mut(dog.index());
+                if let Some(to) = spots.and_then(|spots| spots.get_mut(at)) {
+                    *to = torus.next(*to, way);
+                }
+            }
+        }
+    }
+
+    /// Compares the predictions with what is seen.
     pub(super) fn judge(&mut self, ids: &[Option<DogId>], sight: &Sight) {
         let mut sure = vec![false; ids.len()];
         for seen in &sight.foreign {
@@ -117,16 +200,19 @@ impl Replies {
                 continue;
             };
             sure[at] = true;
-            let Some((from, to)) = self.foretold.get(at).copied() else {
+            let Some(foretold) = self.foretold.get(at) else {
                 continue;
             };
-            if from == to || !self.sure.get(at).copied().unwrap_or(false) {
+            // Where all say the same nothing is learnt.
+            let alike = foretold.windows(2).all(|pair| pair[0] == pair[1]);
+            if alike || !self.sure.get(at).copied().unwrap_or(false) {
                 continue;
             }
             if self.records.get(seen.owner).is_some() {
                 let record = &mut self.records[seen.owner];
-                record.kit = record.kit * MEMORY + f32::from(u8::from(seen.spot == to));
-                record.stands = record.stands * MEMORY + f32::from(u8::from(seen.spot == from));
+                for (hits, to) in record.iter_mut().zip(foretold) {
+                    *hits = *hits * MEMORY + f32::from(u8::from(seen.spot == *to));
+                }
             }
         }
         self.sure = sure;

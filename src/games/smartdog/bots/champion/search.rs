@@ -33,9 +33,13 @@ pub struct Reach {
     pub replies: bool,
     /// The share that the values along the way have in a line's value.
     pub trail: f64,
+    /// Whether the last turn's plans are gone on with.
+    pub carries: bool,
+    /// Whether others are taken to act before the own dogs.
+    pub last: bool,
 }
 
-type Plan = [Deed; DEPTH_MAX];
+pub(super) type Plan = [Deed; DEPTH_MAX];
 
 /// A position of the beam and how it was reached.
 #[derive(Clone)]
@@ -95,12 +99,26 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub(super) fn new(world: &World, terrain: &Terrain, reach: Reach, weights: Weights) -> Self {
-        let Reach { replies, trail, .. } = reach;
+    /// `carried` are the plans of the turn before.
+    pub(super) fn new(
+        world: &World,
+        terrain: &Terrain,
+        (reach, weights): (Reach, Weights),
+        carried: &[Plan],
+    ) -> Self {
         let (lens, depth) = (Lens::new(world, terrain, weights), reach.depth as u32);
+        let mut plans = vec![Plan::default(); lens.own.len()];
+        if carried.len() == plans.len() {
+            plans.copy_from_slice(carried);
+            for plan in &mut plans {
+                plan.rotate_left(1);
+                // What was last is first now; only its end is open.
+                plan[DEPTH_MAX - 1] = Deed::default();
+            }
+        }
         Self {
-            plans: vec![Plan::default(); lens.own.len()],
-            simulator: Simulator::new(world, lens, depth, depth + 2, replies, trail),
+            plans,
+            simulator: Simulator::new(world, lens, depth, depth + 2, reach),
             best: None,
             pass: 0,
             turn_of: 0,
@@ -124,8 +142,7 @@ impl Search {
                 return Progress::Done;
             }
             if self.best.is_none() {
-                let depth = self.reach.depth as u32;
-                self.best = Some(self.simulator.standing(depth, terrain));
+                self.weigh_carried(terrain);
                 continue;
             }
             let Some(mut beam) = self.beam.take() else {
@@ -143,6 +160,30 @@ impl Search {
             }
         }
         Progress::More
+    }
+
+    /// Values the carried plans; they are dropped if standing is better.
+    fn weigh_carried(&mut self, terrain: &mut Terrain) {
+        let standing = self
+            .simulator
+            .line(self.reach.depth, terrain, |_, _| Deed::default());
+        self.best = Some(standing);
+        if self.is_idle() {
+            return;
+        }
+        let plans = &self.plans;
+        let carried =
+            (self.simulator).line(self.reach.depth, terrain, |dog, turn| plans[dog][turn]);
+        if carried > standing {
+            self.best = Some(carried);
+        } else {
+            self.plans.fill(Plan::default());
+        }
+    }
+
+    /// The best plans, by own dog.
+    pub(super) fn plans(&self) -> &[Plan] {
+        &self.plans
     }
 
     /// The first turn's orders of the best plans, in terms of the believed position.

@@ -2,6 +2,7 @@
 
 use super::deed::Deed;
 use super::reply::{Expected, Replies};
+use super::search::Reach;
 use super::terrain::Terrain;
 use super::value::Lens;
 use super::world::{PUSHES_MAX, World};
@@ -23,6 +24,8 @@ pub(super) struct Simulator {
     pub(super) used: u64,
     /// The share that the values along the way have in a line's value.
     trail: f64,
+    /// Whether the others act first.
+    last: bool,
     replies: Replies,
     /// Foreign dogs near enough to matter, by place.
     active: Vec<bool>,
@@ -32,14 +35,13 @@ pub(super) struct Simulator {
 impl Simulator {
     /// For lines of `depth` turns; other players reply where `replies` says so, with the dogs that are within
     /// `range` steps plus a bark.
-    pub(super) fn new(
-        world: &World,
-        mut lens: Lens,
-        depth: u32,
-        range: u32,
-        replies: bool,
-        trail: f64,
-    ) -> Self {
+    pub(super) fn new(world: &World, mut lens: Lens, depth: u32, range: u32, reach: Reach) -> Self {
+        let Reach {
+            replies,
+            trail,
+            last,
+            ..
+        } = reach;
         let root = near(world, &mut lens, depth);
         let torus = root.ground().torus();
         let range = (range + bark(&root)) as i32;
@@ -56,6 +58,7 @@ impl Simulator {
             spare: Vec::new(),
             used: 0,
             trail,
+            last,
             root,
             lens,
         }
@@ -87,14 +90,25 @@ impl Simulator {
         } else {
             Expected::new()
         };
-        for (own, deed) in self.lens.own.iter().zip(deeds) {
-            for command in deed.commands(DogId(*own as u16)) {
-                // A refused command changes nothing.
-                let _ = game.play(self.me, command);
+        // Refused commands change nothing.
+        let others = |game: &mut SmartDog| {
+            for (seat, command) in expected {
+                let _ = game.play(seat, command);
             }
-        }
-        for (seat, command) in expected {
-            let _ = game.play(seat, command);
+        };
+        let own = |game: &mut SmartDog| {
+            for (own, deed) in self.lens.own.iter().zip(deeds) {
+                for command in deed.commands(DogId(*own as u16)) {
+                    let _ = game.play(self.me, command);
+                }
+            }
+        };
+        if self.last {
+            others(game);
+            own(game);
+        } else {
+            own(game);
+            others(game);
         }
         game.end_all();
     }
@@ -104,12 +118,18 @@ impl Simulator {
         value + self.trail * sum
     }
 
-    /// The value of standing for so many turns.
-    pub(super) fn standing(&mut self, depth: u32, terrain: &mut Terrain) -> f64 {
+    /// The value of so many turns of these deeds, by the own dog's place and the turn.
+    pub(super) fn line(
+        &mut self,
+        depth: usize,
+        terrain: &mut Terrain,
+        deed: impl Fn(usize, usize) -> Deed,
+    ) -> f64 {
         let mut game = self.root.clone();
         let (mut sum, mut value) = (0.0, 0.0);
-        for _ in 0..depth {
-            self.play(&mut game, []);
+        let own = self.lens.own.len();
+        for turn in 0..depth {
+            self.play(&mut game, (0..own).map(|dog| deed(dog, turn)));
             value = self.lens.value(&game, terrain);
             sum += value;
         }

@@ -6,7 +6,7 @@ use super::world::World;
 use crate::game::Seat;
 use crate::knobs::knobs;
 use crate::smartdog::options::Key;
-use crate::smartdog::rules::{Fright, Land, SmartDog};
+use crate::smartdog::rules::{Dog, Fright, Land, SmartDog};
 use smallvec::SmallVec;
 
 knobs! {
@@ -34,6 +34,14 @@ knobs! {
     lasting: f64 = 0.0,
     /// A turn for which a foreign dog is frozen.
     freezes: f64 = 0.003,
+    /// Whether only dogs that can walk take work (above 0).
+    roles: f64 = 0.0,
+    /// A sheep in the own pen that a foreign dog reaches sooner than an own one does.
+    guard: f64 = 0.0,
+    /// Being ahead at the end, by the rule for ties.
+    win: f64 = 0.0,
+    /// Turns before the end at which a lead of one sheep is half as sure.
+    early: f64 = 30.0,
 }
 
 /// What all lines of a decision share.
@@ -53,6 +61,8 @@ pub(super) struct Lens {
     /// Sheep too far away to be simulated, by cell: work for later.
     far_sheep: Vec<(usize, bool)>,
     players: usize,
+    /// How far a bark is heard.
+    radius: u16,
 }
 
 /// Work for a dog.
@@ -67,6 +77,8 @@ struct Job {
 const LOOK: f64 = 8.0;
 /// Longer ways than this all count the same.
 const COST_MAX: f64 = 120.0;
+/// From how many steps and a bark away the own pen is threatened, or watched.
+const GUARD_STEPS: f64 = 12.0;
 /// After this many turns a cell may be worth another look.
 const STALE: u32 = 30;
 
@@ -93,6 +105,7 @@ impl Lens {
             explore: explore(world, terrain),
             far_sheep: Vec::new(),
             players: ground.tiles().len(),
+            radius: options.get(Key::DogBarkingR).min(1_000) as u16,
         }
     }
 
@@ -198,20 +211,64 @@ impl Lens {
                 leader = leader.max(*penned);
             }
         }
-        value - self.weights.leader * leader + self.frights(game, terrain.me)
+        value -= self.weights.leader * leader;
+        if self.weights.guard > 0.0 {
+            let own = penned.get(terrain.me.index()).copied().unwrap_or_default();
+            value -= self.weights.guard * own * self.risk(game, terrain);
+        }
+        if self.weights.win > 0.0 {
+            value += self.weights.win * self.lead(&penned, terrain.me, turns);
+        }
+        value + self.frights(game, terrain.me)
     }
 
-    /// Steps from every own dog to the nearest job that no nearer dog has.
+    /// How far ahead of the best rival, from -1 to 1: the nearer the end, the more a small lead counts.
+    fn lead(&self, penned: &[f64; 4], me: Seat, turns: u32) -> f64 {
+        let own = penned.get(me.index()).copied().unwrap_or_default();
+        let lead = |(seat, penned): (usize, &f64)| {
+            // The first seat among equals wins.
+            let tie = if seat < me.index() { -0.5 } else { 0.5 };
+            (seat != me.index()).then_some(own - penned + tie)
+        };
+        let all = penned.iter().enumerate().take(self.players.max(1));
+        let least = all.filter_map(lead).reduce(f64::min).unwrap_or_default();
+        (least / (0.5 + f64::from(turns) / self.weights.early)).tanh()
+    }
+
+    /// How badly the own pen is watched, from 0 to 1: foreign dogs that come near it, and no own dog there.
+    fn risk(&self, game: &SmartDog, terrain: &Terrain) -> f64 {
+        let (mut threat, mut cover) = (0.0f64, 0.0f64);
+        for dog in game.dogs() {
+            let steps = terrain.home(terrain.cell(dog.spot));
+            let steps = steps.saturating_sub(self.radius);
+            let near = 1.0 - (f64::from(steps) / GUARD_STEPS).min(1.0);
+            let able = dog.suffers().is_none();
+            if dog.owner != terrain.me {
+                threat += if able { near } else { 0.7 * near };
+            } else {
+                cover += if able { near } else { 0.3 * near };
+            }
+        }
+        (threat - cover).clamp(0.0, 1.0)
+    }
+
+    /// Steps from every own dog to the nearest job that no nearer dog has. Dogs that cannot walk keep no job from
+    /// those that can.
     fn walks(&self, game: &SmartDog, terrain: &mut Terrain, jobs: &mut [Job], turns: u32) -> f64 {
+        let roles = self.weights.roles > 0.0;
+        let frozen = |dog: &Dog| roles && dog.suffers() == Some(Fright::Panic);
+        let dogs: SmallVec<[&Dog; 8]> = (self.own.iter())
+            .filter_map(|at| game.dogs().get(*at))
+            .collect();
+        let (frozen, able): (SmallVec<[&Dog; 8]>, SmallVec<[&Dog; 8]>) =
+            dogs.into_iter().partition(|dog| frozen(dog));
         let mut sum = 0.0;
-        for at in &self.own {
-            let Some(dog) = game.dogs().get(*at) else {
-                continue;
-            };
+        for (at, dog) in able.iter().chain(&frozen).enumerate() {
+            let walks = at < able.len();
             let stand = terrain.cell(dog.spot);
             let mut best = (COST_MAX, None);
             for (at, job) in jobs.iter().enumerate() {
-                if job.taken {
+                if job.taken && walks {
                     continue;
                 }
                 let carry = self.weights.carry * job.home;
@@ -233,7 +290,7 @@ impl Lens {
                 }
             }
             if let Some(job) = best.1.and_then(|at| jobs.get_mut(at)) {
-                job.taken = true;
+                job.taken |= walks;
             }
             let idle = best.1.is_none() && best.0 >= COST_MAX;
             sum += if idle { 0.0 } else { best.0 };

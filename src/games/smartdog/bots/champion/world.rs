@@ -1,7 +1,7 @@
 //! The player's belief of the whole position: every sheep and dog it has met, and those inferred because all
 //! tiles are copies, advanced by the exact rules and corrected by what is seen.
 
-use super::reply::Replies;
+use super::reply::{Model, Replies};
 use crate::game::Seat;
 use crate::smartdog::bots::sight::{Roster, Sight};
 use crate::smartdog::known::{KnownMaps, KnownTile};
@@ -53,7 +53,7 @@ fn tiles(ground: &Ground) -> Vec<(Seat, Area)> {
 
 impl World {
     /// The belief at the first view.
-    pub(super) fn new(view: &View, known: &KnownMaps) -> Self {
+    pub(super) fn new(view: &View, known: &KnownMaps, models: &'static [Model]) -> Self {
         let ground = &view.ground;
         let mut world = Self {
             game: SmartDog::imagine(ground, view.turn, [], [], PUSHES_MAX),
@@ -63,7 +63,7 @@ impl World {
             ordered: Orders::new(),
             last_seen: vec![0; ground.torus().area()],
             origins: Vec::new(),
-            replies: Replies::new(ground, view.seat),
+            replies: Replies::new(ground, view.seat, models),
         };
         let sight = Sight::of(view);
         world.roster.meet(&sight);

@@ -1,5 +1,6 @@
-//! Smart-dog.
+//! Smart-dog's conditions and figures.
 
+use super::strangers::stranger;
 use crate::args::{Setting, apply, maps, shipped};
 use crate::field::{self, Field, Figure, Seated, Unit, Variant};
 use crate::play::Side;
@@ -70,17 +71,10 @@ impl Keys {
                 "long_turns" => reach.long.1 = value as u32,
                 "trail" => reach.trail = value,
                 "replies" => reach.replies = value > 0.0,
-                "near" => weights.near = value,
-                "near_steps" => weights.near_steps = value,
-                "far" => weights.far = value,
-                "walk" => weights.walk = value,
-                "carry" => weights.carry = value,
-                "rivals" => weights.rivals = value,
-                "leader" => weights.leader = value,
-                "frozen" => weights.frozen = value,
-                "freezes" => weights.freezes = value,
-                "lasting" => weights.lasting = value,
-                _ => return false,
+                "carries" => reach.carries = value > 0.0,
+                "last" => reach.last = value > 0.0,
+                "models" => knobs.models = &CHAMPION.models[..value as usize],
+                name => return weights.set(name, value),
             }
             true
         })?;
@@ -118,6 +112,7 @@ impl Field for Meadow {
         Figure::new("penned of", Unit::Total),
         Figure::new("sheep", Unit::Total),
         Figure::new("with all penned", Unit::Total),
+        Figure::new("lost of the most penned", Unit::Mean(2)),
     ];
     const NODES: u64 = 3_000;
 
@@ -148,7 +143,7 @@ impl Field for Meadow {
         };
         match name {
             "variant" => Some((self.variant)(seed)),
-            name => SmartDog::bot(name, seed, advice),
+            name => stranger(name).or_else(|| SmartDog::bot(name, seed, advice)),
         }
     }
 
@@ -156,22 +151,35 @@ impl Field for Meadow {
         self.seed.wrapping_mul(4).wrapping_add(seat)
     }
 
-    /// Commands of turn N work in seat order, beginning with seat (N − 1) mod players.
-    fn arrive(&self, game: &SmartDog, acts: &mut Acts<SmartDog>, _: &mut [Side]) {
+    /// Commands of turn N work in seat order, beginning with seat (N − 1) mod players. The most sheep that ever stood
+    /// in a pen are noted.
+    fn arrive(&self, game: &SmartDog, acts: &mut Acts<SmartDog>, sides: &mut [Side]) {
+        for (side, penned) in sides.iter_mut().zip(game.penned().values()) {
+            side.notes[0] = side.notes[0].max(f64::from(*penned));
+        }
         arrange(game, acts);
     }
 
     /// A win is the official one.
-    fn figures(&self, end: &Finished<SmartDog>, _: &[Side]) -> Vec<Vec<f64>> {
+    fn figures(&self, end: &Finished<SmartDog>, sides: &[Side]) -> Vec<Vec<f64>> {
         let (game, scores) = (&end.game, end.game.scores());
         let sheep = game.ground().sheep_of_tile() as f64;
-        let figures = scores.iter().map(|(seat, score)| {
+        let figures = scores.iter().zip(sides).map(|((seat, score), side)| {
             let rivals = scores.iter().filter(|(other, _)| *other != seat);
             let best = rivals.map(|(_, score)| *score).reduce(f64::max);
             let penned = f64::from(game.penned()[seat]);
             let won = f64::from(u8::from(game.winner() == Some(seat)));
             let all = f64::from(u8::from(penned >= sheep));
-            vec![won, *score, best.unwrap_or_default(), penned, sheep, all]
+            let lost = (side.notes[0] - penned).max(0.0);
+            vec![
+                won,
+                *score,
+                best.unwrap_or_default(),
+                penned,
+                sheep,
+                all,
+                lost,
+            ]
         });
         figures.collect()
     }

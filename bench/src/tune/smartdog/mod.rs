@@ -1,0 +1,6 @@
+//! Smart-dog.
+
+mod meadow;
+mod strangers;
+
+pub(crate) use meadow::Keys;

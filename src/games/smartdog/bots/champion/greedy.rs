@@ -1,0 +1,200 @@
+//! What a rival does that takes, dog by dog, what serves its own pen best at once: it drives sheep home, out of
+//! others' pens, and freezes whoever is near.
+
+use crate::game::Seat;
+use crate::smartdog::options::Key;
+use crate::smartdog::rules::{
+    Command, Direction, Dog, DogId, Fright, Ground, Land, SmartDog, Spot,
+};
+use smallvec::SmallVec;
+use std::collections::VecDeque;
+
+/// A sheep in the own pen, for such a rival; all else is measured against it.
+const PENNED: i32 = 120;
+/// A sheep's step towards the own pen.
+const STEP: i32 = 3;
+/// A sheep in somebody else's pen.
+const ROBBED: i32 = -55;
+/// The same for one that raids pens before anything else.
+const RAIDED: i32 = -130;
+/// A turn for which a foreign dog is disabled.
+const FREEZE: i32 = 2;
+/// Steps that count as no way at all.
+const FAR: u16 = 99;
+/// The most sheep and steps of one that are looked at.
+const SHEEP_MAX: usize = 200;
+const RUN_MAX: u32 = 8;
+
+/// Steps of a sheep to a seat's pen, by cell.
+pub(super) fn ways_home(ground: &Ground, seat: Seat) -> Vec<u16> {
+    let torus = ground.torus();
+    let mut far = vec![FAR; torus.area()];
+    let mut queue = VecDeque::new();
+    for spot in torus.spots() {
+        if ground.land(spot) == Land::Pen(seat) {
+            far[torus.index(spot)] = 0;
+            queue.push_back(spot);
+        }
+    }
+    while let Some(spot) = queue.pop_front() {
+        let steps = (far[torus.index(spot)] + 1).min(FAR - 1);
+        for to in Direction::ALL.map(|way| torus.next(spot, way)) {
+            if far[torus.index(to)] == FAR && ground.land(to).is_open() {
+                far[torus.index(to)] = steps;
+                queue.push_back(to);
+            }
+        }
+    }
+    far
+}
+
+/// A place from which a dog can do something, within `slack` steps of it, and what it costs to finish that.
+struct Work {
+    stand: Spot,
+    slack: u32,
+    more: u32,
+}
+
+/// A rival in one position.
+pub(super) struct Greedy<'a> {
+    game: &'a SmartDog,
+    seat: Seat,
+    home: &'a [u16],
+    raids: bool,
+    radius: u32,
+    works: SmallVec<[Work; 32]>,
+}
+
+impl<'a> Greedy<'a> {
+    /// `home` are the ways to the seat's pen.
+    pub(super) fn new(game: &'a SmartDog, seat: Seat, home: &'a [u16], raids: bool) -> Self {
+        let radius = game.ground().options().get(Key::DogBarkingR);
+        let mut rival = Self {
+            game,
+            seat,
+            home,
+            raids,
+            radius,
+            works: SmallVec::new(),
+        };
+        rival.find_work();
+        rival
+    }
+
+    fn home(&self, spot: Spot) -> u16 {
+        let at = self.game.ground().torus().index(spot);
+        self.home.get(at).copied().unwrap_or(FAR)
+    }
+
+    fn is_robbed(&self, spot: Spot) -> bool {
+        matches!(self.game.ground().land(spot), Land::Pen(owner) if owner != self.seat)
+    }
+
+    fn find_work(&mut self) {
+        let torus = self.game.ground().torus();
+        let sheep = || self.game.sheep().iter().take(SHEEP_MAX);
+        let raid = self.raids && sheep().any(|sheep| self.is_robbed(sheep.spot));
+        for sheep in sheep() {
+            let home = self.home(sheep.spot);
+            if self.is_robbed(sheep.spot) {
+                self.works.push(Work {
+                    stand: sheep.spot,
+                    slack: self.radius,
+                    more: if self.raids { 0 } else { 6 },
+                });
+            } else if home > 0 && home < FAR && !raid {
+                let nearer = |way: &Direction| self.home(torus.next(sheep.spot, *way)) < home;
+                let ways = Direction::ALL.into_iter().filter(nearer);
+                let stands = ways.map(|way| torus.next(sheep.spot, way.opposite()));
+                let work = |stand| Work {
+                    stand,
+                    slack: 0,
+                    more: u32::from(home) / 4,
+                };
+                self.works
+                    .extend(stands.map(work).collect::<SmallVec<[_; 4]>>());
+            }
+        }
+    }
+
+    /// What the dog does.
+    pub(super) fn deed(&self, id: DogId, dog: &Dog) -> SmallVec<[Command; 2]> {
+        let may_bark = dog.suffers().is_none();
+        let before = may_bark.then(|| self.bark(dog.spot, id));
+        let mut best = (-self.way(dog.spot), SmallVec::new());
+        let mut consider = |value: i32, commands: &[Command]| {
+            if value > best.0 {
+                best = (value, SmallVec::from_slice(commands));
+            }
+        };
+        let stand = -self.way(dog.spot);
+        if let Some(bark) = before {
+            consider(stand + bark, &[Command::Bark(id)]);
+        }
+        let torus = self.game.ground().torus();
+        for way in Direction::ALL {
+            let to = torus.next(dog.spot, way);
+            let open = self.game.ground().land(to).is_open() && !self.game.is_taken(to);
+            if dog.suffers() == Some(Fright::Panic) || !open {
+                continue;
+            }
+            let (step, walk) = (Command::Move(id, way), -self.way(to));
+            consider(walk, &[step]);
+            if let Some(bark) = before {
+                consider(walk + bark, &[Command::Bark(id), step]);
+                consider(walk + self.bark(to, id), &[step, Command::Bark(id)]);
+            }
+        }
+        best.1
+    }
+
+    /// Steps to the nearest work.
+    fn way(&self, from: Spot) -> i32 {
+        let torus = self.game.ground().torus();
+        let steps = |work: &Work| {
+            let (dx, dy) = torus.displacement(from, work.stand);
+            let steps = dx.unsigned_abs() + dy.unsigned_abs();
+            (steps.saturating_sub(work.slack) + work.more) as i32
+        };
+        self.works.iter().map(steps).min().unwrap_or_default()
+    }
+
+    /// What a bark from here is worth.
+    fn bark(&self, from: Spot, id: DogId) -> i32 {
+        let ground = self.game.ground();
+        let torus = ground.torus();
+        let turns = |key: Key| ground.options().get(key).min(RUN_MAX);
+        let mut sum = 0;
+        for sheep in self.game.sheep().iter().take(SHEEP_MAX) {
+            if !torus.within(from, sheep.spot, self.radius) {
+                continue;
+            }
+            let (dx, dy) = torus.displacement(from, sheep.spot);
+            let way = Direction::along(dx, dy);
+            let mut to = sheep.spot;
+            for _ in 0..turns(Key::SheepScaryTurns) {
+                let next = torus.next(to, way);
+                if !ground.land(next).is_open() {
+                    break;
+                }
+                to = next;
+            }
+            sum += self.worth(to) - self.worth(sheep.spot);
+        }
+        let dogs = (0u16..).map(DogId).zip(self.game.dogs());
+        let hears = |dog: &Dog| torus.within(from, dog.spot, self.radius);
+        let hit = dogs.filter(|(other, dog)| *other != id && dog.owner != self.seat && hears(dog));
+        let fresh =
+            |dog: &Dog| turns(Key::DogScaryTurns).saturating_sub(dog.disabled.saturating_sub(1));
+        sum + hit.map(|(_, dog)| FREEZE * fresh(dog) as i32).sum::<i32>()
+    }
+
+    fn worth(&self, spot: Spot) -> i32 {
+        match self.game.ground().land(spot) {
+            Land::Pen(owner) if owner == self.seat => PENNED,
+            Land::Pen(_) if self.raids => RAIDED,
+            Land::Pen(_) => ROBBED,
+            _ => -STEP * i32::from(self.home(spot).min(40)),
+        }
+    }
+}
