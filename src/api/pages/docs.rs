@@ -24,6 +24,14 @@ const GUIDES: &[(&str, &str)] = &[
     ("rest", include_str!("../../../docs/rest.md")),
     ("operate", include_str!("../../../docs/operate.md")),
     ("tournaments", include_str!("../../../docs/tournaments.md")),
+    (
+        "your-first-bot",
+        include_str!("../../../docs/your-first-bot.md"),
+    ),
+    (
+        "bot-protocol",
+        include_str!("../../../docs/bot-protocol.md"),
+    ),
 ];
 
 #[derive(Template)]

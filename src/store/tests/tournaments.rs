@@ -371,6 +371,8 @@ async fn showing_a_tournament_reads_none_of_its_matches() {
         "DROP TRIGGER tournament_rounds_counted",
         "DROP TRIGGER tournament_matches_counted",
         "DROP TABLE tournament_sizes",
+        "DROP TABLE notes",
+        "DROP TABLE program_runs",
         "DELETE FROM _sqlx_migrations WHERE version >= 11",
     ] {
         store.alter(step).await;

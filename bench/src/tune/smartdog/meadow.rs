@@ -71,7 +71,6 @@ impl Keys {
                 "long_turns" => reach.long.1 = value as u32,
                 "trail" => reach.trail = value,
                 "replies" => reach.replies = value > 0.0,
-                "carries" => reach.carries = value > 0.0,
                 "last" => reach.last = value > 0.0,
                 "models" => knobs.models = &CHAMPION.models[..value as usize],
                 name => return weights.set(name, value),

@@ -34,7 +34,7 @@ pub const CARDS: &[BotCard] = &[
             6,
             "champion",
             "Plans with widening beams against the replies it expects, on maps it may know, guards its pen and plays for the win. A node is one simulated turn of one line.",
-            0xFEE8_8C1D_1BCE_2E10,
+            0x682B_EB2B_20DA_9DEE,
         )
     },
 ];

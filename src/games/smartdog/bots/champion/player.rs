@@ -2,7 +2,7 @@
 
 use super::long::Long;
 use super::reply::Model;
-use super::search::{Plan, Reach, Search};
+use super::search::{Reach, Search};
 use super::terrain::Terrain;
 use super::value::{WEIGHTS, Weights};
 use super::world::World;
@@ -39,7 +39,6 @@ pub const HERDER: Knobs = Knobs {
         long: (0, 0),
         replies: false,
         trail: 0.0,
-        carries: false,
         last: false,
     },
     weights: WEIGHTS,
@@ -66,7 +65,6 @@ pub const CHAMPION: Knobs = Knobs {
         long: (10, 64),
         replies: true,
         trail: 0.02,
-        carries: true,
         last: true,
     },
     weights: Weights {
@@ -106,8 +104,6 @@ struct Thoughts {
     search: Option<Search>,
     /// The long search that follows if it finds nothing to do.
     long: Option<Long>,
-    /// The plans of the turn before.
-    carried: Vec<Plan>,
 }
 
 impl Thoughts {
@@ -171,10 +167,7 @@ impl Herder {
             let same = same && view.turn >= thoughts.world.game.turn();
             if same && thoughts.world.me == view.seat && view.seen.len() <= SEEN_MAX {
                 thoughts.world.begin_turn(view);
-                thoughts.carried.clear();
-                if let Some(search) = thoughts.search.take().filter(|_| self.knobs.reach.carries) {
-                    thoughts.carried.extend_from_slice(search.plans());
-                }
+                thoughts.search = None;
                 thoughts.long = None;
                 return;
             }
@@ -191,7 +184,6 @@ impl Herder {
             terrain: Terrain::new(&view.ground, view.seat),
             search: None,
             long: None,
-            carried: Vec::new(),
         }));
     }
 
@@ -237,11 +229,10 @@ impl Bot<SmartDog> for Herder {
                     terrain,
                     search,
                     long,
-                    carried,
                 } = thoughts.as_mut();
                 let search = search.get_or_insert_with(|| {
                     let (reach, weights) = (self.knobs.reach, self.knobs.weights);
-                    Search::new(world, terrain, (reach, weights), carried)
+                    Search::new(world, terrain, (reach, weights))
                 });
                 if self.keeps {
                     search.tried.get_or_insert_default();

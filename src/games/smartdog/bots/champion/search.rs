@@ -33,8 +33,6 @@ pub struct Reach {
     pub replies: bool,
     /// The share that the values along the way have in a line's value.
     pub trail: f64,
-    /// Whether the last turn's plans are gone on with.
-    pub carries: bool,
     /// Whether others are taken to act before the own dogs.
     pub last: bool,
 }
@@ -99,23 +97,13 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// `carried` are the plans of the turn before.
     pub(super) fn new(
         world: &World,
         terrain: &Terrain,
         (reach, weights): (Reach, Weights),
-        carried: &[Plan],
     ) -> Self {
         let (lens, depth) = (Lens::new(world, terrain, weights), reach.depth as u32);
-        let mut plans = vec![Plan::default(); lens.own.len()];
-        if carried.len() == plans.len() {
-            plans.copy_from_slice(carried);
-            for plan in &mut plans {
-                plan.rotate_left(1);
-                // What was last is first now; only its end is open.
-                plan[DEPTH_MAX - 1] = Deed::default();
-            }
-        }
+        let plans = vec![Plan::default(); lens.own.len()];
         Self {
             plans,
             simulator: Simulator::new(world, lens, depth, depth + 2, reach),
@@ -142,7 +130,8 @@ impl Search {
                 return Progress::Done;
             }
             if self.best.is_none() {
-                self.weigh_carried(terrain);
+                let standing = |_, _| Deed::default();
+                self.best = Some(self.simulator.line(self.reach.depth, terrain, standing));
                 continue;
             }
             let Some(mut beam) = self.beam.take() else {
@@ -160,30 +149,6 @@ impl Search {
             }
         }
         Progress::More
-    }
-
-    /// Values the carried plans; they are dropped if standing is better.
-    fn weigh_carried(&mut self, terrain: &mut Terrain) {
-        let standing = self
-            .simulator
-            .line(self.reach.depth, terrain, |_, _| Deed::default());
-        self.best = Some(standing);
-        if self.is_idle() {
-            return;
-        }
-        let plans = &self.plans;
-        let carried =
-            (self.simulator).line(self.reach.depth, terrain, |dog, turn| plans[dog][turn]);
-        if carried > standing {
-            self.best = Some(carried);
-        } else {
-            self.plans.fill(Plan::default());
-        }
-    }
-
-    /// The best plans, by own dog.
-    pub(super) fn plans(&self) -> &[Plan] {
-        &self.plans
     }
 
     /// The first turn's orders of the best plans, in terms of the believed position.
