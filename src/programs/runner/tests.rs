@@ -82,7 +82,7 @@ fn a_place_is_taken_until_the_program_has_ended() {
     runner.stop();
     assert_eq!(format!("{bots:?}"), "Bots(1 running)");
     for ending in runner.ending.drain(..) {
-        ending.join().unwrap();
+        drop(ending.join().unwrap());
     }
     assert_eq!(format!("{bots:?}"), "Bots(0 running)");
 }
