@@ -262,7 +262,6 @@ impl Daemon {
     }
 }
 
-/// Who is who at others' referees, as a file says.
 /// The programs on the shelf, each started under a guard, so that none outlives this process.
 fn users_bots(config: &Config) -> Bots {
     let why = no_isolation();
@@ -273,6 +272,7 @@ fn users_bots(config: &Config) -> Bots {
     Bots::new(Arc::new(Shelf::of(config)), Some(Guard { isolates }))
 }
 
+/// Who is who at others' referees, as a file says.
 fn identities(names: Option<&Path>) -> anyhow::Result<Identities> {
     let identities = Identities::default();
     if let Some(path) = names {

@@ -12,7 +12,6 @@ use games::Kit;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -62,14 +61,8 @@ impl Callbacks {
         games: &[&'static dyn Kit],
     ) -> Result<Self, CallbacksError> {
         let routes = Routes::new(games, &options);
-        let root = format!("/{}", options.secret_path.trim_matches('/'));
         routes
-            .bot(
-                &root,
-                IpAddr::V4(Ipv4Addr::LOCALHOST),
-                None,
-                sessions.bots(),
-            )
+            .check_default(sessions.bots())
             .map_err(|error| CallbacksError::DefaultBot(error.to_string()))?;
         let peers = Peers::default();
         let crowd = Crowd::new(options.connections_max);

@@ -3,10 +3,10 @@
 use super::body::Reply;
 use super::callbacks::Gateway;
 use super::limits::{self, Load};
-use super::routes::{NoRoute, TARGET_BYTES_MAX};
+use super::routes::{NoRoute, TARGET_BYTES_MAX, no_bot};
 use super::wording;
 use crate::link::{Caller, Peer, Stay};
-use crate::session::{BotAddress, Key, Origin};
+use crate::session::{BotAddress, Key, Origin, Refusal};
 use hyper::body::Incoming;
 use hyper::header::CONTENT_TYPE;
 use hyper::{Method, Request, Response, StatusCode};
@@ -89,6 +89,7 @@ impl Connection {
             self.stay.exempt();
         }
         let origin = Origin::new(caller, exempt, self.stay.is_short());
+        let kit = bot.kit();
         let key = Key {
             bot,
             market: route.market,
@@ -105,6 +106,9 @@ impl Connection {
                 let mut response = Response::new(Reply::answer(answer));
                 response.headers_mut().insert(CONTENT_TYPE, wording::TEXT);
                 response
+            }
+            Err(Refusal::NoBot) => {
+                wording::sentence(StatusCode::NOT_FOUND, &no_bot(kit).to_string())
             }
             Err(refusal) => wording::refused(&refusal.to_string()),
         }
@@ -135,8 +139,7 @@ impl Connection {
             return Ok(Arc::clone(&visited.bot));
         }
         let known = (!self.is_hidden(request)).then_some(caller);
-        let bots = self.gateway.sessions.bots();
-        let bot = self.gateway.routes.bot(path, caller, known, bots)?;
+        let bot = self.gateway.routes.bot(path, caller, known)?;
         *last = Some(Visited {
             path: path.into(),
             caller,

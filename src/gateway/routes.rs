@@ -48,7 +48,6 @@ impl Routes {
         path: &str,
         caller: IpAddr,
         known: Option<IpAddr>,
-        bots: &Bots,
     ) -> Result<Arc<BotAddress>, NoRoute> {
         let path = self.open(path)?;
         let mut segments = path.split('/').filter(|segment| !segment.is_empty());
@@ -73,8 +72,18 @@ impl Routes {
                 .ok_or_else(|| unnamed(kit))?
                 .to_owned(),
         };
-        BotAddress::named(kit, bot, &referee, bots)
+        BotAddress::named(kit, bot, &referee)
             .map(Arc::new)
+            .ok_or_else(|| no_bot(kit))
+    }
+
+    /// Whether the bot that is meant where a path names none is there.
+    pub(super) fn check_default(&self, bots: &Bots) -> Result<(), NoRoute> {
+        let Some(kit) = self.games.first().copied() else {
+            return Err(self.no_game());
+        };
+        BotAddress::configured(kit, &self.default_bot, "", bots)
+            .map(drop)
             .ok_or_else(|| no_bot(kit))
     }
 
@@ -105,7 +114,7 @@ impl Routes {
     }
 }
 
-fn no_bot(kit: &dyn Kit) -> NoRoute {
+pub(super) fn no_bot(kit: &dyn Kit) -> NoRoute {
     let bots: Vec<_> = kit.bots().iter().map(|card| card.name).collect();
     NoRoute(format!(
         "no such bot of {}; there is: {}",

@@ -11,13 +11,48 @@ use std::time::{Duration, Instant};
 
 /// Programs that run at once at most.
 pub const RUNNING_MAX: usize = 1_000;
-/// For how long what was found stays found: each message of a match asks.
+/// For how long what was found stays found: many matches begin at once.
 const FRESH: Duration = Duration::from_secs(1);
 /// Names that are remembered at most.
 const REMEMBERED_MAX: usize = 1_024;
 
-/// What a name meant, and since when that is known.
-type Found = (Instant, Option<Arc<Launch>>);
+/// What names meant, and since when that is known. Names that mean nothing are strangers' and as many as they like:
+/// they never push out the others.
+#[derive(Default)]
+struct Recent {
+    found: HashMap<String, (Instant, Arc<Launch>)>,
+    missing: HashMap<String, Instant>,
+}
+
+impl Recent {
+    /// What a name means, if that is known; inside, `None`: nothing.
+    fn get(&self, name: &str) -> Option<Option<Arc<Launch>>> {
+        if let Some((since, launch)) = self.found.get(name)
+            && since.elapsed() < FRESH
+        {
+            return Some(Some(Arc::clone(launch)));
+        }
+        let since = self.missing.get(name)?;
+        (since.elapsed() < FRESH).then_some(None)
+    }
+
+    fn set(&mut self, name: &str, found: Option<Arc<Launch>>) {
+        let now = Instant::now();
+        if let Some(launch) = found {
+            self.missing.remove(name);
+            if self.found.len() >= REMEMBERED_MAX {
+                self.found.clear();
+            }
+            self.found.insert(name.to_owned(), (now, launch));
+        } else {
+            self.found.remove(name);
+            if self.missing.len() >= REMEMBERED_MAX {
+                self.missing.clear();
+            }
+            self.missing.insert(name.to_owned(), now);
+        }
+    }
+}
 
 /// Users' programs. Its clones are the same one.
 #[derive(Clone)]
@@ -25,7 +60,7 @@ pub struct Bots {
     shelf: Arc<dyn Programs>,
     pub(super) guard: Option<Guard>,
     running: Arc<AtomicUsize>,
-    recent: Arc<Mutex<HashMap<String, Found>>>,
+    recent: Arc<Mutex<Recent>>,
 }
 
 impl fmt::Debug for Bots {
@@ -54,25 +89,32 @@ impl Bots {
     }
 
     /// The program that `name` means: `NAME` or `NAME@VERSION`. What was added a moment ago may be found a second
-    /// later.
+    /// later. Reads the disk if it must: not for the runtime's threads.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Arc<Launch>> {
-        if let Some((since, found)) = self.recent.lock().get(name)
-            && since.elapsed() < FRESH
-        {
-            return found.clone();
+        if let Some(found) = self.recent.lock().get(name) {
+            return found;
         }
         let (bare, version) = match name.split_once('@') {
             Some((bare, version)) => (bare, Some(version)),
             None => (name, None),
         };
         let found = self.shelf.find(bare, version).map(Arc::new);
-        let mut recent = self.recent.lock();
-        if recent.len() >= REMEMBERED_MAX {
-            recent.clear();
-        }
-        recent.insert(name.to_owned(), (Instant::now(), found.clone()));
+        self.recent.lock().set(name, found.clone());
         found
+    }
+
+    /// The same without blocking whoever asks: names come from strangers.
+    pub async fn look(&self, name: &str) -> Option<Arc<Launch>> {
+        if let Some(found) = self.recent.lock().get(name) {
+            return found;
+        }
+        let (bots, name) = (self.clone(), name.to_owned());
+        let looked = tokio::task::spawn_blocking(move || bots.find(&name)).await;
+        looked.unwrap_or_else(|error| {
+            tracing::error!(%error, "a program could not be looked for");
+            None
+        })
     }
 
     /// A place for one more running program.
@@ -93,7 +135,7 @@ impl Drop for Place {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bots, RUNNING_MAX};
+    use super::*;
 
     #[test]
     fn places_are_counted_and_given_back() {
@@ -104,5 +146,26 @@ mod tests {
         places.truncate(10);
         assert!(bots.place().is_some());
         assert_eq!(format!("{bots:?}"), "Bots(10 running)");
+    }
+
+    #[tokio::test]
+    async fn what_means_nothing_does_not_push_out_what_is_there() {
+        let reads = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&reads);
+        let find = move |name: &str, version: Option<&str>| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            (name == "mine" && version.is_none()).then(Launch::default)
+        };
+        let bots = Bots::new(Arc::new(find), None);
+        assert!(bots.look("mine").await.is_some());
+        let begun = Instant::now();
+        for number in 0..REMEMBERED_MAX * 2 {
+            assert!(bots.find(&format!("none-{number}")).is_none());
+        }
+        assert!(bots.look("mine").await.is_some());
+        assert!(bots.look("mine@2").await.is_none());
+        if begun.elapsed() < FRESH {
+            assert_eq!(reads.load(Ordering::Relaxed), REMEMBERED_MAX * 2 + 2);
+        }
     }
 }

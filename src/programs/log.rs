@@ -61,9 +61,4 @@ impl Log {
             Line::Plain(_) | Line::Ask { .. } => None,
         }
     }
-
-    /// How many answers a program may give that has just been told so many lines again.
-    pub(super) fn allowance(&self, sent: usize) -> u32 {
-        u32::try_from(self.played.len().min(sent)).unwrap_or(u32::MAX)
-    }
 }

@@ -20,10 +20,14 @@ const STARTS_MAX: u32 = 8;
 const PAUSE: Duration = Duration::from_millis(100);
 /// Decisions in a row that a program may be late for before it counts as hung.
 const LATE_MAX: u32 = 3;
+/// How long a program may take from its start to say that it is ready.
+const READY_WITHIN: Duration = Duration::from_secs(10);
 /// Bytes that may wait for a program that does not read.
 const UNSAID_MAX: usize = 64 << 20;
 /// How long is waited for what a program notes at the end.
 const LAST_WORD_WITHIN: Duration = Duration::from_secs(1);
+/// The shortest time that a program is told it has: a millisecond, as times are told in those.
+const ASKED_MIN: Duration = Duration::from_millis(1);
 /// Bytes of a line that a fault quotes.
 const QUOTED_MAX: usize = 80;
 
@@ -48,12 +52,18 @@ pub(super) struct Runner {
 struct Running {
     program: Program,
     _place: Place,
+    since: Instant,
+    /// Whether it has said that it is ready. Before that it is told nothing of the match's course: what it is asked
+    /// meanwhile it learns as past.
+    ready: bool,
     /// How many of the log's lines it was sent.
     sent: usize,
     /// Bytes that its pipe has not accepted yet.
     unsaid: Vec<u8>,
     /// Lines that it has sent since it was asked last.
     lines: u32,
+    /// Lines that it may send beside those: answers to decisions that it was told as past.
+    owed: u32,
 }
 
 impl Runner {
@@ -75,6 +85,9 @@ impl Runner {
 
     /// Tells it more of its match.
     pub(super) fn tell(&mut self, lines: Vec<Line>) {
+        if self.log.is_broken() {
+            return;
+        }
         self.log.add(lines);
         if self.log.is_broken() {
             return self.fail("its match is too long to be told".to_owned());
@@ -92,11 +105,17 @@ impl Runner {
     /// Asks for the decision that was told last.
     pub(super) fn ask(&mut self, number: u64, deadline: Instant) -> Reply {
         if let Some(running) = &mut self.running {
+            running.owed = running.owed.saturating_sub(running.lines);
             running.lines = 0;
         }
+        // A decision that ends the program must not use up all its starts.
+        let mut started = false;
         loop {
-            if self.running.is_none() && !self.start_by(deadline) {
-                return Reply::Gone;
+            if self.running.is_none() {
+                if started || !self.start_by(deadline) {
+                    return Reply::Gone;
+                }
+                started = true;
             }
             self.send(Some((number, deadline)));
             match self.listen(Some(number), deadline) {
@@ -107,15 +126,25 @@ impl Runner {
                 }
                 Heard::Nothing => {
                     self.report.late += 1;
-                    self.late_in_row += 1;
-                    if self.late_in_row >= LATE_MAX {
-                        self.late_in_row = 0;
-                        self.fail(format!("it answered none of {LATE_MAX} decisions in time"));
-                    }
+                    self.missed();
                     return Reply::Late;
                 }
                 Heard::Failed(why) => self.fail(why),
             }
+        }
+    }
+
+    /// It has not answered in time: does it hang, or is it still starting?
+    fn missed(&mut self) {
+        let Some(running) = &self.running else { return };
+        if running.ready {
+            self.late_in_row += 1;
+            if self.late_in_row >= LATE_MAX {
+                self.fail(format!("it answered none of {LATE_MAX} decisions in time"));
+            }
+        } else if running.since.elapsed() >= READY_WITHIN {
+            let within = READY_WITHIN.as_secs();
+            self.fail(format!("it was not ready {within} s after its start"));
         }
     }
 
@@ -127,6 +156,10 @@ impl Runner {
 
     /// Tells it how the match ended, and ends it.
     pub(super) fn end(&mut self, end: Option<End>) -> Conduct {
+        if let Some(running) = &mut self.running {
+            // Nothing is kept back any more.
+            running.ready = true;
+        }
         self.send(None);
         if let Some(end) = end {
             self.say(&Word::End(end));
@@ -193,10 +226,14 @@ impl Runner {
                 self.running = Some(Running {
                     program,
                     _place: place,
+                    since: Instant::now(),
+                    ready: false,
                     sent: 0,
                     unsaid: Vec::new(),
                     lines: 0,
+                    owed: 0,
                 });
+                self.late_in_row = 0;
                 self.say(&Word::Hello(Hello::of(self.opening.game)));
                 self.say(&Word::Match(Box::new(start)));
             }
@@ -234,7 +271,11 @@ impl Runner {
     fn stop(&mut self) {
         if let Some(running) = self.running.take() {
             let end = move || {
-                let mut program = running.program;
+                let Running {
+                    mut program,
+                    _place,
+                    ..
+                } = running;
                 program.dismiss(None);
                 program.end()
             };
@@ -246,19 +287,26 @@ impl Runner {
 
     /// Sends what it has not heard yet. A decision that is asked now has so much time.
     fn send(&mut self, asked: Option<(u64, Instant)>) {
-        let Some(running) = &mut self.running else {
-            return;
+        let Some(running) = self.running.as_mut().filter(|running| running.ready) else {
+            return self.push();
         };
         for line in self.log.from(running.sent) {
             let mut within = None;
-            if let Line::Ask { number, .. } = line
-                && !self.log.is_played(*number)
-            {
-                let now = asked.filter(|(asked, _)| asked == number);
-                let Some((_, deadline)) = now else {
-                    break;
-                };
-                within = Some(deadline.saturating_duration_since(Instant::now()));
+            if let Line::Ask { number, .. } = line {
+                if self.log.is_played(*number) {
+                    running.owed += 1;
+                } else {
+                    let now = asked.filter(|(asked, _)| asked == number);
+                    let left = |(_, deadline): (u64, Instant)| {
+                        let left = deadline.saturating_duration_since(Instant::now());
+                        // Nothing is asked without time for an answer: it waits until it is past.
+                        (left >= ASKED_MIN).then_some(left)
+                    };
+                    let Some(left) = now.and_then(left) else {
+                        break;
+                    };
+                    within = Some(left);
+                }
             }
             running
                 .unsaid
@@ -297,13 +345,14 @@ impl Runner {
             match running.program.heard() {
                 Ok(Some(line)) => {
                     running.lines += 1;
-                    if running.lines > neutral::LINES_MAX + self.log.allowance(running.sent) {
+                    if running.lines > neutral::LINES_MAX.saturating_add(running.owed) {
                         return Heard::Failed("it says more than it is asked".to_owned());
                     }
-                    match self.understand(&line, number) {
-                        None => {}
-                        Some(heard) => return heard,
+                    if let Some(heard) = self.understand(&line, number) {
+                        return heard;
                     }
+                    // What was kept back until it was ready.
+                    self.send(number.map(|number| (number, deadline)));
                 }
                 Ok(None) if deaf && number.is_some() => {
                     return Heard::Failed("it closed its input".to_owned());
@@ -342,7 +391,12 @@ impl Runner {
             return None;
         }
         match neutral::read(line) {
-            Ok(Said::Ready { protocol }) if protocol == neutral::VERSION => None,
+            Ok(Said::Ready { protocol }) if protocol == neutral::VERSION => {
+                if let Some(running) = &mut self.running {
+                    running.ready = true;
+                }
+                None
+            }
             Ok(Said::Ready { protocol }) => {
                 self.report.starts = STARTS_MAX;
                 let ours = neutral::VERSION;
@@ -397,3 +451,6 @@ enum Heard {
     /// The program cannot go on.
     Failed(String),
 }
+
+#[cfg(test)]
+mod tests;

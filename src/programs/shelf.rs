@@ -264,16 +264,25 @@ impl Shelf {
     /// # Errors
     /// [`ShelfError::Unknown`]; [`ShelfError::Manifest`] if somebody has changed its folder.
     pub fn get(&self, asked: &BotName) -> Result<Launch, ShelfError> {
+        match self.look(asked)? {
+            Some(launch) => Ok(launch),
+            None => Err(self.unknown(asked, &self.versions(&asked.name)?)),
+        }
+    }
+
+    /// The same; `None` if there is no such bot.
+    fn look(&self, asked: &BotName) -> Result<Option<Launch>, ShelfError> {
         let versions = self.versions(&asked.name)?;
         let found = match &asked.version {
             Some(version) => versions.iter().find(|known| known.version == *version),
             None => versions.last(),
         };
         let Some(found) = found else {
-            return Err(self.unknown(asked, &versions));
+            return Ok(None);
         };
         let folder = self.folder.join(&asked.name).join(&found.version);
-        Ok(Manifest::of(&folder)?.launch(&folder, &self.read, &self.hidden))
+        let manifest = Manifest::of(&folder)?;
+        Ok(Some(manifest.launch(&folder, &self.read, &self.hidden)))
     }
 
     /// Takes a version of a bot off the shelf, or all of them; what was removed. Matches that play with it keep
@@ -417,14 +426,10 @@ impl Programs for Shelf {
             None => name.to_owned(),
         };
         let asked: BotName = text.parse().ok()?;
-        match self.get(&asked) {
-            Ok(launch) => Some(launch),
-            Err(ShelfError::Unknown { .. }) => None,
-            Err(why) => {
-                tracing::warn!(bot = %asked, "the bot cannot be used: {why}");
-                None
-            }
-        }
+        self.look(&asked).unwrap_or_else(|why| {
+            tracing::warn!(bot = %asked, "the bot cannot be used: {why}");
+            None
+        })
     }
 }
 

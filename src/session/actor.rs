@@ -351,7 +351,7 @@ impl Actor {
         }
         let admit = || begins::admit(&self.registry, &self.session.key, origin);
         let permit = permit.map_or_else(admit, Ok)?;
-        let launch = self.launch()?;
+        let launch = Self::launch(&self.registry, &self.session).await?;
         let left = self.core.take();
         let left = left.as_deref().map(|core| &*core.match_id);
         self.session.unhand();
@@ -362,7 +362,7 @@ impl Actor {
             at_us,
             late,
             left,
-            (told, launch.as_deref()),
+            (told, launch),
         );
         self.core = Some(Box::new(core));
         self.registry.meters.live.increment(1.0);
@@ -370,16 +370,19 @@ impl Actor {
     }
 
     /// The program that a new match begins with; `None` for a built-in bot.
-    fn launch(&self) -> Result<Option<Arc<Launch>>, Refusal> {
-        let bot = &self.session.key.bot;
+    async fn launch(
+        registry: &Registry,
+        session: &Session,
+    ) -> Result<Option<Arc<Launch>>, Refusal> {
+        let bot = &session.key.bot;
         let Some(name) = bot.program() else {
             return Ok(None);
         };
         let game = bot.kit().game();
-        let launch = self.registry.dependencies.bots.find(name);
+        let launch = registry.dependencies.bots.look(name).await;
         let launch = launch.filter(|launch| launch.plays(game));
         launch.map(Some).ok_or_else(|| {
-            self.registry.meters.refused(Refusal::NoBot.word());
+            registry.meters.refused(Refusal::NoBot.word());
             Refusal::NoBot
         })
     }

@@ -1,6 +1,6 @@
 //! What a session is addressed by: game, bot, referee, match and player.
 
-use crate::programs::Bots;
+use crate::programs::{BotName, Bots};
 use games::neutral::PREFIX;
 use games::{BotCard, Kit};
 use std::fmt;
@@ -9,9 +9,6 @@ use std::net::IpAddr;
 use std::sync::{Arc, LazyLock};
 
 static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-
-/// The longest name of a program with its version, in bytes.
-const NAME_MAX: usize = 160;
 
 /// Which bot a message is for and which referee sends it: everything but the match and the player.
 pub struct BotAddress {
@@ -36,20 +33,27 @@ impl BotAddress {
     /// where no built-in bot has it. Whether there is such a program shows when a match begins: those that run go on
     /// without it.
     #[must_use]
-    pub fn named(kit: &'static dyn Kit, bot: &str, referee: &str, bots: &Bots) -> Option<Self> {
+    pub fn named(kit: &'static dyn Kit, bot: &str, referee: &str) -> Option<Self> {
         if let Some(built_in) = Self::new(kit, bot, referee) {
             return Some(built_in);
         }
-        let given = bot.strip_prefix(PREFIX);
-        let name = given.unwrap_or(bot);
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.@".contains(&byte);
-        if name.is_empty() || name.len() > NAME_MAX || !name.bytes().all(plain) {
-            return None;
-        }
-        if given.is_none() && !bots.find(name)?.plays(kit.game()) {
-            return None;
-        }
+        let name = bot.strip_prefix(PREFIX).unwrap_or(bot);
+        name.parse::<BotName>().ok()?;
         Some(Self::of(kit, &format!("{PREFIX}{name}"), None, referee))
+    }
+
+    /// The same for a name in a configuration: without `bot:`, such a program must be there already. Reads the shelf.
+    #[must_use]
+    pub fn configured(
+        kit: &'static dyn Kit,
+        bot: &str,
+        referee: &str,
+        bots: &Bots,
+    ) -> Option<Self> {
+        let address = Self::named(kit, bot, referee)?;
+        let is_there = |name| bots.find(name).is_some_and(|found| found.plays(kit.game()));
+        let stands = bot.starts_with(PREFIX) || address.program().is_none_or(is_there);
+        stands.then_some(address)
     }
 
     fn of(

@@ -11,6 +11,7 @@ use crate::programs::Launch;
 use crate::store::types::{LiveSession, NewMatch, NewSeat, NewSession, Side};
 use games::neutral::PREFIX;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 use ulid::Ulid;
 
 /// A session with nothing in its transcript. `left`: the match that this key has just left.
@@ -21,7 +22,7 @@ pub(super) fn open(
     at_us: i64,
     late: bool,
     left: Option<&str>,
-    (told, launch): (Option<&Opening>, Option<&Launch>),
+    (told, launch): (Option<&Opening>, Option<Arc<Launch>>),
 ) -> SessionState {
     let identity = registry
         .dependencies
@@ -54,7 +55,7 @@ pub(super) fn open(
         ),
     };
     let mut setup = setup(key, registry.options.models, late, &rivals, words);
-    let bot = match launch {
+    let bot = match &launch {
         Some(launch) => {
             setup[program::KEY] = program::noted(key.bot.name(), launch);
             format!("{PREFIX}{}@{}", launch.name, launch.version)
@@ -87,7 +88,7 @@ pub(super) fn open(
         seq: 0,
         last_us: at_us,
     };
-    let program = Program::of(registry, &session);
+    let program = Program::of(registry, &session, launch);
     SessionState {
         program,
         rows: Some(Box::new(Rows { session, match_ })),

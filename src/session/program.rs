@@ -52,14 +52,19 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// The program of a session that began so; `None` if its bot is built in.
-    pub(super) fn of(registry: &Registry, opened: &NewSession) -> Option<Box<Self>> {
+    /// The program of a session that began so; `None` if its bot is built in. `launch`: what was found for it; else
+    /// it is looked for.
+    pub(super) fn of(
+        registry: &Registry,
+        opened: &NewSession,
+        launch: Option<Arc<Launch>>,
+    ) -> Option<Box<Self>> {
         let name = opened.bot.strip_prefix(PREFIX)?;
         let kit = (registry.dependencies.find)(&opened.game)?;
         let fallback = opened.setup.get(KEY)?.get("fallback")?.as_str()?;
         Some(Box::new(Self {
             spec: opened.bot.clone(),
-            launch: registry.dependencies.bots.find(name),
+            launch: launch.or_else(|| registry.dependencies.bots.find(name)),
             fallback: kit.bots().iter().find(|card| card.name == fallback),
             post: Post::default(),
             told: 0,

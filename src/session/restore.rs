@@ -39,7 +39,7 @@ impl Registry {
         let peer = key.bot.referee().parse().ok().map(Peer::of);
         let permit = self.shares.take_again(peer).ok();
         let idle_ms = (self.started_us - found.last_us) / 1000;
-        let program = Program::of(self, opened);
+        let program = Program::of(self, opened, None);
         let mut core = Box::new(SessionState::found(found, permit));
         core.program = program;
         self.meters.live.increment(1.0);
@@ -88,7 +88,7 @@ impl Registry {
             .entry(names)
             .or_insert_with_key(|(game, bot, referee)| {
                 let kit = (self.dependencies.find)(game)?;
-                BotAddress::named(kit, bot, referee, &self.dependencies.bots).map(Arc::new)
+                BotAddress::named(kit, bot, referee).map(Arc::new)
             });
         bot.clone()
     }

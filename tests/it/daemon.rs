@@ -197,9 +197,8 @@ fn the_callback_socket_can_be_inherited() {
     app.stop();
 
     // While nobody serves it, the socket takes a caller's connection; the next start answers it.
-    let waiting = std::thread::spawn(move || {
-        request(address, "GET", "/koehandel/nobody?a=1", &[], "").status
-    });
+    let waiting =
+        std::thread::spawn(move || request(address, "GET", "/nogame/nobody?a=1", &[], "").status);
     let app = TestApp::spawn(activated(folder.path(), input(), "api"), folder.path());
     assert_eq!(app.api, address);
     assert_eq!(waiting.join().unwrap(), 404);

@@ -339,7 +339,7 @@ fn the_log_tells_of_matches_refusals_and_hubs() {
         until(|| found(words) > 0);
     }
     for _ in 0..20 {
-        let lost = request(app.callbacks, "GET", "/koehandel/nobody?a=1", &[], "");
+        let lost = request(app.callbacks, "GET", "/nogame/nobody?a=1", &[], "");
         assert_eq!(lost.status, 404);
     }
     let refusals = found(&["INFO", "refused", "by=\"callbacks\"", "Not Found"]);

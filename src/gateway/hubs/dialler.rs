@@ -49,7 +49,7 @@ impl Hubs {
         let mut all = Vec::new();
         for plan in plans {
             let referee = format!("{}/{}", plan.address, plan.hub.trim_start_matches('#'));
-            let bot = BotAddress::named(plan.kit, &plan.bot, &referee, sessions.bots());
+            let bot = BotAddress::configured(plan.kit, &plan.bot, &referee, sessions.bots());
             let Some(bot) = bot.map(Arc::new) else {
                 tracing::error!(
                     bot = plan.bot,

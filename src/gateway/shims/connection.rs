@@ -2,7 +2,6 @@
 
 use super::journals::number;
 use crate::link::relay::{Bye, Hello, LINE_MAX, NumberedMessage, Request, Response, Welcome, line};
-use crate::programs::Bots;
 use crate::session::{BotAddress, Key, Refusal, Sessions};
 use futures_util::StreamExt as _;
 use games::{Cause, Wire};
@@ -22,7 +21,7 @@ pub(super) struct Connection {
 }
 
 /// Which session a hello names.
-pub(super) fn key_of(hello: &Hello, bots: &Bots) -> Result<Key, String> {
+pub(super) fn key_of(hello: &Hello) -> Result<Key, String> {
     let Hello {
         game,
         bot,
@@ -39,7 +38,7 @@ pub(super) fn key_of(hello: &Hello, bots: &Bots) -> Result<Key, String> {
             "the arbiter's name must have 1 to {WORD_MAX} bytes"
         ));
     }
-    let Some(bot) = BotAddress::named(kit, bot, referee, bots) else {
+    let Some(bot) = BotAddress::named(kit, bot, referee) else {
         return Err(format!("{game} has no bot {bot:?}"));
     };
     if i64::try_from(*market).is_err() || i64::try_from(*id).is_err() {
@@ -103,7 +102,7 @@ impl Connection {
     }
 
     fn hello(&mut self, hello: &Hello) -> Response {
-        match key_of(hello, self.sessions.bots()) {
+        match key_of(hello) {
             Ok(key) => {
                 let synced = self.sessions.survives_power_cuts(key.bot.kit().game());
                 self.key = Some(key);

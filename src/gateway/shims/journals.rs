@@ -95,7 +95,7 @@ async fn take_over(told: Told, sessions: &Sessions) -> (File, Option<Fault>) {
         bye,
         file,
     } = told;
-    let key = match key_of(&hello, sessions.bots()) {
+    let key = match key_of(&hello) {
         Ok(key) => key,
         Err(why) => return (file, Some(Fault::Never(why))),
     };

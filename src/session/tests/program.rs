@@ -59,15 +59,18 @@ fn python() -> bool {
 fn bots(folder: &Path) -> Bots {
     let directory = folder.to_owned();
     let find = move |name: &str, version: Option<&str>| {
-        (name == "mine" && version.is_none_or(|version| version == "1.0")).then(|| Launch {
-            name: name.to_owned(),
-            version: "1.0".to_owned(),
-            games: vec!["koehandel".to_owned()],
-            argv: vec!["python3".to_owned(), "bot.py".to_owned()],
-            directory: directory.clone(),
-            stderr_kept: 4_096,
-            fallback: "face".to_owned(),
-            ..Launch::default()
+        let removed = directory.join("removed").exists();
+        (!removed && name == "mine" && version.is_none_or(|version| version == "1.0")).then(|| {
+            Launch {
+                name: name.to_owned(),
+                version: "1.0".to_owned(),
+                games: vec!["koehandel".to_owned()],
+                argv: vec!["python3".to_owned(), "bot.py".to_owned()],
+                directory: directory.clone(),
+                stderr_kept: 4_096,
+                fallback: "face".to_owned(),
+                ..Launch::default()
+            }
         })
     };
     Bots::new(Arc::new(find), None)
@@ -93,7 +96,7 @@ impl Table {
         let store = parts.store.clone();
         let sessions = Sessions::open(options.clone(), parts).await.unwrap();
         let kit = games::find("koehandel").unwrap();
-        let bot = BotAddress::named(kit, "mine", "r", sessions.bots()).unwrap();
+        let bot = BotAddress::named(kit, "mine", "r").unwrap();
         assert_eq!(bot.name(), "bot:mine");
         let bot = Arc::new(bot);
         let key = Key {
@@ -345,34 +348,70 @@ async fn a_match_goes_on_after_a_restart_of_the_daemon() {
     until(|| (table.sessions.live() == 0).then_some(())).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_match_goes_on_when_its_bot_is_removed() {
+    if !python() {
+        return;
+    }
+    let answer = format!("open('removed', 'w').close()\n{GOOD}");
+    let table = Table::new(&answer, 4_000).await;
+    let (mut table, outcome, _) = table.play(None).await;
+    assert_eq!(outcome.cause, games::Cause::Normal);
+    let (report, _) = table.ran(1).await;
+    assert!(count(&report, "answered") > 20, "{report}");
+    for none in ["late", "refused", "failed"] {
+        assert_eq!(count(&report, none), 0, "{none}: {report}");
+    }
+    // Longer than what was found stays found.
+    tokio::time::sleep(Duration::from_millis(1_100)).await;
+    let kit = games::find("koehandel").unwrap();
+    table.key.bot = Arc::new(BotAddress::named(kit, "mine", "r").unwrap());
+    table.key.market = 2;
+    let begin = "market=2&id=1&type=begin".to_owned();
+    let refused = table.sessions.callback(
+        Origin::default(),
+        table.key.clone(),
+        true,
+        begin,
+        Instant::now(),
+    );
+    assert_eq!(
+        refused.await.unwrap_err(),
+        crate::session::Refusal::NoBot,
+        "no other match begins"
+    );
+}
+
 #[tokio::test]
 async fn only_programs_that_are_there_begin_matches() {
     let folder = tempfile::tempdir().unwrap();
     let table = Table::open(folder, SessionOptions::default()).await;
-    let bots = table.sessions.bots();
     let kit = |game| games::find(game).unwrap();
-    let named = |game, bot: &str| BotAddress::named(kit(game), bot, "r", bots);
-    assert!(named("koehandel", "nobody").is_none());
-    assert!(
-        named("lighthouses", "mine").is_none(),
-        "it plays another game"
-    );
+    let named = |game, bot: &str| BotAddress::named(kit(game), bot, "r");
     for wrong in ["bot:", "bot:a/b", "bot:\u{e9}", ""] {
         assert!(named("koehandel", wrong).is_none(), "{wrong:?}");
     }
     let built_in = named("koehandel", "champion").unwrap();
     assert_eq!((built_in.name(), built_in.program()), ("champion", None));
-    let bot = Arc::new(named("koehandel", "bot:nobody").unwrap());
-    let key = Key {
-        bot,
-        market: 1,
-        id: 1,
-    };
-    let begin = "market=1&id=1&type=begin".to_owned();
-    let refused = table
-        .sessions
-        .callback(Origin::default(), key, true, begin, Instant::now());
-    let why = refused.await.unwrap_err();
-    assert_eq!(why, crate::session::Refusal::NoBot);
+    // "mine" plays another game than the last one.
+    for (game, name) in [
+        ("koehandel", "bot:nobody"),
+        ("koehandel", "nobody"),
+        ("koehandel", "mine@2"),
+        ("lighthouses", "mine"),
+    ] {
+        let bot = Arc::new(named(game, name).unwrap());
+        let key = Key {
+            bot,
+            market: 1,
+            id: 1,
+        };
+        let begin = "market=1&id=1&type=begin".to_owned();
+        let refused = table
+            .sessions
+            .callback(Origin::default(), key, true, begin, Instant::now());
+        let why = refused.await.unwrap_err();
+        assert_eq!(why, crate::session::Refusal::NoBot, "{game} {name}");
+    }
     assert_eq!(table.sessions.live(), 0);
 }
