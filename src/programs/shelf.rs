@@ -129,6 +129,8 @@ pub struct Shelf {
     folder: PathBuf,
     /// What every bot may read beside its own folder.
     read: Vec<PathBuf>,
+    /// What no bot may read but its own folder.
+    kept: Vec<PathBuf>,
     /// Sockets that no bot must reach.
     hidden: Vec<PathBuf>,
 }
@@ -138,6 +140,7 @@ impl Shelf {
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
         Self {
+            kept: vec![folder.clone()],
             folder,
             read: Vec::new(),
             hidden: Vec::new(),
@@ -147,10 +150,13 @@ impl Shelf {
     /// The shelf of this configuration.
     #[must_use]
     pub fn of(config: &Config) -> Self {
+        let folder = absolute(&config.bots.folder);
+        let files = [&config.store.path].into_iter().chain(&config.file);
         Self {
             read: config.bots.read.clone(),
+            kept: files.chain([&folder]).cloned().collect(),
             hidden: config.shim.socket.iter().cloned().collect(),
-            ..Self::new(absolute(&config.bots.folder))
+            ..Self::new(folder)
         }
     }
 
@@ -159,6 +165,7 @@ impl Shelf {
     pub fn at(self, folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
+            kept: self.kept.into_iter().chain([folder.to_owned()]).collect(),
             ..self
         }
     }
@@ -216,11 +223,8 @@ impl Shelf {
             return Err(ShelfError::TooMany { name: name.clone() });
         }
         if let Some(words) = &manifest.build {
-            build(
-                words,
-                &staging.path().join(&manifest.directory),
-                BUILD_WITHIN,
-            )?;
+            let folder = staging.path().join(&manifest.directory);
+            build(words, &manifest.environment, &folder, BUILD_WITHIN)?;
         }
         find(&manifest.program(staging.path()))?;
         let bot = self.folder.join(name);
@@ -273,7 +277,8 @@ impl Shelf {
             return Err(self.unknown(asked, &versions));
         };
         let folder = self.folder.join(&asked.name).join(&found.version);
-        Ok(Manifest::of(&folder)?.launch(&folder, &self.read, &self.hidden))
+        let manifest = Manifest::of(&folder)?;
+        Ok(manifest.launch(&folder, &self.read, &self.kept, &self.hidden))
     }
 
     /// Takes a version of a bot off the shelf, or all of them; what was removed. Matches that play with it keep
