@@ -47,7 +47,7 @@ struct Args {
     /// What it may read beside the system's files.
     #[arg(long, value_name = "PATH", requires = "scratch_mib")]
     read: Vec<PathBuf>,
-    /// Sockets that it must not reach.
+    /// Folders that are hidden from it.
     #[arg(long, value_name = "PATH", requires = "scratch_mib")]
     hide: Vec<PathBuf>,
     /// The process that starts the guard.

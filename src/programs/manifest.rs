@@ -204,7 +204,7 @@ impl Manifest {
     }
 
     /// What the bot is started from, with its folder at this place; what it may read beside that, the files and
-    /// folders that it must not read, and the sockets that it must not reach.
+    /// folders that it must not read, and the folders that are hidden from it.
     #[must_use]
     pub fn launch(
         &self,
@@ -213,10 +213,8 @@ impl Manifest {
         kept: &[PathBuf],
         hidden: &[PathBuf],
     ) -> Launch {
-        let confinement = Confinement {
-            hidden: hidden.to_vec(),
-            ..Confinement::of(&self.program(folder), folder, read, kept)
-        };
+        let mut confinement = Confinement::of(&self.program(folder), folder, read, kept);
+        confinement.hidden.extend_from_slice(hidden);
         Launch {
             name: self.name.clone(),
             version: self.version.clone(),

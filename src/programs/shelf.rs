@@ -131,7 +131,7 @@ pub struct Shelf {
     read: Vec<PathBuf>,
     /// What no bot may read but its own folder.
     kept: Vec<PathBuf>,
-    /// Sockets that no bot must reach.
+    /// Folders that are hidden from every bot.
     hidden: Vec<PathBuf>,
 }
 
@@ -152,10 +152,14 @@ impl Shelf {
     pub fn of(config: &Config) -> Self {
         let folder = absolute(&config.bots.folder);
         let files = [&config.store.path].into_iter().chain(&config.file);
+        let files = files.chain(&config.shim.socket);
+        let hidden = [Some(&config.store.path), config.shim.socket.as_ref()];
+        let hidden = hidden.into_iter().flatten();
+        let hidden = hidden.filter_map(|path| path.parent());
         Self {
             read: config.bots.read.clone(),
             kept: files.chain([&folder]).cloned().collect(),
-            hidden: config.shim.socket.iter().cloned().collect(),
+            hidden: hidden.map(absolute).chain([folder.clone()]).collect(),
             ..Self::new(folder)
         }
     }

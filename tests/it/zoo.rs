@@ -5,6 +5,8 @@ use drover::link::program::{no_isolation, protections};
 use serde_json::{Value, json};
 use std::fs;
 use std::net::{TcpListener, UdpSocket};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -38,6 +40,8 @@ const ZOO: &[(&str, &str)] = &[
     ("fills_its_scratch", ""),
     ("dials", ""),
     ("sends_packets", ""),
+    ("dials_a_socket", ""),
+    ("changes_modes", ""),
     ("listens", ""),
     ("talks_before_asked", "protocol_error"),
     ("answers_twice", "protocol_error"),
@@ -134,6 +138,11 @@ fn every_way_to_misbehave_hurts_none_but_itself() {
     let packets = UdpSocket::bind("127.0.0.1:0").unwrap();
     packets.set_nonblocking(true).unwrap();
     let packets_port = packets.local_addr().unwrap().port().to_string();
+    let socket = elsewhere.path().join("socket");
+    let sockets = UnixListener::bind(&socket).unwrap();
+    sockets.set_nonblocking(true).unwrap();
+    let mode = || fs::metadata(&secret).unwrap().permissions().mode();
+    let mode_before = mode();
     let waiting = Mutex::new(ZOO.iter());
     let wrong = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -142,6 +151,7 @@ fn every_way_to_misbehave_hurts_none_but_itself() {
                 while let Some((fault, expected)) = { waiting.lock().unwrap().next() } {
                     let argument = match *fault {
                         "dials" => port.as_str(),
+                        "dials_a_socket" => socket.to_str().unwrap(),
                         "sends_packets" => packets_port.as_str(),
                         "lists_other_folders" => elsewhere.path().to_str().unwrap(),
                         _ => secret.to_str().unwrap(),
@@ -172,6 +182,8 @@ fn every_way_to_misbehave_hurts_none_but_itself() {
         packets.recv(&mut [0]).is_err(),
         "a program has sent a packet"
     );
+    assert!(sockets.accept().is_err(), "a program has dialled a socket");
+    assert_eq!(mode(), mode_before, "a program has changed a file's mode");
     assert!(!own.path().join("written").exists());
     // What daemonised has gone with its match.
     until(|| !runs("sleep\x00981\0") && !runs("sleep\x00982\0"));
@@ -289,7 +301,6 @@ fn a_program_that_cannot_be_started_is_told_as_such_though_it_is_confined() {
         ("#!/no/such/interpreter\n", 0o755, "No such file"),
         ("#!/bin/sh\n", 0o644, "Permission denied"),
     ] {
-        use std::os::unix::fs::PermissionsExt as _;
         fs::write(&script, text).unwrap();
         fs::set_permissions(&script, fs::Permissions::from_mode(mode)).unwrap();
         let seat = format!("cmd:{}", script.display());

@@ -114,6 +114,8 @@ AT_START = {
     "fills_its_scratch": lambda: attempt(fill),
     "dials": lambda: attempt(dial),
     "sends_packets": lambda: attempt(ask_outside),
+    "dials_a_socket": lambda: attempt(lambda: socket.socket(socket.AF_UNIX).connect(sys.argv[2])),
+    "changes_modes": lambda: attempt(lambda: os.chmod(sys.argv[2], 0o666)),
     "listens": lambda: attempt(lambda: socket.create_server(("127.0.0.1", 0))),
     "talks_before_asked": lambda: write("= 0\n\n"),
 }

@@ -1,12 +1,13 @@
 //! A process that confines itself and then becomes a program: what the guard starts in the program's stead where
 //! processes are limited or files are.
 
-use super::confinement::{Confinement, SCRATCH, restrict};
+use super::confinement::{Confinement, SCRATCH, is_of_system, restrict};
 use super::guard::{OURSELVES, VERB};
 use super::protections::{Held, MEMORY};
 use super::start::limit_each;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
+use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{
     Resource, Rlimit, Signal, getuid, set_parent_process_death_signal, setrlimit,
@@ -14,12 +15,13 @@ use rustix::process::{
 use rustix::thread::{
     CapabilitySet, CapabilitySets, clear_ambient_capability_set, set_capabilities, set_no_new_privs,
 };
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, RawFd};
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 /// The oldest kernel that counts a user's processes by user namespace.
@@ -28,6 +30,8 @@ const COUNTS_SINCE: (u32, u32) = (5, 14);
 const OF_GUARD: u64 = 2;
 /// Numbers of processes that the kernel does not give again (`RESERVED_PIDS`).
 const RESERVED: u64 = 301;
+/// Where the system and its users keep sockets.
+const OF_SOCKETS: &[&str] = &["/run", "/var/run", "/tmp", "/var/tmp"];
 /// The longest report of an error, in bytes.
 const TOLD_MAX: u64 = 512;
 
@@ -145,8 +149,11 @@ impl Becoming {
         let offline = apart
             .clone()
             .and_then(|()| unshare(CloneFlags::CLONE_NEWNET).map_err(|why| why.to_string()));
+        if let Err(why) = apart.clone().and_then(|()| cover(confinement)) {
+            let reach = "it reaches its user's and the system's sockets, and changes modes of its user's files";
+            missing.push(("sockets", format!("{reach}: {why}")));
+        }
         let scratch = apart.and_then(|()| scratch(confinement.scratch_mib));
-        hide(confinement, &mut missing);
         if let Err(why) = drop_rights() {
             missing.push(("rights", why));
         }
@@ -172,20 +179,64 @@ impl Becoming {
     }
 }
 
-/// Mounts what hides sockets from this process.
-fn hide(confinement: &Confinement, missing: &mut Vec<(&'static str, String)>) {
-    for path in confinement.hidden.iter().filter(|path| path.exists()) {
-        let hidden = mount(
-            Some("/dev/null"),
+/// Puts an empty folder over each that holds others' sockets or files, and what the program may read there back
+/// into it. No rule of Landlock keeps a program from a socket there, nor from changing a file's mode.
+fn cover(confinement: &Confinement) -> Result<(), String> {
+    let told = |path: &Path, why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    let hidden = confinement.hidden.iter().map(PathBuf::as_path);
+    let hidden = OF_SOCKETS.iter().map(Path::new).chain(hidden);
+    let hidden: BTreeSet<PathBuf> = hidden
+        .filter_map(real)
+        .filter(|path| path.is_dir())
+        .collect();
+    if let Some(path) = hidden.iter().find(|path| is_of_system(path)) {
+        return Err(told(
             path,
-            None::<&str>,
-            MsFlags::MS_BIND,
-            None::<&str>,
-        );
-        if let Err(why) = hidden {
-            missing.push(("sockets", format!("{}: {why}", path.display())));
-        }
+            &"the system's programs are there, so that it cannot be hidden",
+        ));
     }
+    let here = std::env::current_dir().map_err(|why| told(Path::new("."), &why))?;
+    let read: BTreeSet<PathBuf> = confinement
+        .read
+        .iter()
+        .filter_map(|path| real(path))
+        .collect();
+    let within = |path: &PathBuf| hidden.iter().any(|folder| path.starts_with(folder));
+    let mut back = Vec::new();
+    for path in read.into_iter().filter(within) {
+        let open = open(&path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+        let open = open.map_err(|why| told(&path, &why))?;
+        back.push((path.is_dir(), path, open));
+    }
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    // A folder comes before those within it, which are no longer there then.
+    for folder in hidden.iter().filter(|folder| folder.is_dir()) {
+        let empty = Some("size=1m,nr_inodes=1k,mode=755");
+        mount(Some("tmpfs"), folder, Some("tmpfs"), flags, empty)
+            .map_err(|why| told(folder, &why))?;
+    }
+    for (is_folder, path, open) in back {
+        // What is in a folder has come back with it.
+        if path.exists() && !hidden.contains(&path) {
+            continue;
+        }
+        let made = match (is_folder, path.parent()) {
+            (false, Some(folder)) => {
+                fs::create_dir_all(folder).and_then(|()| File::create_new(&path).map(drop))
+            }
+            _ => fs::create_dir_all(&path),
+        };
+        made.map_err(|why| told(&path, &why))?;
+        let source = format!("/proc/self/fd/{}", open.as_raw_fd());
+        let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
+        mount(Some(&*source), &path, None::<&str>, flags, None::<&str>)
+            .map_err(|why| told(&path, &why))?;
+    }
+    // Where it is is still beneath what was covered.
+    std::env::set_current_dir(&here)
+        .or_else(|_| std::env::set_current_dir("/"))
+        .map_err(|why| told(&here, &why))
 }
 
 /// Limits the processes of this user in this user namespace.

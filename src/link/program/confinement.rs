@@ -55,7 +55,7 @@ const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
 pub struct Confinement {
     /// Files and folders that it may read and run.
     pub read: Vec<PathBuf>,
-    /// Files that it must not even reach: sockets, to which no rule of Landlock applies.
+    /// Folders that are empty for it but for what it may read: no rule of Landlock applies to the sockets there.
     pub hidden: Vec<PathBuf>,
     /// The size of its scratch folder in MiB.
     pub scratch_mib: u32,
@@ -83,7 +83,10 @@ impl Confinement {
         read.retain(|path| is_open(&real(path), &own, &kept));
         Self {
             read,
-            hidden: Vec::new(),
+            hidden: std::env::var_os("XDG_RUNTIME_DIR")
+                .map(PathBuf::from)
+                .into_iter()
+                .collect(),
             scratch_mib: SCRATCH_MIB,
         }
     }
@@ -106,6 +109,13 @@ fn is_open(path: &Path, own: &Path, kept: &[PathBuf]) -> bool {
     let holds = kept.iter().any(|kept| kept.starts_with(path));
     let is_within = kept.iter().any(|kept| path.starts_with(kept));
     path.parent().is_some() && !holds && (path.starts_with(own) || !is_within)
+}
+
+/// Whether the system's own files are beneath this folder.
+pub(super) fn is_of_system(folder: &Path) -> bool {
+    SYSTEM
+        .iter()
+        .any(|path| Path::new(path).starts_with(folder))
 }
 
 /// The folder in which a program is installed, with its libraries.
@@ -182,7 +192,7 @@ mod tests {
             ("/srv/bots/mine/run", "/srv/bots/mine"),
             ("/bin/sh", "/bin"),
             ("/home/bob/bin/tool", "/home/bob/bin"),
-            ("/root/bin/tool", "/root/bin"),
+            ("/ann/bin/tool", "/ann/bin"),
         ] {
             let found = installed(Path::new(program));
             assert_eq!(found.as_deref(), Some(Path::new(expected)), "{program}");
