@@ -6,7 +6,7 @@ use super::output::{Format, write_rows};
 use super::play_args::game;
 use super::usage::UsageError;
 use crate::config::Flags;
-use crate::link::program::protections;
+use crate::link::program::{no_isolation, protections};
 use crate::programs::{Added, BotName, Kept, NAME_RULE, Shelf, Starter, is_name};
 use anyhow::Context as _;
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
             return bot_check::run(&config, folder, *output, &mut out);
         }
         Verb::Protections => {
-            for protection in protections() {
+            for protection in protections(no_isolation()) {
                 let name = &protection.name;
                 match protection.missing {
                     None => writeln!(out, "{name}: holds")?,
@@ -145,7 +145,7 @@ fn add(shelf: &Shelf, folder: &Path, out: &mut impl std::io::Write) -> anyhow::R
         Added::Again => writeln!(out, "{bot} was there already, with the same content")?,
     }
     writeln!(out, "it plays as bot:{}", manifest.name)?;
-    for protection in protections() {
+    for protection in protections(no_isolation()) {
         if let Some(why) = protection.missing {
             writeln!(
                 out,

@@ -34,16 +34,14 @@ pub(super) fn run(
         name: manifest.name.clone(),
         version: None,
     })?;
-    let guard = Guard {
-        isolates: no_isolation().is_none(),
-    };
+    let protections = protections(no_isolation());
+    let guard = Guard::of(&protections);
     let mut reports = Vec::new();
     for kit in games::ALL.iter().filter(|kit| launch.plays(kit.game())) {
         reports.push(check(&launch, *kit, Some(guard)).map_err(anyhow::Error::msg)?);
     }
     let all = || reports.iter().flat_map(|report| &report.findings);
     let rows: Vec<Vec<String>> = reports.iter().flat_map(rows).collect();
-    let protections = protections();
     let whole = json!({
         "bot": launch.name,
         "version": launch.version,

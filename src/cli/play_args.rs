@@ -3,7 +3,7 @@
 use super::common::concurrency;
 use super::map::map_text;
 use super::usage::{UsageError, refuse};
-use crate::link::program::{Cgroup, Guard, no_isolation};
+use crate::link::program::{Cgroup, Guard, Held, no_isolation, protections};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::query::option_value;
@@ -220,6 +220,7 @@ impl PlayArgs {
     /// # Errors
     /// [`UsageError`] if the cgroup cannot be used.
     pub fn programs(&self, kit: &dyn Kit, isolates: bool) -> Result<ProgramRules, UsageError> {
+        let not_isolated = (!isolates).then(|| "programs are not isolated".to_owned());
         let cgroup = match &self.cgroup {
             Some(directory) => Some(Arc::new(Cgroup::at(directory).map_err(|why| {
                 UsageError(format!("--cgroup {}: {why}", directory.display()))
@@ -238,7 +239,13 @@ impl PlayArgs {
             cgroup,
             fair: self.fair,
             goes_on: false,
-            guard: Some(Guard { isolates }),
+            guard: Some(match self.confine {
+                true => Guard::of(&protections(not_isolated)),
+                false => Guard {
+                    isolates,
+                    must: Held::default(),
+                },
+            }),
         })
     }
 

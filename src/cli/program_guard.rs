@@ -1,7 +1,7 @@
 //! `drover program-guard`: what stands between `play` and a program. Not for people.
 
 use crate::link::program::{
-    Becoming, Confinement, GuardDuty, become_program, end_like, first, guard,
+    Becoming, Confinement, GuardDuty, Held, become_program, end_like, first, guard,
 };
 use clap::Parser;
 use std::ffi::OsString;
@@ -32,13 +32,22 @@ struct Args {
     /// Processes and threads at once.
     #[arg(long, value_name = "N")]
     processes: Option<u32>,
+    /// Memory of each process in bytes.
+    #[arg(long, value_name = "BYTES", requires = "scratch_mib")]
+    memory: Option<u64>,
+    /// CPU time of each process.
+    #[arg(long, value_name = "SECONDS", requires = "scratch_mib")]
+    cpu: Option<u64>,
+    /// Protections without which the program is not started.
+    #[arg(long, value_name = "NAMES", requires = "scratch_mib", default_value_t)]
+    must: Held,
     /// Confine the program's files and network, with a scratch folder of this size.
     #[arg(long, value_name = "MIB")]
     scratch_mib: Option<u32>,
     /// What it may read beside the system's files.
     #[arg(long, value_name = "PATH", requires = "scratch_mib")]
     read: Vec<PathBuf>,
-    /// Sockets that it must not reach.
+    /// Folders that are hidden from it.
     #[arg(long, value_name = "PATH", requires = "scratch_mib")]
     hide: Vec<PathBuf>,
     /// The process that starts the guard.
@@ -64,6 +73,9 @@ pub(super) fn run(mut arguments: Vec<OsString>) -> anyhow::Result<ExitCode> {
     let becoming = Becoming {
         isolated: args.isolate,
         processes: args.processes,
+        memory: args.memory,
+        cpu_seconds: args.cpu,
+        must: args.must,
         confinement: args.scratch_mib.map(|scratch_mib| Confinement {
             read,
             hidden,

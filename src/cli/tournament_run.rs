@@ -7,7 +7,7 @@ use super::tournament_progress::Progress;
 use super::usage::{UsageError, refuse};
 use crate::clock::now_us;
 use crate::link::HttpOptions;
-use crate::link::program::{Guard, adopt_orphans, no_isolation};
+use crate::link::program::{Guard, Held, adopt_orphans, no_isolation};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::hub::{HubServer, HubSettings, Invited};
@@ -178,6 +178,7 @@ impl RunArgs {
             goes_on: true,
             guard: Some(Guard {
                 isolates: self.isolation().is_ok(),
+                must: Held::default(),
             }),
             ..ProgramRules::default()
         })

@@ -95,7 +95,9 @@ pub fn load_and(
     for layer in &mut all {
         reveal(layer, &mut mistakes);
     }
-    assemble(all, mistakes, further)
+    let mut loaded = assemble(all, mistakes, further)?;
+    loaded.config.file = file.map(Path::to_owned);
+    Ok(loaded)
 }
 
 /// Merges layers with their secrets: later ones win. Mistakes are errors even if a later layer repairs them.

@@ -12,6 +12,9 @@ use std::time::Duration;
 /// Everything that can be set.
 #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 pub struct Config {
+    /// The file that it was read from, if any.
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
     /// `[callbacks]`
     pub callbacks: Callbacks,
     /// `[api]`

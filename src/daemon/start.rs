@@ -15,7 +15,7 @@ use crate::config::{Config, Secret};
 use crate::gateway::hubs::Hubs;
 use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, OwnReferee, shims};
 use crate::identities::{Identities, Names};
-use crate::link::program::{Guard, no_isolation};
+use crate::link::program::{Guard, Protection, no_isolation, protections};
 use crate::link::{Hosts, HttpIn};
 use crate::programs::{Bots, Shelf};
 use crate::session::{Dependencies, Sessions};
@@ -264,12 +264,13 @@ impl Daemon {
 
 /// The programs on the shelf, each started under a guard, so that none outlives this process.
 fn users_bots(config: &Config) -> Bots {
-    let why = no_isolation();
-    if let Some(why) = &why {
-        tracing::info!("users' programs cannot be isolated from each other here: {why}");
+    let protections = protections(no_isolation());
+    for Protection { name, missing } in &protections {
+        if let Some(why) = missing {
+            tracing::info!("users' programs are not held back here: {name}: {why}");
+        }
     }
-    let isolates = why.is_none();
-    Bots::new(Arc::new(Shelf::of(config)), Some(Guard { isolates }))
+    Bots::new(Arc::new(Shelf::of(config)), Some(Guard::of(&protections)))
 }
 
 /// Who is who at others' referees, as a file says.

@@ -1,6 +1,8 @@
 //! Building a bot.
 
+use crate::link::program::common_variables;
 use rustix::process::{Pid, Signal, kill_process_group};
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
@@ -52,9 +54,14 @@ pub enum BuildError {
     },
 }
 
-/// Runs a build in this folder, with its output kept to be told if it fails. It has the environment and the
-/// rights of whoever calls this.
-pub(super) fn build(words: &[String], folder: &Path, within: Duration) -> Result<(), BuildError> {
+/// Runs a build in this folder, with its output kept to be told if it fails. It has the rights of whoever calls
+/// this, and of their environment what programs need, with `HOME`, where compilers keep their caches.
+pub(super) fn build(
+    words: &[String],
+    environment: &BTreeMap<String, String>,
+    folder: &Path,
+    within: Duration,
+) -> Result<(), BuildError> {
     let (name, arguments) = words
         .split_first()
         .map_or(("", words), |(name, rest)| (name, rest));
@@ -66,6 +73,10 @@ pub(super) fn build(words: &[String], folder: &Path, within: Duration) -> Result
     let mut command = Command::new(name);
     command
         .args(arguments)
+        .env_clear()
+        .envs(common_variables())
+        .envs(std::env::var_os("HOME").map(|home| ("HOME", home)))
+        .envs(environment)
         .current_dir(folder)
         .process_group(0)
         .stdin(Stdio::null())
@@ -144,7 +155,8 @@ mod tests {
     fn built(script: &str, within: Duration) -> Result<(), String> {
         let folder = tempfile::tempdir().unwrap();
         let words = ["sh", "-c", script].map(str::to_owned);
-        build(&words, folder.path(), within).map_err(|why| why.to_string())
+        let set = BTreeMap::from([("SET".to_owned(), "on".to_owned())]);
+        build(&words, &set, folder.path(), within).map_err(|why| why.to_string())
     }
 
     #[test]
@@ -158,8 +170,17 @@ mod tests {
         assert!(told.contains("not done after 0 s\nbegun"), "{told}");
         let told = built("sleep 986 & yes", long).unwrap_err();
         assert!(told.contains("more than 67108864 bytes\ny\ny"), "{told}");
-        let none = build(&["/no/such".to_owned()], Path::new("/"), long);
+        let none = ["/no/such".to_owned()];
+        let none = build(&none, &BTreeMap::new(), Path::new("/"), long);
         let told = none.unwrap_err().to_string();
         assert!(told.contains("\"/no/such\" cannot be started"), "{told}");
+    }
+
+    #[test]
+    fn a_build_is_not_told_what_we_are_told() {
+        // Cargo sets this for tests.
+        assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
+        let script = "test -n \"$PATH\" && test \"$SET\" = on && test -z \"$CARGO_MANIFEST_DIR\"";
+        assert_eq!(built(script, Duration::from_secs(60)), Ok(()));
     }
 }

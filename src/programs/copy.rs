@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// Files, folders and links of a bot at most.
 pub const FILES_MAX: u64 = 20_000;
@@ -40,8 +40,8 @@ pub enum CopyError {
         /// What is counted.
         what: &'static str,
     },
-    /// A link leads out of the folder.
-    #[error("{} is a link to {}, which is outside the bot's folder: copy the file instead", path.display(), to.display())]
+    /// A link leads out of the folder, or nowhere.
+    #[error("{} is a link to {}, which is outside the bot's folder or not there: copy the file instead", path.display(), to.display())]
     LinkOut {
         /// The link.
         path: PathBuf,
@@ -77,8 +77,20 @@ pub fn copy(from: &Path, to: &Path) -> Result<Copied, CopyError> {
         files: 0,
         bytes: 0,
         digest: Sha256::new(),
+        links: Vec::new(),
     };
     copying.folder(from, to, 0)?;
+    // Only now: a link's way may lead over others.
+    let root = fs::canonicalize(to).map_err(at(to))?;
+    for (source, target, link) in copying.links {
+        let found = fs::canonicalize(target);
+        if link.is_absolute() || !found.is_ok_and(|found| found.starts_with(&root)) {
+            return Err(CopyError::LinkOut {
+                path: source,
+                to: link,
+            });
+        }
+    }
     let digest = copying.digest.finalize();
     let digits = digest.iter().map(|byte| format!("{byte:02x}"));
     Ok(Copied {
@@ -93,6 +105,8 @@ struct Copying<'a> {
     files: u64,
     bytes: u64,
     digest: Sha256,
+    /// The links: where each was, where it is copied to, and what it says.
+    links: Vec<(PathBuf, PathBuf, PathBuf)>,
 }
 
 fn at(path: &Path) -> impl FnOnce(io::Error) -> CopyError {
@@ -118,14 +132,9 @@ impl Copying<'_> {
                 self.file(&source, &target, runs)?;
             } else if kind.is_symlink() {
                 let link = fs::read_link(&source).map_err(at(&source))?;
-                if !stays(depth, &link) {
-                    return Err(CopyError::LinkOut {
-                        path: source,
-                        to: link,
-                    });
-                }
                 self.note(b'l', &source, link.as_os_str().as_bytes());
                 symlink(&link, &target).map_err(at(&target))?;
+                self.links.push((source, target, link));
             } else {
                 return Err(CopyError::Special { path: source });
             }
@@ -196,20 +205,6 @@ impl Copying<'_> {
     }
 }
 
-/// Whether a link in a folder so deep leads to something within the root.
-fn stays(depth: usize, link: &Path) -> bool {
-    let mut depth = depth;
-    for part in link.components() {
-        match part {
-            Component::Normal(_) => depth += 1,
-            Component::CurDir => {}
-            Component::ParentDir if depth > 0 => depth -= 1,
-            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return false,
-        }
-    }
-    true
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -254,8 +249,17 @@ mod tests {
             ("../secret", ""),
             ("../../secret", "lib"),
             ("lib/../../x", ""),
+            ("not there", ""),
+            ("link", ""),
+            // Over another link, which stays inside.
+            ("a/b/top/..", ""),
+            ("a/b/top/../secret", ""),
         ] {
             let (from, to) = folders();
+            fs::create_dir_all(from.path().join("a/b")).unwrap();
+            symlink("../..", from.path().join("a/b/top")).unwrap();
+            copy(from.path(), to.path()).unwrap();
+            let to = tempfile::tempdir().unwrap();
             symlink(link, from.path().join(folder).join("link")).unwrap();
             let told = copy(from.path(), to.path()).unwrap_err().to_string();
             let expected = "which is outside the bot's folder";

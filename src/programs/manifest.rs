@@ -149,7 +149,14 @@ impl Manifest {
             path: path.clone(),
             why,
         };
-        let bytes = std::fs::metadata(&path).map_err(unreadable)?.len();
+        let about = std::fs::symlink_metadata(&path).map_err(unreadable)?;
+        // Errors show its text, which a link would fetch from anywhere.
+        if !about.is_file() {
+            return Err(unreadable(std::io::Error::other(
+                "it is no file of its own",
+            )));
+        }
+        let bytes = about.len();
         if bytes > LEN_MAX {
             return Err(ManifestError::TooLong { path, bytes });
         }
@@ -196,14 +203,18 @@ impl Manifest {
         })
     }
 
-    /// What the bot is started from, with its folder at this place; what it may read beside that, and the
-    /// sockets that it must not reach.
+    /// What the bot is started from, with its folder at this place; what it may read beside that, the files and
+    /// folders that it must not read, and the folders that are hidden from it.
     #[must_use]
-    pub fn launch(&self, folder: &Path, read: &[PathBuf], hidden: &[PathBuf]) -> Launch {
-        let confinement = Confinement {
-            hidden: hidden.to_vec(),
-            ..Confinement::of(&self.program(folder), folder, read)
-        };
+    pub fn launch(
+        &self,
+        folder: &Path,
+        read: &[PathBuf],
+        kept: &[PathBuf],
+        hidden: &[PathBuf],
+    ) -> Launch {
+        let mut confinement = Confinement::of(&self.program(folder), folder, read, kept);
+        confinement.hidden.extend_from_slice(hidden);
         Launch {
             name: self.name.clone(),
             version: self.version.clone(),
@@ -234,13 +245,18 @@ impl Manifest {
     }
 }
 
-const WORDS_RULE: &str =
-    "a list of 1 to 64 texts, the program and its arguments, such as [\"python3\", \"bot.py\"]";
+const WORDS_RULE: &str = "a list of 1 to 64 texts, the program (without .. in its path) and its arguments, such as [\"python3\", \"bot.py\"]";
 
 /// Whether a path stays where it begins.
 fn is_within(text: &str) -> bool {
     let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     is_text(text) && !text.is_empty() && Path::new(text).components().all(inside)
+}
+
+/// Whether this names a program, and none by a way that leads up and out.
+fn is_program(text: &str) -> bool {
+    let mut parts = Path::new(text).components();
+    !text.is_empty() && !parts.any(|part| part == Component::ParentDir)
 }
 
 /// Whether a program can be given this.
@@ -358,7 +374,7 @@ impl<'a> Section<'a> {
     fn words(&self, key: &str) -> Result<Option<Vec<String>>, ManifestError> {
         let words = self.list(key, WORDS_RULE, WORDS_MAX)?;
         match (&words, self.get(key)) {
-            (Some(words), Some(value)) if words.first().is_some_and(String::is_empty) => {
+            (Some(words), Some(value)) if words.first().is_some_and(|name| !is_program(name)) => {
                 Err(self.bad(key, value, WORDS_RULE))
             }
             _ => Ok(words),

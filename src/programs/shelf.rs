@@ -129,7 +129,9 @@ pub struct Shelf {
     folder: PathBuf,
     /// What every bot may read beside its own folder.
     read: Vec<PathBuf>,
-    /// Sockets that no bot must reach.
+    /// What no bot may read but its own folder.
+    kept: Vec<PathBuf>,
+    /// Folders that are hidden from every bot.
     hidden: Vec<PathBuf>,
 }
 
@@ -138,6 +140,7 @@ impl Shelf {
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
         Self {
+            kept: vec![folder.clone()],
             folder,
             read: Vec::new(),
             hidden: Vec::new(),
@@ -147,10 +150,17 @@ impl Shelf {
     /// The shelf of this configuration.
     #[must_use]
     pub fn of(config: &Config) -> Self {
+        let folder = absolute(&config.bots.folder);
+        let files = [&config.store.path].into_iter().chain(&config.file);
+        let files = files.chain(&config.shim.socket);
+        let hidden = [Some(&config.store.path), config.shim.socket.as_ref()];
+        let hidden = hidden.into_iter().flatten();
+        let hidden = hidden.filter_map(|path| path.parent());
         Self {
             read: config.bots.read.clone(),
-            hidden: config.shim.socket.iter().cloned().collect(),
-            ..Self::new(absolute(&config.bots.folder))
+            kept: files.chain([&folder]).cloned().collect(),
+            hidden: hidden.map(absolute).chain([folder.clone()]).collect(),
+            ..Self::new(folder)
         }
     }
 
@@ -159,6 +169,7 @@ impl Shelf {
     pub fn at(self, folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
+            kept: self.kept.into_iter().chain([folder.to_owned()]).collect(),
             ..self
         }
     }
@@ -216,11 +227,8 @@ impl Shelf {
             return Err(ShelfError::TooMany { name: name.clone() });
         }
         if let Some(words) = &manifest.build {
-            build(
-                words,
-                &staging.path().join(&manifest.directory),
-                BUILD_WITHIN,
-            )?;
+            let folder = staging.path().join(&manifest.directory);
+            build(words, &manifest.environment, &folder, BUILD_WITHIN)?;
         }
         find(&manifest.program(staging.path()))?;
         let bot = self.folder.join(name);
@@ -282,7 +290,12 @@ impl Shelf {
         };
         let folder = self.folder.join(&asked.name).join(&found.version);
         let manifest = Manifest::of(&folder)?;
-        Ok(Some(manifest.launch(&folder, &self.read, &self.hidden)))
+        Ok(Some(manifest.launch(
+            &folder,
+            &self.read,
+            &self.kept,
+            &self.hidden,
+        )))
     }
 
     /// Takes a version of a bot off the shelf, or all of them; what was removed. Matches that play with it keep

@@ -161,16 +161,15 @@ fn the_image_for_bots_is_the_image_with_python() {
 /// The unit forbids what protects from users' programs; the drop-in allows it again.
 #[test]
 fn the_drop_in_for_bots_allows_what_the_unit_forbids() {
-    for key in [
-        "MemoryDenyWriteExecute=",
-        "RestrictNamespaces=",
-        "ProtectHome=",
-        "ProcSubset=",
+    for (key, forbidden, allowed) in [
+        ("MemoryDenyWriteExecute=", "yes", "no"),
+        ("RestrictNamespaces=", "yes", "user pid mnt net"),
+        ("ProtectHome=", "yes", "read-only"),
+        ("ProcSubset=", "pid", "all"),
     ] {
         let value = |file: &'static str| file.lines().find_map(|line| line.strip_prefix(key));
-        let (forbidden, allowed) = (value(SERVICE), value(BOTS));
-        assert!(forbidden.is_some() && allowed.is_some(), "{key}");
-        assert_ne!(forbidden, allowed, "{key}");
+        assert_eq!(value(SERVICE), Some(forbidden), "{key}");
+        assert_eq!(value(BOTS), Some(allowed), "{key}");
     }
 }
 

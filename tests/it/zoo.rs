@@ -1,12 +1,14 @@
 //! A zoo of programs that misbehave: what becomes of each, and that others are none the worse for it.
 
 use crate::app::{drover, folder, ok, play, report, until};
-use drover::link::program::protections;
+use drover::link::program::{no_isolation, protections};
 use serde_json::{Value, json};
 use std::fs;
-use std::net::TcpListener;
+use std::net::{TcpListener, UdpSocket};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixListener;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 const PROGRAM: &str = include_str!("../programs/zoo.py");
@@ -29,6 +31,7 @@ const ZOO: &[(&str, &str)] = &[
     ("ignores_term", ""),
     ("reads_nothing", "time_forfeit"),
     ("reads_secrets", ""),
+    ("reads_our_variables", ""),
     ("lists_other_folders", ""),
     ("reads_other_files", ""),
     ("writes_other_files", ""),
@@ -37,6 +40,8 @@ const ZOO: &[(&str, &str)] = &[
     ("fills_its_scratch", ""),
     ("dials", ""),
     ("sends_packets", ""),
+    ("dials_a_socket", ""),
+    ("changes_modes", ""),
     ("listens", ""),
     ("talks_before_asked", "protocol_error"),
     ("answers_twice", "protocol_error"),
@@ -76,7 +81,8 @@ fn is_guarded() -> bool {
     let told = ok(drover().args(["bot", "protections"]).output().unwrap());
     let missing: Vec<&str> = told
         .lines()
-        .filter(|line| !line.ends_with("holds"))
+        // Without a cgroup it holds nowhere.
+        .filter(|line| !line.ends_with("holds") && !line.starts_with("memory:"))
         .collect();
     if !missing.is_empty() {
         eprintln!("SKIPPED: this machine does not protect from programs: {missing:?}");
@@ -105,7 +111,7 @@ fn zoo_match(fault: &str, argument: &str, folder: &Path) -> Value {
     line.args(["--timeout", "8s", "--confine", "--processes", "32"]);
     line.args(["--memory-mib", "256", "--log"])
         .arg(folder.join(fault));
-    line.current_dir(folder);
+    line.env("ZOO_SECRET", "s").current_dir(folder);
     report(line.output().unwrap())
 }
 
@@ -129,6 +135,14 @@ fn every_way_to_misbehave_hurts_none_but_itself() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
+    let packets = UdpSocket::bind("127.0.0.1:0").unwrap();
+    packets.set_nonblocking(true).unwrap();
+    let packets_port = packets.local_addr().unwrap().port().to_string();
+    let socket = elsewhere.path().join("socket");
+    let sockets = UnixListener::bind(&socket).unwrap();
+    sockets.set_nonblocking(true).unwrap();
+    let mode = || fs::metadata(&secret).unwrap().permissions().mode();
+    let mode_before = mode();
     let waiting = Mutex::new(ZOO.iter());
     let wrong = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -137,6 +151,8 @@ fn every_way_to_misbehave_hurts_none_but_itself() {
                 while let Some((fault, expected)) = { waiting.lock().unwrap().next() } {
                     let argument = match *fault {
                         "dials" => port.as_str(),
+                        "dials_a_socket" => socket.to_str().unwrap(),
+                        "sends_packets" => packets_port.as_str(),
                         "lists_other_folders" => elsewhere.path().to_str().unwrap(),
                         _ => secret.to_str().unwrap(),
                     };
@@ -162,6 +178,12 @@ fn every_way_to_misbehave_hurts_none_but_itself() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert_eq!(fs::read_to_string(&secret).unwrap(), "s");
     assert!(listener.accept().is_err(), "a program has dialled");
+    assert!(
+        packets.recv(&mut [0]).is_err(),
+        "a program has sent a packet"
+    );
+    assert!(sockets.accept().is_err(), "a program has dialled a socket");
+    assert_eq!(mode(), mode_before, "a program has changed a file's mode");
     assert!(!own.path().join("written").exists());
     // What daemonised has gone with its match.
     until(|| !runs("sleep\x00981\0") && !runs("sleep\x00982\0"));
@@ -217,14 +239,58 @@ fn other_matches_go_on_beside_the_worst_of_them() {
 #[test]
 fn what_holds_on_this_machine_is_told() {
     let told = ok(drover().args(["bot", "protections"]).output().unwrap());
-    for name in ["isolation", "processes", "files", "network", "scratch"] {
+    for name in [
+        "isolation",
+        "processes",
+        "proc",
+        "files",
+        "network",
+        "scratch",
+        "memory",
+    ] {
         let line = told.lines().find(|line| line.starts_with(name)).unwrap();
         assert!(
             line.ends_with("holds") || line.contains("missing: "),
             "{line}"
         );
     }
-    assert!(!protections().is_empty());
+    assert!(!protections(no_isolation()).is_empty());
+}
+
+/// The guard of programs, as it is started for each.
+fn guard(arguments: &[&str]) -> Output {
+    let mut command = drover();
+    command.arg("program-guard").args(arguments);
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+#[test]
+fn a_program_is_not_started_where_a_protection_is_lost() {
+    // Without namespaces it sees others' processes on every machine.
+    let confined = ["--scratch-mib=1", "--must=proc", "--", "echo", "STARTED"];
+    let told = guard(&confined);
+    assert!(!told.status.success() && told.stdout.is_empty(), "{told:?}");
+    let why = String::from_utf8(told.stderr).unwrap();
+    let expected = "the protection `proc` is missing at this start";
+    assert!(why.contains(expected), "{why}");
+    let told = guard(&["--scratch-mib=1", "--", "echo", "STARTED"]);
+    assert_eq!(told.stdout, b"STARTED\n", "{told:?}");
+}
+
+#[test]
+fn a_confined_program_is_limited_before_it_begins() {
+    let shown = "ulimit -d; ulimit -t";
+    let limits = ["--scratch-mib=1", "--memory=104857600", "--cpu=77"];
+    let told = guard(&[&limits[..], &["--", "sh", "-c", shown]].concat());
+    assert_eq!(told.stdout, b"102400\n77\n", "{told:?}");
+}
+
+#[test]
+fn nothing_outlives_a_program_without_namespaces() {
+    let script = "setsid sleep 984 <&- >&- 2>&- & sleep 0.3";
+    let told = guard(&["--", "sh", "-c", script]);
+    assert!(told.status.success(), "{told:?}");
+    until(|| !runs("sleep\x00984\0"));
 }
 
 #[test]
@@ -235,7 +301,6 @@ fn a_program_that_cannot_be_started_is_told_as_such_though_it_is_confined() {
         ("#!/no/such/interpreter\n", 0o755, "No such file"),
         ("#!/bin/sh\n", 0o644, "Permission denied"),
     ] {
-        use std::os::unix::fs::PermissionsExt as _;
         fs::write(&script, text).unwrap();
         fs::set_permissions(&script, fs::Permissions::from_mode(mode)).unwrap();
         let seat = format!("cmd:{}", script.display());

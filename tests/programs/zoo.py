@@ -80,7 +80,12 @@ def dial():
 
 
 def ask_outside():
-    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("198.51.100.1", 53))
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", int(sys.argv[2])))
+
+
+def our_variable():
+    if "ZOO_SECRET" not in os.environ:
+        raise OSError
 
 
 # What is done before the first word is read.
@@ -100,6 +105,7 @@ AT_START = {
     "ignores_term": lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),
     "reads_nothing": forever,
     "reads_secrets": lambda: attempt(lambda: open("/etc/shadow").read()),
+    "reads_our_variables": lambda: attempt(lambda: our_variable()),
     "lists_other_folders": lambda: attempt(lambda: os.listdir(sys.argv[2])),
     "reads_other_files": lambda: attempt(lambda: open(sys.argv[2]).read()),
     "writes_other_files": lambda: attempt(lambda: open(sys.argv[2], "a").write("x")),
@@ -108,6 +114,8 @@ AT_START = {
     "fills_its_scratch": lambda: attempt(fill),
     "dials": lambda: attempt(dial),
     "sends_packets": lambda: attempt(ask_outside),
+    "dials_a_socket": lambda: attempt(lambda: socket.socket(socket.AF_UNIX).connect(sys.argv[2])),
+    "changes_modes": lambda: attempt(lambda: os.chmod(sys.argv[2], 0o666)),
     "listens": lambda: attempt(lambda: socket.create_server(("127.0.0.1", 0))),
     "talks_before_asked": lambda: write("= 0\n\n"),
 }

@@ -1,10 +1,13 @@
 //! A process that confines itself and then becomes a program: what the guard starts in the program's stead where
 //! processes are limited or files are.
 
-use super::confinement::{Confinement, SCRATCH, restrict};
+use super::confinement::{Confinement, SCRATCH, is_of_system, restrict};
 use super::guard::{OURSELVES, VERB};
+use super::protections::{Held, MEMORY};
+use super::start::limit_each;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
+use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{
     Resource, Rlimit, Signal, getuid, set_parent_process_death_signal, setrlimit,
@@ -12,13 +15,14 @@ use rustix::process::{
 use rustix::thread::{
     CapabilitySet, CapabilitySets, clear_ambient_capability_set, set_capabilities, set_no_new_privs,
 };
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, RawFd};
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
 
 /// The oldest kernel that counts a user's processes by user namespace.
 const COUNTS_SINCE: (u32, u32) = (5, 14);
@@ -26,8 +30,10 @@ const COUNTS_SINCE: (u32, u32) = (5, 14);
 const OF_GUARD: u64 = 2;
 /// Numbers of processes that the kernel does not give again (`RESERVED_PIDS`).
 const RESERVED: u64 = 301;
+/// Where the system and its users keep sockets.
+const OF_SOCKETS: &[&str] = &["/run", "/var/run", "/tmp", "/var/tmp"];
 /// The longest report of an error, in bytes.
-const TOLD_MAX: u64 = 64;
+const TOLD_MAX: u64 = 512;
 
 /// What a process does before it becomes a program.
 #[derive(Clone, Debug, Default)]
@@ -36,8 +42,14 @@ pub struct Becoming {
     pub isolated: bool,
     /// Processes and threads that it may have at once.
     pub processes: Option<u32>,
+    /// Memory of each of its processes in bytes.
+    pub memory: Option<u64>,
+    /// CPU time of each of its processes in seconds.
+    pub cpu_seconds: Option<u64>,
     /// What it may reach; `None`: everything that its user may.
     pub confinement: Option<Confinement>,
+    /// What must hold of a confined program: else it does not become it.
+    pub must: Held,
 }
 
 impl Becoming {
@@ -59,6 +71,12 @@ impl Becoming {
         }
         if let Some(confinement) = &self.confinement {
             word("--scratch-mib=", &confinement.scratch_mib.to_string());
+            word("--must=", &self.must.to_string());
+            for (name, limit) in [("--memory=", self.memory), ("--cpu=", self.cpu_seconds)] {
+                if let Some(limit) = limit {
+                    word(name, &limit.to_string());
+                }
+            }
             for path in &confinement.read {
                 word("--read=", path);
             }
@@ -85,11 +103,14 @@ impl Becoming {
         drop(writer);
         let mut told = String::new();
         reader.by_ref().take(TOLD_MAX).read_to_string(&mut told)?;
-        let Ok(code) = told.trim().parse() else {
+        if told.is_empty() {
             return Ok(child);
-        };
+        }
         child.wait()?;
-        Err(io::Error::from_raw_os_error(code))
+        Err(match told.trim().parse() {
+            Ok(code) => io::Error::from_raw_os_error(code),
+            Err(_) => io::Error::other(told.trim().to_owned()),
+        })
     }
 
     /// Confines this process, which has a single thread: what does not hold, each as a name and a reason.
@@ -103,7 +124,15 @@ impl Becoming {
         if apart.is_ok() {
             // It sees its own processes only, where the system allows that.
             let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
-            let _ = mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>);
+            let shown = mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>);
+            if let Err(why) = shown {
+                missing.push((
+                    "proc",
+                    format!("it sees the names of other processes: {why}"),
+                ));
+            }
+        } else {
+            missing.push(("proc", "it sees the processes of its user".to_owned()));
         }
         if let Some(most) = self.processes
             && let Err(why) = apart
@@ -120,8 +149,11 @@ impl Becoming {
         let offline = apart
             .clone()
             .and_then(|()| unshare(CloneFlags::CLONE_NEWNET).map_err(|why| why.to_string()));
+        if let Err(why) = apart.clone().and_then(|()| cover(confinement)) {
+            let reach = "it reaches its user's and the system's sockets, and changes modes of its user's files";
+            missing.push(("sockets", format!("{reach}: {why}")));
+        }
         let scratch = apart.and_then(|()| scratch(confinement.scratch_mib));
-        hide(confinement, &mut missing);
         if let Err(why) = drop_rights() {
             missing.push(("rights", why));
         }
@@ -130,11 +162,15 @@ impl Becoming {
             let why = "the kernel has no Landlock, or it is switched off";
             missing.push(("files", why.to_owned()));
         }
-        if let Err(why) = offline.or(match restricted.network {
-            true => Ok(()),
-            false => Err("no network namespace, and the kernel's Landlock knows no network rules"),
-        }) {
-            missing.push(("network", why.to_owned()));
+        if let Err(why) = offline {
+            let rest = match restricted.network {
+                true => "TCP is held back, UDP is not",
+                false => "neither TCP nor UDP is held back",
+            };
+            missing.push((
+                "network",
+                format!("it has no network namespace ({why}): {rest}"),
+            ));
         }
         if let Err(why) = scratch {
             missing.push(("scratch", why));
@@ -143,20 +179,64 @@ impl Becoming {
     }
 }
 
-/// Mounts what hides sockets from this process.
-fn hide(confinement: &Confinement, missing: &mut Vec<(&'static str, String)>) {
-    for path in confinement.hidden.iter().filter(|path| path.exists()) {
-        let hidden = mount(
-            Some("/dev/null"),
+/// Puts an empty folder over each that holds others' sockets or files, and what the program may read there back
+/// into it. No rule of Landlock keeps a program from a socket there, nor from changing a file's mode.
+fn cover(confinement: &Confinement) -> Result<(), String> {
+    let told = |path: &Path, why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    let hidden = confinement.hidden.iter().map(PathBuf::as_path);
+    let hidden = OF_SOCKETS.iter().map(Path::new).chain(hidden);
+    let hidden: BTreeSet<PathBuf> = hidden
+        .filter_map(real)
+        .filter(|path| path.is_dir())
+        .collect();
+    if let Some(path) = hidden.iter().find(|path| is_of_system(path)) {
+        return Err(told(
             path,
-            None::<&str>,
-            MsFlags::MS_BIND,
-            None::<&str>,
-        );
-        if let Err(why) = hidden {
-            missing.push(("sockets", format!("{}: {why}", path.display())));
-        }
+            &"the system's programs are there, so that it cannot be hidden",
+        ));
     }
+    let here = std::env::current_dir().map_err(|why| told(Path::new("."), &why))?;
+    let read: BTreeSet<PathBuf> = confinement
+        .read
+        .iter()
+        .filter_map(|path| real(path))
+        .collect();
+    let within = |path: &PathBuf| hidden.iter().any(|folder| path.starts_with(folder));
+    let mut back = Vec::new();
+    for path in read.into_iter().filter(within) {
+        let open = open(&path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+        let open = open.map_err(|why| told(&path, &why))?;
+        back.push((path.is_dir(), path, open));
+    }
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    // A folder comes before those within it, which are no longer there then.
+    for folder in hidden.iter().filter(|folder| folder.is_dir()) {
+        let empty = Some("size=1m,nr_inodes=1k,mode=755");
+        mount(Some("tmpfs"), folder, Some("tmpfs"), flags, empty)
+            .map_err(|why| told(folder, &why))?;
+    }
+    for (is_folder, path, open) in back {
+        // What is in a folder has come back with it.
+        if path.exists() && !hidden.contains(&path) {
+            continue;
+        }
+        let made = match (is_folder, path.parent()) {
+            (false, Some(folder)) => {
+                fs::create_dir_all(folder).and_then(|()| File::create_new(&path).map(drop))
+            }
+            _ => fs::create_dir_all(&path),
+        };
+        made.map_err(|why| told(&path, &why))?;
+        let source = format!("/proc/self/fd/{}", open.as_raw_fd());
+        let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
+        mount(Some(&*source), &path, None::<&str>, flags, None::<&str>)
+            .map_err(|why| told(&path, &why))?;
+    }
+    // Where it is is still beneath what was covered.
+    std::env::set_current_dir(&here)
+        .or_else(|_| std::env::set_current_dir("/"))
+        .map_err(|why| told(&here, &why))
 }
 
 /// Limits the processes of this user in this user namespace.
@@ -241,7 +321,8 @@ fn close_inherited(told: Option<RawFd>) -> io::Result<Option<File>> {
     Ok(report)
 }
 
-/// Confines this process and becomes the program. Without one, it prints what does not hold here.
+/// Confines this process and becomes the program, if all holds that must. Without one, it prints what does not
+/// hold here.
 ///
 /// # Errors
 /// If it cannot become the program.
@@ -251,7 +332,11 @@ pub fn become_program(
     words: &[OsString],
 ) -> io::Result<()> {
     let report = close_inherited(told)?;
-    let missing = becoming.confine();
+    let mut missing = becoming.confine();
+    // What it starts inherits them.
+    if let Err(why) = limit_each(None, becoming.memory, becoming.cpu_seconds) {
+        missing.push((MEMORY, why.to_string()));
+    }
     let Some((name, arguments)) = words.split_first() else {
         let mut out = io::stdout();
         for (name, why) in missing {
@@ -259,6 +344,14 @@ pub fn become_program(
         }
         return out.flush();
     };
+    let lost = |(name, _): &&(&str, String)| *name == MEMORY || becoming.must.has(name);
+    if let Some((name, why)) = missing.iter().find(lost) {
+        let why = format!("the protection `{name}` is missing at this start: {why}");
+        if let Some(mut report) = report {
+            report.write_all(why.as_bytes())?;
+        }
+        return Err(io::Error::other(why));
+    }
     let mut command = Command::new(name);
     command.args(arguments);
     if becoming.confinement.is_some() && Path::new(SCRATCH).is_dir() {
@@ -271,60 +364,4 @@ pub fn become_program(
         write!(report, "{}", why.raw_os_error().unwrap_or_default())?;
     }
     Err(why)
-}
-
-/// A protection of programs from which this machine has something missing.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Protection {
-    /// What it protects: `isolation`, `processes`, `files`, `network`, `scratch`, `rights`, `sockets`.
-    pub name: String,
-    /// Why it does not hold; `None` if it does.
-    pub missing: Option<String>,
-}
-
-/// All protections, in the order in which they are told.
-const ALL: &[&str] = &[
-    "isolation",
-    "processes",
-    "files",
-    "network",
-    "scratch",
-    "rights",
-];
-
-/// Which protections of users' programs hold on this machine. The executable must have the [`VERB`].
-#[must_use]
-pub fn protections() -> Vec<Protection> {
-    let isolation = super::no_isolation();
-    let mut command = Command::new(OURSELVES);
-    command.arg0("drover").arg(VERB);
-    if isolation.is_none() {
-        command.arg("--isolate");
-    }
-    let tried = command
-        .args(["--probe", "--processes=64", "--scratch-mib=1"])
-        .stdin(Stdio::null())
-        .output();
-    let (told, failed) = match tried {
-        Ok(tried) => {
-            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-            let failed = (!tried.status.success()).then(|| text(&tried.stderr));
-            (text(&tried.stdout), failed)
-        }
-        Err(why) => (String::new(), Some(why.to_string())),
-    };
-    let why = |name: &str| {
-        let mut lines = told.lines().filter_map(|line| line.split_once('\t'));
-        let line = lines.find(|(known, _)| *known == name);
-        line.map(|(_, why)| why.to_owned())
-            .or_else(|| failed.clone())
-    };
-    let protection = |name: &&str| Protection {
-        name: (*name).to_owned(),
-        missing: match *name {
-            "isolation" => isolation.clone(),
-            name => why(name),
-        },
-    };
-    ALL.iter().map(protection).collect()
 }

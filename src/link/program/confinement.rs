@@ -55,26 +55,38 @@ const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
 pub struct Confinement {
     /// Files and folders that it may read and run.
     pub read: Vec<PathBuf>,
-    /// Files that it must not even reach: sockets, to which no rule of Landlock applies.
+    /// Folders that are empty for it but for what it may read: no rule of Landlock applies to the sockets there.
     pub hidden: Vec<PathBuf>,
     /// The size of its scratch folder in MiB.
     pub scratch_mib: u32,
 }
 
 impl Confinement {
-    /// The confinement of this program, whose own files are in `folder`: it may read these, what its program is
-    /// installed in, and `more`.
+    /// The confinement of this program, whose own files are in `folder`: it may read these, its program (with what
+    /// that is installed in, if it is named without a path), and `more`; of `kept`, which are others' files and
+    /// folders, nothing outside `folder`.
     #[must_use]
-    pub fn of(program: &ProgramSpec, folder: &Path, more: &[PathBuf]) -> Self {
+    pub fn of(program: &ProgramSpec, folder: &Path, more: &[PathBuf], kept: &[PathBuf]) -> Self {
         let mut read = vec![folder.to_owned()];
         read.extend_from_slice(more);
         if let Ok(found) = find(program) {
-            let real = fs::canonicalize(&found).unwrap_or_else(|_| found.clone());
-            read.extend([found, real].iter().filter_map(|path| installed(path)));
+            // A path is the owner's word alone: it may name any folder of this machine.
+            let is_path = program.words.iter().take(1).any(|name| name.contains('/'));
+            let found = [real(&found), found];
+            read.extend(found.into_iter().filter_map(|path| match is_path {
+                true => Some(path),
+                false => installed(&path),
+            }));
         }
+        let own = real(folder);
+        let kept: Vec<PathBuf> = kept.iter().map(|path| real(path)).collect();
+        read.retain(|path| is_open(&real(path), &own, &kept));
         Self {
             read,
-            hidden: Vec::new(),
+            hidden: std::env::var_os("XDG_RUNTIME_DIR")
+                .map(PathBuf::from)
+                .into_iter()
+                .collect(),
             scratch_mib: SCRATCH_MIB,
         }
     }
@@ -83,6 +95,29 @@ impl Confinement {
 /// The usual size of a scratch folder.
 const SCRATCH_MIB: u32 = 64;
 
+/// A path without links, as far as it exists.
+fn real(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    fs::canonicalize(&path).unwrap_or_else(|_| match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) => real(folder).join(name),
+        _ => path,
+    })
+}
+
+/// Whether a program may read everything beneath this path: nothing of `kept` is there but its own folder's.
+fn is_open(path: &Path, own: &Path, kept: &[PathBuf]) -> bool {
+    let holds = kept.iter().any(|kept| kept.starts_with(path));
+    let is_within = kept.iter().any(|kept| path.starts_with(kept));
+    path.parent().is_some() && !holds && (path.starts_with(own) || !is_within)
+}
+
+/// Whether the system's own files are beneath this folder.
+pub(super) fn is_of_system(folder: &Path) -> bool {
+    SYSTEM
+        .iter()
+        .any(|path| Path::new(path).starts_with(folder))
+}
+
 /// The folder in which a program is installed, with its libraries.
 fn installed(program: &Path) -> Option<PathBuf> {
     let folder = program.parent()?;
@@ -90,7 +125,9 @@ fn installed(program: &Path) -> Option<PathBuf> {
     let up = folder.file_name().filter(|name| holds_programs(name));
     let whole = up.and(folder.parent()).filter(|whole| {
         // The home of a person is not that of an interpreter.
-        let home = std::env::var_os("HOME").is_some_and(|home| Path::new(&home) == *whole);
+        let own = std::env::var_os("HOME").is_some_and(|home| Path::new(&home) == *whole);
+        let home =
+            own || [Some(Path::new("/")), Some(Path::new("/home"))].contains(&whole.parent());
         whole.parent().is_some() && !home && !whole.ends_with(".local")
     });
     Some(whole.unwrap_or(folder).to_owned())
@@ -154,9 +191,64 @@ mod tests {
             ("/home/ann/.local/bin/tool", "/home/ann/.local/bin"),
             ("/srv/bots/mine/run", "/srv/bots/mine"),
             ("/bin/sh", "/bin"),
+            ("/home/bob/bin/tool", "/home/bob/bin"),
+            ("/ann/bin/tool", "/ann/bin"),
         ] {
             let found = installed(Path::new(program));
             assert_eq!(found.as_deref(), Some(Path::new(expected)), "{program}");
         }
+    }
+
+    fn read(run: &str, own: &Path, kept: &[PathBuf]) -> Vec<PathBuf> {
+        let program = ProgramSpec {
+            words: vec![run.to_owned()],
+            folder: Some(own.to_owned()),
+            ..ProgramSpec::default()
+        };
+        let read = Confinement::of(&program, own, &[], kept).read;
+        read.iter().map(|path| real(path)).collect()
+    }
+
+    #[test]
+    fn a_program_opens_neither_the_disk_nor_what_others_keep() {
+        let machine = tempfile::tempdir().unwrap();
+        let root = real(machine.path());
+        let own = root.join("data/bots/mine/1");
+        let other = root.join("data/bots/other/1");
+        for (folder, script) in [(&own, "run"), (&other, "run"), (&root.join("bin"), "tool")] {
+            use std::os::unix::fs::PermissionsExt as _;
+            fs::create_dir_all(folder).unwrap();
+            fs::write(folder.join(script), "#!/bin/sh\n").unwrap();
+            let mode = fs::Permissions::from_mode(0o755);
+            fs::set_permissions(folder.join(script), mode).unwrap();
+        }
+        let kept = [root.join("data/drover.db"), root.join("data/bots")];
+        let sh = real(Path::new("/bin/sh"));
+        let tool = root.join("bin/tool");
+        for (run, more) in [
+            ("/usr/bin/../../bin/sh", vec![sh.clone(), sh]),
+            (tool.to_str().unwrap(), vec![tool.clone(), tool.clone()]),
+            ("../../other/1/run", vec![]),
+            (other.join("run").to_str().unwrap(), vec![]),
+            ("./run", vec![own.join("run"), own.join("run")]),
+        ] {
+            let expected: Vec<PathBuf> = std::iter::once(own.clone()).chain(more).collect();
+            assert_eq!(read(run, &own, &kept), expected, "{run}");
+        }
+        // Nor is a folder opened that holds such things, whoever names it.
+        let shared = Confinement::of(
+            &ProgramSpec::default(),
+            &own,
+            &[
+                "/".into(),
+                root.join("data"),
+                root.join("bin"),
+                root.join("bin/../data"),
+            ],
+            &kept,
+        );
+        assert_eq!(shared.read, [own, root.join("bin")]);
+        let all = Confinement::of(&ProgramSpec::default(), Path::new("/"), &[], &[]);
+        assert_eq!(all.read, Vec::<PathBuf>::new());
     }
 }

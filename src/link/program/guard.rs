@@ -4,6 +4,7 @@
 use super::becoming::Becoming;
 use super::orphans::{self, adopt_orphans};
 use super::pipes::ready;
+use super::protections::{Held, ISOLATION, Protection};
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use rustix::event::PollFlags;
@@ -32,7 +33,7 @@ pub(super) const OURSELVES: &str = "/proc/self/exe";
 /// How long a guard may take to start its program.
 const START_WITHIN: Duration = Duration::from_secs(20);
 /// The longest report of a guard, in bytes.
-const REPORT_MAX: usize = 64;
+const REPORT_MAX: usize = 600;
 /// How often a namespace's first process reaps others.
 const REAP_EVERY: Duration = Duration::from_secs(1);
 /// How long a guard may wait at once.
@@ -43,6 +44,8 @@ const WATCH: Duration = Duration::from_secs(3_600);
 pub struct Guard {
     /// Whether each gets namespaces of its own.
     pub isolates: bool,
+    /// What must hold of a confined program: else it is not started.
+    pub must: Held,
 }
 
 /// Why programs cannot be isolated from each other on this machine, in a sentence; `None` if they can. The
@@ -62,6 +65,16 @@ pub fn no_isolation() -> Option<String> {
 }
 
 impl Guard {
+    /// The guard of confined programs: what holds on this machine must hold at each start.
+    #[must_use]
+    pub fn of(protections: &[Protection]) -> Self {
+        let must = Held::of(protections);
+        Self {
+            isolates: must.has(ISOLATION),
+            must,
+        }
+    }
+
     /// The command that runs a program under a guard, and where the guard reports.
     pub(super) fn command(
         self,
@@ -111,6 +124,7 @@ impl Report {
             Some(("error", code)) => Err(code
                 .parse()
                 .map_or_else(|_| ended(), io::Error::from_raw_os_error)),
+            Some(("refused", why)) => Err(io::Error::other(why.to_owned())),
             _ => Err(ended()),
         }
     }
@@ -173,7 +187,10 @@ pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
     clear_ambient_capability_set()?;
     let told = match &spawned {
         Ok(child) => format!("started {}\n", child.id()),
-        Err(why) => format!("error {}\n", why.raw_os_error().unwrap_or_default()),
+        Err(why) => match why.raw_os_error() {
+            Some(code) => format!("error {code}\n"),
+            None => format!("refused {why}\n"),
+        },
     };
     if let Some(report) = &mut report {
         report.write_all(told.as_bytes())?;
@@ -194,10 +211,11 @@ pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
     }
     if left {
         let _ = program.kill();
-        program.wait()?;
-        orphans::sweep_inherited();
     }
     let status = program.wait()?;
+    if !duty.isolates {
+        orphans::sweep_inherited();
+    }
     drop(first);
     Ok(status)
 }

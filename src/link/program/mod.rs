@@ -8,14 +8,18 @@ mod ending;
 mod guard;
 mod orphans;
 mod pipes;
+mod protections;
 mod start;
 mod stderr;
 
-pub use becoming::{Becoming, Protection, become_program, protections};
+pub use becoming::{Becoming, become_program};
 pub use cgroup::Cgroup;
 pub use confinement::Confinement;
 pub use ending::Ended;
 pub use guard::{Guard, GuardDuty, VERB, end_like, first, guard, no_isolation};
 pub use orphans::{Marker, adopt_orphans, kill_all, sweep};
 pub use pipes::{LineFault, ready};
-pub use start::{Program, ProgramLimits, ProgramOptions, ProgramSpec, StartError, find};
+pub use protections::{Held, Protection, protections};
+pub use start::{
+    Program, ProgramLimits, ProgramOptions, ProgramSpec, StartError, common_variables, find,
+};

@@ -5,7 +5,9 @@ use super::cgroup::{Cell, Cgroup};
 use super::confinement::Confinement;
 use super::guard::{self, Guard};
 use super::orphans::{self, Marker};
+use super::pipes::ready;
 use super::stderr::Stderr;
+use rustix::event::PollFlags;
 use rustix::fs::{Access, OFlags, access, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{
@@ -18,6 +20,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// A program as its owner gives it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -222,6 +225,16 @@ fn our_variables() -> impl Iterator<Item = OsString> {
     std::env::vars_os().map(|(name, _)| name).filter(ours)
 }
 
+/// The variables of our environment that tell a stranger's program no secret, and that it needs: where programs
+/// are, the language and the time zone.
+pub fn common_variables() -> impl Iterator<Item = (OsString, OsString)> {
+    let common = |name: &OsString| {
+        let name = name.as_encoded_bytes();
+        [&b"PATH"[..], b"LANG", b"LANGUAGE", b"TZ"].contains(&name) || name.starts_with(b"LC_")
+    };
+    std::env::vars_os().filter(move |(name, _)| common(name))
+}
+
 /// The program's process, registered as ours. If dropped unreaped, its whole group is killed.
 pub(super) struct Process {
     /// The program or its guard.
@@ -230,7 +243,12 @@ pub(super) struct Process {
     group: Option<Pid>,
     pub(super) marker: Option<Marker>,
     reaped: bool,
+    /// Whether its guard ends what left its group, which no namespace ends.
+    sweeps: bool,
 }
+
+/// How long a guard may take to end what its program has left behind.
+const SWEEP_WITHIN: Duration = Duration::from_secs(1);
 
 impl Process {
     fn start(mut command: Command, program: &ProgramSpec) -> std::io::Result<Self> {
@@ -257,6 +275,7 @@ impl Process {
             child,
             marker: Some(marker),
             reaped: false,
+            sweeps: false,
         })
     }
 
@@ -268,13 +287,20 @@ impl Process {
         let becoming = Becoming {
             isolated: guard.isolates,
             processes: limits.processes,
+            memory: limits.memory,
+            cpu_seconds: limits.cpu_seconds,
             confinement: limits.confinement.clone(),
+            must: guard.must,
         };
-        let (command, report) = guard.command(&program.words, &becoming)?;
+        let (mut command, report) = guard.command(&program.words, &becoming)?;
+        if limits.confinement.is_some() {
+            command.env_clear().envs(common_variables());
+        }
         let mut process = Self::start(command, program)?;
         let program = report.program(&process.child)?;
         orphans::guarded(program);
         process.group = Some(program);
+        process.sweeps = !guard.isolates;
         Ok(process)
     }
 
@@ -287,14 +313,32 @@ impl Process {
         // A guard that has ended by itself has killed what was left of the group, whose number may be another's.
         let over = guard != self.group && guard.is_some_and(has_ended);
         // A group may be empty, or the program itself may have left it.
-        for group in self.group.filter(|_| !over).into_iter().chain(guard) {
+        if let Some(group) = self.group.filter(|_| !over) {
             let _ = kill_process_group(group, Signal::KILL);
+        }
+        if self.sweeps && !over {
+            self.await_guard();
+        }
+        if let Some(guard) = guard {
+            let _ = kill_process_group(guard, Signal::KILL);
         }
         let _ = self.child.kill();
         let status = self.child.wait().ok();
         self.reaped = true;
         orphans::ended(&self.child, self.group);
         status
+    }
+
+    /// Gives the guard time to end what its program has left behind.
+    fn await_guard(&self) {
+        let exit =
+            guard::pid(&self.child).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        if let Some(exit) = exit {
+            let _ = ready(
+                &[(exit.as_fd(), PollFlags::IN)],
+                Instant::now() + SWEEP_WITHIN,
+            );
+        }
     }
 }
 
@@ -310,9 +354,15 @@ fn has_ended(child: Pid) -> bool {
     matches!(waitid(WaitId::Pid(child), options), Ok(Some(_)))
 }
 
-/// Limits a process that has just been started: what it uses until then does not justify a second exec.
-fn limit(program: Option<Pid>, limits: &ProgramLimits) -> std::io::Result<Option<Cell>> {
-    let limited = |resource, most: u64| {
+/// Limits the memory and the CPU time of a process, and of each that it starts from now on; `None`: of this one.
+pub(super) fn limit_each(
+    process: Option<Pid>,
+    memory: Option<u64>,
+    cpu_seconds: Option<u64>,
+) -> std::io::Result<()> {
+    // Not the address space: runtimes reserve far more of it than they use.
+    for (resource, most) in [(Resource::Data, memory), (Resource::Cpu, cpu_seconds)] {
+        let Some(most) = most else { continue };
         // Ours may already be lower, and cannot be raised.
         let most = getrlimit(resource)
             .maximum
@@ -321,19 +371,18 @@ fn limit(program: Option<Pid>, limits: &ProgramLimits) -> std::io::Result<Option
             current: Some(most),
             maximum: Some(most),
         };
-        match prlimit(program, resource, limit) {
+        match prlimit(process, resource, limit) {
             // It has ended already.
-            Err(Errno::SRCH) => Ok(()),
-            set => set.map(drop),
+            Err(Errno::SRCH) => {}
+            set => drop(set?),
         }
-    };
-    if let Some(memory) = limits.memory {
-        // Not the address space: runtimes reserve far more of it than they use.
-        limited(Resource::Data, memory)?;
     }
-    if let Some(seconds) = limits.cpu_seconds {
-        limited(Resource::Cpu, seconds)?;
-    }
+    Ok(())
+}
+
+/// Limits a process that has just been started. A confined one has limited itself, before it became the program.
+fn limit(program: Option<Pid>, limits: &ProgramLimits) -> std::io::Result<Option<Cell>> {
+    limit_each(program, limits.memory, limits.cpu_seconds)?;
     match (&limits.cgroup, program) {
         (Some(cgroup), Some(program)) => {
             let program = program.as_raw_nonzero().get().unsigned_abs();

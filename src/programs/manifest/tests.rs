@@ -18,7 +18,7 @@ fn what_is_left_out_has_a_default() {
     assert_eq!(manifest.games, ["lighthouses", "koehandel"]);
     assert_eq!(manifest.fallback, "champion");
     assert_eq!((manifest.memory_mib, manifest.processes), (512, 64));
-    let launch = manifest.launch(Path::new("/shelf/mybot/1.0"), &[], &[]);
+    let launch = manifest.launch(Path::new("/shelf/mybot/1.0"), &[], &[], &[]);
     assert_eq!(launch.argv, ["python3", "bot.py"]);
     assert_eq!(launch.limits.memory, Some(512 << 20));
     for kit in games::ALL {
@@ -47,7 +47,7 @@ stderr_kib = 0
     let limits = (manifest.memory_mib, manifest.cpu_seconds);
     assert_eq!(limits, (64, 10));
     assert_eq!((manifest.processes, manifest.stderr_kib), (1, 0));
-    let launch = manifest.launch(Path::new("/shelf"), &[], &[]);
+    let launch = manifest.launch(Path::new("/shelf"), &[], &[], &[]);
     assert_eq!(launch.directory, Path::new("/shelf/src"));
 }
 
@@ -70,6 +70,7 @@ fn a_mistake_names_file_line_and_key() {
         ("build = []", "`build` is [], but"),
         ("build = [\"make\", 3]", "`build` is 3, but"),
         ("build = [\"\"]", "`build` is [\"\"], but"),
+        ("build = [\"a/../../b\"]", "`build` is [\"a/../../b\"], but"),
         (
             "directory = \"../x\"",
             "`directory` is \"../x\", but must be a folder within",
@@ -126,6 +127,11 @@ fn a_mistake_names_file_line_and_key() {
             "line 3: `games` is",
         ),
         ("games", "[]", "line 3: `games` is [], but"),
+        (
+            "run",
+            "[\"/usr/bin/../../bin/sh\"]",
+            "`run` is [\"/usr/bin/../../bin/sh\"], but must be a list of 1 to 64 texts, the program (without ..",
+        ),
     ] {
         let line = GOOD.lines().find(|line| line.starts_with(key)).unwrap();
         let told = read(&GOOD.replace(line, &format!("{key} = {wrong}")));
@@ -146,4 +152,12 @@ fn a_manifest_of_a_gigabyte_is_not_read() {
     file.set_len(1 << 30).unwrap();
     let told = Manifest::of(folder.path()).unwrap_err().to_string();
     assert!(told.contains("a manifest has at most 65536"), "{told}");
+}
+
+#[test]
+fn a_manifest_is_no_link_to_anothers_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", folder.path().join(MANIFEST)).unwrap();
+    let told = Manifest::of(folder.path()).unwrap_err().to_string();
+    assert!(told.contains("it is no file of its own"), "{told}");
 }
