@@ -48,6 +48,8 @@ if ! cargo deny --version >/dev/null 2>&1; then
     cargo install cargo-deny --locked --quiet --debug --root "$target/tools" || true
 fi
 if cargo deny --version >/dev/null 2>&1; then
+    # It reads the crates of every platform; a build fetches only those of this one.
+    cargo fetch --locked --quiet
     cargo deny --offline check licenses bans sources
     if cargo deny fetch db >/dev/null 2>&1; then
         cargo deny check advisories
