@@ -20,10 +20,13 @@ fn with(set: &[(&str, &str)]) -> Result<Loaded, ConfigError> {
     load(None, &variables(set), &Vec::new())
 }
 
-/// Reads a file with this text.
+/// Reads a file with this text; where it lies is forgotten.
 fn read(text: &str) -> Result<Loaded, ConfigError> {
     let folder = folder();
-    check_file(&file(folder.path(), text))
+    let path = file(folder.path(), text);
+    let mut loaded = check_file(&path)?;
+    assert_eq!(loaded.config.file.take(), Some(path));
+    Ok(loaded)
 }
 
 fn file(folder: &Path, text: &str) -> PathBuf {
