@@ -63,7 +63,10 @@ const SAMPLE_EVERY: u64 = 1_000;
 const FILTERS: [(&str, &[&str]); 12] = [
     ("game", &["planowanie", "koehandel"]),
     ("bot", &["champion", "nobody"]),
-    ("opponent", &["player-000", "player-500", "nobody"]),
+    (
+        "opponent",
+        &["player-000", "player-500", "greedy", "nobody"],
+    ),
     (
         "tournament",
         &["{tournament}", "01AAAAAAAAAAAAAAAAAAAAAAAA"],

@@ -2,6 +2,7 @@
 
 use super::scope::Scope;
 use crate::store::{Secrecy, Side};
+use games::neutral::is_meant;
 use std::sync::Arc;
 
 /// The rights of one caller. Every caller that has this value may at least read.
@@ -33,7 +34,7 @@ impl Rights {
         self.0.iter().any(|scope| match scope {
             Scope::Admin => true,
             Scope::Read => false,
-            Scope::Bot(bot) => whose.side == Side::Player && whose.bot == *bot,
+            Scope::Bot(bot) => whose.side == Side::Player && is_meant(bot, &whose.bot),
             Scope::Entrant(name) => whose.entrant.as_ref() == Some(name),
         })
     }

@@ -1,5 +1,7 @@
-//! The words for what a token may do: `read`, `admin`, `bot:NAME`, `entrant:NAME`.
+//! The words for what a token may do: `read`, `admin`, `bot:NAME`, `entrant:NAME`. A user's own bot is called
+//! `bot:NAME` itself, so its scope is `bot:bot:NAME`.
 
+use games::neutral::PREFIX;
 use std::fmt;
 use std::str::FromStr;
 
@@ -13,7 +15,8 @@ pub enum Scope {
     Read,
     /// Everything.
     Admin,
-    /// See what the sessions of this bot of ours know, even while they play.
+    /// See what the sessions of this bot of ours know, even while they play: a built-in one, or a user's with its
+    /// prefix, in one version or all.
     Bot(String),
     /// See what the sessions on seats of this name know, even while they play.
     Entrant(String),
@@ -31,7 +34,10 @@ pub enum ScopeError {
     )]
     Name(String),
     /// No game has such a bot.
-    #[error("no game has a bot called {0:?}; GET /api/v1/bots lists the bots")]
+    #[error(
+        "no game has a bot called {0:?}; GET /api/v1/bots lists the bots, and the scope of a bot of your own is \
+         bot:bot:NAME"
+    )]
     NoSuchBot(String),
 }
 
@@ -57,7 +63,7 @@ impl FromStr for Scope {
 }
 
 impl Scope {
-    /// Reads a scope that is to be granted: its bot must exist.
+    /// Reads a scope that is to be granted: its bot must exist, if it is a built-in one.
     ///
     /// # Errors
     /// [`ScopeError`] says what it may be.
@@ -65,7 +71,7 @@ impl Scope {
         let scope: Self = text.parse()?;
         if let Self::Bot(bot) = &scope {
             let mut cards = games::ALL.iter().flat_map(|kit| kit.bots());
-            if !cards.any(|card| card.name == bot) {
+            if !bot.starts_with(PREFIX) && !cards.any(|card| card.name == bot) {
                 return Err(ScopeError::NoSuchBot(bot.clone()));
             }
         }
@@ -90,7 +96,14 @@ mod tests {
 
     #[test]
     fn scopes_are_read_as_they_are_written() {
-        for text in ["read", "admin", "bot:champion", "entrant:Ann B: 2"] {
+        for text in [
+            "read",
+            "admin",
+            "bot:champion",
+            "bot:bot:mine",
+            "bot:bot:mine@2",
+            "entrant:Ann B: 2",
+        ] {
             assert_eq!(Scope::to_give(text).unwrap().to_string(), text);
         }
         let long = format!("entrant:{}", "x".repeat(65));

@@ -74,7 +74,7 @@ impl Asked {
             };
             tokio::select! {
                 () = state.end.cancelled() => "the daemon stops",
-                () = refused => "your token was revoked, or one is needed now",
+                () = refused => "your token or pass does not let you read any more",
             }
         }
         .boxed()

@@ -77,7 +77,7 @@ impl Rows for Bluffs {
 
 /// Bluffs, newest first.
 pub(super) async fn page(reader: &Reader, params: &Params) -> Result<Listed<BluffShown>, Problem> {
-    let rows = seen(reader, &params.filter()?, params.page()?).await?;
+    let rows = seen(reader, &params.filter_for(&reader.sight)?, params.page()?).await?;
     let mut listed = Listed::page(rows, |row| shown(&reader.sight, row));
     // Sent whether or not anything was left out: the difference would reveal what is happening.
     listed.withheld = (!reader.sight.sees_all()).then_some(WITHHELD);

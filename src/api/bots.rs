@@ -1,4 +1,4 @@
-//! The built-in bots.
+//! The built-in bots, and users' bots that have played.
 
 use super::asked::Asked;
 use super::lists::Rows;
@@ -8,35 +8,36 @@ use super::reader::Reader;
 use super::shapes::Listed;
 use axum::extract::Path;
 use axum::response::Response;
+use games::BotCard;
+use games::neutral::{PREFIX, is_meant};
 use games::stats::ClusteredMean;
-use games::{BotCard, Kit};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A built-in bot.
+/// A bot: a built-in one, or a version of a user's.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Bot)]
 pub(super) struct BotShown {
     /// The game that it plays.
     #[schema(example = "koehandel")]
     pub game: &'static str,
-    /// Its name.
+    /// Its name; of a user's bot the same as its spec.
     #[schema(example = "champion")]
-    pub name: &'static str,
-    /// How a seat names it.
+    pub name: String,
+    /// How a seat names it; of a user's bot, `bot:NAME@VERSION`.
     #[schema(example = "builtin:champion")]
     pub spec: String,
-    /// Its rung on the game's ladder, weakest 1.
-    pub rung: u8,
-    /// Raised whenever its play changes.
-    pub version: u32,
+    /// Its rung on the game's ladder, weakest 1; `null` for a user's.
+    pub rung: Option<u8>,
+    /// Raised whenever its play changes; `null` for a user's.
+    pub version: Option<u32>,
     /// How it plays.
     pub description: &'static str,
-    /// 16 hexadecimal digits that change only when its play changes.
+    /// 16 hexadecimal digits that change only when its play changes; `null` for a user's.
     #[schema(example = "00f1c9a95b1fd1c7", pattern = "^[0-9a-f]{16}$")]
-    pub signature: String,
-    /// Whether it uses a thinking budget.
-    pub thinks: bool,
+    pub signature: Option<String>,
+    /// Whether it uses a thinking budget; `null` for a user's.
+    pub thinks: Option<bool>,
 }
 
 /// A bot's results in matches that are over and public, among its newest 4096; one a seat, where it played several.
@@ -72,14 +73,18 @@ pub(super) async fn one(
 
 /// One bot with its results.
 pub(super) async fn find(reader: &Reader, game: &str, bot: &str) -> Result<BotResults, Problem> {
-    let (kit, card) = card(game, bot)?;
+    let bot = find_shown(reader, game, bot).await?;
     let open_us = reader.sight.open_us();
-    let record = reader.state.store.bot_record(game, bot, open_us).await?;
+    let record = reader
+        .state
+        .store
+        .bot_record(game, &bot.name, open_us)
+        .await?;
     let matches = record.won + record.tied + record.lost;
     let share = (matches > 0).then(|| ClusteredMean::from(record.share));
     let interval = share.map(|share| share.share_interval());
     Ok(BotResults {
-        bot: shown(kit.game(), card),
+        bot,
         matches,
         won: record.won,
         tied: record.tied,
@@ -90,12 +95,24 @@ pub(super) async fn find(reader: &Reader, game: &str, bot: &str) -> Result<BotRe
     })
 }
 
-/// The bot of this name, with its game.
-pub(super) fn card(game: &str, bot: &str) -> Result<(&'static dyn Kit, &'static BotCard), Problem> {
+/// The bot of this name: built in, or a user's that has played in this version or, without one, in any.
+pub(super) async fn find_shown(
+    reader: &Reader,
+    game: &str,
+    bot: &str,
+) -> Result<BotShown, Problem> {
     let unknown = || Problem::not_found(format!("there is no bot {bot} of {game}"));
     let kit = games::find(game).ok_or_else(unknown)?;
-    let card = kit.bots().iter().find(|card| card.name == bot);
-    Ok((kit, card.ok_or_else(unknown)?))
+    if let Some(card) = kit.bots().iter().find(|card| card.name == bot) {
+        return Ok(shown(kit.game(), card));
+    }
+    let played = match bot.starts_with(PREFIX) {
+        true => reader.state.store.programs_played(Some(game)).await?,
+        false => Vec::new(),
+    };
+    let mut played = played.into_iter();
+    let found = played.find(|(_, played)| is_meant(bot, played));
+    found.map_or_else(|| Err(unknown()), |_| Ok(users(kit.game(), bot.to_owned())))
 }
 
 /// The list of bots.
@@ -105,29 +122,50 @@ impl Rows for Bots {
     type Item = BotShown;
     const FILTERS: &'static [&'static str] = &["game"];
 
-    async fn page(_: &Reader, params: &Params) -> Result<(Listed<BotShown>, bool), Problem> {
-        Ok((page(params)?, false))
+    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<BotShown>, bool), Problem> {
+        Ok((page(reader, params).await?, false))
     }
 }
 
-/// The bots of all games, or of one.
-pub(super) fn page(params: &Params) -> Result<Listed<BotShown>, Problem> {
-    let wanted = params.game()?;
+/// The bots of all games, or of one: of each game the built-in ones, and users' that have played.
+pub(super) async fn page(reader: &Reader, params: &Params) -> Result<Listed<BotShown>, Problem> {
+    let (wanted, at) = (params.game()?, params.page_or_all()?);
+    let played = reader.state.store.programs_played(wanted.as_deref());
+    let played = played.await?;
     let kits = games::ALL.iter();
     let kits = kits.filter(|kit| wanted.as_deref().is_none_or(|game| game == kit.game()));
-    let bots = kits.flat_map(|kit| kit.bots().iter().map(|bot| shown(kit.game(), bot)));
-    Listed::cut(bots, &params.page_or_all()?)
+    let bots = kits.flat_map(|kit| {
+        let game = kit.game();
+        let built_in = kit.bots().iter().map(move |bot| shown(game, bot));
+        let played = played.iter().filter(move |(of, _)| of == game);
+        built_in.chain(played.map(move |(_, bot)| users(game, bot.clone())))
+    });
+    Listed::cut(bots, &at)
+}
+
+/// A user's bot, in one version or all.
+fn users(game: &'static str, name: String) -> BotShown {
+    BotShown {
+        game,
+        spec: name.clone(),
+        name,
+        rung: None,
+        version: None,
+        description: "A user's program.",
+        signature: None,
+        thinks: None,
+    }
 }
 
 fn shown(game: &'static str, bot: &BotCard) -> BotShown {
     BotShown {
         game,
-        name: bot.name,
+        name: bot.name.to_owned(),
         spec: format!("builtin:{}", bot.name),
-        rung: bot.rung,
-        version: bot.version,
+        rung: Some(bot.rung),
+        version: Some(bot.version),
         description: bot.description,
-        signature: format!("{:016x}", bot.signature),
-        thinks: bot.thinks,
+        signature: Some(format!("{:016x}", bot.signature)),
+        thinks: Some(bot.thinks),
     }
 }

@@ -119,12 +119,16 @@ fn known(path: &str, name: &str) -> (&'static str, Value, Value) {
             Value::Null,
         ),
         "game" => ("Only this game.", words(all_games()), json!("koehandel")),
-        "bot" => ("Only with this bot of ours.", text(), json!("champion")),
+        "bot" => (
+            "Only with this bot of ours; a user's is bot:NAME@VERSION, or bot:NAME for all its versions.",
+            text(),
+            json!("champion"),
+        ),
         "opponent" if path.contains("/bluffs") => {
             ("Only of this named opponent.", text(), json!("alice"))
         }
         "opponent" => (
-            "Only with this opponent: a name, an entrant or a bot, as `rival` in records says it.",
+            "Only with this opponent: a name, an entrant or a bot, as `rival` in records says it. A command or an address only admins may ask for.",
             text(),
             json!("alice"),
         ),

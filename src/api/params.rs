@@ -1,6 +1,7 @@
 //! Query parameters: each known, given once, and with a meaningful value.
 
 use super::problem::Problem;
+use super::sight::Sight;
 use crate::store::{Filter, PageAt, Side, Standing};
 use games::Cause;
 use percent_encoding::percent_decode_str;
@@ -210,6 +211,21 @@ impl Params {
         }
     }
 
+    /// The filters among the parameters, if whoever sees so much may ask for them.
+    pub(super) fn filter_for(&self, sight: &Sight) -> Result<Filter, Problem> {
+        let filter = self.filter()?;
+        let hidden = |opponent: &&String| sight.hides(opponent);
+        match filter.opponent.as_ref().filter(hidden) {
+            None => Ok(filter),
+            Some(opponent) => {
+                let detail = format!(
+                    "opponent is {opponent:?}; only admins see players' commands and addresses, and find matches by them"
+                );
+                Err(Problem::parameter("opponent", detail, [""; 0]))
+            }
+        }
+    }
+
     /// The filters among the parameters.
     pub(super) fn filter(&self) -> Result<Filter, Problem> {
         let between = self.word("between", Standing::ENDED)?;
@@ -224,8 +240,8 @@ impl Params {
         }
         Ok(Filter {
             game: self.game()?,
-            bot: self.bot("bot"),
-            opponent: self.bot("opponent"),
+            bot: self.bot(),
+            opponent: self.text("opponent"),
             between,
             outcome: self.word("outcome", Standing::ALL)?,
             cause: self.word("cause", Cause::ALL.map(|cause| (cause.word(), cause)))?,
@@ -247,9 +263,9 @@ impl Params {
         })
     }
 
-    /// A bot or whoever else plays. A built-in bot is found by either of its names.
-    fn bot(&self, name: &str) -> Option<String> {
-        let bot = self.text(name)?;
+    /// A bot of ours. A built-in one is found by either of its names.
+    fn bot(&self) -> Option<String> {
+        let bot = self.text("bot")?;
         Some(match bot.strip_prefix("builtin:") {
             Some(built_in) => built_in.to_owned(),
             None => bot,

@@ -124,7 +124,7 @@ pub(super) async fn page(
     reader: &Reader,
     params: &Params,
 ) -> Result<Listed<SessionShown>, Problem> {
-    let (filter, at) = (params.filter()?, params.page()?);
+    let (filter, at) = (params.filter_for(&reader.sight)?, params.page()?);
     let rows = reader.state.store.sessions(&filter, &at).await?;
     Ok(Listed::page(rows, |row| shown(&reader.sight, row)))
 }

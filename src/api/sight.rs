@@ -95,30 +95,39 @@ impl Sight {
     /// A seat's spec as the caller sees it: the path of a player's URL and the arguments of its program may hold that
     /// player's secrets.
     pub(super) fn spec<'a>(&self, spec: &'a str) -> Cow<'a, str> {
-        let masked = || match spec.split_once(':')? {
-            ("url", url) => {
-                let (scheme, rest) = url.split_once("://")?;
-                let (host, path) = rest.split_once(['/', '?', '#'])?;
-                let host = host.rsplit('@').next().unwrap_or_default();
-                (!path.is_empty()).then(|| format!("url:{scheme}://{host}/…"))
-            }
-            ("cmd", line) => {
-                // Not what a quoted word begins with: it may go on with anything.
-                let (program, _) = line.trim_start().split_once(char::is_whitespace)?;
-                let program = program.split(['\'', '"', '\\']).next().unwrap_or_default();
-                Some(format!("cmd:{program} …"))
-            }
-            _ => None,
-        };
-        match masked() {
+        match masked(spec) {
             Some(masked) if !self.rights.is_admin() => masked.into(),
             _ => spec.into(),
         }
     }
 
+    /// Whether a player may not be looked for by this spec: whoever may not see it could find it out so.
+    pub(super) fn hides(&self, spec: &str) -> bool {
+        !self.rights.is_admin() && masked(spec).is_some()
+    }
+
     /// Whether what was over at this time is public.
     pub(super) fn is_over(&self, over_us: Option<i64>) -> bool {
         over_us.is_some_and(|over_us| over_us <= self.open_us)
+    }
+}
+
+/// A spec without what may hold its player's secrets, if it holds any.
+fn masked(spec: &str) -> Option<String> {
+    match spec.split_once(':')? {
+        ("url", url) => {
+            let (scheme, rest) = url.split_once("://")?;
+            let (host, path) = rest.split_once(['/', '?', '#'])?;
+            let host = host.rsplit('@').next().unwrap_or_default();
+            (!path.is_empty()).then(|| format!("url:{scheme}://{host}/…"))
+        }
+        ("cmd", line) => {
+            // Not what a quoted word begins with: it may go on with anything.
+            let (program, _) = line.trim_start().split_once(char::is_whitespace)?;
+            let program = program.split(['\'', '"', '\\']).next().unwrap_or_default();
+            Some(format!("cmd:{program} …"))
+        }
+        _ => None,
     }
 }
 

@@ -25,11 +25,12 @@ impl Rows for OfBot {
         if reader.state.store.kit(game).is_none() {
             return Err(Problem::not_found(format!("there is no game {game}")));
         }
+        let at = params.page_or_whole()?;
         let items = versus(reader, game, Subject::Bot(bot)).await?;
         if items.is_empty() {
-            bots::card(game, bot)?;
+            bots::find_shown(reader, game, bot).await?;
         }
-        Ok((Listed::cut(items, &params.page_or_whole()?)?, false))
+        Ok((Listed::cut(items, &at)?, false))
     }
 }
 
@@ -41,8 +42,9 @@ impl Rows for OfOpponent {
     const FILTERS: &'static [&'static str] = &[];
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<Versus>, bool), Problem> {
+        let at = params.page_or_whole()?;
         let found = find(reader, params.id()).await?;
-        Ok((Listed::cut(found.items, &params.page_or_whole()?)?, false))
+        Ok((Listed::cut(found.items, &at)?, false))
     }
 }
 
@@ -103,9 +105,8 @@ pub(super) async fn versus(
         true => i64::MAX,
         false => asked.sight.open_us(),
     };
-    let mut all = asked.state.store.versus(game, subject, open_us).await?;
-    for versus in &mut all {
-        versus.rival = asked.sight.spec(&versus.rival).into_owned();
-    }
-    Ok(all)
+    // Who is called alike is one rival.
+    let called = |name: &str| asked.sight.spec(name).into_owned();
+    let all = asked.state.store.versus(game, subject, open_us, &called);
+    Ok(all.await?)
 }

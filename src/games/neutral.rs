@@ -22,6 +22,24 @@ pub const LINES_MAX: u32 = 64;
 /// Before the name of a user's program wherever a bot is named: `bot:NAME`, `bot:NAME@VERSION`.
 pub const PREFIX: &str = "bot:";
 
+/// Between the name of a user's program and its version.
+const VERSION_MARK: char = '@';
+
+/// The name of a user's program that stands for all of its versions: `bot:NAME`.
+#[must_use]
+pub fn stands_for_all(name: &str) -> bool {
+    name.starts_with(PREFIX) && !name.contains(VERSION_MARK)
+}
+
+/// Whether `bot`, as history has it, is what `name` means: the same one, or a version of that program.
+#[must_use]
+pub fn is_meant(name: &str, bot: &str) -> bool {
+    let rest = bot.strip_prefix(name);
+    rest.is_some_and(|rest| {
+        rest.is_empty() || (stands_for_all(name) && rest.starts_with(VERSION_MARK))
+    })
+}
+
 /// What can be said to a program and read back.
 pub trait Spoken: Serialize + DeserializeOwned + JsonSchema {}
 

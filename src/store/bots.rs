@@ -5,6 +5,7 @@ use super::handle::Store;
 use super::narrow::SESSION_SHARE;
 use super::records::Filter;
 use super::secrecy::OVER;
+use games::neutral::stands_for_all;
 use games::stats::Moments;
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -12,9 +13,18 @@ use sqlx::{AssertSqlSafe, Row as _};
 pub(super) const OWN: &str = "
     SELECT x.match_id, coalesce(x.seat, -x.id) AS place, replace(x.bot, 'builtin:', '') AS bot
     FROM json_each(?1) w CROSS JOIN sessions x ON x.match_id = w.value
-    WHERE x.side = 'player' OR x.bot GLOB 'builtin:*'
+    WHERE x.side = 'player' OR x.bot GLOB 'builtin:*' OR x.bot GLOB 'bot:*'
     UNION SELECT x.match_id, x.seat, replace(x.spec, 'builtin:', '')
-    FROM json_each(?1) w CROSS JOIN seats x ON x.match_id = w.value WHERE x.spec GLOB 'builtin:*'";
+    FROM json_each(?1) w CROSS JOIN seats x ON x.match_id = w.value WHERE x.spec GLOB 'builtin:*' OR x.spec GLOB 'bot:*'";
+
+/// From which name on, and below which, those are that a bot's name means: of a user's program, perhaps all versions.
+pub(super) fn meant(bot: &str) -> [String; 2] {
+    match stands_for_all(bot) {
+        // The letter after the mark before a version.
+        true => [format!("{bot}@"), format!("{bot}A")],
+        false => [bot.to_owned(), format!("{bot}\0")],
+    }
+}
 
 /// A bot's results.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -47,6 +57,7 @@ impl Store {
             ..Filter::default()
         };
         let found = self.newest(&filter).await?;
+        let [from, below] = meant(bot);
         let row = sqlx::query(AssertSqlSafe(format!(
             "SELECT count(*), total(w), total(w * w), total(w = 1), total(w > 0 AND w < 1) FROM (
                 SELECT coalesce(
@@ -54,10 +65,11 @@ impl Store {
                     (SELECT {SESSION_SHARE} FROM sessions x
                      WHERE x.match_id = o.match_id AND coalesce(x.seat, -x.id) = o.place LIMIT 1)) AS w
                 FROM ({OWN}) o CROSS JOIN matches m ON m.id = o.match_id
-                WHERE o.bot = ?2 AND ({OVER}) <= ?3) WHERE w IS NOT NULL"
+                WHERE o.bot >= ?2 AND o.bot < ?3 AND ({OVER}) <= ?4) WHERE w IS NOT NULL"
         )))
         .bind(found.json())
-        .bind(bot.to_owned())
+        .bind(from)
+        .bind(below)
         .bind(over_by_us)
         .fetch_one(self.readers())
         .await?;
@@ -74,5 +86,21 @@ impl Store {
                 squares: row.try_get(2)?,
             },
         })
+    }
+
+    /// Users' programs that have played, as history has them, each with its game; of all games or of one.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`].
+    pub async fn programs_played(
+        &self,
+        game: Option<&str>,
+    ) -> Result<Vec<(String, String)>, StoreError> {
+        let played = "SELECT DISTINCT game, bot FROM facets WHERE bot GLOB 'bot:*' AND (?1 IS NULL OR game = ?1)
+             UNION SELECT game, bot FROM sessions WHERE ended_us IS NULL AND bot GLOB 'bot:*'
+                 AND (?1 IS NULL OR game = ?1)
+             ORDER BY game, bot";
+        let played = sqlx::query_as(played).bind(game.map(str::to_owned));
+        Ok(played.fetch_all(self.readers()).await?)
     }
 }

@@ -163,6 +163,8 @@ pub(super) struct Candidates<'a> {
     bounds: Bounds,
     /// Whether so few sessions began in the filter's time that they are looked for by it.
     brief: bool,
+    /// Where an opponent is looked for too: the filter without it.
+    of_bot: Option<Box<Filter>>,
 }
 
 /// Whether there are few sessions in the filter's time, if it has one.
@@ -192,7 +194,7 @@ struct Bounds {
 }
 
 /// The id of a row in a list: a match's or a session's.
-#[derive(Clone, Debug, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
     Match(String),
     Session(i64),
@@ -221,6 +223,8 @@ impl<'r> FromRow<'r, SqliteRow> for Key {
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) keys: Vec<Key>,
+    /// Below which the next ones are.
+    pub(super) end: Option<Key>,
     /// Whether there are none after these.
     pub(super) last: bool,
 }
@@ -251,6 +255,7 @@ impl<'a> Candidates<'a> {
                 lists,
                 bounds,
                 brief: true,
+                of_bot: None,
             });
         }
         let (table, id, time) = match list {
@@ -270,31 +275,56 @@ impl<'a> Candidates<'a> {
         if let Some(until_us) = filter.until_us {
             bounds.last = at(until_us.saturating_add(STORED_WITHIN_US)).await?;
         }
-        let mut found = Self {
+        let both = list == List::Matches && filter.bot.is_some() && filter.opponent.is_some();
+        let of_bot = || Filter {
+            opponent: None,
+            between: None,
+            ..filter.clone()
+        };
+        Ok(Self {
             list,
             filter,
             lists,
             bounds,
             brief: false,
-        };
-        if list == List::Matches && filter.bot.is_some() && filter.opponent.is_some() {
-            // Candidates are the opponent's matches: many, where the bot may have none.
-            let of_bot = Filter {
-                opponent: None,
-                between: None,
-                ..filter.clone()
-            };
-            let of_bot = Candidates {
-                filter: &of_bot,
-                ..found.clone()
-            };
-            found.bounds.empty |= of_bot.below(None, 1, readers).await?.keys.is_empty();
-        }
-        Ok(found)
+            of_bot: both.then(|| Box::new(of_bot())),
+        })
     }
 
-    /// The next `limit` ones below `before`.
+    /// The next `limit` ones below `before`. Of a bot's matches and its opponent's, those that are fewer there are
+    /// read, without what is known not to be among the others.
     pub(super) async fn below(
+        &self,
+        before: Option<&Key>,
+        limit: usize,
+        readers: &SqlitePool,
+    ) -> Result<Found, StoreError> {
+        let Some(of_bot) = &self.of_bot else {
+            return self.some(before, limit, readers).await;
+        };
+        let of_bot = Candidates {
+            filter: of_bot,
+            of_bot: None,
+            ..self.clone()
+        };
+        let mut one = self.some(before, limit, readers).await?;
+        let mut other = of_bot.some(before, limit, readers).await?;
+        // Whatever is not below the end of both.
+        if !one.last && (other.last || other.keys.last() < one.keys.last()) {
+            std::mem::swap(&mut one, &mut other);
+        }
+        let among = |key: &Key| {
+            let known = other.last || other.keys.last().is_some_and(|end| key >= end);
+            // The newest one is the first.
+            let found = other.keys.binary_search_by(|one| key.cmp(one));
+            !known || found.is_ok()
+        };
+        one.end = one.keys.last().cloned();
+        one.keys.retain(among);
+        Ok(one)
+    }
+
+    async fn some(
         &self,
         before: Option<&Key>,
         limit: usize,
@@ -309,7 +339,8 @@ impl<'a> Candidates<'a> {
         let mut query = self.query(before, limit, readers).await?;
         let keys: Vec<Key> = query.build_query_as().fetch_all(readers).await?;
         let last = keys.len() < limit;
-        Ok(Found { keys, last })
+        let end = keys.last().cloned();
+        Ok(Found { keys, end, last })
     }
 
     fn is_faceted(&self) -> bool {

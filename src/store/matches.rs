@@ -117,11 +117,11 @@ impl Store {
             query.push(format_args!(" ORDER BY {id} DESC LIMIT "));
             query.push_bind((wanted - rows.len()) as i64);
             rows.append(&mut query.build().fetch_all(self.readers()).await?);
-            looked += found.keys.len();
+            looked += limit;
             if found.last || rows.len() >= wanted {
                 return Ok((rows, None));
             }
-            after = found.keys.into_iter().last();
+            after = found.end;
             limit = (limit * GROWTH).min(AT_A_TIME_MAX);
             if looked >= LOOKED_MAX {
                 let next = after.map(|key| match key {

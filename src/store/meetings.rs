@@ -1,6 +1,6 @@
 //! Who met whom in which match, and what became of it between the two.
 
-use super::bots::OWN;
+use super::bots::{OWN, meant};
 use super::error::StoreError;
 use super::handle::Store;
 use super::listing::{Found, Key};
@@ -22,8 +22,8 @@ const MEETINGS: &str = "
     SELECT o.match_id, json_group_array(
         json_array(o.place, o.bot, t.seat, t.spec, t.name, t.entrant) ORDER BY o.place, t.seat)
     FROM own o CROSS JOIN seats t ON t.match_id = o.match_id AND t.seat <> o.place
-    WHERE (?2 IS NULL OR o.bot = ?2) AND (?3 IS NULL OR t.name = ?3)
-        AND (?4 IS NULL OR t.spec = 'builtin:' || ?4)
+    WHERE (?2 IS NULL OR (o.bot >= ?2 AND o.bot < ?3)) AND (?4 IS NULL OR t.name = ?4)
+        AND (?5 IS NULL OR t.spec = 'builtin:' || ?5)
     GROUP BY o.match_id ORDER BY o.match_id DESC";
 
 /// How these matches ended, and each of their seats did.
@@ -71,8 +71,8 @@ pub(super) struct Meeting<'a> {
     pub(super) rival: u8,
     /// What it is told under: the rival's name, or our bot's.
     pub(super) with: String,
-    /// The name on the rival's seat.
-    name: Option<String>,
+    /// The name on the rival's seat; without any, its spec.
+    name: String,
 }
 
 impl Ended {
@@ -139,7 +139,7 @@ impl Meeting<'_> {
 
     /// Whether this is what the rival is called.
     fn is_with(&self, rival: &str) -> bool {
-        self.with == rival || self.name.as_deref() == Some(rival)
+        self.with == rival || self.name == rival
     }
 }
 
@@ -209,10 +209,12 @@ impl Store {
             Subject::Opponent(name) => (None, Some(name), None),
             Subject::Type(name) => (None, None, Some(name)),
         };
+        let bot = bot.map(meant);
         let rows =
             sqlx::query_as::<_, (String, String)>(AssertSqlSafe(MEETINGS.replace("{own}", OWN)))
                 .bind(found.json())
-                .bind(bot.map(str::to_owned))
+                .bind(bot.as_ref().map(|[from, _]| from.clone()))
+                .bind(bot.map(|[_, below]| below))
                 .bind(opponent.map(str::to_owned))
                 .bind(kind.map(str::to_owned));
         let rows = rows.fetch_all(self.readers()).await?.into_iter();
@@ -276,9 +278,9 @@ fn by_id<'a>(ended: &'a [Ended], id: &str) -> Option<&'a Ended> {
 fn meeting<'a>(met: SeatMet, subject: Subject<'_>, at: &'a Ended) -> Option<Meeting<'a>> {
     let (own, rival) = (u8::try_from(met.place).ok()?, met.seat);
     let spec = || met.spec.strip_prefix("builtin:").unwrap_or(&met.spec);
-    let name = met.entrant.or_else(|| met.name.clone());
-    let name = name.unwrap_or_else(|| spec().to_owned());
-    if at.are_allies(own, rival) || (name == met.bot && own > rival) {
+    let known_as = met.entrant.as_ref().or(met.name.as_ref()).cloned();
+    let with = known_as.unwrap_or_else(|| spec().to_owned());
+    if at.are_allies(own, rival) || (with == met.bot && own > rival) {
         return None;
     }
     Some(Meeting {
@@ -286,10 +288,10 @@ fn meeting<'a>(met: SeatMet, subject: Subject<'_>, at: &'a Ended) -> Option<Meet
         own,
         rival,
         with: match subject {
-            Subject::Bot(_) => name,
+            Subject::Bot(_) => with,
             Subject::Opponent(_) | Subject::Type(_) => met.bot,
         },
-        name: met.name,
+        name: met.name.unwrap_or(met.spec),
     })
 }
 

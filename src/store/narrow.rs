@@ -1,5 +1,6 @@
 //! Filters as conditions on the rows of a list.
 
+use super::bots::meant;
 use super::records::{Filter, Standing};
 use super::secrecy;
 use sqlx::{QueryBuilder, Sqlite};
@@ -175,14 +176,20 @@ pub(super) fn narrow_seat(
         query.push_bind(wanted.word());
     }
     if let Some(wanted) = &filter.bot {
-        query.push(format_args!(" AND {bot} IN ("));
-        query.push_bind(wanted.clone()).push(", ");
-        query.push_bind(format!("builtin:{wanted}")).push(")");
+        let [from, below] = meant(wanted);
+        query
+            .push(format_args!(" AND ({bot} = "))
+            .push_bind(format!("builtin:{wanted}"));
+        query.push(format_args!(" OR ({bot} >= ")).push_bind(from);
+        query
+            .push(format_args!(" AND {bot} < "))
+            .push_bind(below)
+            .push("))");
     }
     if filter.side.is_none() && filter.bot.is_none() {
         // Ours are those that our sessions play, and our bots on seats of our own referee.
         query.push(format_args!(
-            " AND ({side} = 'player' OR {bot} GLOB 'builtin:*')"
+            " AND ({side} = 'player' OR {bot} GLOB 'builtin:*' OR {bot} GLOB 'bot:*')"
         ));
     }
 }

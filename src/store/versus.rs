@@ -43,6 +43,7 @@ impl Store {
         game: &str,
         subject: Subject<'_>,
         open_us: i64,
+        called: &(dyn Fn(&str) -> String + Sync),
     ) -> Result<Vec<Versus>, StoreError> {
         let (bot, opponent) = match subject {
             Subject::Bot(name) | Subject::Type(name) => (Some(name), None),
@@ -58,7 +59,7 @@ impl Store {
         let ended = self.ended(&found).await?;
         let mut met: BTreeMap<String, Vec<Meeting<'_>>> = BTreeMap::new();
         for meeting in self.meetings(&found, subject, &ended).await? {
-            met.entry(meeting.with.clone()).or_default().push(meeting);
+            met.entry(called(&meeting.with)).or_default().push(meeting);
         }
         let mut met: Vec<(String, Vec<Meeting<'_>>)> = met.into_iter().collect();
         met.sort_by_key(|(_, meetings)| std::cmp::Reverse(meetings.len()));

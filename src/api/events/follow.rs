@@ -175,7 +175,7 @@ impl<L: Rows> Changes<L> {
         let cursor = params.text("cursor");
         let params = params.without("cursor");
         let limit = params.page()?.limit as usize;
-        params.filter()?;
+        params.filter_for(&reader.sight)?;
         let (mark, first) = match cursor {
             Some(cursor) => {
                 let mark = cursor.parse::<i64>().ok().filter(|mark| *mark >= 0);
@@ -295,7 +295,7 @@ impl Bluffs {
     ) -> Result<Box<dyn Tail<BluffShown>>, Problem> {
         let everything = reader.state.feeds.everything();
         let news = everything.board.bluffs.subscribe();
-        let (filter, at) = (params.filter()?, params.page()?);
+        let (filter, at) = (params.filter_for(&reader.sight)?, params.page()?);
         let (first, read) = match at.after.and_then(|after| after.parse().ok()) {
             Some(after) => (Vec::new(), after),
             None => {

@@ -1,4 +1,4 @@
-//! The built-in bots, and one of them.
+//! The bots, and one of them.
 
 use super::layout::{Shell, shown};
 use super::versus::{self, Rival};
@@ -34,7 +34,7 @@ struct Bot {
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let params = visit.params(&[&["game"]])?;
     let mut games: Vec<(&'static str, Vec<BotShown>)> = Vec::new();
-    for bot in bots::page(&params)?.items {
+    for bot in bots::page(&visit, &params).await?.items {
         match games.last_mut().filter(|(game, _)| *game == bot.game) {
             Some((_, bots)) => bots.push(bot),
             None => games.push((bot.game, vec![bot])),
@@ -53,7 +53,7 @@ pub(super) async fn one(
     let found = bots::find(&visit, &game, &name).await?;
     let results = results(&found);
     let bot = found.bot;
-    let own = [("game", bot.game), ("bot", bot.name), ("limit", "20")];
+    let own = [("game", bot.game), ("bot", &*bot.name), ("limit", "20")];
     let matches = asking(own, &[matches::FILTERS, PAGE])?;
     let matches = matches::page(&visit, &matches).await?.items;
     let now = now();

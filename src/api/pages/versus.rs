@@ -32,6 +32,8 @@ struct Pair {
     outcomes: Vec<(String, &'static str, bool)>,
     matches: Vec<MatchLine>,
     more: bool,
+    /// Whether the visitor may not look for the rival.
+    hidden: bool,
 }
 
 /// A rival in a table.
@@ -168,6 +170,7 @@ pub(super) async fn page(
         outcomes: outcomes.into(),
         matches,
         more,
+        hidden: visit.sight.hides(&name),
         game,
         bot,
     })
@@ -237,6 +240,9 @@ async fn between(
 ) -> Result<(Vec<MatchLine>, bool), Problem> {
     let outcome = visit.value("outcome").unwrap_or_default();
     let (mut found, mut cursor) = (Vec::new(), String::new());
+    if visit.sight.hides(rival) {
+        return Ok((found, false));
+    }
     for _ in 0..READS_MAX {
         let limit = (MATCHES_MAX - found.len()).to_string();
         let pairs = [

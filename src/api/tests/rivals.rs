@@ -1,9 +1,11 @@
 //! Records against rivals, and what is left of matches that were pruned.
 
 use super::{App, play};
-use crate::store::tests::fake::match_id;
+use crate::store::MatchResult;
+use crate::store::tests::fake::{match_id, new_match};
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
+use games::Cause;
 use serde_json::Value;
 
 async fn prune(app: &App, body: &str) -> super::Answer {
@@ -60,6 +62,18 @@ async fn a_bot_and_an_opponent_show_how_they_met() {
             assert_eq!(page["items"].as_array().unwrap().len(), each, "{path}");
         }
     }
+    // A name may begin as a built-in bot's spec does.
+    let seat = format!("/api/v1/matches/{}/seats/1", match_id(1));
+    app.put(&seat, r#"{"name": "builtin:foo"}"#).await;
+    let found = app
+        .json("/api/v1/matches?bot=champion&opponent=builtin:foo")
+        .await;
+    assert_eq!(found["items"].as_array().unwrap().len(), 1);
+    app.put(&seat, r#"{"name": "alice"}"#).await;
+    for records in ["bots/fake/champion/versus", "opponents/1/versus"] {
+        let path = format!("/api/v1/{records}?limit=0");
+        app.problem(&path, StatusCode::BAD_REQUEST).await;
+    }
     for bad in [
         "between=won&bot=champion",
         "between=won",
@@ -101,12 +115,98 @@ async fn a_bot_and_an_opponent_show_how_they_met() {
     assert_eq!(page["items"][0]["rival"], "champion");
     assert_eq!(page["items"][0]["games"], 3);
     for path in [
+        "/api/v1/bots/fake/nobody/versus",
         "/api/v1/opponents/99",
         "/api/v1/opponents/x",
         "/api/v1/bots/none/champion/versus",
     ] {
         app.problem(path, StatusCode::NOT_FOUND).await;
     }
+}
+
+/// A match of our referee between two.
+async fn met(app: &App, number: u64, specs: [&str; 2]) {
+    let mut row = new_match(number, true);
+    for (seat, spec) in row.seats.iter_mut().zip(specs) {
+        seat.spec = spec.to_owned();
+    }
+    app.store().open_match(row).await.unwrap();
+    let result = MatchResult::of(9, Cause::Normal, vec![2, 1]);
+    let id = match_id(number);
+    app.store().close_match(&id, result).await.unwrap();
+}
+
+#[tokio::test]
+async fn players_that_are_called_alike_are_one_rival_and_are_found_by_admins_alone() {
+    let app = App::new().await;
+    met(&app, 1, ["builtin:champion", "cmd:python3 a.py --key s1"]).await;
+    met(&app, 2, ["builtin:champion", "cmd:python3 b.py --key s2"]).await;
+    let path = "/api/v1/bots/fake/champion/versus?fields=rival,matches";
+    let seen = app.get_as("read", path).await.json();
+    let one = serde_json::json!([{ "rival": "cmd:python3 …", "matches": 2 }]);
+    assert_eq!(seen["items"], one);
+    let all = app.get_as("admin", path).await.json();
+    assert_eq!(all["items"].as_array().unwrap().len(), 2);
+    for list in ["matches", "sessions", "bluffs"] {
+        let path = format!("/api/v1/{list}?opponent=cmd:python3%20a.py%20--key%20s1");
+        let refused = app.get_as("read", &path).await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{path}");
+        assert!(refused.text.contains("only admins"), "{}", refused.text);
+        let found = app.get_as("admin", &path).await.json();
+        let items = found["items"].as_array().unwrap().len();
+        assert_eq!(items, usize::from(list == "matches"), "{path}");
+    }
+    let page = "/bots/fake/champion/versus?rival=cmd:python3%20%E2%80%A6";
+    let page = app.get_as("read", page).await;
+    assert_eq!(page.status, StatusCode::OK, "{}", page.text);
+    assert!(page.text.contains("Met 2 times"), "{}", page.text);
+    assert!(page.text.contains("Only admins find"), "{}", page.text);
+}
+
+#[tokio::test]
+async fn a_users_bot_is_found_in_one_version_and_in_all() {
+    let app = App::new().await;
+    met(&app, 1, ["bot:mine@1", "builtin:quick"]).await;
+    met(&app, 2, ["builtin:quick", "bot:mine@2"]).await;
+    for (bot, matches) in [("bot:mine", 2), ("bot:mine@1", 1), ("bot:mine@2", 1)] {
+        let listed = app.json(&format!("/api/v1/matches?bot={bot}")).await;
+        assert_eq!(listed["items"].as_array().unwrap().len(), matches, "{bot}");
+        let bot = format!("bots/koehandel/{bot}");
+        app.problem(&format!("/api/v1/{bot}"), StatusCode::NOT_FOUND)
+            .await;
+    }
+    let rivals = app.json("/api/v1/bots/fake/bot:mine/versus").await;
+    let rivals = rivals["items"].as_array().unwrap();
+    assert_eq!((rivals.len(), &rivals[0]["rival"]), (1, &"quick".into()));
+    assert_eq!(
+        (&rivals[0]["won"], &rivals[0]["lost"]),
+        (&1.into(), &1.into())
+    );
+    let rivals = app.json("/api/v1/bots/fake/quick/versus").await;
+    assert_eq!(rivals["items"].as_array().unwrap().len(), 2);
+    // It is listed with the game's own bots.
+    let mut row = new_match(3, true);
+    row.game = "koehandel".to_owned();
+    row.seats[0].spec = "bot:kb@1".to_owned();
+    app.store().open_match(row).await.unwrap();
+    let result = MatchResult::of(9, Cause::Normal, vec![2, 1]);
+    let id = match_id(3);
+    app.store().close_match(&id, result).await.unwrap();
+    let bots = app.json("/api/v1/bots?game=koehandel").await;
+    let mut bots = bots["items"].as_array().unwrap().iter();
+    assert!(bots.any(|bot| bot["spec"] == "bot:kb@1" && bot["rung"].is_null()));
+    for bot in ["bot:kb", "bot:kb@1"] {
+        let shown = app.json(&format!("/api/v1/bots/koehandel/{bot}")).await;
+        assert_eq!((&shown["name"], &shown["won"]), (&bot.into(), &1.into()));
+        let page = app.get(&format!("/bots/koehandel/{bot}")).await;
+        assert_eq!(page.status, StatusCode::OK, "{}", page.text);
+    }
+    let page = app.get("/bots").await;
+    assert!(
+        page.text.contains("/bots/koehandel/bot:kb@1"),
+        "{}",
+        page.text
+    );
 }
 
 #[tokio::test]

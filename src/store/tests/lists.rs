@@ -23,12 +23,17 @@ async fn filled(store: &Store) {
             started_us: HOUR_US / 2 * number as i64,
             ..new_match(number, ours)
         };
-        let bot = ["champion", "quick"][rng.below(2) as usize];
-        row.seats[0].spec = format!("builtin:{bot}");
+        let bot = ["champion", "quick", "bot:mine@1", "bot:mine@2"][rng.below(4) as usize];
+        let spec = match bot.starts_with("bot:") {
+            true => bot.to_owned(),
+            false => format!("builtin:{bot}"),
+        };
+        row.seats[0].spec = spec.clone();
         row.seats[1].name = (rng.below(3) == 0).then(|| "alice".to_owned());
         row.seats[1].entrant = (rng.below(3) == 0).then(|| "Entrant".to_owned());
         if ours {
-            row.seats[1].spec = ["builtin:quick", "cmd:./mybot"][rng.below(2) as usize].to_owned();
+            row.seats[1].spec =
+                ["builtin:quick", "cmd:./mybot", "bot:mine@1"][rng.below(3) as usize].to_owned();
         }
         if rng.below(6) == 0 {
             // Only results are kept.
@@ -43,11 +48,7 @@ async fn filled(store: &Store) {
         }
         let side = if ours { Side::Referee } else { Side::Player };
         let session = NewSession {
-            bot: if ours {
-                format!("builtin:{bot}")
-            } else {
-                bot.to_owned()
-            },
+            bot: if ours { spec } else { bot.to_owned() },
             referee,
             market: row.market,
             ..new_session(number, side, 0)
@@ -72,7 +73,13 @@ async fn filled(store: &Store) {
 fn singles() -> Vec<Filter> {
     let all = Filter::default;
     let mut filters = vec![all()];
-    for opponent in ["Entrant", "cmd:./mybot", ""] {
+    for bot in ["bot:mine", "bot:mine@2", "bot:min"] {
+        filters.push(Filter {
+            bot: Some(bot.to_owned()),
+            ..all()
+        });
+    }
+    for opponent in ["Entrant", "cmd:./mybot", "bot:mine@1", "builtin:quick", ""] {
         filters.push(Filter {
             opponent: Some(opponent.to_owned()),
             ..all()
@@ -159,7 +166,18 @@ fn both(one: &Filter, other: &Filter) -> Option<Filter> {
 }
 
 fn is_ours(side: Side, bot: &str) -> bool {
-    side == Side::Player || bot.starts_with("builtin:")
+    side == Side::Player || is_own_spec(bot)
+}
+
+fn is_own_spec(spec: &str) -> bool {
+    spec.starts_with("builtin:") || spec.starts_with("bot:")
+}
+
+/// Whether a bot is called so: a program without its version, too.
+fn is_bot(wanted: &str, bot: &str) -> bool {
+    let bot = bot.trim_start_matches("builtin:");
+    let program = bot.split_once('@').map_or(bot, |(program, _)| program);
+    wanted == bot || wanted == program
 }
 
 /// What the filter says of a seat, and of its share of the win.
@@ -170,11 +188,10 @@ fn seat_fits(filter: &Filter, (side, bot): (Side, &str), share: Option<f64>) -> 
         Some(Standing::Tied) => share == Some(0.5),
         Some(Standing::Live) | None => true,
     };
-    let plain = bot.trim_start_matches("builtin:");
     let asks = filter.side.is_some() || filter.bot.is_some();
     share_fits
         && filter.side.is_none_or(|wanted| wanted == side)
-        && filter.bot.as_ref().is_none_or(|wanted| wanted == plain)
+        && filter.bot.as_ref().is_none_or(|wanted| is_bot(wanted, bot))
         && (asks || is_ours(side, bot))
 }
 
@@ -201,7 +218,7 @@ fn is_called(row: &MatchRow, seat: &SeatRow, name: &str) -> bool {
     let tells = row.ours || name.is_empty();
     seat.name.as_deref() == Some(name)
         || seat.entrant.as_deref() == Some(name)
-        || (seat.known_as().is_none() && spec == name && tells)
+        || (seat.known_as().is_none() && (spec == name || seat.spec == name) && tells)
 }
 
 fn called(filter: &Filter, row: &MatchRow) -> bool {
@@ -217,13 +234,19 @@ fn meets(filter: &Filter, row: &MatchRow, sessions: &[SessionRow]) -> bool {
     let of_sessions = sessions.iter().map(|session| &session.opened);
     let of_sessions = of_sessions.map(|opened| (opened.seat.unwrap(), opened.bot.as_str()));
     let of_seats = row.seats.iter().map(|seat| (seat.seat, seat.spec.as_str()));
-    let of_seats = of_seats.filter(|(_, spec)| spec.starts_with("builtin:"));
+    let of_seats = of_seats.filter(|(_, spec)| is_own_spec(spec));
     let mut own = of_sessions.chain(of_seats);
     own.any(|(own, plays)| {
-        let mut others = row.seats.iter().filter(|seat| seat.seat != own);
+        let others = row.seats.iter().filter(|seat| seat.seat != own);
+        // Of a bot that met itself it is told once.
+        let again = |seat: &SeatRow| {
+            let plays = plays.trim_start_matches("builtin:");
+            seat.seat < own && seat.known_as().is_none() && is_bot(plays, &seat.spec)
+        };
+        let mut others = others.filter(|seat| !again(seat));
         let met = others.any(|seat| is_called(row, seat, name));
         let live = row.ended_us.is_none() && called(filter, row);
-        plays.trim_start_matches("builtin:") == bot && (met || live)
+        is_bot(bot, plays) && (met || live)
     })
 }
 

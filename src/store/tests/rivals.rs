@@ -119,7 +119,7 @@ async fn a_bots_record_against_each_rival() {
         tokio::task::yield_now().await;
     }
     let all = store
-        .versus("fake", Subject::Bot("champion"), i64::MAX)
+        .versus("fake", Subject::Bot("champion"), i64::MAX, &str::to_owned)
         .await
         .unwrap();
     let rivals: Vec<_> = all
@@ -161,7 +161,7 @@ async fn a_bots_record_against_each_rival() {
     );
 
     let from = store
-        .versus("fake", Subject::Opponent("alice"), 8)
+        .versus("fake", Subject::Opponent("alice"), 8, &str::to_owned)
         .await
         .unwrap();
     assert_eq!(
@@ -175,7 +175,7 @@ async fn a_bots_record_against_each_rival() {
     );
     assert_eq!((from[0].detailed, from[0].hidden), (0, 15));
     let nobody = store
-        .versus("fake", Subject::Bot("nobody"), i64::MAX)
+        .versus("fake", Subject::Bot("nobody"), i64::MAX, &str::to_owned)
         .await
         .unwrap();
     assert!(nobody.is_empty());
@@ -212,7 +212,10 @@ async fn meetings_of_one_match_are_one_match() {
         seated(&store, number, &specs, vec![4, 3, 2, 1]).await;
     }
     let subject = Subject::Bot("champion");
-    let all = store.versus("fake", subject, i64::MAX).await.unwrap();
+    let all = store
+        .versus("fake", subject, i64::MAX, &str::to_owned)
+        .await
+        .unwrap();
     let met = |rival: &str| all.iter().find(|versus| versus.rival == rival).unwrap();
     // Itself in three pairs a match, each told from its lower seat.
     let itself = met("champion");
@@ -313,7 +316,7 @@ async fn a_learnt_type_is_met_as_the_bot_of_its_name() {
         let result = MatchResult::of(9, Cause::Normal, vec![2, 1]);
         store.close_match(&match_id(number), result).await.unwrap();
     }
-    let met = store.versus("fake", Subject::Type("bluffer"), i64::MAX);
+    let met = store.versus("fake", Subject::Type("bluffer"), i64::MAX, &str::to_owned);
     let met = met.await.unwrap();
     let met: Vec<_> = met
         .iter()
