@@ -3,6 +3,7 @@
 //! for those who write programs.
 
 use crate::game::Cause;
+use crate::kit::Kit;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -108,6 +109,21 @@ pub struct Start {
     pub rivals: Vec<Rival>,
     /// What the program noted last in an earlier match of this game; `null`: nothing.
     pub note: Value,
+}
+
+impl Start {
+    /// A match of this game that has this id.
+    #[must_use]
+    pub fn of(kit: &dyn Kit, id: &str, again: bool) -> Self {
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        Self {
+            id: id.to_owned(),
+            again,
+            answer_ms: ms(kit.answer_within()),
+            open_ms: ms(kit.open_within()),
+            ..Self::default()
+        }
+    }
 }
 
 /// A rival whose name is known.

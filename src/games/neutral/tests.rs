@@ -1,6 +1,7 @@
 //! The examples in `docs/bot-protocol.md` are what the code says; and lines are read strictly.
 
 use super::{End, Hello, LINE_MAX, Line, Post, Said, Start, Told, read, schema, written};
+use crate::answer::{MARGIN, ProgramTimes};
 use crate::kit::{Kit, Nodes, PlaySetup};
 use crate::{ALL, DialogueSetup, Next, Seat, bot_seed};
 use serde_json::{Value, json};
@@ -44,12 +45,7 @@ fn example(kit: &dyn Kit) -> Vec<String> {
         ..DialogueSetup::of("bot:example@1", bot_seed(1, Seat(0)))
     };
     let mut player = kit.dialogue(&dialogue).expect("a player");
-    let start = Start {
-        id: "01JD2Z0V5T3C8W6Q4X9R7M1N0K".to_owned(),
-        answer_ms: kit.answer_within().as_millis() as u64,
-        open_ms: kit.open_within().as_millis() as u64,
-        ..Start::default()
-    };
+    let start = Start::of(kit, "01JD2Z0V5T3C8W6Q4X9R7M1N0K", false);
     let mut lines = vec![
         format!("> {}", written(&Any::Hello(Hello::of(kit.game())))),
         format!("< {}", written(&Said::<Value>::Ready { protocol: 1 })),
@@ -59,13 +55,16 @@ fn example(kit: &dyn Kit) -> Vec<String> {
     for exchange in own.filter(|one| one.seat == Seat(0)) {
         let next = player.receive(exchange.call.as_bytes()).expect("a message");
         let within = match next {
-            Next::Think { limit, .. } => limit * 3 / 4,
-            Next::Send(_) => Duration::ZERO,
+            Next::Think { limit, target, .. } => {
+                ProgramTimes::new(kit, limit, target, MARGIN).map(|times| times.program)
+            }
+            Next::Send(_) => None,
             Next::Wait | Next::Over(_) => continue,
         };
         player.said(exchange.reply.as_deref().expect("an answer"));
         for line in post.take().expect("lines") {
-            if let Line::Played { number, act } = &line {
+            // Nobody is asked for the only legal act.
+            if let (Line::Played { number, act }, Some(_)) = (&line, within) {
                 let act = serde_json::from_str(act).expect("JSON");
                 let said: Said<Value> = Said::Act {
                     number: *number,
@@ -73,7 +72,7 @@ fn example(kit: &dyn Kit) -> Vec<String> {
                 };
                 lines.push(format!("< {}", written(&said)));
             }
-            lines.push(format!("> {}", line.text(Some(within))));
+            lines.push(format!("> {}", line.text(within)));
         }
     }
     let rest = post.take().expect("lines");
