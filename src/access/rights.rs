@@ -2,6 +2,7 @@
 
 use super::scope::Scope;
 use crate::store::{Secrecy, Side};
+use games::neutral::PREFIX;
 use std::sync::Arc;
 
 /// The rights of one caller. Every caller that has this value may at least read.
@@ -33,7 +34,7 @@ impl Rights {
         self.0.iter().any(|scope| match scope {
             Scope::Admin => true,
             Scope::Read => false,
-            Scope::Bot(bot) => whose.side == Side::Player && whose.bot == *bot,
+            Scope::Bot(bot) => whose.side == Side::Player && is_of(&whose.bot, bot),
             Scope::Entrant(name) => whose.entrant.as_ref() == Some(name),
         })
     }
@@ -43,4 +44,10 @@ impl Rights {
     pub fn words(&self) -> Vec<String> {
         self.0.iter().map(Scope::to_string).collect()
     }
+}
+
+/// Whether a session's bot is the one that a scope names: a user's bot without its version is any of them.
+fn is_of(played: &str, named: &str) -> bool {
+    let rest = played.strip_prefix(named);
+    rest.is_some_and(|rest| rest.is_empty() || named.starts_with(PREFIX) && rest.starts_with('@'))
 }

@@ -4,7 +4,6 @@
 //! never takes more than a quarter of a limit below 5 s.
 
 use crate::game::Budget;
-use crate::kit::Kit;
 use crate::wire::{Dialogue, Frame, Next, Progress};
 use std::time::Duration;
 
@@ -77,19 +76,17 @@ pub struct ProgramTimes {
 }
 
 impl ProgramTimes {
-    /// The moments of a decision with this limit and target ([`Next::Think`]). `None`: only one answer is legal, and
-    /// the program is not asked for it.
+    /// The moments of a decision with this limit and target ([`Next::Think`]) in a contest that gives so long for an
+    /// answer, and for the first one. `None`: only one answer is legal, and the program is not asked for it.
     #[must_use]
     pub fn new(
-        kit: &dyn Kit,
-        limit: Duration,
-        target: Option<Duration>,
+        (answer, open): (Duration, Duration),
+        (limit, target): (Duration, Option<Duration>),
         configured: Duration,
     ) -> Option<Self> {
         if target == Some(Duration::ZERO) && !limit.is_zero() {
             return None;
         }
-        let (open, answer) = (kit.open_within(), kit.answer_within());
         let limit = limit.min(answer.max(open));
         // A program may need all of the time that a wire gives for getting ready.
         let target = target.filter(|_| limit != open || limit == answer);
@@ -188,7 +185,6 @@ pub fn answer(dialogue: &mut dyn Dialogue, next: Next, allowed: Allowance<'_>) -
 #[cfg(test)]
 mod tests {
     use super::{Allowance, MARGIN, ProgramTimes, Times, answer, margin};
-    use crate::find;
     use crate::game::Budget;
     use crate::wire::{Dialogue, Frame, Next, Progress, WireError};
     use std::sync::Arc;
@@ -236,30 +232,37 @@ mod tests {
 
     #[test]
     fn a_program_leaves_its_fallback_a_little_time() {
-        let times = |game, limit, target: Option<u64>| {
-            let kit = find(game).expect("a game");
-            let times = ProgramTimes::new(kit, ms(limit), target.map(ms), MARGIN)?;
+        let times = |contest: (u64, u64), limit, target: Option<u64>| {
+            let contest = (ms(contest.0), ms(contest.1));
+            let times = ProgramTimes::new(contest, (ms(limit), target.map(ms)), MARGIN)?;
             Some((times.program, times.late_stop, times.fallback.deadline))
         };
         let expected = Some((ms(4_300), ms(4_450), ms(4_500)));
-        assert_eq!(times("koehandel", 5_000, None), expected);
+        assert_eq!(times((5_000, 5_000), 5_000, None), expected);
         let us = Duration::from_micros;
         let expected = Some((ms(70), us(73_750), ms(75)));
-        assert_eq!(times("lighthouses", 100, None), expected);
+        assert_eq!(times((100, 2_000), 100, None), expected);
         // A program may get ready as long as the wire lets it.
-        let prepared = times("lighthouses", 2_000, Some(500)).expect("it is asked");
+        let prepared = times((100, 2_000), 2_000, Some(500)).expect("it is asked");
         assert_eq!((prepared.0, prepared.2), (ms(1_425), ms(1_500)));
         // Where one clock runs over the whole game, its share of that counts.
-        let card = times("planowanie", 180_000, Some(900)).expect("it is asked");
+        let card = times((900_000, 900_000), 180_000, Some(900)).expect("it is asked");
         assert_eq!((card.0, card.2), (ms(950), ms(1_000)));
-        assert_eq!(times("planowanie", 180_000, Some(0)), None, "only one card");
-        assert!(times("planowanie", 0, Some(0)).is_some(), "no time at all");
+        assert_eq!(
+            times((900_000, 900_000), 180_000, Some(0)),
+            None,
+            "only one card"
+        );
+        assert!(
+            times((900_000, 900_000), 0, Some(0)).is_some(),
+            "no time at all"
+        );
     }
 
     #[test]
     fn a_fallback_has_what_is_left() {
-        let kit = find("koehandel").expect("a game");
-        let times = ProgramTimes::new(kit, ms(5_000), None, MARGIN).expect("it is asked");
+        let contest = (ms(5_000), ms(5_000));
+        let times = ProgramTimes::new(contest, (ms(5_000), None), MARGIN).expect("it is asked");
         let after = |gone| (times.after(ms(gone)).stop, times.after(ms(gone)).deadline);
         assert_eq!(after(0), (ms(4_500), ms(4_500)));
         assert_eq!(after(1_000), (ms(3_500), ms(3_500)));

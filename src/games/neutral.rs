@@ -3,7 +3,6 @@
 //! for those who write programs.
 
 use crate::game::Cause;
-use crate::kit::Kit;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -112,15 +111,15 @@ pub struct Start {
 }
 
 impl Start {
-    /// A match of this game that has this id.
+    /// A match that has this id, in a contest that gives so long for an answer, and for the first one.
     #[must_use]
-    pub fn of(kit: &dyn Kit, id: &str, again: bool) -> Self {
+    pub fn of((answer, open): (Duration, Duration), id: &str, again: bool) -> Self {
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         Self {
             id: id.to_owned(),
             again,
-            answer_ms: ms(kit.answer_within()),
-            open_ms: ms(kit.open_within()),
+            answer_ms: ms(answer),
+            open_ms: ms(open),
             ..Self::default()
         }
     }

@@ -12,7 +12,7 @@ use games::neutral::{End, Line, Model, PREFIX, Post, Rival, Start};
 use games::{BotCard, Budget, Dialogue, DialogueSetup, Ending, Kit};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The key in a session's setup for what its program needs.
 pub(super) const KEY: &str = "program";
@@ -108,7 +108,7 @@ impl Program {
             start: Start {
                 rivals: rivals.collect(),
                 note: note.unwrap_or_default(),
-                ..Start::of(kit, match_id, begun)
+                ..Start::of(contest(kit), match_id, begun)
             },
             models: setup.rivals.iter().chain(&setup.types).map(show).collect(),
         });
@@ -223,7 +223,8 @@ impl Program {
         dialogue: Box<dyn Dialogue>,
         asked: Asked,
     ) -> Decided {
-        let times = ProgramTimes::new(kit, asked.limit, asked.target, registry.options.margin);
+        let (bounds, margin) = ((asked.limit, asked.target), registry.options.margin);
+        let times = ProgramTimes::new(contest(kit), bounds, margin);
         let thinks = self.fallback.is_some_and(|card| card.thinks);
         let Some((dialogue, ready)) = think(dialogue, asked.fallback.clone(), thinks).await else {
             return Decided::lost(asked.fallback);
@@ -268,6 +269,11 @@ impl Program {
             }
         }
     }
+}
+
+/// How long the contest gives for an answer, and for the first one.
+fn contest(kit: &dyn Kit) -> (Duration, Duration) {
+    (kit.answer_within(), kit.open_within())
 }
 
 /// What the fallback makes of the time that is left, and why it is asked.

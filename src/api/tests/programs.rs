@@ -52,7 +52,7 @@ async fn play(app: &App, number: u64, over: bool) -> String {
 async fn programs_are_shown_to_who_sees_their_seat_and_standard_error_to_owners() {
     let app = App::new().await;
     let (over, running) = (play(&app, 1, true).await, play(&app, 2, false).await);
-    let (reader, owner) = ("read", "bot:bot:mine@1.0");
+    let (reader, owner) = ("read", "bot:bot:mine");
     for (scope, path, rows, told) in [
         (reader, &over, 1, false),
         (owner, &over, 1, true),
@@ -60,6 +60,10 @@ async fn programs_are_shown_to_who_sees_their_seat_and_standard_error_to_owners(
         (reader, &running, 0, false),
         ("bot:champion", &running, 0, false),
         (owner, &running, 1, true),
+        ("bot:bot:mine@1.0", &running, 1, true),
+        ("bot:bot:mine@1", &running, 0, false),
+        ("bot:bot:min", &running, 0, false),
+        ("bot:bot:min", &over, 1, false),
     ] {
         let list = app.get_as(scope, path).await.json();
         let items = list["items"].as_array().unwrap();

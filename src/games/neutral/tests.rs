@@ -45,7 +45,8 @@ fn example(kit: &dyn Kit) -> Vec<String> {
         ..DialogueSetup::of("bot:example@1", bot_seed(1, Seat(0)))
     };
     let mut player = kit.dialogue(&dialogue).expect("a player");
-    let start = Start::of(kit, "01JD2Z0V5T3C8W6Q4X9R7M1N0K", false);
+    let contest = (kit.answer_within(), kit.open_within());
+    let start = Start::of(contest, "01JD2Z0V5T3C8W6Q4X9R7M1N0K", false);
     let mut lines = vec![
         format!("> {}", written(&Any::Hello(Hello::of(kit.game())))),
         format!("< {}", written(&Said::<Value>::Ready { protocol: 1 })),
@@ -56,7 +57,7 @@ fn example(kit: &dyn Kit) -> Vec<String> {
         let next = player.receive(exchange.call.as_bytes()).expect("a message");
         let within = match next {
             Next::Think { limit, target, .. } => {
-                ProgramTimes::new(kit, limit, target, MARGIN).map(|times| times.program)
+                ProgramTimes::new(contest, (limit, target), MARGIN).map(|times| times.program)
             }
             Next::Send(_) => None,
             Next::Wait | Next::Over(_) => continue,
@@ -148,6 +149,29 @@ fn examples_keep_to_the_schemas_and_limits_are_told() {
     for (limit, what) in limits {
         let row = format!("| {what} | {limit} |");
         assert!(text.contains(&row), "{row}");
+    }
+}
+
+/// The guide's section on a game names every field that a program of that game is sent.
+#[test]
+fn every_field_of_every_game_is_explained() {
+    let text = fs::read_to_string(guide()).expect("the guide");
+    let of_lines = ["Asked", "End", "Hello", "Model", "Rival", "Start"];
+    for kit in ALL {
+        let mark = format!("<!-- example: {} -->", kit.game());
+        let (before, _) = text.split_once(&mark).expect("an example");
+        let (_, section) = before.rsplit_once("\n### ").expect("a heading");
+        let schema = &schema(kit.game()).expect("schemas")["to_program"];
+        let definitions = schema["$defs"].as_object().expect("definitions");
+        let own = definitions
+            .iter()
+            .filter(|(name, _)| !of_lines.contains(&name.as_str()));
+        let fields = own.filter_map(|(_, schema)| schema["properties"].as_object());
+        let fields: Vec<&String> = fields.flat_map(|fields| fields.keys()).collect();
+        assert!(!fields.is_empty());
+        let named = |field: &str| section.contains(&format!("`{field}`"));
+        let missing: Vec<_> = fields.into_iter().filter(|field| !named(field)).collect();
+        assert!(missing.is_empty(), "{}: {missing:?}", kit.game());
     }
 }
 

@@ -18,6 +18,8 @@ const RUNG: usize = 2;
 pub(super) struct Script<'a> {
     pub(super) kit: &'a dyn Kit,
     pub(super) exchanges: Vec<Exchange>,
+    /// How long the contest gives for an answer, and for the first one.
+    pub(super) contest: (Duration, Duration),
     /// What sessions leave of a limit for the way back.
     pub(super) margin: Duration,
     fallback: String,
@@ -47,6 +49,7 @@ impl<'a> Script<'a> {
         Ok(Self {
             kit,
             exchanges: within.collect(),
+            contest: (kit.answer_within(), kit.open_within()),
             margin,
             fallback: launch.fallback.clone(),
         })

@@ -96,9 +96,9 @@ impl<'a> Trial<'a> {
             } = next.clone()
             {
                 let _ = dialogue.think(SPENT, &mut fallback);
-                let (kit, margin) = (self.script.kit, self.script.margin);
+                let (contest, margin) = (self.script.contest, self.script.margin);
                 // As in a session, nobody is asked for the only legal act.
-                if let Some(times) = ProgramTimes::new(kit, limit, target, margin) {
+                if let Some(times) = ProgramTimes::new(contest, (limit, target), margin) {
                     let answer = self.decide(&mut program, &post, times.program);
                     over = answer.and_then(|answer| {
                         let Some((number, act)) = answer else {
@@ -149,7 +149,7 @@ impl<'a> Trial<'a> {
                 return Err(Over);
             }
         };
-        let start = Start::of(self.script.kit, "check", again);
+        let start = Start::of(self.script.contest, "check", again);
         let game = self.script.kit.game();
         let greeting = [Word::Hello(Hello::of(game)), Word::Match(Box::new(start))];
         for word in greeting {
