@@ -91,7 +91,7 @@ async fn programs_are_shown_to_who_sees_their_seat_and_standard_error_to_owners(
         .get_as("admin", &over.replace("programs", "programs.csv"))
         .await;
     assert!(
-        csv.text.starts_with("session,seat,bot,conduct"),
+        csv.text.starts_with("bot,conduct,seat,session,stderr"),
         "{}",
         csv.text
     );
