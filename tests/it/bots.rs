@@ -76,9 +76,15 @@ fn every_starter_is_in_order_wherever_its_language_is() {
         for finding in findings {
             let count = |key: &str| finding[key].as_u64().unwrap();
             assert_eq!(count("answers"), count("legal"), "{name}: {finding:#}");
-            // Whatever else runs on this machine, most of them come in time.
-            assert!(count("answers") * 2 > count("asked"), "{name}: {finding:#}");
         }
+        // Whatever else runs on this machine, nearly all of them come in time.
+        let all = |key: &str| {
+            let counts = findings
+                .iter()
+                .map(|finding| finding[key].as_u64().unwrap());
+            counts.sum::<u64>()
+        };
+        assert!(all("answers") * 10 >= all("asked") * 9, "{name}: {whole:#}");
     }
 }
 

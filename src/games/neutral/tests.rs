@@ -7,7 +7,6 @@ use crate::{ALL, DialogueSetup, Next, Seat, bot_seed};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Lines shown of a long match: from its beginning, and from its end.
 const SHOWN: (usize, usize) = (16, 4);
