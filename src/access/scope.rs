@@ -15,8 +15,8 @@ pub enum Scope {
     Read,
     /// Everything.
     Admin,
-    /// See what the sessions of this bot of ours know, even while they play: a built-in one, or a user's with its
-    /// prefix, in one version or all.
+    /// See what the sessions of this bot of ours know, even while they play: a built-in bot's name; `bot:NAME` for all
+    /// versions of a user's bot, `bot:NAME@VERSION` for one.
     Bot(String),
     /// See what the sessions on seats of this name know, even while they play.
     Entrant(String),
@@ -26,7 +26,9 @@ pub enum Scope {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScopeError {
     /// None of the known words.
-    #[error("there is no scope {0:?}; a scope is read, admin, bot:NAME or entrant:NAME")]
+    #[error(
+        "there is no scope {0:?}; a scope is read, admin, bot:NAME (a user's bot: bot:bot:NAME) or entrant:NAME"
+    )]
     Unknown(String),
     /// An invalid name.
     #[error(
@@ -35,8 +37,7 @@ pub enum ScopeError {
     Name(String),
     /// No game has such a bot.
     #[error(
-        "no game has a bot called {0:?}; GET /api/v1/bots lists the bots, and the scope of a bot of your own is \
-         bot:bot:NAME"
+        "no game has a bot called {0:?}; GET /api/v1/bots lists the bots, and a user's bot is bot:{0}"
     )]
     NoSuchBot(String),
 }
@@ -63,15 +64,17 @@ impl FromStr for Scope {
 }
 
 impl Scope {
-    /// Reads a scope that is to be granted: its bot must exist, if it is a built-in one.
+    /// Reads a scope that is to be granted: its bot must exist, if it is built in.
     ///
     /// # Errors
     /// [`ScopeError`] says what it may be.
     pub fn to_give(text: &str) -> Result<Self, ScopeError> {
         let scope: Self = text.parse()?;
-        if let Self::Bot(bot) = &scope {
+        if let Self::Bot(bot) = &scope
+            && !bot.starts_with(PREFIX)
+        {
             let mut cards = games::ALL.iter().flat_map(|kit| kit.bots());
-            if !bot.starts_with(PREFIX) && !cards.any(|card| card.name == bot) {
+            if !cards.any(|card| card.name == bot) {
                 return Err(ScopeError::NoSuchBot(bot.clone()));
             }
         }
@@ -101,7 +104,6 @@ mod tests {
             "admin",
             "bot:champion",
             "bot:bot:mine",
-            "bot:bot:mine@2",
             "entrant:Ann B: 2",
         ] {
             assert_eq!(Scope::to_give(text).unwrap().to_string(), text);

@@ -25,6 +25,7 @@ mod opponents;
 mod pages;
 mod params;
 mod problem;
+mod programs;
 mod prune;
 mod rated;
 mod reader;

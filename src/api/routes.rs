@@ -14,7 +14,7 @@ use super::tokens::{self, NewToken, TokenList, TokenShown, Wanted};
 use super::tournaments::{self, Crosstable, Ratings, Schedule, TournamentShown, Tournaments};
 use super::{
     auth, bluffs, bots, drain, entries, events, explain, facts, health, history, hubs, ledger,
-    openapi, pages, prune, rated, replays, response, versus,
+    openapi, pages, programs, prune, rated, replays, response, versus,
 };
 use crate::store::FactRow;
 use crate::tournament::standings::Standings;
@@ -138,6 +138,10 @@ fn for_readers() -> Routes {
         .list::<ledger::Ledger>(
             "/matches/{id}/ledger",
             "How long each decision of a match took, the oldest first.",
+        )
+        .list::<programs::ProgramRuns>(
+            "/matches/{id}/programs",
+            "What became of users' programs in a match, once they have ended.",
         )
         .list::<ledger::Summaries>("/ledger", "The newest 10,000 decisions, summed up by game.")
         .list::<hubs::ToHubs>("/hubs", "Our connections to hubs.")

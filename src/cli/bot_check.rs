@@ -38,7 +38,8 @@ pub(super) fn run(
     let guard = Guard::of(&protections);
     let mut reports = Vec::new();
     for kit in games::ALL.iter().filter(|kit| launch.plays(kit.game())) {
-        reports.push(check(&launch, *kit, Some(guard)).map_err(anyhow::Error::msg)?);
+        let report = check(&launch, *kit, Some(guard), config.callbacks.margin);
+        reports.push(report.map_err(anyhow::Error::msg)?);
     }
     let all = || reports.iter().flat_map(|report| &report.findings);
     let rows: Vec<Vec<String>> = reports.iter().flat_map(rows).collect();

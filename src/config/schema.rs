@@ -514,6 +514,14 @@ fn rest() -> Vec<Key> {
              where an interpreter is installed, for example.",
         ),
         whole(
+            "bots.running_max",
+            1_000,
+            (1, 100_000),
+            "programs",
+            "Programs of users' bots that run at once at most. In a match that begins beyond that, the bot's \
+             fallback answers until a place is free.",
+        ),
+        whole(
             "drain.limit_s",
             60,
             (0, 86_400),

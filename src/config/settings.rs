@@ -248,6 +248,8 @@ pub struct Bots {
     pub folder: PathBuf,
     /// Further files and folders that they may read.
     pub read: Vec<PathBuf>,
+    /// Programs that run at once at most.
+    pub running_max: usize,
 }
 
 /// A hub to play on.

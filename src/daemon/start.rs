@@ -270,7 +270,8 @@ fn users_bots(config: &Config) -> Bots {
             tracing::info!("users' programs are not held back here: {name}: {why}");
         }
     }
-    Bots::new(Arc::new(Shelf::of(config)), Some(Guard::of(&protections)))
+    let shelf = Arc::new(Shelf::of(config));
+    Bots::new(shelf, Some(Guard::of(&protections))).at_most(config.bots.running_max)
 }
 
 /// Who is who at others' referees, as a file says.

@@ -22,6 +22,13 @@ const TARGET_GRACE: Duration = Duration::from_millis(100);
 /// clock runs over many decisions: what one of them takes, the others lack.
 const LEAST_SHARE: u32 = 20;
 const LEAST_MAX: Duration = Duration::from_millis(200);
+/// The share of a program's decision that is kept for its fallback, if the program is late: at least so much, which
+/// also takes the answer in, and at most so much.
+const KEPT_SHARE: u32 = 20;
+const KEPT_MIN: Duration = Duration::from_millis(5);
+const KEPT_MAX: Duration = Duration::from_millis(200);
+/// The share of what is kept in which nobody thinks any more.
+const QUIET_SHARE: u32 = 4;
 
 /// The part of `limit` that is left for everything but thinking.
 #[must_use]
@@ -52,6 +59,56 @@ impl Times {
         Self {
             stop: stop.min(last),
             deadline: (stop + TARGET_GRACE).min(last),
+        }
+    }
+}
+
+/// The moments of a decision that a user's program makes, and its fallback if the program is late. The same wherever
+/// a program plays or is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramTimes {
+    /// When the program's answer must be there.
+    pub program: Duration,
+    /// The fallback's moments, where it decides from the beginning on.
+    pub fallback: Times,
+    /// When a fallback that is asked late stops thinking.
+    pub late_stop: Duration,
+}
+
+impl ProgramTimes {
+    /// The moments of a decision with this limit and target ([`Next::Think`]) in a contest that gives so long for an
+    /// answer, and for the first one. `None`: only one answer is legal, and the program is not asked for it.
+    #[must_use]
+    pub fn new(
+        (answer, open): (Duration, Duration),
+        (limit, target): (Duration, Option<Duration>),
+        configured: Duration,
+    ) -> Option<Self> {
+        if target == Some(Duration::ZERO) && !limit.is_zero() {
+            return None;
+        }
+        let limit = limit.min(answer.max(open));
+        // A program may need all of the time that a wire gives for getting ready.
+        let target = target.filter(|_| limit != open || limit == answer);
+        let fallback = Times::new(limit, target, configured);
+        let kept = (fallback.deadline / KEPT_SHARE).clamp(KEPT_MIN, KEPT_MAX);
+        Some(Self {
+            program: fallback.deadline.saturating_sub(kept),
+            fallback,
+            late_stop: fallback.deadline.saturating_sub(kept / QUIET_SHARE),
+        })
+    }
+
+    /// The moments of a fallback that is asked when so much time has gone, from then on.
+    #[must_use]
+    pub fn after(&self, gone: Duration) -> Times {
+        let stop = match gone < self.fallback.stop.min(self.program) {
+            true => self.fallback.stop,
+            false => self.late_stop,
+        };
+        Times {
+            stop: stop.saturating_sub(gone),
+            deadline: self.fallback.deadline.saturating_sub(gone),
         }
     }
 }
@@ -127,7 +184,7 @@ pub fn answer(dialogue: &mut dyn Dialogue, next: Next, allowed: Allowance<'_>) -
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowance, MARGIN, Times, answer, margin};
+    use super::{Allowance, MARGIN, ProgramTimes, Times, answer, margin};
     use crate::game::Budget;
     use crate::wire::{Dialogue, Frame, Next, Progress, WireError};
     use std::sync::Arc;
@@ -171,6 +228,47 @@ mod tests {
         assert_eq!(times(5_000), (ms(750), ms(750)));
         let none = Times::new(ms(0), Some(ms(5)), MARGIN);
         assert_eq!((none.stop, none.deadline), (ms(0), ms(0)));
+    }
+
+    #[test]
+    fn a_program_leaves_its_fallback_a_little_time() {
+        let times = |contest: (u64, u64), limit, target: Option<u64>| {
+            let contest = (ms(contest.0), ms(contest.1));
+            let times = ProgramTimes::new(contest, (ms(limit), target.map(ms)), MARGIN)?;
+            Some((times.program, times.late_stop, times.fallback.deadline))
+        };
+        let expected = Some((ms(4_300), ms(4_450), ms(4_500)));
+        assert_eq!(times((5_000, 5_000), 5_000, None), expected);
+        let us = Duration::from_micros;
+        let expected = Some((ms(70), us(73_750), ms(75)));
+        assert_eq!(times((100, 2_000), 100, None), expected);
+        // A program may get ready as long as the wire lets it.
+        let prepared = times((100, 2_000), 2_000, Some(500)).expect("it is asked");
+        assert_eq!((prepared.0, prepared.2), (ms(1_425), ms(1_500)));
+        // Where one clock runs over the whole game, its share of that counts.
+        let card = times((900_000, 900_000), 180_000, Some(900)).expect("it is asked");
+        assert_eq!((card.0, card.2), (ms(950), ms(1_000)));
+        assert_eq!(
+            times((900_000, 900_000), 180_000, Some(0)),
+            None,
+            "only one card"
+        );
+        assert!(
+            times((900_000, 900_000), 0, Some(0)).is_some(),
+            "no time at all"
+        );
+    }
+
+    #[test]
+    fn a_fallback_has_what_is_left() {
+        let contest = (ms(5_000), ms(5_000));
+        let times = ProgramTimes::new(contest, (ms(5_000), None), MARGIN).expect("it is asked");
+        let after = |gone| (times.after(ms(gone)).stop, times.after(ms(gone)).deadline);
+        assert_eq!(after(0), (ms(4_500), ms(4_500)));
+        assert_eq!(after(1_000), (ms(3_500), ms(3_500)));
+        assert_eq!(after(4_300), (ms(150), ms(200)), "the program was late");
+        assert_eq!(after(4_460), (ms(0), ms(40)));
+        assert_eq!(after(9_000), (ms(0), ms(0)));
     }
 
     /// A bot that never ends by itself; each of its slices takes a millisecond of this clock.

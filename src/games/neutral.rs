@@ -128,6 +128,21 @@ pub struct Start {
     pub note: Value,
 }
 
+impl Start {
+    /// A match that has this id, in a contest that gives so long for an answer, and for the first one.
+    #[must_use]
+    pub fn of((answer, open): (Duration, Duration), id: &str, again: bool) -> Self {
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        Self {
+            id: id.to_owned(),
+            again,
+            answer_ms: ms(answer),
+            open_ms: ms(open),
+            ..Self::default()
+        }
+    }
+}
+
 /// A rival whose name is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Rival {

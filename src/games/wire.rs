@@ -48,8 +48,8 @@ pub enum Next {
     Think {
         /// The wire's own limit, from receipt to answer.
         limit: Duration,
-        /// How long the decision should take where a clock runs over many of them; `None`: as long as
-        /// the limit allows.
+        /// How long the decision should take where a clock runs over many of them: zero if only one answer is
+        /// legal; `None`: as long as the limit allows.
         target: Option<Duration>,
         /// A legal answer that is ready now.
         fallback: Frame,

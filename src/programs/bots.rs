@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Programs that run at once at most.
+/// Programs that run at once at most, where nothing else is said.
 pub const RUNNING_MAX: usize = 1_000;
 /// For how long what was found stays found: many matches begin at once.
 const FRESH: Duration = Duration::from_secs(1);
@@ -60,6 +60,7 @@ pub struct Bots {
     shelf: Arc<dyn Programs>,
     pub(super) guard: Option<Guard>,
     running: Arc<AtomicUsize>,
+    running_max: usize,
     recent: Arc<Mutex<Recent>>,
 }
 
@@ -78,7 +79,17 @@ impl Bots {
             shelf,
             guard,
             running: Arc::default(),
+            running_max: RUNNING_MAX,
             recent: Arc::default(),
+        }
+    }
+
+    /// The same with so many programs that run at once at most.
+    #[must_use]
+    pub fn at_most(self, running_max: usize) -> Self {
+        Self {
+            running_max,
+            ..self
         }
     }
 
@@ -120,7 +131,7 @@ impl Bots {
     /// A place for one more running program.
     pub(super) fn place(&self) -> Option<Place> {
         let place = Place(Arc::clone(&self.running));
-        (self.running.fetch_add(1, Ordering::Relaxed) < RUNNING_MAX).then_some(place)
+        (self.running.fetch_add(1, Ordering::Relaxed) < self.running_max).then_some(place)
     }
 }
 
@@ -139,8 +150,8 @@ mod tests {
 
     #[test]
     fn places_are_counted_and_given_back() {
-        let bots = Bots::none();
-        let mut places: Vec<_> = (0..RUNNING_MAX).map(|_| bots.place()).collect();
+        let bots = Bots::none().at_most(12);
+        let mut places: Vec<_> = (0..12).map(|_| bots.place()).collect();
         assert!(places.iter().all(Option::is_some));
         assert!(bots.place().is_none());
         places.truncate(10);

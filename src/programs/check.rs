@@ -12,14 +12,20 @@ use super::launch::Launch;
 use crate::link::program::Guard;
 use games::Kit;
 use script::Script;
+use std::time::Duration;
 use trial::Trial;
 
-/// Checks a bot's play of one game in every weather.
+/// Checks a bot's play of one game in every weather. `margin`: what sessions leave of a limit for the way back.
 ///
 /// # Errors
 /// A sentence: the game's script cannot be made.
-pub fn check(launch: &Launch, kit: &dyn Kit, guard: Option<Guard>) -> Result<Report, String> {
-    let script = Script::of(kit, launch)?;
+pub fn check(
+    launch: &Launch,
+    kit: &dyn Kit,
+    guard: Option<Guard>,
+    margin: Duration,
+) -> Result<Report, String> {
+    let script = Script::of(kit, launch, margin)?;
     let mut findings = Vec::new();
     for weather in Weather::ALL {
         let finding = Trial::run(launch, &script, guard, *weather)?;

@@ -1,13 +1,14 @@
 //! What became of a program in a match.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
 /// Faults that are told in sentences; of more, only their number is kept.
 const FAULTS_MAX: usize = 16;
 
 /// What became of a program in a match.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Conduct {
     /// How often it was started.
     pub starts: u32,

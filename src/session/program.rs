@@ -7,18 +7,15 @@ use crate::programs::{Instance, Launch, Opening, Reply};
 use crate::store::types::{NewSession, SessionId};
 use crate::store::{ProgramRun, Store};
 use crate::thinking::guarded;
-use games::answer::Times;
+use games::answer::ProgramTimes;
 use games::neutral::{End, Line, Model, PREFIX, Post, Rival, Start};
 use games::{BotCard, Budget, Dialogue, DialogueSetup, Ending, Kit};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The key in a session's setup for what its program needs.
 pub(super) const KEY: &str = "program";
-/// What is left between a program's deadline and the answer's: time to take the answer in.
-const RESERVE: Duration = Duration::from_millis(5);
-
 /// Nothing is thought: what is ready is wanted.
 const SPENT: Budget<'static> = Budget {
     nodes: 0,
@@ -106,16 +103,12 @@ impl Program {
             place: place.clone(),
             name: name.clone(),
         });
-        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         self.opening = Some(Opening {
             game: kit.game(),
             start: Start {
-                id: match_id.to_owned(),
-                again: begun,
-                answer_ms: ms(kit.answer_within()),
-                open_ms: ms(kit.open_within()),
                 rivals: rivals.collect(),
                 note: note.unwrap_or_default(),
+                ..Start::of(contest(kit), match_id, begun)
             },
             models: setup.rivals.iter().chain(&setup.types).map(show).collect(),
         });
@@ -230,45 +223,40 @@ impl Program {
         dialogue: Box<dyn Dialogue>,
         asked: Asked,
     ) -> Decided {
-        let limit = asked.limit.min(kit.answer_within().max(kit.open_within()));
-        // A program may need all of the time that a wire gives for getting ready.
-        let target = asked
-            .target
-            .filter(|_| limit != kit.open_within() || limit == kit.answer_within());
-        let times = Times::new(limit, target, registry.options.margin);
-        let deadline = asked.received + times.deadline;
+        let (bounds, margin) = ((asked.limit, asked.target), registry.options.margin);
+        let times = ProgramTimes::new(contest(kit), bounds, margin);
         let thinks = self.fallback.is_some_and(|card| card.thinks);
         let Some((dialogue, ready)) = think(dialogue, asked.fallback.clone(), thinks).await else {
             return Decided::lost(asked.fallback);
         };
         self.tell(registry);
+        let Some(times) = times else {
+            // The only legal answer: the program hears of it when it is given.
+            return Decided::given(dialogue, ready);
+        };
         let number = self.post.due();
         let reply = match (&self.instance, number) {
             (Some(instance), Some(number)) => {
-                let deadline = deadline.checked_sub(RESERVE).unwrap_or(deadline);
-                instance.ask(number, deadline).await
+                instance.ask(number, asked.received + times.program).await
             }
             _ => Reply::Gone,
         };
+        let asked = Asked {
+            fallback: ready,
+            ..asked
+        };
+        let context = (registry, kit, thinks);
         let (number, act) = match (reply, number) {
             (Reply::Act(act), Some(number)) => (number, act),
-            (Reply::Late, _) => return Decided::instead(dialogue, ready, "program_late"),
-            _ => {
-                let asked = Asked {
-                    fallback: ready,
-                    ..asked
-                };
-                let decided =
-                    deciding::by_card(registry, (kit, thinks), dialogue, asked, times).await;
-                return Decided {
-                    fallback: decided.fallback.or(Some("program_gone")),
-                    ..decided
-                };
+            (Reply::Late, _) => {
+                return instead(context, dialogue, asked, times, "program_late").await;
             }
+            _ => return instead(context, dialogue, asked, times, "program_gone").await,
         };
         self.post.answer(number, act);
-        let Some((dialogue, said)) = think(dialogue, ready.clone(), thinks).await else {
-            return Decided::lost(ready);
+        let taken = think(dialogue, asked.fallback.clone(), thinks).await;
+        let Some((dialogue, said)) = taken else {
+            return Decided::lost(asked.fallback);
         };
         match self.post.verdict() {
             Some(Ok(())) => Decided::given(dialogue, said),
@@ -277,9 +265,42 @@ impl Program {
                 if let Some(instance) = &self.instance {
                     instance.refuse(number, why);
                 }
-                Decided::instead(dialogue, ready, "program_illegal")
+                instead(context, dialogue, asked, times, "program_illegal").await
             }
         }
+    }
+}
+
+/// How long the contest gives for an answer, and for the first one.
+fn contest(kit: &dyn Kit) -> (Duration, Duration) {
+    (kit.answer_within(), kit.open_within())
+}
+
+/// What the fallback makes of the time that is left, and why it is asked.
+async fn instead(
+    (registry, kit, thinks): (&Registry, &'static dyn Kit, bool),
+    dialogue: Box<dyn Dialogue>,
+    asked: Asked,
+    times: ProgramTimes,
+    why: &'static str,
+) -> Decided {
+    let received = Instant::now();
+    let gone = received.saturating_duration_since(asked.received);
+    let left = asked.target.and_then(|target| target.checked_sub(gone));
+    let asked = Asked {
+        received,
+        // What a late program leaves is less than any target.
+        target: left.filter(|left| !left.is_zero()),
+        ..asked
+    };
+    let decided =
+        deciding::by_card(registry, (kit, thinks), dialogue, asked, times.after(gone)).await;
+    Decided {
+        fallback: match decided.fallback {
+            None | Some("late") => Some(why),
+            other => other,
+        },
+        ..decided
     }
 }
 

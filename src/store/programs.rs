@@ -4,7 +4,7 @@ use super::error::StoreError;
 use super::handle::Store;
 use super::types::SessionId;
 use super::writer::{Change, Command};
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 /// What became of a program in a session, to be stored.
@@ -43,26 +43,29 @@ impl Store {
             .transpose()
     }
 
-    /// What became of a session's program: its report and its standard error; `None` if it had none, or it has not
-    /// ended yet.
+    /// What became of the programs of these sessions: each with its report and its standard error, by session. Sessions
+    /// without a program, or whose program has not ended yet, are left out.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
-    pub async fn program_run(
+    pub async fn program_runs(
         &self,
-        session: SessionId,
-    ) -> Result<Option<(Value, String)>, StoreError> {
-        let run: Option<(String, String)> =
-            sqlx::query_as("SELECT report, stderr FROM program_runs WHERE session = ?")
-                .bind(session.0)
-                .fetch_optional(self.readers())
-                .await?;
-        let corrupt = |why| StoreError::Corrupt(format!("program of session {}: {why}", session.0));
-        run.map(|(report, stderr)| {
-            let report = serde_json::from_str(&report).map_err(corrupt)?;
-            Ok((report, stderr))
-        })
-        .transpose()
+        sessions: &[SessionId],
+    ) -> Result<Vec<(SessionId, Value, String)>, StoreError> {
+        let runs: Vec<(i64, String, String)> = sqlx::query_as(
+            "SELECT session, report, stderr FROM program_runs
+             WHERE session IN (SELECT value FROM json_each(?)) ORDER BY session",
+        )
+        .bind(json!(sessions).to_string())
+        .fetch_all(self.readers())
+        .await?;
+        let read = |(session, report, stderr): (i64, String, String)| {
+            let report = serde_json::from_str(&report).map_err(|why| {
+                StoreError::Corrupt(format!("the program of session {session}: {why}"))
+            })?;
+            Ok((SessionId(session), report, stderr))
+        };
+        runs.into_iter().map(read).collect()
     }
 
     /// Stores what became of a program, with its note.

@@ -76,9 +76,15 @@ fn every_starter_is_in_order_wherever_its_language_is() {
         for finding in findings {
             let count = |key: &str| finding[key].as_u64().unwrap();
             assert_eq!(count("answers"), count("legal"), "{name}: {finding:#}");
-            // Whatever else runs on this machine, most of them come in time.
-            assert!(count("answers") * 2 > count("asked"), "{name}: {finding:#}");
         }
+        // Whatever else runs on this machine, nearly all of them come in time.
+        let all = |key: &str| {
+            let counts = findings
+                .iter()
+                .map(|finding| finding[key].as_u64().unwrap());
+            counts.sum::<u64>()
+        };
+        assert!(all("answers") * 10 >= all("asked") * 9, "{name}: {whole:#}");
     }
 }
 
@@ -168,6 +174,105 @@ fn a_check_says_what_to_mend() {
             "{wrong}: {whole:#}"
         );
     }
+}
+
+/// The starter of a game, changed.
+fn changed(folder: &Path, name: &str, game: &str, (right, wrong): (&str, &str)) {
+    ok(bot(folder, &["new", name, "--game", game]));
+    let file = folder.join(name).join("drover_bot.py");
+    let text = fs::read_to_string(&file).unwrap();
+    let changed = text.replace(right, wrong);
+    assert_ne!(changed, text, "{right}");
+    fs::write(file, changed).unwrap();
+}
+
+/// What a check tells a bot is what a match does.
+#[test]
+fn a_check_plays_by_the_protocol_and_the_contests_clock() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    // A bot that acts only once it has heard of its rivals, and goes by what the contest gives.
+    let limits = (
+        "            bot.begin(told)",
+        "            bot.begin(told)
+        elif kind == \"match\":
+            assert (told[\"answer_ms\"], told[\"open_ms\"]) == (900000, 900000), told",
+    );
+    changed(folder.path(), "asks", "planowanie", limits);
+    let file = folder.path().join("asks/drover_bot.py");
+    let text = fs::read_to_string(&file).unwrap();
+    let asks = text
+        .replace(
+            "    for line in sys.stdin:",
+            "    kept, known = [], False
+    for line in iter(lambda: kept.pop(0) if kept else sys.stdin.readline(), \"\"):",
+        )
+        .replace(
+            "            act = bot.decide(",
+            "            if not known:
+                known = True
+                say({\"type\": \"models\"})
+                while True:
+                    other = sys.stdin.readline()
+                    if json.loads(other)[\"type\"] == \"models\":
+                        break
+                    kept.append(other)
+            act = bot.decide(",
+        );
+    assert!(asks.contains("kept.pop(0)") && asks.contains("kept.append"));
+    fs::write(file, asks).unwrap();
+    let whole = checked(folder.path(), "asks");
+    assert!(mends(&whole).is_empty(), "{whole:#}");
+    let fair = &whole["games"][0]["findings"][0];
+    assert!(fair["legal"].as_u64().unwrap() > 5, "{whole:#}");
+    // A share of the clock of the whole match, not all of it.
+    let allowed = fair["allowed_ms"].as_f64().unwrap();
+    assert!((100.0..30_000.0).contains(&allowed), "{whole:#}");
+    // A bot that ends when it is told that something was refused.
+    let say = (
+        "act = bot.decide(told[\"ask\"], told[\"view\"], told[\"acts\"])",
+        "act = {\"play\": -1}",
+    );
+    changed(folder.path(), "illegal", "planowanie", say);
+    let file = folder.path().join("illegal/drover_bot.py");
+    let text = fs::read_to_string(&file).unwrap();
+    let ends = text.replace(
+        "print(\"refused:\", told[\"why\"], file=sys.stderr)",
+        "sys.exit(9)",
+    );
+    assert_ne!(ends, text);
+    fs::write(file, ends).unwrap();
+    let told = mends(&checked(folder.path(), "illegal"));
+    let ended = |what: &String| what.contains("exit status 9");
+    assert!(told.iter().any(ended), "{told:?}");
+}
+
+/// A bot that hangs at a decision costs a check seconds, not a match's whole time.
+#[test]
+fn a_check_of_a_bot_that_hangs_ends_soon() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    let hangs = (
+        "act = bot.decide(",
+        "__import__(\"time\").sleep(999)\n            act = bot.decide(",
+    );
+    changed(folder.path(), "hangs", "smartdog", hangs);
+    let whole = checked(folder.path(), "hangs");
+    let findings = whole["games"][0]["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 1, "no weather after the first: {whole:#}");
+    assert_eq!(
+        (&findings[0]["asked"], &findings[0]["answers"]),
+        (&2.into(), &0.into())
+    );
+    let mend = findings[0]["mend"].to_string();
+    assert!(
+        mend.contains("no answer to decision 1 within 10000 ms"),
+        "{mend}"
+    );
 }
 
 #[test]

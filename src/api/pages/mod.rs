@@ -14,6 +14,7 @@ mod login;
 mod matches;
 mod one_match;
 mod opponents;
+mod programs;
 mod refused;
 mod routes;
 mod start;

@@ -3,6 +3,7 @@
 use super::decisions::{Decisions, why};
 use super::filters::{link, query};
 use super::layout::{Shell, shown};
+use super::programs::{self, ProgramRow};
 use super::timeline::picture;
 use super::told::Told;
 use super::view::{self, MatchLine, When, line, now};
@@ -52,6 +53,8 @@ struct OneMatch {
     setup: Vec<(String, String)>,
     seats: Vec<Seat>,
     decisions: Decisions,
+    /// What users' programs did.
+    programs: Vec<ProgramRow>,
     timeline: Option<String>,
     told: Told,
     q: String,
@@ -140,6 +143,7 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
             .collect(),
         withheld: told.withheld.or(unseen),
         timeline: picture(&told.all, &decisions.rows),
+        programs: programs::read(&visit, &found).await?,
         decisions,
         told,
         q: visit.value("q").unwrap_or_default().to_owned(),

@@ -8,6 +8,7 @@ mod learnt;
 mod mistakes;
 mod named;
 mod pages;
+mod programs;
 mod replays;
 mod rivals;
 mod secrets;

@@ -240,6 +240,7 @@ async fn a_pruned_match_shows_its_result_and_that_it_was_pruned() {
         "entries",
         "facts",
         "ledger",
+        "programs",
         "entries.ndjson",
         "facts.csv",
         "entries?seat=0",

@@ -40,6 +40,8 @@ fn paths() -> Vec<String> {
             "/facts",
             "/entries.csv",
             "/ledger",
+            "/programs",
+            "/programs.csv",
             "/replay",
         ] {
             paths.push(format!("{path}{rest}"));

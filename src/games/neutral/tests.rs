@@ -1,12 +1,12 @@
 //! The examples in `docs/bot-protocol.md` are what the code says; and lines are read strictly.
 
 use super::{End, Hello, LINE_MAX, Line, Post, Said, Start, Told, read, schema, written};
+use crate::answer::{MARGIN, ProgramTimes};
 use crate::kit::{Kit, Nodes, PlaySetup};
 use crate::{ALL, DialogueSetup, Next, Seat, bot_seed};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Lines shown of a long match: from its beginning, and from its end.
 const SHOWN: (usize, usize) = (16, 4);
@@ -44,12 +44,8 @@ fn example(kit: &dyn Kit) -> Vec<String> {
         ..DialogueSetup::of("bot:example@1", bot_seed(1, Seat(0)))
     };
     let mut player = kit.dialogue(&dialogue).expect("a player");
-    let start = Start {
-        id: "01JD2Z0V5T3C8W6Q4X9R7M1N0K".to_owned(),
-        answer_ms: kit.answer_within().as_millis() as u64,
-        open_ms: kit.open_within().as_millis() as u64,
-        ..Start::default()
-    };
+    let contest = (kit.answer_within(), kit.open_within());
+    let start = Start::of(contest, "01JD2Z0V5T3C8W6Q4X9R7M1N0K", false);
     let mut lines = vec![
         format!("> {}", written(&Any::Hello(Hello::of(kit.game())))),
         format!("< {}", written(&Said::<Value>::Ready { protocol: 1 })),
@@ -59,13 +55,16 @@ fn example(kit: &dyn Kit) -> Vec<String> {
     for exchange in own.filter(|one| one.seat == Seat(0)) {
         let next = player.receive(exchange.call.as_bytes()).expect("a message");
         let within = match next {
-            Next::Think { limit, .. } => limit * 3 / 4,
-            Next::Send(_) => Duration::ZERO,
+            Next::Think { limit, target, .. } => {
+                ProgramTimes::new(contest, (limit, target), MARGIN).map(|times| times.program)
+            }
+            Next::Send(_) => None,
             Next::Wait | Next::Over(_) => continue,
         };
         player.said(exchange.reply.as_deref().expect("an answer"));
         for line in post.take().expect("lines") {
-            if let Line::Played { number, act } = &line {
+            // Nobody is asked for the only legal act.
+            if let (Line::Played { number, act }, Some(_)) = (&line, within) {
                 let act = serde_json::from_str(act).expect("JSON");
                 let said: Said<Value> = Said::Act {
                     number: *number,
@@ -73,7 +72,7 @@ fn example(kit: &dyn Kit) -> Vec<String> {
                 };
                 lines.push(format!("< {}", written(&said)));
             }
-            lines.push(format!("> {}", line.text(Some(within))));
+            lines.push(format!("> {}", line.text(within)));
         }
     }
     let rest = post.take().expect("lines");
@@ -149,6 +148,29 @@ fn examples_keep_to_the_schemas_and_limits_are_told() {
     for (limit, what) in limits {
         let row = format!("| {what} | {limit} |");
         assert!(text.contains(&row), "{row}");
+    }
+}
+
+/// The guide's section on a game names every field that a program of that game is sent.
+#[test]
+fn every_field_of_every_game_is_explained() {
+    let text = fs::read_to_string(guide()).expect("the guide");
+    let of_lines = ["Asked", "End", "Hello", "Model", "Rival", "Start"];
+    for kit in ALL {
+        let mark = format!("<!-- example: {} -->", kit.game());
+        let (before, _) = text.split_once(&mark).expect("an example");
+        let (_, section) = before.rsplit_once("\n### ").expect("a heading");
+        let schema = &schema(kit.game()).expect("schemas")["to_program"];
+        let definitions = schema["$defs"].as_object().expect("definitions");
+        let own = definitions
+            .iter()
+            .filter(|(name, _)| !of_lines.contains(&name.as_str()));
+        let fields = own.filter_map(|(_, schema)| schema["properties"].as_object());
+        let fields: Vec<&String> = fields.flat_map(|fields| fields.keys()).collect();
+        assert!(!fields.is_empty());
+        let named = |field: &str| section.contains(&format!("`{field}`"));
+        let missing: Vec<_> = fields.into_iter().filter(|field| !named(field)).collect();
+        assert!(missing.is_empty(), "{}: {missing:?}", kit.game());
     }
 }
 

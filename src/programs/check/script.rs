@@ -2,7 +2,7 @@
 
 use crate::programs::Launch;
 use games::neutral::Post;
-use games::{Dialogue, DialogueSetup, Exchange, Kit, Next, Nodes, PlaySetup, Seat};
+use games::{Dialogue, DialogueSetup, Exchange, Kit, Nodes, PlaySetup, Seat};
 use std::time::Duration;
 
 /// Decisions of a script at most.
@@ -18,13 +18,15 @@ const RUNG: usize = 2;
 pub(super) struct Script<'a> {
     pub(super) kit: &'a dyn Kit,
     pub(super) exchanges: Vec<Exchange>,
-    /// The contest's limit of the first decision and of the others.
-    pub(super) limits: (Duration, Duration),
+    /// How long the contest gives for an answer, and for the first one.
+    pub(super) contest: (Duration, Duration),
+    /// What sessions leave of a limit for the way back.
+    pub(super) margin: Duration,
     fallback: String,
 }
 
 impl<'a> Script<'a> {
-    pub(super) fn of(kit: &'a dyn Kit, launch: &Launch) -> Result<Self, String> {
+    pub(super) fn of(kit: &'a dyn Kit, launch: &Launch, margin: Duration) -> Result<Self, String> {
         let bots = kit.bots();
         let bot = bots.get(RUNG).or(bots.first());
         let bot = bot.map_or("", |card| card.name).to_owned();
@@ -44,33 +46,13 @@ impl<'a> Script<'a> {
             decisions += usize::from(line.reply.is_some());
             decisions <= DECISIONS_MAX
         });
-        let mut script = Self {
+        Ok(Self {
             kit,
             exchanges: within.collect(),
-            limits: (Duration::ZERO, Duration::ZERO),
+            contest: (kit.answer_within(), kit.open_within()),
+            margin,
             fallback: launch.fallback.clone(),
-        };
-        let limits = script.all_limits()?;
-        let first = limits.first().copied().unwrap_or_default();
-        script.limits = (first, limits.get(1).copied().unwrap_or(first));
-        Ok(script)
-    }
-
-    /// How long the contest gives for each decision.
-    fn all_limits(&self) -> Result<Vec<Duration>, String> {
-        let (mut dialogue, _) = self.seat()?;
-        let mut limits = Vec::new();
-        for exchange in &self.exchanges {
-            let next = dialogue.receive(exchange.call.as_bytes());
-            let next = next.map_err(|why| format!("the script is broken: {why}"))?;
-            if let Next::Think { limit, .. } = &next {
-                limits.push(*limit);
-            }
-            if !matches!(next, Next::Wait | Next::Over(_)) {
-                dialogue.said(exchange.reply.as_deref().unwrap_or_default());
-            }
-        }
-        Ok(limits)
+        })
     }
 
     /// A seat that hears the script, and where what its program is told goes.

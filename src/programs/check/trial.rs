@@ -4,6 +4,7 @@ use super::findings::{Finding, Weather};
 use super::script::Script;
 use crate::link::program::{Guard, LineFault, Program};
 use crate::programs::Launch;
+use games::answer::ProgramTimes;
 use games::neutral::{
     self, End, Hello, LINE_MAX, LINES_MAX, Line, Post, Said, Start, Told, VERSION, written,
 };
@@ -90,23 +91,24 @@ impl<'a> Trial<'a> {
             let mut over = Ok(());
             if let Next::Think {
                 limit,
+                target,
                 mut fallback,
-                ..
             } = next.clone()
             {
                 let _ = dialogue.think(SPENT, &mut fallback);
-                let within = games::answer::Times::new(limit, None, games::answer::MARGIN).deadline;
-                over = self.decide(&mut program, &post, within).map(|answer| {
-                    let Some((number, act)) = answer else { return };
-                    post.answer(number, act);
-                    let _ = dialogue.think(SPENT, &mut fallback);
-                    match post.verdict() {
-                        Some(Err(why)) => self.finding.mend(format!(
-                            "its answer to decision {number} is not legal: {why}"
-                        )),
-                        _ => self.finding.legal += 1,
-                    }
-                });
+                let (contest, margin) = (self.script.contest, self.script.margin);
+                // As in a session, nobody is asked for the only legal act.
+                if let Some(times) = ProgramTimes::new(contest, (limit, target), margin) {
+                    let answer = self.decide(&mut program, &post, times.program);
+                    over = answer.and_then(|answer| {
+                        let Some((number, act)) = answer else {
+                            return Ok(());
+                        };
+                        post.answer(number, act);
+                        let _ = dialogue.think(SPENT, &mut fallback);
+                        self.judged(&mut program, number, post.verdict())
+                    });
+                }
             }
             if self.missed >= MISSED_MAX {
                 drop(program.end());
@@ -147,15 +149,7 @@ impl<'a> Trial<'a> {
                 return Err(Over);
             }
         };
-        let ms = |limit: Duration| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-        let (open, answer) = self.script.limits;
-        let start = Start {
-            id: "check".to_owned(),
-            again,
-            answer_ms: ms(answer),
-            open_ms: ms(open),
-            ..Start::default()
-        };
+        let start = Start::of(self.script.contest, "check", again);
         let game = self.script.kit.game();
         let greeting = [Word::Hello(Hello::of(game)), Word::Match(Box::new(start))];
         for word in greeting {
@@ -173,7 +167,13 @@ impl<'a> Trial<'a> {
                         self.finding.ready_ms.get_or_insert(ready);
                         return Ok(program);
                     }
-                    Ok(Said::Note { .. } | Said::Models) => {}
+                    Ok(Said::Note { .. }) => {}
+                    Ok(Said::Models) => {
+                        if self.models(&mut program).is_err() {
+                            self.gone(program);
+                            return Err(Over);
+                        }
+                    }
                     Ok(other) => {
                         self.finding.mend(format!(
                             "its first line must be {{\"type\":\"ready\",\"protocol\":{VERSION}}}, not {}",
@@ -279,15 +279,22 @@ impl<'a> Trial<'a> {
                         self.took(asked.elapsed(), within);
                         return Ok(Some((number, act)));
                     }
-                    Ok(Said::Act { number: to, .. }) if to > number => self.finding.mend(format!(
-                        "it answers decision {to}, which it was not asked; the last one is {number}"
-                    )),
-                    // A late answer, a note, a request.
+                    Ok(Said::Act { number: to, .. }) if to > number => {
+                        self.finding.mend(format!(
+                            "it answers decision {to}, which it was not asked; the last one is {number}"
+                        ));
+                        self.refuse(program, Some(to), "that is not asked".to_owned())?;
+                    }
+                    Ok(Said::Models) => self.models(program)?,
+                    // A late answer, a note.
                     Ok(_) => {}
-                    Err(why) => self.finding.mend(format!(
-                        "standard output is for lines of the protocol alone, not {}: {why}",
-                        shown(&line)
-                    )),
+                    Err(why) => {
+                        self.finding.mend(format!(
+                            "standard output is for lines of the protocol alone, not {}: {why}",
+                            shown(&line)
+                        ));
+                        self.refuse(program, None, why)?;
+                    }
                 },
                 Err(LineFault::Late) => {
                     self.missed += 1;
@@ -313,6 +320,42 @@ impl<'a> Trial<'a> {
             "more than {LINES_MAX} lines for one decision: nobody reads them"
         ));
         Err(Over)
+    }
+
+    /// Counts a legal answer; of another one the program is told, as it would be in a match.
+    fn judged(
+        &mut self,
+        program: &mut Program,
+        number: u64,
+        verdict: Option<Result<(), String>>,
+    ) -> Result<(), Over> {
+        let why = match verdict {
+            Some(Ok(())) => {
+                self.finding.legal += 1;
+                return Ok(());
+            }
+            Some(Err(why)) => why,
+            None => "it was not looked at".to_owned(),
+        };
+        self.finding.mend(format!(
+            "its answer to decision {number} is not legal: {why}"
+        ));
+        self.refuse(program, Some(number), why)
+    }
+
+    fn refuse(
+        &mut self,
+        program: &mut Program,
+        number: Option<u64>,
+        why: String,
+    ) -> Result<(), Over> {
+        self.send(program, &written(&Word::Refused { number, why }))
+    }
+
+    /// Answers its request for models: nothing is known of the rivals in a script.
+    fn models(&mut self, program: &mut Program) -> Result<(), Over> {
+        let models = Vec::new();
+        self.send(program, &written(&Word::Models { models }))
     }
 
     fn took(&mut self, took: Duration, within: Duration) {

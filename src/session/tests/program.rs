@@ -44,6 +44,7 @@ struct Table {
     options: SessionOptions,
     sessions: Sessions,
     store: crate::store::Store,
+    pool: crate::thinking::Pool,
     key: Key,
 }
 
@@ -60,6 +61,7 @@ fn bots(folder: &Path) -> Bots {
     let directory = folder.to_owned();
     let find = move |name: &str, version: Option<&str>| {
         let removed = directory.join("removed").exists();
+        let fallback = fs::read_to_string(directory.join("fallback"));
         (!removed && name == "mine" && version.is_none_or(|version| version == "1.0")).then(|| {
             Launch {
                 name: name.to_owned(),
@@ -68,7 +70,7 @@ fn bots(folder: &Path) -> Bots {
                 argv: vec!["python3".to_owned(), "bot.py".to_owned()],
                 directory: directory.clone(),
                 stderr_kept: 4_096,
-                fallback: "face".to_owned(),
+                fallback: fallback.unwrap_or_else(|_| "face".to_owned()),
                 ..Launch::default()
             }
         })
@@ -93,7 +95,7 @@ impl Table {
     async fn open(folder: TempDir, options: SessionOptions) -> Self {
         let mut parts = dependencies(folder.path(), games::find).await;
         parts.bots = bots(folder.path());
-        let store = parts.store.clone();
+        let (store, pool) = (parts.store.clone(), parts.pool.clone());
         let sessions = Sessions::open(options.clone(), parts).await.unwrap();
         let kit = games::find("koehandel").unwrap();
         let bot = BotAddress::named(kit, "mine", "r").unwrap();
@@ -109,6 +111,7 @@ impl Table {
             options,
             sessions,
             store,
+            pool,
             key,
         }
     }
@@ -184,8 +187,9 @@ impl Table {
     async fn ran(&self, session: i64) -> (Value, String) {
         let since = Instant::now();
         loop {
-            if let Some(run) = self.store.program_run(SessionId(session)).await.unwrap() {
-                return run;
+            let runs = self.store.program_runs(&[SessionId(session)]).await;
+            if let Some((_, report, stderr)) = runs.unwrap().pop() {
+                return (report, stderr);
             }
             assert!(since.elapsed() < Duration::from_secs(10), "it never ended");
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -329,6 +333,33 @@ async fn a_program_that_hangs_costs_no_more_than_its_time() {
     assert_eq!(count(&report, "answered"), 0, "{report}");
     assert!(count(&report, "starts") > 1, "{report}");
     assert!(table.fallbacks(1, "program_late").await > 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fallback_thinks_for_the_time_that_is_left() {
+    if !python() {
+        return;
+    }
+    for (answer, cause) in [
+        ("import time\ntime.sleep(1000)", "program_late"),
+        ("say(type='act', number=number, act=0)", "program_illegal"),
+    ] {
+        let table = Table::new(answer, 60).await;
+        fs::write(table.folder.path().join("fallback"), "champion").unwrap();
+        let (table, _, longest) = table.play(None).await;
+        assert!(longest < Duration::from_secs(3), "{longest:?}");
+        let (given, gone) = (
+            table.fallbacks(1, cause).await,
+            table.fallbacks(1, "program_gone").await,
+        );
+        assert!(given > 2, "{cause}: {given}");
+        let (thought, used) = table.pool.used();
+        assert!(
+            thought as usize >= given + gone,
+            "{thought}: {given} {gone}"
+        );
+        assert!(!used.is_zero());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

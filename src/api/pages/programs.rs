@@ -1,0 +1,49 @@
+//! What users' programs did in a match.
+
+use super::view::or_none;
+use super::visit::{Visit, asking};
+use crate::api::matches::MatchShown;
+use crate::api::problem::Problem;
+use crate::api::programs::{self, ProgramShown};
+
+/// A program in a match.
+pub(super) struct ProgramRow {
+    pub(super) seat: String,
+    pub(super) bot: String,
+    /// Whether it answered all that it was asked, and kept to its first start.
+    pub(super) well: bool,
+    pub(super) answered: u64,
+    pub(super) late: u64,
+    pub(super) refused: u64,
+    /// Starts after the first.
+    pub(super) restarts: u32,
+    /// How it failed.
+    pub(super) faults: Vec<String>,
+    /// Failures beyond those that are told.
+    pub(super) more: u64,
+    /// The end of its standard error, if the caller owns the bot and there is any.
+    pub(super) stderr: Option<String>,
+}
+
+/// The programs of a match.
+pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Vec<ProgramRow>, Problem> {
+    let listed = programs::page(visit, &found.id, &asking([], &[])?).await?;
+    Ok(listed.items.into_iter().map(row).collect())
+}
+
+fn row(shown: ProgramShown) -> ProgramRow {
+    let conduct = shown.conduct;
+    let restarts = conduct.starts.saturating_sub(1);
+    ProgramRow {
+        seat: or_none(shown.seat),
+        bot: shown.bot,
+        well: conduct.late + conduct.refused + conduct.failed == 0,
+        answered: conduct.answered,
+        late: conduct.late,
+        refused: conduct.refused,
+        restarts,
+        more: conduct.failed.saturating_sub(conduct.faults.len() as u64),
+        faults: conduct.faults,
+        stderr: shown.stderr.filter(|text| !text.trim().is_empty()),
+    }
+}

@@ -1,0 +1,87 @@
+//! What became of users' programs in a match.
+
+use super::lists::Rows;
+use super::matches::Seen;
+use super::params::Params;
+use super::problem::Problem;
+use super::reader::Reader;
+use super::shapes::Listed;
+use super::sight::WITHHELD;
+use crate::programs::Conduct;
+use crate::store::{SessionId, StoreError};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// What became of a user's program that played in a match.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = ProgramRun)]
+pub(super) struct ProgramShown {
+    /// The session in which it played.
+    #[schema(value_type = i64)]
+    pub session: SessionId,
+    /// The seat, where known.
+    pub seat: Option<u8>,
+    /// The program: `bot:NAME@VERSION`.
+    #[schema(example = "bot:mybot@1")]
+    pub bot: String,
+    /// What it did.
+    pub conduct: Conduct,
+    /// The end of its standard error. It is shown to the bot's owner and to admins alone, at all times; `null` for
+    /// others.
+    pub stderr: Option<String>,
+}
+
+/// The programs of a match that have ended.
+pub(super) struct ProgramRuns;
+
+impl Rows for ProgramRuns {
+    type Item = ProgramShown;
+    const FILTERS: &'static [&'static str] = &["seat", "session"];
+    const REFUSES: &'static [u16] = &[410];
+
+    async fn page(
+        reader: &Reader,
+        params: &Params,
+    ) -> Result<(Listed<ProgramShown>, bool), Problem> {
+        let seen = Seen::read(reader, params.id(), params).await?.kept()?;
+        Ok((list(reader, &seen, params).await?, false))
+    }
+}
+
+/// The programs of a match whose seats the caller sees.
+pub(super) async fn page(
+    reader: &Reader,
+    id: &str,
+    params: &Params,
+) -> Result<Listed<ProgramShown>, Problem> {
+    list(reader, &Seen::read(reader, id, params).await?, params).await
+}
+
+async fn list(
+    reader: &Reader,
+    seen: &Seen,
+    params: &Params,
+) -> Result<Listed<ProgramShown>, Problem> {
+    let (store, at) = (&reader.state.store, params.page_or_whole()?);
+    let sessions = &seen.contents.sessions;
+    let ids: Vec<SessionId> = sessions.iter().map(|row| row.id).collect();
+    let mut shown = Vec::new();
+    for (id, report, stderr) in store.program_runs(&ids).await? {
+        let Some(session) = sessions.iter().find(|row| row.id == id) else {
+            continue;
+        };
+        let corrupt = |why| StoreError::Corrupt(format!("the program of session {}: {why}", id.0));
+        let conduct = serde_json::from_value(report).map_err(corrupt)?;
+        let owned = reader.sight.rights().owns(&session.secrecy);
+        shown.push(ProgramShown {
+            session: id,
+            seat: session.opened.seat,
+            bot: session.secrecy.bot.clone(),
+            conduct,
+            stderr: owned.then_some(stderr),
+        });
+    }
+    let mut listed = Listed::cut(shown, &at)?;
+    listed.withheld = seen.withheld.then_some(WITHHELD);
+    Ok(listed)
+}

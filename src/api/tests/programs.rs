@@ -1,0 +1,138 @@
+//! What became of users' programs in a match, and who is told.
+
+use super::App;
+use crate::programs::Conduct;
+use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
+use crate::store::{NewSession, ProgramRun, Side};
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+
+/// What a program wrote to standard error.
+const STDERR: &str = "<b>key</b> in /home/ann\n";
+
+/// A match with a user's bot on seat 0, which was late and ended once, and a built-in one on seat 1; it is over or not.
+async fn play(app: &App, number: u64, over: bool) -> String {
+    let store = app.store();
+    let seat = |seat, bot: &str| NewSession {
+        bot: bot.into(),
+        ..new_session(number, Side::Player, seat)
+    };
+    let mine = seat(0, "bot:mine@1.0");
+    let mut pen = Pen::new(store, Some(new_match(number, false)), mine);
+    pen.write(store, vec![heard("ask"), said("7")]).await;
+    let mut other = Pen::new(store, None, seat(1, "champion"));
+    other.write(store, vec![heard("ask"), said("8")]).await;
+    let conduct = Conduct {
+        starts: 2,
+        answered: 41,
+        late: 3,
+        refused: 1,
+        failed: 1,
+        faults: vec!["it ended, or closed its output".to_owned()],
+        ..Conduct::default()
+    };
+    let run = ProgramRun {
+        session: pen.id,
+        bot: "mine".to_owned(),
+        game: "fake".to_owned(),
+        note: None,
+        report: json!(conduct),
+        stderr: STDERR.to_owned(),
+        at_us: 9,
+    };
+    store.program_ran(run).await.unwrap();
+    if over {
+        pen.end(store, vec![3, 1, 0, 0], 1).await;
+        other.end(store, vec![1, 3, 0, 0], 1).await;
+    }
+    format!("/api/v1/matches/{}/programs", match_id(number))
+}
+
+#[tokio::test]
+async fn programs_are_shown_to_who_sees_their_seat_and_standard_error_to_owners() {
+    let app = App::new().await;
+    let (over, running) = (play(&app, 1, true).await, play(&app, 2, false).await);
+    let (reader, owner) = ("read", "bot:bot:mine");
+    for (scope, path, rows, told) in [
+        (reader, &over, 1, false),
+        (owner, &over, 1, true),
+        ("admin", &over, 1, true),
+        (reader, &running, 0, false),
+        ("bot:champion", &running, 0, false),
+        (owner, &running, 1, true),
+        ("bot:bot:mine@1.0", &running, 1, true),
+        ("bot:bot:mine@1", &running, 0, false),
+        ("bot:bot:min", &running, 0, false),
+        ("bot:bot:min", &over, 1, false),
+    ] {
+        let list = app.get_as(scope, path).await.json();
+        let items = list["items"].as_array().unwrap();
+        assert_eq!(items.len(), rows, "{scope} {list:#}");
+        assert_eq!(
+            list["withheld"].is_string(),
+            scope != "admin" && path == &running
+        );
+        let Some(row) = items.first() else { continue };
+        assert_eq!(
+            (&row["bot"], &row["seat"]),
+            (&json!("bot:mine@1.0"), &json!(0))
+        );
+        assert_eq!(row["conduct"]["answered"], 41);
+        assert_eq!(
+            row["conduct"]["faults"][0],
+            "it ended, or closed its output"
+        );
+        let stderr = told.then(|| STDERR.to_owned());
+        assert_eq!(row["stderr"], json!(stderr), "{scope}");
+    }
+    let other = app.get_as("admin", &format!("{over}?seat=1")).await.json();
+    assert_eq!(other["items"], Value::Array(Vec::new()), "no program");
+    let csv = app
+        .get_as("admin", &over.replace("programs", "programs.csv"))
+        .await;
+    assert!(
+        csv.text.starts_with("bot,conduct,seat,session,stderr"),
+        "{}",
+        csv.text
+    );
+    for wrong in ["seat=x", "nothing=1", "limit=0", "cursor=x"] {
+        let answer = app.get_as("admin", &format!("{over}?{wrong}")).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{wrong}");
+    }
+    let none = over.replace(&match_id(1), &match_id(9));
+    let answer = app.get_as("admin", &none).await;
+    assert_eq!(answer.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn the_page_of_a_match_shows_what_its_programs_did() {
+    let app = App::new().await;
+    play(&app, 1, true).await;
+    let path = format!("/matches/{}", match_id(1));
+    let page = app.get(&path).await.text;
+    for told in [
+        "bot:mine@1.0",
+        r#"<td class="n">41</td><td class="n">3</td><td class="n">1</td><td class="n">1</td>"#,
+        "it ended, or closed its output",
+        "Standard error of bot:mine@1.0, seat 0",
+    ] {
+        assert!(page.contains(told), "{told}: {page}");
+    }
+    assert!(page.contains("key") && !page.contains("<b>key"), "{page}");
+    let stranger = app.get_as("read", &path).await.text;
+    assert!(
+        stranger.contains("it ended, or closed its output"),
+        "{stranger}"
+    );
+    assert!(!stranger.contains("/home/ann"), "{stranger}");
+    let mut pen = Pen::player(app.store(), 2);
+    pen.write(app.store(), vec![heard("ask"), said("7")]).await;
+    let without = app
+        .get_as("read", &format!("/matches/{}", match_id(2)))
+        .await;
+    assert!(
+        !without.text.contains("Programs <small>"),
+        "{}",
+        without.text
+    );
+}
