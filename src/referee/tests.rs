@@ -38,6 +38,7 @@ fn host(store: &Store) -> Arc<Host> {
             budget: ThinkBudget::Nodes(1),
             models: false,
             permits: Arc::new(Semaphore::new(2)),
+            programs: Default::default(),
         }),
         ..HostSettings::default()
     };
