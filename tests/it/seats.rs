@@ -165,7 +165,7 @@ fn a_tournament_that_is_resumed_goes_on_with_the_version_that_it_was_begun_with(
         added(folder.path(), (game, game), fallback, ("", ""));
     }
     fs::write(folder.path().join("cup.toml"), CUP).unwrap();
-    let mut run = tournament(folder.path(), &["run", "cup.toml"])
+    let mut run = tournament(folder.path(), &["run", "cup.toml", "--concurrency", "2"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -191,7 +191,9 @@ fn a_tournament_that_is_resumed_goes_on_with_the_version_that_it_was_begun_with(
     assert!(resumed.status.success(), "{said}{}", text(&resumed.stderr));
     for (game, expected) in [("planetwars", 12), ("koehandel", 24), ("smartdog", 12)] {
         let ids = matches(folder.path(), game);
-        assert_eq!(ids.len(), expected, "{game} {said}");
+        // Those that were complete but not stored as ended when the run was killed fill no place.
+        let played = expected..=expected + 2;
+        assert!(played.contains(&ids.len()), "{game} {ids:?} {said}");
         let own = format!("bot:{game}@1");
         for id in [&ids[0], &ids[expected / 2], &ids[expected - 1]] {
             let show = ["match", "show", id, "--output", "json"];
