@@ -1,6 +1,9 @@
 //! Users' bots at our own tables: `bot:NAME` on a seat of a match and in a tournament.
 
-use crate::app::{self, drover, folder, ok, refused, run_on, text, until, verified};
+use crate::app::{
+    self, TestApp, WITH_REFEREE, connected, drover, folder, ok, refused, request, run_on, text,
+    until, verified,
+};
 use crate::bots::{bot, is_there};
 use serde_json::Value;
 use std::fs;
@@ -105,6 +108,45 @@ fn a_bot_that_cannot_sit_there_is_told_with_its_shelf() {
         assert!(told.contains(expected), "{told}");
         assert!(seat == "bot:" || told.contains("data/bots)"), "{told}");
     }
+}
+
+/// At a daemon's referee, which is killed in the middle of the match and started again.
+#[test]
+fn the_referee_of_a_daemon_seats_a_users_bot_and_goes_on_with_it() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    added(folder.path(), ("mine", "koehandel"), "face", ("", ""));
+    let data = folder.path().join("data");
+    let daemon = || {
+        TestApp::with(
+            &data,
+            &[WITH_REFEREE, ("THINKING__BUDGET_MS_KOEHANDEL", "20")],
+        )
+    };
+    let app = daemon();
+    let referee = app.referee.unwrap();
+    let unknown = request(referee, "GET", "/?connect&url1=bot:none", &[], "");
+    assert_eq!(unknown.status, 400, "{unknown:?}");
+    assert!(
+        unknown
+            .body
+            .contains("seat bot:none: no such bot that plays koehandel")
+    );
+    let rivals = "&url2=builtin:guide&url3=builtin:guide&url4=builtin:guide";
+    connected(referee, &format!("/?connect&url1=bot:mine{rivals}"));
+    until(|| {
+        let running = app.items("/api/v1/matches?game=koehandel");
+        let mut ids = running.iter().map(|row| &row["id"]);
+        ids.any(|id| app.entries(id) > 40)
+    });
+    app.kill();
+    let app = daemon();
+    let ended = app.ended_matches("koehandel", 1);
+    assert_eq!(ended[0]["cause"], "normal", "{ended:?}");
+    assert_eq!(ended[0]["seats"][0]["spec"], "bot:mine@1", "{ended:?}");
+    app.stop_verified();
 }
 
 const CUP: &str = r#"
