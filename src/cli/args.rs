@@ -131,7 +131,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Train(args) => train::run(&args)?,
         Verb::Rate(args) => rate::run(&args)?,
         Verb::Map(verb) => map::run(&verb)?,
-        Verb::Tournament(verb) => return tournament::run(verb),
+        Verb::Tournament(verb) => return tournament::run(&common, verb),
         Verb::Openapi => openapi::run()?,
         Verb::Completions(args) => completions::run(&args, &mut Cli::command())?,
     }

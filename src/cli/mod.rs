@@ -41,6 +41,7 @@ mod tournament_progress;
 mod tournament_run;
 mod train;
 pub mod usage;
+mod users_bots;
 
 pub use args::run;
 pub use common::tell;

@@ -6,13 +6,16 @@ use super::play_from;
 use super::play_gateway::Gateway;
 use super::play_progress::Progress;
 use super::usage::{UsageError, refuse};
+use super::users_bots;
 use crate::daemon::Signals;
 use crate::link::program::{adopt_orphans, find, kill_all};
+use crate::referee::budget::ThinkBudget;
+use crate::referee::hub::{HubServer, HubSettings};
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::{Host, HostSettings, Recording, SeatSpec};
 use crate::tournament::{
-    self, Conditions, Extent, Hosted, InProcess, Kept, MatchError, MatchPlayer, Plan, Programs,
-    REFEREE, Report, Stop, Tally, keep, open_recording,
+    self, Conditions, Dialled, Extent, Hosted, InProcess, Kept, MatchError, MatchPlayer, Plan,
+    Programs, REFEREE, Report, Stop, Tally, keep, open_recording,
 };
 use anyhow::Context as _;
 use games::{Kit, Wire};
@@ -29,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 ///
 /// # Errors
 /// [`UsageError`] for an invalid command line; otherwise whatever failed.
-pub(super) async fn run(common: &Common, args: PlayArgs) -> anyhow::Result<()> {
+pub(super) async fn run(common: &Common, mut args: PlayArgs) -> anyhow::Result<()> {
     if let Some(from) = args.from.clone() {
         return play_from::run(common, args, &from).await;
     }
@@ -44,6 +47,15 @@ pub(super) async fn run(common: &Common, args: PlayArgs) -> anyhow::Result<()> {
         });
         return tokio::task::spawn_blocking(move || super::interactive::run(kit, &args, &spec))
             .await?;
+    }
+    let mut entrants = args.entrants(kit)?;
+    let within = args.budget.and_then(ThinkBudget::time);
+    let seats = entrants.iter_mut().map(|spec| (kit, spec));
+    args.users_bots = users_bots::seated(common, within, seats)?;
+    let specs = entrants.iter().map(SeatSpec::to_string).collect();
+    match args.pool.is_empty() {
+        true => args.seats = specs,
+        false => args.pool = specs,
     }
     let text = play(kit, args, on_signal()).await?;
     std::io::stdout().write_all(text.as_bytes())?;
@@ -72,7 +84,12 @@ pub async fn play(
         ));
     }
     let began = Instant::now();
-    let wire = args.wire || entrants.iter().any(|spec| matches!(spec, SeatSpec::Url(_)));
+    let called = |spec: &SeatSpec| match spec {
+        SeatSpec::Url(_) => true,
+        SeatSpec::Bot(_) => kit.wire() == Wire::Callbacks,
+        _ => false,
+    };
+    let wire = args.wire || entrants.iter().any(called);
     let specs: Vec<String> = entrants.iter().map(SeatSpec::to_string).collect();
     let run = Run {
         kit,
@@ -89,6 +106,7 @@ pub async fn play(
         record: args.log.is_some() || args.store.is_some() && !wire,
     };
     let programs = |spec: &SeatSpec| matches!(spec, SeatSpec::Program(_));
+    let users_bots = |spec: &SeatSpec| matches!(spec, SeatSpec::Bot(_));
     for spec in &plan.entrants {
         if let SeatSpec::Program(program) = spec {
             // Before the first game: an entrant of a pool may play only later.
@@ -98,8 +116,18 @@ pub async fn play(
     let mut not_isolated = None;
     let tally = if wire {
         run.over_wire(plan).await?
-    } else if plan.entrants.iter().any(programs) {
-        let isolated = args.isolation();
+    } else if kit.wire() == Wire::Hub && plan.entrants.iter().any(users_bots) {
+        run.on_hub(plan).await?
+    } else if plan
+        .entrants
+        .iter()
+        .any(|spec| programs(spec) || users_bots(spec))
+    {
+        let isolated = match plan.entrants.iter().any(programs) {
+            true => args.isolation(),
+            // Users' bots are protected as `drover bot protections` says.
+            false => Ok(()),
+        };
         let player = Programs {
             budget: args.budget(kit),
             models: !args.no_models,
@@ -193,6 +221,45 @@ impl Run<'_> {
         }))
     }
 
+    /// How bots of ours play at a table that others may join.
+    fn builtins(&self) -> Builtins {
+        Builtins {
+            budget: self.args.budget(self.kit),
+            models: !self.args.no_models,
+            permits: Arc::new(Semaphore::new(self.args.concurrency().get())),
+            programs: self.args.users_bots.clone(),
+        }
+    }
+
+    /// Plays on a hub that nobody dials.
+    async fn on_hub(&self, plan: Plan) -> anyhow::Result<Tally> {
+        if self.args.log.is_some() {
+            return refuse(
+                "--log: a hub writes no transcripts of users' bots; keep them with --store",
+            );
+        }
+        let recording = match &self.args.store {
+            Some(path) => open_recording(path, Extent::Full).await?,
+            None => Recording::none(),
+        };
+        let settings = HubSettings {
+            referee: REFEREE.to_owned(),
+            matches_max: self.args.concurrency().get(),
+            ..HubSettings::new(self.kit)
+        };
+        let hub = HubServer::open(settings, recording.clone()).await?;
+        let player = Dialled {
+            hub: Arc::clone(&hub),
+            runtime: Handle::current(),
+            builtins: self.builtins(),
+            within: Duration::ZERO,
+        };
+        let tally = self.watched(plan, player, None, self.stop).await;
+        hub.drain(Duration::ZERO).await;
+        recording.close().await;
+        tally?
+    }
+
     async fn over_wire(&self, mut plan: Plan) -> anyhow::Result<Tally> {
         let (args, kit) = (self.args, self.kit);
         let gateway = match args.wire {
@@ -204,17 +271,12 @@ impl Run<'_> {
             (None, Some(path)) => open_recording(path, Extent::Full).await?,
             (_, None) => Recording::none(),
         };
-        let builtins = Builtins {
-            budget: args.budget(kit),
-            models: !args.no_models,
-            permits: Arc::new(Semaphore::new(args.concurrency().get())),
-        };
         let settings = HostSettings {
             referee: REFEREE.to_owned(),
             // The runner has its own bound: one that has just ended may still be there.
             matches_max: 2 * args.concurrency().get(),
             ended_kept: 0,
-            builtins: Some(builtins),
+            builtins: Some(self.builtins()),
             own: gateway.as_ref().map(|gateway| gateway.own.clone()),
             on_match: gateway.as_ref().map(Gateway::on_match),
             alone: true,

@@ -7,7 +7,7 @@ use crate::link::program::{Cgroup, Guard, Held, no_isolation, protections};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::query::option_value;
-use crate::referee::{SeatSpec, SeatSpecError};
+use crate::referee::{SeatPrograms, SeatSpec, SeatSpecError};
 use crate::tournament::Schedule;
 use clap::{Args, ValueEnum};
 use games::{Kit, Maps};
@@ -44,8 +44,8 @@ pub struct PlayArgs {
     /// The game.
     #[arg(required_unless_present = "from")]
     pub game: Option<String>,
-    /// Who plays the next seat: builtin:NAME, cmd:PROGRAM ARGS (games on stdin and stdout), url:http://…
-    /// (games over HTTP), filler. In games that have fillers, the remaining seats are fillers.
+    /// Who plays the next seat: builtin:NAME, bot:NAME or bot:NAME@VERSION (a bot added by drover bot add, in every
+    /// game), cmd:PROGRAM ARGS (games on stdin and stdout), url:http://… (games over HTTP), filler. In games that have fillers, the remaining seats are fillers.
     #[arg(long = "seat", value_name = "SPEC", conflicts_with = "pool")]
     pub seats: Vec<String>,
     /// Draw each table's seats at random from these, separated by commas.
@@ -63,7 +63,8 @@ pub struct PlayArgs {
     pub seed: u64,
     /// A built-in bot's budget per decision: 200ms, 2s, or 50000n for nodes. The default is the game's:
     /// 200ms, for smartdog 50ms, for planowanie 100ms, or its share of --timeout, for lighthouses 2ms, for
-    /// planetwars 300ms.
+    /// planetwars 300ms. A bot: has as long as the game allows, and at most the time that is given here; nodes do not
+    /// apply to it.
     #[arg(long, value_name = "BUDGET")]
     pub budget: Option<ThinkBudget>,
     /// Concurrent matches; the default is one per core.
@@ -126,6 +127,9 @@ pub struct PlayArgs {
     /// Write every match's transcript into this directory.
     #[arg(long, value_name = "DIR")]
     pub log: Option<PathBuf>,
+    /// How users' bots play, once they were looked for.
+    #[arg(skip)]
+    pub users_bots: SeatPrograms,
 }
 
 impl PlayArgs {
@@ -228,6 +232,7 @@ impl PlayArgs {
             None => None,
         };
         Ok(ProgramRules {
+            bots: self.users_bots.clone(),
             processes: self.processes,
             confined: self.confine,
             memory: match self.memory_mib {

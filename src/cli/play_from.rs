@@ -5,10 +5,12 @@ use super::matches::found;
 use super::play::on_signal;
 use super::play_args::{Output, PlayArgs};
 use super::usage::refuse;
+use super::users_bots;
 use crate::config::Flags;
 use crate::link::program::{adopt_orphans, find};
 use crate::referee::SeatSpec;
 use crate::referee::arbiter::{Ended, FromMatch, play_from};
+use crate::referee::budget::ThinkBudget;
 use crate::sheet;
 use crate::store::{EntryId, MatchRow, Side, Store};
 use anyhow::Context as _;
@@ -19,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Plays it on, once, and prints how it ends.
-pub(super) async fn run(common: &Common, args: PlayArgs, from: &str) -> anyhow::Result<()> {
+pub(super) async fn run(common: &Common, mut args: PlayArgs, from: &str) -> anyhow::Result<()> {
     let split = from.rsplit_once(':');
     let split = split.and_then(|(id, entry)| Some((id, entry.parse::<i64>().ok()?)));
     let Some((id, entry)) = split else {
@@ -31,8 +33,11 @@ pub(super) async fn run(common: &Common, args: PlayArgs, from: &str) -> anyhow::
     let store = Store::open_readonly(&config.store.path).await?;
     let stored = Stored::read(&store, id, &args).await;
     store.close().await;
-    let stored = stored?;
+    let mut stored = stored?;
     let (kit, row) = (stored.kit, stored.row.clone());
+    let within = args.budget.and_then(ThinkBudget::time);
+    let seats = stored.seats.iter_mut().map(|spec| (kit, spec));
+    args.users_bots = users_bots::seated(common, within, seats)?;
     let rules = args.programs(kit, args.isolation().is_ok())?;
     adopt_orphans().context("programs' orphans cannot be adopted")?;
     let abort = Arc::new(AtomicBool::new(false));
@@ -144,7 +149,7 @@ fn seats(kit: &dyn Kit, row: &MatchRow, given: &[String]) -> anyhow::Result<Vec<
         let text = other.map_or(row.spec.as_str(), |(_, spec)| spec);
         let spec: SeatSpec = text.parse()?;
         match &spec {
-            SeatSpec::Builtin(_) => {}
+            SeatSpec::Builtin(_) | SeatSpec::Bot(_) => {}
             SeatSpec::Program(program) if other.is_some() && kit.wire() == Wire::Stdio => {
                 find(program)?;
             }
@@ -152,7 +157,7 @@ fn seats(kit: &dyn Kit, row: &MatchRow, given: &[String]) -> anyhow::Result<Vec<
                 let (seat, game) = (row.seat, kit.game());
                 return refuse(match other {
                     Some(_) => format!(
-                        "--seat {seat}={text}: {game} is played on here by builtin:NAME or, where players are programs, by cmd:PROGRAM"
+                        "--seat {seat}={text}: {game} is played on here by builtin:NAME, bot:NAME or, where players are programs, by cmd:PROGRAM"
                     ),
                     None => format!(
                         "seat {seat} was played by {text:?}; say who plays on: --seat {seat}=SPEC"

@@ -1,6 +1,6 @@
 //! `drover tournament`: whole tournaments, and what is stored of them.
 
-use super::common::on_all_cores;
+use super::common::{Common, on_all_cores};
 use super::output::{Format, write_rows};
 use super::tournament_run::{self, ResumeArgs, RunArgs};
 use super::usage::refuse;
@@ -137,11 +137,11 @@ impl Database {
 }
 
 /// Runs a verb.
-pub(super) fn run(verb: Verb) -> anyhow::Result<ExitCode> {
+pub(super) fn run(common: &Common, verb: Verb) -> anyhow::Result<ExitCode> {
     let mut out = std::io::stdout();
     let shown: anyhow::Result<()> = match verb {
-        Verb::Run(args) => return on_all_cores(tournament_run::run(args)),
-        Verb::Resume(args) => return on_all_cores(tournament_run::resume(args)),
+        Verb::Run(args) => return on_all_cores(tournament_run::run(common, args)),
+        Verb::Resume(args) => return on_all_cores(tournament_run::resume(common, args)),
         Verb::List(database) => on_all_cores(list(database)),
         Verb::Standings(args) => on_all_cores(async {
             let standings = args.read().await?.standings()?;

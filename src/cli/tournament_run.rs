@@ -1,15 +1,15 @@
 //! `drover tournament run` and `resume`: plays the tournaments of a file.
 
-use super::common::{concurrency, read_text, tell};
+use super::common::{Common, concurrency, read_text, tell};
 use super::play::on_signal;
 use super::tournament::{Database, tournaments};
 use super::tournament_progress::Progress;
 use super::usage::{UsageError, refuse};
+use super::users_bots;
 use crate::clock::now_us;
 use crate::link::HttpOptions;
 use crate::link::program::{Guard, Held, adopt_orphans, no_isolation};
 use crate::referee::arbiter::ProgramRules;
-use crate::referee::budget::ThinkBudget;
 use crate::referee::hub::{HubServer, HubSettings, Invited};
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::{Host, HostSettings, Recording};
@@ -91,16 +91,16 @@ enum Resumes {
 }
 
 /// Plays a file's tournaments.
-pub(super) async fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
-    play(args, Resumes::No).await
+pub(super) async fn run(common: &Common, args: RunArgs) -> anyhow::Result<ExitCode> {
+    play(common, args, Resumes::No).await
 }
 
 /// Plays what was left of a file's tournaments.
-pub(super) async fn resume(args: ResumeArgs) -> anyhow::Result<ExitCode> {
-    play(args.run, Resumes::Yes(args.id)).await
+pub(super) async fn resume(common: &Common, args: ResumeArgs) -> anyhow::Result<ExitCode> {
+    play(common, args.run, Resumes::Yes(args.id)).await
 }
 
-async fn play(args: RunArgs, resumes: Resumes) -> anyhow::Result<ExitCode> {
+async fn play(common: &Common, args: RunArgs, resumes: Resumes) -> anyhow::Result<ExitCode> {
     let text = read_text(&args.file, "a tournament's file", FILE_BYTES_MAX)?;
     let shown = args.file.display();
     let file = TournamentFile::read(&text).map_err(|why| UsageError(format!("{shown}: {why}")))?;
@@ -122,7 +122,7 @@ async fn play(args: RunArgs, resumes: Resumes) -> anyhow::Result<ExitCode> {
         .iter()
         .map(|game| file.cup(game, &folder))
         .collect::<Result<Vec<_>, _>>();
-    let cups = cups.map_err(|why| UsageError(format!("{shown}: {why}")))?;
+    let mut cups = cups.map_err(|why| UsageError(format!("{shown}: {why}")))?;
     for cup in &cups {
         let until = file.until(cup);
         until.map_err(|why| UsageError(format!("{shown}: {why}")))?;
@@ -132,6 +132,7 @@ async fn play(args: RunArgs, resumes: Resumes) -> anyhow::Result<ExitCode> {
     args.database.check_folder()?;
     if matches!(resumes, Resumes::No) {
         // Before anything is stored.
+        seat_users_bots(common, &mut cups, &[])?;
         args.try_programs(&cups).await?;
     }
     let recording = open_recording(&args.database.path(), extent).await?;
@@ -142,9 +143,29 @@ async fn play(args: RunArgs, resumes: Resumes) -> anyhow::Result<ExitCode> {
         recording: recording.clone(),
         stop: Arc::new(Stop::on(&on_signal())),
     };
-    let result = played.all(cups, resumes).await;
+    let result = played.all(common, cups, resumes).await;
     recording.close().await;
     result
+}
+
+/// Finds the users' bots among the entrants. A tournament that was begun goes on with the versions that it was begun
+/// with.
+fn seat_users_bots(
+    common: &Common,
+    cups: &mut [Cup],
+    stored: &[TournamentRow],
+) -> anyhow::Result<()> {
+    for cup in cups {
+        let of_game = || stored.iter().filter(|found| found.game == cup.kit.game());
+        let open = of_game().find(|found| found.ended_us.is_none());
+        let setup = open.or(of_game().next()).map(|found| &found.setup);
+        let (kit, within) = (cup.kit, cup.users_bots.within);
+        let seats = cup.meant(setup).map(|spec| (kit, spec));
+        cup.users_bots = users_bots::seated(common, within, seats)?;
+        cup.users_bots.within = within;
+        cup.note_versions();
+    }
+    Ok(())
 }
 
 impl RunArgs {
@@ -174,6 +195,7 @@ impl RunArgs {
     fn rules(&self, cup: &Cup) -> anyhow::Result<ProgramRules> {
         adopt_orphans().context("programs' orphans cannot be adopted")?;
         Ok(ProgramRules {
+            bots: cup.users_bots.clone(),
             memory: cup.kit.stdio().and_then(|wire| wire.memory),
             goes_on: true,
             guard: Some(Guard {
@@ -210,10 +232,16 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    async fn all(&self, mut cups: Vec<Cup>, resumes: Resumes) -> anyhow::Result<ExitCode> {
+    async fn all(
+        &self,
+        common: &Common,
+        mut cups: Vec<Cup>,
+        resumes: Resumes,
+    ) -> anyhow::Result<ExitCode> {
         let mut stored = Vec::new();
         if let Resumes::Yes(id) = resumes {
             stored = self.stored(&cups, id.as_deref()).await?;
+            seat_users_bots(common, &mut cups, &stored)?;
             if id.is_some() {
                 cups.retain(|cup| left(&stored, cup).is_some());
             }
@@ -435,7 +463,7 @@ impl Run<'_> {
                     // Its own bound is the runner's: one that has just ended may still be there.
                     matches_max: 2 * concurrency.get(),
                     ended_kept: 0,
-                    builtins: Some(builtins(budget, models, concurrency)),
+                    builtins: Some(builtins(cup, concurrency)),
                     http: HttpOptions {
                         reconnects_max: RECONNECTS_MAX,
                         ..HttpOptions::default()
@@ -452,16 +480,19 @@ impl Run<'_> {
                 (Arc::new(player), Server::Host(host))
             }
             // Where nobody dials, the order in which lines arrive is not left to chance.
-            Wire::Hub if !cup.is_dialled() => {
+            Wire::Hub if !cup.is_dialled() && !cup.has_users_bots() => {
                 (Arc::new(InProcess { budget, models }), Server::None)
             }
             Wire::Hub => {
-                let listener = listener.take().context("one game a file is dialled")?;
+                let listener = match cup.is_dialled() {
+                    true => Some(listener.take().context("one game a file is dialled")?),
+                    false => None,
+                };
                 let (hub, stop) = self.hub(cup, concurrency, listener).await?;
                 let player = Dialled {
                     hub: Arc::clone(&hub),
                     runtime: Handle::current(),
-                    builtins: builtins(budget, models, concurrency),
+                    builtins: builtins(cup, concurrency),
                     within: self.file.within()?,
                 };
                 (Arc::new(player), Server::Hub(hub, stop))
@@ -469,12 +500,12 @@ impl Run<'_> {
         })
     }
 
-    /// The hub that entrants of a game dial whose players do so.
+    /// The hub that entrants of a game dial whose players do so; without a listener, bots of ours alone play there.
     async fn hub(
         &self,
         cup: &Cup,
         concurrency: NonZeroUsize,
-        listener: TcpListener,
+        listener: Option<TcpListener>,
     ) -> anyhow::Result<(Arc<HubServer>, CancellationToken)> {
         let invited = cup.entrants.iter().filter_map(|entrant| {
             Some(Invited {
@@ -490,6 +521,9 @@ impl Run<'_> {
         };
         let hub = HubServer::open(settings, self.recording.clone()).await?;
         let stop = CancellationToken::new();
+        let Some(listener) = listener else {
+            return Ok((hub, stop));
+        };
         tell(&format!(
             "listening for {} players on {}",
             cup.kit.game(),
@@ -505,11 +539,12 @@ impl Run<'_> {
     }
 }
 
-fn builtins(budget: ThinkBudget, models: bool, concurrency: NonZeroUsize) -> Builtins {
+fn builtins(cup: &Cup, concurrency: NonZeroUsize) -> Builtins {
     Builtins {
-        budget,
-        models,
+        budget: cup.budget,
+        models: cup.models != Models::None,
         permits: Arc::new(Semaphore::new(concurrency.get())),
+        programs: cup.users_bots.clone(),
     }
 }
 

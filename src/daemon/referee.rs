@@ -4,11 +4,12 @@ use super::options::durability_of;
 use crate::config::{Config, Secret};
 use crate::identities::{Identities, KnownMatch};
 use crate::link::{Hosts, HttpIn, HttpOptions, OwnDoor};
+use crate::programs::Bots;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::demo::{DemoSettings, demo};
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::{
-    Host, HostSettings, MatchInfo, OnMatch, OwnAddress, Reaches, Recording, SeatSpec,
+    Host, HostSettings, MatchInfo, OnMatch, OwnAddress, Reaches, Recording, SeatPrograms, SeatSpec,
     ServerSettings, serve,
 };
 use crate::store::Store;
@@ -41,6 +42,7 @@ pub(super) struct RefereePlan<'a> {
     pub(super) kit: &'static dyn Kit,
     pub(super) store: Store,
     pub(super) identities: Identities,
+    pub(super) bots: Bots,
     pub(super) callbacks: SocketAddr,
     /// What our referee uses in place of its name when it calls our own bots.
     pub(super) nonce: Secret,
@@ -102,6 +104,10 @@ impl RefereePlan<'_> {
                 budget: ThinkBudget::Time(budget.unwrap_or(Duration::from_millis(200))),
                 models: self.config.thinking.models,
                 permits: Arc::new(Semaphore::new(1)),
+                programs: SeatPrograms {
+                    bots: self.bots.clone(),
+                    within: None,
+                },
             }),
             options: options.options.clone(),
             own: Some(self.own_address()),

@@ -15,9 +15,8 @@ use crate::config::{Config, Secret};
 use crate::gateway::hubs::Hubs;
 use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, OwnReferee, shims};
 use crate::identities::{Identities, Names};
-use crate::link::program::{Guard, Protection, no_isolation, protections};
 use crate::link::{Hosts, HttpIn};
-use crate::programs::{Bots, Shelf};
+use crate::programs::Bots;
 use crate::session::{Dependencies, Sessions};
 use crate::store::Store;
 use crate::thinking::{Pool, PoolOptions};
@@ -114,7 +113,7 @@ impl Daemon {
             store: store.clone(),
             pool: pool.clone(),
             identities: identities.clone(),
-            bots: users_bots(config),
+            bots: Bots::of(config),
             find: games::find,
         };
         let sessions = Sessions::open(session_options(config), parts.clone()).await?;
@@ -145,6 +144,7 @@ impl Daemon {
                     kit,
                     store,
                     identities,
+                    bots: parts.bots.clone(),
                     callbacks,
                     nonce,
                     connections_max: maxima.referee,
@@ -260,18 +260,6 @@ impl Daemon {
     pub fn addresses(&self) -> Addresses {
         self.addresses
     }
-}
-
-/// The programs on the shelf, each started under a guard, so that none outlives this process.
-fn users_bots(config: &Config) -> Bots {
-    let protections = protections(no_isolation());
-    for Protection { name, missing } in &protections {
-        if let Some(why) = missing {
-            tracing::info!("users' programs are not held back here: {name}: {why}");
-        }
-    }
-    let shelf = Arc::new(Shelf::of(config));
-    Bots::new(shelf, Some(Guard::of(&protections))).at_most(config.bots.running_max)
 }
 
 /// Who is who at others' referees, as a file says.

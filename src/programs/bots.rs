@@ -1,7 +1,9 @@
-//! What sessions need of users' programs: where they are found, how they are guarded, and how many run.
+//! What sessions and seats need of users' programs: where they are found, how they are guarded, and how many run.
 
 use super::launch::{Launch, Programs};
-use crate::link::program::Guard;
+use super::shelf::Shelf;
+use crate::config::Config;
+use crate::link::program::{Guard, Protection, no_isolation, protections};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fmt;
@@ -93,6 +95,20 @@ impl Bots {
         }
     }
 
+    /// The programs on the shelf of this configuration, each started under a guard, so that none outlives this
+    /// process. What this machine lacks to hold them back is logged.
+    #[must_use]
+    pub fn of(config: &Config) -> Self {
+        let protections = protections(no_isolation());
+        for Protection { name, missing } in &protections {
+            if let Some(why) = missing {
+                tracing::info!("users' programs are not held back here: {name}: {why}");
+            }
+        }
+        let guard = Some(Guard::of(&protections));
+        Self::new(Arc::new(Shelf::of(config)), guard).at_most(config.bots.running_max)
+    }
+
     /// No programs at all.
     #[must_use]
     pub fn none() -> Self {
@@ -132,6 +148,12 @@ impl Bots {
     pub(super) fn place(&self) -> Option<Place> {
         let place = Place(Arc::clone(&self.running));
         (self.running.fetch_add(1, Ordering::Relaxed) < self.running_max).then_some(place)
+    }
+}
+
+impl Default for Bots {
+    fn default() -> Self {
+        Self::none()
     }
 }
 

@@ -8,8 +8,8 @@ use super::runner::Runner;
 use games::neutral::{End, Line, Model, Start};
 use serde_json::Value;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::time::Instant;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// Messages that may wait for the thread: while a program starts, its match goes on.
@@ -42,7 +42,7 @@ pub enum Reply {
 /// What the thread is asked for.
 pub(super) enum Message {
     Tell(Vec<Line>),
-    Ask(u64, Instant, oneshot::Sender<Reply>),
+    Ask(u64, Instant, Box<dyn FnOnce(Reply) + Send>),
     Refuse(u64, String),
     End(Option<End>, oneshot::Sender<Conduct>),
 }
@@ -77,6 +77,8 @@ impl Instance {
     /// Waits for its answer to the decision with this number, which it was told, but no longer than to the deadline.
     pub async fn ask(&self, number: u64, deadline: Instant) -> Reply {
         let (reply, replied) = oneshot::channel();
+        // Whoever asked may no longer wait.
+        let reply = Box::new(|said| drop(reply.send(said)));
         if !self.send(Message::Ask(number, deadline, reply)) {
             return Reply::Gone;
         }
@@ -87,6 +89,22 @@ impl Instance {
         }
     }
 
+    /// The same, blocking its thread.
+    #[must_use]
+    pub fn ask_blocking(&self, number: u64, deadline: Instant) -> Reply {
+        let (reply, replied) = sync_channel(1);
+        let reply = Box::new(move |said| drop(reply.try_send(said)));
+        if !self.send(Message::Ask(number, deadline, reply)) {
+            return Reply::Gone;
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        match replied.recv_timeout(left.max(Duration::from_millis(1))) {
+            Ok(reply) => reply,
+            Err(RecvTimeoutError::Disconnected) => Reply::Gone,
+            Err(RecvTimeoutError::Timeout) => Reply::Late,
+        }
+    }
+
     /// Tells it that its answer was not taken.
     pub fn refuse(&self, number: u64, why: String) {
         // Whoever cannot be told is not asked again either.
@@ -94,10 +112,10 @@ impl Instance {
     }
 
     /// Tells it how the match ended, waits a moment for a last note, and ends it.
-    pub async fn end(self, end: Option<End>) -> Conduct {
+    pub fn end(self, end: Option<End>) -> Leaving {
         let (reply, replied) = oneshot::channel();
         let _ = self.send(Message::End(end, reply));
-        replied.await.unwrap_or_default()
+        Leaving(replied)
     }
 
     fn send(&self, message: Message) -> bool {
@@ -108,12 +126,28 @@ impl Instance {
     }
 }
 
+/// A program that ends.
+#[must_use = "its conduct is not known otherwise"]
+pub struct Leaving(oneshot::Receiver<Conduct>);
+
+impl Leaving {
+    /// How it behaved, once it has ended.
+    pub async fn conduct(self) -> Conduct {
+        self.0.await.unwrap_or_default()
+    }
+
+    /// The same, blocking its thread.
+    #[must_use]
+    pub fn conduct_blocking(self) -> Conduct {
+        self.0.blocking_recv().unwrap_or_default()
+    }
+}
+
 fn run(mut runner: Runner, inbox: &Receiver<Message>) {
     while let Ok(message) = inbox.recv() {
         match message {
             Message::Tell(lines) => runner.tell(lines),
-            // Whoever asked may no longer wait.
-            Message::Ask(number, deadline, reply) => drop(reply.send(runner.ask(number, deadline))),
+            Message::Ask(number, deadline, reply) => reply(runner.ask(number, deadline)),
             Message::Refuse(number, why) => runner.refuse(Some(number), why),
             Message::End(end, reply) => {
                 drop(reply.send(runner.end(end)));

@@ -3,14 +3,17 @@
 use super::hub::{HubServer, HubSettings};
 use super::seat::budget::ThinkBudget;
 use super::seat::seat_builtin::Builtins;
-use super::{Ending, Host, HostSettings, HostedMatch, MatchRequest, Recording, StartError};
+use super::{
+    Ending, Host, HostSettings, HostedMatch, MatchRequest, Recording, SeatPrograms, StartError,
+};
+use crate::programs::{Bots, Launch};
 use crate::store::types::{Direction, Durability, MatchResult};
 use crate::store::{Filter, MatchRow, PageAt, Settings, Store};
 use games::{Cause, Seat};
 use serde_json::json;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
@@ -33,11 +36,17 @@ fn recording(store: &Store) -> Recording {
 }
 
 fn host(store: &Store) -> Arc<Host> {
+    host_with(store, Bots::none())
+}
+
+/// The same with users' bots.
+fn host_with(store: &Store, bots: Bots) -> Arc<Host> {
     let settings = HostSettings {
         builtins: Some(Builtins {
             budget: ThinkBudget::Nodes(1),
             models: false,
             permits: Arc::new(Semaphore::new(2)),
+            programs: SeatPrograms { bots, within: None },
         }),
         ..HostSettings::default()
     };
@@ -308,4 +317,97 @@ async fn a_hub_gives_a_match_up_that_cannot_be_stored_and_nothing_else_was_told(
     let other = MatchResult::of(1, Cause::Normal, vec![1]);
     store.close_match(&row.id, other).await.unwrap();
     assert_eq!(ended(&store).await.cause, Some(Cause::Cancelled));
+}
+
+/// Plays, and writes down what it is told of its match.
+const PROGRAM: &str = r#"
+import json, sys, time
+def say(**line):
+    print(json.dumps(line), flush=True)
+heard = open("heard", "a", buffering=1)
+for text in sys.stdin:
+    line = json.loads(text)
+    if line["type"] == "hello":
+        say(type="ready", protocol=1)
+    elif line["type"] == "match":
+        print("match", line["id"], line["again"], file=heard)
+    elif line["type"] == "ask" and line["past"]:
+        print("past", file=heard)
+    elif line["type"] == "ask":
+        time.sleep(0.02)
+        print("asked", file=heard)
+        say(type="act", number=line["number"], act=line["acts"][0])
+    elif line["type"] == "end":
+        print("end", *line["scores"], file=heard)
+"#;
+
+fn programs(folder: &TempDir) -> Bots {
+    let directory = folder.path().to_owned();
+    std::fs::write(directory.join("bot.py"), PROGRAM).unwrap();
+    let find = move |name: &str, version: Option<&str>| {
+        let is_it = name == "mine" && version.is_none_or(|version| version == "1.0");
+        is_it.then(|| Launch {
+            name: name.to_owned(),
+            version: "1.0".to_owned(),
+            games: vec!["koehandel".to_owned()],
+            argv: vec!["python3".to_owned(), "bot.py".to_owned()],
+            directory: directory.clone(),
+            stderr_kept: 4_096,
+            fallback: "face".to_owned(),
+            ..Launch::default()
+        })
+    };
+    Bots::new(Arc::new(find), None)
+}
+
+#[tokio::test]
+async fn a_users_bot_hears_its_match_again_after_a_restart() {
+    let python = std::process::Command::new("python3").arg("-V").output();
+    if !python.is_ok_and(|output| output.status.success()) {
+        eprintln!("SKIPPED: there is no python3");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder).await;
+    let first = host_with(&store, programs(&folder));
+    let mut request = four();
+    request.seats[1] = "bot:mine".parse().unwrap();
+    let started = first.start(request.clone()).await.unwrap();
+    let hosted = Arc::clone(&started.hosted);
+    let _ending = started.begin();
+    let heard = || std::fs::read_to_string(folder.path().join("heard")).unwrap_or_default();
+    let begun = Instant::now();
+    while heard().matches("asked").count() < 5 {
+        assert!(begun.elapsed() < PATIENCE, "{}", heard());
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    first.stop().await;
+    assert!(hosted.end.get().is_none());
+    let id = &hosted.info.match_id;
+    assert!(heard().starts_with(&format!("match {id} False\nasked\n")));
+    let second = host_with(&store, programs(&folder));
+    assert_eq!(second.resume().await.unwrap(), 1);
+    second.drain(PATIENCE).await;
+    let matches = second.matches();
+    ended_by_the_rules(&store, &matches[0]).await;
+    assert_eq!(matches[0].info.seats[1], "bot:mine@1.0");
+    let begun = Instant::now();
+    while !heard().contains("end ") {
+        assert!(begun.elapsed() < PATIENCE, "{}", heard());
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let all = heard();
+    let (_, again) = all.split_once(&format!("match {id} True\n")).unwrap();
+    let past = again.lines().take_while(|line| *line == "past").count();
+    let asked = again.lines().filter(|line| *line == "asked").count();
+    assert!(past >= 4 && asked > 0, "{all}");
+    assert_eq!(past + asked + 1, again.lines().count(), "{all}");
+    // What is no longer there, or never was, is told.
+    request.seats[1] = "bot:other".parse().unwrap();
+    let refused = host_with(&store, programs(&folder)).start(request).await;
+    let why = refused.err().unwrap().to_string();
+    assert!(
+        why.starts_with("seat bot:other: no such bot that plays koehandel"),
+        "{why}"
+    );
 }

@@ -8,6 +8,7 @@ use super::setup::dialogue_setup;
 use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
 use crate::store::{FactRow, SessionRow, Store, StoreError};
 use crate::thinking::guarded;
+use games::neutral::PREFIX;
 use games::{
     BotCard, Budget, Dialogue, DialogueSetup, Explanation, Frame, Kit, Next, Seat, Wire, bot_seed,
 };
@@ -419,7 +420,12 @@ fn note(fact: &FactRow) -> Option<String> {
 pub fn builtin_seeds(seed: u64, specs: &[String]) -> Vec<u64> {
     let seeds = (0..).map(Seat).zip(specs);
     seeds
-        .map(|(seat, spec)| builtin(spec).map_or(0, |_| bot_seed(seed, seat)))
+        .map(
+            |(seat, spec)| match builtin(spec).is_some() || spec.starts_with(PREFIX) {
+                true => bot_seed(seed, seat),
+                false => 0,
+            },
+        )
         .collect()
 }
 
@@ -521,8 +527,13 @@ mod tests {
 
     #[test]
     fn bots_in_this_process_have_the_seeds_that_they_played_with() {
-        let specs = ["builtin:quick", "cmd:x", "filler"].map(str::to_owned);
-        let seeds = [bot_seed(3, Seat(0)), 0, bot_seed(3, Seat(2))];
+        let specs = ["builtin:quick", "cmd:x", "filler", "bot:mine@1"].map(str::to_owned);
+        let seeds = [
+            bot_seed(3, Seat(0)),
+            0,
+            bot_seed(3, Seat(2)),
+            bot_seed(3, Seat(3)),
+        ];
         assert_eq!(builtin_seeds(3, &specs), seeds);
     }
 }

@@ -491,7 +491,7 @@ impl Actor {
             }
         }
         if let Some(program) = core.program.as_deref_mut() {
-            program.tell(registry);
+            program.tell();
         }
         turn
     }

@@ -3,25 +3,19 @@
 
 use super::deciding::{self, Asked, Decided};
 use super::registry::Registry;
-use crate::programs::{Instance, Launch, Opening, Reply};
+use crate::programs::{Answer, Driver, Launch, Opening, SPENT, contest};
 use crate::store::types::{NewSession, SessionId};
 use crate::store::{ProgramRun, Store};
 use crate::thinking::guarded;
 use games::answer::ProgramTimes;
-use games::neutral::{End, Line, Model, PREFIX, Post, Rival, Start};
-use games::{BotCard, Budget, Dialogue, DialogueSetup, Ending, Kit};
+use games::neutral::PREFIX;
+use games::{BotCard, Dialogue, DialogueSetup, Ending, Kit};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The key in a session's setup for what its program needs.
 pub(super) const KEY: &str = "program";
-/// Nothing is thought: what is ready is wanted.
-const SPENT: Budget<'static> = Budget {
-    nodes: 0,
-    stop: &|| true,
-};
-
 /// The name by which a session's program was asked for.
 pub(super) fn asked(opened: &NewSession) -> Option<&str> {
     opened.setup.get(KEY)?.get("asked")?.as_str()
@@ -34,18 +28,9 @@ pub(super) fn noted(asked: &str, launch: &Launch) -> Value {
 
 /// The program of a session.
 pub(super) struct Program {
-    /// As history has it: `bot:NAME@VERSION`.
-    spec: String,
-    launch: Option<Arc<Launch>>,
+    driver: Driver,
     /// Who answers where it does not.
     fallback: Option<&'static BotCard>,
-    post: Post,
-    /// Lines that it was told, and how many of them the dialogue is about to say again.
-    told: usize,
-    skip: usize,
-    opening: Option<Opening>,
-    instance: Option<Instance>,
-    end: Option<End>,
 }
 
 impl Program {
@@ -59,16 +44,11 @@ impl Program {
         let name = opened.bot.strip_prefix(PREFIX)?;
         let kit = (registry.dependencies.find)(&opened.game)?;
         let fallback = opened.setup.get(KEY)?.get("fallback")?.as_str()?;
+        let bots = &registry.dependencies.bots;
+        let launch = launch.or_else(|| bots.find(name));
         Some(Box::new(Self {
-            spec: opened.bot.clone(),
-            launch: launch.or_else(|| registry.dependencies.bots.find(name)),
+            driver: Driver::new(bots.clone(), opened.bot.clone(), launch),
             fallback: kit.bots().iter().find(|card| card.name == fallback),
-            post: Post::default(),
-            told: 0,
-            skip: 0,
-            opening: None,
-            instance: None,
-            end: None,
         }))
     }
 
@@ -80,101 +60,33 @@ impl Program {
         (match_id, begun): (&str, bool),
         setup: &mut DialogueSetup,
     ) {
-        self.post = Post::default();
-        self.skip = self.told;
-        setup.post = Some(self.post.clone());
-        if self.opening.is_some() {
+        self.driver.attend(setup);
+        if self.driver.opening().is_some() {
             return;
         }
-        let name = self.name().to_owned();
+        let name = self.driver.name().to_owned();
         let note = store.note(&name, kit.game()).await;
         let note = note.unwrap_or_else(|error| {
             tracing::warn!(bot = name, %error, "a program's note could not be read");
             None
         });
-        let show = |(of, model): &(String, Value)| {
-            let model = kit
-                .models()
-                .map_or_else(|| model.clone(), |kind| kind.show(model));
-            let of = of.clone();
-            Model { of, model }
-        };
-        let rivals = setup.named.iter().map(|(place, name)| Rival {
-            place: place.clone(),
-            name: name.clone(),
-        });
-        self.opening = Some(Opening {
-            game: kit.game(),
-            start: Start {
-                rivals: rivals.collect(),
-                note: note.unwrap_or_default(),
-                ..Start::of(contest(kit), match_id, begun)
-            },
-            models: setup.rivals.iter().chain(&setup.types).map(show).collect(),
-        });
+        let opening = Opening::of(kit, (match_id, begun), note.unwrap_or_default(), setup);
+        *self.driver.opening() = Some(opening);
     }
 
     /// As history has it: `bot:NAME@VERSION`.
     pub(super) fn spec(&self) -> &str {
-        &self.spec
-    }
-
-    fn name(&self) -> &str {
-        let name = self.spec.strip_prefix(PREFIX).unwrap_or(&self.spec);
-        name.split_once('@').map_or(name, |(name, _)| name)
+        self.driver.spec()
     }
 
     /// Tells the program what its dialogue has heard; the first time it is started.
-    pub(super) fn tell(&mut self, registry: &Registry) {
-        let lines = match self.post.take() {
-            Ok(lines) => lines,
-            Err(why) => {
-                tracing::warn!(bot = self.spec, why, "a program is told nothing more");
-                return self.give_up();
-            }
-        };
-        let skipped = self.skip.min(lines.len());
-        self.skip -= skipped;
-        let lines: Vec<Line> = lines.into_iter().skip(skipped).collect();
-        self.told += lines.len();
-        if self.instance.is_none() {
-            self.start(registry);
-        }
-        if let Some(instance) = &self.instance
-            && !instance.tell(lines)
-        {
-            tracing::warn!(
-                bot = self.spec,
-                "a program is too slow to be told its match"
-            );
-            self.give_up();
-        }
-    }
-
-    fn start(&mut self, registry: &Registry) {
-        let (Some(launch), Some(opening)) = (self.launch.clone(), self.opening.take()) else {
-            return;
-        };
-        match Instance::start(&registry.dependencies.bots, launch, opening) {
-            Ok(instance) => self.instance = Some(instance),
-            Err(error) => tracing::error!(bot = self.spec, %error, "a program cannot be started"),
-        }
-    }
-
-    /// It is not told or asked any more.
-    fn give_up(&mut self) {
-        self.instance = None;
-        self.launch = None;
+    pub(super) fn tell(&mut self) {
+        self.driver.tell();
     }
 
     /// How the match ended, to be told at last.
     pub(super) fn ends(&mut self, ending: &Ending) {
-        self.end = Some(End {
-            cause: ending.cause,
-            detail: ending.detail.clone(),
-            scores: ending.scores.clone(),
-            wins: ending.wins.clone(),
-        });
+        self.driver.ends(ending);
     }
 
     /// Ends the program, and stores what became of it.
@@ -184,21 +96,15 @@ impl Program {
         (session, kit): (SessionId, &dyn Kit),
         cause: games::Cause,
     ) {
-        self.tell(registry);
-        let Some(instance) = self.instance.take() else {
+        self.driver.ends_by(cause);
+        let Some(leaving) = self.driver.leave() else {
             return;
         };
         let store = registry.dependencies.store.clone();
-        let (bot, game) = (self.name().to_owned(), kit.game().to_owned());
-        let end = self.end.take().unwrap_or_else(|| End {
-            cause,
-            detail: String::new(),
-            scores: Vec::new(),
-            wins: Vec::new(),
-        });
+        let (bot, game) = (self.driver.name().to_owned(), kit.game().to_owned());
         let at_us = registry.now_us();
         registry.tracker.spawn(async move {
-            let report = instance.end(Some(end)).await;
+            let report = leaving.conduct().await;
             let run = ProgramRun {
                 session,
                 bot,
@@ -229,51 +135,31 @@ impl Program {
         let Some((dialogue, ready)) = think(dialogue, asked.fallback.clone(), thinks).await else {
             return Decided::lost(asked.fallback);
         };
-        self.tell(registry);
+        self.driver.tell();
         let Some(times) = times else {
             // The only legal answer: the program hears of it when it is given.
             return Decided::given(dialogue, ready);
         };
-        let number = self.post.due();
-        let reply = match (&self.instance, number) {
-            (Some(instance), Some(number)) => {
-                instance.ask(number, asked.received + times.program).await
-            }
-            _ => Reply::Gone,
-        };
+        let answer = self.driver.ask(asked.received + times.program).await;
         let asked = Asked {
             fallback: ready,
             ..asked
         };
         let context = (registry, kit, thinks);
-        let (number, act) = match (reply, number) {
-            (Reply::Act(act), Some(number)) => (number, act),
-            (Reply::Late, _) => {
-                return instead(context, dialogue, asked, times, "program_late").await;
-            }
-            _ => return instead(context, dialogue, asked, times, "program_gone").await,
+        let number = match answer {
+            Answer::Given(number) => number,
+            Answer::Late => return instead(context, dialogue, asked, times, "program_late").await,
+            Answer::Gone => return instead(context, dialogue, asked, times, "program_gone").await,
         };
-        self.post.answer(number, act);
         let taken = think(dialogue, asked.fallback.clone(), thinks).await;
         let Some((dialogue, said)) = taken else {
             return Decided::lost(asked.fallback);
         };
-        match self.post.verdict() {
-            Some(Ok(())) => Decided::given(dialogue, said),
-            verdict => {
-                let why = verdict.and_then(Result::err).unwrap_or_default();
-                if let Some(instance) = &self.instance {
-                    instance.refuse(number, why);
-                }
-                instead(context, dialogue, asked, times, "program_illegal").await
-            }
+        match self.driver.is_taken(number) {
+            true => Decided::given(dialogue, said),
+            false => instead(context, dialogue, asked, times, "program_illegal").await,
         }
     }
-}
-
-/// How long the contest gives for an answer, and for the first one.
-fn contest(kit: &dyn Kit) -> (Duration, Duration) {
-    (kit.answer_within(), kit.open_within())
 }
 
 /// What the fallback makes of the time that is left, and why it is asked.

@@ -1,7 +1,7 @@
 //! The course of a tournament: round after round is decided, stored, played and counted, until it is over.
 
 use super::entrant::Entrant;
-use super::file::{Cup, FOLDERS, Models};
+use super::file::{Cup, FOLDERS, Models, VERSIONS};
 use super::keep::{Extent, Kept, keep};
 use super::knowledge::Knowledge;
 use super::match_player::{MatchPlayer, Plan};
@@ -527,6 +527,7 @@ fn difference(stored: &Value, given: &Value) -> Option<String> {
     let key = keys.find(|key| known(key) && of_stored.get(*key) != of_given.get(*key))?;
     let (stored, given) = (&stored[key], &given[key]);
     let of_entrant = match key.as_str() {
+        VERSIONS => difference(stored, given).map(|name| ("version".to_owned(), name)),
         FOLDERS => difference(stored, given).map(|name| ("folder".to_owned(), name)),
         "entrant" => {
             let mut pairs = stored

@@ -38,7 +38,7 @@ pub struct EntrantFile {
     pub games: Option<Vec<String>>,
 }
 
-/// How an entrant plays: `builtin:NAME`, `url:http://…`, `cmd:PROGRAM ARGS` or `remote`.
+/// How an entrant plays: `builtin:NAME`, `bot:NAME`, `url:http://…`, `cmd:PROGRAM ARGS` or `remote`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(untagged)]
 pub enum Player {

@@ -5,8 +5,8 @@ use super::keep::Extent;
 use super::runner::CONCURRENCY_MAX;
 use super::standings::{Named, TieBreak, Until};
 use super::stored::shown;
-use crate::referee::SeatSpec;
 use crate::referee::budget::ThinkBudget;
+use crate::referee::{SeatPrograms, SeatSpec};
 use games::{Kit, TableSetup};
 use ratings::schedule::{Field, Format};
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,8 @@ const NAME_CHARS_MAX: usize = 64;
 
 /// The key of a setup for the folders of entrants that are programs, by name.
 pub(super) const FOLDERS: &str = "folders";
+/// The key in a setup for the versions of users' bots, by entrant.
+pub(super) const VERSIONS: &str = "versions";
 
 /// Why a tournament's file cannot be used, as a sentence that names the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,7 +67,7 @@ pub struct TournamentFile {
     pub rotate: bool,
     /// Entrants of a table; the default is the game's most usual.
     pub seats: Option<usize>,
-    /// The budget of a built-in bot's decision; the default is the game's.
+    /// The budget of a built-in bot's decision; the default is the game's. A time also bounds those of users' bots.
     pub budget: Option<String>,
     /// Matches at once; the default is one a core.
     #[serde(skip_serializing)]
@@ -165,6 +167,8 @@ pub struct Cup {
     pub options: Value,
     /// The budget of a built-in bot's decision.
     pub budget: ThinkBudget,
+    /// How users' bots play: a time that the file gives as its budget bounds their decisions, too.
+    pub users_bots: SeatPrograms,
     /// What built-in bots may know of their rivals.
     pub models: Models,
     /// All of the file that decides the results, as it is stored.
@@ -382,7 +386,9 @@ impl TournamentFile {
             .seats
             .or(self.seats)
             .unwrap_or_else(|| usual_seats(kit));
-        let budget = match of_game.budget.as_ref().or(self.budget.as_ref()) {
+        let given = of_game.budget.as_ref().or(self.budget.as_ref());
+        let is_given = given.is_some();
+        let budget: ThinkBudget = match given {
             Some(text) => text
                 .parse()
                 .map_err(|why| FileError(format!("budget: {why}")))?,
@@ -440,6 +446,10 @@ impl TournamentFile {
             seed: self.seed,
             options,
             budget,
+            users_bots: SeatPrograms {
+                within: is_given.then(|| budget.time()).flatten(),
+                ..SeatPrograms::default()
+            },
             models: self.models,
             setup,
             not_isolated: None,
@@ -454,6 +464,49 @@ impl Cup {
         self.not_isolated = isolated
             .err()
             .filter(|_| self.entrants.iter().any(programs));
+    }
+
+    /// Has the seats of users' bots say which versions play: one that was begun goes on with those that its setup, as it
+    /// is `stored`, names.
+    pub fn meant<'a>(
+        &'a mut self,
+        stored: Option<&Value>,
+    ) -> impl Iterator<Item = &'a mut SeatSpec> + use<'a> {
+        let stored = stored.and_then(|setup| setup.get(VERSIONS)).cloned();
+        self.entrants.iter_mut().filter_map(move |entrant| {
+            let SeatSpec::Bot(asked) = &mut entrant.spec else {
+                return None;
+            };
+            if asked.version.is_none() {
+                let version = stored
+                    .as_ref()
+                    .and_then(|stored| stored.get(&entrant.name)?.as_str());
+                asked.version = version.map(str::to_owned);
+            }
+            Some(&mut entrant.spec)
+        })
+    }
+
+    /// Keeps in its setup which versions of users' bots play.
+    pub fn note_versions(&mut self) {
+        let versions = self
+            .entrants
+            .iter()
+            .filter_map(|entrant| match &entrant.spec {
+                SeatSpec::Bot(bot) => Some((entrant.name.clone(), json!(bot.version))),
+                _ => None,
+            });
+        let versions: Map<_, _> = versions.collect();
+        if let Some(setup) = self.setup.as_object_mut().filter(|_| !versions.is_empty()) {
+            setup.insert(VERSIONS.to_owned(), versions.into());
+        }
+    }
+
+    /// Whether users' bots are among its entrants.
+    #[must_use]
+    pub fn has_users_bots(&self) -> bool {
+        let is_one = |entrant: &Entrant| matches!(entrant.spec, SeatSpec::Bot(_));
+        self.entrants.iter().any(is_one)
     }
 
     /// Whether some of its entrants dial.

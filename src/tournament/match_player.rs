@@ -152,6 +152,7 @@ impl From<PlayError> for MatchError {
     fn from(error: PlayError) -> Self {
         match error {
             PlayError::Setup(error) => error.into(),
+            PlayError::Seat(error) => Self::Program(error.to_string()),
             PlayError::Program(error) => Self::Program(error.to_string()),
         }
     }

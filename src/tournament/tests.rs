@@ -334,6 +334,7 @@ async fn matches_of_a_host_are_kept_with_their_places() {
                 budget: BUDGET,
                 models: false,
                 permits: Arc::new(Semaphore::new(2)),
+                programs: Default::default(),
             }),
             ..HostSettings::default()
         };

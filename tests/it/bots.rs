@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 /// A verb of `drover bot` in this folder.
-fn bot(folder: &Path, arguments: &[&str]) -> Output {
+pub fn bot(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = drover();
     command.arg("bot").args(arguments).current_dir(folder);
     // As it is for a user.
@@ -16,7 +16,7 @@ fn bot(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 /// Whether a program is there; says so if not.
-fn is_there(program: &str) -> bool {
+pub fn is_there(program: &str) -> bool {
     let found = Command::new("sh")
         .args(["-c", &format!("command -v {program}")])
         .output();

@@ -28,6 +28,7 @@ mod play_from;
 mod rate;
 mod referee;
 mod replays;
+mod seats;
 mod secrets;
 mod shims;
 mod stopping;

@@ -22,6 +22,9 @@ pub(super) struct Remote<C: Contest> {
 struct Due<A> {
     /// What the program decided, if the rules allow it.
     decided: Option<A>,
+    /// What the fallback decided, once it has thought to its end: a bot may remember what it does, so it is not asked
+    /// again.
+    instead: Option<A>,
 }
 
 impl<C: Contest> Remote<C> {
@@ -42,7 +45,10 @@ impl<C: Contest> Remote<C> {
             return;
         }
         self.asked += 1;
-        self.due = Some(Due { decided: None });
+        self.due = Some(Due {
+            decided: None,
+            instead: None,
+        });
         let acts = C::listed(&self.heard, view, ask);
         self.post
             .push(Line::ask(self.asked, &Body { ask, view, acts }));
@@ -63,7 +69,9 @@ impl<C: Contest> Remote<C> {
             Err(why) => (None, Err(why)),
         };
         self.post.judge(verdict);
-        self.due = Some(Due { decided });
+        if let Some(due) = &mut self.due {
+            due.decided = decided;
+        }
     }
 }
 
@@ -95,10 +103,16 @@ impl<C: Contest> Bot<C> for Remote<C> {
     fn ponder(&mut self, view: &C::View, ask: &C::Ask, slice: Budget<'_>) -> (C::Act, Progress) {
         self.ask(view, ask);
         self.look(view, ask);
-        match self.due.as_ref().and_then(|due| due.decided.clone()) {
-            Some(act) => (act, Progress::Done),
-            None => self.fallback.ponder(view, ask, slice),
+        let known = self.due.as_ref();
+        let known = known.and_then(|due| due.decided.as_ref().or(due.instead.as_ref()));
+        if let Some(act) = known {
+            return (act.clone(), Progress::Done);
         }
+        let (act, progress) = self.fallback.ponder(view, ask, slice);
+        if let (Progress::Done, Some(due)) = (progress, &mut self.due) {
+            due.instead = Some(act.clone());
+        }
+        (act, progress)
     }
 
     fn answered(&mut self, view: &C::View, ask: &C::Ask, act: Option<&C::Act>) {

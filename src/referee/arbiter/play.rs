@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub struct ArbiterMatch<'a> {
     /// The game.
     pub kit: &'static dyn Kit,
-    /// Programs and built-in bots, by seat.
+    /// Programs and bots of ours, by seat.
     pub seats: &'a [&'a SeatSpec],
     /// Seeds the table and the bots.
     pub seed: u64,
@@ -108,8 +108,9 @@ pub fn try_out(
 pub(super) fn end(players: &mut [Player]) -> Vec<String> {
     // All are notified first, so that they end at the same time.
     for player in &mut *players {
-        if let Player::Program(pipes) = player {
-            pipes.dismiss();
+        match player {
+            Player::Program(pipes) => pipes.dismiss(),
+            Player::Builtin(bot) => bot.dismiss(),
         }
     }
     for player in &mut *players {
@@ -124,7 +125,7 @@ pub(super) fn end(players: &mut [Player]) -> Vec<String> {
             markers.extend(pipes.marker.take());
             pipes.stderr()
         }
-        Player::Builtin(_) => String::new(),
+        Player::Builtin(bot) => bot.stderr(),
     });
     let stderr = ended.collect();
     if !markers.is_empty() {

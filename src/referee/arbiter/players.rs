@@ -4,9 +4,10 @@ use crate::link::program::{
     Cgroup, Confinement, Ended, Guard, LineFault, Marker, Program, ProgramLimits, ProgramOptions,
     ProgramSpec, StartError,
 };
+use crate::referee::seat::SeatPrograms;
 use crate::referee::seat::budget::ThinkBudget;
-use crate::referee::seat::seat_builtin::Builtin;
-use crate::referee::seat::seat_spec::SeatSpec;
+use crate::referee::seat::seat_builtin::{Builtin, OurBot};
+use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
 use games::{DialogueSetup, Kit, SetupError, StdioWire};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -35,6 +36,8 @@ pub struct ProgramRules {
     pub fair: bool,
     /// Whether a match goes on without a program that can never be started: it fails its player then, not the run.
     pub goes_on: bool,
+    /// Users' programs, which have their own rules.
+    pub bots: SeatPrograms,
     /// How they are guarded; `None`: not at all, for executables that are no Drover.
     pub guard: Option<Guard>,
 }
@@ -64,6 +67,9 @@ pub enum PlayError {
     /// Unknown bots or options, or a wrong number of seats.
     #[error(transparent)]
     Setup(#[from] SetupError),
+    /// A user's program that is not there.
+    #[error(transparent)]
+    Seat(#[from] SeatSpecError),
     /// A program that will never start.
     #[error(transparent)]
     Program(#[from] StartError),
@@ -98,7 +104,7 @@ pub(super) struct Pipes {
 impl Player {
     /// Seats a player. A program that the system is too busy to start is a player that cannot answer.
     pub(super) fn seat(
-        kit: &dyn Kit,
+        kit: &'static dyn Kit,
         spec: &SeatSpec,
         seed: u64,
         budget: ThinkBudget,
@@ -108,12 +114,23 @@ impl Player {
         if let SeatSpec::Program(program) = spec {
             return Ok(Self::Program(Box::new(Pipes::start(kit, program, rules)?)));
         }
-        let name = spec.builtin().unwrap_or_default();
         let setup = DialogueSetup {
             models,
-            ..DialogueSetup::of(name, seed)
+            ..DialogueSetup::of("", seed)
         };
-        Ok(Self::Builtin(Builtin::new(kit, &setup, budget)?))
+        let playing = (budget, &rules.bots);
+        let launch;
+        let bot = match spec {
+            SeatSpec::Bot(name) => {
+                let found = rules.bots.bots.find(&name.to_string());
+                SeatSpec::found(name, found.as_deref(), kit)?;
+                launch = found;
+                launch.as_ref().map(OurBot::Program)
+            }
+            other => other.builtin().map(OurBot::Named),
+        };
+        let bot = bot.unwrap_or(OurBot::Named(""));
+        Ok(Self::Builtin(Builtin::new(kit, bot, setup, playing)?))
     }
 }
 

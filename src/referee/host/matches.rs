@@ -11,13 +11,14 @@ use super::setup::{
 use super::started::{StartError, Started};
 use crate::clock::now_us;
 use crate::link::{HttpOptions, Reach};
+use crate::programs::Launch;
 use crate::referee::record::journal::Journal;
 use crate::referee::record::log::{self, LogLine, MatchLog};
 use crate::referee::record::{
     DecisionTimes, MatchRecord, Patience, RecordError, Recording, Writer,
 };
 use crate::referee::seat::OwnAddress;
-use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins};
+use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins, OurBot};
 use crate::referee::seat::seat_link::{HttpSeat, SeatLink};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
 use futures_util::FutureExt as _;
@@ -44,7 +45,7 @@ pub struct HostSettings {
     pub ended_kept: usize,
     /// How players are called.
     pub http: HttpOptions,
-    /// How built-in bots play on seats without a wire; `None`: they do not.
+    /// How bots of ours play on seats without a wire; `None`: they do not.
     pub builtins: Option<Builtins>,
     /// Rule options of every match, unless its request sets others.
     pub options: Value,
@@ -131,7 +132,7 @@ impl Host {
     ///
     /// # Errors
     /// [`StartError`] says why it cannot start.
-    pub async fn start(self: &Arc<Self>, request: MatchRequest) -> Result<Started, StartError> {
+    pub async fn start(self: &Arc<Self>, mut request: MatchRequest) -> Result<Started, StartError> {
         if self.tasks.is_closed() {
             return Err(StartError::Stopping);
         }
@@ -141,8 +142,9 @@ impl Host {
             .ok_or(StartError::Full(self.settings.matches_max))?;
         let seed = request.seed.unwrap_or_else(drawn_seed);
         let seeds = bot_seeds(seed, &request.seats);
-        let links = self.links(
-            &request.seats,
+        let launches = self.launches(&mut request.seats).await?;
+        let mut links = self.links(
+            (&request.seats, &launches),
             (&seeds, &request.learnt),
             request.reach.as_ref(),
         )?;
@@ -154,6 +156,9 @@ impl Host {
             )
             .await?;
         let info = new_info(self.kit, &request, numbers, self.settings.own.as_ref());
+        for link in links.iter_mut().flatten() {
+            link.begins(&info.match_id);
+        }
         let table = self.kit.table(&TableSetup {
             seed,
             options: merged(&self.settings.options, &request.options),
@@ -236,11 +241,29 @@ impl Host {
         self.drain(Duration::ZERO).await;
     }
 
+    /// The users' programs on these seats, by seat; a seat then says which version it is.
+    pub(in crate::referee) async fn launches(
+        &self,
+        specs: &mut [SeatSpec],
+    ) -> Result<Vec<Option<Arc<Launch>>>, SeatSpecError> {
+        let mut launches = Vec::with_capacity(specs.len());
+        for spec in specs {
+            let mut launch = None;
+            if let (SeatSpec::Bot(name), Some(builtins)) = (&*spec, &self.settings.builtins) {
+                launch = builtins.programs.bots.look(&name.to_string()).await;
+                *spec = SeatSpec::found(name, launch.as_deref(), self.kit)?;
+            }
+            launches.push(launch);
+        }
+        Ok(launches)
+    }
+
     /// The link to each seat's player, within `reach` or else that of all matches. Missing seats are fillers.
-    /// `seeds` and what it has `learnt`: of each seat's bot, if it has one here.
+    /// `launches`: its program, if it is a user's. `seeds` and what it has `learnt`: of each seat's bot, if it has one
+    /// here.
     pub(in crate::referee) fn links(
         &self,
-        specs: &[SeatSpec],
+        (specs, launches): (&[SeatSpec], &[Option<Arc<Launch>>]),
         (seeds, learnt): (&[u64], &[Learnt]),
         reach: Option<&Reach>,
     ) -> Result<Links, StartError> {
@@ -252,7 +275,8 @@ impl Host {
         for (seat, (spec, seed)) in specs.iter().zip(seeds).enumerate() {
             spec.check(self.kit)?;
             let spec = OwnAddress::real(self.settings.own.as_ref(), spec)?;
-            links.push(self.link(&spec, (*seed, learnt.get(seat)), &http)?);
+            let launch = launches.get(seat).and_then(Option::as_ref);
+            links.push(self.link((&spec, launch), (*seed, learnt.get(seat)), &http)?);
         }
         while links.len() < self.seats() {
             links.push(None);
@@ -262,23 +286,26 @@ impl Host {
 
     fn link(
         &self,
-        spec: &SeatSpec,
+        (spec, launch): (&SeatSpec, Option<&Arc<Launch>>),
         (seed, learnt): (u64, Option<&Learnt>),
         http: &HttpOptions,
     ) -> Result<Option<Box<dyn SeatLink>>, StartError> {
         if spec.is_filler() {
             return Ok(None);
         }
-        match (spec, &self.settings.builtins) {
+        let bot = match (spec, launch) {
             (SeatSpec::Url(target), _) => {
-                Ok(Some(Box::new(HttpSeat::new(target.clone(), http.clone()))))
+                let seat = HttpSeat::new(target.clone(), http.clone());
+                return Ok(Some(Box::new(seat)));
             }
-            (SeatSpec::Builtin(name), Some(builtins)) => {
-                let seat = BuiltinSeat::new(self.kit, (name, seed), builtins, learnt)?;
-                Ok(Some(Box::new(seat)))
-            }
-            (other, _) => Err(SeatSpecError::NotCalled(other.to_string()).into()),
-        }
+            (SeatSpec::Builtin(name), _) => Some(OurBot::Named(name)),
+            (_, launch) => launch.map(OurBot::Program),
+        };
+        let (Some(bot), Some(builtins)) = (bot, &self.settings.builtins) else {
+            return Err(SeatSpecError::NotCalled(spec.to_string()).into());
+        };
+        let seat = BuiltinSeat::new(self.kit, (bot, seed), builtins, learnt)?;
+        Ok(Some(Box::new(seat)))
     }
 
     pub(in crate::referee) fn spawn(

@@ -41,7 +41,7 @@ impl Host {
             past: entries,
             record,
         } = cut;
-        let (table, links, past) = match self.reopened(&row, &seeds, &entries) {
+        let (table, links, past) = match self.reopened(&row, &seeds, &entries).await {
             Ok(reopened) => reopened,
             Err(why) => {
                 let detail = format!("it could not be resumed after a restart: {why}");
@@ -74,25 +74,28 @@ impl Host {
     }
 
     /// The match's table and players, as they were where its transcripts end.
-    fn reopened(
+    async fn reopened(
         &self,
         row: &NewMatch,
         seeds: &[u64],
         entries: &Seats<Vec<Entry>>,
     ) -> Result<(Box<dyn Table>, Links, Past), String> {
+        let own = self.settings.own.as_ref();
+        let mut specs = specs(row)?;
+        let launches = self.launches(&mut specs).await;
+        let launches = launches.map_err(|error| error.to_string())?;
         let mut table = self
             .kit
             .reopen(&row.setup)
             .map_err(|error| error.to_string())?;
-        let own = self.settings.own.as_ref();
-        let specs = specs(row)?;
         let again = specs.iter().map(|spec| OwnAddress::known_again(own, spec));
         let called = again.collect::<Result<Vec<_>, _>>();
         let called = called.map_err(|error| error.to_string())?;
-        let links = self.links(&called, (seeds, &[]), None);
+        let links = self.links((&called, &launches), (seeds, &[]), None);
         let mut links = links.map_err(|error| error.to_string())?;
         for (link, entries) in links.iter_mut().zip(entries.values()) {
             if let Some(link) = link {
+                link.begins(&row.id);
                 link.take_up(answered(entries))?;
             }
         }

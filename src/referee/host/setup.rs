@@ -127,7 +127,7 @@ pub fn merged(ours: &Value, theirs: &Value) -> Value {
 /// The seeds of the bots in this process, by seat; 0 for others.
 pub(super) fn bot_seeds(seed: u64, specs: &[SeatSpec]) -> Vec<u64> {
     let seeds = (0u64..).zip(specs).map(|(place, spec)| match spec {
-        SeatSpec::Builtin(_) if !spec.is_filler() => seed.wrapping_add(place),
+        _ if spec.is_ours() && !spec.is_filler() => seed.wrapping_add(place),
         _ => 0,
     });
     seeds.collect()

@@ -3,6 +3,7 @@
 use crate::link::{Target, TargetError};
 use crate::referee::host::match_info::MatchRequest;
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
+use games::neutral::PREFIX;
 use games::{Kit, OptionCard};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
@@ -17,7 +18,7 @@ const PAIRS_MAX: usize = 64;
 pub enum Ask {
     /// The start page.
     Page,
-    /// `?connect&url1=…`; a player is a URL or `builtin:NAME`.
+    /// `?connect&url1=…`; a player is a URL, `builtin:NAME` or `bot:NAME`.
     Connect(Box<MatchRequest>),
     /// `?log=ID`
     Log(u64),
@@ -53,7 +54,7 @@ pub enum QueryError {
         /// What is wrong with it.
         error: TargetError,
     },
-    /// A built-in bot without a name.
+    /// A bot of ours without a name.
     #[error("{key}: {error}")]
     Seat {
         /// `url1`, …
@@ -170,10 +171,10 @@ fn connect(kit: &dyn Kit, pairs: &[(String, String)]) -> Result<MatchRequest, Qu
     Ok(request)
 }
 
-/// The address of a player, or `builtin:NAME`.
+/// The address of a player, or a bot of ours: `builtin:NAME`, `bot:NAME`.
 fn seat(key: &str, value: &str) -> Result<SeatSpec, QueryError> {
     let key = || key.to_owned();
-    if value.starts_with("builtin:") {
+    if value.starts_with("builtin:") || value.starts_with(PREFIX) {
         let seat = value.parse();
         return seat.map_err(|error| QueryError::Seat { key: key(), error });
     }

@@ -9,7 +9,7 @@ use super::matches::{Sat, Sitter, Sitting, Who};
 use super::server::{Entrance, FULL, HubServer};
 use crate::referee::histogram::Histogram;
 use crate::referee::record::RecordError;
-use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins};
+use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins, OurBot};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
 use crate::seldom;
 use crate::store::types::Slot;
@@ -30,7 +30,7 @@ pub struct Appointment {
     pub deck: u64,
     /// Rule options that differ from the hub's own.
     pub options: Value,
-    /// How built-in bots play.
+    /// How bots of ours play.
     pub builtins: Builtins,
     /// What these have learnt of their rivals, by seat; may be shorter.
     pub learnt: Vec<Learnt>,
@@ -44,7 +44,7 @@ pub struct Appointment {
 /// A seat of a planned match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// A built-in bot, or `remote`: the invited player of this `name`.
+    /// A bot of ours, or `remote`: the invited player of this `name`.
     pub spec: SeatSpec,
     /// The name of the player.
     pub name: String,
@@ -121,10 +121,10 @@ impl HubServer {
     /// [`AppointmentError`]: the match cannot be played or has no result.
     pub async fn hold(
         self: &Arc<Self>,
-        appointment: Appointment,
+        mut appointment: Appointment,
     ) -> Result<Held, AppointmentError> {
         let entrants = self.wanted(&appointment.places)?;
-        let mut bots = self.bots(&appointment)?;
+        let mut bots = self.bots(&mut appointment).await?;
         let players = appointment.places.len();
         let map = self.settings.map_of(appointment.deck);
         let market = self.next_market.fetch_add(1, Ordering::Relaxed);
@@ -187,22 +187,32 @@ impl HubServer {
         places.iter().map(find).collect()
     }
 
-    /// The built-in bots with their seeds, in order of seats.
-    fn bots(
+    /// The bots of ours with their seeds, in order of seats; the place of a user's then says which version it is.
+    async fn bots(
         &self,
-        appointment: &Appointment,
+        appointment: &mut Appointment,
     ) -> Result<impl Iterator<Item = (BuiltinSeat, u64)> + use<>, AppointmentError> {
         let kit = self.settings.kit;
         let mut bots = Vec::new();
-        for (seat, place) in appointment.places.iter().enumerate() {
+        let builtins = &appointment.builtins;
+        for (seat, place) in appointment.places.iter_mut().enumerate() {
+            let seed = appointment.seed.wrapping_add(seat as u64);
+            let learnt = appointment.learnt.get(seat);
             match &place.spec {
                 SeatSpec::Remote => {}
                 SeatSpec::Builtin(name) => {
                     place.spec.check(kit)?;
-                    let seed = appointment.seed.wrapping_add(seat as u64);
-                    let learnt = appointment.learnt.get(seat);
-                    let bot = BuiltinSeat::new(kit, (name, seed), &appointment.builtins, learnt)?;
-                    bots.push((bot, seed));
+                    let bot = (OurBot::Named(name), seed);
+                    bots.push((BuiltinSeat::new(kit, bot, builtins, learnt)?, seed));
+                }
+                SeatSpec::Bot(name) => {
+                    let launch = builtins.programs.bots.look(&name.to_string()).await;
+                    let found = SeatSpec::found(name, launch.as_deref(), kit)?;
+                    if let Some(launch) = &launch {
+                        let bot = (OurBot::Program(launch), seed);
+                        bots.push((BuiltinSeat::new(kit, bot, builtins, learnt)?, seed));
+                    }
+                    place.spec = found;
                 }
                 other => return Err(SeatSpecError::DialsHub(other.to_string(), kit.game()).into()),
             }

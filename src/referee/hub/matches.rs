@@ -10,6 +10,7 @@ use crate::referee::host::match_info::MatchInfo;
 use crate::referee::host::setup::{cancelled, drawn_seed, ids, row};
 use crate::referee::record::{DecisionTimes, MatchRecord, Patience, RecordError, Writer};
 use crate::referee::seat::seat_builtin::BuiltinSeat;
+use crate::referee::seat::seat_link::SeatLink as _;
 use crate::referee::seat::seat_spec::SeatSpec;
 use crate::store::types::{MatchResult, NewMatch, SeatNotes, Slot};
 use games::{Blame, Seat, Table};
@@ -144,7 +145,7 @@ impl HubServer {
                 }
                 lines.push(guest.peer);
             }
-            places.push(self.seat(seat, sitter, &said));
+            places.push(self.seat((&info.match_id, seat), sitter, &said));
         }
         drop(said);
         let outs: Vec<_> = places.iter().map(|place| place.out.clone()).collect();
@@ -200,7 +201,12 @@ impl HubServer {
     }
 
     /// Gives a player its seat; whoever is not there is heard to be gone.
-    fn seat(&self, seat: Seat, sitter: Sitter, said: &mpsc::Sender<PlayerLine>) -> PlayerState {
+    fn seat(
+        &self,
+        (match_id, seat): (&str, Seat),
+        sitter: Sitter,
+        said: &mpsc::Sender<PlayerLine>,
+    ) -> PlayerState {
         let gone = || {
             let (line, at) = (None, Instant::now());
             // The inbox has room for every player.
@@ -215,7 +221,8 @@ impl HubServer {
                 }
                 PlayerState::new(name, guest.out, true)
             }
-            Who::Bot(bot, _) => {
+            Who::Bot(mut bot, _) => {
+                bot.begins(match_id);
                 let (out, inlet) = Outbox::new();
                 let kit = self.settings.kit;
                 self.games

@@ -4,9 +4,11 @@ pub mod budget;
 mod own;
 pub mod seat_builtin;
 pub(super) mod seat_link;
+mod seat_program;
 pub mod seat_spec;
 pub(super) mod seat_task;
 
 pub use own::OwnAddress;
 pub use seat_link::{HttpSeat, SeatLink, SeatReply};
+pub use seat_program::SeatPrograms;
 pub use seat_spec::{SeatSpec, SeatSpecError};

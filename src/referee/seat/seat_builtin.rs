@@ -1,44 +1,73 @@
-//! A built-in bot on a seat of a match that also has players over the wire.
+//! A bot of ours on a seat: a built-in one, or a user's program with a built-in one as its fallback.
 
 use super::budget::ThinkBudget;
 use super::seat_link::{SeatLink, SeatReply};
+use super::seat_program::{Asked, Posed, SeatProgram, SeatPrograms};
+use crate::programs::{Answer, Launch};
 use crate::replay::{Line, RecordedReply, replay};
 use crate::store::types::{Direction, Entry};
 use crate::thinking::guarded;
 use futures_util::future::BoxFuture;
-use games::{Dialogue, DialogueSetup, Kit, Learnt, Next, SetupError};
+use games::{Dialogue, DialogueSetup, Frame, Kit, Learnt, Next, SetupError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
-/// How built-in bots think there.
+/// How bots of ours play there.
 #[derive(Clone, Debug)]
 pub struct Builtins {
-    /// The budget of one decision.
+    /// The budget of one decision of a built-in bot.
     pub budget: ThinkBudget,
     /// Whether they may use opponent models.
     pub models: bool,
     /// How many may think at once.
     pub permits: Arc<Semaphore>,
+    /// Users' programs.
+    pub programs: SeatPrograms,
+}
+
+/// Which bot of ours has a seat.
+#[derive(Clone, Copy)]
+pub(in crate::referee) enum OurBot<'a> {
+    /// The built-in bot with this name.
+    Named(&'a str),
+    /// This program of a user's.
+    Program(&'a Arc<Launch>),
 }
 
 /// A bot in this process.
 pub(in crate::referee) struct Builtin {
-    /// `None` once it has panicked.
-    dialogue: Option<Box<dyn Dialogue>>,
+    dialogue: Box<dyn Dialogue>,
     budget: ThinkBudget,
+    /// Who decides in its stead.
+    program: Option<Box<SeatProgram>>,
+    /// Whether it has panicked.
+    broken: bool,
 }
 
 impl Builtin {
-    /// The game's bot as it is set up.
+    /// The game's bot with this setup, but for its name.
     pub(in crate::referee) fn new(
-        kit: &dyn Kit,
-        setup: &DialogueSetup,
-        budget: ThinkBudget,
+        kit: &'static dyn Kit,
+        bot: OurBot<'_>,
+        mut setup: DialogueSetup,
+        (budget, programs): (ThinkBudget, &SeatPrograms),
     ) -> Result<Self, SetupError> {
+        let program = match bot {
+            OurBot::Named(name) => {
+                name.clone_into(&mut setup.bot);
+                None
+            }
+            OurBot::Program(launch) => {
+                let program = SeatProgram::new(kit, launch, &mut setup, programs);
+                Some(Box::new(program))
+            }
+        };
         Ok(Self {
-            dialogue: Some(kit.dialogue(setup)?),
+            dialogue: kit.dialogue(&setup)?,
             budget,
+            program,
+            broken: false,
         })
     }
 
@@ -47,9 +76,6 @@ impl Builtin {
     /// # Errors
     /// A sentence, if it cannot.
     pub(in crate::referee) fn take_up(&mut self, past: &[Entry]) -> Result<(), String> {
-        let Some(dialogue) = &mut self.dialogue else {
-            return Ok(());
-        };
         let replies: Vec<_> = past
             .iter()
             .map(|entry| RecordedReply::decode(&entry.text))
@@ -67,39 +93,79 @@ impl Builtin {
             }),
             (Direction::In, _) => None,
         });
-        let replayed = guarded(|| replay(&mut **dialogue, lines));
+        let replayed = guarded(|| replay(&mut *self.dialogue, lines));
         let replayed = replayed.map_err(|panic| panic.to_string())?;
+        if let Some(program) = &mut self.program {
+            program.goes_on();
+        }
         replayed.differences.into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// Its answer to a frame; `None` if it has panicked.
+    /// Its answer to a frame; `None` if it has panicked. Blocks until a program has answered.
     pub(in crate::referee) fn answer(&mut self, frame: &str) -> Option<String> {
-        let dialogue = self.dialogue.as_deref_mut()?;
-        let budget = self.budget;
+        if self.broken {
+            return None;
+        }
         let received = Instant::now();
         let answered = guarded(|| {
-            let next = dialogue.receive(frame.as_bytes()).ok()?;
-            Some(budget.answer(dialogue, next, received))
+            let next = self.dialogue.receive(frame.as_bytes()).ok()?;
+            let asked = match self.pose(next, received) {
+                Posed::Said(said) => return Some(said),
+                Posed::Asked(asked) => asked,
+            };
+            let program = self.program.as_ref();
+            let answer = program.map_or(Answer::Gone, |program| {
+                program.driver.ask_blocking(asked.deadline)
+            });
+            Some(self.settle(asked, answer))
         });
         answered.unwrap_or_else(|panic| {
-            tracing::error!(%panic, "a built-in bot panicked");
-            self.dialogue = None;
+            tracing::error!(%panic, "a bot of ours panicked");
+            self.broken = true;
             None
         })
+    }
+
+    /// What it says next, or what its program is asked for.
+    fn pose(&mut self, next: Next, received: Instant) -> Posed {
+        match &mut self.program {
+            Some(program) => program.pose(&mut *self.dialogue, next, (self.budget, received)),
+            None => Posed::Said(self.budget.answer(&mut *self.dialogue, next, received)),
+        }
+    }
+
+    /// What it says once its program has answered or not.
+    fn settle(&mut self, asked: Asked, answer: Answer) -> Frame {
+        let program = self.program.as_ref().map(|program| &program.driver);
+        asked.settle(&mut *self.dialogue, (program, answer), self.budget)
+    }
+
+    /// The match is over: its program is told so, and ends.
+    pub(in crate::referee) fn dismiss(&mut self) {
+        if let Some(program) = &mut self.program {
+            program.dismiss(self.dialogue.hung_up());
+        }
+    }
+
+    /// The end of its program's standard error. Blocks until that has ended.
+    pub(in crate::referee) fn stderr(&mut self) -> String {
+        let program = self.program.take();
+        program.map_or_else(String::new, |program| program.stderr())
     }
 }
 
 /// A bot's dialogue as a seat.
 pub(in crate::referee) struct BuiltinSeat {
-    bot: Builtin,
+    /// `None` once it has panicked.
+    bot: Option<Builtin>,
     permits: Arc<Semaphore>,
 }
 
 impl BuiltinSeat {
-    /// The game's bot `name`, its randomness seeded by `seed`, with what it has `learnt` if it may use that.
+    /// A bot of ours, its randomness seeded by `seed`, with what it has `learnt` if it may use that.
     pub(in crate::referee) fn new(
-        kit: &dyn Kit,
-        (name, seed): (&str, u64),
+        kit: &'static dyn Kit,
+        (bot, seed): (OurBot<'_>, u64),
         builtins: &Builtins,
         learnt: Option<&Learnt>,
     ) -> Result<Self, SetupError> {
@@ -108,55 +174,89 @@ impl BuiltinSeat {
             models: builtins.models,
             rivals,
             types,
-            ..DialogueSetup::of(name, seed)
+            ..DialogueSetup::of("", seed)
         };
+        let playing = (builtins.budget, &builtins.programs);
         Ok(Self {
-            bot: Builtin::new(kit, &setup, builtins.budget)?,
+            bot: Some(Builtin::new(kit, bot, setup, playing)?),
             permits: Arc::clone(&builtins.permits),
         })
     }
 
     async fn answer(&mut self, text: &str) -> SeatReply {
+        let broken = || SeatReply::Failed("the bot broke down".to_owned());
         let received = Instant::now();
-        let Some(mut dialogue) = self.bot.dialogue.take() else {
-            return SeatReply::Failed("the bot broke down".to_owned());
+        let Some(bot) = &mut self.bot else {
+            return broken();
         };
-        let reply = match dialogue.receive(text.as_bytes()) {
-            Err(error) => SeatReply::Failed(error.to_string()),
-            Ok(next @ Next::Think { .. }) => return self.think(dialogue, next, received).await,
-            Ok(next) => SeatReply::said(self.bot.budget.answer(&mut *dialogue, next, received)),
+        let next = match bot.dialogue.receive(text.as_bytes()) {
+            Err(error) => return SeatReply::Failed(error.to_string()),
+            Ok(next) => next,
         };
-        self.bot.dialogue = Some(dialogue);
-        reply
+        let posed = match next {
+            Next::Think { .. } => {
+                // A program thinks elsewhere.
+                let thinks = bot.program.is_none();
+                let pose = move |bot: &mut Builtin| bot.pose(next, received);
+                self.apart(thinks, pose).await
+            }
+            next => Some(bot.pose(next, received)),
+        };
+        let asked = match posed {
+            Some(Posed::Said(said)) => return SeatReply::said(said),
+            Some(Posed::Asked(asked)) => asked,
+            None => return broken(),
+        };
+        let program = self.bot.as_ref().and_then(|bot| bot.program.as_ref());
+        let answer = match program {
+            Some(program) => program.driver.ask(asked.deadline).await,
+            None => Answer::Gone,
+        };
+        let settle = move |bot: &mut Builtin| bot.settle(asked, answer);
+        let said = self.apart(answer == Answer::Gone, settle).await;
+        said.map_or_else(broken, SeatReply::said)
     }
 
-    async fn think(
+    /// Has the bot work on a thread that may block; `None` if it panics. `thinks`: only so many do at once.
+    async fn apart<T: Send + 'static>(
         &mut self,
-        mut dialogue: Box<dyn Dialogue>,
-        next: Next,
-        received: Instant,
-    ) -> SeatReply {
-        // The semaphore is never closed.
-        let place = Arc::clone(&self.permits).acquire_owned().await;
-        let budget = self.bot.budget;
-        let thought = tokio::task::spawn_blocking(move || {
+        thinks: bool,
+        work: impl FnOnce(&mut Builtin) -> T + Send + 'static,
+    ) -> Option<T> {
+        let mut bot = self.bot.take()?;
+        let place = match thinks {
+            // The semaphore is never closed.
+            true => Some(Arc::clone(&self.permits).acquire_owned().await),
+            false => None,
+        };
+        let worked = tokio::task::spawn_blocking(move || {
             let _place = place;
-            let best = budget.answer(dialogue.as_mut(), next, received);
-            (dialogue, best)
+            let made = work(&mut bot);
+            (bot, made)
         });
-        match thought.await {
-            Ok((dialogue, best)) => {
-                self.bot.dialogue = Some(dialogue);
-                SeatReply::said(best)
+        match worked.await {
+            Ok((bot, made)) => {
+                self.bot = Some(bot);
+                Some(made)
             }
-            Err(error) => SeatReply::Failed(format!("the bot broke down: {error}")),
+            Err(error) => {
+                tracing::error!(%error, "a bot of ours panicked");
+                None
+            }
         }
     }
 }
 
 impl SeatLink for BuiltinSeat {
+    fn begins(&mut self, match_id: &str) {
+        let program = self.bot.as_mut().and_then(|bot| bot.program.as_mut());
+        if let Some(program) = program {
+            program.begins(match_id);
+        }
+    }
+
     fn take_up(&mut self, past: &[Entry]) -> Result<(), String> {
-        self.bot.take_up(past)
+        self.bot.as_mut().map_or(Ok(()), |bot| bot.take_up(past))
     }
 
     fn call<'a>(

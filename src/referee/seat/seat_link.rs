@@ -34,6 +34,10 @@ impl SeatReply {
 
 /// Calls one seat: one message at a time, in order.
 pub trait SeatLink: Send {
+    /// Receives the match's id in history before anything else.
+    fn begins(&mut self, match_id: &str) {
+        let _ = match_id;
+    }
     /// Receives, before the first call, what this seat was sent and answered before a restart of the referee.
     /// Players over a wire remember it themselves.
     ///

@@ -2,6 +2,8 @@
 
 use crate::link::program::ProgramSpec;
 use crate::link::{Target, TargetError};
+use crate::programs::{BotName, Launch, NameError};
+use games::neutral::PREFIX;
 use games::{Kit, Wire};
 use std::fmt;
 
@@ -13,6 +15,8 @@ pub const FILLER: &str = "filler";
 pub enum SeatSpec {
     /// `builtin:NAME`, or `filler` for `builtin:filler`.
     Builtin(String),
+    /// `bot:NAME` or `bot:NAME@VERSION`: a user's program on the shelf, which speaks the neutral protocol.
+    Bot(BotName),
     /// `cmd:PROGRAM ARGS`: a user's program, in words as a shell's: quotes and backslashes keep spaces.
     Program(ProgramSpec),
     /// `url:http://…`: a player that is called over HTTP.
@@ -26,7 +30,7 @@ pub enum SeatSpec {
 pub enum SeatSpecError {
     /// None of the known forms.
     #[error(
-        "seat {0:?} is not one of builtin:NAME, url:http://…, cmd:PROGRAM ARGS, remote, filler"
+        "seat {0:?} is not one of builtin:NAME, bot:NAME, url:http://…, cmd:PROGRAM ARGS, remote, filler"
     )]
     Form(String),
     /// `cmd:` with nothing after it.
@@ -48,6 +52,17 @@ pub enum SeatSpecError {
         /// The existing names.
         known: String,
     },
+    /// What follows `bot:` names no user's bot.
+    #[error("seat bot: {0}")]
+    BotName(#[from] NameError),
+    /// A user's bot that is not on the shelf, or does not play the game.
+    #[error("seat bot:{name}: no such bot that plays {game} is on the shelf; see drover bot list")]
+    NotOnShelf {
+        /// The bot as it was asked for.
+        name: BotName,
+        /// The game.
+        game: &'static str,
+    },
     /// The game's wire is not a program's pipes.
     #[error(
         "seat cmd:{0}: {1} players speak HTTP, so a program cannot sit there by cmd:; start it as \
@@ -55,7 +70,7 @@ pub enum SeatSpecError {
     )]
     ProgramOverHttp(String, &'static str),
     /// The game's players are programs on pipes.
-    #[error("seat {0}: {1} players are programs; write cmd:PROGRAM ARGS or builtin:NAME")]
+    #[error("seat {0}: {1} players are programs; write cmd:PROGRAM ARGS, bot:NAME or builtin:NAME")]
     IsProgram(String, &'static str),
     /// The game's players dial their referee.
     #[error("seat {0}: {1} players dial a hub; run drover referee {1} and let them join it")]
@@ -75,6 +90,7 @@ impl std::str::FromStr for SeatSpec {
         let text = text.trim();
         match text.split_once(':') {
             Some(("builtin", name)) if !name.is_empty() => Ok(Self::Builtin(name.to_owned())),
+            Some(("bot", name)) => Ok(Self::Bot(name.parse()?)),
             Some(("url", url)) => Ok(Self::Url(Target::parse(url)?)),
             Some(("cmd", line)) => {
                 let words =
@@ -97,6 +113,7 @@ impl fmt::Display for SeatSpec {
         match self {
             Self::Builtin(name) if name == FILLER => formatter.write_str(FILLER),
             Self::Builtin(name) => write!(formatter, "builtin:{name}"),
+            Self::Bot(name) => write!(formatter, "{PREFIX}{name}"),
             Self::Program(program) => {
                 write!(formatter, "cmd:{}", shell_words::join(&program.words))
             }
@@ -128,10 +145,37 @@ impl SeatSpec {
         }
     }
 
-    /// Checks it against a game.
+    /// Whether a bot in this process sits there: a built-in one, or a user's program with its fallback.
+    #[must_use]
+    pub const fn is_ours(&self) -> bool {
+        matches!(self, Self::Builtin(_) | Self::Bot(_))
+    }
+
+    /// What is stored and shown where the user's bot `name` has been found as `launch`: its version too.
     ///
     /// # Errors
-    /// [`SeatSpecError`] for an unknown bot, and for forms that this wire does not have.
+    /// [`SeatSpecError::NotOnShelf`] if it was not found, or does not play the game.
+    pub fn found(
+        name: &BotName,
+        launch: Option<&Launch>,
+        kit: &dyn Kit,
+    ) -> Result<Self, SeatSpecError> {
+        let game = kit.game();
+        let launch = launch.filter(|launch| launch.plays(game));
+        let launch = launch.ok_or_else(|| SeatSpecError::NotOnShelf {
+            name: name.clone(),
+            game,
+        })?;
+        Ok(Self::Bot(BotName {
+            name: launch.name.clone(),
+            version: Some(launch.version.clone()),
+        }))
+    }
+
+    /// Checks it against a game. Whether a user's bot is on the shelf shows when it is looked for.
+    ///
+    /// # Errors
+    /// [`SeatSpecError`] for an unknown built-in bot, and for forms that this wire does not have.
     pub fn check(&self, kit: &dyn Kit) -> Result<(), SeatSpecError> {
         match self {
             Self::Builtin(name) if kit.bots().iter().any(|card| card.name == name) => Ok(()),
@@ -145,6 +189,7 @@ impl SeatSpec {
                     .collect::<Vec<_>>()
                     .join(", "),
             }),
+            Self::Bot(_) => Ok(()),
             Self::Program(_) if kit.wire() == Wire::Stdio => Ok(()),
             other if kit.wire() == Wire::Stdio => {
                 Err(SeatSpecError::IsProgram(other.to_string(), kit.game()))
@@ -170,6 +215,8 @@ mod tests {
     fn text_and_back() {
         for text in [
             "builtin:champion",
+            "bot:mine",
+            "bot:mine@1.2",
             "filler",
             "remote",
             "cmd:python3 bot.py",
@@ -214,6 +261,8 @@ mod tests {
         let refusal = |text: &str| text.parse::<SeatSpec>().unwrap_err().to_string();
         assert!(refusal("champion").contains("builtin:NAME"));
         assert!(refusal("builtin:").contains("builtin:NAME"));
+        assert!(refusal("bot:").contains("\"\" cannot name a bot"));
+        assert!(refusal("bot:mine@").contains("cannot be a version"));
         assert!(refusal("cmd: ").contains("names no program"));
         assert!(refusal("url:https://a").contains("plain http only"));
     }

@@ -83,6 +83,7 @@ fn dialled(hub: &Hub, within: Duration) -> Dialled {
             budget: ThinkBudget::Nodes(1),
             models: false,
             permits: Arc::new(Semaphore::new(2)),
+            programs: Default::default(),
         },
         within,
     }

@@ -21,6 +21,7 @@ async fn host(store: &Store) -> Arc<Host> {
         budget: ThinkBudget::Nodes(100),
         models: false,
         permits: Arc::new(Semaphore::new(2)),
+        programs: Default::default(),
     };
     let settings = HostSettings {
         builtins: Some(builtins),

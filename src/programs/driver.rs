@@ -1,0 +1,243 @@
+//! A user's program in the place of a dialogue's bot: it is told what the dialogue hears, asked for what is due, and
+//! what it answers is handed to the dialogue. The dialogue's own bot is its fallback.
+
+use super::bots::Bots;
+use super::instance::{Instance, Leaving, Opening, Reply};
+use super::launch::Launch;
+use games::neutral::{End, Line, Model, PREFIX, Post, Rival, Start};
+use games::{Budget, Cause, DialogueSetup, Ending, Kit};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Nothing is thought: what is ready is wanted.
+pub const SPENT: Budget<'static> = Budget {
+    nodes: 0,
+    stop: &|| true,
+};
+
+/// What came of asking a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It answered the decision with this number: the dialogue acts so, if that is legal, when it thinks next.
+    Given(u64),
+    /// Nothing in time.
+    Late,
+    /// It is not running, and cannot be started again in time.
+    Gone,
+}
+
+/// A program in the place of a dialogue's bot.
+pub struct Driver {
+    bots: Bots,
+    /// As history has it: `bot:NAME@VERSION`.
+    spec: String,
+    launch: Option<Arc<Launch>>,
+    post: Post,
+    /// Lines that it was told, and how many of them the dialogue is about to say again.
+    told: usize,
+    skip: usize,
+    opening: Option<Opening>,
+    instance: Option<Instance>,
+    end: Option<End>,
+}
+
+impl Opening {
+    /// What is known of the match with this id from how a dialogue is set up. `again`: it began before; `note`: what the
+    /// program noted last.
+    #[must_use]
+    pub fn of(
+        kit: &'static dyn Kit,
+        (id, again): (&str, bool),
+        note: Value,
+        setup: &DialogueSetup,
+    ) -> Self {
+        let show = |(of, model): &(String, Value)| {
+            let model = kit
+                .models()
+                .map_or_else(|| model.clone(), |kind| kind.show(model));
+            let of = of.clone();
+            Model { of, model }
+        };
+        let rivals = setup.named.iter().map(|(place, name)| Rival {
+            place: place.clone(),
+            name: name.clone(),
+        });
+        Self {
+            game: kit.game(),
+            start: Start {
+                rivals: rivals.collect(),
+                note,
+                ..Start::of(contest(kit), id, again)
+            },
+            models: setup.rivals.iter().chain(&setup.types).map(show).collect(),
+        }
+    }
+}
+
+/// How long a contest gives for an answer, and for the first one.
+#[must_use]
+pub fn contest(kit: &dyn Kit) -> (Duration, Duration) {
+    (kit.answer_within(), kit.open_within())
+}
+
+impl Driver {
+    /// The program that history calls so, which is not started yet. Without a `launch` it never is.
+    #[must_use]
+    pub fn new(bots: Bots, spec: String, launch: Option<Arc<Launch>>) -> Self {
+        Self {
+            bots,
+            spec,
+            launch,
+            post: Post::default(),
+            told: 0,
+            skip: 0,
+            opening: None,
+            instance: None,
+            end: None,
+        }
+    }
+
+    /// A fresh dialogue is about to be set up and to hear the whole match: what the program was told of it before, it is
+    /// not told again.
+    pub fn attend(&mut self, setup: &mut DialogueSetup) {
+        self.post = Post::default();
+        self.skip = self.told;
+        setup.post = Some(self.post.clone());
+    }
+
+    /// What the program is told when it is started.
+    pub const fn opening(&mut self) -> &mut Option<Opening> {
+        &mut self.opening
+    }
+
+    /// As history has it: `bot:NAME@VERSION`.
+    #[must_use]
+    pub fn spec(&self) -> &str {
+        &self.spec
+    }
+
+    /// The program's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let name = self.spec.strip_prefix(PREFIX).unwrap_or(&self.spec);
+        name.split_once('@').map_or(name, |(name, _)| name)
+    }
+
+    /// Tells the program what its dialogue has heard; the first time it is started.
+    pub fn tell(&mut self) {
+        let lines = match self.post.take() {
+            Ok(lines) => lines,
+            Err(why) => {
+                tracing::warn!(bot = self.spec, why, "a program is told nothing more");
+                return self.give_up();
+            }
+        };
+        let skipped = self.skip.min(lines.len());
+        self.skip -= skipped;
+        let lines: Vec<Line> = lines.into_iter().skip(skipped).collect();
+        self.told += lines.len();
+        if self.instance.is_none() {
+            self.start();
+        }
+        if let Some(instance) = &self.instance
+            && !instance.tell(lines)
+        {
+            tracing::warn!(
+                bot = self.spec,
+                "a program is too slow to be told its match"
+            );
+            self.give_up();
+        }
+    }
+
+    fn start(&mut self) {
+        let (Some(launch), Some(opening)) = (self.launch.clone(), self.opening.take()) else {
+            return;
+        };
+        match Instance::start(&self.bots, launch, opening) {
+            Ok(instance) => self.instance = Some(instance),
+            Err(error) => tracing::error!(bot = self.spec, %error, "a program cannot be started"),
+        }
+    }
+
+    /// It is not told or asked any more.
+    fn give_up(&mut self) {
+        self.instance = None;
+        self.launch = None;
+    }
+
+    /// Has it answer the decision that is due before this deadline.
+    pub async fn ask(&self, deadline: Instant) -> Answer {
+        let Some((instance, number)) = self.due() else {
+            return Answer::Gone;
+        };
+        self.hand_in(number, instance.ask(number, deadline).await)
+    }
+
+    /// The same, blocking its thread.
+    #[must_use]
+    pub fn ask_blocking(&self, deadline: Instant) -> Answer {
+        let Some((instance, number)) = self.due() else {
+            return Answer::Gone;
+        };
+        self.hand_in(number, instance.ask_blocking(number, deadline))
+    }
+
+    fn due(&self) -> Option<(&Instance, u64)> {
+        Some((self.instance.as_ref()?, self.post.due()?))
+    }
+
+    fn hand_in(&self, number: u64, reply: Reply) -> Answer {
+        match reply {
+            Reply::Act(act) => {
+                self.post.answer(number, act);
+                Answer::Given(number)
+            }
+            Reply::Late => Answer::Late,
+            Reply::Gone => Answer::Gone,
+        }
+    }
+
+    /// Whether the dialogue, which has thought since, took the answer to the decision with this number; if not, the
+    /// program is told why.
+    #[must_use]
+    pub fn is_taken(&self, number: u64) -> bool {
+        let verdict = self.post.verdict();
+        if verdict == Some(Ok(())) {
+            return true;
+        }
+        let why = verdict.and_then(Result::err).unwrap_or_default();
+        if let Some(instance) = &self.instance {
+            instance.refuse(number, why);
+        }
+        false
+    }
+
+    /// How the match ended, to be told at last.
+    pub fn ends(&mut self, ending: &Ending) {
+        self.end = Some(End {
+            cause: ending.cause,
+            detail: ending.detail.clone(),
+            scores: ending.scores.clone(),
+            wins: ending.wins.clone(),
+        });
+    }
+
+    /// The same where the dialogue heard of no end: why there is nothing more.
+    pub fn ends_by(&mut self, cause: Cause) {
+        self.end.get_or_insert_with(|| End {
+            cause,
+            detail: String::new(),
+            scores: Vec::new(),
+            wins: Vec::new(),
+        });
+    }
+
+    /// Tells the program how the match ended, if that is known, and ends it; `None` if it is not running.
+    pub fn leave(&mut self) -> Option<Leaving> {
+        self.tell();
+        self.launch = None;
+        Some(self.instance.take()?.end(self.end.take()))
+    }
+}

@@ -1,0 +1,173 @@
+//! A user's program on a seat of our own tables: it decides in the stead of a bot's dialogue, whose own bot is its
+//! fallback.
+
+use super::budget::ThinkBudget;
+use crate::programs::{Answer, Bots, Driver, Launch, Leaving, Opening, SPENT, contest};
+use games::answer::{MARGIN, ProgramTimes};
+use games::neutral::PREFIX;
+use games::{Dialogue, DialogueSetup, Ending, Frame, Kit, Next};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How users' programs play on seats of our own tables.
+#[derive(Clone, Debug, Default)]
+pub struct SeatPrograms {
+    /// Where they are found, and how they are run.
+    pub bots: Bots,
+    /// How long one of their decisions may take at most; `None`: as long as the wire allows.
+    pub within: Option<Duration>,
+}
+
+/// A program that has a seat.
+pub(super) struct SeatProgram {
+    kit: &'static dyn Kit,
+    pub(super) driver: Driver,
+    within: Option<Duration>,
+    leaving: Option<Leaving>,
+}
+
+/// What a message leads to.
+pub(super) enum Posed {
+    /// This is said to it.
+    Said(Frame),
+    /// The program is asked for a decision.
+    Asked(Asked),
+}
+
+/// A decision that a program is asked for.
+pub(super) struct Asked {
+    /// When it must be there.
+    pub(super) deadline: Instant,
+    received: Instant,
+    limit: Duration,
+    target: Option<Duration>,
+    /// What the fallback has ready.
+    ready: Frame,
+}
+
+impl SeatProgram {
+    /// This program, with what the dialogue is set up with in its stead.
+    pub(super) fn new(
+        kit: &'static dyn Kit,
+        launch: &Arc<Launch>,
+        setup: &mut DialogueSetup,
+        programs: &SeatPrograms,
+    ) -> Self {
+        let spec = format!("{PREFIX}{}@{}", launch.name, launch.version);
+        setup.bot.clone_from(&spec);
+        setup.fallback.clone_from(&launch.fallback);
+        let mut driver = Driver::new(programs.bots.clone(), spec, Some(Arc::clone(launch)));
+        driver.attend(setup);
+        // Matches at our tables may run side by side or be played again: there is no order in which notes are kept.
+        *driver.opening() = Some(Opening::of(kit, ("", false), Value::Null, setup));
+        Self {
+            kit,
+            driver,
+            within: programs.within,
+            leaving: None,
+        }
+    }
+
+    /// The match's id in history, before it begins.
+    pub(super) fn begins(&mut self, match_id: &str) {
+        if let Some(opening) = self.driver.opening() {
+            match_id.clone_into(&mut opening.start.id);
+        }
+    }
+
+    /// The match began before: the program hears all of it again.
+    pub(super) fn goes_on(&mut self) {
+        if let Some(opening) = self.driver.opening() {
+            opening.start.again = true;
+        }
+    }
+
+    /// What a message leads to; the program is told what it told the dialogue.
+    pub(super) fn pose(
+        &mut self,
+        dialogue: &mut dyn Dialogue,
+        next: Next,
+        (budget, received): (ThinkBudget, Instant),
+    ) -> Posed {
+        let (limit, target, mut ready) = match next {
+            Next::Think {
+                limit,
+                target,
+                fallback,
+            } => (limit, target, fallback),
+            Next::Over(ending) => {
+                let ended = ending.clone();
+                let said = budget.answer(dialogue, Next::Over(ending), received);
+                self.dismiss(Some(ended));
+                return Posed::Said(said);
+            }
+            next => {
+                let said = budget.answer(dialogue, next, received);
+                self.driver.tell();
+                return Posed::Said(said);
+            }
+        };
+        let _ = dialogue.think(SPENT, &mut ready);
+        self.driver.tell();
+        let Some(times) = ProgramTimes::new(contest(self.kit), (limit, target), MARGIN) else {
+            // The only legal answer: the program hears of it when it is given.
+            dialogue.said(&ready);
+            return Posed::Said(ready);
+        };
+        let within = self.within.unwrap_or(times.program);
+        Posed::Asked(Asked {
+            deadline: received + within.min(times.program),
+            received,
+            limit,
+            target,
+            ready,
+        })
+    }
+
+    /// Tells the program how the match ended, if that is known, and ends it.
+    pub(super) fn dismiss(&mut self, ending: Option<Ending>) {
+        if self.leaving.is_none() {
+            if let Some(ending) = ending {
+                self.driver.ends(&ending);
+            }
+            self.leaving = self.driver.leave();
+        }
+    }
+
+    /// The end of its standard error. Blocks until it has ended.
+    pub(super) fn stderr(mut self) -> String {
+        self.dismiss(None);
+        let conduct = self.leaving.take().map(Leaving::conduct_blocking);
+        conduct.unwrap_or_default().stderr
+    }
+}
+
+impl Asked {
+    /// What is said: what the program answered, if that is legal, or else what its fallback decides.
+    pub(super) fn settle(
+        self,
+        dialogue: &mut dyn Dialogue,
+        (program, answer): (Option<&Driver>, Answer),
+        budget: ThinkBudget,
+    ) -> Frame {
+        let mut said = self.ready;
+        if answer == Answer::Gone {
+            let next = Next::Think {
+                limit: self.limit,
+                target: self.target,
+                fallback: said,
+            };
+            return budget.answer(dialogue, next, self.received);
+        }
+        if let (Answer::Given(number), Some(program)) = (answer, program) {
+            let mut decided = said.clone();
+            let _ = dialogue.think(SPENT, &mut decided);
+            if program.is_taken(number) {
+                said = decided;
+            }
+        }
+        dialogue.said(&said);
+        said
+    }
+}

@@ -1,0 +1,264 @@
+//! Users' bots at our own tables: `bot:NAME` on a seat of a match and in a tournament.
+
+use crate::app::{
+    self, TestApp, WITH_REFEREE, connected, drover, folder, ok, refused, request, run_on, text,
+    until, verified,
+};
+use crate::bots::{bot, is_there};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A starter that ends instead of deciding.
+const CRASHING: (&str, &str) = (
+    "            act = bot.decide(",
+    "            sys.exit(3)\n            act = bot.decide(",
+);
+
+/// Adds the Python starter of a game under this name, with this fallback, changed so.
+fn added(folder: &Path, (name, game): (&str, &str), fallback: &str, change: (&str, &str)) {
+    ok(bot(folder, &["new", name, "--game", game]));
+    let manifest = folder.join(name).join("bot.toml");
+    let said = fs::read_to_string(&manifest).unwrap() + &format!("fallback = \"{fallback}\"\n");
+    fs::write(manifest, said).unwrap();
+    let program = folder.join(name).join("drover_bot.py");
+    let code = fs::read_to_string(&program).unwrap();
+    assert!(code.contains(change.0));
+    fs::write(program, code.replace(change.0, change.1)).unwrap();
+    ok(bot(folder, &["add", name]));
+}
+
+/// A match between these seats: the first one's name, and all scores.
+fn played(folder: &Path, game: &str, seats: &[&str]) -> (String, Vec<f64>) {
+    let mut command = app::play(game, seats, &[]);
+    command.current_dir(folder).args(["--store", "played.db"]);
+    let told = ok(command.output().unwrap());
+    let whole: Value = serde_json::from_str(&told).unwrap();
+    let seats = whole["seats"].as_array().unwrap().iter();
+    let scores = seats.map(|seat| seat["mean_score"].as_f64().unwrap());
+    let first = whole["seats"][0]["bot"].as_str().unwrap().to_owned();
+    (first, scores.collect())
+}
+
+/// Bots that decide alike whenever they are asked: who plays instead of a program shows in the scores.
+#[test]
+fn every_python_starter_plays_and_the_fallback_of_one_that_crashes() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    for (game, fallback, rivals) in [
+        // Another program there, so that all matches go over the same wire: bots have other seeds in process.
+        (
+            "koehandel",
+            "face",
+            &["bot:good-koehandel", "builtin:guide", "builtin:guide"][..],
+        ),
+        ("smartdog", "stand", &["builtin:stand"]),
+        ("planowanie", "greedy", &["builtin:rules"; 2]),
+        ("lighthouses", "harvester", &["builtin:passer"]),
+        ("planetwars", "bully", &["builtin:idle"]),
+    ] {
+        let (good, bad) = (format!("good-{game}"), format!("bad-{game}"));
+        added(folder.path(), (&good, game), fallback, ("", ""));
+        added(folder.path(), (&bad, game), fallback, CRASHING);
+        let score = |first: &str| {
+            let seats = [&[first], rivals].concat();
+            played(folder.path(), game, &seats)
+        };
+        let (_, instead) = score(&format!("builtin:{fallback}"));
+        let (named, own) = score(&format!("bot:{good}"));
+        assert_eq!(named, format!("bot:{good}@1"));
+        assert_ne!(own, instead, "{game}: the starter decides");
+        let (named, fallen) = score(&format!("bot:{bad}@1"));
+        assert_eq!(named, format!("bot:{bad}@1"));
+        assert_eq!(fallen, instead, "{game}: the fallback decides");
+    }
+    assert!(verified(&folder.path().join("played.db")).contains("in order"));
+}
+
+#[test]
+fn a_bot_that_cannot_sit_there_is_told_with_its_shelf() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    added(folder.path(), ("mine", "planetwars"), "idle", ("", ""));
+    for (game, seat, expected) in [
+        (
+            "koehandel",
+            "bot:none",
+            "there is no bot none; there are: mine",
+        ),
+        (
+            "koehandel",
+            "bot:mine",
+            "it does not play koehandel; its games are: planetwars",
+        ),
+        (
+            "planetwars",
+            "bot:mine@7",
+            "there is no bot mine@7; its versions are: 1",
+        ),
+        ("planetwars", "bot:", "\"\" cannot name a bot"),
+    ] {
+        let mut command = app::play(game, &[seat], &[]);
+        let told = refused(command.current_dir(folder.path()).output().unwrap(), 2);
+        assert!(told.contains(expected), "{told}");
+        assert!(seat == "bot:" || told.contains("data/bots)"), "{told}");
+    }
+}
+
+/// At a daemon's referee, which is killed in the middle of the match and started again.
+#[test]
+fn the_referee_of_a_daemon_seats_a_users_bot_and_goes_on_with_it() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    added(folder.path(), ("mine", "koehandel"), "face", ("", ""));
+    let data = folder.path().join("data");
+    let daemon = || {
+        TestApp::with(
+            &data,
+            &[WITH_REFEREE, ("THINKING__BUDGET_MS_KOEHANDEL", "20")],
+        )
+    };
+    let app = daemon();
+    let referee = app.referee.unwrap();
+    let unknown = request(referee, "GET", "/?connect&url1=bot:none", &[], "");
+    assert_eq!(unknown.status, 400, "{unknown:?}");
+    assert!(
+        unknown
+            .body
+            .contains("seat bot:none: no such bot that plays koehandel")
+    );
+    let rivals = "&url2=builtin:guide&url3=builtin:guide&url4=builtin:guide";
+    connected(referee, &format!("/?connect&url1=bot:mine{rivals}"));
+    until(|| {
+        let running = app.items("/api/v1/matches?game=koehandel");
+        let mut ids = running.iter().map(|row| &row["id"]);
+        ids.any(|id| app.entries(id) > 40)
+    });
+    app.kill();
+    let app = daemon();
+    let ended = app.ended_matches("koehandel", 1);
+    assert_eq!(ended[0]["cause"], "normal", "{ended:?}");
+    assert_eq!(ended[0]["seats"][0]["spec"], "bot:mine@1", "{ended:?}");
+    app.stop_verified();
+}
+
+const CUP: &str = r#"
+name = "Mixed"
+games = ["planetwars", "koehandel", "smartdog"]
+
+[schedule]
+format = "groups"
+rounds = 6
+
+[game.koehandel]
+seats = 4
+
+[[entrant]]
+name = "Mine"
+player = { planetwars = "bot:planetwars", koehandel = "bot:koehandel", smartdog = "bot:smartdog" }
+[[entrant]]
+name = "B"
+player = { planetwars = "builtin:idle", koehandel = "builtin:random", smartdog = "builtin:stand" }
+[[entrant]]
+name = "C"
+player = { koehandel = "builtin:random" }
+[[entrant]]
+name = "D"
+player = { koehandel = "builtin:random" }
+"#;
+
+fn tournament(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = drover();
+    command.current_dir(folder).arg("tournament");
+    command.args(arguments);
+    command
+}
+
+/// The ids of a game's matches that have ended; none while there is no database.
+fn matches(folder: &Path, game: &str) -> Vec<String> {
+    let list = [
+        "match", "list", "--game", game, "--limit", "250", "--output", "csv",
+    ];
+    let list = run_on(&folder.join("tournament.db"), &list);
+    let list = text(&list.stdout);
+    let ended = list.lines().filter(|line| line.contains(",normal,"));
+    let id = |line: &str| line.split(',').next().unwrap().to_owned();
+    ended.map(id).collect()
+}
+
+#[test]
+fn a_tournament_that_is_resumed_goes_on_with_the_version_that_it_was_begun_with() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    for (game, fallback) in [
+        ("planetwars", "idle"),
+        ("koehandel", "filler"),
+        ("smartdog", "stand"),
+    ] {
+        added(folder.path(), (game, game), fallback, ("", ""));
+    }
+    fs::write(folder.path().join("cup.toml"), CUP).unwrap();
+    let mut run = tournament(folder.path(), &["run", "cup.toml", "--concurrency", "2"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    until(|| {
+        let ended = matches(folder.path(), "planetwars").len();
+        ended > 0 || run.try_wait().unwrap().is_some()
+    });
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let manifest = folder.path().join("planetwars/bot.toml");
+    let said = fs::read_to_string(&manifest).unwrap();
+    fs::write(
+        &manifest,
+        said.replace("version = \"1\"", "version = \"2\""),
+    )
+    .unwrap();
+    ok(bot(folder.path(), &["add", "planetwars"]));
+
+    let resumed = tournament(folder.path(), &["resume", "cup.toml"]);
+    let resumed = { resumed }.output().unwrap();
+    let said = text(&resumed.stdout);
+    assert!(resumed.status.success(), "{said}{}", text(&resumed.stderr));
+    for (game, expected) in [("planetwars", 12), ("koehandel", 24), ("smartdog", 12)] {
+        let ids = matches(folder.path(), game);
+        // Those that were complete but not stored as ended when the run was killed fill no place.
+        let played = expected..=expected + 2;
+        assert!(played.contains(&ids.len()), "{game} {ids:?} {said}");
+        let own = format!("bot:{game}@1");
+        for id in [&ids[0], &ids[expected / 2], &ids[expected - 1]] {
+            let show = ["match", "show", id, "--output", "json"];
+            let shown = ok(run_on(&folder.path().join("tournament.db"), &show));
+            assert!(shown.contains(&own), "{shown}");
+        }
+    }
+    // One that is begun now plays with the version that was added last.
+    let mut again = tournament(folder.path(), &["run", "cup.toml", "--game", "planetwars"]);
+    let said = ok(again.output().unwrap());
+    assert!(said.contains("Mine"), "{said}");
+    let newest = matches(folder.path(), "planetwars");
+    let show = ["match", "show", &newest[0], "--output", "json"];
+    let shown = ok(run_on(&folder.path().join("tournament.db"), &show));
+    assert!(shown.contains("bot:planetwars@2"), "{shown}");
+    let cup = CUP.replace("bot:planetwars", "bot:planetwars@7");
+    fs::write(folder.path().join("cup.toml"), cup).unwrap();
+    let said = tournament(folder.path(), &["run", "cup.toml"])
+        .output()
+        .unwrap();
+    let said = refused(said, 2);
+    assert!(
+        said.contains("its versions are: 1, 2 (the shelf is "),
+        "{said}"
+    );
+}
