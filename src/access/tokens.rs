@@ -10,6 +10,7 @@ use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 use subtle::{Choice, ConstantTimeEq as _};
 use tokio::sync::watch;
 
@@ -182,12 +183,19 @@ impl Tokens {
     /// The rights of whoever holds this pass; `None` if it has run out, is wrong, or its token was revoked.
     #[must_use]
     pub fn admit_pass(&self, pass: &str) -> Option<Rights> {
-        let (until_us, sealed) = pass.split_once('.')?;
-        let until_us: i64 = until_us.parse().ok()?;
+        let (until_us, sealed) = parts(pass)?;
         if until_us <= now_us() {
             return None;
         }
         self.find_by(|known| seal(known, until_us).as_bytes().ct_eq(sealed.as_bytes()))
+    }
+
+    /// How long this pass has yet to run; `None` if it has run out or is none.
+    #[must_use]
+    pub fn pass_left(pass: &str) -> Option<Duration> {
+        let (until_us, _) = parts(pass)?;
+        let left_us = u64::try_from(until_us.saturating_sub(now_us())).ok()?;
+        (left_us > 0).then(|| Duration::from_micros(left_us))
     }
 
     /// Tells when tokens were made or revoked.
@@ -394,6 +402,12 @@ fn draw() -> Result<(String, Hash), AccessError> {
 
 fn hash(token: &[u8]) -> Hash {
     Sha256::digest(token).into()
+}
+
+/// A pass's end, in microseconds since 1970-01-01 UTC, and its seal.
+fn parts(pass: &str) -> Option<(i64, &str)> {
+    let (until_us, sealed) = pass.split_once('.')?;
+    Some((until_us.parse().ok()?, sealed))
 }
 
 /// What makes a pass until then one of this token: only who knows the token's digest can tell it.

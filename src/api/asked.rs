@@ -8,6 +8,7 @@ use super::reader::Reader;
 use super::response;
 use super::sight::Sight;
 use super::state::ApiState;
+use crate::access::Tokens;
 use crate::link::Caller;
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
@@ -20,7 +21,7 @@ use std::ops::Deref;
 use std::time::Duration;
 use utoipa::ToSchema;
 
-/// How often it is looked whether a stream's reader may still read.
+/// The longest until it is looked again whether a stream's reader may still read: clocks are set, machines sleep.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
 /// A request that was admitted.
@@ -68,8 +69,11 @@ impl Asked {
             let mut changes = state.tokens.changes();
             let refused = async {
                 while auth::rights(&state, &headers, caller.as_ref(), true).is_ok() {
-                    // The state holds the sender, so that this is no error. A pass runs out without a change.
-                    let _ = tokio::time::timeout(LOOK_AGAIN, changes.changed()).await;
+                    // A pass runs out without a change.
+                    let left = auth::pass(&headers).and_then(Tokens::pass_left);
+                    let wait = left.map_or(LOOK_AGAIN, |left| left.min(LOOK_AGAIN));
+                    // The state holds the sender, so that this is no error.
+                    let _ = tokio::time::timeout(wait, changes.changed()).await;
                 }
             };
             tokio::select! {

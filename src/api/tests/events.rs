@@ -1,18 +1,22 @@
 //! Streams of events: everything once, in order, for the eyes that may see it.
 
 use super::{App, LOCAL};
+use crate::api::auth::PASS;
 use crate::api::{Feeds, router};
+use crate::clock::now_us;
 use crate::link::LeavesAt;
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
 use crate::store::{MatchResult, Side};
 use axum::body::{Body, BodyDataStream};
-use axum::http::{Request, StatusCode, header};
+use axum::http::{HeaderName, Request, StatusCode, header};
 use futures_util::StreamExt as _;
 use games::Cause;
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
 use tower::ServiceExt as _;
+
+const LAST_SEEN: HeaderName = HeaderName::from_static("last-event-id");
 
 /// A stream being read.
 struct Stream {
@@ -25,23 +29,26 @@ type Event = (String, String, Value);
 
 impl Stream {
     async fn of(app: &App, path: &str, token: Option<&str>, last: Option<&str>) -> Self {
-        Self::until(app, path, token, last, None).await
+        let bearer = token.map(|token| format!("Bearer {token}"));
+        let headers = [
+            (header::AUTHORIZATION, bearer.as_deref()),
+            (LAST_SEEN, last),
+        ];
+        Self::with(app, path, &headers, None).await
     }
 
-    /// On a connection that is to end then.
-    async fn until(
+    /// With these headers, on a connection that is to end then.
+    async fn with(
         app: &App,
         path: &str,
-        token: Option<&str>,
-        last: Option<&str>,
+        headers: &[(HeaderName, Option<&str>)],
         leaves: Option<LeavesAt>,
     ) -> Self {
         let mut request = Request::get(format!("/api/v1{path}"));
-        if let Some(token) = token {
-            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
-        }
-        if let Some(last) = last {
-            request = request.header("Last-Event-ID", last);
+        for (name, value) in headers {
+            if let Some(value) = value {
+                request = request.header(name, *value);
+            }
         }
         let mut request = request.body(Body::empty()).unwrap();
         request.extensions_mut().insert(LOCAL);
@@ -236,13 +243,35 @@ async fn a_running_match_shows_only_what_its_reader_may_see() {
 }
 
 #[tokio::test]
+async fn a_stream_ends_when_its_reader_may_read_no_more() {
+    let app = App::new().await;
+    let token = app.token("read").await;
+    let until_us = now_us() + 300_000;
+    let pass = app.state.tokens.pass(token.as_bytes(), until_us).unwrap();
+    let cookie = format!("{PASS}={pass}");
+    let headers = [(header::COOKIE, Some(cookie.as_str()))];
+    let mut passing = Stream::with(&app, "/events", &headers, None).await;
+    let mut holding = Stream::of(&app, "/events", Some(&token), None).await;
+    for stream in [&mut passing, &mut holding] {
+        stream.expect("state").await;
+    }
+    let why = "your token or pass does not let you read any more";
+    assert_eq!(passing.expect("close").await.1["reason"], why);
+    assert!(now_us() >= until_us, "not before its pass has run out");
+    assert_eq!(passing.next().await, None);
+    app.state.tokens.revoke("t1").await.unwrap();
+    assert_eq!(holding.expect("close").await.1["reason"], why);
+    assert_eq!(holding.next().await, None);
+}
+
+#[tokio::test]
 async fn a_stream_that_ends_with_its_connection_says_so() {
     let app = App::new().await;
     let mut pen = Pen::player(app.store(), 1);
     pen.write(app.store(), vec![heard("a")]).await;
     for path in [&events(1), "/events"] {
         let leaves = LeavesAt(Instant::now());
-        let mut stream = Stream::until(&app, path, None, None, Some(leaves)).await;
+        let mut stream = Stream::with(&app, path, &[], Some(leaves)).await;
         stream.expect("state").await;
         if path != "/events" {
             stream.expect("entry").await;
