@@ -1,5 +1,6 @@
 //! `cargo run --release -p bench -- …`: measures Drover's promises on this machine.
 
+mod added;
 mod arbiter;
 mod bare;
 mod callbacks;

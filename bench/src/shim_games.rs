@@ -1,6 +1,7 @@
 //! `bench shim-games`: many games at once whose players are shims of one daemon. How long their
 //! turns take, and how many are late.
 
+use crate::added::Added;
 use crate::pipes::Table;
 use crate::process::{Daemon, drover};
 use crate::site::Folder;
@@ -42,6 +43,8 @@ pub(crate) struct ShimGamesArgs {
     /// Where the database lives.
     #[arg(long, default_value = ".", value_name = "DIR")]
     folder: PathBuf,
+    #[command(flatten)]
+    added: Added,
 }
 
 /// Runs it and prints a table.
@@ -64,6 +67,7 @@ pub(crate) async fn run(args: ShimGamesArgs) -> anyhow::Result<()> {
         let mut daemon = Daemon::new(folder.path())?;
         daemon.set("STORE__DURABILITY", &args.durability);
         daemon.set("THINKING__BUDGET_MS_LIGHTHOUSES", args.budget_ms);
+        args.added.to(&daemon).await?;
         let running = daemon.start().await?;
         let shim = daemon.shim("lighthouses", bot)?;
         late += row(&format!("{bot}, over a shim"), shim, &args).await?;

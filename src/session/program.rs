@@ -4,8 +4,8 @@
 use super::deciding::{self, Asked, Decided};
 use super::registry::Registry;
 use crate::programs::{Answer, Driver, Launch, Opening, SPENT, contest};
+use crate::store::Store;
 use crate::store::types::{NewSession, SessionId};
-use crate::store::{ProgramRun, Store};
 use crate::thinking::guarded;
 use games::answer::ProgramTimes;
 use games::neutral::PREFIX;
@@ -104,20 +104,9 @@ impl Program {
         let (bot, game) = (self.driver.name().to_owned(), kit.game().to_owned());
         let at_us = registry.now_us();
         registry.tracker.spawn(async move {
-            let report = leaving.conduct().await;
-            let run = ProgramRun {
-                session,
-                bot,
-                game,
-                note: report.note.clone(),
-                report: json!(report),
-                stderr: report.stderr,
-                at_us,
-            };
-            if let Err(error) = store.program_ran(run).await {
-                let session = session.0;
-                tracing::warn!(session, %error, "what became of a program could not be stored");
-            }
+            let conduct = leaving.conduct().await;
+            let notes_of = Some((&*bot, &*game));
+            conduct.keep((&store, session), notes_of, at_us).await;
         });
     }
 

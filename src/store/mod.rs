@@ -51,7 +51,7 @@ pub use integrity::EntryCounts;
 pub use open::{KitOf, QUEUE_DEFAULT, READERS_DEFAULT, Settings};
 pub use packed::BulkPacker;
 pub use packer::Packs;
-pub use programs::ProgramRun;
+pub use programs::{Note, ProgramRun};
 pub use prune::Pruned;
 pub use records::*;
 pub use salvage::Salvaged;

@@ -103,7 +103,7 @@ impl Hosted {
                 ids: hosted.info.ids.clone(),
             }),
             blames: Vec::new(),
-            stderr: Vec::new(),
+            left: Vec::new(),
             refused: end.map(|end| end.refused.clone()).unwrap_or_default(),
         })
     }

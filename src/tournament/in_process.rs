@@ -70,7 +70,7 @@ impl MatchPlayer for InProcess {
             outcome: played.outcome,
             transcript: played.transcript,
             blames: late.map(blame).collect(),
-            stderr: Vec::new(),
+            left: Vec::new(),
             refused: played.refused.values().to_vec(),
             missed: missed.collect(),
             took: took.collect(),

@@ -135,11 +135,9 @@ impl SeatProgram {
         }
     }
 
-    /// The end of its standard error. Blocks until it has ended.
-    pub(super) fn stderr(mut self) -> String {
-        self.dismiss(None);
-        let conduct = self.leaving.take().map(Leaving::conduct_blocking);
-        conduct.unwrap_or_default().stderr
+    /// What is to be waited for once it was dismissed; `None` if it never ran.
+    pub(super) const fn leaving(&mut self) -> Option<Leaving> {
+        self.leaving.take()
     }
 }
 
