@@ -401,6 +401,17 @@ fn nothing_outlives_a_program_without_namespaces() {
 }
 
 #[test]
+fn a_guard_ends_with_its_program_though_nobody_hears_of_it() {
+    let mut command = drover();
+    command.args(["program-guard", "--isolate", "--report=/dev/full"]);
+    command.args(["--scratch-mib=1", "--", "sleep", "985"]);
+    command.stdin(Stdio::null()).stderr(Stdio::null());
+    let mut guard = command.spawn().unwrap();
+    until(|| guard.try_wait().unwrap().is_some());
+    assert!(!runs("sleep\x00985\0"));
+}
+
+#[test]
 fn a_program_that_cannot_be_started_is_told_as_such_though_it_is_confined() {
     let own = folder();
     let script = own.path().join("script");
