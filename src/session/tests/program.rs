@@ -380,6 +380,27 @@ async fn a_match_goes_on_after_a_restart_of_the_daemon() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_is_slow_after_a_restart_is_not_waited_for_as_long_as_else() {
+    if !python() {
+        return;
+    }
+    let slow = "
+import os, time
+if 'seen' not in globals():
+    seen = True
+    if os.path.exists('once'):
+        time.sleep(3)
+    open('once', 'w').close()
+";
+    let table = Table::new(&format!("{slow}{GOOD}"), 4_000).await;
+    let (table, _, longest) = table.play(Some(120)).await;
+    // Who asked may have waited for as long already.
+    assert!(longest < Duration::from_millis(2_500), "{longest:?}");
+    assert!(longest > Duration::from_millis(1_000), "{longest:?}");
+    assert_eq!(table.fallbacks(1, "program_late").await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_match_goes_on_when_its_bot_is_removed() {
     if !python() {
         return;
