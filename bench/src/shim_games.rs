@@ -7,7 +7,7 @@ use crate::site::Folder;
 use crate::stats::shown;
 use anyhow::{Context as _, ensure};
 use drover::referee::budget::ThinkBudget;
-use drover::referee::histogram::Histogram;
+use drover::histogram::Histogram;
 use serde_json::json;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use super::error::{ConfigError, Mistakes};
 use super::lines::Lines;
 use super::schema::keys;
-use super::sections::{Entries, HUBS, REFEREES};
+use super::sections::{Entries, HUBS, REFEREES, SHADOWS};
 use super::value;
 use ::config::{Map, Source, Value, ValueKind};
 use serde::Deserialize as _;
@@ -175,7 +175,7 @@ fn nearest(path: &str) -> Option<String> {
     let words = keys()
         .iter()
         .map(|key| key.path.as_str())
-        .chain([HUBS.path, REFEREES.path]);
+        .chain([HUBS.path, REFEREES.path, SHADOWS.path]);
     let scored = words.map(|known| (strsim::jaro_winkler(path, known), known));
     let (score, known) = scored.max_by(|one, other| one.0.total_cmp(&other.0))?;
     (score >= NEAR).then(|| known.to_owned())
@@ -225,7 +225,7 @@ fn walk(
         if broken && !holds_tables(spanned.get_ref()) {
             continue;
         }
-        if let Some(list) = [&HUBS, &REFEREES]
+        if let Some(list) = [&HUBS, &REFEREES, &SHADOWS]
             .into_iter()
             .find(|list| list.path == path)
         {

@@ -6,7 +6,7 @@ use super::schedule::PlannedMatch;
 use super::stop::Stop;
 use crate::clock::now_us;
 use crate::referee::budget::{Stopwatch, ThinkBudget};
-use crate::referee::histogram::Histogram;
+use crate::histogram::Histogram;
 use crate::referee::seat_spec::FILLER;
 use crate::referee::{DecisionTimes, SeatSpec};
 use games::{Blame, Cause, Kit, PlaySetup, Seat};

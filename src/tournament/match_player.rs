@@ -5,7 +5,7 @@ use super::schedule::PlannedMatch;
 use super::sides::Sides;
 use super::stop::Stop;
 use crate::referee::arbiter::PlayError;
-use crate::referee::histogram::Histogram;
+use crate::histogram::Histogram;
 use crate::referee::hub::AppointmentError;
 use crate::referee::{DecisionTimes, Numbers, SeatSpec, StartError};
 use crate::store::TournamentMatch;
