@@ -205,11 +205,7 @@ pub(super) async fn sums(reader: &Reader, params: &Params) -> Result<Listed<Shad
     let mut sums: BTreeMap<(String, String, String), Sum> = BTreeMap::new();
     for (of, tally) in found.await? {
         if is_asked(&bot, &tally.bot) && is_asked(&shadow, &tally.shadow) {
-            let key = (
-                tally.game.clone(),
-                tally.bot.clone(),
-                tally.shadow.clone(),
-            );
+            let key = (tally.game.clone(), tally.bot.clone(), tally.shadow.clone());
             sums.entry(key).or_default().add(of, &tally);
         }
     }

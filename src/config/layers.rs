@@ -172,10 +172,11 @@ fn unknown(
 /// The existing key most similar to this one, if any is near.
 fn nearest(path: &str) -> Option<String> {
     const NEAR: f64 = 0.8;
-    let words = keys()
-        .iter()
-        .map(|key| key.path.as_str())
-        .chain([HUBS.path, REFEREES.path, SHADOWS.path]);
+    let words =
+        keys()
+            .iter()
+            .map(|key| key.path.as_str())
+            .chain([HUBS.path, REFEREES.path, SHADOWS.path]);
     let scored = words.map(|known| (strsim::jaro_winkler(path, known), known));
     let (score, known) = scored.max_by(|one, other| one.0.total_cmp(&other.0))?;
     (score >= NEAR).then(|| known.to_owned())

@@ -318,7 +318,9 @@ fn shadow_faults(shadow: &Shadow) -> Vec<(&'static str, String)> {
         let why = match spec.strip_prefix("builtin:") {
             Some(bot) => no_bot(kit, bot),
             None if spec.starts_with(PREFIX) => None,
-            None => Some(format!("{spec:?} is not builtin:NAME or bot:NAME[@VERSION]")),
+            None => Some(format!(
+                "{spec:?} is not builtin:NAME or bot:NAME[@VERSION]"
+            )),
         };
         Some((field, why?))
     });

@@ -82,7 +82,9 @@ fn figures(shown: &ShadowFigures) -> Figures {
     let both = |p50: Option<f64>, p99: Option<f64>| {
         let time = |ms: f64| micros((ms * 1e3) as u64);
         let both = p50.zip(p99);
-        both.map_or_else(String::new, |(p50, p99)| format!("{}, {}", time(p50), time(p99)))
+        both.map_or_else(String::new, |(p50, p99)| {
+            format!("{}, {}", time(p50), time(p99))
+        })
     };
     Figures {
         decisions: shown.decisions,
@@ -116,6 +118,14 @@ fn sum(shown: ShadowSum) -> SumRow {
 fn row(shown: ShadowShown) -> ShadowRow {
     let session = shown.session.0;
     let differences = shown.report.differences.into_iter();
+    let mut faults = shown.report.faults;
+    faults.extend(
+        shown
+            .report
+            .conduct
+            .into_iter()
+            .flat_map(|conduct| conduct.faults),
+    );
     ShadowRow {
         session,
         seat: or_none(shown.seat),
@@ -123,7 +133,7 @@ fn row(shown: ShadowShown) -> ShadowRow {
         bot: shown.bot,
         shadow: shown.shadow,
         whole: shown.whole,
-        faults: shown.report.faults,
+        faults,
         differences: differences
             .map(|one| DifferenceRow {
                 entry: one.entry.0,

@@ -2,8 +2,8 @@
 
 use super::players::Player;
 use super::watch::{Spoken, Watch};
-use crate::link::program::{LineFault, Program, ready};
 use crate::histogram::Histogram;
+use crate::link::program::{LineFault, Program, ready};
 use crate::replay::RecordedReply;
 use games::{Blame, Call, Cause, Exchange, Noted, Outcome, Reply, Seat, Table};
 use rustix::event::PollFlags;

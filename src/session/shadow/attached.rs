@@ -82,17 +82,13 @@ impl Registry {
         opened: &NewSession,
     ) -> Vec<Shadow> {
         let plans = self.options.shadows.iter();
-        let plans = plans.filter(|plan| plan.game == opened.game && is_meant(&plan.bot, &opened.bot));
+        let plans =
+            plans.filter(|plan| plan.game == opened.game && is_meant(&plan.bot, &opened.bot));
         let shadows = plans.filter_map(|plan| self.shadow(session, opened, plan));
         shadows.collect()
     }
 
-    fn shadow(
-        &self,
-        session: SessionId,
-        opened: &NewSession,
-        plan: &ShadowPlan,
-    ) -> Option<Shadow> {
+    fn shadow(&self, session: SessionId, opened: &NewSession, plan: &ShadowPlan) -> Option<Shadow> {
         let left_out = || metrics::counter!(SHADOWS_LEFT_OUT).increment(1);
         let Ok(place) = Arc::clone(&self.shadows.places).try_acquire_owned() else {
             left_out();
@@ -152,9 +148,8 @@ impl Registry {
             shared.quits.store(true, Ordering::Relaxed);
             let mut findings = std::mem::take(&mut *shared.findings.lock());
             if let Some(why) = why {
-                findings.tally.counts.failed += u64::from(
-                    !stop.is_cancelled() && shared.asked.load(Ordering::Relaxed),
-                );
+                findings.tally.counts.failed +=
+                    u64::from(!stop.is_cancelled() && shared.asked.load(Ordering::Relaxed));
                 findings.break_off(why);
             }
             let Findings { tally, report } = findings;

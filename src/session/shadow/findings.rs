@@ -62,11 +62,11 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Adds a decision that was answered so, by the playing bot after so long.
+    /// Adds a decision that was answered so, by the playing bot after so long; `None`: it had nothing to send.
     pub(super) fn count(
         &mut self,
         decided: Decided,
-        (entry, sent, took): (EntryId, &str, Duration),
+        (entry, sent, took): (EntryId, &str, Option<Duration>),
     ) {
         let counts = &mut self.tally.counts;
         let shadow_took = match decided {
@@ -102,7 +102,9 @@ impl Findings {
                 return;
             }
         };
-        self.tally.bot_times.add(took);
+        if let Some(took) = took {
+            self.tally.bot_times.add(took);
+        }
         if let Some(took) = shadow_took {
             self.tally.shadow_times.add(took);
         }
@@ -134,7 +136,7 @@ mod tests {
         let long = "é".repeat(TEXT_CHARS_MAX + 1);
         for entry in 0..DIFFERENCES_MAX as i64 + 5 {
             let said = Decided::Said(long.clone(), ms);
-            findings.count(said, (EntryId(entry), "x", ms));
+            findings.count(said, (EntryId(entry), "x", Some(ms)));
         }
         for decided in [
             Decided::Said("x".into(), ms),
@@ -143,7 +145,7 @@ mod tests {
             Decided::Failed,
             Decided::Skipped,
         ] {
-            findings.count(decided, (EntryId(9_999), "x", ms));
+            findings.count(decided, (EntryId(9_999), "x", Some(ms)));
         }
         let counts = findings.tally.counts;
         assert_eq!((counts.agreed, counts.differed), (1, 205));
@@ -154,6 +156,10 @@ mod tests {
         assert_eq!(findings.tally.shadow_times.count(), 208);
         let listed = &findings.report.differences;
         assert_eq!(listed.len(), DIFFERENCES_MAX);
-        assert!(listed.iter().all(|one| one.said.chars().count() == TEXT_CHARS_MAX));
+        assert!(
+            listed
+                .iter()
+                .all(|one| one.said.chars().count() == TEXT_CHARS_MAX)
+        );
     }
 }

@@ -57,7 +57,7 @@ struct Turn {
     /// Whether the dialogue is told what was answered.
     owes: bool,
     decided: Option<Decided>,
-    /// Of several answers the last one counts.
+    /// Of several answers the last one counts; without one, nothing was sent.
     answer: Option<(i64, String)>,
 }
 
@@ -99,8 +99,7 @@ impl<'a> Mind<'a> {
         shared.findings.lock().tally.shadow.clone_from(&spec);
         let reading = async {
             note_advice(&terms.store, kit, &spec, &mut stored).await?;
-            let setup =
-                dialogue_setup(&terms.store, kit, (&spec, opened.seed), &stored).await?;
+            let setup = dialogue_setup(&terms.store, kit, (&spec, opened.seed), &stored).await?;
             let note = match &program {
                 Some(driver) => terms.store.note(driver.name(), kit.game()).await?,
                 None => None,
@@ -198,15 +197,12 @@ impl<'a> Mind<'a> {
         let Some(turn) = self.turn.take() else {
             return Ok(());
         };
-        let (answered_us, sent) = match &turn.answer {
-            Some((at_us, text)) => (*at_us, text.as_str()),
-            None => (turn.at_us, ""),
-        };
-        if let Some(decided) = turn.decided
-            && !sent.is_empty()
-        {
-            let took_us = u64::try_from(answered_us - turn.at_us).unwrap_or(0);
-            let took = Duration::from_micros(took_us);
+        let sent = turn.answer.as_ref().map_or("", |(_, text)| text);
+        if let Some(decided) = turn.decided {
+            let took = turn.answer.as_ref().map(|(at_us, _)| {
+                let took_us = at_us.saturating_sub(turn.at_us);
+                Duration::from_micros(u64::try_from(took_us).unwrap_or(0))
+            });
             let mut findings = self.shared.findings.lock();
             findings.count(decided, (turn.entry, sent, took));
         }
