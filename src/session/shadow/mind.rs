@@ -20,7 +20,7 @@ use tokio::sync::mpsc::Receiver;
 /// The priority of a shadow and of what it starts: everything else goes first.
 const NICE: i32 = 19;
 /// Messages that may wait when a shadow is asked for a decision; behind more, it only listens until it has caught up.
-const BEHIND_MAX: usize = 8;
+const BEHIND_MAX: usize = 64;
 
 /// What a shadow is started with.
 pub(super) struct Terms {
