@@ -130,7 +130,8 @@ impl Registry {
             let session = core.id.0;
             tracing::info!(session, match_id, game, bot, referee, "a session begins");
         }
-        core.cast(heard, receipt.last);
+        let took = core.took.take();
+        core.cast(heard, receipt.last, took);
         core.head = receipt.last.or(core.head);
         core.seq += added;
         Ok(receipt)

@@ -122,7 +122,7 @@ impl Registry {
     ) -> Result<(), StoreError> {
         match outcome {
             Ok(receipt) => {
-                core.cast(heard, receipt.last);
+                core.cast(heard, receipt.last, None);
                 core.head = receipt.last.or(core.head);
                 Ok(())
             }

@@ -70,6 +70,8 @@ pub struct SessionOptions {
     pub durability_default: Durability,
     /// Who is to shadow whom.
     pub shadows: Vec<ShadowPlan>,
+    /// The priority of shadows and of what they start, from 1 to the lowest, 19: everything else goes first.
+    pub shadow_nice: i32,
     /// Answers without storing anything: only to measure what storing costs. Nothing survives.
     #[doc(hidden)]
     pub unstored: bool,
@@ -93,6 +95,7 @@ impl Default for SessionOptions {
             durability: BTreeMap::new(),
             durability_default: Durability::Power,
             shadows: Vec::new(),
+            shadow_nice: 19,
             unstored: false,
         }
     }

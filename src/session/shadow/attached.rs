@@ -20,7 +20,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 
 /// Shadows that run at once at most; further sessions have none.
-const RUNNING_MAX: usize = 64;
+pub(in crate::session) const RUNNING_MAX: usize = 64;
 /// Messages that may wait for a shadow. One that is further behind hears no more.
 const WAITING_MAX: usize = 256;
 /// How long a shadow may work on what it has heard when its session has ended.
@@ -28,8 +28,13 @@ const FINISH_WITHIN: Duration = Duration::from_secs(60);
 /// Searches recurse deeply.
 const STACK_BYTES: usize = 8 << 20;
 
-/// An entry of the transcript with its number.
-pub(in crate::session) type Heard = (EntryId, NewEntry);
+/// What was stored at once.
+pub(in crate::session) struct Heard {
+    /// Entries of the transcript with their numbers.
+    pub(in crate::session) entries: Vec<(EntryId, NewEntry)>,
+    /// How long the playing bot took for the decision among them, if there is one.
+    pub(in crate::session) took: Option<Duration>,
+}
 
 /// What all shadows share.
 pub(in crate::session) struct Shadows {
@@ -40,7 +45,7 @@ pub(in crate::session) struct Shadows {
 
 /// A shadow of a live session.
 pub(in crate::session) struct Shadow {
-    heard: Sender<Arc<[Heard]>>,
+    heard: Sender<Arc<Heard>>,
     shared: Arc<Shared>,
 }
 
@@ -71,6 +76,12 @@ impl Shadows {
             places: Arc::new(Semaphore::new(RUNNING_MAX)),
             bots: bots.apart(RUNNING_MAX),
         }
+    }
+
+    /// Whether one more may run.
+    #[cfg(test)]
+    pub(in crate::session) fn is_free(&self) -> bool {
+        self.places.available_permits() > 0
     }
 }
 
@@ -112,6 +123,7 @@ impl Registry {
             nodes: self.options.nodes.unwrap_or(u64::MAX),
             ceiling: self.options.ceiling(&opened.game),
             margin: self.options.margin,
+            nice: self.options.shadow_nice,
         };
         let (heard, waiting) = mpsc::channel(WAITING_MAX);
         let (done, finished) = oneshot::channel();
@@ -169,7 +181,7 @@ impl Registry {
 
 impl Shadow {
     /// Hands it what was stored. It never waits.
-    pub(in crate::session) fn hear(&self, heard: &Arc<[Heard]>) {
+    pub(in crate::session) fn hear(&self, heard: &Arc<Heard>) {
         let deaf = &self.shared.deaf;
         if deaf.load(Ordering::Relaxed) || self.heard.try_send(Arc::clone(heard)).is_ok() {
             return;

@@ -62,7 +62,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Adds a decision that was answered so, by the playing bot after so long; `None`: it had nothing to send.
+    /// Adds a decision that was answered so, by the playing bot after so long; `None`: it was not asked.
     pub(super) fn count(
         &mut self,
         decided: Decided,

@@ -17,8 +17,6 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::Receiver;
 
-/// The priority of a shadow and of what it starts: everything else goes first.
-const NICE: i32 = 19;
 /// Messages that may wait when a shadow is asked for a decision; behind more, it only listens until it has caught up.
 const BEHIND_MAX: usize = 64;
 
@@ -35,6 +33,7 @@ pub(super) struct Terms {
     pub(super) nodes: u64,
     pub(super) ceiling: Duration,
     pub(super) margin: Duration,
+    pub(super) nice: i32,
 }
 
 /// The shadow's own dialogue.
@@ -53,18 +52,19 @@ struct Mind<'a> {
 /// A message and what was answered.
 struct Turn {
     entry: EntryId,
-    at_us: i64,
+    /// How long the playing bot took, if it decided.
+    took: Option<Duration>,
     /// Whether the dialogue is told what was answered.
     owes: bool,
     decided: Option<Decided>,
     /// Of several answers the last one counts; without one, nothing was sent.
-    answer: Option<(i64, String)>,
+    answer: String,
 }
 
 /// Works until the session has ended, or the shadow cannot go on.
-pub(super) fn run(terms: Terms, shared: &Arc<Shared>, mut waiting: Receiver<Arc<[Heard]>>) {
+pub(super) fn run(terms: Terms, shared: &Arc<Shared>, mut waiting: Receiver<Arc<Heard>>) {
     // Threads and processes that it starts inherit this.
-    step_back(NICE);
+    step_back(terms.nice);
     let broken = match Mind::of(terms, shared) {
         Ok(mut mind) => {
             let followed = mind.follow(&mut waiting);
@@ -127,25 +127,31 @@ impl<'a> Mind<'a> {
         })
     }
 
-    fn follow(&mut self, waiting: &mut Receiver<Arc<[Heard]>>) -> Result<(), Panicked> {
+    fn follow(&mut self, waiting: &mut Receiver<Arc<Heard>>) -> Result<(), Panicked> {
         while let Some(heard) = waiting.blocking_recv() {
             if self.shared.quits() {
                 return Ok(());
             }
-            for (entry, line) in heard.iter() {
-                self.hear(*entry, line, waiting.len() > BEHIND_MAX)?;
+            for (entry, line) in &heard.entries {
+                let behind = waiting.len() > BEHIND_MAX;
+                self.hear((*entry, line), heard.took, behind)?;
             }
         }
         self.settle()
     }
 
     /// Hears a line of the transcript, as a replay does ([`crate::replay::replay`]), and decides where that asks for it.
-    fn hear(&mut self, entry: EntryId, line: &NewEntry, behind: bool) -> Result<(), Panicked> {
+    fn hear(
+        &mut self,
+        (entry, line): (EntryId, &NewEntry),
+        took: Option<Duration>,
+        behind: bool,
+    ) -> Result<(), Panicked> {
         let opens = !std::mem::replace(&mut self.begun, true);
         if line.direction == Direction::Out {
             return match &mut self.turn {
                 Some(turn) => {
-                    turn.answer = Some((line.at_us, line.text.clone()));
+                    turn.answer.clone_from(&line.text);
                     Ok(())
                 }
                 None => guarded(|| {
@@ -183,10 +189,10 @@ impl<'a> Mind<'a> {
         }
         self.turn = Some(Turn {
             entry,
-            at_us: line.at_us,
+            took,
             owes,
             decided,
-            answer: None,
+            answer: String::new(),
         });
         self.tell();
         Ok(())
@@ -197,14 +203,10 @@ impl<'a> Mind<'a> {
         let Some(turn) = self.turn.take() else {
             return Ok(());
         };
-        let sent = turn.answer.as_ref().map_or("", |(_, text)| text);
+        let sent = &turn.answer;
         if let Some(decided) = turn.decided {
-            let took = turn.answer.as_ref().map(|(at_us, _)| {
-                let took_us = at_us.saturating_sub(turn.at_us);
-                Duration::from_micros(u64::try_from(took_us).unwrap_or(0))
-            });
             let mut findings = self.shared.findings.lock();
-            findings.count(decided, (turn.entry, sent, took));
+            findings.count(decided, (turn.entry, sent, turn.took));
         }
         if turn.owes {
             guarded(|| self.dialogue.said(sent))?;

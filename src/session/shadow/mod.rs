@@ -5,5 +5,7 @@ mod attached;
 mod findings;
 mod mind;
 
+#[cfg(test)]
+pub(super) use attached::RUNNING_MAX;
 pub(super) use attached::{Heard, Shadow, Shadows};
 pub use findings::{DIFFERENCES_MAX, ShadowDifference, ShadowReport};

@@ -1,8 +1,10 @@
 //! Shadows of sessions: they say what they would have said, and nothing that they do reaches the match.
 
+use super::behind::tell;
 use super::foreign::names;
 use super::program::{GOOD, Table, python};
 use super::world::{World, key, options, until};
+use crate::session::shadow::RUNNING_MAX;
 use crate::session::{SessionOptions, ShadowPlan, ShadowReport};
 use crate::store::types::{Direction, SessionId};
 use crate::store::{ShadowTally, Store};
@@ -24,7 +26,18 @@ fn koehandel(bot: &str, shadows: &[&str], within_ms: u64) -> SessionOptions {
         margin: Duration::from_millis(5_000 - within_ms),
         nodes: Some(60),
         shadows: shadowing("koehandel", bot, shadows),
+        // The other tests shall not keep it waiting.
+        shadow_nice: 0,
         ..SessionOptions::default()
+    }
+}
+
+/// Sessions of the fake game with a shadow that is the bot itself.
+fn fake() -> SessionOptions {
+    SessionOptions {
+        shadows: shadowing("fake", "deep", &["deep"]),
+        shadow_nice: 0,
+        ..options()
     }
 }
 
@@ -63,15 +76,15 @@ async fn answers(table: &Table, session: i64) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_bot_agrees_in_everything_and_another_one_does_not() {
-    let options = koehandel("evolved", &["evolved", "random"], 4_000);
-    let table = Table::with("", options, "evolved").await;
+    let options = koehandel("champion", &["champion", "random"], 4_000);
+    let table = Table::with("", options, "champion").await;
     let (table, outcome, _) = table.play(None).await;
     assert_eq!(outcome.cause, Cause::Normal);
     let found = shadows(&table.store, 1, 2).await;
     let [(same, of_same), (other, of_other)] = &found[..] else {
         panic!("{found:?}");
     };
-    assert_eq!((&*same.shadow, &*other.shadow), ("evolved", "random"));
+    assert_eq!((&*same.shadow, &*other.shadow), ("champion", "random"));
     let asked = same.counts.asked();
     assert!(asked > 20, "{same:?}");
     assert_eq!(same.counts.agreed, asked, "{same:?} {of_same:?}");
@@ -97,7 +110,12 @@ async fn the_same_bot_agrees_in_everything_and_another_one_does_not() {
             .position(|entry| entry.id == one.entry)
             .unwrap();
         assert_eq!(entries[at].direction, Direction::In);
-        assert_eq!(entries[at + 1].text, one.sent);
+        let next = &entries[at + 1];
+        let sent = match next.direction {
+            Direction::Out => &next.text,
+            Direction::In => "",
+        };
+        assert_eq!(sent, one.sent);
         assert_ne!(one.sent, one.said);
     }
     // Sessions of other bots have none.
@@ -152,13 +170,17 @@ async fn a_shadow_is_of_the_lowest_priority() {
     if !python() {
         return;
     }
-    let (tally, report) = beside(
-        "import os\nif os.nice(0) != 19: sys.exit(1)\nsay(type='act', number=number, act=acts[0])",
-        4_000,
-    )
-    .await;
-    assert_eq!(report.conduct.unwrap().starts, 1, "{tally:?}");
-    assert!(tally.counts.agreed + tally.counts.differed > 0);
+    let answer = format!("import os\nif os.nice(0) != 19: sys.exit(1)\n{GOOD}");
+    let options = SessionOptions {
+        shadow_nice: SessionOptions::default().shadow_nice,
+        ..koehandel("face", &["bot:mine"], 4_000)
+    };
+    let table = Table::with(&answer, options, "face").await;
+    let (table, ..) = table.play(None).await;
+    let (_, report) = shadows(&table.store, 1, 1).await.pop().unwrap();
+    let conduct = report.conduct.unwrap();
+    assert_eq!((conduct.starts, conduct.failed), (1, 0), "{conduct:?}");
+    assert!(conduct.answered > 0, "{conduct:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -228,11 +250,7 @@ async fn after_a_restart_a_match_goes_on_without_its_shadow() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_shadow_that_panics_is_told_no_more_and_silence_can_agree() {
-    let fake = |shadows| SessionOptions {
-        shadows: shadowing("fake", "deep", shadows),
-        ..options()
-    };
-    let world = World::new(fake(&["deep"])).await;
+    let world = World::new(fake()).await;
     let at = key(1, 1);
     for rest in [
         "begin",
@@ -253,7 +271,7 @@ async fn a_shadow_that_panics_is_told_no_more_and_silence_can_agree() {
     assert!(!tally.whole);
     assert!(report.faults[0].contains("while thinking"), "{report:?}");
     // A name that is given in the middle is heard as well.
-    let world = World::new(fake(&["deep"])).await;
+    let world = World::new(fake()).await;
     world.say(&at, "begin").await;
     world.bot_answers(&at, "ask").await;
     let named = world.sessions.name(names(1, None, &[(1, "ann")])).await;
@@ -267,4 +285,54 @@ async fn a_shadow_that_panics_is_told_no_more_and_silence_can_agree() {
         "{tally:?}"
     );
     assert!(tally.whole);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_shim_delivers_is_heard_once_and_in_order() {
+    let world = World::new(fake()).await;
+    let told = async |number, rest: &str, said| {
+        let answer = tell(&world, number, rest, said).await.unwrap();
+        String::from_utf8(answer.text.to_vec()).unwrap()
+    };
+    told(1, "begin", None).await;
+    // Acknowledged before they are stored; one comes twice.
+    for number in [2, 3, 3, 4] {
+        told(number, &format!("info&x={number}"), None).await;
+    }
+    assert!(told(5, "ask", None).await.starts_with("?a="));
+    // The shim had answered otherwise: that was what counted.
+    told(6, "ask&x=6", None).await;
+    told(6, "ask&x=6", Some("?a=mine")).await;
+    assert!(told(7, "ask&x=7", None).await.starts_with("?a="));
+    told(8, "end", None).await;
+    let (tally, report) = shadows(&world.parts.store, 1, 1).await.pop().unwrap();
+    assert!(tally.whole, "{report:?}");
+    assert_eq!(
+        (tally.counts.agreed, tally.counts.differed),
+        (2, 1),
+        "{report:?}"
+    );
+    assert_eq!(report.differences[0].sent, "?a=mine");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_more_shadows_run_at_once_than_may() {
+    let world = World::new(fake()).await;
+    let many = RUNNING_MAX as u64 + 1;
+    for market in 1..=many {
+        world.say(&key(market, 1), "begin").await;
+    }
+    for market in 1..=many {
+        world.bot_answers(&key(market, 1), "ask").await;
+        world.say(&key(market, 1), "end").await;
+    }
+    for session in 1..many {
+        shadows(&world.parts.store, session as i64, 1).await;
+    }
+    assert!(shadows(&world.parts.store, many as i64, 0).await.is_empty());
+    // A place is free again when its shadow has ended.
+    until(|| world.sessions.registry.shadows.is_free().then_some(())).await;
+    world.say(&key(many + 1, 1), "begin").await;
+    world.say(&key(many + 1, 1), "end").await;
+    shadows(&world.parts.store, many as i64 + 1, 1).await;
 }
