@@ -2,9 +2,9 @@
 
 use super::players::Player;
 use super::watch::{Spoken, Watch};
+use crate::histogram::Histogram;
 use crate::link::program::{LineFault, Program, ready};
 use crate::programs::Conduct;
-use crate::referee::histogram::Histogram;
 use crate::replay::RecordedReply;
 use games::{Blame, Call, Cause, Exchange, Noted, Outcome, Reply, Seat, Table};
 use rustix::event::PollFlags;
