@@ -9,7 +9,7 @@ use crate::referee::budget::ThinkBudget;
 use crate::referee::query::option_value;
 use crate::referee::{SeatPrograms, SeatSpec, SeatSpecError};
 use crate::tournament::Schedule;
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser as _, ValueEnum};
 use games::{Kit, Maps};
 use serde_json::{Map, Value};
 use std::num::NonZeroUsize;
@@ -133,6 +133,17 @@ pub struct PlayArgs {
 }
 
 impl PlayArgs {
+    /// The arguments of a run of this game in which nothing else is given.
+    #[must_use]
+    pub fn usual(game: &str) -> Self {
+        #[derive(clap::Parser)]
+        struct Alone {
+            #[command(flatten)]
+            args: PlayArgs,
+        }
+        Alone::parse_from(["play", game]).args
+    }
+
     /// The entrants: the seats, padded with fillers, or the pool.
     ///
     /// # Errors

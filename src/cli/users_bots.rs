@@ -47,5 +47,6 @@ pub(super) fn seated<'a>(
     Ok(SeatPrograms {
         bots: Bots::of(&config),
         within,
+        on_end: None,
     })
 }

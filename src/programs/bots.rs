@@ -86,6 +86,16 @@ impl Bots {
         }
     }
 
+    /// The same on this shelf.
+    #[must_use]
+    pub fn on(self, shelf: Shelf) -> Self {
+        Self {
+            shelf: Arc::new(shelf),
+            recent: Arc::default(),
+            ..self
+        }
+    }
+
     /// The same with so many programs that run at once at most.
     #[must_use]
     pub fn at_most(self, running_max: usize) -> Self {

@@ -51,6 +51,7 @@ impl MatchPlayer for Programs {
         )?;
         Ok(ended.map(|ended| PlayedMatch {
             number: planned.number,
+            match_id: Some(ulid::Ulid::generate().to_string()),
             seed: planned.seed,
             started_us,
             seats: seats.iter().map(ToString::to_string).collect(),

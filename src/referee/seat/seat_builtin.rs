@@ -136,7 +136,7 @@ impl Builtin {
 
     /// What it says once its program has answered or not.
     fn settle(&mut self, asked: Asked, answer: Answer) -> Frame {
-        let program = self.program.as_ref().map(|program| &program.driver);
+        let program = self.program.as_deref_mut();
         asked.settle(&mut *self.dialogue, (program, answer), self.budget)
     }
 
