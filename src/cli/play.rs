@@ -45,6 +45,8 @@ pub(super) async fn run(common: &Common, mut args: PlayArgs) -> anyhow::Result<(
                 std::process::exit(130);
             }
         });
+        let within = args.budget.and_then(ThinkBudget::time);
+        args.users_bots = users_bots::all(common, within)?;
         return tokio::task::spawn_blocking(move || super::interactive::run(kit, &args, &spec))
             .await?;
     }

@@ -112,7 +112,7 @@ pub struct PlayArgs {
     /// user, process and mount namespace of its own where the system allows that.
     #[arg(long)]
     pub no_isolation: bool,
-    /// Talk to one program by hand: send it any command, watch its replies, run whole games.
+    /// Talk to one program by hand, cmd:PROGRAM ARGS or bot:NAME: send it any command, watch its replies, run whole games.
     #[arg(long, value_name = "SPEC", conflicts_with_all = ["seats", "pool", "games", "store", "log", "fair"])]
     pub interactive: Option<String>,
     /// Play a stored match on, once, from entry N of its referee's transcripts: the number in the log of a call,

@@ -21,7 +21,7 @@ pub use check::{Finding, Report, Weather, check};
 pub use conduct::Conduct;
 pub use copy::{Copied, CopyError};
 pub use driver::{Answer, Driver, SPENT, contest};
-pub use instance::{Instance, Leaving, Opening, Reply};
+pub use instance::{Instance, Leaving, Opening, Reply, try_out};
 pub use launch::{Launch, Programs};
 pub use manifest::{MANIFEST, Manifest, ManifestError};
 pub use name::{BotName, NAME_RULE, NameError, VERSION_RULE, is_name, is_version};

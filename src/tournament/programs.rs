@@ -6,9 +6,12 @@ use super::schedule::PlannedMatch;
 use super::stop::Stop;
 use crate::clock::now_us;
 use crate::link::program::sweep;
+use crate::programs::{BotName, Bots, Opening, try_out};
 use crate::referee::arbiter::{self, ArbiterMatch, ProgramRules};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{DecisionTimes, SeatSpec};
+use games::{DialogueSetup, Kit};
+use serde_json::Value;
 use std::thread::Builder;
 use std::time::Duration;
 
@@ -77,29 +80,29 @@ impl MatchPlayer for Programs {
 /// to two seconds, or for every 32 programs so long.
 #[must_use]
 pub fn broken(cup: &Cup, rules: &ProgramRules) -> Vec<String> {
-    let programs = cup
-        .entrants
-        .iter()
-        .filter_map(|entrant| match &entrant.spec {
-            SeatSpec::Program(program) => Some((&entrant.name, program)),
-            _ => None,
-        });
-    let programs: Vec<_> = programs.collect();
+    let is_tried = |spec: &SeatSpec| matches!(spec, SeatSpec::Program(_) | SeatSpec::Bot(_));
+    let programs = cup.entrants.iter();
+    let programs: Vec<_> = programs.filter(|entrant| is_tried(&entrant.spec)).collect();
     let owners = cup.kit.seat_owners(&cup.options, cup.seats);
     let seats = owners.map_or(cup.seats, |owners| owners.len());
     let mut broken = Vec::new();
     for some in programs.chunks(TRIED_AT_ONCE) {
         std::thread::scope(|scope| {
-            let tries = some.iter().map(|(name, program)| {
-                let work = move || {
-                    let seated = (&cup.options, seats);
-                    arbiter::try_out(cup.kit, program, seated, rules, TRIED_WITHIN)
+            let tries = some.iter().map(|entrant| {
+                let work = move || match &entrant.spec {
+                    SeatSpec::Program(program) => {
+                        let seated = (&cup.options, seats);
+                        let tried = arbiter::try_out(cup.kit, program, seated, rules, TRIED_WITHIN);
+                        tried.ok()?
+                    }
+                    SeatSpec::Bot(name) => try_bot(cup.kit, name, &rules.bots.bots),
+                    _ => None,
                 };
-                (name, Builder::new().spawn_scoped(scope, work))
+                (&entrant.name, Builder::new().spawn_scoped(scope, work))
             });
             for (name, tried) in tries.collect::<Vec<_>>() {
                 // What cannot be tried now may well be started later.
-                let tried = tried.ok().and_then(|tried| tried.join().ok()?.ok()?);
+                let tried = tried.ok().and_then(|tried| tried.join().ok()?);
                 broken.extend(
                     tried.map(|why| format!("entrant {name:?}: its program cannot play: {why}")),
                 );
@@ -107,4 +110,12 @@ pub fn broken(cup: &Cup, rules: &ProgramRules) -> Vec<String> {
         });
     }
     broken
+}
+
+/// Why a user's bot cannot play; `None` if it can, or is not found: that is told elsewhere.
+fn try_bot(kit: &'static dyn Kit, name: &BotName, bots: &Bots) -> Option<String> {
+    let launch = bots.find(&name.to_string())?;
+    let setup = DialogueSetup::of("", 1);
+    let opening = Opening::of(kit, ("", false), Value::Null, &setup);
+    try_out(bots, launch, opening, TRIED_WITHIN)
 }
