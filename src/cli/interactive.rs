@@ -168,13 +168,20 @@ impl Tester<'_> {
             let bots = &rules.bots.bots;
             let launch = bots.find(&name.to_string());
             SeatSpec::found(name, launch.as_deref(), self.kit)?;
-            if let Some(launch) = launch {
-                let options = bots.options(&launch);
-                let started = InteractiveProgram::start_bot(self.kit, &options, &mut |spoken| {
-                    screen.spoken(spoken);
-                });
-                self.program = Some(started?);
-            }
+            self.program = match launch {
+                Some(launch) if launch.is_native() => {
+                    let options = rules.native(self.kit, &launch);
+                    Some(InteractiveProgram::start(self.kit, &options)?)
+                }
+                Some(launch) => {
+                    let options = bots.options(&launch);
+                    let mut hear = |spoken| screen.spoken(spoken);
+                    Some(InteractiveProgram::start_bot(
+                        self.kit, &options, &mut hear,
+                    )?)
+                }
+                None => None,
+            };
         }
         let SeatSpec::Program(program) = &self.spec else {
             return Ok(());

@@ -10,7 +10,7 @@ use super::practice_told::{Told, Trouble};
 use super::usage::{UsageError, refuse};
 use crate::config::{Config, Flags};
 use crate::link::program::adopt_orphans;
-use crate::programs::{BotName, Bots, Launch, Shelf};
+use crate::programs::{BotName, Bots, Conduct, Launch, Shelf};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{OnEnd, SeatConduct, SeatPrograms, SeatSpec};
 use crate::tournament::{FinishedMatch, PlannedMatch, Schedule};
@@ -74,7 +74,8 @@ pub(super) struct Args {
 /// Who practises.
 struct Bot {
     spec: SeatSpec,
-    fallback: String,
+    /// `None` for one that has none, as it speaks its game's own protocol.
+    fallback: Option<String>,
     programs: SeatPrograms,
     /// Where it is kept meanwhile, if it is not on the shelf.
     _place: Option<TempDir>,
@@ -223,7 +224,7 @@ impl Bot {
         adopt_orphans().context("programs' orphans cannot be adopted")?;
         Ok(Self {
             spec: SeatSpec::found(&name, Some(&launch), kit)?,
-            fallback: launch.fallback,
+            fallback: (!launch.is_native()).then_some(launch.fallback),
             programs: SeatPrograms {
                 bots: Bots::of(config).on(shelf),
                 ..SeatPrograms::default()
@@ -275,7 +276,6 @@ impl Practice {
         finished: &FinishedMatch,
         conducts: &Receiver<SeatConduct>,
     ) -> std::io::Result<()> {
-        let conduct = conducts.recv_timeout(CONDUCT_WITHIN).unwrap_or_default();
         let table = &finished.planned.table;
         let own = table.iter().position(|entrant| *entrant == 0);
         let rival = table.iter().find(|entrant| **entrant != 0);
@@ -283,6 +283,10 @@ impl Practice {
             return Ok(());
         };
         let score = score(finished, own);
+        let conduct = match self.told.fallback {
+            Some(_) => conducts.recv_timeout(CONDUCT_WITHIN).unwrap_or_default(),
+            None => at_fault(finished, own),
+        };
         let trouble = Trouble::of(&conduct);
         let counts = trouble.counts();
         if counts && let Err(error) = self.climb.add(rung, score) {
@@ -298,6 +302,25 @@ impl Practice {
             ));
         }
         self.told.played(finished, (own, rung, score), &trouble)
+    }
+}
+
+/// What the arbiter found of a program that has no fallback.
+fn at_fault(finished: &FinishedMatch, own: usize) -> SeatConduct {
+    let played = &finished.played;
+    let blames = played.blames.iter();
+    let faults = blames.filter(|blame| blame.seat.index() == own);
+    let faults: Vec<String> = faults
+        .map(|blame| format!("{}: {}", blame.cause.word(), blame.detail))
+        .collect();
+    SeatConduct {
+        conduct: Conduct {
+            failed: faults.len() as u64,
+            faults,
+            stderr: played.stderr.get(own).cloned().unwrap_or_default(),
+            ..Conduct::default()
+        },
+        ..SeatConduct::default()
     }
 }
 

@@ -19,8 +19,8 @@ const STDERR_CHARS: usize = 200;
 pub(super) struct Told {
     pub(super) game: &'static str,
     pub(super) bot: String,
-    /// The built-in bot that answers when it does not.
-    pub(super) fallback: String,
+    /// The built-in bot that answers when it does not, if there is one.
+    pub(super) fallback: Option<String>,
     /// Weakest first.
     pub(super) rungs: Vec<&'static BotCard>,
     pub(super) store: PathBuf,
@@ -178,10 +178,14 @@ impl Told {
         }
         if !row.trouble.is_empty() && !trouble.is_hopeless() {
             let fallen = row.asked - row.taken;
-            let mut line = format!(
-                "match {}: {} took {fallen} of its {} decisions: {}",
-                row.number, self.fallback, row.asked, row.trouble
-            );
+            let mut line = format!("match {}: ", row.number);
+            if let Some(fallback) = &self.fallback {
+                line.push_str(&format!(
+                    "{fallback} took {fallen} of its {} decisions: ",
+                    row.asked
+                ));
+            }
+            line.push_str(&row.trouble);
             if !row.counts {
                 line.push_str("; so it does not count");
             }
@@ -275,15 +279,17 @@ impl Told {
         let counted = won + drawn + lost;
         let asked: u64 = self.rows.iter().map(|row| row.asked).sum();
         let taken: u64 = self.rows.iter().map(|row| row.taken).sum();
-        let (fallback, fallen) = (&self.fallback, asked - taken);
+        let fallen = asked - taken;
+        let fallen = self.fallback.as_ref().map_or_else(String::new, |fallback| {
+            format!("; its fallback {fallback} took {fallen} of {asked} decisions")
+        });
         let only = match self.rows.len() - counted {
             0 => String::new(),
             left => format!(" ({left} more do not count)"),
         };
         writeln!(
             out,
-            "{bot}: {won} won, {drawn} drawn, {lost} lost of {counted} matches of {game}{only}; \
-             its fallback {fallback} took {fallen} of {asked} decisions"
+            "{bot}: {won} won, {drawn} drawn, {lost} lost of {counted} matches of {game}{only}{fallen}"
         )?;
         writeln!(out, "{}", self.holds(held, next))?;
         writeln!(

@@ -5,13 +5,14 @@ use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
 use crate::clock::now_us;
-use crate::link::program::sweep;
-use crate::programs::{BotName, Bots, Opening, try_out};
+use crate::link::program::{ProgramOptions, sweep};
+use crate::programs::{Bots, Launch, Opening, try_out};
 use crate::referee::arbiter::{self, ArbiterMatch, ProgramRules};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{DecisionTimes, SeatSpec};
 use games::{DialogueSetup, Kit};
 use serde_json::Value;
+use std::sync::Arc;
 use std::thread::Builder;
 use std::time::Duration;
 
@@ -89,13 +90,21 @@ pub fn broken(cup: &Cup, rules: &ProgramRules) -> Vec<String> {
     for some in programs.chunks(TRIED_AT_ONCE) {
         std::thread::scope(|scope| {
             let tries = some.iter().map(|entrant| {
+                let native = move |options: ProgramOptions| {
+                    let seated = (&cup.options, seats);
+                    let tried = arbiter::try_out(cup.kit, &options, seated, rules, TRIED_WITHIN);
+                    tried.ok()?
+                };
                 let work = move || match &entrant.spec {
-                    SeatSpec::Program(program) => {
-                        let seated = (&cup.options, seats);
-                        let tried = arbiter::try_out(cup.kit, program, seated, rules, TRIED_WITHIN);
-                        tried.ok()?
+                    SeatSpec::Program(program) => native(rules.options(cup.kit, program)),
+                    SeatSpec::Bot(name) => {
+                        // That one is not found is told elsewhere.
+                        let launch = rules.bots.bots.find(&name.to_string())?;
+                        match launch.is_native() {
+                            true => native(rules.native(cup.kit, &launch)),
+                            false => try_bot(cup.kit, launch, &rules.bots.bots),
+                        }
                     }
-                    SeatSpec::Bot(name) => try_bot(cup.kit, name, &rules.bots.bots),
                     _ => None,
                 };
                 (&entrant.name, Builder::new().spawn_scoped(scope, work))
@@ -112,9 +121,8 @@ pub fn broken(cup: &Cup, rules: &ProgramRules) -> Vec<String> {
     broken
 }
 
-/// Why a user's bot cannot play; `None` if it can, or is not found: that is told elsewhere.
-fn try_bot(kit: &'static dyn Kit, name: &BotName, bots: &Bots) -> Option<String> {
-    let launch = bots.find(&name.to_string())?;
+/// Why a user's bot that speaks the neutral protocol cannot play; `None` if it can.
+fn try_bot(kit: &'static dyn Kit, launch: Arc<Launch>, bots: &Bots) -> Option<String> {
     let setup = DialogueSetup::of("", 1);
     let opening = Opening::of(kit, ("", false), Value::Null, &setup);
     try_out(bots, launch, opening, TRIED_WITHIN)

@@ -228,3 +228,81 @@ fn what_cannot_be_practised_is_refused() {
         assert!(!folder.path().join("practice.db").exists());
     }
 }
+
+/// A bot that speaks the arbiter's dialect of Lighthouses, with this for a turn's answer.
+fn native(folder: &Path, name: &str, turn: &str) {
+    let place = folder.join(name);
+    fs::create_dir(&place).unwrap();
+    let manifest = format!(
+        "name = \"{name}\"\nversion = \"1\"\ngames = [\"lighthouses\"]\nprotocol = \"native\"\nrun = [\"python3\", \"bot.py\"]\n"
+    );
+    fs::write(place.join("bot.toml"), manifest).unwrap();
+    let code = format!(
+        "import json, sys\nfor line in sys.stdin:\n    told = json.loads(line)\n    if 'player_num' in told:\n        print(json.dumps({{'name': 'old'}}), flush=True)\n    elif 'position' in told:\n        {turn}\n"
+    );
+    fs::write(place.join("bot.py"), code).unwrap();
+}
+
+#[test]
+fn a_bot_with_its_games_own_protocol_plays_at_our_tables() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    native(
+        folder.path(),
+        "old",
+        "print(json.dumps({'command': 'pass'}), flush=True)",
+    );
+    let said = ok(bot(folder.path(), &["add", "old"]));
+    assert!(said.contains("at our own tables alone"), "{said}");
+    let short = ["--option", "rounds=20", "--games", "2"];
+    let said = ok(practise(
+        folder.path(),
+        "lighthouses",
+        &[&["--bot", "bot:old"][..], &short].concat(),
+    ));
+    assert!(
+        said.contains("lost of 2 matches of lighthouses\n"),
+        "{said}"
+    );
+    // What it said itself, not a fallback.
+    let store = folder.path().join("practice.db");
+    let listed = ok(run_on(&store, &["match", "list", "--output", "json"]));
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let first = &listed["items"][1];
+    assert_eq!(first["seats"][0]["spec"], "bot:old@1", "{first:#}");
+    let replay = ok(run_on(
+        &store,
+        &["match", "replay", first["id"].as_str().unwrap()],
+    ));
+    assert!(
+        replay.contains("{\"name\": \"old\"}") && replay.contains("{\"command\": \"pass\"}"),
+        "{replay}"
+    );
+    assert!(verified(&store).contains("in order"));
+
+    native(folder.path(), "bad", "sys.exit('no idea')");
+    let output = practise(
+        folder.path(),
+        "lighthouses",
+        &[&["--bot", "bad"][..], &short].concat(),
+    );
+    let told = text(&output.stderr);
+    let said = ok(output);
+    assert!(told.contains("match 1: it failed once: "), "{told}");
+    assert!(
+        told.contains("its standard error ended:\n    no idea"),
+        "{told}"
+    );
+    assert!(
+        said.contains("bot:bad@1: 0 won, 0 drawn, 2 lost of 2 matches"),
+        "{said}"
+    );
+
+    let told = refused(bot(folder.path(), &["check", "old"]), 2);
+    assert!(
+        told.contains("old speaks its game's native protocol"),
+        "{told}"
+    );
+}
