@@ -128,7 +128,7 @@ impl From<TournamentMatch> for PlayedMatch {
         });
         Self {
             number: stored.number,
-            match_id: Some(stored.match_id),
+            match_id: None,
             seed: stored.seed,
             started_us: stored.started_us,
             seats: Vec::new(),
