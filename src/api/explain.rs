@@ -105,6 +105,7 @@ impl From<ExplainError> for Problem {
         match error {
             ExplainError::NoSeat { .. }
             | ExplainError::Foreign { .. }
+            | ExplainError::Program { .. }
             | ExplainError::NoEntry { .. } => Self::not_found(why),
             ExplainError::NoDecision { .. } => Self::parameter("entry", why, [""; 0]),
             ExplainError::Unfoldable(_) => Self::conflict(why),

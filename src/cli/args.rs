@@ -6,7 +6,7 @@ use super::referee_args::RefereeArgs;
 use super::usage::UsageError;
 use super::{
     bot, completions, configure, database, drain, health, map, matches, open_files, openapi, play,
-    program_guard, rate, referee, serve, shim, systemd, token, tournament, train,
+    practice, program_guard, rate, referee, serve, shim, systemd, token, tournament, train,
 };
 use crate::config::ConfigError;
 use crate::link::program::VERB;
@@ -40,6 +40,8 @@ enum Verb {
     Serve(serve::Args),
     /// Play matches on this machine and summarise them.
     Play(Box<PlayArgs>),
+    /// Play a bot of yours against the built-in bot that is a little stronger, and say how strong it is.
+    Practice(practice::Args),
     /// Run a game's referee for players from elsewhere.
     Referee(Box<RefereeArgs>),
     /// Play for an arbiter that starts its players as programs.
@@ -121,6 +123,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Match(verb) => return on_all_cores(matches::run(&common, &verb)),
         Verb::Serve(args) => serve::run(&common, &args)?,
         Verb::Play(args) => on_all_cores(play::run(&common, *args))?,
+        Verb::Practice(args) => on_all_cores(practice::run(&common, args))?,
         Verb::Referee(args) => referee::run(&common, *args)?,
         Verb::Shim(args) => shim::run(args)?,
         Verb::Drain(args) => drain::run(&common, &args)?,

@@ -1,6 +1,7 @@
 //! `drover bot check`: what to mend in a bot before it plays.
 
 use super::output::{Format, write_rows};
+use super::usage::refuse;
 use crate::config::Config;
 use crate::link::program::{Guard, adopt_orphans, no_isolation, protections};
 use crate::programs::{BotName, Finding, Report, Shelf, check};
@@ -34,6 +35,14 @@ pub(super) fn run(
         name: manifest.name.clone(),
         version: None,
     })?;
+    if launch.is_native() {
+        let (name, game) = (&launch.name, &manifest.games[0]);
+        return refuse(format!(
+            "{name} speaks its game's native protocol, and checks are made in the neutral one; try it by hand with \
+             drover play {game} --interactive bot:{name}, or let it play: drover practice {game} --bot {}",
+            folder.display()
+        ));
+    }
     let protections = protections(no_isolation());
     let guard = Guard::of(&protections);
     let mut reports = Vec::new();

@@ -1,5 +1,5 @@
-//! `drover play GAME --interactive cmd:…`: talks to a program by hand. Lines are sent to it as they are;
-//! lines that begin with a colon are commands of the tester itself.
+//! `drover play GAME --interactive SPEC`: talks to a program by hand, `cmd:…` in its game's words, `bot:…` in JSON lines.
+//! Lines are sent to it as they are; lines that begin with a colon are commands of the tester itself.
 
 use super::output::spaced;
 use super::play_args::{PlayArgs, rule_options};
@@ -31,7 +31,7 @@ tricks and points
 without VALUE: the default
   :players N        how many play in :game
   :seat K           the program's seat in :game, from 0
-  :rivals A,B,…     who plays on the other seats, built-in bots by name or cmd:PROGRAM ARGS; a single one \
+  :rivals A,B,…     who plays on the other seats, built-in bots by name, cmd:PROGRAM ARGS or bot:NAME; a single one \
 plays on all of them
   :seed S           the seed of the next :game; it then rises by one a game
   :log FILE         write all that is shown to a file too; without FILE: no longer
@@ -116,8 +116,10 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
     let spec: SeatSpec = spec
         .parse()
         .map_err(|error| UsageError(format!("{error}")))?;
-    if !matches!(spec, SeatSpec::Program(_)) {
-        return refuse(format!("--interactive {spec}: write cmd:PROGRAM ARGS"));
+    if !matches!(spec, SeatSpec::Program(_) | SeatSpec::Bot(_)) {
+        return refuse(format!(
+            "--interactive {spec}: write cmd:PROGRAM ARGS or bot:NAME"
+        ));
     }
     adopt_orphans().context("programs' orphans cannot be adopted")?;
     let options = rule_options(kit, &args.options)?;
@@ -161,10 +163,29 @@ fn rival(kit: &dyn Kit) -> SeatSpec {
 
 impl Tester<'_> {
     fn start(&mut self) -> anyhow::Result<()> {
+        let (rules, screen) = (&self.rules, &mut self.screen);
+        if let SeatSpec::Bot(name) = &self.spec {
+            let bots = &rules.bots.bots;
+            let launch = bots.find(&name.to_string());
+            SeatSpec::found(name, launch.as_deref(), self.kit)?;
+            self.program = match launch {
+                Some(launch) if launch.is_native() => {
+                    let options = rules.native(self.kit, &launch);
+                    Some(InteractiveProgram::start(self.kit, &options)?)
+                }
+                Some(launch) => {
+                    let options = bots.options(&launch);
+                    let mut hear = |spoken| screen.spoken(spoken);
+                    Some(InteractiveProgram::start_bot(
+                        self.kit, &options, &mut hear,
+                    )?)
+                }
+                None => None,
+            };
+        }
         let SeatSpec::Program(program) = &self.spec else {
             return Ok(());
         };
-        let rules = &self.rules;
         let options = ProgramOptions {
             program: program.clone(),
             line_max: self.kit.stdio().unwrap_or(&StdioWire::USUAL).reply_line_max,
@@ -216,7 +237,12 @@ impl Tester<'_> {
                 None if line.trim().is_empty() => {}
                 None => {
                     message.push_str(line.trim_end());
-                    if self.kit.completes(line.as_bytes()) {
+                    let program = self.program.as_ref();
+                    let whole = match program {
+                        Some(program) => program.completes(&line),
+                        None => self.kit.completes(line.as_bytes()),
+                    };
+                    if whole {
                         self.send(&std::mem::take(&mut message));
                     } else {
                         message.push('\n');

@@ -24,6 +24,8 @@ pub mod play_args;
 mod play_from;
 mod play_gateway;
 mod play_progress;
+mod practice;
+mod practice_told;
 mod program_guard;
 mod rate;
 mod referee;

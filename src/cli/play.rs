@@ -15,7 +15,7 @@ use crate::referee::seat_builtin::Builtins;
 use crate::referee::{Host, HostSettings, Recording, SeatSpec};
 use crate::tournament::{
     self, Conditions, Dialled, Extent, Hosted, InProcess, Kept, MatchError, MatchPlayer, Plan,
-    Programs, REFEREE, Report, Stop, Tally, keep, open_recording,
+    PlannedMatch, Programs, REFEREE, Report, Stop, Tally, keep, open_recording,
 };
 use anyhow::Context as _;
 use games::{Kit, Wire};
@@ -45,6 +45,8 @@ pub(super) async fn run(common: &Common, mut args: PlayArgs) -> anyhow::Result<(
                 std::process::exit(130);
             }
         });
+        let within = args.budget.and_then(ThinkBudget::time);
+        args.users_bots = users_bots::all(common, within)?;
         return tokio::task::spawn_blocking(move || super::interactive::run(kit, &args, &spec))
             .await?;
     }
@@ -84,65 +86,26 @@ pub async fn play(
         ));
     }
     let began = Instant::now();
-    let called = |spec: &SeatSpec| match spec {
-        SeatSpec::Url(_) => true,
-        SeatSpec::Bot(_) => kit.wire() == Wire::Callbacks,
-        _ => false,
-    };
-    let wire = args.wire || entrants.iter().any(called);
     let specs: Vec<String> = entrants.iter().map(SeatSpec::to_string).collect();
     let run = Run {
         kit,
         args: &args,
         stop: &stop,
     };
-    let plan = Plan {
-        kit,
-        entrants,
-        names: Vec::new(),
-        knowledge: None,
-        options: options.clone(),
-        concurrency: args.concurrency(),
-        record: args.log.is_some() || args.store.is_some() && !wire,
-    };
-    let programs = |spec: &SeatSpec| matches!(spec, SeatSpec::Program(_));
-    let users_bots = |spec: &SeatSpec| matches!(spec, SeatSpec::Bot(_));
+    let plan = run.plan(entrants, options.clone());
+    let wire = run.over_http(&plan.entrants);
     for spec in &plan.entrants {
         if let SeatSpec::Program(program) = spec {
             // Before the first game: an entrant of a pool may play only later.
             find(program)?;
         }
     }
-    let mut not_isolated = None;
-    let tally = if wire {
-        run.over_wire(plan).await?
-    } else if kit.wire() == Wire::Hub && plan.entrants.iter().any(users_bots) {
-        run.on_hub(plan).await?
-    } else if plan
-        .entrants
-        .iter()
-        .any(|spec| programs(spec) || users_bots(spec))
-    {
-        let isolated = match plan.entrants.iter().any(programs) {
-            true => args.isolation(),
-            // Users' bots are protected as `drover bot protections` says.
-            false => Ok(()),
-        };
-        let player = Programs {
-            budget: args.budget(kit),
-            models: !args.no_models,
-            rules: args.programs(kit, isolated.is_ok())?,
-        };
-        not_isolated = isolated.err();
-        adopt_orphans().context("programs' orphans cannot be adopted")?;
-        run.kept(plan, player).await?
-    } else {
-        let player = InProcess {
-            budget: args.budget(kit),
-            models: !args.no_models,
-        };
-        run.kept(plan, player).await?
+    let schedule = args.schedule(kit, plan.entrants.len());
+    let work = Work {
+        matches: Box::new(schedule.matches()),
+        progress: Progress::new(args.games, args.log.clone()),
     };
+    let (tally, not_isolated) = run.all(plan, work).await?;
     let conditions = Conditions {
         game: kit.game().to_owned(),
         games_planned: args.games,
@@ -164,21 +127,95 @@ pub async fn play(
     })
 }
 
-struct Run<'a> {
-    kit: &'static dyn Kit,
-    args: &'a PlayArgs,
-    stop: &'a CancellationToken,
+/// Matches to be played, as these arguments say.
+pub(super) struct Run<'a> {
+    /// The game.
+    pub(super) kit: &'static dyn Kit,
+    /// The arguments.
+    pub(super) args: &'a PlayArgs,
+    /// Ends it early.
+    pub(super) stop: &'a CancellationToken,
+}
+
+/// Which matches are played, and who hears of them.
+pub(super) struct Work {
+    /// The matches; each is asked for when it can begin.
+    pub(super) matches: Box<dyn Iterator<Item = PlannedMatch> + Send>,
+    /// What shows them and passes them on.
+    pub(super) progress: Progress,
 }
 
 impl Run<'_> {
+    /// What all its matches have in common.
+    pub(super) fn plan(&self, entrants: Vec<SeatSpec>, options: Value) -> Plan {
+        let wire = self.over_http(&entrants);
+        Plan {
+            kit: self.kit,
+            entrants,
+            names: Vec::new(),
+            knowledge: None,
+            options,
+            concurrency: self.args.concurrency(),
+            record: self.args.log.is_some() || self.args.store.is_some() && !wire,
+        }
+    }
+
+    /// Whether matches among these are played over HTTP, or as those are.
+    fn over_http(&self, entrants: &[SeatSpec]) -> bool {
+        let called = |spec: &SeatSpec| match spec {
+            SeatSpec::Url(_) => true,
+            SeatSpec::Bot(_) => self.kit.wire() == Wire::Callbacks,
+            _ => false,
+        };
+        self.args.wire || entrants.iter().any(called)
+    }
+
+    /// Plays in the way that these entrants need; also why programs were not isolated, if they were not.
+    pub(super) async fn all(
+        &self,
+        plan: Plan,
+        work: Work,
+    ) -> anyhow::Result<(Tally, Option<String>)> {
+        let (kit, args) = (self.kit, self.args);
+        let programs = |spec: &SeatSpec| matches!(spec, SeatSpec::Program(_));
+        let users_bots = |spec: &SeatSpec| matches!(spec, SeatSpec::Bot(_));
+        let any = |is: &dyn Fn(&SeatSpec) -> bool| plan.entrants.iter().any(is);
+        if self.over_http(&plan.entrants) {
+            return Ok((self.over_wire(plan, work).await?, None));
+        }
+        if kit.wire() == Wire::Hub && any(&users_bots) {
+            return Ok((self.on_hub(plan, work).await?, None));
+        }
+        if !any(&programs) && !any(&users_bots) {
+            let player = InProcess {
+                budget: args.budget(kit),
+                models: !args.no_models,
+            };
+            return Ok((self.kept(plan, player, work).await?, None));
+        }
+        let isolated = match any(&programs) {
+            true => args.isolation(),
+            // Users' bots are protected as `drover bot protections` says.
+            false => Ok(()),
+        };
+        let player = Programs {
+            budget: args.budget(kit),
+            models: !args.no_models,
+            rules: args.programs(kit, isolated.is_ok())?,
+        };
+        adopt_orphans().context("programs' orphans cannot be adopted")?;
+        Ok((self.kept(plan, player, work).await?, isolated.err()))
+    }
+
     /// Plays on this machine, and stores the matches if requested.
     async fn kept(
         &self,
         plan: Plan,
         player: impl MatchPlayer + Send + 'static,
+        work: Work,
     ) -> anyhow::Result<Tally> {
         let Some(path) = &self.args.store else {
-            return self.watched(plan, player, None, self.stop).await?;
+            return self.watched(plan, player, (work, None), self.stop).await?;
         };
         let recording = open_recording(path, Extent::Full).await?;
         let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
@@ -188,7 +225,9 @@ impl Run<'_> {
         let stop = self.stop.child_token();
         let unkept = stop.clone();
         let keeping = tokio::spawn(async move { keeping.await.inspect_err(|_| unkept.cancel()) });
-        let tally = self.watched(plan, player, Some(sender), &stop).await;
+        let tally = self
+            .watched(plan, player, (work, Some(sender)), &stop)
+            .await;
         let kept = keeping.await.context("storing the matches failed");
         recording.close().await;
         let tally = tally?;
@@ -201,12 +240,11 @@ impl Run<'_> {
         &self,
         plan: Plan,
         player: impl MatchPlayer + Send + 'static,
-        keep: Option<mpsc::Sender<Kept>>,
+        (work, keep): (Work, Option<mpsc::Sender<Kept>>),
         stop: &CancellationToken,
     ) -> anyhow::Result<anyhow::Result<Tally>> {
-        let args = self.args;
-        let matches = args.schedule(self.kit, plan.entrants.len()).matches();
-        let mut progress = Progress::new(args.games, args.log.clone(), keep);
+        let Work { matches, progress } = work;
+        let mut progress = progress.kept(keep);
         let stop = Stop::on(stop);
         let playing = tokio::task::spawn_blocking(move || {
             let tally = tournament::play(&plan, matches, &player, &mut progress, &stop);
@@ -232,7 +270,7 @@ impl Run<'_> {
     }
 
     /// Plays on a hub that nobody dials.
-    async fn on_hub(&self, plan: Plan) -> anyhow::Result<Tally> {
+    async fn on_hub(&self, plan: Plan, work: Work) -> anyhow::Result<Tally> {
         if self.args.log.is_some() {
             return refuse(
                 "--log: a hub writes no transcripts of users' bots; keep them with --store",
@@ -254,13 +292,13 @@ impl Run<'_> {
             builtins: self.builtins(),
             within: Duration::ZERO,
         };
-        let tally = self.watched(plan, player, None, self.stop).await;
+        let tally = self.watched(plan, player, (work, None), self.stop).await;
         hub.drain(Duration::ZERO).await;
         recording.close().await;
         tally?
     }
 
-    async fn over_wire(&self, mut plan: Plan) -> anyhow::Result<Tally> {
+    async fn over_wire(&self, mut plan: Plan, work: Work) -> anyhow::Result<Tally> {
         let (args, kit) = (self.args, self.kit);
         let gateway = match args.wire {
             true => Some(Gateway::start(kit, args).await?),
@@ -293,7 +331,7 @@ impl Run<'_> {
             runtime: Handle::current(),
             silent: None,
         };
-        let tally = self.watched(plan, player, None, self.stop).await;
+        let tally = self.watched(plan, player, (work, None), self.stop).await;
         host.stop().await;
         match gateway {
             Some(gateway) => gateway.stop().await,

@@ -9,7 +9,7 @@ use crate::referee::budget::ThinkBudget;
 use crate::referee::query::option_value;
 use crate::referee::{SeatPrograms, SeatSpec, SeatSpecError};
 use crate::tournament::Schedule;
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser as _, ValueEnum};
 use games::{Kit, Maps};
 use serde_json::{Map, Value};
 use std::num::NonZeroUsize;
@@ -112,7 +112,7 @@ pub struct PlayArgs {
     /// user, process and mount namespace of its own where the system allows that.
     #[arg(long)]
     pub no_isolation: bool,
-    /// Talk to one program by hand: send it any command, watch its replies, run whole games.
+    /// Talk to one program by hand, cmd:PROGRAM ARGS or bot:NAME: send it any command, watch its replies, run whole games.
     #[arg(long, value_name = "SPEC", conflicts_with_all = ["seats", "pool", "games", "store", "log", "fair"])]
     pub interactive: Option<String>,
     /// Play a stored match on, once, from entry N of its referee's transcripts: the number in the log of a call,
@@ -133,6 +133,17 @@ pub struct PlayArgs {
 }
 
 impl PlayArgs {
+    /// The arguments of a run of this game in which nothing else is given.
+    #[must_use]
+    pub fn usual(game: &str) -> Self {
+        #[derive(clap::Parser)]
+        struct Alone {
+            #[command(flatten)]
+            args: PlayArgs,
+        }
+        Alone::parse_from(["play", game]).args
+    }
+
     /// The entrants: the seats, padded with fillers, or the pool.
     ///
     /// # Errors

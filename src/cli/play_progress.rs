@@ -1,7 +1,7 @@
 //! The progress of `drover play`: a bar on a terminal, plain lines elsewhere.
 
 use super::common::tell;
-use crate::tournament::{Kept, MatchSink, PlayedMatch};
+use crate::tournament::{FinishedMatch, Kept, MatchSink, PlayedMatch};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -11,6 +11,9 @@ use tokio::sync::mpsc;
 /// The interval between plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
+/// Hears of each match as it ends.
+pub type Heard = Box<dyn FnMut(&FinishedMatch) + Send>;
+
 /// Shows progress on standard error and passes transcripts on.
 pub struct Progress {
     games: u64,
@@ -18,14 +21,16 @@ pub struct Progress {
     lined: Instant,
     log: Option<PathBuf>,
     keep: Option<mpsc::Sender<Kept>>,
+    /// Who shows the matches instead.
+    heard: Option<Heard>,
     /// The first transcript that could not be written.
     failure: Option<std::io::Error>,
 }
 
 impl Progress {
-    /// Progress over `games` matches; transcripts go to the directory `log` and to `keep`.
+    /// Progress over `games` matches; transcripts go to the directory `log`.
     #[must_use]
-    pub fn new(games: u64, log: Option<PathBuf>, keep: Option<mpsc::Sender<Kept>>) -> Self {
+    pub fn new(games: u64, log: Option<PathBuf>) -> Self {
         let style = "{bar:30} {pos}/{len} matches, {per_sec}, {eta} left";
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(games);
@@ -39,9 +44,30 @@ impl Progress {
             bar,
             lined: Instant::now(),
             log,
-            keep,
+            keep: None,
+            heard: None,
             failure: None,
         }
+    }
+
+    /// Nothing is shown but what `heard` shows.
+    #[must_use]
+    pub fn heard_by(heard: Heard) -> Self {
+        Self {
+            games: 0,
+            bar: None,
+            lined: Instant::now(),
+            log: None,
+            keep: None,
+            heard: Some(heard),
+            failure: None,
+        }
+    }
+
+    /// Transcripts go here too.
+    #[must_use]
+    pub fn kept(self, keep: Option<mpsc::Sender<Kept>>) -> Self {
+        Self { keep, ..self }
     }
 
     /// Removes the bar.
@@ -57,10 +83,16 @@ impl Progress {
 }
 
 impl MatchSink for Progress {
+    fn ended(&mut self, finished: &FinishedMatch) {
+        if let Some(heard) = &mut self.heard {
+            heard(finished);
+        }
+    }
+
     fn done(&mut self, games: u64) {
         if let Some(bar) = &self.bar {
             bar.set_position(games);
-        } else if self.lined.elapsed() >= LINE_EVERY {
+        } else if self.heard.is_none() && self.lined.elapsed() >= LINE_EVERY {
             self.lined = Instant::now();
             tell(&format!("{games} of {} matches", self.games));
         }

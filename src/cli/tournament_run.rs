@@ -172,7 +172,7 @@ impl RunArgs {
     /// Tries all programs before the first match: some may play only later.
     async fn try_programs(&self, cups: &[Cup]) -> anyhow::Result<()> {
         let (shown, mut mistakes) = (self.file.display(), Vec::new());
-        for cup in cups.iter().filter(|cup| cup.kit.wire() == Wire::Stdio) {
+        for cup in cups {
             let rules = self.rules(cup)?;
             let cup = cup.clone();
             let tried = tokio::task::spawn_blocking(move || broken(&cup, &rules));

@@ -2,7 +2,7 @@
 
 use super::common::Common;
 use super::usage::UsageError;
-use crate::config::Flags;
+use crate::config::{Config, Flags};
 use crate::link::program::adopt_orphans;
 use crate::programs::{Bots, Shelf};
 use crate::referee::{SeatPrograms, SeatSpec};
@@ -44,8 +44,21 @@ pub(super) fn seated<'a>(
         }
     }
     adopt_orphans().context("programs' orphans cannot be adopted")?;
-    Ok(SeatPrograms {
-        bots: Bots::of(&config),
+    Ok(of(&config, within))
+}
+
+/// How users' bots play, whichever may be seated later.
+///
+/// # Errors
+/// The configuration cannot be used.
+pub(super) fn all(common: &Common, within: Option<Duration>) -> anyhow::Result<SeatPrograms> {
+    Ok(of(&common.load(&Flags::new())?.config, within))
+}
+
+fn of(config: &Config, within: Option<Duration>) -> SeatPrograms {
+    SeatPrograms {
+        bots: Bots::of(config),
         within,
-    })
+        on_end: None,
+    }
 }

@@ -106,7 +106,7 @@ impl RefereePlan<'_> {
                 permits: Arc::new(Semaphore::new(1)),
                 programs: SeatPrograms {
                     bots: self.bots.clone(),
-                    within: None,
+                    ..SeatPrograms::default()
                 },
             }),
             options: options.options.clone(),

@@ -3,7 +3,8 @@
 use super::launch::{Launch, Programs};
 use super::shelf::Shelf;
 use crate::config::Config;
-use crate::link::program::{Guard, Protection, no_isolation, protections};
+use crate::link::program::{Guard, ProgramOptions, Protection, no_isolation, protections};
+use games::neutral::LINE_MAX;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fmt;
@@ -60,7 +61,7 @@ impl Recent {
 #[derive(Clone)]
 pub struct Bots {
     shelf: Arc<dyn Programs>,
-    pub(super) guard: Option<Guard>,
+    guard: Option<Guard>,
     running: Arc<AtomicUsize>,
     running_max: usize,
     recent: Arc<Mutex<Recent>>,
@@ -83,6 +84,16 @@ impl Bots {
             running: Arc::default(),
             running_max: RUNNING_MAX,
             recent: Arc::default(),
+        }
+    }
+
+    /// The same on this shelf.
+    #[must_use]
+    pub fn on(self, shelf: Shelf) -> Self {
+        Self {
+            shelf: Arc::new(shelf),
+            recent: Arc::default(),
+            ..self
         }
     }
 
@@ -152,6 +163,12 @@ impl Bots {
             tracing::error!(%error, "a program could not be looked for");
             None
         })
+    }
+
+    /// How this program is started.
+    #[must_use]
+    pub fn options(&self, launch: &Launch) -> ProgramOptions {
+        launch.options(LINE_MAX, self.guard)
     }
 
     /// A place for one more running program.

@@ -143,6 +143,18 @@ impl Leaving {
     }
 }
 
+/// Starts a program, waits until it is ready, at most `within`, and ends it. Returns why it cannot play, as a sentence;
+/// that it is slow is no such reason. Blocks.
+#[must_use]
+pub fn try_out(
+    bots: &Bots,
+    launch: Arc<Launch>,
+    opening: Opening,
+    within: Duration,
+) -> Option<String> {
+    Runner::new(bots, launch, opening).try_out(Instant::now() + within)
+}
+
 fn run(mut runner: Runner, inbox: &Receiver<Message>) {
     while let Ok(message) = inbox.recv() {
         match message {

@@ -4,6 +4,27 @@ use crate::link::program::{Guard, ProgramLimits, ProgramOptions, ProgramSpec};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+/// What a user's program speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// JSON lines, the same for all games.
+    #[default]
+    Neutral,
+    /// What its game's arbiter speaks to a program: it plays at our own tables alone.
+    Native,
+}
+
+impl Protocol {
+    /// As a manifest has it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Neutral => "neutral",
+            Self::Native => "native",
+        }
+    }
+}
+
 /// A version of a user's program, ready to be started.
 #[derive(Clone, Debug, Default)]
 pub struct Launch {
@@ -13,6 +34,8 @@ pub struct Launch {
     pub version: String,
     /// The games that it plays.
     pub games: Vec<String>,
+    /// What it speaks.
+    pub protocol: Protocol,
     /// The program and its arguments; a relative name with a slash is looked for in `directory`.
     pub argv: Vec<String>,
     /// Where it runs.
@@ -47,6 +70,12 @@ impl Launch {
             limits: self.limits.clone(),
             guard,
         }
+    }
+
+    /// Whether it speaks its game's own protocol.
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        self.protocol == Protocol::Native
     }
 
     /// Whether it plays this game.

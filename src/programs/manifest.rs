@@ -1,9 +1,10 @@
 //! A bot's manifest, `bot.toml`: what it is called, what it plays, how it is built and run.
 
-use super::launch::Launch;
+use super::launch::{Launch, Protocol};
 use super::name::{NAME_RULE, VERSION_RULE, is_name, is_version};
 use crate::config::Lines;
 use crate::link::program::{Confinement, ProgramLimits, ProgramSpec};
+use games::Wire;
 use serde::Deserialize as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -12,8 +13,6 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 /// The file's name, in the bot's folder.
 pub const MANIFEST: &str = "bot.toml";
-/// The only protocol so far.
-const NEUTRAL: &str = "neutral";
 /// The longest manifest, in bytes.
 const LEN_MAX: u64 = 64 << 10;
 /// Words of a command line at most.
@@ -118,6 +117,8 @@ pub struct Manifest {
     pub version: String,
     /// The games that it plays.
     pub games: Vec<String>,
+    /// What it speaks.
+    pub protocol: Protocol,
     /// The program and its arguments.
     pub run: Vec<String>,
     /// The program that builds it, if it needs to be built.
@@ -182,7 +183,6 @@ impl Manifest {
             None => Ok(limit.1),
         };
         let games = top.games()?;
-        top.text("protocol", "\"neutral\"", |text| text == NEUTRAL)?;
         let allowed = "a folder within the bot's own, such as \"src\"";
         let directory = top.text("directory", allowed, is_within)?;
         Ok(Self {
@@ -195,6 +195,7 @@ impl Manifest {
             directory: directory.unwrap_or_else(|| ".".to_owned()).into(),
             fallback: top.fallback(&games)?,
             environment: top.environment()?,
+            protocol: top.protocol(&games)?,
             games,
             memory_mib: number(&MEMORY)?.unsigned_abs(),
             cpu_seconds: number(&CPU)?.unsigned_abs(),
@@ -219,6 +220,7 @@ impl Manifest {
             name: self.name.clone(),
             version: self.version.clone(),
             games: self.games.clone(),
+            protocol: self.protocol,
             argv: self.run.clone(),
             directory: folder.join(&self.directory),
             environment: self.environment.clone(),
@@ -392,6 +394,30 @@ impl<'a> Section<'a> {
             Some(value) if !games.iter().all(fits) => Err(self.bad("games", value, &allowed)),
             _ => Ok(games),
         }
+    }
+
+    /// What it speaks: where all its games are played over pipes, that may be their own protocol.
+    fn protocol(&self, games: &[String]) -> Result<Protocol, ManifestError> {
+        let over_pipes =
+            |name: &str| games::find(name).is_some_and(|kit| kit.wire() == Wire::Stdio);
+        let with: Vec<&str> = games::ALL
+            .iter()
+            .map(|kit| kit.game())
+            .filter(|game| over_pipes(game))
+            .collect();
+        let native = games.iter().all(|game| over_pipes(game));
+        let allowed = format!(
+            "\"neutral\", or \"native\" where its games are all of {}",
+            with.join(", ")
+        );
+        let fits = |text: &str| {
+            text == Protocol::Neutral.word() || native && text == Protocol::Native.word()
+        };
+        let given = self.text("protocol", &allowed, fits)?;
+        Ok(match given {
+            Some(word) if word == Protocol::Native.word() => Protocol::Native,
+            _ => Protocol::Neutral,
+        })
     }
 
     /// The built-in bot that answers for it: one of each of its games.

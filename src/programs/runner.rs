@@ -28,6 +28,8 @@ const UNSAID_MAX: usize = 64 << 20;
 const LAST_WORD_WITHIN: Duration = Duration::from_secs(1);
 /// The shortest time that a program is told it has: a millisecond, as times are told in those.
 const ASKED_MIN: Duration = Duration::from_millis(1);
+/// How often a program that is tried is looked at.
+const TRIED_EVERY: Duration = Duration::from_millis(10);
 /// Bytes of a line that a fault quotes.
 const QUOTED_MAX: usize = 80;
 
@@ -81,6 +83,24 @@ impl Runner {
         };
         runner.start();
         runner
+    }
+
+    /// Waits until it is ready, at most until then, and ends it; why it cannot play, as a sentence. Silence is no such
+    /// reason.
+    pub(super) fn try_out(mut self, until: Instant) -> Option<String> {
+        while let Some(running) = &self.running
+            && !running.ready
+            && Instant::now() < until
+        {
+            let soon = Instant::now() + TRIED_EVERY;
+            if let Heard::Failed(why) = self.listen(None, soon.min(until)) {
+                self.fail(why);
+            }
+        }
+        let report = self.end(None);
+        let said = report.stderr.trim().lines().last().map(str::to_owned);
+        let why = report.faults.into_iter().next()?;
+        Some(why + &said.map_or_else(String::new, |said| format!(": {said}")))
     }
 
     /// Tells it more of its match.
@@ -217,7 +237,7 @@ impl Runner {
             return;
         };
         self.report.starts += 1;
-        let options = self.launch.options(neutral::LINE_MAX, self.bots.guard);
+        let options = self.bots.options(&self.launch);
         match Program::start(&options) {
             Ok(program) => {
                 let again = self.opening.start.again || self.log.is_begun();

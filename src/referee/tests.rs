@@ -46,7 +46,10 @@ fn host_with(store: &Store, bots: Bots) -> Arc<Host> {
             budget: ThinkBudget::Nodes(1),
             models: false,
             permits: Arc::new(Semaphore::new(2)),
-            programs: SeatPrograms { bots, within: None },
+            programs: SeatPrograms {
+                bots,
+                ..SeatPrograms::default()
+            },
         }),
         ..HostSettings::default()
     };

@@ -52,6 +52,17 @@ pub enum ExplainError {
         /// The seat.
         seat: u8,
     },
+    /// A user's program played there.
+    #[error(
+        "seat {seat} of match {match_id} was played by a user's program, which gives no reasons: what it said is in its \
+         transcript (drover match replay), what it wrote to standard error on the match's page"
+    )]
+    Program {
+        /// The match.
+        match_id: String,
+        /// The seat.
+        seat: u8,
+    },
     /// No such entry in the seat's transcript.
     #[error(
         "entry {entry} is not in the transcript of seat {seat}, whose entries are {first} to {last}; without \
@@ -151,7 +162,7 @@ pub struct BotSeat {
 /// several, as where two bots of ours sit at a foreign table: the seat of the second is not known.
 ///
 /// # Errors
-/// [`ExplainError::NoSeat`], [`ExplainError::Foreign`].
+/// [`ExplainError::NoSeat`], [`ExplainError::Foreign`], [`ExplainError::Program`].
 pub fn bot_session(
     match_id: &str,
     sessions: Vec<SessionRow>,
@@ -185,9 +196,11 @@ pub fn bot_session(
         });
     };
     if row.opened.side == Side::Referee && builtin(&row.opened.bot).is_none() {
-        return Err(ExplainError::Foreign {
-            match_id: match_id.to_owned(),
-            seat: row.opened.seat.unwrap_or_default(),
+        let match_id = match_id.to_owned();
+        let seat = row.opened.seat.unwrap_or_default();
+        return Err(match row.opened.bot.starts_with(PREFIX) {
+            true => ExplainError::Program { match_id, seat },
+            false => ExplainError::Foreign { match_id, seat },
         });
     }
     Ok(row)
@@ -504,7 +517,8 @@ mod tests {
     async fn a_bot_in_the_referees_process_is_found_by_the_referees_transcript() {
         let (_folder, store) = opened().await;
         store.open_match(new_match(1, true)).await.unwrap();
-        for (at, bot) in (0u8..).zip(["builtin:quick", "url:http://host/s3cret"]) {
+        let seated = ["builtin:quick", "url:http://host/s3cret", "bot:mine@1"];
+        for (at, bot) in (0u8..).zip(seated) {
             let session = NewSession {
                 bot: bot.into(),
                 seed: 5,
@@ -523,6 +537,11 @@ mod tests {
         let foreign = seat(&store, 1).await.err().unwrap().to_string();
         assert!(foreign.contains("not played by a bot of ours"), "{foreign}");
         assert!(!foreign.contains("s3cret"), "{foreign}");
+        let program = seat(&store, 2).await.err().unwrap().to_string();
+        assert!(
+            program.contains("a user's program, which gives no reasons"),
+            "{program}"
+        );
     }
 
     #[test]

@@ -381,10 +381,13 @@ impl Actor {
         let game = bot.kit().game();
         let launch = registry.dependencies.bots.look(name).await;
         let launch = launch.filter(|launch| launch.plays(game));
-        launch.map(Some).ok_or_else(|| {
-            registry.meters.refused(Refusal::NoBot.word());
-            Refusal::NoBot
-        })
+        let refusal = match launch {
+            None => Refusal::NoBot,
+            Some(launch) if launch.is_native() => Refusal::Native,
+            Some(launch) => return Ok(Some(launch)),
+        };
+        registry.meters.refused(refusal.word());
+        Err(refusal)
     }
 
     /// Hears one message and has the decision made, if one is asked for.

@@ -61,6 +61,7 @@ impl MatchPlayer for Dialled {
         let held = held.map_err(|error| MatchError::Appointment(planned.number, error))?;
         Ok(Some(PlayedMatch {
             number: planned.number,
+            match_id: Some(held.match_id),
             seed: planned.seed,
             started_us: held.started_us,
             seats: seats.iter().map(ToString::to_string).collect(),

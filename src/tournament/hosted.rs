@@ -90,6 +90,7 @@ impl Hosted {
         }
         Ok(PlayedMatch {
             number,
+            match_id: Some(hosted.info.match_id.clone()),
             seed,
             started_us: hosted.info.started_us,
             seats: hosted.info.seats.clone(),

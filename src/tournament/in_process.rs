@@ -60,6 +60,7 @@ impl MatchPlayer for InProcess {
         let missed = all.map(|seat| u32::from(played.late.contains(&seat)));
         Ok(Some(PlayedMatch {
             number: planned.number,
+            match_id: None,
             seed: planned.seed,
             started_us,
             seats: setup

@@ -149,7 +149,10 @@ impl Keeper {
             None => plain,
         })?;
         let mut row = NewMatch {
-            id: ulid::Ulid::generate().to_string(),
+            id: played
+                .match_id
+                .clone()
+                .unwrap_or_else(|| ulid::Ulid::generate().to_string()),
             game: self.kit.game().to_owned(),
             referee: REFEREE.to_owned(),
             market: numbers.market,

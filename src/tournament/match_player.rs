@@ -86,6 +86,8 @@ pub trait MatchPlayer: Sync {
 pub struct PlayedMatch {
     /// Its number, from 0.
     pub number: u64,
+    /// Under which id it is stored, if it is; `None`: drawn when it is.
+    pub match_id: Option<String>,
     /// The seed of its deck.
     pub seed: u64,
     /// When it began, in microseconds since 1970-01-01 UTC.
@@ -126,6 +128,7 @@ impl From<TournamentMatch> for PlayedMatch {
         });
         Self {
             number: stored.number,
+            match_id: None,
             seed: stored.seed,
             started_us: stored.started_us,
             seats: Vec::new(),

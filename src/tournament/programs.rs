@@ -5,10 +5,14 @@ use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
 use crate::clock::now_us;
-use crate::link::program::sweep;
+use crate::link::program::{ProgramOptions, sweep};
+use crate::programs::{Bots, Launch, Opening, try_out};
 use crate::referee::arbiter::{self, ArbiterMatch, ProgramRules};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{DecisionTimes, SeatSpec};
+use games::{DialogueSetup, Kit};
+use serde_json::Value;
+use std::sync::Arc;
 use std::thread::Builder;
 use std::time::Duration;
 
@@ -51,6 +55,7 @@ impl MatchPlayer for Programs {
         )?;
         Ok(ended.map(|ended| PlayedMatch {
             number: planned.number,
+            match_id: Some(ulid::Ulid::generate().to_string()),
             seed: planned.seed,
             started_us,
             seats: seats.iter().map(ToString::to_string).collect(),
@@ -76,29 +81,37 @@ impl MatchPlayer for Programs {
 /// to two seconds, or for every 32 programs so long.
 #[must_use]
 pub fn broken(cup: &Cup, rules: &ProgramRules) -> Vec<String> {
-    let programs = cup
-        .entrants
-        .iter()
-        .filter_map(|entrant| match &entrant.spec {
-            SeatSpec::Program(program) => Some((&entrant.name, program)),
-            _ => None,
-        });
-    let programs: Vec<_> = programs.collect();
+    let is_tried = |spec: &SeatSpec| matches!(spec, SeatSpec::Program(_) | SeatSpec::Bot(_));
+    let programs = cup.entrants.iter();
+    let programs: Vec<_> = programs.filter(|entrant| is_tried(&entrant.spec)).collect();
     let owners = cup.kit.seat_owners(&cup.options, cup.seats);
     let seats = owners.map_or(cup.seats, |owners| owners.len());
     let mut broken = Vec::new();
     for some in programs.chunks(TRIED_AT_ONCE) {
         std::thread::scope(|scope| {
-            let tries = some.iter().map(|(name, program)| {
-                let work = move || {
+            let tries = some.iter().map(|entrant| {
+                let native = move |options: ProgramOptions| {
                     let seated = (&cup.options, seats);
-                    arbiter::try_out(cup.kit, program, seated, rules, TRIED_WITHIN)
+                    let tried = arbiter::try_out(cup.kit, &options, seated, rules, TRIED_WITHIN);
+                    tried.ok()?
                 };
-                (name, Builder::new().spawn_scoped(scope, work))
+                let work = move || match &entrant.spec {
+                    SeatSpec::Program(program) => native(rules.options(cup.kit, program)),
+                    SeatSpec::Bot(name) => {
+                        // That one is not found is told elsewhere.
+                        let launch = rules.bots.bots.find(&name.to_string())?;
+                        match launch.is_native() {
+                            true => native(rules.native(cup.kit, &launch)),
+                            false => try_bot(cup.kit, launch, &rules.bots.bots),
+                        }
+                    }
+                    _ => None,
+                };
+                (&entrant.name, Builder::new().spawn_scoped(scope, work))
             });
             for (name, tried) in tries.collect::<Vec<_>>() {
                 // What cannot be tried now may well be started later.
-                let tried = tried.ok().and_then(|tried| tried.join().ok()?.ok()?);
+                let tried = tried.ok().and_then(|tried| tried.join().ok()?);
                 broken.extend(
                     tried.map(|why| format!("entrant {name:?}: its program cannot play: {why}")),
                 );
@@ -106,4 +119,11 @@ pub fn broken(cup: &Cup, rules: &ProgramRules) -> Vec<String> {
         });
     }
     broken
+}
+
+/// Why a user's bot that speaks the neutral protocol cannot play; `None` if it can.
+fn try_bot(kit: &'static dyn Kit, launch: Arc<Launch>, bots: &Bots) -> Option<String> {
+    let setup = DialogueSetup::of("", 1);
+    let opening = Opening::of(kit, ("", false), Value::Null, &setup);
+    try_out(bots, launch, opening, TRIED_WITHIN)
 }

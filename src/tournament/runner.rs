@@ -104,6 +104,7 @@ pub fn play(
     let mut open: BTreeMap<u64, Vec<(u64, Counted)>> = BTreeMap::new();
     let mut games = 0;
     run(plan, planned, player, stop, &mut |finished| {
+        sink.ended(&finished);
         let FinishedMatch {
             planned,
             counted,
@@ -199,6 +200,7 @@ mod tests {
             }
             Ok(Some(PlayedMatch {
                 number: planned.number,
+                match_id: None,
                 seed: planned.seed,
                 started_us: 0,
                 seats: seats.iter().map(ToString::to_string).collect(),

@@ -1,9 +1,12 @@
 //! The interface between running matches and whatever shows or stores them.
 
 use super::match_player::PlayedMatch;
+use super::runner::FinishedMatch;
 
 /// Receives what many matches produce.
 pub trait MatchSink: Send {
+    /// A match has ended, before it is passed on.
+    fn ended(&mut self, _finished: &FinishedMatch) {}
     /// This many matches are done.
     fn done(&mut self, _games: u64) {}
     /// A match to be stored, if the plan records. Matches arrive in any order.

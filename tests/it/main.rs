@@ -25,6 +25,7 @@ mod operating;
 mod packaging;
 mod planetwars;
 mod play_from;
+mod practice;
 mod rate;
 mod referee;
 mod replays;

@@ -7,6 +7,7 @@ use crate::app::{
 use crate::bots::{bot, is_there};
 use serde_json::Value;
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -287,4 +288,88 @@ fn a_tournament_that_is_resumed_goes_on_with_the_version_that_it_was_begun_with(
         said.contains("its versions are: 1, 2 (the shelf is "),
         "{said}"
     );
+}
+
+#[test]
+fn a_users_bot_is_talked_to_by_hand_and_plays_there() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    added(folder.path(), ("mine", "lighthouses"), "passer", ("", ""));
+    let by_hand = |spec: &str, typed: &str| {
+        let mut command = drover();
+        command.current_dir(folder.path());
+        command.args(["play", "lighthouses", "--interactive", spec]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut tester = command.stderr(Stdio::piped()).spawn().unwrap();
+        // One that is refused reads nothing.
+        let _ = tester.stdin.take().unwrap().write_all(typed.as_bytes());
+        tester.wait_with_output().unwrap()
+    };
+    let typed = "{\"type\":\"seen\",\"event\":{}}\n:players 2\n:rivals passer,bot:mine\n:set rounds=5\n:game\nnonsense\n";
+    let said = ok(by_hand("bot:mine", typed));
+    for expected in [
+        "> {\"type\":\"hello\"",
+        "< {\"type\": \"ready\", \"protocol\": 1}",
+        "> {\"type\":\"seen\",\"event\":{}}\n",
+        "the game ended: normal, scores ",
+        // It reads JSON alone.
+        "JSONDecodeError",
+    ] {
+        assert!(said.contains(expected), "{expected:?} in {said}");
+    }
+    // It decided for itself: the fallback passes.
+    assert!(
+        said.contains("\"command\":\"move\"") || said.contains("\"command\": \"move\""),
+        "{said}"
+    );
+    let told = refused(by_hand("bot:none", ""), 1);
+    assert!(
+        told.contains("no such bot that plays lighthouses"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_users_bot_that_cannot_play_is_told_before_a_tournament_begins() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    let broken = ("import json\n", "import json, nothing_of_that_name\n");
+    for game in ["planetwars", "koehandel", "smartdog"] {
+        let change = if game == "smartdog" { ("", "") } else { broken };
+        added(folder.path(), (game, game), "random", change);
+    }
+    fs::write(folder.path().join("cup.toml"), CUP).unwrap();
+    let told = refused(
+        tournament(folder.path(), &["run", "cup.toml"])
+            .output()
+            .unwrap(),
+        2,
+    );
+    let why = "entrant \"Mine\": its program cannot play: it ended, or closed its output: ModuleNotFoundError";
+    assert_eq!(told.matches(why).count(), 2, "{told}");
+    assert!(!folder.path().join("tournament.db").exists());
+}
+
+#[test]
+fn a_users_bot_at_our_table_gives_no_reasons_and_that_is_said() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    added(folder.path(), ("mine", "planetwars"), "idle", ("", ""));
+    played(folder.path(), "planetwars", &["bot:mine", "builtin:idle"]);
+    let store = folder.path().join("played.db");
+    let listed = ok(run_on(&store, &["match", "list", "--output", "json"]));
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let id = listed["items"][0]["id"].as_str().unwrap();
+    let told = refused(run_on(&store, &["match", "explain", id, "--seat", "0"]), 1);
+    assert!(
+        told.contains("was played by a user's program, which gives no reasons"),
+        "{told}"
+    );
+    ok(run_on(&store, &["match", "explain", id, "--seat", "1"]));
 }

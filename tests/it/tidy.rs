@@ -71,6 +71,7 @@ const RATINGS_LEVELS: &[(&str, u32)] = &[
     ("ladder", 40),
     ("pairing", 40),
     ("ranking", 50),
+    ("rungs", 50),
     ("schedule", 50),
     ("sequential", 10),
 ];

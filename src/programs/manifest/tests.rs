@@ -64,6 +64,10 @@ fn a_mistake_names_file_line_and_key() {
             "bot.toml, line 5: `protocol` is \"xml\", but must be \"neutral\"",
         ),
         (
+            "protocol = \"native\"",
+            "must be \"neutral\", or \"native\" where its games are all of planowanie, lighthouses, planetwars",
+        ),
+        (
             "build = \"make\"",
             "bot.toml, line 5: `build` is \"make\", but must be a list of 1 to 64",
         ),
@@ -160,4 +164,16 @@ fn a_manifest_is_no_link_to_anothers_file() {
     std::os::unix::fs::symlink("/etc/passwd", folder.path().join(MANIFEST)).unwrap();
     let told = Manifest::of(folder.path()).unwrap_err().to_string();
     assert!(told.contains("it is no file of its own"), "{told}");
+}
+
+#[test]
+fn a_program_may_speak_its_games_own_protocol_where_all_are_played_over_pipes() {
+    let of = |games: &str| {
+        format!(
+            "name = \"a\"\nversion = \"1\"\ngames = {games}\nprotocol = \"native\"\nrun = [\"./a\"]\n"
+        )
+    };
+    let native = read(&of("[\"lighthouses\", \"planetwars\"]")).unwrap();
+    assert_eq!(native.protocol, Protocol::Native);
+    assert!(read(&of("[\"lighthouses\", \"smartdog\"]")).is_err());
 }

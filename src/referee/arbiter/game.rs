@@ -249,6 +249,11 @@ impl<'a, 'w> Game<'a, 'w> {
                 self.charge(&mut open);
                 match answer {
                     Some(answer) if wanted => {
+                        if let Some(watch) = self.watch.as_mut().filter(|watch| watch.seat == seat)
+                        {
+                            let lines = answer.lines().map(str::to_owned);
+                            lines.for_each(|line| (watch.hear)(Spoken::By(line, open.charged)));
+                        }
                         open.said = answer.into_bytes();
                         self.table.answer(seat, Reply::Text(&open.said));
                         self.close(open);

@@ -5,6 +5,7 @@ use super::play::{ArbiterMatch, watched};
 use super::players::PlayError;
 use super::watch::{Spoken, Watch};
 use crate::link::program::{Ended, LineFault, Program, ProgramOptions, StartError, sweep};
+use games::neutral::{Hello, Told, written};
 use games::{Kit, Seat, TableSetup};
 use serde_json::Value;
 use std::sync::atomic::AtomicBool;
@@ -25,6 +26,8 @@ pub struct InteractiveProgram {
     program: Program,
     /// Whether output that nobody asked for is a fault.
     lock_step: bool,
+    /// Whether it speaks the neutral protocol, not its game's wire.
+    neutral: bool,
 }
 
 impl InteractiveProgram {
@@ -38,8 +41,36 @@ impl InteractiveProgram {
         Ok(Self {
             kit,
             lock_step: table.is_ok_and(|table| table.lock_step()),
+            neutral: false,
             program: Program::start(options)?,
         })
+    }
+
+    /// Starts a user's program, which speaks the neutral protocol, and greets it.
+    ///
+    /// # Errors
+    /// [`StartError`].
+    pub fn start_bot(
+        kit: &'static dyn Kit,
+        options: &ProgramOptions,
+        hear: &mut dyn FnMut(Spoken),
+    ) -> Result<Self, StartError> {
+        let mut started = Self {
+            kit,
+            lock_step: false,
+            neutral: true,
+            program: Program::start(options)?,
+        };
+        let hello = Told::<Value, Value, Value, Value>::Hello(Hello::of(kit.game()));
+        // That it has gone shows at the next line.
+        let _there = started.send(&written(&hello), hear);
+        Ok(started)
+    }
+
+    /// Whether this line ends a message to it.
+    #[must_use]
+    pub fn completes(&self, line: &str) -> bool {
+        self.neutral || self.kit.completes(line.as_bytes())
     }
 
     /// Sends a line and reports the reply, with a warning of what an arbiter would not take for one. Returns
@@ -52,7 +83,9 @@ impl InteractiveProgram {
             hear(Spoken::Note("the program has gone".to_owned()));
             return false;
         }
-        let (mut within, mut spoke) = (FIRST_WITHIN, false);
+        let told = self.neutral && !is_answered(text);
+        let mut within = if told { PAUSE } else { FIRST_WITHIN };
+        let mut spoke = false;
         for _ in 0..LINES_MAX {
             match self.program.line(Instant::now() + within) {
                 Ok(line) => {
@@ -107,7 +140,8 @@ impl InteractiveProgram {
 
     /// Ends the program and everything that it started.
     pub fn end(mut self, hear: &mut dyn FnMut(Spoken)) -> Ended {
-        if let Some(word) = self.kit.stdio().and_then(|wire| wire.farewell) {
+        let wire = self.kit.stdio().filter(|_| !self.neutral);
+        if let Some(word) = wire.and_then(|wire| wire.farewell) {
             let _there = self.send(word, hear);
         }
         self.program.dismiss(None);
@@ -115,6 +149,12 @@ impl InteractiveProgram {
         sweep(ended.marker.as_slice());
         ended
     }
+}
+
+/// Whether a bot answers this line of the neutral protocol.
+fn is_answered(text: &str) -> bool {
+    let line: Value = serde_json::from_str(text).unwrap_or_default();
+    line["type"] == "hello" || line["type"] == "ask" && line["past"] != true
 }
 
 /// Plays a whole game and reports what the player on `seat` hears and says, what that means, and who is at

@@ -3,7 +3,7 @@
 use super::game::{Ended, Game, Left};
 use super::players::{Pipes, PlayError, Player, ProgramRules};
 use super::watch::Watch;
-use crate::link::program::{LineFault, ProgramSpec, sweep};
+use crate::link::program::{LineFault, ProgramOptions, sweep};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_spec::SeatSpec;
 use games::{Kit, Seat, TableSetup, bot_seed};
@@ -68,7 +68,7 @@ pub(super) fn watched(
 /// [`PlayError::Setup`] for options that do not fit so many seats.
 pub fn try_out(
     kit: &'static dyn Kit,
-    program: &ProgramSpec,
+    program: &ProgramOptions,
     (options, seats): (&Value, usize),
     rules: &ProgramRules,
     within: Duration,

@@ -4,6 +4,7 @@ use crate::link::program::{
     Cgroup, Confinement, Ended, Guard, LineFault, Marker, Program, ProgramLimits, ProgramOptions,
     ProgramSpec, StartError,
 };
+use crate::programs::Launch;
 use crate::referee::seat::SeatPrograms;
 use crate::referee::seat::budget::ThinkBudget;
 use crate::referee::seat::seat_builtin::{Builtin, OurBot};
@@ -43,6 +44,29 @@ pub struct ProgramRules {
 }
 
 impl ProgramRules {
+    /// How this program is started.
+    #[must_use]
+    pub fn options(&self, kit: &dyn Kit, program: &ProgramSpec) -> ProgramOptions {
+        ProgramOptions {
+            program: program.clone(),
+            line_max: wire(kit).reply_line_max,
+            stderr_kept: STDERR_KEPT,
+            limits: self.limits(program),
+            guard: self.guard,
+        }
+    }
+
+    /// The same of a user's bot that speaks its game's own protocol: by its own rules.
+    #[must_use]
+    pub fn native(&self, kit: &dyn Kit, launch: &Launch) -> ProgramOptions {
+        let options = self.bots.bots.options(launch);
+        let line_max = wire(kit).reply_line_max;
+        ProgramOptions {
+            line_max,
+            ..options
+        }
+    }
+
     /// What this program may use.
     #[must_use]
     pub fn limits(&self, program: &ProgramSpec) -> ProgramLimits {
@@ -112,7 +136,8 @@ impl Player {
         rules: &ProgramRules,
     ) -> Result<Self, PlayError> {
         if let SeatSpec::Program(program) = spec {
-            return Ok(Self::Program(Box::new(Pipes::start(kit, program, rules)?)));
+            let options = rules.options(kit, program);
+            return Ok(Self::Program(Box::new(Pipes::start(kit, &options, rules)?)));
         }
         let setup = DialogueSetup {
             models,
@@ -124,6 +149,10 @@ impl Player {
             SeatSpec::Bot(name) => {
                 let found = rules.bots.bots.find(&name.to_string());
                 SeatSpec::found(name, found.as_deref(), kit)?;
+                if let Some(native) = found.as_deref().filter(|found| found.is_native()) {
+                    let options = rules.native(kit, native);
+                    return Ok(Self::Program(Box::new(Pipes::start(kit, &options, rules)?)));
+                }
                 launch = found;
                 launch.as_ref().map(OurBot::Program)
             }
@@ -134,20 +163,18 @@ impl Player {
     }
 }
 
+fn wire(kit: &dyn Kit) -> &'static StdioWire {
+    kit.stdio().unwrap_or(&StdioWire::USUAL)
+}
+
 impl Pipes {
     pub(super) fn start(
         kit: &dyn Kit,
-        program: &ProgramSpec,
+        options: &ProgramOptions,
         rules: &ProgramRules,
     ) -> Result<Self, StartError> {
-        let wire = kit.stdio().unwrap_or(&StdioWire::USUAL);
-        let started = Program::start(&ProgramOptions {
-            program: program.clone(),
-            line_max: wire.reply_line_max,
-            stderr_kept: STDERR_KEPT,
-            limits: rules.limits(program),
-            guard: rules.guard,
-        });
+        let wire = wire(kit);
+        let started = Program::start(options);
         let (program, failure) = match started {
             Ok(program) => (Some(program), None),
             Err(why) if why.lasts() && !rules.goes_on => return Err(why),

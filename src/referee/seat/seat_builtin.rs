@@ -138,7 +138,7 @@ impl Builtin {
 
     /// What it says once its program has answered or not.
     fn settle(&mut self, asked: Asked, answer: Answer) -> Frame {
-        let program = self.program.as_ref().map(|program| &program.driver);
+        let program = self.program.as_deref_mut();
         asked.settle(&mut *self.dialogue, (program, answer), self.budget)
     }
 
@@ -151,8 +151,10 @@ impl Builtin {
 
     /// What became of its program, which was dismissed, if it has one that ran. Blocks until that has ended.
     pub(in crate::referee) fn conduct(&mut self) -> Option<Conduct> {
-        let leaving = self.program.as_mut()?.leaving()?;
-        Some(leaving.conduct_blocking())
+        let program = self.program.as_mut()?;
+        let conduct = program.leaving()?.conduct_blocking();
+        program.ended(&conduct);
+        Some(conduct)
     }
 }
 
@@ -285,6 +287,7 @@ impl SeatLink for BuiltinSeat {
                 return;
             };
             let conduct = leaving.conduct().await;
+            program.ended(&conduct);
             if let Some((store, session)) = &self.session {
                 // Matches at our tables may run side by side or be played again: notes have no order there.
                 conduct.keep((store, *session), None, now_us()).await;

@@ -2,11 +2,12 @@
 //! fallback.
 
 use super::budget::ThinkBudget;
-use crate::programs::{Answer, Bots, Driver, Launch, Leaving, Opening, SPENT, contest};
+use crate::programs::{Answer, Bots, Conduct, Driver, Launch, Leaving, Opening, SPENT, contest};
 use games::answer::{MARGIN, ProgramTimes};
 use games::neutral::PREFIX;
 use games::{Dialogue, DialogueSetup, Ending, Frame, Kit, Next};
 use serde_json::Value;
+use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,29 @@ pub struct SeatPrograms {
     pub bots: Bots,
     /// How long one of their decisions may take at most; `None`: as long as the wire allows.
     pub within: Option<Duration>,
+    /// Who is told what became of each.
+    pub on_end: Option<OnEnd>,
+}
+
+/// Is told what became of a program, once it has ended, on a thread that may block.
+#[derive(Clone)]
+pub struct OnEnd(pub Arc<dyn Fn(SeatConduct) + Send + Sync>);
+
+impl fmt::Debug for OnEnd {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("OnEnd")
+    }
+}
+
+/// What became of a program on a seat.
+#[derive(Clone, Debug, Default)]
+pub struct SeatConduct {
+    /// Decisions that it was asked for.
+    pub asked: u64,
+    /// Those of them that it took; its fallback took the others.
+    pub taken: u64,
+    /// How it behaved.
+    pub conduct: Conduct,
 }
 
 /// A program that has a seat.
@@ -25,6 +49,9 @@ pub(super) struct SeatProgram {
     pub(super) driver: Driver,
     within: Option<Duration>,
     leaving: Option<Leaving>,
+    asked: u64,
+    taken: u64,
+    on_end: Option<OnEnd>,
 }
 
 /// What a message leads to.
@@ -66,6 +93,9 @@ impl SeatProgram {
             driver,
             within: programs.within,
             leaving: None,
+            asked: 0,
+            taken: 0,
+            on_end: programs.on_end.clone(),
         }
     }
 
@@ -115,6 +145,7 @@ impl SeatProgram {
             dialogue.said(&ready);
             return Posed::Said(ready);
         };
+        self.asked += 1;
         let within = self.within.unwrap_or(times.program);
         Posed::Asked(Asked {
             deadline: received + within.min(times.program),
@@ -139,6 +170,41 @@ impl SeatProgram {
     pub(super) const fn leaving(&mut self) -> Option<Leaving> {
         self.leaving.take()
     }
+
+    /// It has ended: whoever waits for that is told.
+    pub(super) fn ended(&mut self, conduct: &Conduct) {
+        if let Some(tell) = self.on_end.take() {
+            tell.0(self.told(conduct.clone()));
+        }
+    }
+
+    const fn told(&self, conduct: Conduct) -> SeatConduct {
+        SeatConduct {
+            asked: self.asked,
+            taken: self.taken,
+            conduct,
+        }
+    }
+}
+
+/// Where nobody waits for its end, a thread does if somebody is told.
+impl Drop for SeatProgram {
+    fn drop(&mut self) {
+        let Some(tell) = self.on_end.take() else {
+            return;
+        };
+        self.dismiss(None);
+        let leaving = self.leaving.take();
+        let told = self.told(Conduct::default());
+        let wait = move || {
+            let conduct = leaving.map(Leaving::conduct_blocking).unwrap_or_default();
+            tell.0(SeatConduct { conduct, ..told });
+        };
+        let thread = std::thread::Builder::new().name("conduct".to_owned());
+        if let Err(error) = thread.spawn(wait) {
+            tracing::warn!(%error, "what became of a program is not told");
+        }
+    }
 }
 
 impl Asked {
@@ -146,7 +212,7 @@ impl Asked {
     pub(super) fn settle(
         self,
         dialogue: &mut dyn Dialogue,
-        (program, answer): (Option<&Driver>, Answer),
+        (program, answer): (Option<&mut SeatProgram>, Answer),
         budget: ThinkBudget,
     ) -> Frame {
         let mut said = self.ready;
@@ -161,7 +227,8 @@ impl Asked {
         if let (Answer::Given(number), Some(program)) = (answer, program) {
             let mut decided = said.clone();
             let _ = dialogue.think(SPENT, &mut decided);
-            if program.is_taken(number) {
+            if program.driver.is_taken(number) {
+                program.taken += 1;
                 said = decided;
             }
         }

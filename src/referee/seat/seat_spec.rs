@@ -15,7 +15,7 @@ pub const FILLER: &str = "filler";
 pub enum SeatSpec {
     /// `builtin:NAME`, or `filler` for `builtin:filler`.
     Builtin(String),
-    /// `bot:NAME` or `bot:NAME@VERSION`: a user's program on the shelf, which speaks the neutral protocol.
+    /// `bot:NAME` or `bot:NAME@VERSION`: a user's program on the shelf.
     Bot(BotName),
     /// `cmd:PROGRAM ARGS`: a user's program, in words as a shell's: quotes and backslashes keep spaces.
     Program(ProgramSpec),

@@ -1,7 +1,7 @@
 //! Users' programs behind a session: good ones, and such that crash, answer nonsense, babble or hang.
 
 use super::world::{dependencies, until};
-use crate::programs::{Bots, Launch};
+use crate::programs::{Bots, Launch, Protocol};
 use crate::session::{BotAddress, Key, Origin, SessionOptions, Sessions};
 use crate::store::types::SessionId;
 use games::answer::{Allowance, answer};
@@ -62,17 +62,22 @@ fn bots(folder: &Path) -> Bots {
     let find = move |name: &str, version: Option<&str>| {
         let removed = directory.join("removed").exists();
         let fallback = fs::read_to_string(directory.join("fallback"));
-        (!removed && name == "mine" && version.is_none_or(|version| version == "1.0")).then(|| {
-            Launch {
-                name: name.to_owned(),
-                version: "1.0".to_owned(),
-                games: vec!["koehandel".to_owned()],
-                argv: vec!["python3".to_owned(), "bot.py".to_owned()],
-                directory: directory.clone(),
-                stderr_kept: 4_096,
-                fallback: fallback.unwrap_or_else(|_| "face".to_owned()),
-                ..Launch::default()
-            }
+        (!removed
+            && ["mine", "native"].contains(&name)
+            && version.is_none_or(|version| version == "1.0"))
+        .then(|| Launch {
+            name: name.to_owned(),
+            version: "1.0".to_owned(),
+            games: vec!["koehandel".to_owned()],
+            protocol: match name {
+                "native" => Protocol::Native,
+                _ => Protocol::Neutral,
+            },
+            argv: vec!["python3".to_owned(), "bot.py".to_owned()],
+            directory: directory.clone(),
+            stderr_kept: 4_096,
+            fallback: fallback.unwrap_or_else(|_| "face".to_owned()),
+            ..Launch::default()
         })
     };
     Bots::new(Arc::new(find), None)
@@ -456,6 +461,7 @@ async fn only_programs_that_are_there_begin_matches() {
         ("koehandel", "nobody"),
         ("koehandel", "mine@2"),
         ("lighthouses", "mine"),
+        ("koehandel", "native"),
     ] {
         let bot = Arc::new(named(game, name).unwrap());
         let key = Key {
@@ -468,7 +474,11 @@ async fn only_programs_that_are_there_begin_matches() {
             .sessions
             .callback(Origin::default(), key, true, begin, Instant::now());
         let why = refused.await.unwrap_err();
-        assert_eq!(why, crate::session::Refusal::NoBot, "{game} {name}");
+        let expected = match name {
+            "native" => crate::session::Refusal::Native,
+            _ => crate::session::Refusal::NoBot,
+        };
+        assert_eq!(why, expected, "{game} {name}");
     }
     assert_eq!(table.sessions.live(), 0);
 }

@@ -11,5 +11,6 @@ mod pairing;
 mod planowanie;
 mod played;
 mod ranking;
+mod rungs;
 mod schedule;
 mod sequential;

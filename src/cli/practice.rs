@@ -1,0 +1,341 @@
+//! `drover practice`: a user's bot against the rung of the ladder that is a little stronger than it.
+
+use super::api_call::base;
+use super::common::Common;
+use super::output::Format;
+use super::play::{Run, Work, on_signal};
+use super::play_args::{PlayArgs, game, rule_options};
+use super::play_progress::Progress;
+use super::practice_told::{Told, Trouble};
+use super::usage::{UsageError, refuse};
+use crate::config::{Config, Flags};
+use crate::link::program::adopt_orphans;
+use crate::programs::{BotName, Bots, Conduct, Launch, Shelf};
+use crate::referee::budget::ThinkBudget;
+use crate::referee::{OnEnd, SeatConduct, SeatPrograms, SeatSpec};
+use crate::tournament::{FinishedMatch, PlannedMatch, Schedule};
+use anyhow::Context as _;
+use games::{BotCard, Kit};
+use parking_lot::Mutex;
+use ratings::{Climb, Score};
+use std::cmp::Ordering;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Seats of a match, where the game leaves the number open.
+const PLAYERS: usize = 2;
+/// How long is waited for what became of the program, once its match is over.
+const CONDUCT_WITHIN: Duration = Duration::from_secs(15);
+/// What may wait to be heard of ended programs: there is one a match.
+const CONDUCTS_MAX: usize = 4;
+
+/// Plays a bot against the rung of the game's ladder that is a little stronger than it, and says which rung it holds.
+///
+/// After each match the bot is rated anew, and meets the lowest rung that is not rated below it; in games of more than two
+/// that rung has all other seats. Ctrl-C ends early with the matches played so far.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct Args {
+    /// The game.
+    game: String,
+    /// Who practises: the folder of a bot with its bot.toml, or bot:NAME or bot:NAME@VERSION from the shelf.
+    #[arg(long, value_name = "PATH")]
+    bot: String,
+    /// How many matches at most.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    games: u64,
+    /// Seats per match, where the game leaves it open; the default is two, or the fewest that the game allows.
+    #[arg(long, value_name = "N")]
+    players: Option<usize>,
+    /// The seed of decks and built-in bots.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// A built-in bot's budget per decision, as in drover play: the ladder is weaker with less. A time is also the
+    /// most that the bot itself has.
+    #[arg(long, value_name = "BUDGET")]
+    budget: Option<ThinkBudget>,
+    /// A rule option, such as rounds=100; may be given more than once.
+    #[arg(long = "option", value_name = "NAME=VALUE")]
+    options: Vec<String>,
+    /// Keep every match in this database.
+    #[arg(long, value_name = "FILE", default_value = "practice.db")]
+    store: PathBuf,
+    /// Where a daemon on that database will show the matches' pages; by default `api.listen` of the configuration.
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// The output format: a line a match as it ends, or all at the end.
+    #[arg(long, value_enum, default_value_t)]
+    output: Format,
+}
+
+/// Who practises.
+struct Bot {
+    spec: SeatSpec,
+    /// `None` for one that has none, as it speaks its game's own protocol.
+    fallback: Option<String>,
+    programs: SeatPrograms,
+    /// Where it is kept meanwhile, if it is not on the shelf.
+    _place: Option<TempDir>,
+}
+
+/// The practice while it goes on.
+struct Practice {
+    climb: Climb,
+    told: Told,
+    /// Why it cannot go on.
+    failed: Option<anyhow::Error>,
+}
+
+pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
+    let kit = game(&args.game)?;
+    let players = players(kit, args.players)?;
+    let options = rule_options(kit, &args.options)?;
+    let config = common.load(&Flags::new())?.config;
+    let (tell, conducts) = sync_channel(CONDUCTS_MAX);
+    let on_end = OnEnd(Arc::new(move |conduct| {
+        // Nobody hears of the last one if the run was stopped.
+        let _ = tell.try_send(conduct);
+    }));
+    let within = args.budget.and_then(ThinkBudget::time);
+    let bot = Bot::find(&args.bot, kit, &config)?.playing(within, on_end);
+    let rungs = rungs(kit);
+    let names = rungs.iter().map(|card| card.name);
+    let url = args.url.clone();
+    let told = Told {
+        game: kit.game(),
+        bot: bot.spec.to_string(),
+        fallback: bot.fallback,
+        rungs: rungs.clone(),
+        store: args.store.clone(),
+        url: url.unwrap_or_else(|| base(config.api.listen)),
+        output: args.output,
+        rows: Vec::new(),
+    };
+    let practice = Arc::new(Mutex::new(Practice {
+        climb: Climb::new(&bot.spec.to_string(), names)?,
+        told,
+        failed: None,
+    }));
+    let schedule = Schedule {
+        entrants: players,
+        seats: players,
+        pool: false,
+        rotate: false,
+        games: args.games,
+        seed: args.seed,
+    };
+    let stop = on_signal();
+    let (next, heard, unheard) = (practice.clone(), practice.clone(), stop.clone());
+    let work = Work {
+        matches: Box::new(
+            schedule
+                .matches()
+                .map_while(move |one| next.lock().next(one)),
+        ),
+        progress: Progress::heard_by(Box::new(move |finished| {
+            if heard.lock().hear(kit, finished, &conducts).is_err() {
+                // Nobody reads what is shown.
+                unheard.cancel();
+            }
+        })),
+    };
+    let play = PlayArgs {
+        users_bots: bot.programs,
+        seed: args.seed,
+        budget: args.budget,
+        concurrency: Some(NonZeroUsize::MIN),
+        store: Some(args.store),
+        ..PlayArgs::usual(&args.game)
+    };
+    let run = Run {
+        kit,
+        args: &play,
+        stop: &stop,
+    };
+    let rung = |card: &&BotCard| SeatSpec::Builtin(card.name.to_owned());
+    let entrants = std::iter::once(bot.spec).chain(rungs.iter().map(rung));
+    let plan = run.plan(entrants.collect(), options);
+    run.all(plan, work).await?;
+    let mut practice = practice.lock();
+    let held = practice.climb.held()?;
+    let (next, score) = (practice.climb.next()?, practice.climb.score());
+    practice.told.sum_up((held, next), score)?;
+    practice.failed.take().map_or(Ok(()), Err)
+}
+
+/// How many seats a match has.
+fn players(kit: &dyn Kit, given: Option<usize>) -> Result<usize, UsageError> {
+    let (fewest, most) = (*kit.seats().start(), *kit.seats().end());
+    let players = given.unwrap_or(PLAYERS.clamp(fewest, most));
+    if players < 2 || !kit.seats().contains(&players) {
+        let (game, fewest) = (kit.game(), fewest.max(2));
+        return refuse(format!(
+            "--players {players}, but a match of {game} to practise in has {fewest} to {most} seats"
+        ));
+    }
+    Ok(players)
+}
+
+/// The rungs of a game, weakest first: where several bots are one, the first of them.
+fn rungs(kit: &dyn Kit) -> Vec<&'static BotCard> {
+    let mut rungs: Vec<&BotCard> = kit.bots().iter().collect();
+    rungs.dedup_by_key(|card| card.rung);
+    rungs
+}
+
+impl Bot {
+    /// The bot that is meant by `text`.
+    fn find(text: &str, kit: &dyn Kit, config: &Config) -> anyhow::Result<Self> {
+        let (shelf, launch, place) = match text.strip_prefix("bot:") {
+            Some(name) => {
+                let name: BotName = name
+                    .parse()
+                    .map_err(|why| UsageError(format!("--bot {text}: {why}")))?;
+                let shelf = Shelf::of(config);
+                let told = |why| {
+                    let folder = shelf.folder().display();
+                    UsageError(format!("--bot {text}: {why} (the shelf is {folder})"))
+                };
+                let launch = shelf.get(&name).map_err(told)?;
+                (shelf, launch, None)
+            }
+            None => {
+                // As it would be added: copied, built, confined.
+                let place = tempfile::tempdir().context("cannot make a folder to keep it in")?;
+                let shelf = Shelf::of(config).at(place.path());
+                let launch = added(&shelf, Path::new(text))
+                    .map_err(|why| UsageError(format!("--bot {text}: {why:#}")))?;
+                (shelf, launch, Some(place))
+            }
+        };
+        if !launch.plays(kit.game()) {
+            let (game, games) = (kit.game(), launch.games.join(", "));
+            return refuse(format!(
+                "--bot {text}: it does not play {game}; its games are: {games}"
+            ));
+        }
+        let name = BotName {
+            name: launch.name.clone(),
+            version: Some(launch.version.clone()),
+        };
+        adopt_orphans().context("programs' orphans cannot be adopted")?;
+        Ok(Self {
+            spec: SeatSpec::found(&name, Some(&launch), kit)?,
+            fallback: (!launch.is_native()).then_some(launch.fallback),
+            programs: SeatPrograms {
+                bots: Bots::of(config).on(shelf),
+                ..SeatPrograms::default()
+            },
+            _place: place,
+        })
+    }
+
+    fn playing(mut self, within: Option<Duration>, on_end: OnEnd) -> Self {
+        self.programs.within = within;
+        self.programs.on_end = Some(on_end);
+        self
+    }
+}
+
+fn added(shelf: &Shelf, folder: &Path) -> anyhow::Result<Launch> {
+    let (manifest, _) = shelf.add(folder)?;
+    Ok(shelf.get(&BotName {
+        name: manifest.name,
+        version: None,
+    })?)
+}
+
+impl Practice {
+    /// Who sits where in the next match: the bot changes its seat each time.
+    fn next(&mut self, planned: PlannedMatch) -> Option<PlannedMatch> {
+        if self.failed.is_some() {
+            return None;
+        }
+        let rung = match self.climb.next() {
+            Ok(rung) => rung,
+            Err(error) => {
+                self.failed = Some(error.into());
+                return None;
+            }
+        };
+        let mut table = vec![rung + 1; planned.table.len()];
+        let own = planned.number as usize % table.len().max(1);
+        if let Some(seat) = table.get_mut(own) {
+            *seat = 0;
+        }
+        Some(PlannedMatch { table, ..planned })
+    }
+
+    /// Counts a match that has ended, and shows it.
+    fn hear(
+        &mut self,
+        kit: &dyn Kit,
+        finished: &FinishedMatch,
+        conducts: &Receiver<SeatConduct>,
+    ) -> std::io::Result<()> {
+        let table = &finished.planned.table;
+        let own = table.iter().position(|entrant| *entrant == 0);
+        let rival = table.iter().find(|entrant| **entrant != 0);
+        let (Some(own), Some(rung)) = (own, rival.map(|rival| rival - 1)) else {
+            return Ok(());
+        };
+        let score = score(finished, own);
+        let conduct = match self.told.fallback {
+            Some(_) => conducts.recv_timeout(CONDUCT_WITHIN).unwrap_or_default(),
+            None => at_fault(finished, own),
+        };
+        let trouble = Trouble::of(&conduct);
+        let counts = trouble.counts();
+        if counts && let Err(error) = self.climb.add(rung, score) {
+            self.failed = Some(error.into());
+        }
+        if trouble.is_hopeless() {
+            let (bot, game) = (&self.told.bot, kit.game());
+            let why = trouble.sentence();
+            self.failed = Some(anyhow::anyhow!(
+                "{bot} took none of its {} decisions in a match of {game}: {why}{}",
+                conduct.asked,
+                trouble.stderr()
+            ));
+        }
+        self.told.played(finished, (own, rung, score), &trouble)
+    }
+}
+
+/// What the arbiter found of a program that has no fallback.
+fn at_fault(finished: &FinishedMatch, own: usize) -> SeatConduct {
+    let played = &finished.played;
+    let blames = played.blames.iter();
+    let faults = blames.filter(|blame| blame.seat.index() == own);
+    let faults: Vec<String> = faults
+        .map(|blame| format!("{}: {}", blame.cause.word(), blame.detail))
+        .collect();
+    let left = played.left.get(own);
+    SeatConduct {
+        conduct: Conduct {
+            failed: faults.len() as u64,
+            faults,
+            stderr: left.map(|left| left.stderr.clone()).unwrap_or_default(),
+            ..Conduct::default()
+        },
+        ..SeatConduct::default()
+    }
+}
+
+/// The bot's result: whom of the others it beat, more of them or fewer.
+fn score(finished: &FinishedMatch, own: usize) -> Score {
+    let duels = finished.counted.duels.iter();
+    let lead = duels.filter_map(|duel| match own {
+        own if own == duel.first.index() => Some(duel.share - 0.5),
+        own if own == duel.second.index() => Some(0.5 - duel.share),
+        _ => None,
+    });
+    match lead.sum::<f64>().total_cmp(&0.0) {
+        Ordering::Greater => Score::Win,
+        Ordering::Less => Score::Loss,
+        Ordering::Equal => Score::Draw,
+    }
+}

@@ -1,0 +1,325 @@
+//! What `drover practice` shows: a line a match, what was wrong with the bot, and three lines at the end.
+
+use super::common::tell;
+use super::output::{Format, spaced, write_rows};
+use crate::referee::SeatConduct;
+use crate::tournament::FinishedMatch;
+use games::BotCard;
+use ratings::{Held, Score};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+/// Lines of a program's standard error that are shown, and characters of each.
+const STDERR_LINES: usize = 12;
+const STDERR_CHARS: usize = 200;
+
+/// What is shown, and what is known of it beforehand.
+pub(super) struct Told {
+    pub(super) game: &'static str,
+    pub(super) bot: String,
+    /// The built-in bot that answers when it does not, if there is one.
+    pub(super) fallback: Option<String>,
+    /// Weakest first.
+    pub(super) rungs: Vec<&'static BotCard>,
+    pub(super) store: PathBuf,
+    pub(super) url: String,
+    pub(super) output: Format,
+    /// The matches so far.
+    pub(super) rows: Vec<Row>,
+}
+
+/// A match.
+#[derive(Debug, Serialize)]
+pub(super) struct Row {
+    number: u64,
+    rung: u8,
+    rival: &'static str,
+    result: Score,
+    /// Its seat, from 0.
+    seat: usize,
+    scores: Vec<i64>,
+    /// Whether it counts for the rating.
+    counts: bool,
+    /// Decisions that the bot was asked for, and those that it took.
+    asked: u64,
+    taken: u64,
+    /// What was wrong with the bot; empty: nothing.
+    trouble: String,
+    match_id: Option<String>,
+    page: Option<String>,
+}
+
+/// What was wrong with a program in a match.
+pub(super) struct Trouble<'a>(&'a SeatConduct);
+
+impl<'a> Trouble<'a> {
+    pub(super) const fn of(conduct: &'a SeatConduct) -> Self {
+        Self(conduct)
+    }
+
+    fn is_none(&self) -> bool {
+        let SeatConduct {
+            asked,
+            taken,
+            conduct,
+        } = self.0;
+        asked == taken && conduct.failed == 0
+    }
+
+    /// Whether the match is the program's own, not rather its fallback's.
+    pub(super) const fn counts(&self) -> bool {
+        2 * self.0.taken >= self.0.asked
+    }
+
+    /// Whether it took no decision at all.
+    pub(super) const fn is_hopeless(&self) -> bool {
+        self.0.taken == 0 && self.0.asked > 0
+    }
+
+    /// What it did wrong, in words.
+    pub(super) fn sentence(&self) -> String {
+        let conduct = &self.0.conduct;
+        let mut parts = Vec::new();
+        if conduct.failed > 0 {
+            let mut kinds: Vec<&str> = conduct.faults.iter().map(String::as_str).collect();
+            kinds.sort_unstable();
+            kinds.dedup();
+            let (times, kinds) = (conduct.failed, kinds.join("; "));
+            let times = if times == 1 {
+                "once".to_owned()
+            } else {
+                format!("{times} times")
+            };
+            parts.push(format!("it failed {times}: {}", plain(&kinds)));
+        }
+        if conduct.late > 0 {
+            parts.push(format!(
+                "{} of its answers did not come in time",
+                conduct.late
+            ));
+        }
+        if conduct.refused > 0 {
+            parts.push(format!("{} of its answers were refused", conduct.refused));
+        }
+        match parts.is_empty() {
+            true => "it could not be asked".to_owned(),
+            false => parts.join("; "),
+        }
+    }
+
+    /// The end of its standard error on lines of their own, or nothing.
+    pub(super) fn stderr(&self) -> String {
+        let lines: Vec<&str> = self.0.conduct.stderr.trim_end().lines().collect();
+        if lines.is_empty() {
+            return String::new();
+        }
+        let last = lines.iter().skip(lines.len().saturating_sub(STDERR_LINES));
+        let last = last.map(|line| format!("\n    {}", plain(line)));
+        format!("\n  its standard error ended:{}", last.collect::<String>())
+    }
+}
+
+/// A program's text on a terminal: no more than so much, and nothing that steers it.
+fn plain(text: &str) -> String {
+    let shown = text.chars().take(STDERR_CHARS);
+    shown
+        .map(|letter| match letter {
+            '\t' => ' ',
+            letter if letter.is_control() => '\u{fffd}',
+            letter => letter,
+        })
+        .collect()
+}
+
+const fn word(score: Score) -> &'static str {
+    match score {
+        Score::Win => "won",
+        Score::Draw => "drawn",
+        Score::Loss => "lost",
+    }
+}
+
+impl Told {
+    /// Shows a match that the bot played on seat `own` against this rung.
+    pub(super) fn played(
+        &mut self,
+        finished: &FinishedMatch,
+        (own, rung, score): (usize, usize, Score),
+        trouble: &Trouble<'_>,
+    ) -> io::Result<()> {
+        let Some(card) = self.rungs.get(rung) else {
+            return Ok(());
+        };
+        let match_id = finished.played.match_id.clone();
+        let row = Row {
+            number: finished.planned.number + 1,
+            rung: card.rung,
+            rival: card.name,
+            result: score,
+            seat: own,
+            scores: finished.counted.outcome.scores.values().to_vec(),
+            counts: trouble.counts(),
+            asked: trouble.0.asked,
+            taken: trouble.0.taken,
+            trouble: match trouble.is_none() {
+                true => String::new(),
+                false => trouble.sentence(),
+            },
+            page: match_id
+                .as_ref()
+                .map(|id| format!("{}/matches/{id}", self.url.trim_end_matches('/'))),
+            match_id,
+        };
+        if self.output == Format::Table {
+            let line = self.line(&row);
+            writeln!(io::stdout(), "{line}")?;
+        }
+        if !row.trouble.is_empty() && !trouble.is_hopeless() {
+            let fallen = row.asked - row.taken;
+            let mut line = format!("match {}: ", row.number);
+            if let Some(fallback) = &self.fallback {
+                line.push_str(&format!(
+                    "{fallback} took {fallen} of its {} decisions: ",
+                    row.asked
+                ));
+            }
+            line.push_str(&row.trouble);
+            if !row.counts {
+                line.push_str("; so it does not count");
+            }
+            if self.rows.iter().all(|row| row.trouble.is_empty()) {
+                line.push_str(&trouble.stderr());
+            }
+            tell(&line);
+        }
+        self.rows.push(row);
+        Ok(())
+    }
+
+    fn line(&self, row: &Row) -> String {
+        let names = self.rungs.iter().map(|card| card.name.len());
+        let (width, seats) = (names.max().unwrap_or(0), row.scores.len());
+        let shown = match row.counts {
+            true => word(row.result).to_owned(),
+            false => format!("({})", word(row.result)),
+        };
+        let (number, rung, rival, seat) = (row.number, row.rung, row.rival, row.seat + 1);
+        let (scores, page) = (spaced(&row.scores), row.page.as_deref().unwrap_or_default());
+        format!(
+            "{number:>3}  rung {rung} {rival:<width$}  {shown:<7}  seat {seat} of {seats}  {scores:<12}  {page}"
+        )
+    }
+
+    fn rung(&self, rung: usize) -> String {
+        self.rungs.get(rung).map_or_else(String::new, |card| {
+            format!("rung {} {}", card.rung, card.name)
+        })
+    }
+
+    /// What it holds, as a sentence.
+    fn holds(&self, held: Option<Held>, next: usize) -> String {
+        let Some(Held {
+            at,
+            lowest,
+            highest,
+        }) = held
+        else {
+            return "no match counts, so it is not rated".to_owned();
+        };
+        let rung =
+            |at: Option<usize>| at.map_or_else(|| "below rung 1".to_owned(), |at| self.rung(at));
+        let between = match lowest == highest {
+            true => "95 % sure".to_owned(),
+            false => format!("95 %: from {} to {}", rung(lowest), rung(highest)),
+        };
+        let of = self.rungs.len();
+        let holds = match at {
+            Some(at) => format!("of {of} rungs it holds {} ({between})", self.rung(at)),
+            None => format!("of {of} rungs it holds none ({between})"),
+        };
+        match at.is_some_and(|at| at + 1 == of) {
+            true => format!("{holds}: the highest there is"),
+            false => format!("{holds}; a little stronger: {}", self.rung(next)),
+        }
+    }
+
+    /// Shows what came of all of it.
+    pub(super) fn sum_up(
+        &self,
+        (held, next): (Option<Held>, usize),
+        [won, drawn, lost]: [usize; 3],
+    ) -> io::Result<()> {
+        let mut out = io::stdout();
+        let store = self.store.display();
+        if self.output != Format::Table {
+            let rung = |at: Option<usize>| {
+                let card = at.and_then(|at| self.rungs.get(at))?;
+                Some(json!({ "rung": card.rung, "name": card.name }))
+            };
+            let whole = json!({
+                "game": self.game,
+                "bot": self.bot,
+                "fallback": self.fallback,
+                "rungs": self.rungs.len(),
+                "won": won,
+                "drawn": drawn,
+                "lost": lost,
+                "holds": rung(held.and_then(|held| held.at)),
+                "lowest": rung(held.and_then(|held| held.lowest)),
+                "highest": rung(held.and_then(|held| held.highest)),
+                "stronger": rung(Some(next)),
+                "store": store.to_string(),
+                "matches": self.rows,
+            });
+            return self.write(&mut out, &whole);
+        }
+        let (bot, game) = (&self.bot, self.game);
+        let counted = won + drawn + lost;
+        let asked: u64 = self.rows.iter().map(|row| row.asked).sum();
+        let taken: u64 = self.rows.iter().map(|row| row.taken).sum();
+        let fallen = asked - taken;
+        let fallen = self.fallback.as_ref().map_or_else(String::new, |fallback| {
+            format!("; its fallback {fallback} took {fallen} of {asked} decisions")
+        });
+        let only = match self.rows.len() - counted {
+            0 => String::new(),
+            left => format!(" ({left} more do not count)"),
+        };
+        writeln!(
+            out,
+            "{bot}: {won} won, {drawn} drawn, {lost} lost of {counted} matches of {game}{only}{fallen}"
+        )?;
+        writeln!(out, "{}", self.holds(held, next))?;
+        writeln!(
+            out,
+            "all is in {store}; its pages: DROVER__STORE__PATH={store} drover serve"
+        )
+    }
+
+    fn write(&self, out: &mut impl io::Write, whole: &Value) -> io::Result<()> {
+        let headings = [
+            "match", "rung", "rival", "result", "seat", "scores", "counts", "asked", "taken",
+            "trouble", "match_id", "page",
+        ];
+        let cells = |row: &Row| {
+            vec![
+                row.number.to_string(),
+                row.rung.to_string(),
+                row.rival.to_owned(),
+                word(row.result).to_owned(),
+                row.seat.to_string(),
+                spaced(&row.scores),
+                row.counts.to_string(),
+                row.asked.to_string(),
+                row.taken.to_string(),
+                row.trouble.clone(),
+                row.match_id.clone().unwrap_or_default(),
+                row.page.clone().unwrap_or_default(),
+            ]
+        };
+        let rows: Vec<Vec<String>> = self.rows.iter().map(cells).collect();
+        write_rows(out, self.output, &headings, &rows, whole)
+    }
+}
