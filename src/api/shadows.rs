@@ -10,7 +10,6 @@ use super::sight::WITHHELD;
 use crate::histogram::Histogram;
 use crate::session::ShadowReport;
 use crate::store::{SessionId, ShadowCounts, ShadowTally, StoreError};
-use games::neutral::is_meant;
 use games::stats::ClusteredMean;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -71,7 +70,8 @@ pub(super) struct ShadowShown {
     pub report: ShadowReport,
 }
 
-/// What a shadow said in all matches that are over and public.
+/// What a shadow said in matches that are over and public: of the newest 10,000 sessions that were asked for, without
+/// pruned ones.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(super) struct ShadowSum {
     /// The game.
@@ -83,9 +83,9 @@ pub(super) struct ShadowSum {
     /// The shadow, named alike.
     #[schema(example = "bot:mybot@2")]
     pub shadow: String,
-    /// Matches.
+    /// Matches in which it was asked for a decision.
     pub matches: u64,
-    /// Sessions in them.
+    /// Sessions.
     pub sessions: u64,
     /// Sessions that the shadow heard all of.
     pub whole: u64,
@@ -192,22 +192,18 @@ impl Rows for Sums {
 pub(super) async fn sums(reader: &Reader, params: &Params) -> Result<Listed<ShadowSum>, Problem> {
     let (game, at) = (params.game()?, params.page_or_whole()?);
     let (bot, shadow) = (params.bot_called("bot"), params.bot_called("shadow"));
-    let is_asked = |asked: &Option<String>, name: &str| {
-        asked.as_deref().is_none_or(|asked| is_meant(asked, name))
-    };
     // What happened in a match is public when it is over for all.
     let over_us = match reader.sight.sees_all() {
         true => i64::MAX,
         false => reader.sight.open_us(),
     };
     let store = &reader.state.store;
-    let found = store.shadow_tallies(game.as_deref(), over_us, SUMMED_MAX);
+    let asked = [game.as_deref(), bot.as_deref(), shadow.as_deref()];
+    let found = store.shadow_tallies(asked, over_us, SUMMED_MAX);
     let mut sums: BTreeMap<(String, String, String), Sum> = BTreeMap::new();
     for (of, tally) in found.await? {
-        if is_asked(&bot, &tally.bot) && is_asked(&shadow, &tally.shadow) {
-            let key = (tally.game.clone(), tally.bot.clone(), tally.shadow.clone());
-            sums.entry(key).or_default().add(of, &tally);
-        }
+        let key = (tally.game.clone(), tally.bot.clone(), tally.shadow.clone());
+        sums.entry(key).or_default().add(of, &tally);
     }
     Listed::cut(sums.into_iter().map(Sum::shown), &at)
 }
@@ -226,9 +222,11 @@ struct Sum {
 
 impl Sum {
     fn add(&mut self, of: String, tally: &ShadowTally) {
-        let (agreed, asked) = self.matches.entry(of).or_default();
-        *agreed += tally.counts.agreed;
-        *asked += tally.counts.asked();
+        if tally.counts.asked() > 0 {
+            let (agreed, asked) = self.matches.entry(of).or_default();
+            *agreed += tally.counts.agreed;
+            *asked += tally.counts.asked();
+        }
         self.sessions += 1;
         self.whole += u64::from(tally.whole);
         self.counts.add(&tally.counts);

@@ -106,12 +106,12 @@ impl Bots {
         }
     }
 
-    /// The same programs, of which so many others may run beside these.
+    /// The same programs, of which so many others may run beside these, but no more than of these.
     #[must_use]
     pub fn apart(&self, running_max: usize) -> Self {
         Self {
             running: Arc::default(),
-            running_max,
+            running_max: running_max.min(self.running_max),
             ..self.clone()
         }
     }

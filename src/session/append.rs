@@ -99,7 +99,7 @@ impl Registry {
             Some(rows) => (Some(Box::new(rows.session)), Some(Box::new(rows.match_))),
             None => (None, None),
         };
-        let heard = self.copied(&entries);
+        let (heard, took) = (self.copied(core, &entries), core.took.take());
         let append = Append {
             session: core.id,
             previous: core.head,
@@ -130,18 +130,18 @@ impl Registry {
             let session = core.id.0;
             tracing::info!(session, match_id, game, bot, referee, "a session begins");
         }
-        let took = core.took.take();
         core.cast(heard, receipt.last, took);
         core.head = receipt.last.or(core.head);
         core.seq += added;
         Ok(receipt)
     }
 
-    /// What shadows are told, if there may be any.
-    pub(super) fn copied(&self, entries: &[NewEntry]) -> Vec<NewEntry> {
-        match self.options.shadows.is_empty() {
-            true => Vec::new(),
-            false => entries.to_vec(),
+    /// What a session's shadows are told, if it has any or may have some once it is stored.
+    pub(super) fn copied(&self, core: &SessionState, entries: &[NewEntry]) -> Vec<NewEntry> {
+        let begins = core.rows.is_some() && !self.options.shadows.is_empty();
+        match begins || !core.shadows.is_empty() {
+            true => entries.to_vec(),
+            false => Vec::new(),
         }
     }
 

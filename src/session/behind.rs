@@ -50,7 +50,7 @@ impl Registry {
         }
         let entries = std::mem::take(&mut core.behind.waiting);
         let count = entries.len() as u64;
-        let heard = self.copied(&entries);
+        let heard = self.copied(core, &entries);
         let append = Append {
             session: core.id,
             previous: core.head,

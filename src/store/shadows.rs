@@ -1,5 +1,6 @@
 //! What shadows said in sessions: bots that hear what the playing bot hears, and whose answers are not sent.
 
+use super::bots::meant;
 use super::error::StoreError;
 use super::handle::Store;
 use super::rows;
@@ -103,24 +104,33 @@ impl Store {
         found.iter().map(read).collect()
     }
 
-    /// The newest shadows of a game, or of all, in matches that were over by then, each with its match; at most so many.
+    /// The newest shadows of a game, of a playing bot and called so, or of all, in matches that were over by then, each
+    /// with its match; at most so many.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn shadow_tallies(
         &self,
-        game: Option<&str>,
+        [game, bot, shadow]: [Option<&str>; 3],
         over_by_us: i64,
         limit: u32,
     ) -> Result<Vec<(String, ShadowTally)>, StoreError> {
+        let (bot, shadow) = (bot.map(meant), shadow.map(meant));
         let found = sqlx::query(AssertSqlSafe(format!(
             "SELECT {TALLY}, m.id FROM shadow_runs r
              JOIN sessions s ON s.id = r.session JOIN matches m ON m.id = s.match_id
-             WHERE (?1 IS NULL OR r.game = ?1) AND ({OVER}) <= ?2 ORDER BY r.session DESC LIMIT ?3"
+             WHERE (?1 IS NULL OR r.game = ?1) AND ({OVER}) <= ?2
+                 AND (?4 IS NULL OR (r.bot >= ?4 AND r.bot < ?5))
+                 AND (?6 IS NULL OR (r.shadow >= ?6 AND r.shadow < ?7))
+             ORDER BY r.session DESC LIMIT ?3"
         )))
         .bind(game.map(str::to_owned))
         .bind(over_by_us)
         .bind(limit)
+        .bind(bot.clone().map(|[from, _]| from))
+        .bind(bot.map(|[_, below]| below))
+        .bind(shadow.clone().map(|[from, _]| from))
+        .bind(shadow.map(|[_, below]| below))
         .fetch_all(self.readers())
         .await?;
         let read = |row: &SqliteRow| Ok((row.try_get(12)?, tally(row)?));

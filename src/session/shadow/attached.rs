@@ -12,6 +12,7 @@ use games::Cause;
 use games::neutral::is_meant;
 use parking_lot::Mutex;
 use serde_json::json;
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -39,6 +40,8 @@ pub(in crate::session) struct Heard {
 /// What all shadows share.
 pub(in crate::session) struct Shadows {
     places: Arc<Semaphore>,
+    /// How many built-in ones search at once: the lowest priority of many is not low.
+    searching: Arc<Semaphore>,
     /// The same programs as sessions', but those of shadows take no places from them.
     bots: Bots,
 }
@@ -72,8 +75,10 @@ impl Shared {
 
 impl Shadows {
     pub(in crate::session) fn new(bots: &Bots) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Self {
             places: Arc::new(Semaphore::new(RUNNING_MAX)),
+            searching: Arc::new(Semaphore::new((cores / 2).max(1))),
             bots: bots.apart(RUNNING_MAX),
         }
     }
@@ -93,8 +98,13 @@ impl Registry {
         opened: &NewSession,
     ) -> Vec<Shadow> {
         let plans = self.options.shadows.iter();
-        let plans =
-            plans.filter(|plan| plan.game == opened.game && is_meant(&plan.bot, &opened.bot));
+        let mut meant: Vec<&ShadowPlan> = plans
+            .filter(|plan| plan.game == opened.game && is_meant(&plan.bot, &opened.bot))
+            .collect();
+        // One that is named for the bot and for a version of it is one.
+        meant.sort_by(|one, other| one.shadow.cmp(&other.shadow));
+        meant.dedup_by(|one, other| one.shadow == other.shadow);
+        let plans = meant.into_iter();
         let shadows = plans.filter_map(|plan| self.shadow(session, opened, plan));
         shadows.collect()
     }
@@ -116,6 +126,7 @@ impl Registry {
         let terms = Terms {
             kit: (self.dependencies.find)(&opened.game)?,
             bots: self.shadows.bots.clone(),
+            searching: Arc::clone(&self.shadows.searching),
             store: self.dependencies.store.clone(),
             runtime: self.runtime.clone(),
             opened: opened.clone(),
@@ -159,6 +170,9 @@ impl Registry {
             };
             shared.quits.store(true, Ordering::Relaxed);
             let mut findings = std::mem::take(&mut *shared.findings.lock());
+            if shared.deaf.load(Ordering::Relaxed) {
+                findings.break_off("it fell too far behind to hear the rest");
+            }
             if let Some(why) = why {
                 findings.tally.counts.failed +=
                     u64::from(!stop.is_cancelled() && shared.asked.load(Ordering::Relaxed));
@@ -186,11 +200,9 @@ impl Shadow {
         if deaf.load(Ordering::Relaxed) || self.heard.try_send(Arc::clone(heard)).is_ok() {
             return;
         }
-        deaf.store(true, Ordering::Relaxed);
-        // A thread that ended has said why.
+        // A thread that ended has said why. What it holds is not waited for here.
         if !self.heard.is_closed() {
-            let why = "it fell too far behind to hear the rest";
-            self.shared.findings.lock().break_off(why);
+            deaf.store(true, Ordering::Relaxed);
         }
     }
 

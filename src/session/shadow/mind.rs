@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
 
 /// Messages that may wait when a shadow is asked for a decision; behind more, it only listens until it has caught up.
@@ -24,6 +25,7 @@ const BEHIND_MAX: usize = 64;
 pub(super) struct Terms {
     pub(super) kit: &'static dyn Kit,
     pub(super) bots: Bots,
+    pub(super) searching: Arc<Semaphore>,
     pub(super) store: Store,
     pub(super) runtime: Handle,
     /// How the session began.
@@ -177,8 +179,9 @@ impl<'a> Mind<'a> {
             }) => {
                 owes = true;
                 self.shared.asked.store(true, Ordering::Relaxed);
-                decided = self.decide((limit, target), fallback, behind)?;
+                let said = self.decide((limit, target), fallback, behind);
                 self.shared.asked.store(false, Ordering::Relaxed);
+                decided = said?;
             }
             Ok(Next::Over(ending)) => {
                 if let Some(driver) = &mut self.program {
@@ -262,6 +265,12 @@ impl<'a> Mind<'a> {
         let most = match self.thinks && nodes == u64::MAX {
             true => times.stop.min(ceiling).min(target.unwrap_or(ceiling)),
             false => times.deadline,
+        };
+        // It is never closed.
+        let searching = Arc::clone(&self.terms.searching);
+        let _turn = match self.thinks {
+            true => self.terms.runtime.block_on(searching.acquire_owned()).ok(),
+            false => None,
         };
         let begun = Instant::now();
         let stop = || begun.elapsed() >= most || self.shared.quits();
