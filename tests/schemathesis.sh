@@ -27,6 +27,7 @@ play lighthouses --seat builtin:ring --seat builtin:harvester --option rounds=50
 play planetwars --seat builtin:rage --seat builtin:bully --option rounds=50
 
 # The demo plays Koehandel meanwhile: some matches have ended, one runs.
+: > said
 export DROVER__API__TOKEN=0123456789abcdef0123456789abcdef
 "$drover" serve --demo --listen 127.0.0.1:0 --api-listen 127.0.0.1:0 --data "$folder" > said 2> log &
 daemon=$!

@@ -1,6 +1,7 @@
 //! `bench crash`: kills a daemon again and again while matches run, and looks whether anything
 //! that was acknowledged is missing.
 
+use crate::added::{Added, left_behind};
 use crate::process::{Daemon, Running};
 use crate::site::{Folder, seats};
 use crate::stats::report;
@@ -11,7 +12,7 @@ use drover::referee::{Host, HostSettings, MatchRequest, Recording, SeatSpec};
 use drover::store::{Direction, Durability, Settings, Store};
 use games::rng::Rng;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
@@ -19,6 +20,8 @@ use tokio_util::sync::CancellationToken;
 
 /// How our referee calls itself.
 const REFEREE: &str = "crash";
+/// How long after a kill the programs of users' bots may live on.
+const GONE_WITHIN: Duration = Duration::from_secs(1);
 /// Where the referee keeps what it sent and what was acknowledged to it, beside the daemon's database.
 const RECORD: &str = "referee.db";
 
@@ -51,6 +54,8 @@ pub(crate) struct CrashArgs {
     /// Where the database lives.
     #[arg(long, default_value = ".", value_name = "DIR")]
     folder: PathBuf,
+    #[command(flatten)]
+    added: Added,
 }
 
 /// What is stored of what was acknowledged.
@@ -71,6 +76,7 @@ pub(crate) async fn run(args: CrashArgs) -> anyhow::Result<()> {
     let folder = Folder::new(&args.folder)?;
     let mut daemon = Daemon::new(folder.path())?;
     daemon.set("THINKING__BUDGET_MS_KOEHANDEL", args.budget_ms);
+    args.added.to(&daemon).await?;
     let settings = HostSettings {
         referee: REFEREE.to_owned(),
         matches_max: args.matches,
@@ -93,7 +99,7 @@ pub(crate) async fn run(args: CrashArgs) -> anyhow::Result<()> {
         };
         playing.spawn(lane.play());
     }
-    let last = kill_again_and_again(&args, &daemon).await?;
+    let (last, left) = kill_again_and_again(&args, &daemon).await?;
     enough.cancel();
     let (mut finished, mut unfinished) = (0, 0);
     while let Some(ended) = playing.join_next().await {
@@ -114,11 +120,12 @@ pub(crate) async fn run(args: CrashArgs) -> anyhow::Result<()> {
         ("callbacks unanswered", compared.unanswered),
         ("acknowledged but missing", compared.missing.len() as u64),
         ("differences in db verify", differences),
+        ("programs left behind", left),
     ];
     report(&figures, begun, &compared.missing);
     store.close().await;
     record.close().await;
-    let broken = unfinished + compared.unanswered + differences;
+    let broken = unfinished + compared.unanswered + differences + left;
     ensure!(
         broken == 0 && compared.missing.is_empty(),
         "a promise was broken"
@@ -152,18 +159,34 @@ impl Lane {
     }
 }
 
-/// Gives the daemon that was started after the last kill.
-async fn kill_again_and_again(args: &CrashArgs, daemon: &Daemon) -> anyhow::Result<Running> {
+/// Gives the daemon that was started after the last kill, and how many programs outlived a kill.
+async fn kill_again_and_again(args: &CrashArgs, daemon: &Daemon) -> anyhow::Result<(Running, u64)> {
+    let mut left = 0;
     let mut rng = Rng::new(args.seed, 0);
     let mut running = daemon.start().await?;
     for _ in 0..args.kills {
         let life = Duration::from_millis(rng.below(args.life_ms_max.saturating_add(1)).into());
         tokio::time::sleep(life).await;
         running.kill().await?;
+        if args.added.any() {
+            left += outliving(&daemon.data).await?;
+        }
         running = daemon.spawn()?;
     }
     running.ready().await?;
-    Ok(running)
+    Ok((running, left))
+}
+
+/// How many programs of a killed daemon outlive it.
+async fn outliving(folder: &Path) -> anyhow::Result<u64> {
+    let killed = Instant::now();
+    loop {
+        let left = left_behind(folder)?;
+        if left == 0 || killed.elapsed() > GONE_WITHIN {
+            return Ok(left);
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 /// Compares what the referee was acknowledged with what the daemon has stored.

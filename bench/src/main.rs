@@ -1,5 +1,6 @@
 //! `cargo run --release -p bench -- …`: measures Drover's promises on this machine.
 
+mod added;
 mod arbiter;
 mod bare;
 mod callbacks;
@@ -15,6 +16,7 @@ mod lists;
 mod load;
 mod matches;
 mod messages;
+mod neutral;
 mod pipes;
 mod process;
 mod resume;
@@ -81,6 +83,11 @@ enum Verb {
     Lists(lists::ListsArgs),
     /// Many matches at once over real HTTP: late, illegal and fallback answers, and where the time went.
     Matches(matches::MatchesArgs),
+    /// What the protocol of users' bots costs, beside built-in bots that act alike.
+    Neutral(neutral::NeutralArgs),
+    /// Act alike whenever asked: the user's bot that is measured.
+    #[command(hide = true)]
+    NeutralPlayer(neutral::NeutralPlayerArgs),
     /// Kill our own referee again and again while built-in bots play: every match must go on.
     Resume(resume::ResumeArgs),
     /// Rounds of Lighthouses a second over pipes, beside the same lines without an engine.
@@ -126,8 +133,10 @@ fn main() -> ExitCode {
 fn perform(verb: Verb) -> anyhow::Result<()> {
     drover::cli::raise_open_files();
     // As bare as it can be: without a runtime.
-    if let Verb::Echo = verb {
-        return echo::run();
+    match &verb {
+        Verb::Echo => return echo::run(),
+        Verb::NeutralPlayer(args) => return neutral::player(args),
+        _ => {}
     }
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -148,6 +157,8 @@ async fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::Idle(args) => idle::run(args).await,
         Verb::Lists(args) => lists::run(args).await,
         Verb::Matches(args) => matches::run(args).await,
+        Verb::Neutral(args) => neutral::run(args).await,
+        Verb::NeutralPlayer(args) => neutral::player(&args),
         Verb::Resume(args) => resume::run(args).await,
         Verb::Rounds(args) => tokio::task::spawn_blocking(move || rounds::run(&args)).await?,
         Verb::Shim(args) => shim::run(args).await,

@@ -31,7 +31,9 @@ pub(crate) fn drover(words: &[&str]) -> anyhow::Result<Vec<String>> {
 }
 
 /// Drover with these words, to be started here; killed when dropped.
-fn command<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>) -> anyhow::Result<Command> {
+pub(crate) fn command<S: AsRef<OsStr>>(
+    words: impl IntoIterator<Item = S>,
+) -> anyhow::Result<Command> {
     let program = std::env::current_exe().context("this executable cannot be found")?;
     let mut command = Command::new(program);
     command

@@ -1,13 +1,14 @@
 //! `bench shim-games`: many games at once whose players are shims of one daemon. How long their
 //! turns take, and how many are late.
 
+use crate::added::Added;
 use crate::pipes::Table;
 use crate::process::{Daemon, drover};
 use crate::site::Folder;
 use crate::stats::shown;
 use anyhow::{Context as _, ensure};
+use drover::histogram::Histogram;
 use drover::referee::budget::ThinkBudget;
-use drover::referee::histogram::Histogram;
 use serde_json::json;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -42,6 +43,8 @@ pub(crate) struct ShimGamesArgs {
     /// Where the database lives.
     #[arg(long, default_value = ".", value_name = "DIR")]
     folder: PathBuf,
+    #[command(flatten)]
+    added: Added,
 }
 
 /// Runs it and prints a table.
@@ -64,6 +67,7 @@ pub(crate) async fn run(args: ShimGamesArgs) -> anyhow::Result<()> {
         let mut daemon = Daemon::new(folder.path())?;
         daemon.set("STORE__DURABILITY", &args.durability);
         daemon.set("THINKING__BUDGET_MS_LIGHTHOUSES", args.budget_ms);
+        args.added.to(&daemon).await?;
         let running = daemon.start().await?;
         let shim = daemon.shim("lighthouses", bot)?;
         late += row(&format!("{bot}, over a shim"), shim, &args).await?;

@@ -4,7 +4,7 @@ use crate::process::drover;
 use crate::site::Folder;
 use crate::stats::report;
 use anyhow::{Context as _, ensure};
-use drover::referee::histogram::Histogram;
+use drover::histogram::Histogram;
 use drover::store::{ALL_ROUNDS, PageAt, Store};
 use games::rng::Rng;
 use std::fmt::Write as _;

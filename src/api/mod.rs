@@ -35,6 +35,7 @@ mod rivals;
 mod routes;
 mod seats;
 mod sessions;
+mod shadows;
 mod shapes;
 mod sight;
 mod state;

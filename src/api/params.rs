@@ -265,7 +265,12 @@ impl Params {
 
     /// A bot of ours. A built-in one is found by either of its names.
     fn bot(&self) -> Option<String> {
-        let bot = self.text("bot")?;
+        self.bot_called("bot")
+    }
+
+    /// The same by this name of a parameter.
+    pub(super) fn bot_called(&self, name: &str) -> Option<String> {
+        let bot = self.text(name)?;
         Some(match bot.strip_prefix("builtin:") {
             Some(built_in) => built_in.to_owned(),
             None => bot,

@@ -364,7 +364,8 @@ impl Tester<'_> {
         });
         let ended = played.map_err(|why| why.to_string())?;
         self.seed += 1;
-        let stderr = ended.as_ref().and_then(|ended| ended.stderr.get(self.seat));
+        let left = ended.as_ref().and_then(|ended| ended.left.get(self.seat));
+        let stderr = left.map(|left| &left.stderr);
         if let Some(text) = stderr.filter(|text| !text.is_empty()) {
             let end = text.floor_char_boundary(text.len().saturating_sub(STDERR_KEPT));
             self.screen.line("  its standard error ended:");

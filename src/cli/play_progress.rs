@@ -104,10 +104,10 @@ impl MatchSink for Progress {
             if let Err(error) = std::fs::write(file, played.text()) {
                 self.failure.get_or_insert(error);
             }
-            for (seat, text) in played.stderr.iter().enumerate() {
+            for (seat, left) in played.left.iter().enumerate() {
                 let name = format!("match-{:06}.seat{seat}.stderr", played.number + 1);
-                if !text.is_empty()
-                    && let Err(error) = std::fs::write(log.join(name), text)
+                if !left.stderr.is_empty()
+                    && let Err(error) = std::fs::write(log.join(name), &left.stderr)
                 {
                     self.failure.get_or_insert(error);
                 }

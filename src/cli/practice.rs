@@ -308,6 +308,7 @@ impl Practice {
 /// What the arbiter found of a program that has no fallback.
 fn at_fault(finished: &FinishedMatch, own: usize) -> SeatConduct {
     let played = &finished.played;
+    let left = played.left.get(own);
     let blames = played.blames.iter();
     let faults = blames.filter(|blame| blame.seat.index() == own);
     let faults: Vec<String> = faults
@@ -317,7 +318,7 @@ fn at_fault(finished: &FinishedMatch, own: usize) -> SeatConduct {
         conduct: Conduct {
             failed: faults.len() as u64,
             faults,
-            stderr: played.stderr.get(own).cloned().unwrap_or_default(),
+            stderr: left.map(|left| left.stderr.clone()).unwrap_or_default(),
             ..Conduct::default()
         },
         ..SeatConduct::default()

@@ -1,7 +1,9 @@
 //! What became of a program in a match.
 
+use crate::store::types::SessionId;
+use crate::store::{Note, ProgramRun, Store};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 /// Faults that are told in sentences; of more, only their number is kept.
@@ -37,6 +39,34 @@ pub struct Conduct {
 }
 
 impl Conduct {
+    /// Stores it as that of a session's program, at this time in microseconds since 1970-01-01 UTC. What it noted is
+    /// kept for the program of this name, without its version, in this game; without these it is not. The match does
+    /// not depend on it: a failure is logged.
+    pub async fn keep(
+        self,
+        (store, session): (&Store, SessionId),
+        notes_of: Option<(&str, &str)>,
+        at_us: i64,
+    ) {
+        let report = json!(self);
+        let note = notes_of.zip(self.note).map(|((bot, game), note)| Note {
+            bot: bot.to_owned(),
+            game: game.to_owned(),
+            note,
+        });
+        let run = ProgramRun {
+            session,
+            report,
+            note,
+            stderr: self.stderr,
+            at_us,
+        };
+        if let Err(error) = store.program_ran(run).await {
+            let session = session.0;
+            tracing::warn!(session, %error, "what became of a program could not be stored");
+        }
+    }
+
     pub(super) fn fails(&mut self, why: String) {
         self.failed += 1;
         if self.faults.len() < FAULTS_MAX {

@@ -111,6 +111,12 @@ impl Driver {
         &mut self.opening
     }
 
+    /// Whether it was started, and not ended since.
+    #[must_use]
+    pub const fn is_running(&self) -> bool {
+        self.instance.is_some()
+    }
+
     /// As history has it: `bot:NAME@VERSION`.
     #[must_use]
     pub fn spec(&self) -> &str {

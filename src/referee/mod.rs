@@ -2,7 +2,6 @@
 //! dial a hub, and records what happened.
 
 pub mod arbiter;
-pub mod histogram;
 pub mod host;
 pub mod http;
 pub mod hub;

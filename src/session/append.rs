@@ -99,6 +99,7 @@ impl Registry {
             Some(rows) => (Some(Box::new(rows.session)), Some(Box::new(rows.match_))),
             None => (None, None),
         };
+        let heard = self.copied(&entries);
         let append = Append {
             session: core.id,
             previous: core.head,
@@ -118,6 +119,7 @@ impl Registry {
             core.quarantine = Quarantine::Stored;
         }
         if let Some(rows) = core.rows.take() {
+            core.shadows = self.shadows_of(core.id, &rows.session);
             let NewSession {
                 match_id,
                 game,
@@ -128,9 +130,19 @@ impl Registry {
             let session = core.id.0;
             tracing::info!(session, match_id, game, bot, referee, "a session begins");
         }
+        let took = core.took.take();
+        core.cast(heard, receipt.last, took);
         core.head = receipt.last.or(core.head);
         core.seq += added;
         Ok(receipt)
+    }
+
+    /// What shadows are told, if there may be any.
+    pub(super) fn copied(&self, entries: &[NewEntry]) -> Vec<NewEntry> {
+        match self.options.shadows.is_empty() {
+            true => Vec::new(),
+            false => entries.to_vec(),
+        }
     }
 
     pub(super) fn ledger(

@@ -25,6 +25,8 @@ pub(super) struct Behind {
 
 struct Flight {
     entries: u64,
+    /// What shadows are told once it is stored.
+    heard: Vec<NewEntry>,
     stored: oneshot::Receiver<Result<Receipt, StoreError>>,
 }
 
@@ -48,6 +50,7 @@ impl Registry {
         }
         let entries = std::mem::take(&mut core.behind.waiting);
         let count = entries.len() as u64;
+        let heard = self.copied(&entries);
         let append = Append {
             session: core.id,
             previous: core.head,
@@ -60,7 +63,11 @@ impl Registry {
         };
         let (tell, stored) = oneshot::channel();
         let entries = count;
-        core.behind.flight = Some(Flight { entries, stored });
+        core.behind.flight = Some(Flight {
+            entries,
+            heard,
+            stored,
+        });
         let (registry, session) = (Arc::clone(self), Arc::clone(session));
         self.tracker.spawn(async move {
             let outcome = registry.dependencies.store.append(append).await;
@@ -77,9 +84,10 @@ impl Registry {
         };
         match flight.stored.try_recv() {
             Err(TryRecvError::Empty) => core.behind.flight = Some(flight),
-            Ok(outcome) => drop(self.landed(core, flight.entries, outcome)),
+            Ok(outcome) => drop(self.landed(core, (flight.entries, flight.heard), outcome)),
             Err(TryRecvError::Closed) => {
-                drop(self.landed(core, flight.entries, Err(StoreError::Closed)));
+                let lost = (flight.entries, Vec::new());
+                drop(self.landed(core, lost, Err(StoreError::Closed)));
             }
         }
     }
@@ -93,7 +101,7 @@ impl Registry {
             return Ok(());
         };
         let outcome = flight.stored.await.unwrap_or(Err(StoreError::Closed));
-        self.landed(core, flight.entries, outcome)
+        self.landed(core, (flight.entries, flight.heard), outcome)
     }
 
     /// Waits until everything that was acknowledged is stored; errors as [`Self::land`].
@@ -109,11 +117,12 @@ impl Registry {
     fn landed(
         &self,
         core: &mut SessionState,
-        entries: u64,
+        (entries, heard): (u64, Vec<NewEntry>),
         outcome: Result<Receipt, StoreError>,
     ) -> Result<(), StoreError> {
         match outcome {
             Ok(receipt) => {
+                core.cast(heard, receipt.last, None);
                 core.head = receipt.last.or(core.head);
                 Ok(())
             }

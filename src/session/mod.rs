@@ -26,6 +26,7 @@ mod rates;
 mod registry;
 mod restore;
 mod sessions;
+mod shadow;
 mod sweep;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -35,5 +36,6 @@ pub use bot_address::{BotAddress, Key};
 pub use mailbox::{Answer, Sending};
 pub use message::{Ended, Local, Numbered, Opening, Origin, Refusal};
 pub use naming::NamingError;
-pub use options::{Dependencies, SessionOptions, StoreError};
+pub use options::{Dependencies, SessionOptions, ShadowPlan, StoreError};
 pub use sessions::{SessionView, Sessions};
+pub use shadow::{DIFFERENCES_MAX, ShadowDifference, ShadowReport};

@@ -4,8 +4,8 @@
 use super::deciding::{self, Asked, Decided};
 use super::registry::Registry;
 use crate::programs::{Answer, Driver, Launch, Opening, SPENT, contest};
+use crate::store::Store;
 use crate::store::types::{NewSession, SessionId};
-use crate::store::{ProgramRun, Store};
 use crate::thinking::guarded;
 use games::answer::ProgramTimes;
 use games::neutral::PREFIX;
@@ -31,6 +31,8 @@ pub(super) struct Program {
     driver: Driver,
     /// Who answers where it does not.
     fallback: Option<&'static BotCard>,
+    /// Whether what is asked next may have been asked before, of a daemon that ended meanwhile.
+    resumed: bool,
 }
 
 impl Program {
@@ -49,6 +51,7 @@ impl Program {
         Some(Box::new(Self {
             driver: Driver::new(bots.clone(), opened.bot.clone(), launch),
             fallback: kit.bots().iter().find(|card| card.name == fallback),
+            resumed: false,
         }))
     }
 
@@ -64,6 +67,7 @@ impl Program {
         if self.driver.opening().is_some() {
             return;
         }
+        self.resumed = begun && !self.driver.is_running();
         let name = self.driver.name().to_owned();
         let note = store.note(&name, kit.game()).await;
         let note = note.unwrap_or_else(|error| {
@@ -104,20 +108,9 @@ impl Program {
         let (bot, game) = (self.driver.name().to_owned(), kit.game().to_owned());
         let at_us = registry.now_us();
         registry.tracker.spawn(async move {
-            let report = leaving.conduct().await;
-            let run = ProgramRun {
-                session,
-                bot,
-                game,
-                note: report.note.clone(),
-                report: json!(report),
-                stderr: report.stderr,
-                at_us,
-            };
-            if let Err(error) = store.program_ran(run).await {
-                let session = session.0;
-                tracing::warn!(session, %error, "what became of a program could not be stored");
-            }
+            let conduct = leaving.conduct().await;
+            let notes_of = Some((&*bot, &*game));
+            conduct.keep((&store, session), notes_of, at_us).await;
         });
     }
 
@@ -129,7 +122,12 @@ impl Program {
         dialogue: Box<dyn Dialogue>,
         asked: Asked,
     ) -> Decided {
-        let (bounds, margin) = ((asked.limit, asked.target), registry.options.margin);
+        // Whoever asked before is still waiting since then; how long is not known.
+        let limit = match std::mem::take(&mut self.resumed) {
+            true => asked.limit / 2,
+            false => asked.limit,
+        };
+        let (bounds, margin) = ((limit, asked.target), registry.options.margin);
         let times = ProgramTimes::new(contest(kit), bounds, margin);
         let thinks = self.fallback.is_some_and(|card| card.thinks);
         let Some((dialogue, ready)) = think(dialogue, asked.fallback.clone(), thinks).await else {

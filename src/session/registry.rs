@@ -8,6 +8,7 @@ use super::message::Refusal;
 use super::meters::Meters;
 use super::options::{Dependencies, SessionOptions};
 use super::rates::Rates;
+use super::shadow::Shadows;
 use crate::link::Shares;
 use games::Cause;
 use parking_lot::{Mutex, MutexGuard};
@@ -31,6 +32,7 @@ pub(super) struct Registry {
     pub(super) meters: Arc<Meters>,
     pub(super) shares: Arc<Shares>,
     pub(super) rates: Rates,
+    pub(super) shadows: Shadows,
     pub(super) draining: AtomicBool,
     pub(super) tracker: TaskTracker,
     /// Where sessions work, whoever has something for them.
@@ -48,6 +50,7 @@ impl Registry {
         Self {
             shares: Shares::new(options.sessions_max),
             rates: Rates::new(),
+            shadows: Shadows::new(&dependencies.bots),
             options,
             dependencies,
             meters: Arc::new(Meters::new()),
@@ -101,6 +104,9 @@ impl Registry {
         }
         if let Some(program) = core.program.take() {
             program.end(self, (core.id, key.bot.kit()), cause);
+        }
+        for shadow in std::mem::take(&mut core.shadows) {
+            shadow.end(cause);
         }
         core.sleep();
         core.setup = serde_json::Value::Null;

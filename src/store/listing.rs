@@ -163,8 +163,8 @@ pub(super) struct Candidates<'a> {
     bounds: Bounds,
     /// Whether so few sessions began in the filter's time that they are looked for by it.
     brief: bool,
-    /// Where an opponent is looked for too: the filter without it.
-    of_bot: Option<Box<Filter>>,
+    /// Where an opponent is looked for beside a bot or a side of ours: the filter without it.
+    of_ours: Option<Box<Filter>>,
 }
 
 /// Whether there are few sessions in the filter's time, if it has one.
@@ -255,7 +255,7 @@ impl<'a> Candidates<'a> {
                 lists,
                 bounds,
                 brief: true,
-                of_bot: None,
+                of_ours: None,
             });
         }
         let (table, id, time) = match list {
@@ -275,8 +275,9 @@ impl<'a> Candidates<'a> {
         if let Some(until_us) = filter.until_us {
             bounds.last = at(until_us.saturating_add(STORED_WITHIN_US)).await?;
         }
-        let both = list == List::Matches && filter.bot.is_some() && filter.opponent.is_some();
-        let of_bot = || Filter {
+        let narrow = filter.bot.is_some() || filter.side.is_some();
+        let both = list == List::Matches && narrow && filter.opponent.is_some();
+        let of_ours = || Filter {
             opponent: None,
             between: None,
             ..filter.clone()
@@ -287,11 +288,11 @@ impl<'a> Candidates<'a> {
             lists,
             bounds,
             brief: false,
-            of_bot: both.then(|| Box::new(of_bot())),
+            of_ours: both.then(|| Box::new(of_ours())),
         })
     }
 
-    /// The next `limit` ones below `before`. Of a bot's matches and its opponent's, those that are fewer there are
+    /// The next `limit` ones below `before`. Of our matches and the opponent's, those that are fewer there are
     /// read, without what is known not to be among the others.
     pub(super) async fn below(
         &self,
@@ -299,16 +300,16 @@ impl<'a> Candidates<'a> {
         limit: usize,
         readers: &SqlitePool,
     ) -> Result<Found, StoreError> {
-        let Some(of_bot) = &self.of_bot else {
+        let Some(of_ours) = &self.of_ours else {
             return self.some(before, limit, readers).await;
         };
-        let of_bot = Candidates {
-            filter: of_bot,
-            of_bot: None,
+        let of_ours = Candidates {
+            filter: of_ours,
+            of_ours: None,
             ..self.clone()
         };
         let mut one = self.some(before, limit, readers).await?;
-        let mut other = of_bot.some(before, limit, readers).await?;
+        let mut other = of_ours.some(before, limit, readers).await?;
         // Whatever is not below the end of both.
         if !one.last && (other.last || other.keys.last() < one.keys.last()) {
             std::mem::swap(&mut one, &mut other);

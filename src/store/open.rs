@@ -83,6 +83,7 @@ pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
         ("tournament sizes", file!("0011_tournament_sizes")),
         ("results told", file!("0012_results_told")),
         ("programs", file!("0013_programs")),
+        ("shadows", file!("0014_shadows")),
     ];
     let migration = |(version, (name, sql)): (i64, (&'static str, &'static str))| {
         let sql = sql.into_sql_str();

@@ -12,18 +12,25 @@ use sqlx::SqliteConnection;
 pub struct ProgramRun {
     /// The session.
     pub session: SessionId,
-    /// The program's name, without its version.
-    pub bot: String,
-    /// The game.
-    pub game: String,
-    /// What it noted for its next match.
-    pub note: Option<Value>,
+    /// What it noted for its next match, if that is kept.
+    pub note: Option<Note>,
     /// Counts and faults.
     pub report: Value,
     /// The end of its standard error.
     pub stderr: String,
     /// Microseconds since 1970-01-01 UTC.
     pub at_us: i64,
+}
+
+/// What a program noted for its next match.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Note {
+    /// The program's name, without its version.
+    pub bot: String,
+    /// The game.
+    pub game: String,
+    /// Any JSON.
+    pub note: Value,
 }
 
 impl Store {
@@ -91,9 +98,9 @@ pub(super) async fn change(
             "INSERT INTO notes (bot, game, note, at_us) VALUES (?, ?, ?, ?)
              ON CONFLICT (bot, game) DO UPDATE SET note = excluded.note, at_us = excluded.at_us",
         )
-        .bind(run.bot.clone())
-        .bind(run.game.clone())
-        .bind(note.to_string())
+        .bind(note.bot.clone())
+        .bind(note.game.clone())
+        .bind(note.note.to_string())
         .bind(run.at_us)
         .execute(&mut *transaction)
         .await?;

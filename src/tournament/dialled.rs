@@ -68,7 +68,7 @@ impl MatchPlayer for Dialled {
             outcome: held.outcome,
             transcript: Vec::new(),
             blames: held.blames,
-            stderr: Vec::new(),
+            left: Vec::new(),
             refused: held.refused,
             missed: held.missed,
             took: held.took,

@@ -4,7 +4,7 @@ use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
 use super::schedule::PlannedMatch;
 use super::sides::Sides;
 use super::stop::Stop;
-use crate::referee::histogram::Histogram;
+use crate::histogram::Histogram;
 use crate::referee::record::log::{LogLine, measured};
 use crate::referee::{DecisionTimes, Draw, Host, MatchRequest, Numbers, SeatSpec};
 use games::{Exchange, Seat};
@@ -104,7 +104,7 @@ impl Hosted {
                 ids: hosted.info.ids.clone(),
             }),
             blames: Vec::new(),
-            stderr: Vec::new(),
+            left: Vec::new(),
             refused: end.map(|end| end.refused.clone()).unwrap_or_default(),
         })
     }

@@ -5,8 +5,8 @@ use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
 use crate::clock::now_us;
+use crate::histogram::Histogram;
 use crate::referee::budget::{Stopwatch, ThinkBudget};
-use crate::referee::histogram::Histogram;
 use crate::referee::seat_spec::FILLER;
 use crate::referee::{DecisionTimes, SeatSpec};
 use games::{Blame, Cause, Kit, PlaySetup, Seat};
@@ -71,7 +71,7 @@ impl MatchPlayer for InProcess {
             outcome: played.outcome,
             transcript: played.transcript,
             blames: late.map(blame).collect(),
-            stderr: Vec::new(),
+            left: Vec::new(),
             refused: played.refused.values().to_vec(),
             missed: missed.collect(),
             took: took.collect(),

@@ -1,6 +1,7 @@
 //! Stores matches that were played in process.
 
 use super::match_player::PlayedMatch;
+use crate::clock::now_us;
 use crate::referee::{Draw, MatchRecord, Numbers, Recording, StartError, lines_of, result_of};
 use crate::replay::builtin_seeds;
 use crate::store::types::{Durability, MatchResult, NewMatch, NewSeat, SeatNotes, Slot};
@@ -192,10 +193,13 @@ async fn fill(
     for lines in lines_of(&played.transcript, kit.wire(), played.started_us).chunks(LINES_AT_ONCE) {
         record.append(lines.to_vec()).await?;
     }
-    for (seat, text) in (0u8..).zip(&played.stderr) {
-        if !text.is_empty() {
-            let fact = Fact::new("stderr", json!({ "text": text }));
-            record.note(Seat(seat), fact).await?;
+    for (seat, left) in (0u8..).map(Seat).zip(&played.left) {
+        if let (Some(conduct), Some((store, session))) = (&left.conduct, record.session(seat)) {
+            let conduct = conduct.clone();
+            conduct.keep((&store, session), None, now_us()).await;
+        } else if !left.stderr.is_empty() {
+            let fact = Fact::new("stderr", json!({ "text": left.stderr }));
+            record.note(seat, fact).await?;
         }
     }
     let result = MatchResult {

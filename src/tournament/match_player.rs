@@ -4,8 +4,8 @@ use super::knowledge::Knowledge;
 use super::schedule::PlannedMatch;
 use super::sides::Sides;
 use super::stop::Stop;
-use crate::referee::arbiter::PlayError;
-use crate::referee::histogram::Histogram;
+use crate::histogram::Histogram;
+use crate::referee::arbiter::{Left, PlayError};
 use crate::referee::hub::AppointmentError;
 use crate::referee::{DecisionTimes, Numbers, SeatSpec, StartError};
 use crate::store::TournamentMatch;
@@ -100,8 +100,8 @@ pub struct PlayedMatch {
     pub transcript: Vec<Exchange>,
     /// The players at fault for its end or for their own part in it, and how it showed.
     pub blames: Vec<Blame>,
-    /// The end of each program's standard error; may be empty.
-    pub stderr: Vec<String>,
+    /// What each seat's program left behind; may be empty.
+    pub left: Vec<Left>,
     /// Acts that the rules rejected; may be empty.
     pub refused: Vec<u32>,
     /// Answers that were late or missing; may be empty.
@@ -144,7 +144,7 @@ impl From<TournamentMatch> for PlayedMatch {
                 scores: stored.scores.into_iter().collect(),
             },
             transcript: Vec::new(),
-            stderr: Vec::new(),
+            left: Vec::new(),
             times: DecisionTimes::Measured(Vec::new()),
             numbers: None,
         }

@@ -62,7 +62,7 @@ impl MatchPlayer for Programs {
             outcome: ended.outcome,
             transcript: ended.transcript,
             blames: ended.blames,
-            stderr: ended.stderr,
+            left: ended.left,
             refused: ended.noted.iter().map(|noted| noted.refused).collect(),
             missed: ended.noted.iter().map(|noted| noted.late).collect(),
             took: ended.took,

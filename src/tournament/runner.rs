@@ -210,7 +210,7 @@ mod tests {
                 },
                 transcript: Vec::new(),
                 blames: Vec::new(),
-                stderr: Vec::new(),
+                left: Vec::new(),
                 refused: vec![0, 2, 0, 0],
                 missed: Vec::new(),
                 took: Vec::new(),

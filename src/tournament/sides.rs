@@ -2,7 +2,7 @@
 
 use super::match_player::PlayedMatch;
 use super::tally::Counted;
-use crate::referee::histogram::Histogram;
+use crate::histogram::Histogram;
 use games::{Cause, Duel, Kit, Seat, Seats, SetupError};
 use serde_json::Value;
 

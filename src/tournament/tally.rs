@@ -1,6 +1,6 @@
 //! The totals of many matches: shares, means and their intervals.
 
-use crate::referee::histogram::Histogram;
+use crate::histogram::Histogram;
 use games::stats::ClusteredMean;
 use games::{Cause, Duel, Outcome, Seat, Seats};
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use crate::app::{
     self, TestApp, WITH_REFEREE, connected, drover, folder, ok, refused, request, run_on, text,
-    until, verified,
+    until,
 };
 use crate::bots::{bot, is_there};
 use serde_json::Value;
@@ -33,7 +33,9 @@ fn added(folder: &Path, (name, game): (&str, &str), fallback: &str, change: (&st
 /// A match between these seats: the first one's name, and all scores.
 fn played(folder: &Path, game: &str, seats: &[&str]) -> (String, Vec<f64>) {
     let mut command = app::play(game, seats, &[]);
-    command.current_dir(folder).args(["--store", "played.db"]);
+    command
+        .current_dir(folder)
+        .args(["--store", "data/drover.db"]);
     let told = ok(command.output().unwrap());
     let whole: Value = serde_json::from_str(&told).unwrap();
     let seats = whole["seats"].as_array().unwrap().iter();
@@ -76,7 +78,31 @@ fn every_python_starter_plays_and_the_fallback_of_one_that_crashes() {
         assert_eq!(named, format!("bot:{bad}@1"));
         assert_eq!(fallen, instead, "{game}: the fallback decides");
     }
-    assert!(verified(&folder.path().join("played.db")).contains("in order"));
+    let app = TestApp::with(&folder.path().join("data"), &[]);
+    for game in [
+        "koehandel",
+        "smartdog",
+        "planowanie",
+        "lighthouses",
+        "planetwars",
+    ] {
+        let good = conduct(&app, &format!("bot:good-{game}@1"));
+        assert!(good["answered"].as_u64() > Some(3), "{game}: {good}");
+        assert_eq!(good["failed"], 0, "{game}: {good}");
+        let bad = conduct(&app, &format!("bot:bad-{game}@1"));
+        assert_eq!(bad["answered"], 0, "{game}: {bad}");
+        assert!(bad["failed"].as_u64() > Some(1), "{game}: {bad}");
+    }
+    app.stop_verified();
+}
+
+/// What became of this program in its only match, or on one of its seats there.
+pub fn conduct(app: &TestApp, bot: &str) -> Value {
+    let played = app.items(&format!("/api/v1/matches?bot={bot}"));
+    let id = played[0]["id"].as_str().unwrap();
+    let runs = app.items(&format!("/api/v1/matches/{id}/programs"));
+    let run = runs.iter().find(|run| run["bot"] == bot);
+    run.unwrap_or_else(|| panic!("{bot}: {runs:?}"))["conduct"].clone()
 }
 
 #[test]
@@ -336,7 +362,7 @@ fn a_users_bot_at_our_table_gives_no_reasons_and_that_is_said() {
     let folder = folder();
     added(folder.path(), ("mine", "planetwars"), "idle", ("", ""));
     played(folder.path(), "planetwars", &["bot:mine", "builtin:idle"]);
-    let store = folder.path().join("played.db");
+    let store = folder.path().join("data/drover.db");
     let listed = ok(run_on(&store, &["match", "list", "--output", "json"]));
     let listed: Value = serde_json::from_str(&listed).unwrap();
     let id = listed["items"][0]["id"].as_str().unwrap();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 /// Which modules a module may use: only those with a lower number.
 const LEVELS: &[(&str, u32)] = &[
     ("clock", 10),
+    ("histogram", 10),
     ("sheet", 10),
     ("logs", 20),
     ("metrics", 30),

@@ -1,6 +1,8 @@
 //! A zoo of programs that misbehave: what becomes of each, and that others are none the worse for it.
 
-use crate::app::{drover, folder, ok, play, report, until};
+use crate::app::{TestApp, drover, folder, ok, play, report, until};
+use crate::bots::bot;
+use crate::seats::conduct;
 use drover::link::program::{no_isolation, protections};
 use serde_json::{Value, json};
 use std::fs;
@@ -10,62 +12,64 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
+use tempfile::TempDir;
 
 const PROGRAM: &str = include_str!("../programs/zoo.py");
 
-/// Every way to misbehave, and the fault that it is; empty: it plays on, and its match is as any other.
-const ZOO: &[(&str, &str)] = &[
-    ("good", ""),
-    ("forks", "time_forfeit"),
-    ("daemonises", ""),
-    ("kills_everybody", ""),
-    ("kills_its_parent", ""),
-    ("ends_well_at_once", "init_failure"),
-    ("fails_at_once", "init_failure"),
-    ("kills_itself", "init_failure"),
-    ("crashes_by_signal", "init_failure"),
-    ("floods_stderr", ""),
-    ("closes_stdin", "init_failure"),
-    ("closes_stdout", "init_failure"),
-    ("closes_stderr", ""),
-    ("ignores_term", ""),
-    ("reads_nothing", "time_forfeit"),
-    ("reads_secrets", ""),
-    ("reads_our_variables", ""),
-    ("lists_other_folders", ""),
-    ("reads_other_files", ""),
-    ("writes_other_files", ""),
-    ("writes_its_own_folder", ""),
-    ("removes_other_files", ""),
-    ("fills_its_scratch", ""),
-    ("dials", ""),
-    ("sends_packets", ""),
-    ("dials_a_socket", ""),
-    ("changes_modes", ""),
-    ("listens", ""),
-    ("talks_before_asked", "protocol_error"),
-    ("answers_twice", "protocol_error"),
-    ("sends_nul", "illegal_move"),
-    ("sends_no_utf8", "illegal_move"),
-    ("sends_a_huge_number", "protocol_error"),
-    ("sends_a_negative_number", "illegal_move"),
-    ("sends_deep_json", "protocol_error"),
-    ("sends_a_float", "illegal_move"),
-    ("sends_html", "protocol_error"),
-    ("sends_controls", "illegal_move"),
-    ("allocates", "crash"),
-    ("floods", "protocol_error"),
-    ("sends_an_endless_line", "protocol_error"),
-    ("spins", "time_forfeit"),
-    ("sleeps", "time_forfeit"),
-    ("stops_itself", "time_forfeit"),
-    ("is_late", "time_forfeit"),
-    ("exits_when_asked", "crash"),
-    ("writes_byte_by_byte", ""),
-    ("dribbles_for_ever", "time_forfeit"),
-    ("writes_crlf", ""),
-    ("closes_stdout_when_asked", "crash"),
-    ("becomes_another", "time_forfeit"),
+/// Every way to misbehave, the fault that it is under an arbiter (empty: it plays on, and its match is as any other),
+/// and what becomes of it as a user's bot: its match is as any other, whatever it does.
+const ZOO: &[(&str, &str, &str)] = &[
+    ("good", "", "plays"),
+    ("forks", "time_forfeit", "late"),
+    ("daemonises", "", "plays"),
+    ("kills_everybody", "", "plays"),
+    ("kills_its_parent", "", "plays"),
+    ("ends_well_at_once", "init_failure", "fails"),
+    ("fails_at_once", "init_failure", "fails"),
+    ("kills_itself", "init_failure", "fails"),
+    ("crashes_by_signal", "init_failure", "fails"),
+    ("floods_stderr", "", "plays"),
+    ("closes_stdin", "init_failure", "fails"),
+    ("closes_stdout", "init_failure", "fails"),
+    ("closes_stderr", "", "plays"),
+    ("ignores_term", "", "plays"),
+    ("reads_nothing", "time_forfeit", "late"),
+    ("reads_secrets", "", "plays"),
+    ("reads_our_variables", "", "plays"),
+    ("lists_other_folders", "", "plays"),
+    ("reads_other_files", "", "plays"),
+    ("writes_other_files", "", "plays"),
+    ("writes_its_own_folder", "", "plays"),
+    ("removes_other_files", "", "plays"),
+    ("fills_its_scratch", "", "plays"),
+    ("dials", "", "plays"),
+    ("sends_packets", "", "plays"),
+    ("dials_a_socket", "", "plays"),
+    ("changes_modes", "", "plays"),
+    ("listens", "", "plays"),
+    ("talks_before_asked", "protocol_error", "refused"),
+    ("answers_twice", "protocol_error", "plays"),
+    ("sends_nul", "illegal_move", "refused"),
+    ("sends_no_utf8", "illegal_move", "refused"),
+    ("sends_a_huge_number", "protocol_error", "refused"),
+    ("sends_a_negative_number", "illegal_move", "refused"),
+    ("sends_deep_json", "protocol_error", "refused"),
+    ("sends_a_float", "illegal_move", "refused"),
+    ("sends_html", "protocol_error", "refused"),
+    ("sends_controls", "illegal_move", "refused"),
+    ("allocates", "crash", "fails"),
+    ("floods", "protocol_error", "fails"),
+    ("sends_an_endless_line", "protocol_error", "fails"),
+    ("spins", "time_forfeit", "late"),
+    ("sleeps", "time_forfeit", "late"),
+    ("stops_itself", "time_forfeit", "late"),
+    ("is_late", "time_forfeit", "late"),
+    ("exits_when_asked", "crash", "fails"),
+    ("writes_byte_by_byte", "", "late"),
+    ("dribbles_for_ever", "time_forfeit", "late"),
+    ("writes_crlf", "", "plays"),
+    ("closes_stdout_when_asked", "crash", "fails"),
+    ("becomes_another", "time_forfeit", "late"),
 ];
 
 /// Held by the tests that load this machine: a clock runs while a program starts.
@@ -129,34 +133,14 @@ fn every_way_to_misbehave_hurts_none_but_itself() {
     }
     let _alone = LOAD.lock().unwrap_or_else(PoisonError::into_inner);
     let own = den();
-    let elsewhere = folder();
-    let secret = elsewhere.path().join("secret");
-    fs::write(&secret, "s").unwrap();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.set_nonblocking(true).unwrap();
-    let port = listener.local_addr().unwrap().port().to_string();
-    let packets = UdpSocket::bind("127.0.0.1:0").unwrap();
-    packets.set_nonblocking(true).unwrap();
-    let packets_port = packets.local_addr().unwrap().port().to_string();
-    let socket = elsewhere.path().join("socket");
-    let sockets = UnixListener::bind(&socket).unwrap();
-    sockets.set_nonblocking(true).unwrap();
-    let mode = || fs::metadata(&secret).unwrap().permissions().mode();
-    let mode_before = mode();
+    let bait = Bait::new();
     let waiting = Mutex::new(ZOO.iter());
     let wrong = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while let Some((fault, expected)) = { waiting.lock().unwrap().next() } {
-                    let argument = match *fault {
-                        "dials" => port.as_str(),
-                        "dials_a_socket" => socket.to_str().unwrap(),
-                        "sends_packets" => packets_port.as_str(),
-                        "lists_other_folders" => elsewhere.path().to_str().unwrap(),
-                        _ => secret.to_str().unwrap(),
-                    };
-                    let played = zoo_match(fault, argument, own.path());
+                while let Some((fault, expected, _)) = { waiting.lock().unwrap().next() } {
+                    let played = zoo_match(fault, &bait.of(fault), own.path());
                     let expected = match *expected {
                         "" => json!({}),
                         fault => json!({ fault: 1 }),
@@ -176,17 +160,140 @@ fn every_way_to_misbehave_hurts_none_but_itself() {
     });
     let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert_eq!(fs::read_to_string(&secret).unwrap(), "s");
-    assert!(listener.accept().is_err(), "a program has dialled");
-    assert!(
-        packets.recv(&mut [0]).is_err(),
-        "a program has sent a packet"
-    );
-    assert!(sockets.accept().is_err(), "a program has dialled a socket");
-    assert_eq!(mode(), mode_before, "a program has changed a file's mode");
+    bait.is_untouched();
     assert!(!own.path().join("written").exists());
     // What daemonised has gone with its match.
     until(|| !runs("sleep\x00981\0") && !runs("sleep\x00982\0"));
+}
+
+/// What programs must not touch.
+struct Bait {
+    folder: TempDir,
+    mode: u32,
+    listener: TcpListener,
+    packets: UdpSocket,
+    sockets: UnixListener,
+}
+
+impl Bait {
+    fn new() -> Self {
+        let folder = folder();
+        let secret = folder.path().join("secret");
+        fs::write(&secret, "s").unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let packets = UdpSocket::bind("127.0.0.1:0").unwrap();
+        packets.set_nonblocking(true).unwrap();
+        let sockets = UnixListener::bind(folder.path().join("socket")).unwrap();
+        sockets.set_nonblocking(true).unwrap();
+        Self {
+            mode: mode(&secret),
+            folder,
+            listener,
+            packets,
+            sockets,
+        }
+    }
+
+    /// What a program that misbehaves so is told of it.
+    fn of(&self, fault: &str) -> String {
+        let path = |name: &str| self.folder.path().join(name).to_str().unwrap().to_owned();
+        match fault {
+            "dials" => self.listener.local_addr().unwrap().port().to_string(),
+            "sends_packets" => self.packets.local_addr().unwrap().port().to_string(),
+            "dials_a_socket" => path("socket"),
+            "lists_other_folders" => path(""),
+            _ => path("secret"),
+        }
+    }
+
+    fn is_untouched(&self) {
+        let secret = self.folder.path().join("secret");
+        assert_eq!(fs::read_to_string(&secret).unwrap(), "s");
+        assert_eq!(
+            mode(&secret),
+            self.mode,
+            "a program has changed a file's mode"
+        );
+        assert!(self.listener.accept().is_err(), "a program has dialled");
+        let packet = self.packets.recv(&mut [0]);
+        assert!(packet.is_err(), "a program has sent a packet");
+        let dialled = self.sockets.accept();
+        assert!(dialled.is_err(), "a program has dialled a socket");
+    }
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode()
+}
+
+/// Adds the program that misbehaves so as a user's bot.
+fn add(folder: &Path, (fault, argument): (&str, &str)) {
+    let own = folder.join(fault);
+    fs::create_dir(&own).unwrap();
+    fs::write(own.join("zoo.py"), PROGRAM).unwrap();
+    let manifest = json!({
+        "name": fault,
+        "version": "1",
+        "games": ["planowanie"],
+        "run": ["python3", "zoo.py", fault, argument],
+        "fallback": "greedy",
+        "limits": { "memory_mib": 256, "processes": 32 },
+    });
+    fs::write(own.join("bot.toml"), toml::to_string(&manifest).unwrap()).unwrap();
+    ok(bot(folder, &["add", fault]));
+}
+
+/// How a user's bot behaved, in a word.
+fn manner(conduct: &Value) -> &'static str {
+    let counts = |key: &str| conduct[key].as_u64().unwrap() > 0;
+    match () {
+        () if counts("failed") => "fails",
+        () if counts("refused") => "refused",
+        () if counts("late") => "late",
+        () => "plays",
+    }
+}
+
+#[test]
+fn every_way_to_misbehave_as_a_users_bot_costs_its_match_nothing() {
+    if !is_guarded() {
+        return;
+    }
+    let _alone = LOAD.lock().unwrap_or_else(PoisonError::into_inner);
+    let own = folder();
+    let bait = Bait::new();
+    for (fault, ..) in ZOO {
+        add(own.path(), (fault, &bait.of(fault)));
+    }
+    for (number, together) in ZOO.chunks(4).enumerate() {
+        let seats: Vec<String> = together
+            .iter()
+            .map(|(fault, ..)| format!("bot:{fault}"))
+            .collect();
+        let seats: Vec<&str> = seats.iter().map(String::as_str).collect();
+        let mut line = play("planowanie", &seats, &["deals=2 0"]);
+        line.args(["--budget", "500ms", "--store", "data/drover.db", "--log"]);
+        line.arg(own.path().join(number.to_string()));
+        line.env("ZOO_SECRET", "s").current_dir(own.path());
+        let played = report(line.output().unwrap());
+        for seat in played["seats"].as_array().unwrap() {
+            assert_eq!(seat["faults"], json!({}), "{played}");
+        }
+        let log = log(own.path(), &number.to_string());
+        assert!(!log.contains("ESCAPED"), "{seats:?}: {log}");
+    }
+    let app = TestApp::with(&own.path().join("data"), &[]);
+    for (fault, _, expected) in ZOO {
+        let conduct = conduct(&app, &format!("bot:{fault}@1"));
+        let found = manner(&conduct);
+        // Where all cores are busy, any program may be late.
+        let slow = *expected == "plays" && found == "late";
+        assert!(found == *expected || slow, "{fault}: {conduct}");
+    }
+    bait.is_untouched();
+    until(|| !runs("sleep\x00981\0") && !runs("sleep\x00982\0"));
+    app.stop_verified();
 }
 
 /// Whether a process with this command line runs.
@@ -291,6 +398,17 @@ fn nothing_outlives_a_program_without_namespaces() {
     let told = guard(&["--", "sh", "-c", script]);
     assert!(told.status.success(), "{told:?}");
     until(|| !runs("sleep\x00984\0"));
+}
+
+#[test]
+fn a_guard_ends_with_its_program_though_nobody_hears_of_it() {
+    let mut command = drover();
+    command.args(["program-guard", "--isolate", "--report=/dev/full"]);
+    command.args(["--scratch-mib=1", "--", "sleep", "985"]);
+    command.stdin(Stdio::null()).stderr(Stdio::null());
+    let mut guard = command.spawn().unwrap();
+    until(|| guard.try_wait().unwrap().is_some());
+    assert!(!runs("sleep\x00985\0"));
 }
 
 #[test]

@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
-"""A player of Planowanie that declares nothing and plays its first legal card, and misbehaves in the way that its
-argument names. What becomes of each way stands in tests/it/zoo.rs."""
+"""A player of Planowanie that plays the first of its legal acts, and misbehaves in the way that its argument names, when
+it starts or when it is first asked. It speaks with an arbiter, or with Drover as a user's bot: the first line that it
+hears says which. What becomes of each way stands in tests/it/zoo.rs."""
 
+import functools
+import itertools
+import json
 import os
 import signal
 import socket
@@ -18,8 +22,18 @@ def write(text):
     out.flush()
 
 
+def reply(value=b""):
+    """To an arbiter."""
+    return b"= " + value + b"\n\n"
+
+
+def act(number, value):
+    """To Drover."""
+    return b'{"type": "act", "number": %d, "act": %s}\n' % (number, value)
+
+
 def answer(value=""):
-    write(f"= {value}\n\n")
+    write(reply(value.encode()))
 
 
 def forever():
@@ -59,7 +73,7 @@ def daemonise():
 
 
 def kill_all():
-    for number in range(1, 100_000):
+    for number in range(1, 30_000):
         if number != os.getpid():
             try:
                 os.kill(number, signal.SIGKILL)
@@ -117,33 +131,37 @@ AT_START = {
     "dials_a_socket": lambda: attempt(lambda: socket.socket(socket.AF_UNIX).connect(sys.argv[2])),
     "changes_modes": lambda: attempt(lambda: os.chmod(sys.argv[2], 0o666)),
     "listens": lambda: attempt(lambda: socket.create_server(("127.0.0.1", 0))),
-    "talks_before_asked": lambda: write("= 0\n\n"),
+    "talks_before_asked": lambda: write(b"= 0\n\n"),
 }
 
-# What is written in place of its first declaration; `None`: nothing, and it goes on.
+# What stands in its first answer in place of what it decided.
 AS_ANSWER = {
-    "answers_twice": b"= 0\n\n= 0\n\n",
-    "sends_nul": b"= \0\n\n",
-    "sends_no_utf8": b"= \xff\xfe\n\n",
-    "sends_a_huge_number": b"= " + b"9" * 10_000 + b"\n\n",
-    "sends_a_negative_number": b"= -1\n\n",
-    "sends_deep_json": b"= " + b"[" * 100_000 + b"\n\n",
-    "sends_a_float": b"= 0.0\n\n",
-    "sends_html": b"<html><script>alert(1)</script></html>\n\n",
-    "sends_controls": b"= \x1b[2J\x07\n\n",
+    "sends_nul": b"\0",
+    "sends_no_utf8": b"\xff\xfe",
+    "sends_a_huge_number": b"9" * 10_000,
+    "sends_a_negative_number": b"-1",
+    "sends_deep_json": b"[" * 100_000,
+    "sends_a_float": b"0.0",
+    "sends_controls": b"\x1b[2J\x07",
 }
 
 
-def declare():
+def first(value, framed):
+    """Its first decision, which `framed` makes a whole answer of."""
+    good = framed(value)
     if FAULT in AS_ANSWER:
-        return write(AS_ANSWER[FAULT])
+        return write(framed(AS_ANSWER[FAULT]))
+    if FAULT == "answers_twice":
+        return write(good * 2)
+    if FAULT == "sends_html":
+        return write(b"<html><script>alert(1)</script></html>\n\n")
     if FAULT == "allocates":
         hoard = bytearray(2 << 30)
         for at in range(0, len(hoard), 4096):
             hoard[at] = 1
     elif FAULT == "floods":
         while True:
-            write(b"= 0\n\n" * 10_000)
+            write(good * 10_000)
     elif FAULT == "sends_an_endless_line":
         while True:
             write(b"0" * 65_536)
@@ -159,7 +177,7 @@ def declare():
     elif FAULT == "exits_when_asked":
         os._exit(0)
     elif FAULT == "writes_byte_by_byte":
-        for byte in b"= 0\n\n":
+        for byte in good:
             write(bytes([byte]))
             time.sleep(0.02)
         return
@@ -168,20 +186,38 @@ def declare():
             write(b"0")
             time.sleep(0.05)
     elif FAULT == "writes_crlf":
-        return write(b"= 0\r\n\r\n")
+        return write(good.replace(b"\n", b"\r\n"))
     elif FAULT == "closes_stdout_when_asked":
         os.close(1)
         forever()
     elif FAULT == "becomes_another":
         os.execv("/bin/sleep", ["sleep", "982"])
-    answer(0)
+    write(good)
 
 
-def main():
-    if FAULT in AT_START:
-        AT_START[FAULT]()
+def bot(lines):
+    """As a user's bot."""
+    decided = 0
+    for line in lines:
+        told = json.loads(line)
+        if told["type"] == "hello":
+            write(b'{"type": "ready", "protocol": 1}\n')
+        elif told["type"] == "ask" and not told["past"]:
+            framed = functools.partial(act, told["number"])
+            value = json.dumps(told["acts"][0]).encode()
+            if decided:
+                write(framed(value))
+            else:
+                first(value, framed)
+            decided += 1
+        elif told["type"] == "end" and FAULT == "ignores_term":
+            forever()
+
+
+def player(lines):
+    """As an arbiter's program."""
     hand, led, laid, players = [], "", 0, 2
-    for line in sys.stdin:
+    for line in lines:
         words = line.split()
         if not words:
             continue
@@ -192,7 +228,7 @@ def main():
             hand, led, laid = words[2:], "", 0
             answer()
         elif words[0] == "gen_declare":
-            declare()
+            first(b"0", reply)
         elif words[0] == "gen_move":
             fits = [card for card in hand if card[1] == led]
             answer((fits or hand)[0])
@@ -210,6 +246,14 @@ def main():
             return
         else:
             answer()
+
+
+def main():
+    if FAULT in AT_START:
+        AT_START[FAULT]()
+    heard = sys.stdin.readline()
+    lines = itertools.chain([heard], sys.stdin)
+    (bot if heard.startswith("{") else player)(lines)
 
 
 main()

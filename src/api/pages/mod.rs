@@ -17,6 +17,7 @@ mod opponents;
 mod programs;
 mod refused;
 mod routes;
+mod shadows;
 mod start;
 mod timeline;
 mod told;

@@ -12,6 +12,7 @@ mod programs;
 mod replays;
 mod rivals;
 mod secrets;
+mod shadows;
 mod shapes;
 mod tokens;
 mod tournaments;

@@ -33,8 +33,6 @@ async fn play(app: &App, number: u64, over: bool) -> String {
     };
     let run = ProgramRun {
         session: pen.id,
-        bot: "mine".to_owned(),
-        game: "fake".to_owned(),
         note: None,
         report: json!(conduct),
         stderr: STDERR.to_owned(),

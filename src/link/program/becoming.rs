@@ -102,11 +102,13 @@ impl Becoming {
         let mut child = command.process_group(0).spawn()?;
         drop(writer);
         let mut told = String::new();
-        reader.by_ref().take(TOLD_MAX).read_to_string(&mut told)?;
-        if told.is_empty() {
+        let heard = reader.by_ref().take(TOLD_MAX).read_to_string(&mut told);
+        if heard.is_ok() && told.is_empty() {
             return Ok(child);
         }
+        child.kill()?;
         child.wait()?;
+        heard?;
         Err(match told.trim().parse() {
             Ok(code) => io::Error::from_raw_os_error(code),
             Err(_) => io::Error::other(told.trim().to_owned()),

@@ -167,7 +167,7 @@ pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
         None => None,
     };
     let first = match duty.isolates {
-        true => Some(First::start(duty.becoming.is_needed())?),
+        true => Some(start_first(duty.becoming.is_needed())?),
         // What the program leaves behind comes to this process.
         false => adopt_orphans().map(|()| None)?,
     };
@@ -183,10 +183,11 @@ pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
         true => duty.becoming.spawn(&duty.words),
         false => Command::new(name).args(arguments).process_group(0).spawn(),
     };
+    let spawned = spawned.map(Reaped);
     // What it becomes has none of this.
     clear_ambient_capability_set()?;
     let told = match &spawned {
-        Ok(child) => format!("started {}\n", child.id()),
+        Ok(Reaped(child)) => format!("started {}\n", child.id()),
         Err(why) => match why.raw_os_error() {
             Some(code) => format!("error {code}\n"),
             None => format!("refused {why}\n"),
@@ -195,7 +196,8 @@ pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
     if let Some(report) = &mut report {
         report.write_all(told.as_bytes())?;
     }
-    let mut program = spawned?;
+    let mut reaped = spawned?;
+    let program = &mut reaped.0;
     // Its pipes are its own.
     let nowhere = OpenOptions::new()
         .read(true)
@@ -204,9 +206,9 @@ pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
     dup2_stdin(&nowhere)?;
     dup2_stdout(&nowhere)?;
     dup2_stderr(&nowhere)?;
-    let left = is_left(parent.as_ref(), &program);
+    let left = is_left(parent.as_ref(), program);
     // Before it is reaped, so that the group's number cannot have been reused.
-    if let Some(group) = pid(&program) {
+    if let Some(group) = pid(program) {
         let _ = kill_process_group(group, Signal::KILL);
     }
     if left {
@@ -218,6 +220,17 @@ pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
     }
     drop(first);
     Ok(status)
+}
+
+/// A process that ends when this is dropped. The first process of a namespace waits for all others there to be
+/// reaped, this one among them.
+struct Reaped(Child);
+
+impl Drop for Reaped {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// Waits until the program has ended or the parent; whether it was the parent.
@@ -268,53 +281,40 @@ pub fn end_like(status: ExitStatus) -> ! {
     std::process::exit(status.code().unwrap_or(1))
 }
 
-/// The first process of the program's namespace of processes, all of which end with it.
-struct First(Child);
-
-impl First {
-    /// Moves what this process starts from now on to namespaces of their own. If `becomes`, the program's own
-    /// process does the rest, and may mount for that.
-    fn start(becomes: bool) -> io::Result<Self> {
-        let (user, group) = (getuid().as_raw(), getgid().as_raw());
-        let spaces = CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS;
-        unshare(spaces)?;
-        // It stays who it is.
-        fs::write("/proc/self/setgroups", "deny")?;
-        fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
-        fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
-        // The first process may mount, the program not.
-        let sets = capabilities(None)?;
-        let inheritable = sets.inheritable | CapabilitySet::SYS_ADMIN;
-        let raised = CapabilitySets {
-            inheritable,
-            ..sets
-        };
-        set_capabilities(None, raised)?;
-        configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)?;
-        let mut first = Command::new(OURSELVES)
-            .arg0("drover")
-            .args([VERB, if becomes { "--bare-first" } else { "--first" }])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        if !becomes {
-            clear_ambient_capability_set()?;
-            set_capabilities(None, sets)?;
-        }
-        let told = first.stdout.take();
-        let first = Self(first);
-        told.expect("stdout is piped").read_exact(&mut [0])?;
-        Ok(first)
+/// Moves what this process starts from now on to namespaces of their own, and starts the first process there, with
+/// which all others end. If `becomes`, the program's own process does the rest, and may mount for that.
+fn start_first(becomes: bool) -> io::Result<Reaped> {
+    let (user, group) = (getuid().as_raw(), getgid().as_raw());
+    let spaces = CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS;
+    unshare(spaces)?;
+    // It stays who it is.
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+    // The first process may mount, the program not.
+    let sets = capabilities(None)?;
+    let inheritable = sets.inheritable | CapabilitySet::SYS_ADMIN;
+    let raised = CapabilitySets {
+        inheritable,
+        ..sets
+    };
+    set_capabilities(None, raised)?;
+    configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)?;
+    let mut first = Command::new(OURSELVES)
+        .arg0("drover")
+        .args([VERB, if becomes { "--bare-first" } else { "--first" }])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    if !becomes {
+        clear_ambient_capability_set()?;
+        set_capabilities(None, sets)?;
     }
-}
-
-impl Drop for First {
-    fn drop(&mut self) {
-        // Waits until all are gone.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+    let told = first.stdout.take();
+    let first = Reaped(first);
+    told.expect("stdout is piped").read_exact(&mut [0])?;
+    Ok(first)
 }
 
 /// Is the first process of a namespace: shows its processes in `/proc` if told to, where the system allows that,

@@ -92,8 +92,8 @@ pub fn play_from(from: &FromMatch<'_>, abort: &AtomicBool) -> Result<Option<Ende
     }
     let game = Game::new(table.as_mut(), &mut players, abort, false, None);
     let ended = game.first(calls).play();
-    let stderr = end(&mut players);
-    Ok(ended.map(|ended| Ended { stderr, ..ended }))
+    let left = end(&mut players);
+    Ok(ended.map(|ended| Ended { left, ..ended }))
 }
 
 impl<'a> FromMatch<'a> {

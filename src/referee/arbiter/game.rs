@@ -2,8 +2,9 @@
 
 use super::players::Player;
 use super::watch::{Spoken, Watch};
+use crate::histogram::Histogram;
 use crate::link::program::{LineFault, Program, ready};
-use crate::referee::histogram::Histogram;
+use crate::programs::Conduct;
 use crate::replay::RecordedReply;
 use games::{Blame, Call, Cause, Exchange, Noted, Outcome, Reply, Seat, Table};
 use rustix::event::PollFlags;
@@ -21,6 +22,15 @@ const LOOKS_MAX: u32 = 64;
 /// The largest reply, in bytes.
 const REPLY_MAX: usize = 16 << 20;
 
+/// What a seat's program left behind.
+#[derive(Clone, Debug, Default)]
+pub struct Left {
+    /// The end of its standard error; may be empty.
+    pub stderr: String,
+    /// What became of a user's bot.
+    pub conduct: Option<Conduct>,
+}
+
 /// A game that reached its end.
 pub struct Ended {
     /// The outcome.
@@ -33,8 +43,8 @@ pub struct Ended {
     pub transcript: Vec<Exchange>,
     /// Times of decisions from call to answer, by seat.
     pub took: Vec<Histogram>,
-    /// The end of each program's standard error, by seat.
-    pub stderr: Vec<String>,
+    /// What each seat's program left behind.
+    pub left: Vec<Left>,
 }
 
 /// A call waiting for an answer.
@@ -158,7 +168,7 @@ impl<'a, 'w> Game<'a, 'w> {
             noted: seats.map(|seat| self.table.noted(seat)).collect(),
             transcript: self.transcript,
             took: self.took,
-            stderr: Vec::new(),
+            left: Vec::new(),
         }
     }
 

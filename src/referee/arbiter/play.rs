@@ -1,6 +1,6 @@
 //! One match with programs.
 
-use super::game::{Ended, Game};
+use super::game::{Ended, Game, Left};
 use super::players::{Pipes, PlayError, Player, ProgramRules};
 use super::watch::Watch;
 use crate::link::program::{LineFault, ProgramOptions, sweep};
@@ -56,8 +56,8 @@ pub(super) fn watched(
         })
         .collect::<Result<Vec<_>, _>>()?;
     let ended = Game::new(table.as_mut(), &mut players, abort, plan.record, watch).play();
-    let stderr = end(&mut players);
-    Ok(ended.map(|ended| Ended { stderr, ..ended }))
+    let left = end(&mut players);
+    Ok(ended.map(|ended| Ended { left, ..ended }))
 }
 
 /// Starts a program as for a match, says to it what its first seat hears first, and waits for any answer, at most `within`.
@@ -93,19 +93,21 @@ pub fn try_out(
     pipes.saw(&LineFault::Gone);
     pipes.end();
     let mut players = [Player::Program(Box::new(pipes))];
-    let stderr = end(&mut players);
+    let left = end(&mut players);
     let [Player::Program(pipes)] = &players else {
         return Ok(None);
     };
-    let said = stderr.iter().filter_map(|text| text.trim().lines().last());
+    let said = left
+        .iter()
+        .filter_map(|left| left.stderr.trim().lines().last());
     let failure = pipes.failure.as_deref().into_iter().chain(said);
     // One that ran on has not ended, whatever it closed.
     let ran_on = pipes.seen.is_some() && pipes.failure.as_deref() == pipes.seen;
     Ok((!answered && !ran_on).then(|| failure.collect::<Vec<_>>().join(": ")))
 }
 
-/// Ends all programs, leaving nothing behind; returns their standard error.
-pub(super) fn end(players: &mut [Player]) -> Vec<String> {
+/// Ends all programs, so that nothing of them runs on; returns what each left behind.
+pub(super) fn end(players: &mut [Player]) -> Vec<Left> {
     // All are notified first, so that they end at the same time.
     for player in &mut *players {
         match player {
@@ -123,13 +125,20 @@ pub(super) fn end(players: &mut [Player]) -> Vec<String> {
         Player::Program(pipes) => {
             pipes.settle();
             markers.extend(pipes.marker.take());
-            pipes.stderr()
+            let stderr = pipes.stderr();
+            let conduct = None;
+            Left { stderr, conduct }
         }
-        Player::Builtin(bot) => bot.stderr(),
+        Player::Builtin(bot) => {
+            let conduct = bot.conduct();
+            let stderr = conduct.as_ref().map(|conduct| conduct.stderr.clone());
+            let stderr = stderr.unwrap_or_default();
+            Left { stderr, conduct }
+        }
     });
-    let stderr = ended.collect();
+    let left = ended.collect();
     if !markers.is_empty() {
         sweep(&markers);
     }
-    stderr
+    left
 }

@@ -156,9 +156,6 @@ impl Host {
             )
             .await?;
         let info = new_info(self.kit, &request, numbers, self.settings.own.as_ref());
-        for link in links.iter_mut().flatten() {
-            link.begins(&info.match_id);
-        }
         let table = self.kit.table(&TableSetup {
             seed,
             options: merged(&self.settings.options, &request.options),
@@ -169,6 +166,11 @@ impl Host {
         let mut record = self.recording.open(&row, &info.ids, &seeds).await?;
         if self.settings.alone {
             record = record.alone(DecisionTimes::Stamped);
+        }
+        for (seat, link) in (0u8..).map(Seat).zip(&mut links) {
+            if let Some(link) = link {
+                link.begins(&info.match_id, record.session(seat));
+            }
         }
         let most = failures_max(self.kit, &table.setup());
         let failed = |tries: &Option<u16>| tries.map_or(0, |tries| most.saturating_sub(tries));

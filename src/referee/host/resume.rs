@@ -6,7 +6,7 @@ use super::match_info::MatchInfo;
 use super::matches::{Host, Play};
 use super::setup::{cancelled, hosted, specs};
 use crate::referee::record::log::{MatchLog, answered};
-use crate::referee::record::{RecordError, UnfinishedMatch};
+use crate::referee::record::{MatchRecord, RecordError, UnfinishedMatch};
 use crate::referee::seat::OwnAddress;
 use crate::replay::{RecordedReply, replay_table};
 use crate::store::types::{Direction, Entry, NewMatch};
@@ -41,7 +41,7 @@ impl Host {
             past: entries,
             record,
         } = cut;
-        let (table, links, past) = match self.reopened(&row, &seeds, &entries).await {
+        let (table, links, past) = match self.reopened(&row, &seeds, &entries, &record).await {
             Ok(reopened) => reopened,
             Err(why) => {
                 let detail = format!("it could not be resumed after a restart: {why}");
@@ -79,6 +79,7 @@ impl Host {
         row: &NewMatch,
         seeds: &[u64],
         entries: &Seats<Vec<Entry>>,
+        record: &MatchRecord,
     ) -> Result<(Box<dyn Table>, Links, Past), String> {
         let own = self.settings.own.as_ref();
         let mut specs = specs(row)?;
@@ -93,9 +94,9 @@ impl Host {
         let called = called.map_err(|error| error.to_string())?;
         let links = self.links((&called, &launches), (seeds, &[]), None);
         let mut links = links.map_err(|error| error.to_string())?;
-        for (link, entries) in links.iter_mut().zip(entries.values()) {
+        for (link, (seat, entries)) in links.iter_mut().zip(entries.iter()) {
             if let Some(link) = link {
-                link.begins(&row.id);
+                link.begins(&row.id, record.session(seat));
                 link.take_up(answered(entries))?;
             }
         }

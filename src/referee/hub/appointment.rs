@@ -7,7 +7,7 @@ use super::guests::{Gathered, Guests, Wait};
 use super::lobby::Ticket;
 use super::matches::{Sat, Sitter, Sitting, Who};
 use super::server::{Entrance, FULL, HubServer};
-use crate::referee::histogram::Histogram;
+use crate::histogram::Histogram;
 use crate::referee::record::RecordError;
 use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins, OurBot};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};

@@ -12,6 +12,16 @@ use tokio::sync::mpsc;
 pub(super) async fn attend(
     kit: &'static dyn Kit,
     (seat, mut bot): (Seat, BuiltinSeat),
+    inlet: Inlet,
+    inbox: mpsc::Sender<PlayerLine>,
+) {
+    answer(kit, (seat, &mut bot), inlet, inbox).await;
+    bot.leave().await;
+}
+
+async fn answer(
+    kit: &'static dyn Kit,
+    (seat, bot): (Seat, &mut BuiltinSeat),
     mut inlet: Inlet,
     inbox: mpsc::Sender<PlayerLine>,
 ) {

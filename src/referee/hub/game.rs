@@ -2,7 +2,7 @@
 
 use super::connection::Outbox;
 use crate::clock::{Stamps, now_us};
-use crate::referee::histogram::Histogram;
+use crate::histogram::Histogram;
 use crate::referee::record::{Queued, RecordLine};
 use crate::replay::RecordedReply;
 use crate::store::types::{Direction, MatchResult, NewEntry};

@@ -12,7 +12,8 @@ use crate::referee::record::{DecisionTimes, MatchRecord, Patience, RecordError, 
 use crate::referee::seat::seat_builtin::BuiltinSeat;
 use crate::referee::seat::seat_link::SeatLink as _;
 use crate::referee::seat::seat_spec::SeatSpec;
-use crate::store::types::{MatchResult, NewMatch, SeatNotes, Slot};
+use crate::store::Store;
+use crate::store::types::{MatchResult, NewMatch, SeatNotes, SessionId, Slot};
 use games::{Blame, Seat, Table};
 use serde_json::Value;
 use std::sync::Arc;
@@ -133,6 +134,8 @@ impl HubServer {
             "a match begins"
         );
         let row = Arc::new(row);
+        let seats = (0u8..).map(Seat).take(sitting.sitters.len());
+        let mut sessions: Vec<_> = seats.map(|seat| record.session(seat)).collect();
         let writer = Writer::start(record, patience(&self.stop, RECORDED_WITHIN));
         let (said, inbox) = mpsc::channel(INBOX_MAX);
         let mut places = Vec::with_capacity(sitting.sitters.len());
@@ -145,7 +148,8 @@ impl HubServer {
                 }
                 lines.push(guest.peer);
             }
-            places.push(self.seat((&info.match_id, seat), sitter, &said));
+            let session = sessions.get_mut(seat.index()).and_then(Option::take);
+            places.push(self.seat((&info.match_id, seat, session), sitter, &said));
         }
         drop(said);
         let outs: Vec<_> = places.iter().map(|place| place.out.clone()).collect();
@@ -203,7 +207,7 @@ impl HubServer {
     /// Gives a player its seat; whoever is not there is heard to be gone.
     fn seat(
         &self,
-        (match_id, seat): (&str, Seat),
+        (match_id, seat, session): (&str, Seat, Option<(Store, SessionId)>),
         sitter: Sitter,
         said: &mpsc::Sender<PlayerLine>,
     ) -> PlayerState {
@@ -222,7 +226,7 @@ impl HubServer {
                 PlayerState::new(name, guest.out, true)
             }
             Who::Bot(mut bot, _) => {
-                bot.begins(match_id);
+                bot.begins(match_id, session);
                 let (out, inlet) = Outbox::new();
                 let kit = self.settings.kit;
                 self.games

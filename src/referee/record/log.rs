@@ -1,6 +1,6 @@
 //! The per-player log that `?log=ID` shows: one line per callback.
 
-use crate::referee::histogram::Histogram;
+use crate::histogram::Histogram;
 use crate::replay::RecordedReply;
 use crate::store::types::{Direction, Entry};
 use games::{Seat, Seats};

@@ -5,7 +5,8 @@ use super::seats::{DecisionTimes, folded, rows};
 use crate::referee::host::setup::ids;
 use crate::replay::{SeatTold, seat_setup};
 use crate::store::types::{
-    Close, Direction, Durability, Entry, MatchResult, NewEntry, NewMatch, NewSession, Side,
+    Close, Direction, Durability, Entry, MatchResult, NewEntry, NewMatch, NewSession, SessionId,
+    Side,
 };
 use crate::store::{SessionRow, Store, StoreError};
 use futures_util::future::join_all;
@@ -355,6 +356,12 @@ impl MatchRecord {
     /// Whether lines outlive this process, so that the match waits until they are stored.
     pub(in crate::referee) fn lasting(&self) -> bool {
         self.store.is_some()
+    }
+
+    /// Where what becomes of this seat's program is stored, if transcripts are.
+    pub(crate) fn session(&self, seat: Seat) -> Option<(Store, SessionId)> {
+        let session = self.sessions.get(seat.index())?;
+        Some((self.store.clone()?, session.id))
     }
 
     /// Adds lines. Those of one seat are in order. What cannot be stored stays pending.

@@ -3,9 +3,11 @@
 use super::budget::ThinkBudget;
 use super::seat_link::{SeatLink, SeatReply};
 use super::seat_program::{Asked, Posed, SeatProgram, SeatPrograms};
-use crate::programs::{Answer, Launch};
+use crate::clock::now_us;
+use crate::programs::{Answer, Conduct, Launch};
 use crate::replay::{Line, RecordedReply, replay};
-use crate::store::types::{Direction, Entry};
+use crate::store::Store;
+use crate::store::types::{Direction, Entry, SessionId};
 use crate::thinking::guarded;
 use futures_util::future::BoxFuture;
 use games::{Dialogue, DialogueSetup, Frame, Kit, Learnt, Next, SetupError};
@@ -147,10 +149,12 @@ impl Builtin {
         }
     }
 
-    /// The end of its program's standard error. Blocks until that has ended.
-    pub(in crate::referee) fn stderr(&mut self) -> String {
-        let program = self.program.take();
-        program.map_or_else(String::new, |program| program.stderr())
+    /// What became of its program, which was dismissed, if it has one that ran. Blocks until that has ended.
+    pub(in crate::referee) fn conduct(&mut self) -> Option<Conduct> {
+        let program = self.program.as_mut()?;
+        let conduct = program.leaving()?.conduct_blocking();
+        program.tell(&conduct);
+        Some(conduct)
     }
 }
 
@@ -159,6 +163,8 @@ pub(in crate::referee) struct BuiltinSeat {
     /// `None` once it has panicked.
     bot: Option<Builtin>,
     permits: Arc<Semaphore>,
+    /// Where it is recorded.
+    session: Option<(Store, SessionId)>,
 }
 
 impl BuiltinSeat {
@@ -180,6 +186,7 @@ impl BuiltinSeat {
         Ok(Self {
             bot: Some(Builtin::new(kit, bot, setup, playing)?),
             permits: Arc::clone(&builtins.permits),
+            session: None,
         })
     }
 
@@ -248,11 +255,12 @@ impl BuiltinSeat {
 }
 
 impl SeatLink for BuiltinSeat {
-    fn begins(&mut self, match_id: &str) {
+    fn begins(&mut self, match_id: &str, session: Option<(Store, SessionId)>) {
         let program = self.bot.as_mut().and_then(|bot| bot.program.as_mut());
         if let Some(program) = program {
             program.begins(match_id);
         }
+        self.session = session;
     }
 
     fn take_up(&mut self, past: &[Entry]) -> Result<(), String> {
@@ -266,5 +274,24 @@ impl SeatLink for BuiltinSeat {
         _wanted: bool,
     ) -> BoxFuture<'a, SeatReply> {
         Box::pin(self.answer(text))
+    }
+
+    fn leave(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            let Some(bot) = &mut self.bot else { return };
+            bot.dismiss();
+            let Some(program) = &mut bot.program else {
+                return;
+            };
+            let Some(leaving) = program.leaving() else {
+                return;
+            };
+            let conduct = leaving.conduct().await;
+            program.tell(&conduct);
+            if let Some((store, session)) = &self.session {
+                // Matches at our tables may run side by side or be played again: notes have no order there.
+                conduct.keep((store, *session), None, now_us()).await;
+            }
+        })
     }
 }

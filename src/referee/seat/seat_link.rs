@@ -1,7 +1,8 @@
 //! The interface between a match and the players on its seats.
 
 use crate::link::{CallError, HttpOptions, HttpOut, Target};
-use crate::store::types::Entry;
+use crate::store::Store;
+use crate::store::types::{Entry, SessionId};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 
@@ -34,9 +35,9 @@ impl SeatReply {
 
 /// Calls one seat: one message at a time, in order.
 pub trait SeatLink: Send {
-    /// Receives the match's id in history before anything else.
-    fn begins(&mut self, match_id: &str) {
-        let _ = match_id;
+    /// Receives the match's id in history before anything else, and where its seat is recorded, if it is.
+    fn begins(&mut self, match_id: &str, session: Option<(Store, SessionId)>) {
+        let _ = (match_id, session);
     }
     /// Receives, before the first call, what this seat was sent and answered before a restart of the referee.
     /// Players over a wire remember it themselves.
@@ -55,6 +56,10 @@ pub trait SeatLink: Send {
         within: Duration,
         wanted: bool,
     ) -> BoxFuture<'a, SeatReply>;
+    /// There is nothing more: waits until the player has left.
+    fn leave(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 /// A player called over HTTP.

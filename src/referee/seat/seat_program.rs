@@ -166,15 +166,16 @@ impl SeatProgram {
         }
     }
 
-    /// The end of its standard error. Blocks until it has ended.
-    pub(super) fn stderr(mut self) -> String {
-        self.dismiss(None);
-        let conduct = self.leaving.take().map(Leaving::conduct_blocking);
-        let conduct = conduct.unwrap_or_default();
+    /// What is to be waited for once it was dismissed; `None` if it never ran.
+    pub(super) const fn leaving(&mut self) -> Option<Leaving> {
+        self.leaving.take()
+    }
+
+    /// Tells whoever wants to know what became of it.
+    pub(super) fn tell(&mut self, conduct: &Conduct) {
         if let Some(tell) = self.on_end.take() {
             tell.0(self.told(conduct.clone()));
         }
-        conduct.stderr
     }
 
     const fn told(&self, conduct: Conduct) -> SeatConduct {

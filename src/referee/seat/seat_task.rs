@@ -42,7 +42,14 @@ pub(in crate::referee) struct SeatTask {
 
 impl SeatTask {
     /// Delivers until the queue is closed, or what is to be delivered cannot be recorded.
-    pub(in crate::referee) async fn run(mut self, mut queue: mpsc::Receiver<Message>) {
+    pub(in crate::referee) async fn run(mut self, queue: mpsc::Receiver<Message>) {
+        self.deliver(queue).await;
+        if let Some(link) = &mut self.link {
+            link.leave().await;
+        }
+    }
+
+    async fn deliver(&mut self, mut queue: mpsc::Receiver<Message>) {
         while let Some(message) = queue.recv().await {
             if message.wanted && self.link.is_some() && !self.pause.is_zero() {
                 tokio::time::sleep(self.pause).await;

@@ -9,7 +9,7 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 /// A numbered message; `said`: what its edge has answered already.
-async fn tell(
+pub(super) async fn tell(
     world: &World,
     number: u64,
     rest: &str,

@@ -84,7 +84,7 @@ async fn an_end_again_after_a_restart_opens_nothing() {
 }
 
 /// Names of rivals at a referee that is not ours.
-fn names(market: u64, player: Option<u64>, rivals: &[(u8, &str)]) -> Names {
+pub(super) fn names(market: u64, player: Option<u64>, rivals: &[(u8, &str)]) -> Names {
     Names {
         game: "fake".into(),
         referee: "r".into(),

@@ -7,5 +7,6 @@ mod foreign;
 mod life;
 mod program;
 mod recovery;
+mod shadow;
 mod shares;
 pub(crate) mod world;

@@ -34,21 +34,21 @@ for text in sys.stdin:
     elif line["type"] == "end":
         say(type="note", note={"asks": asks, "scores": line["scores"]})
 "#;
-const GOOD: &str = "say(type='act', number=number, act=acts[0])";
+pub(super) const GOOD: &str = "say(type='act', number=number, act=acts[0])";
 
 /// More calls than any match here has.
 const CALLS_MAX: usize = 20_000;
 
-struct Table {
+pub(super) struct Table {
     folder: TempDir,
     options: SessionOptions,
-    sessions: Sessions,
-    store: crate::store::Store,
+    pub(super) sessions: Sessions,
+    pub(super) store: crate::store::Store,
     pool: crate::thinking::Pool,
     key: Key,
 }
 
-fn python() -> bool {
+pub(super) fn python() -> bool {
     let found = Command::new("python3").arg("--version").output();
     let found = found.is_ok_and(|output| output.status.success());
     if !found {
@@ -86,26 +86,31 @@ fn bots(folder: &Path) -> Bots {
 impl Table {
     /// A program that answers so, with so many milliseconds for a decision.
     async fn new(answer: &str, within_ms: u64) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let indented = answer.replace('\n', "\n        ");
-        let text = FRAME.replace("ANSWER", &indented);
-        fs::write(folder.path().join("bot.py"), text).unwrap();
         let options = SessionOptions {
             margin: Duration::from_millis(5_000 - within_ms),
             ..SessionOptions::default()
         };
-        Self::open(folder, options).await
+        let table = Self::with(answer, options, "mine").await;
+        assert_eq!(table.key.bot.name(), "bot:mine");
+        table
     }
 
-    async fn open(folder: TempDir, options: SessionOptions) -> Self {
+    /// A table at which this bot plays, where the program that answers so is known.
+    pub(super) async fn with(answer: &str, options: SessionOptions, bot: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let indented = answer.replace('\n', "\n        ");
+        let text = FRAME.replace("ANSWER", &indented);
+        fs::write(folder.path().join("bot.py"), text).unwrap();
+        Self::open(folder, options, bot).await
+    }
+
+    async fn open(folder: TempDir, options: SessionOptions, bot: &str) -> Self {
         let mut parts = dependencies(folder.path(), games::find).await;
         parts.bots = bots(folder.path());
         let (store, pool) = (parts.store.clone(), parts.pool.clone());
         let sessions = Sessions::open(options.clone(), parts).await.unwrap();
         let kit = games::find("koehandel").unwrap();
-        let bot = BotAddress::named(kit, "mine", "r").unwrap();
-        assert_eq!(bot.name(), "bot:mine");
-        let bot = Arc::new(bot);
+        let bot = Arc::new(BotAddress::named(kit, bot, "r").unwrap());
         let key = Key {
             bot,
             market: 1,
@@ -126,12 +131,12 @@ impl Table {
         self.sessions.close().await;
         drop(self.sessions);
         self.store.close().await;
-        Self::open(self.folder, self.options).await
+        Self::open(self.folder, self.options, self.key.bot.name()).await
     }
 
     /// Plays a match, restarting the daemon after so many of the program's calls. How it ended, and the longest that
     /// a call took.
-    async fn play(mut self, restart_at: Option<usize>) -> (Self, Outcome, Duration) {
+    pub(super) async fn play(mut self, restart_at: Option<usize>) -> (Self, Outcome, Duration) {
         let kit = games::find("koehandel").unwrap();
         let mut setup = TableSetup::numbered(7, Value::Null, 4);
         setup.market = self.key.market;
@@ -385,6 +390,27 @@ async fn a_match_goes_on_after_a_restart_of_the_daemon() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_is_slow_after_a_restart_is_not_waited_for_as_long_as_else() {
+    if !python() {
+        return;
+    }
+    let slow = "
+import os, time
+if 'seen' not in globals():
+    seen = True
+    if os.path.exists('once'):
+        time.sleep(3)
+    open('once', 'w').close()
+";
+    let table = Table::new(&format!("{slow}{GOOD}"), 4_000).await;
+    let (table, _, longest) = table.play(Some(120)).await;
+    // Who asked may have waited for as long already.
+    assert!(longest < Duration::from_millis(2_500), "{longest:?}");
+    assert!(longest > Duration::from_millis(1_000), "{longest:?}");
+    assert_eq!(table.fallbacks(1, "program_late").await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_match_goes_on_when_its_bot_is_removed() {
     if !python() {
         return;
@@ -421,7 +447,7 @@ async fn a_match_goes_on_when_its_bot_is_removed() {
 #[tokio::test]
 async fn only_programs_that_are_there_begin_matches() {
     let folder = tempfile::tempdir().unwrap();
-    let table = Table::open(folder, SessionOptions::default()).await;
+    let table = Table::open(folder, SessionOptions::default(), "mine").await;
     let kit = |game| games::find(game).unwrap();
     let named = |game, bot: &str| BotAddress::named(kit(game), bot, "r");
     for wrong in ["bot:", "bot:a/b", "bot:\u{e9}", ""] {

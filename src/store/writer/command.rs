@@ -3,6 +3,7 @@
 use super::packing::Packing;
 use crate::store::error::StoreError;
 use crate::store::programs::ProgramRun;
+use crate::store::shadows::ShadowRun;
 use crate::store::tokens::TokenChange;
 use crate::store::tournaments::TournamentChange;
 use crate::store::types::{Append, FactAt, MatchResult, NewMatch, NewSession, Receipt, SessionId};
@@ -26,6 +27,7 @@ pub(in crate::store) enum Change {
     Token(TokenChange),
     Tournament(TournamentChange),
     Program(Box<ProgramRun>),
+    Shadow(Box<ShadowRun>),
 }
 
 #[derive(Debug)]
