@@ -314,6 +314,7 @@ fn at_fault(finished: &FinishedMatch, own: usize) -> SeatConduct {
     let faults: Vec<String> = faults
         .map(|blame| format!("{}: {}", blame.cause.word(), blame.detail))
         .collect();
+    let left = played.left.get(own);
     SeatConduct {
         conduct: Conduct {
             failed: faults.len() as u64,

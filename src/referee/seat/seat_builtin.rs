@@ -153,7 +153,7 @@ impl Builtin {
     pub(in crate::referee) fn conduct(&mut self) -> Option<Conduct> {
         let program = self.program.as_mut()?;
         let conduct = program.leaving()?.conduct_blocking();
-        program.tell(&conduct);
+        program.ended(&conduct);
         Some(conduct)
     }
 }
@@ -287,7 +287,7 @@ impl SeatLink for BuiltinSeat {
                 return;
             };
             let conduct = leaving.conduct().await;
-            program.tell(&conduct);
+            program.ended(&conduct);
             if let Some((store, session)) = &self.session {
                 // Matches at our tables may run side by side or be played again: notes have no order there.
                 conduct.keep((store, *session), None, now_us()).await;

@@ -171,8 +171,8 @@ impl SeatProgram {
         self.leaving.take()
     }
 
-    /// Tells whoever wants to know what became of it.
-    pub(super) fn tell(&mut self, conduct: &Conduct) {
+    /// It has ended: whoever waits for that is told.
+    pub(super) fn ended(&mut self, conduct: &Conduct) {
         if let Some(tell) = self.on_end.take() {
             tell.0(self.told(conduct.clone()));
         }
