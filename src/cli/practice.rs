@@ -308,7 +308,6 @@ impl Practice {
 /// What the arbiter found of a program that has no fallback.
 fn at_fault(finished: &FinishedMatch, own: usize) -> SeatConduct {
     let played = &finished.played;
-    let left = played.left.get(own);
     let blames = played.blames.iter();
     let faults = blames.filter(|blame| blame.seat.index() == own);
     let faults: Vec<String> = faults
