@@ -9,6 +9,7 @@ use games::game::Game as _;
 use games::lighthouses::atlas::MAPS;
 use games::lighthouses::bots::champion::{CHAMPION, champion_with};
 use games::lighthouses::bots::make;
+use games::lighthouses::bots::strangers::stranger;
 use games::lighthouses::bots::triangle::{HABITS, hunter};
 use games::lighthouses::generate::{Style, generate};
 use games::lighthouses::map::Map;
@@ -128,7 +129,7 @@ impl Field for Islands {
         match name {
             "hunter" => Some((self.hunter)(seed)),
             "variant" => Some((self.variant)(seed)),
-            _ => make(name, seed),
+            _ => stranger(name, seed).or_else(|| make(name, seed)),
         }
     }
 

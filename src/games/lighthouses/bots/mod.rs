@@ -13,6 +13,7 @@ mod registry;
 mod ring;
 mod scout;
 mod signature;
+pub mod strangers;
 pub mod triangle;
 
 pub use registry::{CARDS, make};

@@ -23,7 +23,10 @@ pub const CARDS: &[BotCard] = &[
     ),
     card(5, "ring", ring::DESCRIPTION, 0x4438_D591_CBE3_ABA2),
     card(6, "triangle", triangle::DESCRIPTION, 0xDD95_9452_DE4F_8716),
-    thinker(7, "champion", champion::DESCRIPTION, 0x03A7_3870_78D1_776F),
+    BotCard {
+        version: 2,
+        ..thinker(7, "champion", champion::DESCRIPTION, 0x05D6_F065_B70E_834D)
+    },
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance.

@@ -14,7 +14,7 @@ knobs! {
     /// The value of a unit of energy in the purse at the end of a plan.
     purse: f64 = 0.02,
     /// The cost of an opponent's point if there is one opponent.
-    against_one: f64 = 1.0,
+    against_one: f64 = 0.5,
     /// The cost of the leading opponent's point if there are several.
     against_leader: f64 = 0.0,
     /// The cost of another opponent's point.
