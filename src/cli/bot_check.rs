@@ -38,9 +38,10 @@ pub(super) fn run(
     if launch.is_native() {
         let (name, game) = (&launch.name, &manifest.games[0]);
         return refuse(format!(
-            "{name} speaks its game's native protocol, and checks are made in the neutral one; try it by hand with \
-             drover play {game} --interactive bot:{name}, or let it play: drover practice {game} --bot {}",
-            folder.display()
+            "{name} speaks its game's native protocol, and checks are made in the neutral one; let it play: \
+             drover practice {game} --bot {folder}, or add it and try it by hand: drover bot add {folder} && \
+             drover play {game} --interactive bot:{name}",
+            folder = folder.display()
         ));
     }
     let protections = protections(no_isolation());

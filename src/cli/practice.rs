@@ -9,6 +9,7 @@ use super::play_progress::Progress;
 use super::practice_told::{Told, Trouble};
 use super::usage::{UsageError, refuse};
 use crate::config::{Config, Flags};
+use crate::histogram::Histogram;
 use crate::link::program::adopt_orphans;
 use crate::programs::{BotName, Bots, Conduct, Launch, Shelf};
 use crate::referee::budget::ThinkBudget;
@@ -54,7 +55,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// A built-in bot's budget per decision, as in drover play: the ladder is weaker with less. A time is also the
-    /// most that the bot itself has.
+    /// most that the bot itself has, unless it speaks its game's native protocol.
     #[arg(long, value_name = "BUDGET")]
     budget: Option<ThinkBudget>,
     /// A rule option, such as rounds=100; may be given more than once.
@@ -284,8 +285,15 @@ impl Practice {
         };
         let score = score(finished, own);
         let conduct = match self.told.fallback {
-            Some(_) => conducts.recv_timeout(CONDUCT_WITHIN).unwrap_or_default(),
-            None => at_fault(finished, own),
+            Some(_) => conducts.recv_timeout(CONDUCT_WITHIN).ok(),
+            None => Some(at_fault(finished, own)),
+        };
+        let Some(conduct) = conduct else {
+            let (bot, within) = (&self.told.bot, CONDUCT_WITHIN.as_secs());
+            self.failed = Some(anyhow::anyhow!(
+                "what became of {bot} in its last match is not known: it had not ended {within} s after it"
+            ));
+            return Ok(());
         };
         let trouble = Trouble::of(&conduct);
         let counts = trouble.counts();
@@ -314,14 +322,25 @@ fn at_fault(finished: &FinishedMatch, own: usize) -> SeatConduct {
         .map(|blame| format!("{}: {}", blame.cause.word(), blame.detail))
         .collect();
     let left = played.left.get(own);
+    let count = |counts: &[u32]| u64::from(counts.get(own).copied().unwrap_or_default());
+    let (late, refused) = (count(&played.missed), count(&played.refused));
+    let answered = played.took.get(own).map_or(0, Histogram::count);
+    let failed = faults.len() as u64;
     SeatConduct {
+        asked: answered + late + failed,
+        // A greeting is no decision.
+        taken: match failed > 0 && answered <= 1 {
+            true => 0,
+            false => answered.saturating_sub(refused),
+        },
         conduct: Conduct {
-            failed: faults.len() as u64,
+            failed,
+            late,
+            refused,
             faults,
             stderr: left.map(|left| left.stderr.clone()).unwrap_or_default(),
             ..Conduct::default()
         },
-        ..SeatConduct::default()
     }
 }
 

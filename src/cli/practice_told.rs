@@ -121,6 +121,15 @@ impl<'a> Trouble<'a> {
     }
 }
 
+/// As a shell reads it as one word.
+fn quoted(text: &str) -> String {
+    let safe = |letter: char| letter.is_ascii_alphanumeric() || "_-./".contains(letter);
+    match text.chars().all(safe) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
 /// A program's text on a terminal: no more than so much, and nothing that steers it.
 fn plain(text: &str) -> String {
     let shown = text.chars().take(STDERR_CHARS);
@@ -258,6 +267,8 @@ impl Told {
                 let card = at.and_then(|at| self.rungs.get(at))?;
                 Some(json!({ "rung": card.rung, "name": card.name }))
             };
+            let at_top =
+                held.is_some_and(|held| held.at.is_some_and(|at| at + 1 == self.rungs.len()));
             let whole = json!({
                 "game": self.game,
                 "bot": self.bot,
@@ -269,7 +280,8 @@ impl Told {
                 "holds": rung(held.and_then(|held| held.at)),
                 "lowest": rung(held.and_then(|held| held.lowest)),
                 "highest": rung(held.and_then(|held| held.highest)),
-                "stronger": rung(Some(next)),
+                "rated": held.is_some(),
+                "stronger": rung(Some(next).filter(|_| !at_top)),
                 "store": store.to_string(),
                 "matches": self.rows,
             });
@@ -294,7 +306,8 @@ impl Told {
         writeln!(out, "{}", self.holds(held, next))?;
         writeln!(
             out,
-            "all is in {store}; its pages: DROVER__STORE__PATH={store} drover serve"
+            "all is in {store}; its pages: DROVER__STORE__PATH={} drover serve",
+            quoted(&store.to_string())
         )
     }
 

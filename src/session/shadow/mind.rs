@@ -94,6 +94,11 @@ impl<'a> Mind<'a> {
             let launch = launch.filter(|launch| launch.plays(kit.game()));
             let launch =
                 launch.ok_or("no such bot is here, or it does not play this game".to_owned())?;
+            if launch.is_native() {
+                return Err(
+                    "it speaks its game's native protocol, which only our own tables do".to_owned(),
+                );
+            }
             stored[KEY] = noted(&terms.shadow, &launch);
             spec = format!("{PREFIX}{}@{}", launch.name, launch.version);
             program = Some(Driver::new(terms.bots.clone(), spec.clone(), Some(launch)));
