@@ -16,7 +16,7 @@ pub(super) const AT_A_TIME_MAX: usize = 1024;
 /// Where candidates did not fit, the next are so many times as many.
 pub(super) const GROWTH: usize = 4;
 /// A page is shorter than it may be once so many candidates did not fit: its cursor leads on.
-pub(super) const LOOKED_MAX: usize = 4 * AT_A_TIME_MAX;
+pub(super) const LOOKED_MAX: usize = 3 * AT_A_TIME_MAX / 2;
 /// How long after its beginning a match or session may be stored, in microseconds.
 const STORED_WITHIN_US: i64 = 3_600_000_000;
 /// An opponent with more matches than these, or a time with more sessions, is looked for among the newest sessions.
@@ -163,8 +163,8 @@ pub(super) struct Candidates<'a> {
     bounds: Bounds,
     /// Whether so few sessions began in the filter's time that they are looked for by it.
     brief: bool,
-    /// Where an opponent is looked for beside a bot or a side of ours: the filter without it.
-    of_ours: Option<Box<Filter>>,
+    /// Where an opponent is looked for too: the filter without it.
+    of_bot: Option<Box<Filter>>,
 }
 
 /// Whether there are few sessions in the filter's time, if it has one.
@@ -255,7 +255,7 @@ impl<'a> Candidates<'a> {
                 lists,
                 bounds,
                 brief: true,
-                of_ours: None,
+                of_bot: None,
             });
         }
         let (table, id, time) = match list {
@@ -275,9 +275,8 @@ impl<'a> Candidates<'a> {
         if let Some(until_us) = filter.until_us {
             bounds.last = at(until_us.saturating_add(STORED_WITHIN_US)).await?;
         }
-        let narrow = filter.bot.is_some() || filter.side.is_some();
-        let both = list == List::Matches && narrow && filter.opponent.is_some();
-        let of_ours = || Filter {
+        let both = list == List::Matches && filter.bot.is_some() && filter.opponent.is_some();
+        let of_bot = || Filter {
             opponent: None,
             between: None,
             ..filter.clone()
@@ -288,11 +287,11 @@ impl<'a> Candidates<'a> {
             lists,
             bounds,
             brief: false,
-            of_ours: both.then(|| Box::new(of_ours())),
+            of_bot: both.then(|| Box::new(of_bot())),
         })
     }
 
-    /// The next `limit` ones below `before`. Of our matches and the opponent's, those that are fewer there are
+    /// The next `limit` ones below `before`. Of a bot's matches and its opponent's, those that are fewer there are
     /// read, without what is known not to be among the others.
     pub(super) async fn below(
         &self,
@@ -300,16 +299,16 @@ impl<'a> Candidates<'a> {
         limit: usize,
         readers: &SqlitePool,
     ) -> Result<Found, StoreError> {
-        let Some(of_ours) = &self.of_ours else {
+        let Some(of_bot) = &self.of_bot else {
             return self.some(before, limit, readers).await;
         };
-        let of_ours = Candidates {
-            filter: of_ours,
-            of_ours: None,
+        let of_bot = Candidates {
+            filter: of_bot,
+            of_bot: None,
             ..self.clone()
         };
         let mut one = self.some(before, limit, readers).await?;
-        let mut other = of_ours.some(before, limit, readers).await?;
+        let mut other = of_bot.some(before, limit, readers).await?;
         // Whatever is not below the end of both.
         if !one.last && (other.last || other.keys.last() < one.keys.last()) {
             std::mem::swap(&mut one, &mut other);

@@ -447,7 +447,7 @@ async fn no_page_reads_everything_and_the_next_one_goes_on() {
             break;
         }
     }
-    assert_eq!((pages, found), (3, vec![match_id(3)]));
+    assert_eq!((pages, found), (5, vec![match_id(3)]));
 }
 
 #[tokio::test]
