@@ -137,6 +137,7 @@ fn pages(app: &TestApp) -> Vec<String> {
         "opponents",
         "tournaments",
         "hubs",
+        "shadows",
         "login",
         "docs",
         "docs/readme",
