@@ -89,6 +89,9 @@ pub(super) struct ShadowSum {
     pub sessions: u64,
     /// Sessions that the shadow heard all of.
     pub whole: u64,
+    /// The share of the decisions that it was asked for: it is not where it is too far behind, so that the shares below
+    /// say nothing of the rest.
+    pub asked_share: Option<f64>,
     /// The share of the decisions in which it agreed; `null` without decisions.
     pub agreed_share: Option<f64>,
     /// The lower end of its 95 % interval; the decisions of a match are not independent of each other.
@@ -241,6 +244,7 @@ impl Sum {
         }
         let asked = sum.counts.asked();
         let share = |count: u64| (asked > 0).then(|| count as f64 / asked as f64);
+        let all = asked + sum.counts.skipped;
         let interval = (asked > 0).then(|| agreed.share_interval());
         ShadowSum {
             game,
@@ -249,6 +253,7 @@ impl Sum {
             matches: sum.matches.len() as u64,
             sessions: sum.sessions,
             whole: sum.whole,
+            asked_share: (all > 0).then(|| asked as f64 / all as f64),
             agreed_share: share(sum.counts.agreed),
             agreed_share_low: interval.map(|(low, _)| low),
             agreed_share_high: interval.map(|(_, high)| high),

@@ -1,6 +1,5 @@
 //! `drover practice`: a user's bot against the rung of the ladder that is a little stronger than it.
 
-use super::api_call::base;
 use super::common::Common;
 use super::output::Format;
 use super::play::{Run, Work, on_signal};
@@ -64,7 +63,8 @@ pub(super) struct Args {
     /// Keep every match in this database.
     #[arg(long, value_name = "FILE", default_value = "practice.db")]
     store: PathBuf,
-    /// Where a daemon on that database will show the matches' pages; by default `api.listen` of the configuration.
+    /// Where a daemon on that database shows the matches' pages, to be named with each match; without it a match has its
+    /// id.
     #[arg(long, value_name = "URL")]
     url: Option<String>,
     /// The output format: a line a match as it ends, or all at the end.
@@ -104,14 +104,13 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
     let bot = Bot::find(&args.bot, kit, &config)?.playing(within, on_end);
     let rungs = rungs(kit);
     let names = rungs.iter().map(|card| card.name);
-    let url = args.url.clone();
     let told = Told {
         game: kit.game(),
         bot: bot.spec.to_string(),
         fallback: bot.fallback,
         rungs: rungs.clone(),
         store: args.store.clone(),
-        url: url.unwrap_or_else(|| base(config.api.listen)),
+        url: args.url.clone(),
         output: args.output,
         rows: Vec::new(),
     };

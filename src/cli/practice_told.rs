@@ -24,7 +24,8 @@ pub(super) struct Told {
     /// Weakest first.
     pub(super) rungs: Vec<&'static BotCard>,
     pub(super) store: PathBuf,
-    pub(super) url: String,
+    /// Where the matches' pages are, if the user named it.
+    pub(super) url: Option<String>,
     pub(super) output: Format,
     /// The matches so far.
     pub(super) rows: Vec<Row>,
@@ -178,7 +179,8 @@ impl Told {
             },
             page: match_id
                 .as_ref()
-                .map(|id| format!("{}/matches/{id}", self.url.trim_end_matches('/'))),
+                .zip(self.url.as_ref())
+                .map(|(id, url)| format!("{}/matches/{id}", url.trim_end_matches('/'))),
             match_id,
         };
         if self.output == Format::Table {
@@ -215,7 +217,8 @@ impl Told {
             false => format!("({})", word(row.result)),
         };
         let (number, rung, rival, seat) = (row.number, row.rung, row.rival, row.seat + 1);
-        let (scores, page) = (spaced(&row.scores), row.page.as_deref().unwrap_or_default());
+        let page = row.page.as_deref().or(row.match_id.as_deref());
+        let (scores, page) = (spaced(&row.scores), page.unwrap_or_default());
         format!(
             "{number:>3}  rung {rung} {rival:<width$}  {shown:<7}  seat {seat} of {seats}  {scores:<12}  {page}"
         )

@@ -117,6 +117,8 @@ fn on_every_wire_the_rung_has_all_other_seats() {
         for (number, row) in matches.iter().enumerate() {
             assert_eq!(row["seat"], number, "{whole:#}");
             assert!(row["taken"].as_u64().unwrap() > 0, "{whole:#}");
+            // Nobody said that a daemon serves it.
+            assert_eq!(row["page"], Value::Null, "{whole:#}");
             let id = row["match_id"].as_str().unwrap();
             let show = ["match", "show", id, "--output", "json"];
             let shown = ok(run_on(&folder.path().join("practice.db"), &show));

@@ -38,6 +38,8 @@ struct SumRow {
     matches: u64,
     /// Sessions that it did not hear all of.
     parts: u64,
+    /// The share of the decisions that it was asked for; empty: all.
+    asked: String,
     agreed: String,
     figures: Figures,
 }
@@ -106,6 +108,10 @@ fn sum(shown: ShadowSum) -> SumRow {
         figures: figures(&shown.figures),
         matches: shown.matches,
         parts: shown.sessions - shown.whole,
+        asked: shown
+            .asked_share
+            .filter(|share| *share < 1.0)
+            .map_or_else(String::new, percent),
         agreed: agreed.map_or_else(String::new, |(share, (low, high))| {
             format!("{} ({} to {})", percent(share), percent(low), percent(high))
         }),

@@ -150,6 +150,7 @@ async fn sums_are_by_game_bot_and_shadow_and_matches_are_their_blocks() {
     // Shares of 0.4, 0.6 and 0.8: an error of 0.1155, times Student's 4.303.
     assert!((share("agreed_share_low") - 0.103).abs() < 0.01, "{row:#}");
     assert_eq!(share("agreed_share_high"), 1.0);
+    assert!((share("asked_share") - 10.0 / 12.0).abs() < 1e-9, "{row:#}");
     for (asked, many) in [
         ("bot=builtin:champion", 2),
         ("bot=evolved", 0),
@@ -167,7 +168,12 @@ async fn sums_are_by_game_bot_and_shadow_and_matches_are_their_blocks() {
         assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{wrong}");
     }
     let page = app.get("/shadows").await.text;
-    for told in ["60.0 % (10", ">evolved<", "2.0 ms, 2.0 ms"] {
+    for told in [
+        "60.0 % (10",
+        "of the 83.3 % that it was asked",
+        ">evolved<",
+        "2.0 ms, 2.0 ms",
+    ] {
         assert!(page.contains(told), "{told}: {page}");
     }
     let page = app.get(&format!("/matches/{}", match_id(4))).await.text;
