@@ -154,12 +154,13 @@ impl Shelf {
         let files = [&config.store.path].into_iter().chain(&config.file);
         let files = files.chain(&config.shim.socket);
         let hidden = [Some(&config.store.path), config.shim.socket.as_ref()];
-        let hidden = hidden.into_iter().flatten();
-        let hidden = hidden.filter_map(|path| path.parent());
+        // A file that is named without a folder lies in the current one.
+        let hidden = hidden.into_iter().flatten().map(|path| absolute(path));
+        let hidden = hidden.filter_map(|path| path.parent().map(Path::to_owned));
         Self {
             read: config.bots.read.clone(),
             kept: files.chain([&folder]).cloned().collect(),
-            hidden: hidden.map(absolute).chain([folder.clone()]).collect(),
+            hidden: hidden.chain([folder.clone()]).collect(),
             ..Self::new(folder)
         }
     }

@@ -188,6 +188,23 @@ fn changed(folder: &Path, name: &str, game: &str, (right, wrong): (&str, &str)) 
 
 /// What a check tells a bot is what a match does.
 #[test]
+fn a_bot_starts_where_the_database_lies_in_the_current_folder() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    let new = ["new", "mine", "--lang", "python", "--game", "planowanie"];
+    ok(bot(folder.path(), &new));
+    let mut command = drover();
+    command.env("DROVER__STORE__PATH", "drover.db");
+    command.env("DROVER__SHIM__SOCKET", "drover.sock");
+    command.args(["bot", "check", "mine", "--output", "json"]);
+    let output = command.current_dir(folder.path()).output().unwrap();
+    let whole: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(mends(&whole), Vec::<String>::new(), "{whole:#}");
+}
+
+#[test]
 fn a_check_plays_by_the_protocol_and_the_contests_clock() {
     if !is_there("python3") {
         return;

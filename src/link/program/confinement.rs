@@ -63,24 +63,25 @@ pub struct Confinement {
 
 impl Confinement {
     /// The confinement of this program, whose own files are in `folder`: it may read these, its program (with what
-    /// that is installed in, if it is named without a path), and `more`; of `kept`, which are others' files and
+    /// that is installed in, if it is named without a path and nobody else's files are there), and `more`; of `kept`, which are others' files and
     /// folders, nothing outside `folder`.
     #[must_use]
     pub fn of(program: &ProgramSpec, folder: &Path, more: &[PathBuf], kept: &[PathBuf]) -> Self {
+        let own = real(folder);
+        let kept: Vec<PathBuf> = kept.iter().map(|path| real(path)).collect();
+        let is_open = |path: &Path| is_open(&real(path), &own, &kept);
         let mut read = vec![folder.to_owned()];
         read.extend_from_slice(more);
         if let Ok(found) = find(program) {
             // A path is the owner's word alone: it may name any folder of this machine.
             let is_path = program.words.iter().take(1).any(|name| name.contains('/'));
             let found = [real(&found), found];
-            read.extend(found.into_iter().filter_map(|path| match is_path {
-                true => Some(path),
-                false => installed(&path),
+            read.extend(found.map(|path| {
+                let whole = installed(&path).filter(|whole| !is_path && is_open(whole));
+                whole.unwrap_or(path)
             }));
         }
-        let own = real(folder);
-        let kept: Vec<PathBuf> = kept.iter().map(|path| real(path)).collect();
-        read.retain(|path| is_open(&real(path), &own, &kept));
+        read.retain(|path| is_open(path));
         Self {
             read,
             hidden: std::env::var_os("XDG_RUNTIME_DIR")
@@ -226,7 +227,7 @@ mod tests {
         let sh = real(Path::new("/bin/sh"));
         let tool = root.join("bin/tool");
         for (run, more) in [
-            ("/usr/bin/../../bin/sh", vec![sh.clone(), sh]),
+            ("/usr/bin/../../bin/sh", vec![sh.clone(), sh.clone()]),
             (tool.to_str().unwrap(), vec![tool.clone(), tool.clone()]),
             ("../../other/1/run", vec![]),
             (other.join("run").to_str().unwrap(), vec![]),
@@ -235,6 +236,9 @@ mod tests {
             let expected: Vec<PathBuf> = std::iter::once(own.clone()).chain(more).collect();
             assert_eq!(read(run, &own, &kept), expected, "{run}");
         }
+        // Of a folder with programs that holds such things, only the program is opened.
+        let beside = [sh.parent().unwrap().join("drover.db")];
+        assert_eq!(read("sh", &own, &beside), [own.clone(), sh.clone(), sh]);
         // Nor is a folder opened that holds such things, whoever names it.
         let shared = Confinement::of(
             &ProgramSpec::default(),
