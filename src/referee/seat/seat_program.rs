@@ -3,9 +3,9 @@
 
 use super::budget::ThinkBudget;
 use crate::programs::{Answer, Bots, Conduct, Driver, Launch, Leaving, Opening, SPENT, contest};
-use games::answer::{MARGIN, ProgramTimes};
+use games::answer::{MARGIN, ProgramTimes, think};
 use games::neutral::PREFIX;
-use games::{Dialogue, DialogueSetup, Ending, Frame, Kit, Next};
+use games::{Budget, Dialogue, DialogueSetup, Ending, Frame, Kit, Next};
 use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
@@ -69,6 +69,8 @@ pub(super) struct Asked {
     received: Instant,
     limit: Duration,
     target: Option<Duration>,
+    /// How long the fallback may think if the program is late.
+    kept: Duration,
     /// What the fallback has ready.
     ready: Frame,
 }
@@ -152,6 +154,7 @@ impl SeatProgram {
             received,
             limit,
             target,
+            kept: times.late_stop.saturating_sub(times.program),
             ready,
         })
     }
@@ -210,29 +213,96 @@ impl Drop for SeatProgram {
 impl Asked {
     /// What is said: what the program answered, if that is legal, or else what its fallback decides.
     pub(super) fn settle(
-        self,
+        mut self,
         dialogue: &mut dyn Dialogue,
         (program, answer): (Option<&mut SeatProgram>, Answer),
         budget: ThinkBudget,
     ) -> Frame {
-        let mut said = self.ready;
-        if answer == Answer::Gone {
-            let next = Next::Think {
-                limit: self.limit,
-                target: self.target,
-                fallback: said,
-            };
-            return budget.answer(dialogue, next, self.received);
-        }
-        if let (Answer::Given(number), Some(program)) = (answer, program) {
-            let mut decided = said.clone();
-            let _ = dialogue.think(SPENT, &mut decided);
-            if program.driver.is_taken(number) {
+        let mut said = std::mem::take(&mut self.ready);
+        match (answer, program) {
+            (Answer::Late, _) => {
+                let begun = Instant::now();
+                let stop = || begun.elapsed() >= self.kept;
+                let nodes = budget.nodes();
+                think(dialogue, Budget { nodes, stop: &stop }, &mut said);
+            }
+            (Answer::Given(number), Some(program)) => {
+                let mut decided = said.clone();
+                let _ = dialogue.think(SPENT, &mut decided);
+                if !program.driver.is_taken(number) {
+                    return self.instead(dialogue, budget, said);
+                }
                 program.taken += 1;
                 said = decided;
             }
+            (Answer::Gone | Answer::Given(_), _) => return self.instead(dialogue, budget, said),
         }
         dialogue.said(&said);
         said
+    }
+
+    /// What the fallback decides in the time that is left.
+    fn instead(&self, dialogue: &mut dyn Dialogue, budget: ThinkBudget, ready: Frame) -> Frame {
+        let next = Next::Think {
+            limit: self.limit,
+            target: self.target,
+            fallback: ready,
+        };
+        budget.answer(dialogue, next, self.received)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use games::{Progress, WireError};
+
+    /// Thinks on as long as it is let, and answers how often it was.
+    #[derive(Default)]
+    struct Slices(u64);
+
+    impl Dialogue for Slices {
+        fn receive(&mut self, _: &[u8]) -> Result<Next, WireError> {
+            Ok(Next::Wait)
+        }
+        fn think(&mut self, slice: Budget<'_>, best: &mut Frame) -> Progress {
+            while !(slice.stop)() && self.0 < slice.nodes {
+                self.0 += 1;
+            }
+            *best = self.0.to_string();
+            Progress::More
+        }
+        fn said(&mut self, _: &str) {}
+    }
+
+    #[test]
+    fn a_fallback_thinks_in_the_time_that_is_left() {
+        for (answer, budget, most) in [
+            (Answer::Late, ThinkBudget::Nodes(7), 7),
+            (Answer::Gone, ThinkBudget::Nodes(7), 7),
+            (
+                Answer::Late,
+                ThinkBudget::Time(Duration::from_secs(1)),
+                u64::MAX,
+            ),
+            (
+                Answer::Gone,
+                ThinkBudget::Time(Duration::from_millis(5)),
+                u64::MAX,
+            ),
+        ] {
+            let received = Instant::now();
+            let asked = Asked {
+                deadline: received,
+                received,
+                limit: Duration::from_secs(5),
+                target: None,
+                kept: Duration::from_millis(5),
+                ready: "ready".to_owned(),
+            };
+            let said = asked.settle(&mut Slices::default(), (None, answer), budget);
+            let slices: u64 = said.parse().unwrap();
+            assert!((1..=most).contains(&slices), "{answer:?} {budget}: {said}");
+        }
     }
 }
