@@ -22,6 +22,9 @@ pub const LINES_MAX: u32 = 64;
 /// Before the name of a user's program wherever a bot is named: `bot:NAME`, `bot:NAME@VERSION`.
 pub const PREFIX: &str = "bot:";
 
+/// What a built-in bot's name may begin with.
+pub const BUILT_IN: &str = "builtin:";
+
 /// Between the name of a user's program and its version.
 const VERSION_MARK: char = '@';
 

@@ -450,11 +450,21 @@ async fn only_programs_that_are_there_begin_matches() {
     let table = Table::open(folder, SessionOptions::default(), "mine").await;
     let kit = |game| games::find(game).unwrap();
     let named = |game, bot: &str| BotAddress::named(kit(game), bot, "r");
-    for wrong in ["bot:", "bot:a/b", "bot:\u{e9}", ""] {
+    for wrong in [
+        "bot:",
+        "bot:a/b",
+        "bot:\u{e9}",
+        "",
+        "builtin:",
+        "builtin:mine",
+        "builtin:bot:mine",
+    ] {
         assert!(named("koehandel", wrong).is_none(), "{wrong:?}");
     }
     let built_in = named("koehandel", "champion").unwrap();
     assert_eq!((built_in.name(), built_in.program()), ("champion", None));
+    let in_full = named("koehandel", "builtin:champion").unwrap();
+    assert!(in_full == built_in);
     // "mine" plays another game than the last one.
     for (game, name) in [
         ("koehandel", "bot:nobody"),
