@@ -145,6 +145,11 @@ fn add(shelf: &Shelf, folder: &Path, out: &mut impl std::io::Write) -> anyhow::R
         Added::Again => writeln!(out, "{bot} was there already, with the same content")?,
     }
     writeln!(out, "it plays as bot:{}", manifest.name)?;
+    if let Some(url) = &manifest.url {
+        // Nothing of it runs here: there is nothing to protect from.
+        writeln!(out, "it is called at {url}")?;
+        return Ok(());
+    }
     if manifest.protocol == Protocol::Native {
         writeln!(
             out,
@@ -188,7 +193,9 @@ fn told(kept: &Kept) -> Value {
         "last": kept.is_last,
         "games": manifest.map(|manifest| &manifest.games),
         "protocol": manifest.map(|manifest| manifest.protocol.word()),
-        "run": manifest.map(|manifest| &manifest.run),
+        "url": manifest.and_then(|manifest| manifest.url.as_ref()).map(ToString::to_string),
+        "run": manifest.map(|manifest| &manifest.run).filter(|run| !run.is_empty()),
+        "instances": manifest.map(|manifest| manifest.instances.word()),
         "fallback": manifest.map(|manifest| &manifest.fallback),
         "added": time(kept),
         "digest": kept.version.digest,

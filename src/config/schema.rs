@@ -518,8 +518,9 @@ fn rest() -> Vec<Key> {
             1_000,
             (1, 100_000),
             "programs",
-            "Programs of users' bots that run at once at most. In a match that begins beyond that, the bot's \
-             fallback answers until a place is free.",
+            "Programs of users' bots that run at once at most, those that wait for a match among them: one of \
+             these ends where a place is needed. In a match that begins beyond that, the bot's fallback answers \
+             until a place is free.",
         ),
         whole(
             "drain.limit_s",

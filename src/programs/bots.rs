@@ -2,6 +2,7 @@
 
 use super::launch::{Launch, Programs};
 use super::shelf::Shelf;
+use super::waiting::Waiting;
 use crate::config::Config;
 use crate::link::program::{Guard, ProgramOptions, Protection, no_isolation, protections};
 use games::neutral::LINE_MAX;
@@ -65,6 +66,7 @@ pub struct Bots {
     running: Arc<AtomicUsize>,
     running_max: usize,
     recent: Arc<Mutex<Recent>>,
+    waiting: Arc<Waiting>,
 }
 
 impl fmt::Debug for Bots {
@@ -84,6 +86,7 @@ impl Bots {
             running: Arc::default(),
             running_max: RUNNING_MAX,
             recent: Arc::default(),
+            waiting: Arc::default(),
         }
     }
 
@@ -93,6 +96,7 @@ impl Bots {
         Self {
             shelf: Arc::new(shelf),
             recent: Arc::default(),
+            waiting: Arc::default(),
             ..self
         }
     }
@@ -112,6 +116,8 @@ impl Bots {
         Self {
             running: Arc::default(),
             running_max: running_max.min(self.running_max),
+            // Theirs may have another priority.
+            waiting: Arc::default(),
             ..self.clone()
         }
     }
@@ -171,8 +177,48 @@ impl Bots {
         launch.options(LINE_MAX, self.guard)
     }
 
-    /// A place for one more running program.
+    /// Ends the programs that wait for a match; from now on none is kept waiting. Blocks for up to two seconds.
+    pub fn close(&self) {
+        self.waiting.close();
+    }
+
+    /// Programs that wait for a match.
+    pub(super) const fn waiting(&self) -> &Arc<Waiting> {
+        &self.waiting
+    }
+
+    /// The same with these that wait.
+    #[cfg(test)]
+    pub(super) fn with(self, waiting: Waiting) -> Self {
+        Self {
+            waiting: Arc::new(waiting),
+            ..self
+        }
+    }
+
+    /// How they are guarded.
+    pub(super) const fn guard(&self) -> Option<Guard> {
+        self.guard
+    }
+
+    /// Where they are found.
+    pub(super) fn shelf(&self) -> &Arc<dyn Programs> {
+        &self.shelf
+    }
+
+    /// A place for one more running program; one that waits for a match gives its own away.
     pub(super) fn place(&self) -> Option<Place> {
+        self.free_place().or_else(|| self.waiting.yields())
+    }
+
+    /// A place for a program that waits for a match, while half of all are free.
+    pub(super) fn spare_place(&self) -> Option<Place> {
+        let place = self.free_place()?;
+        (self.running.load(Ordering::Relaxed) * 2 <= self.running_max).then_some(place)
+    }
+
+    /// A place that nobody has.
+    fn free_place(&self) -> Option<Place> {
         let place = Place(Arc::clone(&self.running));
         (self.running.fetch_add(1, Ordering::Relaxed) < self.running_max).then_some(place)
     }

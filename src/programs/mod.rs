@@ -2,6 +2,7 @@
 
 mod bots;
 mod build;
+mod carrier;
 mod check;
 mod conduct;
 mod copy;
@@ -11,9 +12,11 @@ mod launch;
 mod log;
 mod manifest;
 mod name;
+mod posts;
 mod runner;
 mod shelf;
 mod starters;
+mod waiting;
 
 pub use bots::{Bots, RUNNING_MAX};
 pub use build::BuildError;
@@ -22,7 +25,7 @@ pub use conduct::Conduct;
 pub use copy::{Copied, CopyError};
 pub use driver::{Answer, Driver, SPENT, contest};
 pub use instance::{Instance, Leaving, Opening, Reply, try_out};
-pub use launch::{Launch, Programs, Protocol};
+pub use launch::{Instances, Launch, Programs, Protocol};
 pub use manifest::{MANIFEST, Manifest, ManifestError};
 pub use name::{BotName, NAME_RULE, NameError, VERSION_RULE, is_name, is_version};
 pub use shelf::{Added, Kept, Shelf, ShelfError, Version};

@@ -1,14 +1,13 @@
-//! The talk with a user's program: lines out, lines in, and another start when it fails. Blocking, for a thread of
-//! its own.
+//! The talk with a user's bot: lines out, lines in, and another start when it fails. Blocking, for a thread of its own.
 
 use super::bots::{Bots, Place};
-use super::conduct::Conduct;
+use super::carrier::{Carrier, NotStarted};
+use super::conduct::{Conduct, Stderr};
 use super::instance::{Opening, Reply};
-use super::launch::Launch;
+use super::launch::{Instances, Launch};
 use super::log::Log;
-use crate::link::program::{Ended, LineFault, Program, ready};
+use crate::link::program::{Ended, ready};
 use games::neutral::{self, End, Hello, Line, Said, Told, written};
-use rustix::event::PollFlags;
 use serde_json::Value;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -27,14 +26,14 @@ const UNSAID_MAX: usize = 64 << 20;
 /// How long is waited for what a program notes at the end.
 const LAST_WORD_WITHIN: Duration = Duration::from_secs(1);
 /// The shortest time that a program is told it has: a millisecond, as times are told in those.
-const ASKED_MIN: Duration = Duration::from_millis(1);
+pub(super) const ASKED_MIN: Duration = Duration::from_millis(1);
 /// How often a program that is tried is looked at.
 const TRIED_EVERY: Duration = Duration::from_millis(10);
 /// Bytes of a line that a fault quotes.
 const QUOTED_MAX: usize = 80;
 
 /// Lines to a program that are no part of a match's course.
-type Word = Told<Value, Value, Value, Value>;
+pub(super) type Word = Told<Value, Value, Value, Value>;
 
 /// A program in a match.
 pub(super) struct Runner {
@@ -46,14 +45,18 @@ pub(super) struct Runner {
     /// Before this, it is not started again.
     not_before: Instant,
     late_in_row: u32,
+    /// Whether it was told the match again without another start.
+    told_again: bool,
     report: Conduct,
-    ending: Vec<JoinHandle<Ended>>,
+    /// What it wrote to standard error, of processes that have ended or play on.
+    stderr: Stderr,
+    ending: Vec<JoinHandle<Option<Ended>>>,
 }
 
 /// The program while it runs.
 struct Running {
-    program: Program,
-    _place: Place,
+    carrier: Carrier,
+    place: Place,
     since: Instant,
     /// Whether it has said that it is ready. Before that it is told nothing of the match's course: what it is asked
     /// meanwhile it learns as past.
@@ -66,6 +69,10 @@ struct Running {
     lines: u32,
     /// Lines that it may send beside those: answers to decisions that it was told as past.
     owed: u32,
+    /// Whether it wants to know models before it answers the decision that it was asked by a POST.
+    wants_models: bool,
+    /// Whether it was told the match's end, and greeted again: that it is ready is its last word.
+    is_leaving: bool,
 }
 
 impl Runner {
@@ -78,7 +85,9 @@ impl Runner {
             running: None,
             not_before: Instant::now(),
             late_in_row: 0,
+            told_again: false,
             report: Conduct::default(),
+            stderr: Stderr::default(),
             ending: Vec::new(),
         };
         runner.start();
@@ -88,6 +97,13 @@ impl Runner {
     /// Waits until it is ready, at most until then, and ends it; why it cannot play, as a sentence. Silence is no such
     /// reason.
     pub(super) fn try_out(mut self, until: Instant) -> Option<String> {
+        let dialled = self
+            .running
+            .as_mut()
+            .map(|running| running.carrier.dial(until));
+        if let Some(Err(why)) = dialled {
+            self.fail(why);
+        }
         while let Some(running) = &self.running
             && !running.ready
             && Instant::now() < until
@@ -127,6 +143,8 @@ impl Runner {
         if let Some(running) = &mut self.running {
             running.owed = running.owed.saturating_sub(running.lines);
             running.lines = 0;
+            running.wants_models = false;
+            running.carrier.asks();
         }
         // A decision that ends the program must not use up all its starts.
         let mut started = false;
@@ -144,7 +162,7 @@ impl Runner {
                     self.late_in_row = 0;
                     return Reply::Act(act);
                 }
-                Heard::Nothing => {
+                Heard::Nothing | Heard::Done => {
                     self.report.late += 1;
                     self.missed();
                     return Reply::Late;
@@ -160,7 +178,12 @@ impl Runner {
         if running.ready {
             self.late_in_row += 1;
             if self.late_in_row >= LATE_MAX {
-                self.fail(format!("it answered none of {LATE_MAX} decisions in time"));
+                return self.fail(format!("it answered none of {LATE_MAX} decisions in time"));
+            }
+            let running = self.running.as_mut();
+            if running.is_some_and(|running| running.carrier.gives_up()) {
+                self.told_again = true;
+                self.greet(true);
             }
         } else if running.since.elapsed() >= READY_WITHIN {
             let within = READY_WITHIN.as_secs();
@@ -176,43 +199,71 @@ impl Runner {
 
     /// Tells it how the match ended, and ends it.
     pub(super) fn end(&mut self, end: Option<End>) -> Conduct {
+        let mut was_ready = false;
         if let Some(running) = &mut self.running {
             // Nothing is kept back any more.
-            running.ready = true;
+            was_ready = std::mem::replace(&mut running.ready, true);
         }
         self.send(None);
         if let Some(end) = end {
             self.say(&Word::End(end));
-            let deadline = Instant::now() + LAST_WORD_WITHIN;
-            if let Some(running) = &mut self.running {
-                running.lines = 0;
-                let within = running.program.push(&mut running.unsaid).is_ok();
-                // A program that waits for its input's end gets it now.
-                if within && running.unsaid.is_empty() {
-                    running.program.dismiss(None);
-                }
-                // However this ends, so does the program.
-                let _ = self.listen(None, deadline);
-            }
+            let persists = self.launch.instances == Instances::Persistent;
+            // In a match in which something has failed, nobody knows what else is odd.
+            self.hear_last_words(persists && was_ready && self.report.failed == 0);
         }
         self.stop();
         let mut report = std::mem::take(&mut self.report);
         for ending in self.ending.drain(..) {
-            let Ok(ended) = ending.join() else { continue };
-            let lost = ended.stderr_total.saturating_sub(ended.stderr.len() as u64);
-            if lost > 0 {
-                let note = format!("[{lost} bytes before this were not kept]\n");
-                report.stderr.push_str(&note);
+            if let Ok(Some(ended)) = ending.join() {
+                self.stderr.add(&ended.stderr, ended.stderr_total);
             }
-            report
-                .stderr
-                .push_str(&String::from_utf8_lossy(&ended.stderr));
         }
-        let most = self.launch.stderr_kept.max(1);
-        let from = report.stderr.len().saturating_sub(most);
-        let from = report.stderr.ceil_char_boundary(from);
-        report.stderr.drain(..from);
+        report.stderr = std::mem::take(&mut self.stderr).end(self.launch.stderr_kept);
         report
+    }
+
+    /// Hears what it says once it was told the end: until it ends, or, if it may stay, says that it is ready for another
+    /// match.
+    fn hear_last_words(&mut self, stays: bool) {
+        let deadline = Instant::now() + LAST_WORD_WITHIN;
+        if stays {
+            self.say(&Word::Hello(Hello::of(self.opening.game)));
+        }
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        running.lines = 0;
+        running.is_leaving = stays;
+        if !stays {
+            running.carrier.say_last(&mut running.unsaid);
+        }
+        // However this ends otherwise, so does the program.
+        let heard = self.listen(None, deadline);
+        if matches!(heard, Heard::Done)
+            && let Some(running) = self.running.take()
+        {
+            self.part(running);
+        }
+    }
+
+    /// It waits for another match from now on.
+    fn part(&mut self, running: Running) {
+        let Running {
+            carrier,
+            place,
+            unsaid,
+            ..
+        } = running;
+        match carrier {
+            Carrier::Process(mut program) if unsaid.is_empty() => {
+                let (stderr, total) = program.take_stderr();
+                self.stderr.add(&stderr, total);
+                let bot = (&*self.launch, self.opening.game);
+                let waiting = self.bots.waiting();
+                waiting.keep(&self.bots, bot, (*program, place));
+            }
+            carrier => self.end_apart(carrier, place),
+        }
     }
 
     fn start_by(&mut self, deadline: Instant) -> bool {
@@ -232,39 +283,66 @@ impl Runner {
         if self.report.starts >= STARTS_MAX || self.log.is_broken() {
             return;
         }
-        let Some(place) = self.bots.place() else {
-            self.not_before = Instant::now() + PAUSE;
-            return;
+        let (bot, game) = (&self.launch, self.opening.game);
+        let waiting = self.bots.waiting();
+        let ahead = waiting.take(bot, game);
+        let is_ready = ahead.is_some();
+        let started = match ahead {
+            Some((program, place)) => Ok((Carrier::Process(Box::new(program)), place)),
+            None => {
+                let Some(place) = self.bots.place() else {
+                    self.not_before = Instant::now() + PAUSE;
+                    return;
+                };
+                let started = Carrier::start(bot, self.bots.guard(), &self.opening.start.id);
+                started.map(|carrier| (carrier, place))
+            }
         };
+        if self.report.starts == 0 {
+            // Not before this one has its place.
+            waiting.fill(&self.bots, bot, game);
+        }
         self.report.starts += 1;
-        let options = self.bots.options(&self.launch);
-        match Program::start(&options) {
-            Ok(program) => {
-                let again = self.opening.start.again || self.log.is_begun();
-                let mut start = self.opening.start.clone();
-                start.again = again;
+        match started {
+            Ok((carrier, place)) => {
+                let ready = is_ready || carrier.is_ready_at_once();
                 self.running = Some(Running {
-                    program,
-                    _place: place,
+                    carrier,
+                    place,
                     since: Instant::now(),
-                    ready: false,
+                    ready,
                     sent: 0,
                     unsaid: Vec::new(),
                     lines: 0,
                     owed: 0,
+                    wants_models: false,
+                    is_leaving: false,
                 });
                 self.late_in_row = 0;
-                self.say(&Word::Hello(Hello::of(self.opening.game)));
-                self.say(&Word::Match(Box::new(start)));
+                self.greet(!is_ready);
             }
-            Err(why) => {
-                let lasts = why.lasts();
-                self.failed(why.to_string());
+            Err(NotStarted { why, lasts }) => {
+                self.failed(why);
                 if lasts {
                     self.report.starts = STARTS_MAX;
                 }
             }
         }
+    }
+
+    /// Begins its match with it, which it then hears from the beginning. `first`: it was not said hello yet.
+    fn greet(&mut self, first: bool) {
+        if let Some(running) = &mut self.running {
+            running.sent = 0;
+            running.unsaid.clear();
+        }
+        let again = self.opening.start.again || self.log.is_begun();
+        let mut start = self.opening.start.clone();
+        start.again = again;
+        if first {
+            self.say(&Word::Hello(Hello::of(self.opening.game)));
+        }
+        self.say(&Word::Match(Box::new(start)));
     }
 
     fn fail(&mut self, why: String) {
@@ -289,20 +367,23 @@ impl Runner {
 
     /// Ends the program on a thread: nobody's clock waits for that.
     fn stop(&mut self) {
-        if let Some(running) = self.running.take() {
-            let end = move || {
-                let Running {
-                    mut program,
-                    _place,
-                    ..
-                } = running;
-                program.dismiss(None);
-                program.end()
-            };
-            let ending = std::thread::Builder::new().name("ending".to_owned());
-            // Without a thread it is killed here and now.
-            self.ending.extend(ending.spawn(end).ok());
+        if let Some(Running { carrier, place, .. }) = self.running.take() {
+            self.end_apart(carrier, place);
         }
+    }
+
+    fn end_apart(&mut self, carrier: Carrier, place: Place) {
+        if matches!(carrier, Carrier::Url(_)) {
+            return;
+        }
+        let end = move || {
+            let ended = carrier.end();
+            drop(place);
+            ended
+        };
+        let ending = std::thread::Builder::new().name("ending".to_owned());
+        // Without a thread it is killed here and now.
+        self.ending.extend(ending.spawn(end).ok());
     }
 
     /// Sends what it has not heard yet. A decision that is asked now has so much time.
@@ -348,7 +429,7 @@ impl Runner {
     /// What its pipe takes at once; why it takes no more shows when it is listened to.
     fn push(&mut self) {
         if let Some(running) = &mut self.running {
-            let _ = running.program.push(&mut running.unsaid);
+            running.carrier.push(&mut running.unsaid);
             if running.unsaid.len() > UNSAID_MAX {
                 self.fail("it does not read what it is told".to_owned());
             }
@@ -361,8 +442,8 @@ impl Runner {
             let Some(running) = &mut self.running else {
                 return Heard::Nothing;
             };
-            let deaf = running.program.push(&mut running.unsaid).is_err();
-            match running.program.heard() {
+            let deaf = !running.carrier.push(&mut running.unsaid);
+            match running.carrier.heard() {
                 Ok(Some(line)) => {
                     running.lines += 1;
                     if running.lines > neutral::LINES_MAX.saturating_add(running.owed) {
@@ -377,29 +458,20 @@ impl Runner {
                 Ok(None) if deaf && number.is_some() => {
                     return Heard::Failed("it closed its input".to_owned());
                 }
+                Ok(None) if std::mem::take(&mut running.wants_models) && number.is_some() => {
+                    // The decision comes once more, after what it wanted to know.
+                    running.sent = running.sent.saturating_sub(1);
+                    self.send(number.map(|number| (number, deadline)));
+                }
                 Ok(None) => {
-                    let output = (running.program.output(), PollFlags::IN);
-                    let input = running
-                        .program
-                        .input()
-                        .filter(|_| !running.unsaid.is_empty());
-                    let input = input.map(|input| (input, PollFlags::OUT));
-                    let both: Vec<_> = std::iter::once(output).chain(input).collect();
-                    if !ready(&both, deadline).unwrap_or(false) {
-                        return Heard::Nothing;
-                    }
-                    if running.program.read() == 0 {
-                        running.program.notice_exit();
-                    }
-                    if Instant::now() >= deadline {
-                        return Heard::Nothing;
+                    let asked = number.is_some();
+                    match running.carrier.wait(&mut running.unsaid, asked, deadline) {
+                        Ok(true) => {}
+                        Ok(false) => return Heard::Nothing,
+                        Err(why) => return Heard::Failed(why),
                     }
                 }
-                Err(LineFault::TooLong(_)) => {
-                    let most = neutral::LINE_MAX;
-                    return Heard::Failed(format!("it sent a line longer than {most} bytes"));
-                }
-                Err(_) => return Heard::Failed("it ended, or closed its output".to_owned()),
+                Err(why) => return Heard::Failed(why),
             }
         }
     }
@@ -412,10 +484,9 @@ impl Runner {
         }
         match neutral::read(line) {
             Ok(Said::Ready { protocol }) if protocol == neutral::VERSION => {
-                if let Some(running) = &mut self.running {
-                    running.ready = true;
-                }
-                None
+                let running = self.running.as_mut()?;
+                running.ready = true;
+                running.is_leaving.then_some(Heard::Done)
             }
             Ok(Said::Ready { protocol }) => {
                 self.report.starts = STARTS_MAX;
@@ -427,7 +498,11 @@ impl Runner {
             Ok(Said::Act { number, act }) => {
                 match self.log.played(number) {
                     // It answers again what it was told once more.
-                    Some(before) if self.report.starts > 1 || self.opening.start.again => {
+                    Some(before)
+                        if self.report.starts > 1
+                            || self.told_again
+                            || self.opening.start.again =>
+                    {
                         match serde_json::from_str::<Value>(before).ok() == Some(act) {
                             true => self.report.repeated += 1,
                             false => self.report.changed += 1,
@@ -451,6 +526,8 @@ impl Runner {
             Ok(Said::Models) => {
                 let models = self.opening.models.clone();
                 self.say(&Word::Models { models });
+                let running = self.running.as_mut()?;
+                running.wants_models = due.is_some() && running.carrier.asks_again();
                 None
             }
             Err(why) => {
@@ -470,6 +547,8 @@ enum Heard {
     Nothing,
     /// The program cannot go on.
     Failed(String),
+    /// It is ready for another match.
+    Done,
 }
 
 #[cfg(test)]

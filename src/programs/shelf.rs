@@ -231,7 +231,9 @@ impl Shelf {
             let folder = staging.path().join(&manifest.directory);
             build(words, &manifest.environment, &folder, BUILD_WITHIN)?;
         }
-        find(&manifest.program(staging.path()))?;
+        if manifest.url.is_none() {
+            find(&manifest.program(staging.path()))?;
+        }
         let bot = self.folder.join(name);
         fs::create_dir_all(&bot).map_err(at(&bot))?;
         // Nothing of it may be missing once it has its name.
@@ -291,12 +293,11 @@ impl Shelf {
         };
         let folder = self.folder.join(&asked.name).join(&found.version);
         let manifest = Manifest::of(&folder)?;
-        Ok(Some(manifest.launch(
-            &folder,
-            &self.read,
-            &self.kept,
-            &self.hidden,
-        )))
+        let launch = manifest.launch(&folder, &self.read, &self.kept, &self.hidden);
+        Ok(Some(Launch {
+            digest: found.digest.clone(),
+            ..launch
+        }))
     }
 
     /// Takes a version of a bot off the shelf, or all of them; what was removed. Matches that play with it keep

@@ -37,5 +37,6 @@ mod takeover;
 mod tidy;
 mod tokens;
 mod tournament;
+mod urls;
 mod watching;
 mod zoo;

@@ -31,7 +31,7 @@ fn added(folder: &Path, (name, game): (&str, &str), fallback: &str, change: (&st
 }
 
 /// A match between these seats: the first one's name, and all scores.
-fn played(folder: &Path, game: &str, seats: &[&str]) -> (String, Vec<f64>) {
+pub fn played(folder: &Path, game: &str, seats: &[&str]) -> (String, Vec<f64>) {
     let mut command = app::play(game, seats, &[]);
     command
         .current_dir(folder)

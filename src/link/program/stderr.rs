@@ -55,6 +55,13 @@ impl Stderr {
         Ok(Self { ring, drained })
     }
 
+    /// What was kept since the last time, and how many bytes were written since then.
+    pub(super) fn take(&self) -> (Vec<u8>, u64) {
+        let mut ring = self.ring.lock();
+        let Ring { kept, total } = std::mem::take(&mut *ring);
+        (kept.into(), total)
+    }
+
     /// What was kept, and how many bytes were written in all. Waits a moment for the rest, but not for other
     /// processes that hold the pipe open.
     pub(super) fn end(self) -> (Vec<u8>, u64) {

@@ -1,5 +1,6 @@
 //! What a check finds out.
 
+use crate::programs::{Instances, Launch};
 use serde::Serialize;
 use std::fmt;
 
@@ -21,11 +22,15 @@ pub enum Weather {
     Killed,
     /// The daemon is: the program's input ends, and another one begins.
     DaemonRestarted,
+    /// Each decision is posted on a connection of its own.
+    Closed,
+    /// The same process plays another match.
+    NextMatch,
 }
 
 impl Weather {
-    /// All of them, the fair one first.
-    pub const ALL: &[Self] = &[
+    /// Those of programs, the fair one first.
+    const OF_PROGRAMS: &[Self] = &[
         Self::Fair,
         Self::Pieces,
         Self::CarriageReturns,
@@ -34,6 +39,36 @@ impl Weather {
         Self::Killed,
         Self::DaemonRestarted,
     ];
+    /// The same of programs whose processes play several matches.
+    const OF_PERSISTENT: &[Self] = &[
+        Self::Fair,
+        Self::Pieces,
+        Self::CarriageReturns,
+        Self::Strange,
+        Self::Hurried,
+        Self::Killed,
+        Self::DaemonRestarted,
+        Self::NextMatch,
+    ];
+    /// Those of URLs: pieces are put together before a bot sees them, and its process is not ours to kill.
+    const OF_URLS: &[Self] = &[
+        Self::Fair,
+        Self::CarriageReturns,
+        Self::Strange,
+        Self::Hurried,
+        Self::Closed,
+        Self::DaemonRestarted,
+    ];
+
+    /// What this bot is put through, the fair weather first.
+    #[must_use]
+    pub const fn of(launch: &Launch) -> &'static [Self] {
+        match (&launch.url, launch.instances) {
+            (Some(_), _) => Self::OF_URLS,
+            (None, Instances::Persistent) => Self::OF_PERSISTENT,
+            (None, Instances::Match | Instances::Pool) => Self::OF_PROGRAMS,
+        }
+    }
 }
 
 impl fmt::Display for Weather {
@@ -46,6 +81,8 @@ impl fmt::Display for Weather {
             Self::Hurried => "decisions over too soon",
             Self::Killed => "killed and started again",
             Self::DaemonRestarted => "Drover started again",
+            Self::Closed => "a connection each",
+            Self::NextMatch => "another match",
         })
     }
 }

@@ -2,11 +2,14 @@
 
 use super::findings::{Finding, Weather};
 use super::script::Script;
-use crate::link::program::{Guard, LineFault, Program};
+use super::talk::{Silence, Talk};
+use crate::link::program::{Guard, LineFault};
 use crate::programs::Launch;
+use crate::programs::carrier::Carrier;
+use crate::programs::runner::Word;
 use games::answer::ProgramTimes;
 use games::neutral::{
-    self, End, Hello, LINE_MAX, LINES_MAX, Line, Post, Said, Start, Told, VERSION, written,
+    self, End, Hello, LINE_MAX, LINES_MAX, Line, Post, Said, Start, VERSION, written,
 };
 use games::{Budget, Cause, Next};
 use serde_json::Value;
@@ -20,6 +23,8 @@ const SAID_WITHIN: Duration = Duration::from_secs(5);
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 /// After so many answers that did not come, a weather is over: the rest would say the same.
 const MISSED_MAX: u32 = 2;
+/// How long an answer of a URL is waited for where it is not wanted.
+const HURRY: Duration = Duration::from_millis(2);
 /// Between the pieces of a line.
 const PAUSE: Duration = Duration::from_millis(15);
 /// Lines that arrive in pieces at most: more only takes time.
@@ -34,7 +39,8 @@ const SPENT: Budget<'static> = Budget {
     stop: &|| true,
 };
 
-type Word = Told<Value, Value, Value, Value>;
+/// The id of a check's match.
+const MATCH: &str = "check";
 
 /// A program in a weather.
 pub(super) struct Trial<'a> {
@@ -74,16 +80,34 @@ impl<'a> Trial<'a> {
     }
 
     fn play(&mut self) -> Result<(), String> {
-        let (mut dialogue, post) = self.script.seat()?;
-        let Ok(mut program) = self.start(false) else {
+        let Ok(program) = self.start(false) else {
             return Ok(());
         };
+        let Some(program) = self.hear(program)? else {
+            return Ok(());
+        };
+        if self.finding.weather != Weather::NextMatch {
+            self.finish(program);
+            return Ok(());
+        }
+        let Ok(program) = self.go_on(program) else {
+            return Ok(());
+        };
+        if let Some(program) = self.hear(program)? {
+            self.finish(program);
+        }
+        Ok(())
+    }
+
+    /// Lets it hear the script; `None` if it did not get to the end of that.
+    fn hear(&mut self, mut program: Talk) -> Result<Option<Talk>, String> {
+        let (mut dialogue, post) = self.script.seat()?;
         let calls = self.script.exchanges.len();
         for (at, exchange) in self.script.exchanges.iter().enumerate() {
             if at == calls / 2 && self.is_interrupted() {
                 match self.start_again(program) {
                     Ok(again) => program = again,
-                    Err(Over) => return Ok(()),
+                    Err(Over) => return Ok(None),
                 }
             }
             let next = dialogue.receive(exchange.call.as_bytes());
@@ -112,7 +136,7 @@ impl<'a> Trial<'a> {
             }
             if self.missed >= MISSED_MAX {
                 drop(program.end());
-                return Ok(());
+                return Ok(None);
             }
             if !matches!(next, Next::Wait | Next::Over(_)) {
                 dialogue.said(exchange.reply.as_deref().unwrap_or_default());
@@ -123,11 +147,10 @@ impl<'a> Trial<'a> {
                 .is_err()
             {
                 self.gone(program);
-                return Ok(());
+                return Ok(None);
             }
         }
-        self.finish(program);
-        Ok(())
+        Ok(Some(program))
     }
 
     /// Whether this weather interrupts the match.
@@ -139,17 +162,16 @@ impl<'a> Trial<'a> {
     }
 
     /// Starts the program and greets it.
-    fn start(&mut self, again: bool) -> Result<Program, Over> {
+    fn start(&mut self, again: bool) -> Result<Talk, Over> {
         let begun = Instant::now();
-        let options = self.launch.options(LINE_MAX, self.guard);
-        let mut program = match Program::start(&options) {
-            Ok(program) => program,
+        let mut program = match Carrier::start(self.launch, self.guard, MATCH) {
+            Ok(carrier) => Talk::new(carrier),
             Err(why) => {
-                self.finding.mend(format!("it does not start: {why}"));
+                self.finding.mend(format!("it does not start: {}", why.why));
                 return Err(Over);
             }
         };
-        let start = Start::of(self.script.contest, "check", again);
+        let start = Start::of(self.script.contest, MATCH, again);
         let game = self.script.kit.game();
         let greeting = [Word::Hello(Hello::of(game)), Word::Match(Box::new(start))];
         for word in greeting {
@@ -158,6 +180,37 @@ impl<'a> Trial<'a> {
                 return Err(Over);
             }
         }
+        match program.carrier.is_ready_at_once() {
+            true => Ok(program),
+            false => self.greeted(program, begun),
+        }
+    }
+
+    /// Tells it the match's end, and begins another one.
+    fn go_on(&mut self, mut program: Talk) -> Result<Talk, Over> {
+        self.told.clear();
+        let begun = Instant::now();
+        let hello = Word::Hello(Hello::of(self.script.kit.game()));
+        for word in [the_end(), hello] {
+            if self.send(&mut program, &written(&word)).is_err() {
+                self.gone(program);
+                return Err(Over);
+            }
+        }
+        let mut program = self.greeted(program, begun)?;
+        let start = Start::of(self.script.contest, MATCH, false);
+        let word = written(&Word::Match(Box::new(start)));
+        match self.send(&mut program, &word) {
+            Ok(()) => Ok(program),
+            Err(Over) => {
+                self.gone(program);
+                Err(Over)
+            }
+        }
+    }
+
+    /// Waits until it has understood `hello`.
+    fn greeted(&mut self, mut program: Talk, begun: Instant) -> Result<Talk, Over> {
         let within = begun + READY_WITHIN;
         for _ in 0..LINES_MAX {
             match program.line(within) {
@@ -187,7 +240,7 @@ impl<'a> Trial<'a> {
                         shown(&line)
                     )),
                 },
-                Err(LineFault::Late) => {
+                Err(Silence::Program(LineFault::Late)) => {
                     self.finding.mend(format!(
                         "it says nothing within {} s of its start: does it answer `hello` with `ready`, and flush \
                          its output after every line?",
@@ -209,11 +262,12 @@ impl<'a> Trial<'a> {
     }
 
     /// Ends the program in the middle of its match, and tells another one the match so far.
-    fn start_again(&mut self, mut program: Program) -> Result<Program, Over> {
+    fn start_again(&mut self, mut program: Talk) -> Result<Talk, Over> {
         if self.finding.weather == Weather::DaemonRestarted {
-            program.dismiss(None);
-            let ended = program.end();
-            if !ended.by_itself {
+            if let Carrier::Process(program) = &mut program.carrier {
+                program.dismiss(None);
+            }
+            if program.end().is_some_and(|ended| !ended.by_itself) {
                 let what = "it goes on when its standard input ends: it must end then, and is killed after a second";
                 self.finding.mend(what.to_owned());
             }
@@ -233,7 +287,7 @@ impl<'a> Trial<'a> {
     /// Tells it lines; a decision among them may take so long, or is over.
     fn tell(
         &mut self,
-        program: &mut Program,
+        program: &mut Talk,
         lines: &[Line],
         within: Option<Duration>,
     ) -> Result<(), Over> {
@@ -247,7 +301,7 @@ impl<'a> Trial<'a> {
     /// Asks for a decision: its number and the answer, if that is waited for and comes in time.
     fn decide(
         &mut self,
-        program: &mut Program,
+        program: &mut Talk,
         post: &Post,
         within: Duration,
     ) -> Result<Option<(u64, Value)>, Over> {
@@ -267,9 +321,10 @@ impl<'a> Trial<'a> {
             return Ok(None);
         };
         if self.finding.weather == Weather::Hurried && number % 2 == 1 {
-            return Ok(None);
+            return self.hurry(program).map(|()| None);
         }
         self.finding.asked += 1;
+        program.asks();
         let asked = Instant::now();
         let waited = within.min(ANSWER_WITHIN);
         for _ in 0..LINES_MAX {
@@ -277,6 +332,11 @@ impl<'a> Trial<'a> {
                 Ok(line) => match neutral::read(&line) {
                     Ok(Said::Act { number: to, act }) if to == number => {
                         self.took(asked.elapsed(), within);
+                        if let (Weather::Closed, Carrier::Url(posts)) =
+                            (self.finding.weather, &mut program.carrier)
+                        {
+                            posts.hang_up();
+                        }
                         return Ok(Some((number, act)));
                     }
                     Ok(Said::Act { number: to, .. }) if to > number => {
@@ -285,7 +345,10 @@ impl<'a> Trial<'a> {
                         ));
                         self.refuse(program, Some(to), "that is not asked".to_owned())?;
                     }
-                    Ok(Said::Models) => self.models(program)?,
+                    Ok(Said::Models) => {
+                        self.models(program)?;
+                        self.ask_again(program, &lines, asked + within)?;
+                    }
                     // A late answer, a note.
                     Ok(_) => {}
                     Err(why) => {
@@ -296,7 +359,7 @@ impl<'a> Trial<'a> {
                         self.refuse(program, None, why)?;
                     }
                 },
-                Err(LineFault::Late) => {
+                Err(Silence::Program(LineFault::Late)) => {
                     self.missed += 1;
                     let unended = shown(program.unheard());
                     self.finding.mend(match program.unheard() {
@@ -322,10 +385,45 @@ impl<'a> Trial<'a> {
         Err(Over)
     }
 
+    /// What is asked of a URL once more, after what it wanted to know first.
+    fn ask_again(
+        &mut self,
+        program: &mut Talk,
+        lines: &[Line],
+        until: Instant,
+    ) -> Result<(), Over> {
+        if !program.carrier.asks_again() {
+            return Ok(());
+        }
+        let left = until.saturating_duration_since(Instant::now());
+        match lines.last() {
+            Some(ask) => self.send(program, &ask.text(Some(left))),
+            None => Ok(()),
+        }
+    }
+
+    /// A decision is over too soon. A URL is told its match once more then: nobody knows what it has heard.
+    fn hurry(&mut self, program: &mut Talk) -> Result<(), Over> {
+        let Carrier::Url(posts) = &mut program.carrier else {
+            return Ok(());
+        };
+        posts.asks();
+        // Whatever it says, or that it says nothing.
+        let _ = posts.wait(&mut program.unsaid, true, Instant::now() + HURRY);
+        posts.begin_anew();
+        program.unsaid.clear();
+        let start = Start::of(self.script.contest, MATCH, true);
+        let game = self.script.kit.game();
+        self.send(program, &written(&Word::Hello(Hello::of(game))))?;
+        self.send(program, &written(&Word::Match(Box::new(start))))?;
+        let told = std::mem::take(&mut self.told);
+        self.tell(program, &told, None)
+    }
+
     /// Counts a legal answer; of another one the program is told, as it would be in a match.
     fn judged(
         &mut self,
-        program: &mut Program,
+        program: &mut Talk,
         number: u64,
         verdict: Option<Result<(), String>>,
     ) -> Result<(), Over> {
@@ -343,17 +441,12 @@ impl<'a> Trial<'a> {
         self.refuse(program, Some(number), why)
     }
 
-    fn refuse(
-        &mut self,
-        program: &mut Program,
-        number: Option<u64>,
-        why: String,
-    ) -> Result<(), Over> {
+    fn refuse(&mut self, program: &mut Talk, number: Option<u64>, why: String) -> Result<(), Over> {
         self.send(program, &written(&Word::Refused { number, why }))
     }
 
     /// Answers its request for models: nothing is known of the rivals in a script.
-    fn models(&mut self, program: &mut Program) -> Result<(), Over> {
+    fn models(&mut self, program: &mut Talk) -> Result<(), Over> {
         let models = Vec::new();
         self.send(program, &written(&Word::Models { models }))
     }
@@ -375,16 +468,20 @@ impl<'a> Trial<'a> {
     }
 
     /// Tells it how the match ended, and sees it end.
-    fn finish(&mut self, mut program: Program) {
-        let end = Word::End(End {
-            cause: Cause::Normal,
-            detail: String::new(),
-            scores: Vec::new(),
-            wins: Vec::new(),
-        });
-        let said = self.send(&mut program, &written(&end));
-        program.dismiss(None);
-        let ended = program.end();
+    fn finish(&mut self, mut program: Talk) {
+        let said = self.send(&mut program, &written(&the_end()));
+        match &mut program.carrier {
+            Carrier::Process(program) => program.dismiss(None),
+            Carrier::Url(_) => {
+                if let Err(why) = program.posted_last(Instant::now() + SAID_WITHIN) {
+                    let what =
+                        "the POST of the match's end needs an answer as well, if an empty one";
+                    self.finding.mend(format!("{what}: {why}"));
+                }
+                return;
+            }
+        }
+        let Some(ended) = program.end() else { return };
         if said.is_err() || !ended.by_itself {
             let what = "it goes on when its standard input ends: it must end then, and is killed after a second";
             self.finding.mend(what.to_owned());
@@ -395,20 +492,24 @@ impl<'a> Trial<'a> {
         }
     }
 
-    fn faulty(&mut self, fault: &LineFault) {
+    fn faulty(&mut self, fault: &Silence) {
         match fault {
-            LineFault::TooLong(line) => self.finding.mend(format!(
+            Silence::Program(LineFault::TooLong(line)) => self.finding.mend(format!(
                 "it has sent more than {LINE_MAX} bytes without an end of line: {}",
                 shown(line)
             )),
-            LineFault::Late => self.finding.mend("it does not read its input".to_owned()),
-            LineFault::Gone | LineFault::Deaf => {}
+            Silence::Program(LineFault::Late) => {
+                self.finding.mend("it does not read its input".to_owned());
+            }
+            Silence::Program(LineFault::Gone | LineFault::Deaf) => {}
+            Silence::Url(why) => self.finding.mend(why.clone()),
         }
     }
 
     /// Says how a program ended that should not have.
-    fn gone(&mut self, program: Program) {
-        let ended = program.end();
+    fn gone(&mut self, program: Talk) {
+        // What is wrong with a URL has been said.
+        let Some(ended) = program.end() else { return };
         let (how, stderr) = (ended.manner(), shown_end(&ended.stderr));
         self.finding.mend(format!(
             "it stops in the middle of the match: {how}{stderr}"
@@ -416,7 +517,7 @@ impl<'a> Trial<'a> {
     }
 
     /// Sends a line as the weather has it.
-    fn send(&mut self, program: &mut Program, line: &str) -> Result<(), Over> {
+    fn send(&mut self, program: &mut Talk, line: &str) -> Result<(), Over> {
         self.sent += 1;
         let end = match self.finding.weather {
             Weather::CarriageReturns => "\r\n",
@@ -424,6 +525,13 @@ impl<'a> Trial<'a> {
         };
         let whole = format!("{line}{end}");
         let bytes = whole.as_bytes();
+        let program = match &mut program.carrier {
+            Carrier::Process(program) => program,
+            Carrier::Url(_) => {
+                program.unsaid.extend_from_slice(bytes);
+                return Ok(());
+            }
+        };
         let pieces = match self.finding.weather {
             Weather::Pieces if self.sent <= PIECES_MAX => vec![1, bytes.len() / 2, bytes.len()],
             _ => vec![bytes.len()],
@@ -438,13 +546,13 @@ impl<'a> Trial<'a> {
             while !rest.is_empty() {
                 let pushed = program.push(&mut rest);
                 if let Err(fault) = pushed {
-                    self.faulty(&fault);
+                    self.faulty(&Silence::Program(fault));
                     return Err(Over);
                 }
                 // What it says meanwhile must not stop it.
                 program.read();
                 if !rest.is_empty() && Instant::now() >= until {
-                    self.faulty(&LineFault::Late);
+                    self.faulty(&Silence::Program(LineFault::Late));
                     return Err(Over);
                 }
                 if !rest.is_empty() {
@@ -454,6 +562,16 @@ impl<'a> Trial<'a> {
         }
         Ok(())
     }
+}
+
+/// How a match of a check ends.
+const fn the_end() -> Word {
+    Word::End(End {
+        cause: Cause::Normal,
+        detail: String::new(),
+        scores: Vec::new(),
+        wins: Vec::new(),
+    })
 }
 
 /// The beginning of what it has said.
