@@ -27,6 +27,8 @@ const LEAST_MAX: Duration = Duration::from_millis(200);
 const KEPT_SHARE: u32 = 20;
 const KEPT_MIN: Duration = Duration::from_millis(5);
 const KEPT_MAX: Duration = Duration::from_millis(200);
+/// The part of what is left of a match's clock that a decision may take of a program that keeps the clock itself.
+const OWN_CLOCK_SHARE: u32 = 4;
 /// The share of what is kept in which nobody thinks any more.
 const QUIET_SHARE: u32 = 4;
 
@@ -88,10 +90,9 @@ impl ProgramTimes {
             return None;
         }
         let limit = limit.min(answer.max(open));
-        // A program may need all of the time that a wire gives for getting ready.
-        let target = target.filter(|_| limit != open || limit == answer);
+        let target = program_target((answer, open), (limit, target));
         let fallback = Times::new(limit, target, configured);
-        let kept = (fallback.deadline / KEPT_SHARE).clamp(KEPT_MIN, KEPT_MAX);
+        let kept = kept(fallback.deadline);
         Some(Self {
             program: fallback.deadline.saturating_sub(kept),
             fallback,
@@ -99,9 +100,32 @@ impl ProgramTimes {
         })
     }
 
+    /// The same for a program that sees the match's clock itself and is told no share of it: where one clock runs over
+    /// many decisions, it may take up to a part of all that is left.
+    #[must_use]
+    pub fn on_own_clock(self, limit: Duration, target: Option<Duration>) -> Self {
+        let most = own_clock(limit);
+        match target {
+            Some(_) if most > self.fallback.deadline => Self {
+                program: most,
+                ..self
+            },
+            _ => self,
+        }
+    }
+
     /// The moments of a fallback that is asked when so much time has gone, from then on.
     #[must_use]
     pub fn after(&self, gone: Duration) -> Times {
+        let has_overrun = self.program > self.fallback.deadline && gone >= self.fallback.stop;
+        if has_overrun {
+            // More than its share is gone: what is kept of a share is all that it gets.
+            let kept = kept(self.fallback.deadline);
+            return Times {
+                stop: kept.saturating_sub(kept / QUIET_SHARE),
+                deadline: kept,
+            };
+        }
         let stop = match gone < self.fallback.stop.min(self.program) {
             true => self.fallback.stop,
             false => self.late_stop,
@@ -111,6 +135,34 @@ impl ProgramTimes {
             deadline: self.fallback.deadline.saturating_sub(gone),
         }
     }
+}
+
+/// The most that a decision may take of a program that sees a match's clock itself, with so much left of it.
+fn own_clock(left: Duration) -> Duration {
+    left / OWN_CLOCK_SHARE
+}
+
+/// The target of a decision that a program makes: it may need all of the time that a wire gives for getting ready.
+fn program_target(
+    (answer, open): (Duration, Duration),
+    (limit, target): (Duration, Option<Duration>),
+) -> Option<Duration> {
+    target.filter(|_| limit != open || limit == answer)
+}
+
+/// The target of a decision for somebody who waits for a program of which nothing more is known.
+#[must_use]
+pub fn awaited_target(
+    contest: (Duration, Duration),
+    (limit, target): (Duration, Option<Duration>),
+) -> Option<Duration> {
+    let target = program_target(contest, (limit, target))?;
+    Some(target.max(own_clock(limit)))
+}
+
+/// What of a decision's time is kept for a late program's fallback.
+fn kept(deadline: Duration) -> Duration {
+    (deadline / KEPT_SHARE).clamp(KEPT_MIN, KEPT_MAX)
 }
 
 /// What thinking may cost.

@@ -3,6 +3,7 @@
 //! time and are legal.
 
 mod findings;
+mod native;
 mod script;
 mod trial;
 
@@ -27,7 +28,8 @@ pub fn check(
 ) -> Result<Report, String> {
     let script = Script::of(kit, launch, margin)?;
     let mut findings = Vec::new();
-    for weather in Weather::ALL {
+    let weathers = Weather::ALL.iter();
+    for weather in weathers.filter(|weather| weather.is_for(launch.is_native())) {
         let finding = Trial::run(launch, &script, guard, *weather)?;
         let is_hopeless = finding.answers == 0;
         findings.push(finding);

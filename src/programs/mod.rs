@@ -11,6 +11,7 @@ mod launch;
 mod log;
 mod manifest;
 mod name;
+mod native;
 mod runner;
 mod shelf;
 mod starters;

@@ -6,6 +6,7 @@ use super::conduct::Conduct;
 use super::instance::{Opening, Reply};
 use super::launch::Launch;
 use super::log::Log;
+use super::native::Steps;
 use crate::link::program::{Ended, LineFault, Program, ready};
 use games::neutral::{self, End, Hello, Line, Said, Told, written};
 use rustix::event::PollFlags;
@@ -66,6 +67,8 @@ struct Running {
     lines: u32,
     /// Lines that it may send beside those: answers to decisions that it was told as past.
     owed: u32,
+    /// What it owes, if it speaks its game's own protocol: it is ready when it has answered what it was told.
+    steps: Option<Steps>,
 }
 
 impl Runner {
@@ -164,7 +167,10 @@ impl Runner {
             }
         } else if running.since.elapsed() >= READY_WITHIN {
             let within = READY_WITHIN.as_secs();
-            self.fail(format!("it was not ready {within} s after its start"));
+            self.fail(match running.steps {
+                Some(_) => format!("it answered nothing for {within} s"),
+                None => format!("it was not ready {within} s after its start"),
+            });
         }
     }
 
@@ -187,12 +193,15 @@ impl Runner {
             if let Some(running) = &mut self.running {
                 running.lines = 0;
                 let within = running.program.push(&mut running.unsaid).is_ok();
+                let steps = running.steps.as_ref();
                 // A program that waits for its input's end gets it now.
                 if within && running.unsaid.is_empty() {
-                    running.program.dismiss(None);
+                    running.program.dismiss(steps.and_then(Steps::farewell));
                 }
-                // However this ends, so does the program.
-                let _ = self.listen(None, deadline);
+                if steps.is_none() {
+                    // However this ends, so does the program.
+                    let _ = self.listen(None, deadline);
+                }
             }
         }
         self.stop();
@@ -238,6 +247,11 @@ impl Runner {
         };
         self.report.starts += 1;
         let options = self.bots.options(&self.launch);
+        let steps = Steps::of(&self.launch, self.opening.game);
+        let options = match &steps {
+            Some(steps) => steps.options(options),
+            None => options,
+        };
         match Program::start(&options) {
             Ok(program) => {
                 let again = self.opening.start.again || self.log.is_begun();
@@ -252,6 +266,7 @@ impl Runner {
                     unsaid: Vec::new(),
                     lines: 0,
                     owed: 0,
+                    steps,
                 });
                 self.late_in_row = 0;
                 self.say(&Word::Hello(Hello::of(self.opening.game)));
@@ -307,10 +322,19 @@ impl Runner {
 
     /// Sends what it has not heard yet. A decision that is asked now has so much time.
     fn send(&mut self, asked: Option<(u64, Instant)>) {
-        let Some(running) = self.running.as_mut().filter(|running| running.ready) else {
+        let told = |running: &&mut Running| running.ready || running.steps.is_some();
+        let Some(running) = self.running.as_mut().filter(told) else {
             return self.push();
         };
         for line in self.log.from(running.sent) {
+            if let Some(steps) = &mut running.steps {
+                if let Some(text) = steps.tell(line) {
+                    running.unsaid.extend_from_slice(text.as_bytes());
+                    running.unsaid.push(b'\n');
+                }
+                running.sent += 1;
+                continue;
+            }
             let mut within = None;
             if let Line::Ask { number, .. } = line {
                 if self.log.is_played(*number) {
@@ -334,11 +358,16 @@ impl Runner {
             running.unsaid.push(b'\n');
             running.sent += 1;
         }
+        if let (Some(steps), Some((number, _))) = (&mut running.steps, asked) {
+            steps.asks(number);
+        }
         self.push();
     }
 
     fn say(&mut self, word: &Word) {
-        if let Some(running) = &mut self.running {
+        // Its game's own protocol has no such words.
+        let running = self.running.as_mut();
+        if let Some(running) = running.filter(|running| running.steps.is_none()) {
             running.unsaid.extend_from_slice(written(word).as_bytes());
             running.unsaid.push(b'\n');
         }
@@ -364,11 +393,11 @@ impl Runner {
             let deaf = running.program.push(&mut running.unsaid).is_err();
             match running.program.heard() {
                 Ok(Some(line)) => {
-                    running.lines += 1;
-                    if running.lines > neutral::LINES_MAX.saturating_add(running.owed) {
-                        return Heard::Failed("it says more than it is asked".to_owned());
-                    }
-                    if let Some(heard) = self.understand(&line, number) {
+                    let heard = match running.steps {
+                        Some(_) => self.step(&line, number),
+                        None => self.understand(&line, number),
+                    };
+                    if let Some(heard) = heard {
                         return heard;
                     }
                     // What was kept back until it was ready.
@@ -395,8 +424,8 @@ impl Runner {
                         return Heard::Nothing;
                     }
                 }
-                Err(LineFault::TooLong(_)) => {
-                    let most = neutral::LINE_MAX;
+                Err(LineFault::TooLong(beginning)) => {
+                    let most = beginning.len().saturating_sub(1);
                     return Heard::Failed(format!("it sent a line longer than {most} bytes"));
                 }
                 Err(_) => return Heard::Failed("it ended, or closed its output".to_owned()),
@@ -404,8 +433,31 @@ impl Runner {
         }
     }
 
+    /// Takes a line in of a program that speaks its game's own protocol; what it means for whoever waits.
+    fn step(&mut self, line: &[u8], due: Option<u64>) -> Option<Heard> {
+        let running = self.running.as_mut()?;
+        let steps = running.steps.as_mut()?;
+        let answered = match steps.hear(line) {
+            Ok(answered) => answered?,
+            Err(why) => return Some(Heard::Failed(why)),
+        };
+        running.since = Instant::now();
+        running.ready |= answered.asked || steps.is_even();
+        if answered.asked && answered.number == due {
+            return Some(Heard::Act(Value::String(answered.text)));
+        }
+        self.report.stale += u64::from(answered.asked);
+        None
+    }
+
     /// Takes a line in; what it means for whoever waits.
     fn understand(&mut self, line: &[u8], due: Option<u64>) -> Option<Heard> {
+        if let Some(running) = &mut self.running {
+            running.lines += 1;
+            if running.lines > neutral::LINES_MAX.saturating_add(running.owed) {
+                return Some(Heard::Failed("it says more than it is asked".to_owned()));
+            }
+        }
         let line = line.trim_ascii();
         if line.is_empty() {
             return None;

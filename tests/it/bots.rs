@@ -28,7 +28,7 @@ pub fn is_there(program: &str) -> bool {
 }
 
 /// What a check says of the bot in this folder, as JSON.
-fn checked(folder: &Path, name: &str) -> Value {
+pub fn checked(folder: &Path, name: &str) -> Value {
     let output = bot(folder, &["check", name, "--output", "json"]);
     let told = String::from_utf8(output.stdout).unwrap();
     let whole: Value = serde_json::from_str(&told)
@@ -38,7 +38,7 @@ fn checked(folder: &Path, name: &str) -> Value {
 }
 
 /// What is to be mended in any weather, but for answers that this machine was too busy for.
-fn mends(whole: &Value) -> Vec<String> {
+pub fn mends(whole: &Value) -> Vec<String> {
     let games = whole["games"].as_array().unwrap();
     let findings = games
         .iter()

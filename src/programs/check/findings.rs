@@ -34,6 +34,12 @@ impl Weather {
         Self::Killed,
         Self::DaemonRestarted,
     ];
+
+    /// Whether a program is put through it; `native`: it speaks its game's own protocol, whose lines end and begin as
+    /// its arbiter has them.
+    pub(super) const fn is_for(self, native: bool) -> bool {
+        !native || !matches!(self, Self::CarriageReturns | Self::Strange)
+    }
 }
 
 impl fmt::Display for Weather {

@@ -4,6 +4,7 @@ use super::findings::{Finding, Weather};
 use super::script::Script;
 use crate::link::program::{Guard, LineFault, Program};
 use crate::programs::Launch;
+use crate::programs::native::Steps;
 use games::answer::ProgramTimes;
 use games::neutral::{
     self, End, Hello, LINE_MAX, LINES_MAX, Line, Post, Said, Start, Told, VERSION, written,
@@ -13,13 +14,13 @@ use serde_json::Value;
 use std::time::{Duration, Instant};
 
 /// How long a program may take to say that it is ready: contests give a match's begin a second or more.
-const READY_WITHIN: Duration = Duration::from_secs(10);
+pub(super) const READY_WITHIN: Duration = Duration::from_secs(10);
 /// How long a program may take for a line that it must not take in at once.
 const SAID_WITHIN: Duration = Duration::from_secs(5);
 /// How long an answer is waited for, even where the contest gives more.
-const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+pub(super) const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 /// After so many answers that did not come, a weather is over: the rest would say the same.
-const MISSED_MAX: u32 = 2;
+pub(super) const MISSED_MAX: u32 = 2;
 /// Between the pieces of a line.
 const PAUSE: Duration = Duration::from_millis(15);
 /// Lines that arrive in pieces at most: more only takes time.
@@ -41,17 +42,21 @@ pub(super) struct Trial<'a> {
     launch: &'a Launch,
     script: &'a Script<'a>,
     guard: Option<Guard>,
-    finding: Finding,
+    pub(super) finding: Finding,
     /// Everything that it was told of the match.
     told: Vec<Line>,
     /// Lines that were sent.
     sent: u32,
     /// Answers that did not come.
-    missed: u32,
+    pub(super) missed: u32,
+    /// When the program was started.
+    pub(super) begun: Instant,
+    /// What it owes, if it speaks its game's own protocol.
+    pub(super) steps: Option<Steps>,
 }
 
 /// The program is gone, or there is no use in going on; why is among what to mend.
-struct Over;
+pub(super) struct Over;
 
 impl<'a> Trial<'a> {
     pub(super) fn run(
@@ -68,6 +73,8 @@ impl<'a> Trial<'a> {
             told: Vec::new(),
             sent: 0,
             missed: 0,
+            begun: Instant::now(),
+            steps: None,
         };
         trial.play()?;
         Ok(trial.finding)
@@ -99,6 +106,10 @@ impl<'a> Trial<'a> {
                 let (contest, margin) = (self.script.contest, self.script.margin);
                 // As in a session, nobody is asked for the only legal act.
                 if let Some(times) = ProgramTimes::new(contest, (limit, target), margin) {
+                    let times = match self.steps {
+                        Some(_) => times.on_own_clock(limit, target),
+                        None => times,
+                    };
                     let answer = self.decide(&mut program, &post, times.program);
                     over = answer.and_then(|answer| {
                         let Some((number, act)) = answer else {
@@ -141,7 +152,14 @@ impl<'a> Trial<'a> {
     /// Starts the program and greets it.
     fn start(&mut self, again: bool) -> Result<Program, Over> {
         let begun = Instant::now();
+        self.begun = begun;
+        let game = self.script.kit.game();
+        self.steps = Steps::of(self.launch, game);
         let options = self.launch.options(LINE_MAX, self.guard);
+        let options = match &self.steps {
+            Some(steps) => steps.options(options),
+            None => options,
+        };
         let mut program = match Program::start(&options) {
             Ok(program) => program,
             Err(why) => {
@@ -149,8 +167,10 @@ impl<'a> Trial<'a> {
                 return Err(Over);
             }
         };
+        if self.steps.is_some() {
+            return Ok(program);
+        }
         let start = Start::of(self.script.contest, "check", again);
-        let game = self.script.kit.game();
         let greeting = [Word::Hello(Hello::of(game)), Word::Match(Box::new(start))];
         for word in greeting {
             if self.send(&mut program, &written(&word)).is_err() {
@@ -223,7 +243,7 @@ impl<'a> Trial<'a> {
         }
         let mut program = self.start(true)?;
         let told = std::mem::take(&mut self.told);
-        if self.tell(&mut program, &told, None).is_err() {
+        if self.tell(&mut program, &told, None).is_err() || self.catch_up(&mut program).is_err() {
             self.gone(program);
             return Err(Over);
         }
@@ -237,9 +257,17 @@ impl<'a> Trial<'a> {
         lines: &[Line],
         within: Option<Duration>,
     ) -> Result<(), Over> {
+        self.overhear(program)?;
         for line in lines {
             self.told.push(line.clone());
-            self.send(program, &line.text(within))?;
+            match &mut self.steps {
+                Some(steps) => {
+                    if let Some(text) = steps.tell(line) {
+                        self.send(program, text)?;
+                    }
+                }
+                None => self.send(program, &line.text(within))?,
+            }
         }
         Ok(())
     }
@@ -256,7 +284,7 @@ impl<'a> Trial<'a> {
         };
         let number = lines.iter().rev().find_map(|line| match line {
             Line::Ask { number, .. } => Some(*number),
-            Line::Plain(_) | Line::Played { .. } => None,
+            Line::Plain(_) | Line::Played { .. } | Line::Frame { .. } => None,
         });
         if self.finding.weather == Weather::Strange {
             let strange = "{\"type\":\"of_a_later_version\",\"number\":0,\"ask\":{},\"view\":[]}";
@@ -270,6 +298,9 @@ impl<'a> Trial<'a> {
             return Ok(None);
         }
         self.finding.asked += 1;
+        if self.steps.is_some() {
+            return self.decide_native(program, number, within);
+        }
         let asked = Instant::now();
         let waited = within.min(ANSWER_WITHIN);
         for _ in 0..LINES_MAX {
@@ -349,6 +380,10 @@ impl<'a> Trial<'a> {
         number: Option<u64>,
         why: String,
     ) -> Result<(), Over> {
+        if self.steps.is_some() {
+            // The game's own protocol has no word for it.
+            return Ok(());
+        }
         self.send(program, &written(&Word::Refused { number, why }))
     }
 
@@ -358,7 +393,7 @@ impl<'a> Trial<'a> {
         self.send(program, &written(&Word::Models { models }))
     }
 
-    fn took(&mut self, took: Duration, within: Duration) {
+    pub(super) fn took(&mut self, took: Duration, within: Duration) {
         self.finding.answers += 1;
         let (took, within) = (took.as_secs_f64() * 1e3, within.as_secs_f64() * 1e3);
         let share = |took: Option<f64>, within: Option<f64>| Some(took? / within?);
@@ -382,8 +417,11 @@ impl<'a> Trial<'a> {
             scores: Vec::new(),
             wins: Vec::new(),
         });
-        let said = self.send(&mut program, &written(&end));
-        program.dismiss(None);
+        let (said, farewell) = match &self.steps {
+            Some(steps) => (Ok(()), steps.farewell()),
+            None => (self.send(&mut program, &written(&end)), None),
+        };
+        program.dismiss(farewell);
         let ended = program.end();
         if said.is_err() || !ended.by_itself {
             let what = "it goes on when its standard input ends: it must end then, and is killed after a second";
@@ -395,10 +433,11 @@ impl<'a> Trial<'a> {
         }
     }
 
-    fn faulty(&mut self, fault: &LineFault) {
+    pub(super) fn faulty(&mut self, fault: &LineFault) {
         match fault {
             LineFault::TooLong(line) => self.finding.mend(format!(
-                "it has sent more than {LINE_MAX} bytes without an end of line: {}",
+                "it has sent more than {} bytes without an end of line: {}",
+                line.len().saturating_sub(1),
                 shown(line)
             )),
             LineFault::Late => self.finding.mend("it does not read its input".to_owned()),
@@ -457,7 +496,7 @@ impl<'a> Trial<'a> {
 }
 
 /// The beginning of what it has said.
-fn shown(line: &[u8]) -> String {
+pub(super) fn shown(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let begin: String = text.trim().chars().take(120).collect();
     format!("{begin:?}")
