@@ -236,7 +236,7 @@ pub fn answer(dialogue: &mut dyn Dialogue, next: Next, allowed: Allowance<'_>) -
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowance, MARGIN, ProgramTimes, Times, answer, margin};
+    use super::{Allowance, MARGIN, ProgramTimes, Times, answer, awaited_target, margin};
     use crate::game::Budget;
     use crate::wire::{Dialogue, Frame, Next, Progress, WireError};
     use std::sync::Arc;
@@ -245,6 +245,10 @@ mod tests {
 
     const fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)
+    }
+
+    const fn us(us: u64) -> Duration {
+        Duration::from_micros(us)
     }
 
     #[test]
@@ -291,7 +295,6 @@ mod tests {
         };
         let expected = Some((ms(4_300), ms(4_450), ms(4_500)));
         assert_eq!(times((5_000, 5_000), 5_000, None), expected);
-        let us = Duration::from_micros;
         let expected = Some((ms(70), us(73_750), ms(75)));
         assert_eq!(times((100, 2_000), 100, None), expected);
         // A program may get ready as long as the wire lets it.
@@ -321,6 +324,48 @@ mod tests {
         assert_eq!(after(4_300), (ms(150), ms(200)), "the program was late");
         assert_eq!(after(4_460), (ms(0), ms(40)));
         assert_eq!(after(9_000), (ms(0), ms(0)));
+    }
+
+    #[test]
+    fn a_program_that_keeps_the_clock_itself_has_a_part_of_it() {
+        let contest = (ms(900_000), ms(900_000));
+        let times = |limit: u64, target: u64| {
+            let bounds = (ms(limit), Some(ms(target)));
+            let times = ProgramTimes::new(contest, bounds, MARGIN).expect("it is asked");
+            times.on_own_clock(bounds.0, bounds.1)
+        };
+        let card = times(60_000, 900);
+        assert_eq!(
+            (card.program, card.fallback.deadline),
+            (ms(15_000), ms(1_000))
+        );
+        let after = |gone| (card.after(ms(gone)).stop, card.after(ms(gone)).deadline);
+        // Gone at once, its fallback has the share that the decision has; later, what is kept of it.
+        assert_eq!(after(100), (ms(800), ms(900)));
+        assert_eq!(after(5_000), (us(37_500), ms(50)));
+        assert_eq!(after(15_000), (us(37_500), ms(50)));
+        for limit in (10..60_000).step_by(90) {
+            for target in [1, 30, 900, 20_000] {
+                let times = times(limit, target);
+                let last = times.after(times.program).deadline + times.program;
+                assert!(last < ms(limit), "{limit} {target}: {last:?}");
+            }
+        }
+        assert_eq!(
+            times(60_000, 50_000).program,
+            ms(49_900),
+            "the share is more"
+        );
+        // Without such a clock nothing changes.
+        let turn = ProgramTimes::new((ms(100), ms(2_000)), (ms(100), None), MARGIN);
+        let turn = turn.expect("it is asked");
+        assert_eq!(turn.on_own_clock(ms(100), None), turn);
+        // Who waits for one waits at least as long.
+        let waited = |bounds| awaited_target(contest, bounds);
+        assert_eq!(waited((ms(60_000), Some(ms(900)))), Some(ms(15_000)));
+        assert_eq!(waited((ms(60_000), Some(ms(20_000)))), Some(ms(20_000)));
+        let open = awaited_target((ms(100), ms(2_000)), (ms(2_000), Some(ms(500))));
+        assert_eq!(open, None, "all of the time for getting ready");
     }
 
     /// A bot that never ends by itself; each of its slices takes a millisecond of this clock.
