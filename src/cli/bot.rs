@@ -7,7 +7,7 @@ use super::play_args::game;
 use super::usage::UsageError;
 use crate::config::Flags;
 use crate::link::program::{no_isolation, protections};
-use crate::programs::{Added, BotName, Kept, NAME_RULE, Protocol, Shelf, Starter, is_name};
+use crate::programs::{Added, BotName, Kept, NAME_RULE, Shelf, Starter, is_name};
 use anyhow::Context as _;
 use serde_json::{Value, json};
 use std::fs;
@@ -149,12 +149,6 @@ fn add(shelf: &Shelf, folder: &Path, out: &mut impl std::io::Write) -> anyhow::R
         // Nothing of it runs here: there is nothing to protect from.
         writeln!(out, "it is called at {url}")?;
         return Ok(());
-    }
-    if manifest.protocol == Protocol::Native {
-        writeln!(
-            out,
-            "at our own tables alone (drover play, practice, tournament): it speaks its game's native protocol"
-        )?;
     }
     for protection in protections(no_isolation()) {
         if let Some(why) = protection.missing {

@@ -1,7 +1,6 @@
 //! `drover bot check`: what to mend in a bot before it plays.
 
 use super::output::{Format, write_rows};
-use super::usage::refuse;
 use crate::config::Config;
 use crate::link::program::{Guard, adopt_orphans, no_isolation, protections};
 use crate::programs::{BotName, Finding, Report, Shelf, check};
@@ -35,15 +34,6 @@ pub(super) fn run(
         name: manifest.name.clone(),
         version: None,
     })?;
-    if launch.is_native() {
-        let (name, game) = (&launch.name, &manifest.games[0]);
-        return refuse(format!(
-            "{name} speaks its game's native protocol, and checks are made in the neutral one; let it play: \
-             drover practice {game} --bot {folder}, or add it and try it by hand: drover bot add {folder} && \
-             drover play {game} --interactive bot:{name}",
-            folder = folder.display()
-        ));
-    }
     let protections = protections(no_isolation());
     let guard = Guard::of(&protections);
     let mut reports = Vec::new();

@@ -27,6 +27,8 @@ const LEAST_MAX: Duration = Duration::from_millis(200);
 const KEPT_SHARE: u32 = 20;
 const KEPT_MIN: Duration = Duration::from_millis(5);
 const KEPT_MAX: Duration = Duration::from_millis(200);
+/// The part of what is left of a match's clock that a decision may take of a program that keeps the clock itself.
+const OWN_CLOCK_SHARE: u32 = 4;
 /// The share of what is kept in which nobody thinks any more.
 const QUIET_SHARE: u32 = 4;
 
@@ -88,10 +90,9 @@ impl ProgramTimes {
             return None;
         }
         let limit = limit.min(answer.max(open));
-        // A program may need all of the time that a wire gives for getting ready.
-        let target = target.filter(|_| limit != open || limit == answer);
+        let target = program_target((answer, open), (limit, target));
         let fallback = Times::new(limit, target, configured);
-        let kept = (fallback.deadline / KEPT_SHARE).clamp(KEPT_MIN, KEPT_MAX);
+        let kept = kept(fallback.deadline);
         Some(Self {
             program: fallback.deadline.saturating_sub(kept),
             fallback,
@@ -99,9 +100,32 @@ impl ProgramTimes {
         })
     }
 
+    /// The same for a program that sees the match's clock itself and is told no share of it: where one clock runs over
+    /// many decisions, it may take up to a part of all that is left.
+    #[must_use]
+    pub fn on_own_clock(self, limit: Duration, target: Option<Duration>) -> Self {
+        let most = own_clock(limit);
+        match target {
+            Some(_) if most > self.fallback.deadline => Self {
+                program: most,
+                ..self
+            },
+            _ => self,
+        }
+    }
+
     /// The moments of a fallback that is asked when so much time has gone, from then on.
     #[must_use]
     pub fn after(&self, gone: Duration) -> Times {
+        let has_overrun = self.program > self.fallback.deadline && gone >= self.fallback.stop;
+        if has_overrun {
+            // More than its share is gone: what is kept of a share is all that it gets.
+            let kept = kept(self.fallback.deadline);
+            return Times {
+                stop: kept.saturating_sub(kept / QUIET_SHARE),
+                deadline: kept,
+            };
+        }
         let stop = match gone < self.fallback.stop.min(self.program) {
             true => self.fallback.stop,
             false => self.late_stop,
@@ -111,6 +135,34 @@ impl ProgramTimes {
             deadline: self.fallback.deadline.saturating_sub(gone),
         }
     }
+}
+
+/// The most that a decision may take of a program that sees a match's clock itself, with so much left of it.
+fn own_clock(left: Duration) -> Duration {
+    left / OWN_CLOCK_SHARE
+}
+
+/// The target of a decision that a program makes: it may need all of the time that a wire gives for getting ready.
+fn program_target(
+    (answer, open): (Duration, Duration),
+    (limit, target): (Duration, Option<Duration>),
+) -> Option<Duration> {
+    target.filter(|_| limit != open || limit == answer)
+}
+
+/// The target of a decision for somebody who waits for a program of which nothing more is known.
+#[must_use]
+pub fn awaited_target(
+    contest: (Duration, Duration),
+    (limit, target): (Duration, Option<Duration>),
+) -> Option<Duration> {
+    let target = program_target(contest, (limit, target))?;
+    Some(target.max(own_clock(limit)))
+}
+
+/// What of a decision's time is kept for a late program's fallback.
+fn kept(deadline: Duration) -> Duration {
+    (deadline / KEPT_SHARE).clamp(KEPT_MIN, KEPT_MAX)
 }
 
 /// What thinking may cost.
@@ -184,7 +236,7 @@ pub fn answer(dialogue: &mut dyn Dialogue, next: Next, allowed: Allowance<'_>) -
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowance, MARGIN, ProgramTimes, Times, answer, margin};
+    use super::{Allowance, MARGIN, ProgramTimes, Times, answer, awaited_target, margin};
     use crate::game::Budget;
     use crate::wire::{Dialogue, Frame, Next, Progress, WireError};
     use std::sync::Arc;
@@ -193,6 +245,10 @@ mod tests {
 
     const fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)
+    }
+
+    const fn us(us: u64) -> Duration {
+        Duration::from_micros(us)
     }
 
     #[test]
@@ -239,7 +295,6 @@ mod tests {
         };
         let expected = Some((ms(4_300), ms(4_450), ms(4_500)));
         assert_eq!(times((5_000, 5_000), 5_000, None), expected);
-        let us = Duration::from_micros;
         let expected = Some((ms(70), us(73_750), ms(75)));
         assert_eq!(times((100, 2_000), 100, None), expected);
         // A program may get ready as long as the wire lets it.
@@ -269,6 +324,48 @@ mod tests {
         assert_eq!(after(4_300), (ms(150), ms(200)), "the program was late");
         assert_eq!(after(4_460), (ms(0), ms(40)));
         assert_eq!(after(9_000), (ms(0), ms(0)));
+    }
+
+    #[test]
+    fn a_program_that_keeps_the_clock_itself_has_a_part_of_it() {
+        let contest = (ms(900_000), ms(900_000));
+        let times = |limit: u64, target: u64| {
+            let bounds = (ms(limit), Some(ms(target)));
+            let times = ProgramTimes::new(contest, bounds, MARGIN).expect("it is asked");
+            times.on_own_clock(bounds.0, bounds.1)
+        };
+        let card = times(60_000, 900);
+        assert_eq!(
+            (card.program, card.fallback.deadline),
+            (ms(15_000), ms(1_000))
+        );
+        let after = |gone| (card.after(ms(gone)).stop, card.after(ms(gone)).deadline);
+        // Gone at once, its fallback has the share that the decision has; later, what is kept of it.
+        assert_eq!(after(100), (ms(800), ms(900)));
+        assert_eq!(after(5_000), (us(37_500), ms(50)));
+        assert_eq!(after(15_000), (us(37_500), ms(50)));
+        for limit in (10..60_000).step_by(90) {
+            for target in [1, 30, 900, 20_000] {
+                let times = times(limit, target);
+                let last = times.after(times.program).deadline + times.program;
+                assert!(last < ms(limit), "{limit} {target}: {last:?}");
+            }
+        }
+        assert_eq!(
+            times(60_000, 50_000).program,
+            ms(49_900),
+            "the share is more"
+        );
+        // Without such a clock nothing changes.
+        let turn = ProgramTimes::new((ms(100), ms(2_000)), (ms(100), None), MARGIN);
+        let turn = turn.expect("it is asked");
+        assert_eq!(turn.on_own_clock(ms(100), None), turn);
+        // Who waits for one waits at least as long.
+        let waited = |bounds| awaited_target(contest, bounds);
+        assert_eq!(waited((ms(60_000), Some(ms(900)))), Some(ms(15_000)));
+        assert_eq!(waited((ms(60_000), Some(ms(20_000)))), Some(ms(20_000)));
+        let open = awaited_target((ms(100), ms(2_000)), (ms(2_000), Some(ms(500))));
+        assert_eq!(open, None, "all of the time for getting ready");
     }
 
     /// A bot that never ends by itself; each of its slices takes a millisecond of this clock.

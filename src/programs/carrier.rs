@@ -3,7 +3,6 @@
 use super::launch::Launch;
 use super::posts::Posts;
 use crate::link::program::{Ended, Guard, LineFault, Program, StartError, ready};
-use games::neutral::LINE_MAX;
 use rustix::event::PollFlags;
 use std::time::Instant;
 
@@ -33,15 +32,16 @@ impl From<StartError> for NotStarted {
 }
 
 impl Carrier {
-    /// Starts its process, or a conversation with its URL about a match with this id.
+    /// Starts its process, whose lines have `line_max` bytes at most, or a conversation with its URL about a match with this id.
     pub(super) fn start(
         launch: &Launch,
         guard: Option<Guard>,
+        line_max: usize,
         match_id: &str,
     ) -> Result<Self, NotStarted> {
         match &launch.url {
             None => {
-                let program = Program::start(&launch.options(LINE_MAX, guard))?;
+                let program = Program::start(&launch.options(line_max, guard))?;
                 Ok(Self::Process(Box::new(program)))
             }
             Some(target) => match Posts::new(target, match_id) {
@@ -102,7 +102,10 @@ impl Carrier {
     pub(super) fn heard(&mut self) -> Result<Option<Vec<u8>>, String> {
         match self {
             Self::Process(program) => program.heard().map_err(|fault| match fault {
-                LineFault::TooLong(_) => format!("it sent a line longer than {LINE_MAX} bytes"),
+                LineFault::TooLong(beginning) => {
+                    let most = beginning.len().saturating_sub(1);
+                    format!("it sent a line longer than {most} bytes")
+                }
                 _ => "it ended, or closed its output".to_owned(),
             }),
             Self::Url(posts) => Ok(posts.heard()),
@@ -134,14 +137,14 @@ impl Carrier {
         Ok(Instant::now() < until)
     }
 
-    /// What is left of this is the last that it is told.
-    pub(super) fn say_last(&mut self, unsaid: &mut Vec<u8>) {
+    /// What is left of this, and a word of farewell if its protocol has one, is the last that it is told.
+    pub(super) fn say_last(&mut self, unsaid: &mut Vec<u8>, farewell: Option<&'static str>) {
         match self {
             Self::Process(program) => {
                 let within = program.push(unsaid).is_ok();
                 // A program that waits for its input's end gets it now.
                 if within && unsaid.is_empty() {
-                    program.dismiss(None);
+                    program.dismiss(farewell);
                 }
             }
             Self::Url(posts) => posts.ends(),

@@ -3,6 +3,7 @@
 //! time and are legal.
 
 mod findings;
+mod native;
 mod script;
 mod talk;
 mod trial;

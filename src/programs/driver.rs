@@ -4,10 +4,12 @@
 use super::bots::Bots;
 use super::instance::{Instance, Leaving, Opening, Reply};
 use super::launch::Launch;
+use games::answer::ProgramTimes;
 use games::neutral::{End, Line, Model, PREFIX, Post, Rival, Start};
 use games::{Budget, Cause, DialogueSetup, Ending, Kit};
 use serde_json::Value;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Nothing is thought: what is ready is wanted.
@@ -40,6 +42,10 @@ pub struct Driver {
     opening: Option<Opening>,
     instance: Option<Instance>,
     end: Option<End>,
+    /// Whether the program speaks its game's own protocol.
+    native: bool,
+    /// Whether it was ever late.
+    was_late: AtomicBool,
 }
 
 impl Opening {
@@ -85,7 +91,10 @@ impl Driver {
     /// The program that history calls so, which is not started yet. Without a `launch` it never is.
     #[must_use]
     pub fn new(bots: Bots, spec: String, launch: Option<Arc<Launch>>) -> Self {
+        let native = launch.as_ref().is_some_and(|launch| launch.is_native());
         Self {
+            native,
+            was_late: AtomicBool::new(false),
             bots,
             spec,
             launch,
@@ -101,7 +110,10 @@ impl Driver {
     /// A fresh dialogue is about to be set up and to hear the whole match: what the program was told of it before, it is
     /// not told again.
     pub fn attend(&mut self, setup: &mut DialogueSetup) {
-        self.post = Post::default();
+        self.post = match self.native {
+            true => Post::native(),
+            false => Post::default(),
+        };
         self.skip = self.told;
         setup.post = Some(self.post.clone());
     }
@@ -190,6 +202,23 @@ impl Driver {
         self.hand_in(number, instance.ask_blocking(number, deadline))
     }
 
+    /// The moments of a decision with this limit and target ([`ProgramTimes::new`]). A program that speaks its game's
+    /// own protocol keeps its own clock, until it is late for the first time.
+    #[must_use]
+    pub fn times(
+        &self,
+        kit: &dyn Kit,
+        (limit, target): (Duration, Option<Duration>),
+        margin: Duration,
+    ) -> Option<ProgramTimes> {
+        let times = ProgramTimes::new(contest(kit), (limit, target), margin)?;
+        let trusted = self.native && !self.was_late.load(Ordering::Relaxed);
+        Some(match trusted {
+            true => times.on_own_clock(limit, target),
+            false => times,
+        })
+    }
+
     fn due(&self) -> Option<(&Instance, u64)> {
         Some((self.instance.as_ref()?, self.post.due()?))
     }
@@ -200,7 +229,10 @@ impl Driver {
                 self.post.answer(number, act);
                 Answer::Given(number)
             }
-            Reply::Late => Answer::Late,
+            Reply::Late => {
+                self.was_late.store(true, Ordering::Relaxed);
+                Answer::Late
+            }
             Reply::Gone => Answer::Gone,
         }
     }

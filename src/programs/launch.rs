@@ -11,7 +11,7 @@ pub enum Protocol {
     /// JSON lines, the same for all games.
     #[default]
     Neutral,
-    /// What its game's arbiter speaks to a program: it plays at our own tables alone.
+    /// What its game's arbiter speaks to a program.
     Native,
     /// The same JSON lines, posted to a URL.
     Http,

@@ -12,6 +12,7 @@ mod launch;
 mod log;
 mod manifest;
 mod name;
+mod native;
 mod posts;
 mod runner;
 mod shelf;

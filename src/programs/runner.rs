@@ -6,6 +6,7 @@ use super::conduct::{Conduct, Stderr};
 use super::instance::{Opening, Reply};
 use super::launch::{Instances, Launch};
 use super::log::Log;
+use super::native::Steps;
 use crate::link::program::{Ended, ready};
 use games::neutral::{self, End, Hello, Line, Said, Told, written};
 use serde_json::Value;
@@ -73,6 +74,8 @@ struct Running {
     wants_models: bool,
     /// Whether it was told the match's end, and greeted again: that it is ready is its last word.
     is_leaving: bool,
+    /// What it owes, if it speaks its game's own protocol: it is ready when it has answered what it was told.
+    steps: Option<Steps>,
 }
 
 impl Runner {
@@ -187,7 +190,10 @@ impl Runner {
             }
         } else if running.since.elapsed() >= READY_WITHIN {
             let within = READY_WITHIN.as_secs();
-            self.fail(format!("it was not ready {within} s after its start"));
+            self.fail(match running.steps {
+                Some(_) => format!("it answered nothing for {within} s"),
+                None => format!("it was not ready {within} s after its start"),
+            });
         }
     }
 
@@ -234,8 +240,13 @@ impl Runner {
         };
         running.lines = 0;
         running.is_leaving = stays;
+        let steps = running.steps.as_ref();
         if !stays {
-            running.carrier.say_last(&mut running.unsaid);
+            let farewell = steps.and_then(Steps::farewell);
+            running.carrier.say_last(&mut running.unsaid, farewell);
+        }
+        if running.steps.is_some() {
+            return;
         }
         // However this ends otherwise, so does the program.
         let heard = self.listen(None, deadline);
@@ -284,6 +295,8 @@ impl Runner {
             return;
         }
         let (bot, game) = (&self.launch, self.opening.game);
+        let steps = Steps::of(bot, game);
+        let line_max = steps.as_ref().map_or(neutral::LINE_MAX, Steps::line_max);
         let waiting = self.bots.waiting();
         let ahead = waiting.take(bot, game);
         let is_ready = ahead.is_some();
@@ -294,7 +307,8 @@ impl Runner {
                     self.not_before = Instant::now() + PAUSE;
                     return;
                 };
-                let started = Carrier::start(bot, self.bots.guard(), &self.opening.start.id);
+                let (guard, id) = (self.bots.guard(), &self.opening.start.id);
+                let started = Carrier::start(bot, guard, line_max, id);
                 started.map(|carrier| (carrier, place))
             }
         };
@@ -317,6 +331,7 @@ impl Runner {
                     owed: 0,
                     wants_models: false,
                     is_leaving: false,
+                    steps,
                 });
                 self.late_in_row = 0;
                 self.greet(!is_ready);
@@ -388,10 +403,19 @@ impl Runner {
 
     /// Sends what it has not heard yet. A decision that is asked now has so much time.
     fn send(&mut self, asked: Option<(u64, Instant)>) {
-        let Some(running) = self.running.as_mut().filter(|running| running.ready) else {
+        let told = |running: &&mut Running| running.ready || running.steps.is_some();
+        let Some(running) = self.running.as_mut().filter(told) else {
             return self.push();
         };
         for line in self.log.from(running.sent) {
+            if let Some(steps) = &mut running.steps {
+                if let Some(text) = steps.tell(line) {
+                    running.unsaid.extend_from_slice(text.as_bytes());
+                    running.unsaid.push(b'\n');
+                }
+                running.sent += 1;
+                continue;
+            }
             let mut within = None;
             if let Line::Ask { number, .. } = line {
                 if self.log.is_played(*number) {
@@ -415,11 +439,16 @@ impl Runner {
             running.unsaid.push(b'\n');
             running.sent += 1;
         }
+        if let (Some(steps), Some((number, _))) = (&mut running.steps, asked) {
+            steps.asks(number);
+        }
         self.push();
     }
 
     fn say(&mut self, word: &Word) {
-        if let Some(running) = &mut self.running {
+        // Its game's own protocol has no such words.
+        let running = self.running.as_mut();
+        if let Some(running) = running.filter(|running| running.steps.is_none()) {
             running.unsaid.extend_from_slice(written(word).as_bytes());
             running.unsaid.push(b'\n');
         }
@@ -445,11 +474,11 @@ impl Runner {
             let deaf = !running.carrier.push(&mut running.unsaid);
             match running.carrier.heard() {
                 Ok(Some(line)) => {
-                    running.lines += 1;
-                    if running.lines > neutral::LINES_MAX.saturating_add(running.owed) {
-                        return Heard::Failed("it says more than it is asked".to_owned());
-                    }
-                    if let Some(heard) = self.understand(&line, number) {
+                    let heard = match running.steps {
+                        Some(_) => self.step(&line, number),
+                        None => self.understand(&line, number),
+                    };
+                    if let Some(heard) = heard {
                         return heard;
                     }
                     // What was kept back until it was ready.
@@ -476,8 +505,31 @@ impl Runner {
         }
     }
 
+    /// Takes a line in of a program that speaks its game's own protocol; what it means for whoever waits.
+    fn step(&mut self, line: &[u8], due: Option<u64>) -> Option<Heard> {
+        let running = self.running.as_mut()?;
+        let steps = running.steps.as_mut()?;
+        let answered = match steps.hear(line) {
+            Ok(answered) => answered?,
+            Err(why) => return Some(Heard::Failed(why)),
+        };
+        running.since = Instant::now();
+        running.ready |= answered.asked || steps.is_even();
+        if answered.asked && answered.number == due {
+            return Some(Heard::Act(Value::String(answered.text)));
+        }
+        self.report.stale += u64::from(answered.asked);
+        None
+    }
+
     /// Takes a line in; what it means for whoever waits.
     fn understand(&mut self, line: &[u8], due: Option<u64>) -> Option<Heard> {
+        if let Some(running) = &mut self.running {
+            running.lines += 1;
+            if running.lines > neutral::LINES_MAX.saturating_add(running.owed) {
+                return Some(Heard::Failed("it says more than it is asked".to_owned()));
+            }
+        }
         let line = line.trim_ascii();
         if line.is_empty() {
             return None;

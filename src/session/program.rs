@@ -3,7 +3,7 @@
 
 use super::deciding::{self, Asked, Decided};
 use super::registry::Registry;
-use crate::programs::{Answer, Driver, Launch, Opening, SPENT, contest};
+use crate::programs::{Answer, Driver, Launch, Opening, SPENT};
 use crate::store::Store;
 use crate::store::types::{NewSession, SessionId};
 use crate::thinking::guarded;
@@ -128,7 +128,7 @@ impl Program {
             false => asked.limit,
         };
         let (bounds, margin) = ((limit, asked.target), registry.options.margin);
-        let times = ProgramTimes::new(contest(kit), bounds, margin);
+        let times = self.driver.times(kit, bounds, margin);
         let thinks = self.fallback.is_some_and(|card| card.thinks);
         let Some((dialogue, ready)) = think(dialogue, asked.fallback.clone(), thinks).await else {
             return Decided::lost(asked.fallback);

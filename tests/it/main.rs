@@ -20,6 +20,7 @@ mod lighthouses;
 mod limits;
 mod links;
 mod listeners;
+mod native;
 mod openapi;
 mod operating;
 mod packaging;

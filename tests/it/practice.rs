@@ -256,8 +256,7 @@ fn a_bot_with_its_games_own_protocol_plays_at_our_tables() {
         "old",
         "print(json.dumps({'command': 'pass'}), flush=True)",
     );
-    let said = ok(bot(folder.path(), &["add", "old"]));
-    assert!(said.contains("at our own tables alone"), "{said}");
+    ok(bot(folder.path(), &["add", "old"]));
     let short = ["--option", "rounds=20", "--games", "2"];
     let said = ok(practise(
         folder.path(),
@@ -295,12 +294,6 @@ fn a_bot_with_its_games_own_protocol_plays_at_our_tables() {
     assert!(told.contains("it failed once: "), "{told}");
     assert!(
         told.contains("its standard error ended:\n    no idea"),
-        "{told}"
-    );
-
-    let told = refused(bot(folder.path(), &["check", "old"]), 2);
-    assert!(
-        told.contains("old speaks its game's native protocol"),
         "{told}"
     );
 }

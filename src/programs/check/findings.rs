@@ -1,6 +1,6 @@
 //! What a check finds out.
 
-use crate::programs::{Instances, Launch};
+use crate::programs::{Instances, Launch, Protocol};
 use serde::Serialize;
 use std::fmt;
 
@@ -50,6 +50,14 @@ impl Weather {
         Self::DaemonRestarted,
         Self::NextMatch,
     ];
+    /// Those of programs that speak their game's own protocol: lines end and begin as its arbiter has them.
+    const OF_NATIVE: &[Self] = &[
+        Self::Fair,
+        Self::Pieces,
+        Self::Hurried,
+        Self::Killed,
+        Self::DaemonRestarted,
+    ];
     /// Those of URLs: pieces are put together before a bot sees them, and its process is not ours to kill.
     const OF_URLS: &[Self] = &[
         Self::Fair,
@@ -63,10 +71,11 @@ impl Weather {
     /// What this bot is put through, the fair weather first.
     #[must_use]
     pub const fn of(launch: &Launch) -> &'static [Self] {
-        match (&launch.url, launch.instances) {
-            (Some(_), _) => Self::OF_URLS,
-            (None, Instances::Persistent) => Self::OF_PERSISTENT,
-            (None, Instances::Match | Instances::Pool) => Self::OF_PROGRAMS,
+        match (&launch.url, launch.protocol, launch.instances) {
+            (Some(_), ..) => Self::OF_URLS,
+            (None, Protocol::Native, _) => Self::OF_NATIVE,
+            (None, _, Instances::Persistent) => Self::OF_PERSISTENT,
+            (None, _, Instances::Match | Instances::Pool) => Self::OF_PROGRAMS,
         }
     }
 }

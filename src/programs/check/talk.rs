@@ -48,6 +48,14 @@ impl Talk {
         }
     }
 
+    /// Takes in what it has said: how many bytes. A URL says nothing unasked.
+    pub(super) fn read(&mut self) -> usize {
+        match &mut self.carrier {
+            Carrier::Process(program) => program.read(),
+            Carrier::Url(_) => 0,
+        }
+    }
+
     /// What it has said without an end of line.
     pub(super) fn unheard(&self) -> &[u8] {
         match &self.carrier {

@@ -6,6 +6,7 @@ use super::talk::{Silence, Talk};
 use crate::link::program::{Guard, LineFault};
 use crate::programs::Launch;
 use crate::programs::carrier::Carrier;
+use crate::programs::native::Steps;
 use crate::programs::runner::Word;
 use games::answer::ProgramTimes;
 use games::neutral::{
@@ -16,13 +17,13 @@ use serde_json::Value;
 use std::time::{Duration, Instant};
 
 /// How long a program may take to say that it is ready: contests give a match's begin a second or more.
-const READY_WITHIN: Duration = Duration::from_secs(10);
+pub(super) const READY_WITHIN: Duration = Duration::from_secs(10);
 /// How long a program may take for a line that it must not take in at once.
 const SAID_WITHIN: Duration = Duration::from_secs(5);
 /// How long an answer is waited for, even where the contest gives more.
-const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+pub(super) const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 /// After so many answers that did not come, a weather is over: the rest would say the same.
-const MISSED_MAX: u32 = 2;
+pub(super) const MISSED_MAX: u32 = 2;
 /// How long an answer of a URL is waited for where it is not wanted.
 const HURRY: Duration = Duration::from_millis(2);
 /// Between the pieces of a line.
@@ -47,17 +48,21 @@ pub(super) struct Trial<'a> {
     launch: &'a Launch,
     script: &'a Script<'a>,
     guard: Option<Guard>,
-    finding: Finding,
+    pub(super) finding: Finding,
     /// Everything that it was told of the match.
     told: Vec<Line>,
     /// Lines that were sent.
     sent: u32,
     /// Answers that did not come.
-    missed: u32,
+    pub(super) missed: u32,
+    /// When the program was started.
+    pub(super) begun: Instant,
+    /// What it owes, if it speaks its game's own protocol.
+    pub(super) steps: Option<Steps>,
 }
 
 /// The program is gone, or there is no use in going on; why is among what to mend.
-struct Over;
+pub(super) struct Over;
 
 impl<'a> Trial<'a> {
     pub(super) fn run(
@@ -74,6 +79,8 @@ impl<'a> Trial<'a> {
             told: Vec::new(),
             sent: 0,
             missed: 0,
+            begun: Instant::now(),
+            steps: None,
         };
         trial.play()?;
         Ok(trial.finding)
@@ -123,6 +130,10 @@ impl<'a> Trial<'a> {
                 let (contest, margin) = (self.script.contest, self.script.margin);
                 // As in a session, nobody is asked for the only legal act.
                 if let Some(times) = ProgramTimes::new(contest, (limit, target), margin) {
+                    let times = match self.steps {
+                        Some(_) => times.on_own_clock(limit, target),
+                        None => times,
+                    };
                     let answer = self.decide(&mut program, &post, times.program);
                     over = answer.and_then(|answer| {
                         let Some((number, act)) = answer else {
@@ -164,15 +175,21 @@ impl<'a> Trial<'a> {
     /// Starts the program and greets it.
     fn start(&mut self, again: bool) -> Result<Talk, Over> {
         let begun = Instant::now();
-        let mut program = match Carrier::start(self.launch, self.guard, MATCH) {
+        self.begun = begun;
+        let game = self.script.kit.game();
+        self.steps = Steps::of(self.launch, game);
+        let line_max = self.steps.as_ref().map_or(LINE_MAX, Steps::line_max);
+        let mut program = match Carrier::start(self.launch, self.guard, line_max, MATCH) {
             Ok(carrier) => Talk::new(carrier),
             Err(why) => {
                 self.finding.mend(format!("it does not start: {}", why.why));
                 return Err(Over);
             }
         };
+        if self.steps.is_some() {
+            return Ok(program);
+        }
         let start = Start::of(self.script.contest, MATCH, again);
-        let game = self.script.kit.game();
         let greeting = [Word::Hello(Hello::of(game)), Word::Match(Box::new(start))];
         for word in greeting {
             if self.send(&mut program, &written(&word)).is_err() {
@@ -277,7 +294,7 @@ impl<'a> Trial<'a> {
         }
         let mut program = self.start(true)?;
         let told = std::mem::take(&mut self.told);
-        if self.tell(&mut program, &told, None).is_err() {
+        if self.tell(&mut program, &told, None).is_err() || self.catch_up(&mut program).is_err() {
             self.gone(program);
             return Err(Over);
         }
@@ -291,9 +308,17 @@ impl<'a> Trial<'a> {
         lines: &[Line],
         within: Option<Duration>,
     ) -> Result<(), Over> {
+        self.overhear(program)?;
         for line in lines {
             self.told.push(line.clone());
-            self.send(program, &line.text(within))?;
+            match &mut self.steps {
+                Some(steps) => {
+                    if let Some(text) = steps.tell(line) {
+                        self.send(program, text)?;
+                    }
+                }
+                None => self.send(program, &line.text(within))?,
+            }
         }
         Ok(())
     }
@@ -310,7 +335,7 @@ impl<'a> Trial<'a> {
         };
         let number = lines.iter().rev().find_map(|line| match line {
             Line::Ask { number, .. } => Some(*number),
-            Line::Plain(_) | Line::Played { .. } => None,
+            Line::Plain(_) | Line::Played { .. } | Line::Frame { .. } => None,
         });
         if self.finding.weather == Weather::Strange {
             let strange = "{\"type\":\"of_a_later_version\",\"number\":0,\"ask\":{},\"view\":[]}";
@@ -320,10 +345,15 @@ impl<'a> Trial<'a> {
         let Some(number) = number else {
             return Ok(None);
         };
-        if self.finding.weather == Weather::Hurried && number % 2 == 1 {
+        // In a game's own protocol the first answer takes the start in: it has the time that the contest gives for that.
+        let starts = self.steps.is_some() && number == 1;
+        if self.finding.weather == Weather::Hurried && number % 2 == 1 && !starts {
             return self.hurry(program).map(|()| None);
         }
         self.finding.asked += 1;
+        if self.steps.is_some() {
+            return self.decide_native(program, number, within);
+        }
         program.asks();
         let asked = Instant::now();
         let waited = within.min(ANSWER_WITHIN);
@@ -442,6 +472,10 @@ impl<'a> Trial<'a> {
     }
 
     fn refuse(&mut self, program: &mut Talk, number: Option<u64>, why: String) -> Result<(), Over> {
+        if self.steps.is_some() {
+            // The game's own protocol has no word for it.
+            return Ok(());
+        }
         self.send(program, &written(&Word::Refused { number, why }))
     }
 
@@ -451,7 +485,7 @@ impl<'a> Trial<'a> {
         self.send(program, &written(&Word::Models { models }))
     }
 
-    fn took(&mut self, took: Duration, within: Duration) {
+    pub(super) fn took(&mut self, took: Duration, within: Duration) {
         self.finding.answers += 1;
         let (took, within) = (took.as_secs_f64() * 1e3, within.as_secs_f64() * 1e3);
         let share = |took: Option<f64>, within: Option<f64>| Some(took? / within?);
@@ -469,9 +503,12 @@ impl<'a> Trial<'a> {
 
     /// Tells it how the match ended, and sees it end.
     fn finish(&mut self, mut program: Talk) {
-        let said = self.send(&mut program, &written(&the_end()));
+        let (said, farewell) = match &self.steps {
+            Some(steps) => (Ok(()), steps.farewell()),
+            None => (self.send(&mut program, &written(&the_end())), None),
+        };
         match &mut program.carrier {
-            Carrier::Process(program) => program.dismiss(None),
+            Carrier::Process(program) => program.dismiss(farewell),
             Carrier::Url(_) => {
                 if let Err(why) = program.posted_last(Instant::now() + SAID_WITHIN) {
                     let what =
@@ -492,10 +529,11 @@ impl<'a> Trial<'a> {
         }
     }
 
-    fn faulty(&mut self, fault: &Silence) {
+    pub(super) fn faulty(&mut self, fault: &Silence) {
         match fault {
             Silence::Program(LineFault::TooLong(line)) => self.finding.mend(format!(
-                "it has sent more than {LINE_MAX} bytes without an end of line: {}",
+                "it has sent more than {} bytes without an end of line: {}",
+                line.len().saturating_sub(1),
                 shown(line)
             )),
             Silence::Program(LineFault::Late) => {
@@ -575,7 +613,7 @@ const fn the_end() -> Word {
 }
 
 /// The beginning of what it has said.
-fn shown(line: &[u8]) -> String {
+pub(super) fn shown(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let begin: String = text.trim().chars().take(120).collect();
     format!("{begin:?}")

@@ -2,8 +2,8 @@
 //! fallback.
 
 use super::budget::ThinkBudget;
-use crate::programs::{Answer, Bots, Conduct, Driver, Launch, Leaving, Opening, SPENT, contest};
-use games::answer::{MARGIN, ProgramTimes, think};
+use crate::programs::{Answer, Bots, Conduct, Driver, Launch, Leaving, Opening, SPENT};
+use games::answer::{MARGIN, think};
 use games::neutral::PREFIX;
 use games::{Budget, Dialogue, DialogueSetup, Ending, Frame, Kit, Next};
 use serde_json::Value;
@@ -142,7 +142,7 @@ impl SeatProgram {
         };
         let _ = dialogue.think(SPENT, &mut ready);
         self.driver.tell();
-        let Some(times) = ProgramTimes::new(contest(self.kit), (limit, target), MARGIN) else {
+        let Some(times) = self.driver.times(self.kit, (limit, target), MARGIN) else {
             // The only legal answer: the program hears of it when it is given.
             dialogue.said(&ready);
             return Posed::Said(ready);

@@ -94,11 +94,6 @@ impl<'a> Mind<'a> {
             let launch = launch.filter(|launch| launch.plays(kit.game()));
             let launch =
                 launch.ok_or("no such bot is here, or it does not play this game".to_owned())?;
-            if launch.is_native() {
-                return Err(
-                    "it speaks its game's native protocol, which only our own tables do".to_owned(),
-                );
-            }
             stored[KEY] = noted(&terms.shadow, &launch);
             spec = format!("{PREFIX}{}@{}", launch.name, launch.version);
             program = Some(Driver::new(terms.bots.clone(), spec.clone(), Some(launch)));
@@ -237,7 +232,11 @@ impl<'a> Mind<'a> {
         fallback: Frame,
         behind: bool,
     ) -> Result<Option<Decided>, Panicked> {
-        let times = ProgramTimes::new(contest(self.terms.kit), bounds, self.terms.margin);
+        let (kit, margin) = (self.terms.kit, self.terms.margin);
+        let times = match &self.program {
+            Some(driver) => driver.times(kit, bounds, margin),
+            None => ProgramTimes::new(contest(kit), bounds, margin),
+        };
         if behind && times.is_some() {
             return Ok(Some(Decided::Skipped));
         }
