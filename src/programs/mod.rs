@@ -14,8 +14,9 @@ mod name;
 mod runner;
 mod shelf;
 mod starters;
+mod starting;
 
-pub use bots::{Bots, RUNNING_MAX};
+pub use bots::{Bots, RUNNING_MAX, protections_of};
 pub use build::BuildError;
 pub use check::{Finding, Report, Weather, check};
 pub use conduct::Conduct;

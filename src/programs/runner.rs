@@ -6,8 +6,10 @@ use super::conduct::Conduct;
 use super::instance::{Opening, Reply};
 use super::launch::Launch;
 use super::log::Log;
+use super::starting::{Starting, Waiting};
 use crate::link::program::{Ended, LineFault, Program, ready};
 use games::neutral::{self, End, Hello, Line, Said, Told, written};
+use parking_lot::Mutex;
 use rustix::event::PollFlags;
 use serde_json::Value;
 use std::sync::Arc;
@@ -43,10 +45,16 @@ pub(super) struct Runner {
     opening: Opening,
     log: Log,
     running: Option<Running>,
+    /// While it waits for its turn to start.
+    waiting: Option<Waiting>,
+    /// Called when that comes.
+    wake: Arc<dyn Fn() + Send + Sync>,
     /// Before this, it is not started again.
     not_before: Instant,
     late_in_row: u32,
     report: Conduct,
+    /// What it noted last, until somebody takes that.
+    pub(super) noted: Arc<Mutex<Option<Value>>>,
     ending: Vec<JoinHandle<Ended>>,
 }
 
@@ -58,6 +66,8 @@ struct Running {
     /// Whether it has said that it is ready. Before that it is told nothing of the match's course: what it is asked
     /// meanwhile it learns as past.
     ready: bool,
+    /// Meanwhile few others are started, for a moment.
+    starting: Option<Starting>,
     /// How many of the log's lines it was sent.
     sent: usize,
     /// Bytes that its pipe has not accepted yet.
@@ -69,25 +79,54 @@ struct Running {
 }
 
 impl Runner {
-    pub(super) fn new(bots: &Bots, launch: Arc<Launch>, opening: Opening) -> Self {
+    /// Starts it, or lines it up for that. `wake` is called when its turn has come; it must not block.
+    pub(super) fn new(
+        bots: &Bots,
+        launch: Arc<Launch>,
+        opening: Opening,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
         let mut runner = Self {
             bots: bots.clone(),
             launch,
             opening,
             log: Log::default(),
             running: None,
+            waiting: None,
+            wake: Arc::new(wake),
             not_before: Instant::now(),
             late_in_row: 0,
             report: Conduct::default(),
+            noted: Arc::default(),
             ending: Vec::new(),
         };
-        runner.start();
+        runner.start(Instant::now());
         runner
+    }
+
+    /// Starts it if its turn has come, and hears whether it is ready.
+    pub(super) fn look(&mut self) {
+        if self.running.is_none() && self.waiting.is_some() {
+            self.start(Instant::now());
+        } else if let Heard::Failed(why) = self.listen(None, Instant::now()) {
+            self.fail(why);
+        }
+        self.send(None);
+    }
+
+    /// Whether others wait until it is ready.
+    pub(super) fn is_starting(&self) -> bool {
+        self.running
+            .as_ref()
+            .is_some_and(|running| running.starting.is_some())
     }
 
     /// Waits until it is ready, at most until then, and ends it; why it cannot play, as a sentence. Silence is no such
     /// reason.
     pub(super) fn try_out(mut self, until: Instant) -> Option<String> {
+        if self.waiting.is_some() {
+            self.start(until);
+        }
         while let Some(running) = &self.running
             && !running.ready
             && Instant::now() < until
@@ -115,8 +154,9 @@ impl Runner {
         if let Heard::Failed(why) = self.listen(None, Instant::now()) {
             self.fail(why);
         }
-        if self.running.is_none() && Instant::now() >= self.not_before {
-            self.start();
+        let now = Instant::now();
+        if self.running.is_none() && now >= self.not_before {
+            self.start(now);
         }
         // A decision is sent when its answer is waited for, so that its time is right.
         self.send(None);
@@ -223,15 +263,28 @@ impl Runner {
             }
             // Waits for the moment alone.
             let _ = ready(&[], self.not_before);
-            self.start();
+            self.start(deadline);
+            if self.waiting.is_some() {
+                return false;
+            }
         }
         true
     }
 
-    fn start(&mut self) {
+    /// Starts it, if its turn comes by then.
+    fn start(&mut self, until: Instant) {
+        let waiting = self.waiting.take();
         if self.report.starts >= STARTS_MAX || self.log.is_broken() {
             return;
         }
+        let waiting = waiting.unwrap_or_else(|| {
+            let wake = Arc::clone(&self.wake);
+            self.bots.starts().line_up(move || wake())
+        });
+        let Some(starting) = waiting.come(until) else {
+            self.waiting = Some(waiting);
+            return;
+        };
         let Some(place) = self.bots.place() else {
             self.not_before = Instant::now() + PAUSE;
             return;
@@ -248,6 +301,7 @@ impl Runner {
                     _place: place,
                     since: Instant::now(),
                     ready: false,
+                    starting: Some(starting),
                     sent: 0,
                     unsaid: Vec::new(),
                     lines: 0,
@@ -385,7 +439,17 @@ impl Runner {
                         .filter(|_| !running.unsaid.is_empty());
                     let input = input.map(|input| (input, PollFlags::OUT));
                     let both: Vec<_> = std::iter::once(output).chain(input).collect();
-                    if !ready(&both, deadline).unwrap_or(false) {
+                    let starting = running.starting.as_ref().map(|starting| starting.until);
+                    let until = starting.map_or(deadline, |until| until.min(deadline));
+                    let heard = ready(&both, until).unwrap_or(false);
+                    if starting.is_some_and(|until| until <= Instant::now()) {
+                        // It is slow: others need not be.
+                        running.starting = None;
+                        if !heard && Instant::now() < deadline {
+                            continue;
+                        }
+                    }
+                    if !heard {
                         return Heard::Nothing;
                     }
                     if running.program.read() == 0 {
@@ -398,6 +462,12 @@ impl Runner {
                 Err(LineFault::TooLong(_)) => {
                     let most = neutral::LINE_MAX;
                     return Heard::Failed(format!("it sent a line longer than {most} bytes"));
+                }
+                Err(_) if running.program.is_over_memory() => {
+                    let most = self.launch.limits.memory.unwrap_or_default() >> 20;
+                    return Heard::Failed(format!(
+                        "its processes took more than {most} MiB of memory together"
+                    ));
                 }
                 Err(_) => return Heard::Failed("it ended, or closed its output".to_owned()),
             }
@@ -414,6 +484,7 @@ impl Runner {
             Ok(Said::Ready { protocol }) if protocol == neutral::VERSION => {
                 if let Some(running) = &mut self.running {
                     running.ready = true;
+                    running.starting = None;
                 }
                 None
             }
@@ -444,7 +515,8 @@ impl Runner {
                     let most = neutral::NOTE_MAX;
                     self.refuse(None, format!("a note of {length} bytes; {most} are kept"));
                 } else {
-                    self.report.note = Some(note);
+                    self.report.note = Some(note.clone());
+                    *self.noted.lock() = Some(note);
                 }
                 None
             }
