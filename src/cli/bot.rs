@@ -5,9 +5,8 @@ use super::common::Common;
 use super::output::{Format, write_rows};
 use super::play_args::game;
 use super::usage::UsageError;
-use crate::config::Flags;
-use crate::link::program::{no_isolation, protections};
-use crate::programs::{Added, BotName, Kept, NAME_RULE, Shelf, Starter, is_name};
+use crate::config::{Config, Flags};
+use crate::programs::{Added, BotName, Kept, NAME_RULE, Shelf, Starter, is_name, protections_of};
 use anyhow::Context as _;
 use serde_json::{Value, json};
 use std::fs;
@@ -76,7 +75,7 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
             return bot_check::run(&config, folder, *output, &mut out);
         }
         Verb::Protections => {
-            for protection in protections(no_isolation()) {
+            for protection in protections_of(&common.load(&Flags::new())?.config) {
                 let name = &protection.name;
                 match protection.missing {
                     None => writeln!(out, "{name}: holds")?,
@@ -84,7 +83,7 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
                 }
             }
         }
-        Verb::Add { folder } => add(&shelf()?, folder, &mut out)?,
+        Verb::Add { folder } => add(&common.load(&Flags::new())?.config, folder, &mut out)?,
         Verb::List { output, json } => {
             let output = if *json { Format::Json } else { *output };
             let all = shelf()?.all()?;
@@ -134,8 +133,8 @@ fn new(name: &str, language: &str, of: &str, out: &mut impl std::io::Write) -> a
     Ok(())
 }
 
-fn add(shelf: &Shelf, folder: &Path, out: &mut impl std::io::Write) -> anyhow::Result<()> {
-    let (manifest, added) = shelf.add(folder)?;
+fn add(config: &Config, folder: &Path, out: &mut impl std::io::Write) -> anyhow::Result<()> {
+    let (manifest, added) = Shelf::of(config).add(folder)?;
     let bot = format!("{}@{}", manifest.name, manifest.version);
     match added {
         Added::New { files, bytes } => writeln!(
@@ -150,7 +149,7 @@ fn add(shelf: &Shelf, folder: &Path, out: &mut impl std::io::Write) -> anyhow::R
         writeln!(out, "it is called at {url}")?;
         return Ok(());
     }
-    for protection in protections(no_isolation()) {
+    for protection in protections_of(config) {
         if let Some(why) = protection.missing {
             writeln!(
                 out,

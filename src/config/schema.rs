@@ -522,6 +522,14 @@ fn rest() -> Vec<Key> {
              these ends where a place is needed. In a match that begins beyond that, the bot's fallback answers \
              until a place is free.",
         ),
+        key(
+            "bots.cgroup",
+            Kind::PathOrNone,
+            "\"\"",
+            "Where each program of a user's bot gets a cgroup (version 2) of its own, which limits the memory \
+             of all its processes together: a folder beneath /sys/fs/cgroup, or own: the cgroup that systemd \
+             delegates to the daemon (Delegate=memory pids). Empty: none; they are looked at once a second then.",
+        ),
         whole(
             "drain.limit_s",
             60,

@@ -29,6 +29,8 @@ const KEPT_MIN: Duration = Duration::from_millis(5);
 const KEPT_MAX: Duration = Duration::from_millis(200);
 /// The part of what is left of a match's clock that a decision may take of a program that keeps the clock itself.
 const OWN_CLOCK_SHARE: u32 = 4;
+/// The part of a limit that a program has for a decision that may have been asked of a process before.
+const AGAIN_SHARE: u32 = 10;
 /// The share of what is kept in which nobody thinks any more.
 const QUIET_SHARE: u32 = 4;
 
@@ -75,6 +77,7 @@ pub struct ProgramTimes {
     pub fallback: Times,
     /// When a fallback that is asked late stops thinking.
     pub late_stop: Duration,
+    limit: Duration,
 }
 
 impl ProgramTimes {
@@ -97,6 +100,7 @@ impl ProgramTimes {
             program: fallback.deadline.saturating_sub(kept),
             fallback,
             late_stop: fallback.deadline.saturating_sub(kept / QUIET_SHARE),
+            limit,
         })
     }
 
@@ -111,6 +115,24 @@ impl ProgramTimes {
                 ..self
             },
             _ => self,
+        }
+    }
+
+    /// The same where whoever asks may be waiting since before this process began, nobody knows how long: at most
+    /// [`AGAIN_SHARE`] of the limit is for the program, which is being started again, and as much for its fallback.
+    #[must_use]
+    pub fn again(self) -> Self {
+        let share = self.limit / AGAIN_SHARE;
+        let program = self.program.min(share);
+        let late_stop = self.late_stop.min(program + share);
+        Self {
+            program,
+            fallback: Times {
+                stop: self.fallback.stop.min(late_stop),
+                deadline: self.fallback.deadline.min(self.limit / 2),
+            },
+            late_stop,
+            ..self
         }
     }
 
@@ -312,6 +334,27 @@ mod tests {
             times((900_000, 900_000), 0, Some(0)).is_some(),
             "no time at all"
         );
+    }
+
+    #[test]
+    fn what_may_have_been_asked_before_is_answered_soon() {
+        let contest = (ms(5_000), ms(5_000));
+        for (limit, target) in [
+            (5_000, None),
+            (100, None),
+            (5_000, Some(200)),
+            (1_000, None),
+        ] {
+            let asked = (ms(limit), target.map(ms));
+            let first = ProgramTimes::new(contest, asked, MARGIN).expect("it is asked");
+            let again = first.again();
+            let most = ms(limit) / 10;
+            assert!(again.program <= most.min(first.program), "{limit} ms");
+            assert!(again.late_stop <= most * 2, "{limit} ms");
+            let last = again.after(again.program);
+            assert!(again.program + last.deadline <= ms(limit) / 2, "{limit} ms");
+            assert!(last.stop > ms(0), "the fallback thinks: {limit} ms");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::launch::Launch;
 use super::posts::Posts;
-use crate::link::program::{Ended, Guard, LineFault, Program, StartError, ready};
+use crate::link::program::{Ended, LineFault, Program, ProgramOptions, StartError, ready};
 use rustix::event::PollFlags;
 use std::time::Instant;
 
@@ -32,16 +32,15 @@ impl From<StartError> for NotStarted {
 }
 
 impl Carrier {
-    /// Starts its process, whose lines have `line_max` bytes at most, or a conversation with its URL about a match with this id.
+    /// Starts its process so, or a conversation with its URL about a match with this id.
     pub(super) fn start(
         launch: &Launch,
-        guard: Option<Guard>,
-        line_max: usize,
+        options: ProgramOptions,
         match_id: &str,
     ) -> Result<Self, NotStarted> {
         match &launch.url {
             None => {
-                let program = Program::start(&launch.options(line_max, guard))?;
+                let program = Program::start(&options)?;
                 Ok(Self::Process(Box::new(program)))
             }
             Some(target) => match Posts::new(target, match_id) {
@@ -109,6 +108,14 @@ impl Carrier {
                 _ => "it ended, or closed its output".to_owned(),
             }),
             Self::Url(posts) => Ok(posts.heard()),
+        }
+    }
+
+    /// Whether its processes were ended because together they took more memory than they may.
+    pub(super) fn is_over_memory(&self) -> bool {
+        match self {
+            Self::Process(program) => program.is_over_memory(),
+            Self::Url(_) => false,
         }
     }
 

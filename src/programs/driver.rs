@@ -4,6 +4,8 @@
 use super::bots::Bots;
 use super::instance::{Instance, Leaving, Opening, Reply};
 use super::launch::Launch;
+use crate::store::types::SessionId;
+use crate::store::{Note, Store};
 use games::answer::ProgramTimes;
 use games::neutral::{End, Line, Model, PREFIX, Post, Rival, Start};
 use games::{Budget, Cause, DialogueSetup, Ending, Kit};
@@ -140,6 +142,33 @@ impl Driver {
     pub fn name(&self) -> &str {
         let name = self.spec.strip_prefix(PREFIX).unwrap_or(&self.spec);
         name.split_once('@').map_or(name, |(name, _)| name)
+    }
+
+    /// What the program has noted last, once.
+    #[must_use]
+    pub fn noted(&self, game: &str) -> Option<Note> {
+        let note = self.instance.as_ref()?.noted()?;
+        Some(Note {
+            bot: self.name().to_owned(),
+            game: game.to_owned(),
+            note,
+        })
+    }
+
+    /// Gives the program, before it is started, the note that it begins this session's match with: what it noted last, or
+    /// what it was given if the match began before.
+    pub async fn recall(&mut self, store: &Store, session: SessionId) {
+        let name = self.name().to_owned();
+        let Some(opening) = &mut self.opening else {
+            return;
+        };
+        let of = (&*name, opening.game);
+        match store.give_note(session, of, opening.start.again).await {
+            Ok(note) => opening.start.note = note.unwrap_or_default(),
+            Err(error) => {
+                tracing::warn!(bot = name, %error, "a program's note could not be read");
+            }
+        }
     }
 
     /// Tells the program what its dialogue has heard; the first time it is started.

@@ -263,6 +263,8 @@ impl Manifest {
                 cgroup: None,
                 processes: Some(self.processes),
                 confinement: Some(confinement),
+                together: true,
+                nice: 0,
             },
             stderr_kept: self.stderr_kib << 10,
             fallback: self.fallback.clone(),

@@ -17,9 +17,10 @@ mod posts;
 mod runner;
 mod shelf;
 mod starters;
+mod starting;
 mod waiting;
 
-pub use bots::{Bots, RUNNING_MAX};
+pub use bots::{Bots, RUNNING_MAX, protections_of};
 pub use build::BuildError;
 pub use check::{Finding, Report, Weather, check};
 pub use conduct::Conduct;

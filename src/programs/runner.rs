@@ -7,8 +7,10 @@ use super::instance::{Opening, Reply};
 use super::launch::{Instances, Launch};
 use super::log::Log;
 use super::native::Steps;
-use crate::link::program::{Ended, ready};
+use super::starting::{InLine, Starting};
+use crate::link::program::{Ended, ProgramOptions, ready};
 use games::neutral::{self, End, Hello, Line, Said, Told, written};
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -43,6 +45,10 @@ pub(super) struct Runner {
     opening: Opening,
     log: Log,
     running: Option<Running>,
+    /// While it waits for its turn to start.
+    in_line: Option<InLine>,
+    /// Called when that comes.
+    wake: Arc<dyn Fn() + Send + Sync>,
     /// Before this, it is not started again.
     not_before: Instant,
     late_in_row: u32,
@@ -51,6 +57,8 @@ pub(super) struct Runner {
     report: Conduct,
     /// What it wrote to standard error, of processes that have ended or play on.
     stderr: Stderr,
+    /// What it noted last, until somebody takes that.
+    pub(super) noted: Arc<Mutex<Option<Value>>>,
     ending: Vec<JoinHandle<Option<Ended>>>,
 }
 
@@ -62,6 +70,8 @@ struct Running {
     /// Whether it has said that it is ready. Before that it is told nothing of the match's course: what it is asked
     /// meanwhile it learns as past.
     ready: bool,
+    /// Meanwhile few others are started, for a moment.
+    starting: Option<Starting>,
     /// How many of the log's lines it was sent.
     sent: usize,
     /// Bytes that its pipe has not accepted yet.
@@ -79,27 +89,56 @@ struct Running {
 }
 
 impl Runner {
-    pub(super) fn new(bots: &Bots, launch: Arc<Launch>, opening: Opening) -> Self {
+    /// Starts it, or lines it up for that. `wake` is called when its turn has come; it must not block.
+    pub(super) fn new(
+        bots: &Bots,
+        launch: Arc<Launch>,
+        opening: Opening,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
         let mut runner = Self {
             bots: bots.clone(),
             launch,
             opening,
             log: Log::default(),
             running: None,
+            in_line: None,
+            wake: Arc::new(wake),
             not_before: Instant::now(),
             late_in_row: 0,
             told_again: false,
             report: Conduct::default(),
             stderr: Stderr::default(),
+            noted: Arc::default(),
             ending: Vec::new(),
         };
-        runner.start();
+        runner.start(Instant::now());
         runner
+    }
+
+    /// Starts it if its turn has come, and hears whether it is ready.
+    pub(super) fn look(&mut self) {
+        if self.running.is_none() && self.in_line.is_some() {
+            self.start(Instant::now());
+        } else if let Heard::Failed(why) = self.listen(None, Instant::now()) {
+            self.fail(why);
+        }
+        self.send(None);
+    }
+
+    /// Whether others wait until it is ready.
+    pub(super) fn is_starting(&self) -> bool {
+        self.running
+            .as_ref()
+            .is_some_and(|running| running.starting.is_some())
     }
 
     /// Waits until it is ready, at most until then, and ends it; why it cannot play, as a sentence. Silence is no such
     /// reason.
     pub(super) fn try_out(mut self, until: Instant) -> Option<String> {
+        if self.in_line.is_some() {
+            self.start(until);
+        }
         let dialled = self
             .running
             .as_mut()
@@ -134,8 +173,9 @@ impl Runner {
         if let Heard::Failed(why) = self.listen(None, Instant::now()) {
             self.fail(why);
         }
-        if self.running.is_none() && Instant::now() >= self.not_before {
-            self.start();
+        let now = Instant::now();
+        if self.running.is_none() && now >= self.not_before {
+            self.start(now);
         }
         // A decision is sent when its answer is waited for, so that its time is right.
         self.send(None);
@@ -285,30 +325,51 @@ impl Runner {
             }
             // Waits for the moment alone.
             let _ = ready(&[], self.not_before);
-            self.start();
+            self.start(deadline);
+            if self.in_line.is_some() {
+                return false;
+            }
         }
         true
     }
 
-    fn start(&mut self) {
+    /// Starts it, if its turn comes by then.
+    fn start(&mut self, until: Instant) {
+        let in_line = self.in_line.take();
         if self.report.starts >= STARTS_MAX || self.log.is_broken() {
             return;
         }
         let (bot, game) = (&self.launch, self.opening.game);
         let steps = Steps::of(bot, game);
-        let line_max = steps.as_ref().map_or(neutral::LINE_MAX, Steps::line_max);
         let waiting = self.bots.waiting();
         let ahead = waiting.take(bot, game);
         let is_ready = ahead.is_some();
+        let mut starting = None;
         let started = match ahead {
             Some((program, place)) => Ok((Carrier::Process(Box::new(program)), place)),
             None => {
+                if bot.url.is_none() {
+                    let in_line = in_line.unwrap_or_else(|| {
+                        let wake = Arc::clone(&self.wake);
+                        self.bots.starts().line_up(move || wake())
+                    });
+                    starting = in_line.come(until);
+                    if starting.is_none() {
+                        self.in_line = Some(in_line);
+                        return;
+                    }
+                }
                 let Some(place) = self.bots.place() else {
                     self.not_before = Instant::now() + PAUSE;
                     return;
                 };
-                let (guard, id) = (self.bots.guard(), &self.opening.start.id);
-                let started = Carrier::start(bot, guard, line_max, id);
+                let options = self.bots.options(bot);
+                let line_max = steps.as_ref().map_or(options.line_max, Steps::line_max);
+                let options = ProgramOptions {
+                    line_max,
+                    ..options
+                };
+                let started = Carrier::start(bot, options, &self.opening.start.id);
                 started.map(|carrier| (carrier, place))
             }
         };
@@ -325,6 +386,7 @@ impl Runner {
                     place,
                     since: Instant::now(),
                     ready,
+                    starting,
                     sent: 0,
                     unsaid: Vec::new(),
                     lines: 0,
@@ -494,11 +556,27 @@ impl Runner {
                 }
                 Ok(None) => {
                     let asked = number.is_some();
-                    match running.carrier.wait(&mut running.unsaid, asked, deadline) {
+                    let starting = running.starting.as_ref().map(|starting| starting.until);
+                    let until = starting.map_or(deadline, |until| until.min(deadline));
+                    let waited = running.carrier.wait(&mut running.unsaid, asked, until);
+                    if starting.is_some_and(|until| until <= Instant::now()) {
+                        // It is slow: others need not be.
+                        running.starting = None;
+                        if matches!(waited, Ok(false)) && Instant::now() < deadline {
+                            continue;
+                        }
+                    }
+                    match waited {
                         Ok(true) => {}
                         Ok(false) => return Heard::Nothing,
                         Err(why) => return Heard::Failed(why),
                     }
+                }
+                Err(_) if running.carrier.is_over_memory() => {
+                    let most = self.launch.limits.memory.unwrap_or_default() >> 20;
+                    return Heard::Failed(format!(
+                        "its processes took more than {most} MiB of memory together"
+                    ));
                 }
                 Err(why) => return Heard::Failed(why),
             }
@@ -515,6 +593,9 @@ impl Runner {
         };
         running.since = Instant::now();
         running.ready |= answered.asked || steps.is_even();
+        if running.ready {
+            running.starting = None;
+        }
         if answered.asked && answered.number == due {
             return Some(Heard::Act(Value::String(answered.text)));
         }
@@ -538,6 +619,7 @@ impl Runner {
             Ok(Said::Ready { protocol }) if protocol == neutral::VERSION => {
                 let running = self.running.as_mut()?;
                 running.ready = true;
+                running.starting = None;
                 running.is_leaving.then_some(Heard::Done)
             }
             Ok(Said::Ready { protocol }) => {
@@ -571,7 +653,8 @@ impl Runner {
                     let most = neutral::NOTE_MAX;
                     self.refuse(None, format!("a note of {length} bytes; {most} are kept"));
                 } else {
-                    self.report.note = Some(note);
+                    self.report.note = Some(note.clone());
+                    *self.noted.lock() = Some(note);
                 }
                 None
             }

@@ -492,7 +492,7 @@ impl Actor {
             }
         }
         if let Some(program) = core.program.as_deref_mut() {
-            program.tell();
+            program.tell(registry, session.key.bot.kit());
         }
         turn
     }

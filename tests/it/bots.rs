@@ -1,6 +1,6 @@
 //! Users' own bots: written from a starter, checked, added, listed, removed.
 
-use crate::app::{drover, folder, ok, refused};
+use crate::app::{drover, folder, ok, play, refused};
 use drover::programs::{STARTERS, Starter};
 use serde_json::Value;
 use std::fs;
@@ -206,6 +206,60 @@ fn a_bot_starts_where_the_database_lies_in_the_current_folder() {
     let output = command.current_dir(folder.path()).output().unwrap();
     let whole: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(mends(&whole), Vec::<String>::new(), "{whole:#}");
+}
+
+/// What `drover bot protections` says of memory with this `bots.cgroup`.
+fn memory(cgroup: &Path) -> String {
+    let mut command = drover();
+    command.args(["bot", "protections"]);
+    let told = ok(command
+        .env("DROVER__BOTS__CGROUP", cgroup)
+        .output()
+        .unwrap());
+    let line = told.lines().find(|line| line.starts_with("memory: "));
+    line.unwrap().to_owned()
+}
+
+/// In a folder that looks like a cgroup.
+#[test]
+fn a_bot_joins_a_cgroup_of_its_own_before_it_starts() {
+    if !is_there("python3") {
+        return;
+    }
+    let (folder, cgroup) = (folder(), folder());
+    let without = memory(Path::new(""));
+    assert!(
+        without.starts_with("memory: missing: without a cgroup"),
+        "{without}"
+    );
+    let none = memory(cgroup.path());
+    assert!(
+        none.contains("once a second") && none.contains("bots.cgroup: "),
+        "{none}"
+    );
+    let own = memory(Path::new("own"));
+    assert!(own.contains("is the daemon's"), "{own}");
+    fs::write(cgroup.path().join("cgroup.controllers"), "memory pids\n").unwrap();
+    let with = memory(cgroup.path());
+    assert_eq!(with, "memory: holds");
+    ok(bot(
+        folder.path(),
+        &["new", "mine", "--game", "lighthouses"],
+    ));
+    ok(bot(folder.path(), &["add", "mine"]));
+    let mut play = play("lighthouses", &["bot:mine", "builtin:passer"], &[]);
+    let played = play
+        .current_dir(folder.path())
+        .env("DROVER__BOTS__CGROUP", cgroup.path());
+    ok(played.output().unwrap());
+    let cells = fs::read_dir(cgroup.path()).unwrap().flatten();
+    let cells: Vec<_> = cells.filter(|entry| entry.path().is_dir()).collect();
+    assert_eq!(cells.len(), 1, "{cells:?}");
+    let told = |name: &str| fs::read_to_string(cells[0].path().join(name)).unwrap();
+    assert_eq!(told("memory.max"), (512 << 20).to_string());
+    assert_eq!(told("pids.max"), "64");
+    assert_eq!(told("cgroup.procs"), "0", "by itself");
+    assert_eq!(told("cgroup.kill"), "1");
 }
 
 #[test]

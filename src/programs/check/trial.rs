@@ -179,7 +179,8 @@ impl<'a> Trial<'a> {
         let game = self.script.kit.game();
         self.steps = Steps::of(self.launch, game);
         let line_max = self.steps.as_ref().map_or(LINE_MAX, Steps::line_max);
-        let mut program = match Carrier::start(self.launch, self.guard, line_max, MATCH) {
+        let options = self.launch.options(line_max, self.guard);
+        let mut program = match Carrier::start(self.launch, options, MATCH) {
             Ok(carrier) => Talk::new(carrier),
             Err(why) => {
                 self.finding.mend(format!("it does not start: {}", why.why));
