@@ -14,6 +14,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Verb {
@@ -67,7 +68,10 @@ pub(super) enum Verb {
 }
 
 pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
-    let shelf = || anyhow::Ok(Shelf::of(&common.load(&Flags::new())?.config));
+    let shelf = || {
+        let config = common.load(&Flags::new())?.config;
+        anyhow::Ok(Shelf::of(&config).building_until(CancellationToken::new()))
+    };
     let mut out = std::io::stdout().lock();
     match verb {
         Verb::New { name, lang, game } => new(name, lang, game, &mut out)?,

@@ -10,6 +10,7 @@ use serde_json::json;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
+use tokio_util::sync::CancellationToken;
 
 const HEADINGS: [&str; 6] = [
     "game",
@@ -30,6 +31,7 @@ pub(super) fn run(
     // As it would be added: copied, built, confined.
     let place = tempfile::tempdir().context("cannot make a folder to try it in")?;
     let shelf = Shelf::of(config).at(place.path());
+    let shelf = shelf.building_until(CancellationToken::new());
     let (manifest, _) = shelf.add(folder)?;
     let launch = shelf.get(&BotName {
         name: manifest.name.clone(),

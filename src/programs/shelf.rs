@@ -2,14 +2,14 @@
 //! `NAME/.added.json` says which versions there are, in the order in which they were added. Nothing is cached: a
 //! daemon finds what was added while it runs.
 
-use super::build::{BuildError, build};
+use super::build::{BuildError, Building};
 use super::copy::{CopyError, copy};
 use super::launch::{Launch, Programs};
 use super::manifest::{Manifest, ManifestError};
 use super::name::{BotName, is_name, is_version};
 use crate::clock::now_us;
 use crate::config::Config;
-use crate::link::program::{StartError, find};
+use crate::link::program::{Guard, StartError, find};
 use rustix::fs::{FlockOperation, flock, syncfs};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -17,6 +17,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// The list of a bot's versions, in its folder.
 const ADDED: &str = ".added.json";
@@ -133,6 +134,10 @@ pub struct Shelf {
     kept: Vec<PathBuf>,
     /// Folders that are hidden from every bot.
     hidden: Vec<PathBuf>,
+    /// How builds are guarded; `None`: not at all.
+    guard: Option<Guard>,
+    /// Ends builds.
+    stop: CancellationToken,
 }
 
 impl Shelf {
@@ -144,6 +149,8 @@ impl Shelf {
             folder,
             read: Vec::new(),
             hidden: Vec::new(),
+            guard: None,
+            stop: CancellationToken::new(),
         }
     }
 
@@ -162,6 +169,17 @@ impl Shelf {
             kept: files.chain([&folder]).cloned().collect(),
             hidden: hidden.chain([folder.clone()]).collect(),
             ..Self::new(folder)
+        }
+    }
+
+    /// The same where nothing that is built goes on once this process has ended, whatever ends it, or this token is cancelled.
+    /// The executable must have the verb of [`Guard`].
+    #[must_use]
+    pub fn building_until(self, stop: CancellationToken) -> Self {
+        Self {
+            guard: Some(Guard::of(&[])),
+            stop,
+            ..self
         }
     }
 
@@ -229,7 +247,12 @@ impl Shelf {
         }
         if let Some(words) = &manifest.build {
             let folder = staging.path().join(&manifest.directory);
-            build(words, &manifest.environment, &folder, BUILD_WITHIN)?;
+            let building = Building {
+                within: BUILD_WITHIN,
+                guard: self.guard,
+                stops: &|| self.stop.is_cancelled(),
+            };
+            building.run(words, &manifest.environment, &folder)?;
         }
         find(&manifest.program(staging.path()))?;
         let bot = self.folder.join(name);
