@@ -127,6 +127,9 @@ fn new(name: &str, language: &str, of: &str, out: &mut impl std::io::Write) -> a
     let starter = Starter::find(language, game(of)?.game());
     let starter = starter.map_err(|why| UsageError(why.to_string()))?;
     let folder = Path::new(name);
+    if folder.exists() {
+        anyhow::bail!("there is already a {name} here; give the bot another name");
+    }
     fs::create_dir(folder).with_context(|| format!("cannot make the folder {name}"))?;
     for (file, text) in starter.files(name) {
         let path = folder.join(file);

@@ -40,13 +40,18 @@ pub enum ShelfError {
     Manifest(#[from] ManifestError),
     /// Its folder cannot be copied.
     #[error("the bot's folder cannot be copied: {0}")]
-    Copy(#[from] CopyError),
+    Copy(CopyError),
     /// It cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
     /// Its program cannot be run.
-    #[error("{0}; `run` in its bot.toml names the program")]
-    Program(#[from] StartError),
+    #[error("{why}; `run` in its bot.toml names the program{mend}")]
+    Program {
+        /// Why not.
+        why: StartError,
+        /// What is wrong with its name, as it seems: empty, or a continuation.
+        mend: &'static str,
+    },
     /// The same version was added with another content.
     #[error(
         "{name}@{version} is already there with other content; give this one another version in its bot.toml"
@@ -79,6 +84,34 @@ pub enum ShelfError {
         /// The system's reason.
         why: io::Error,
     },
+}
+
+impl From<CopyError> for ShelfError {
+    fn from(why: CopyError) -> Self {
+        Self::Copy(why)
+    }
+}
+
+/// What is wrong with a program that cannot be run, as it seems.
+fn mend(why: &StartError) -> &'static str {
+    let StartError::Spawn { program, why } = why else {
+        return "";
+    };
+    match why.kind() {
+        ErrorKind::NotFound if program.contains(' ') => {
+            ": each argument is a text of its own, such as [\"python3\", \"bot.py\"]"
+        }
+        ErrorKind::NotFound if program.contains('/') => {
+            ", which is looked for in its folder: is it there, or does `build` make it?"
+        }
+        ErrorKind::NotFound => {
+            ", which is looked for on the PATH; one in its own folder is named with a path, such as \"./bot\""
+        }
+        ErrorKind::PermissionDenied => {
+            ": make it executable (chmod +x), or name first what runs it, such as [\"python3\", \"bot.py\"]"
+        }
+        _ => "",
+    }
 }
 
 fn at(path: &Path) -> impl FnOnce(io::Error) -> ShelfError {
@@ -254,7 +287,10 @@ impl Shelf {
             };
             building.run(words, &manifest.environment, &folder)?;
         }
-        find(&manifest.program(staging.path()))?;
+        find(&manifest.program(staging.path())).map_err(|why| ShelfError::Program {
+            mend: mend(&why),
+            why,
+        })?;
         let bot = self.folder.join(name);
         fs::create_dir_all(&bot).map_err(at(&bot))?;
         // Nothing of it may be missing once it has its name.
