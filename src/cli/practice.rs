@@ -113,6 +113,7 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
         rungs: rungs.clone(),
         store: args.store.clone(),
         url: args.url.clone(),
+        api: config.api.listen,
         output: args.output,
         rows: Vec::new(),
     };

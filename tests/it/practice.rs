@@ -61,8 +61,8 @@ fn a_starter_practises_and_every_match_has_a_line_and_a_page() {
         lines[6].starts_with("of 7 rungs it holds ") && lines[6].contains("95 %"),
         "{said}"
     );
-    assert!(
-        lines[7].contains("DROVER__STORE__PATH=practice.db drover serve"),
+    assert_eq!(
+        lines[7], "all is in practice.db; its pages: http://here:1/matches",
         "{said}"
     );
     // What is stored is what was shown.
@@ -161,8 +161,23 @@ fn a_bot_that_fails_is_told_so_in_words_with_its_standard_error() {
         told.contains("its standard error ended:\n    no idea \u{fffd}[2J"),
         "{told}"
     );
-    // It ends with the first match, which does not count.
-    assert_eq!(said.lines().count(), 4, "{said}");
+    // It ends with the first match, which does not count, and has a page none the less.
+    assert_eq!(said.lines().count(), 5, "{said}");
+    let page = said.lines().nth(3).unwrap();
+    let page = page.strip_prefix("the last match as a page: ").unwrap();
+    let drover = format!("'{}'", env!("CARGO_BIN_EXE_drover"));
+    let page = page.replace(" drover ", &format!(" {drover} "));
+    let mut shell = std::process::Command::new("sh");
+    ok(shell
+        .args(["-c", &page])
+        .current_dir(folder.path())
+        .output()
+        .unwrap());
+    let html = page.split(' ').next_back().unwrap();
+    let html = fs::read_to_string(folder.path().join(html)).unwrap();
+    assert!(html.contains("<title>planetwars: "), "{html:.2000}");
+    let serves = "; its pages are at http://127.0.0.1:";
+    assert!(said.lines().nth(4).unwrap().contains(serves), "{said}");
     assert!(
         said.contains("  (won)") || said.contains("  (lost)") || said.contains("  (drawn)"),
         "{said}"
