@@ -13,6 +13,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Verb {
@@ -66,7 +67,10 @@ pub(super) enum Verb {
 }
 
 pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
-    let shelf = || anyhow::Ok(Shelf::of(&common.load(&Flags::new())?.config));
+    let shelf = || {
+        let config = common.load(&Flags::new())?.config;
+        anyhow::Ok(Shelf::of(&config).building_until(CancellationToken::new()))
+    };
     let mut out = std::io::stdout().lock();
     match verb {
         Verb::New { name, lang, game } => new(name, lang, game, &mut out)?,
@@ -122,6 +126,9 @@ fn new(name: &str, language: &str, of: &str, out: &mut impl std::io::Write) -> a
     let starter = Starter::find(language, game(of)?.game());
     let starter = starter.map_err(|why| UsageError(why.to_string()))?;
     let folder = Path::new(name);
+    if folder.exists() {
+        anyhow::bail!("there is already a {name} here; give the bot another name");
+    }
     fs::create_dir(folder).with_context(|| format!("cannot make the folder {name}"))?;
     for (file, text) in starter.files(name) {
         let path = folder.join(file);

@@ -61,7 +61,7 @@ const LIMITS: &[&Limit] = &[&MEMORY, &CPU, &PROCESSES, &STDERR];
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
     /// The file is missing or unreadable.
-    #[error("{} cannot be read: {why}", path.display())]
+    #[error("{} cannot be read: {why}{}", path.display(), found_by(why))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -126,6 +126,17 @@ pub enum ManifestError {
         /// What is allowed.
         allowed: String,
     },
+}
+
+/// How a manifest that is not there is found.
+fn found_by(why: &std::io::Error) -> &'static str {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    match why.kind() {
+        NotFound | NotADirectory => {
+            "; a bot is a folder with a bot.toml, such as drover bot new writes"
+        }
+        _ => "",
+    }
 }
 
 /// A bot's manifest.

@@ -80,6 +80,15 @@ fn every_starter_is_in_order_wherever_its_language_is() {
         for finding in findings {
             let count = |key: &str| finding[key].as_u64().unwrap();
             assert_eq!(count("answers"), count("legal"), "{name}: {finding:#}");
+            let ms = |key: &str| finding[key].as_f64().unwrap();
+            assert!(
+                0.0 < ms("p50_ms") && ms("p50_ms") <= ms("p99_ms"),
+                "{name}: {finding:#}"
+            );
+            assert!(
+                ms("slowest_ms") <= ms("p99_ms") + 1e-6,
+                "{name}: {finding:#}"
+            );
         }
         // Whatever else runs on this machine, nearly all of them come in time.
         let all = |key: &str| {
@@ -305,6 +314,11 @@ fn a_check_plays_by_the_protocol_and_the_contests_clock() {
     // A share of the clock of the whole match, not all of it.
     let allowed = fair["allowed_ms"].as_f64().unwrap();
     assert!((100.0..30_000.0).contains(&allowed), "{whole:#}");
+    // How near to that it came is told.
+    let said = ok(bot(folder.path(), &["check", "asks"]));
+    assert!(said.contains("p50_ms  p99_ms  slowest_ms"), "{said}");
+    let usual = said.lines().find(|line| line.contains("as usual"));
+    assert!(usual.is_some_and(|line| line.ends_with(" %")), "{said}");
     // A bot that ends when it is told that something was refused.
     let say = (
         "act = bot.decide(told[\"ask\"], told[\"view\"], told[\"acts\"])",
@@ -364,7 +378,7 @@ fn a_bot_that_cannot_be_added_is_told_where() {
         1,
     );
     assert!(
-        told.contains("cannot make the folder mine: File exists"),
+        told.contains("there is already a mine here; give the bot another name"),
         "{told}"
     );
     let told = refused(bot(folder.path(), &["new", "x", "--game", "chess"]), 2);
@@ -397,6 +411,80 @@ fn a_bot_that_cannot_be_added_is_told_where() {
         "{told}"
     );
     assert!(!folder.path().join("data/bots").exists());
+    // What cannot be run is told once, with what is wrong as it seems.
+    fs::write(folder.path().join("mine/none.py"), "").unwrap();
+    let right = text.lines().find(|line| line.starts_with("run")).unwrap();
+    for (run, expected) in [
+        (r#"["python9", "bot.py"]"#, "looked for on the PATH"),
+        (
+            r#"["python3 bot.py"]"#,
+            "each argument is a text of its own",
+        ),
+        (r#"["./bot"]"#, "is it there, or does `build` make it?"),
+        (r#"["./none.py"]"#, "make it executable (chmod +x)"),
+    ] {
+        fs::write(&manifest, text.replace(right, &format!("run = {run}"))).unwrap();
+        let told = refused(bot(folder.path(), &["add", "mine"]), 1);
+        assert!(told.contains(expected), "{told}");
+        assert_eq!(told.matches("cannot be started").count(), 1, "{told}");
+    }
+    fs::write(&manifest, text.replace("version = \"1\"", "version = 1")).unwrap();
+    let told = refused(bot(folder.path(), &["add", "mine"]), 1);
+    assert!(
+        told.contains("`version` is 1, but must be a text of 1 to 48"),
+        "{told}"
+    );
+    for wrong in ["none", "mine/bot.py"] {
+        let told = refused(bot(folder.path(), &["check", wrong]), 1);
+        assert!(
+            told.contains("; a bot is a folder with a bot.toml"),
+            "{told}"
+        );
+    }
+}
+
+/// What is said of a program alike in all weathers is said once.
+#[test]
+fn a_check_says_each_thing_once_and_how_to_mend_it() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    let stops = (
+        "act = bot.decide(",
+        "sys.exit(0)\n            act = bot.decide(",
+    );
+    changed(folder.path(), "once", "planowanie", stops);
+    let output = bot(folder.path(), &["check", "once"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    let mends: Vec<&str> = said
+        .lines()
+        .filter(|line| line.starts_with("mend"))
+        .collect();
+    let [mend] = &mends[..] else {
+        panic!("{said}");
+    };
+    assert!(
+        mend.ends_with("exit status 0; it must read on until its standard input ends"),
+        "{said}"
+    );
+    let prints = (
+        "kind = told[\"type\"]",
+        "kind = told[\"type\"]\n        print(kind)",
+    );
+    changed(folder.path(), "prints", "planowanie", prints);
+    let output = bot(folder.path(), &["check", "prints"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    let of_ask = said.lines().filter(|line| line.contains("not \"ask\":"));
+    let of_ask: Vec<&str> = of_ask.collect();
+    let [of_ask] = &of_ask[..] else {
+        panic!("{said}");
+    };
+    assert!(of_ask.starts_with("mend (always): "), "{said}");
+    assert!(
+        of_ask.ends_with("; what is for you goes to standard error"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::becoming::Becoming;
 use super::cgroup::{Cell, Cgroup};
 use super::confinement::Confinement;
-use super::guard::{self, Guard};
+use super::guard::{self, Guard, Report};
 use super::orphans::{self, Marker};
 use super::pipes::ready;
 use super::stderr::Stderr;
@@ -200,7 +200,7 @@ impl Program {
             None => {
                 let mut command = Command::new(name);
                 command.args(arguments);
-                Process::start(command, &options.program)
+                Process::start(command, &options.program, piped())
             }
         }
         .map_err(refused)?;
@@ -273,6 +273,13 @@ pub fn common_variables() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os().filter(move |(name, _)| common(name))
 }
 
+/// Standard input, output and error of a process.
+type Streams = [Stdio; 3];
+
+fn piped() -> Streams {
+    [Stdio::piped(), Stdio::piped(), Stdio::piped()]
+}
+
 /// The program's process, registered as ours. If dropped unreaped, its whole group is killed.
 pub(super) struct Process {
     /// The program or its guard.
@@ -291,7 +298,11 @@ pub(super) struct Process {
 const SWEEP_WITHIN: Duration = Duration::from_secs(1);
 
 impl Process {
-    fn start(mut command: Command, program: &ProgramSpec) -> std::io::Result<Self> {
+    pub(super) fn start(
+        mut command: Command,
+        program: &ProgramSpec,
+        [stdin, stdout, stderr]: Streams,
+    ) -> std::io::Result<Self> {
         let marker = orphans::marker();
         if let Some(folder) = &program.folder {
             command.current_dir(folder);
@@ -305,9 +316,9 @@ impl Process {
                 .process_group(0)
                 .envs(environment.map(|(name, value)| (name, value)))
                 .env(orphans::MARKER, marker.text())
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
+                .stdin(stdin)
+                .stdout(stdout)
+                .stderr(stderr)
                 .spawn()
         })?;
         Ok(Self {
@@ -338,18 +349,29 @@ impl Process {
         if limits.confinement.is_some() {
             command.env_clear().envs(common_variables());
         }
-        let mut process = Self::start(command, program)?;
-        let program = report.program(&mut process.child)?;
-        orphans::guarded(program);
-        process.group = Some(program);
-        process.sweeps = !guard.isolates;
+        let mut process = Self::start(command, program, piped())?;
+        process.under(report, guard)?;
         process.joined = becoming.is_needed();
         Ok(process)
+    }
+
+    /// It is a guard: waits until that has started its program.
+    pub(super) fn under(&mut self, report: Report, guard: Guard) -> std::io::Result<()> {
+        let program = report.program(&mut self.child)?;
+        orphans::guarded(program);
+        self.group = Some(program);
+        self.sweeps = !guard.isolates;
+        Ok(())
     }
 
     /// What was started, and the program: the same without a guard.
     fn ends(&self) -> Option<(Pid, Pid)> {
         Some((guard::pid(&self.child)?, self.group?))
+    }
+
+    /// Whether it has ended; it may not be reaped yet.
+    pub(super) fn has_ended(&self) -> bool {
+        self.reaped || guard::pid(&self.child).is_none_or(has_ended)
     }
 
     /// Kills it and its group, and waits for its end.

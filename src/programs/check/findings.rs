@@ -109,9 +109,13 @@ pub struct Finding {
     pub legal: u32,
     /// How long the program took from its start to its first line, in milliseconds.
     pub ready_ms: Option<f64>,
-    /// How long the slowest answer took, in milliseconds.
+    /// Half of the answers took no longer, in milliseconds.
+    pub p50_ms: Option<f64>,
+    /// The same of 99 in 100.
+    pub p99_ms: Option<f64>,
+    /// How long the answer took that was nearest to its deadline.
     pub slowest_ms: Option<f64>,
-    /// How long that one might have taken.
+    /// How long that one might have taken: what the contest gives, less what sessions keep for the way back and the fallback.
     pub allowed_ms: Option<f64>,
     /// What to mend, each a sentence.
     pub mend: Vec<String>,
@@ -125,10 +129,18 @@ impl Finding {
             answers: 0,
             legal: 0,
             ready_ms: None,
+            p50_ms: None,
+            p99_ms: None,
             slowest_ms: None,
             allowed_ms: None,
             mend: Vec::new(),
         }
+    }
+
+    /// The share of the time that was used for the answer nearest to its deadline, from 0 to 1.
+    #[must_use]
+    pub fn used(&self) -> Option<f64> {
+        Some(self.slowest_ms? / self.allowed_ms?)
     }
 
     /// Adds what to mend, once.

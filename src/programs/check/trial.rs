@@ -49,6 +49,8 @@ pub(super) struct Trial<'a> {
     script: &'a Script<'a>,
     guard: Option<Guard>,
     pub(super) finding: Finding,
+    /// How long its answers took, in milliseconds.
+    times: Vec<f64>,
     /// Everything that it was told of the match.
     told: Vec<Line>,
     /// Lines that were sent.
@@ -76,6 +78,7 @@ impl<'a> Trial<'a> {
             script,
             guard,
             finding: Finding::new(weather),
+            times: Vec::new(),
             told: Vec::new(),
             sent: 0,
             missed: 0,
@@ -83,7 +86,17 @@ impl<'a> Trial<'a> {
             steps: None,
         };
         trial.play()?;
-        Ok(trial.finding)
+        // Exactly: there are few, and the slowest of them is told beside these.
+        trial.times.sort_by(f64::total_cmp);
+        let many = trial.times.len() as f64;
+        let place = |share: f64| (many * share).ceil() as usize;
+        let ms = |share| trial.times.get(place(share).checked_sub(1)?).copied();
+        let (p50_ms, p99_ms) = (ms(0.5), ms(0.99));
+        Ok(Finding {
+            p50_ms,
+            p99_ms,
+            ..trial.finding
+        })
     }
 
     fn play(&mut self) -> Result<(), String> {
@@ -254,7 +267,7 @@ impl<'a> Trial<'a> {
                         return Err(Over);
                     }
                     Err(why) => self.finding.mend(format!(
-                        "standard output is for lines of the protocol alone, not {}: {why}",
+                        "standard output is for lines of the protocol alone, not {}: {why}; what is for you goes to standard error",
                         shown(&line)
                     )),
                 },
@@ -384,7 +397,7 @@ impl<'a> Trial<'a> {
                     Ok(_) => {}
                     Err(why) => {
                         self.finding.mend(format!(
-                            "standard output is for lines of the protocol alone, not {}: {why}",
+                            "standard output is for lines of the protocol alone, not {}: {why}; what is for you goes to standard error",
                             shown(&line)
                         ));
                         self.refuse(program, None, why)?;
@@ -489,9 +502,8 @@ impl<'a> Trial<'a> {
     pub(super) fn took(&mut self, took: Duration, within: Duration) {
         self.finding.answers += 1;
         let (took, within) = (took.as_secs_f64() * 1e3, within.as_secs_f64() * 1e3);
-        let share = |took: Option<f64>, within: Option<f64>| Some(took? / within?);
-        let slowest = share(self.finding.slowest_ms, self.finding.allowed_ms);
-        if slowest.is_none_or(|slowest| took / within > slowest) {
+        self.times.push(took);
+        if self.finding.used().is_none_or(|used| took / within > used) {
             self.finding.slowest_ms = Some(took);
             self.finding.allowed_ms = Some(within);
         }
@@ -550,8 +562,12 @@ impl<'a> Trial<'a> {
         // What is wrong with a URL has been said.
         let Some(ended) = program.end() else { return };
         let (how, stderr) = (ended.manner(), shown_end(&ended.stderr));
+        let reads_on = match ended.status.is_some_and(|status| status.success()) {
+            true => "; it must read on until its standard input ends",
+            false => "",
+        };
         self.finding.mend(format!(
-            "it stops in the middle of the match: {how}{stderr}"
+            "it stops in the middle of the match: {how}{reads_on}{stderr}"
         ));
     }
 
