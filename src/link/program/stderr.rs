@@ -58,7 +58,7 @@ impl Stderr {
                     Err(_) => return,
                 }
                 let mut ring = filled.lock();
-                let count = match read(&*source, &mut chunk) {
+                let count = match read(&*source, chunk.as_mut_slice()) {
                     Ok(count @ 1..) => count,
                     Err(Errno::INTR) => continue,
                     Ok(_) | Err(_) => return,
