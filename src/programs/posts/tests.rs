@@ -48,7 +48,11 @@ impl Posted {
         self.lines.last().unwrap()
     }
 
+    /// The answer to its decision, if it is one.
     fn act(&self) -> Does {
+        if self.ask()["type"] == "end" {
+            return Does::Says(String::new());
+        }
         let number = &self.ask()["number"];
         Does::Says(json!({"type": "act", "number": number, "act": number}).to_string())
     }

@@ -10,7 +10,7 @@ use crate::store::Store;
 use crate::store::types::{Direction, Entry, SessionId};
 use crate::thinking::guarded;
 use futures_util::future::BoxFuture;
-use games::{Dialogue, DialogueSetup, Frame, Kit, Learnt, Next, SetupError};
+use games::{Cause, Dialogue, DialogueSetup, Ending, Frame, Kit, Learnt, Next, SetupError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
@@ -153,6 +153,15 @@ impl Builtin {
     pub(in crate::referee) fn dismiss(&mut self) {
         if let Some(program) = &mut self.program {
             program.dismiss(self.dialogue.hung_up());
+        }
+    }
+
+    /// Its match is over for good: its program is told so, though the seat may not have heard how, and ends.
+    pub(in crate::referee) fn hang_up(&mut self) {
+        if let Some(program) = &mut self.program {
+            let ending = self.dialogue.hung_up();
+            let unheard = || Ending::of(Cause::Disconnect, "");
+            program.dismiss(Some(ending.unwrap_or_else(unheard)));
         }
     }
 
