@@ -6,6 +6,7 @@ use crate::link::program::{Guard, adopt_orphans, no_isolation, protections};
 use crate::programs::{BotName, Finding, Report, Shelf, Weather, check};
 use anyhow::Context as _;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -85,7 +86,9 @@ pub(super) fn run(
 /// What to mend, each once, with the weathers in which it was found.
 fn mends<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<(&'a str, String)> {
     let mut mends: Vec<(&str, Vec<Weather>)> = Vec::new();
+    let mut all = BTreeSet::new();
     for finding in findings {
+        all.insert(finding.weather);
         for what in &finding.mend {
             match mends.iter_mut().find(|(known, _)| known == what) {
                 Some((_, weathers)) if !weathers.contains(&finding.weather) => {
@@ -96,7 +99,7 @@ fn mends<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<(&'a str, Strin
             }
         }
     }
-    let shown = |weathers: Vec<Weather>| match weathers.len() == Weather::ALL.len() {
+    let shown = |weathers: Vec<Weather>| match weathers.len() == all.len() && all.len() > 1 {
         true => "always".to_owned(),
         false => {
             let weathers: Vec<String> = weathers.iter().map(Weather::to_string).collect();

@@ -285,11 +285,6 @@ impl Bots {
         }
     }
 
-    /// How they are guarded.
-    pub(super) const fn guard(&self) -> Option<Guard> {
-        self.guard
-    }
-
     /// Where they are found.
     pub(super) fn shelf(&self) -> &Arc<dyn Programs> {
         &self.shelf

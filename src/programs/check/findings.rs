@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::fmt;
 
 /// What a bot is put through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weather {
     /// Everything as usual.

@@ -181,7 +181,7 @@ fn runner(address: SocketAddr) -> Runner {
             model: Value::from(7),
         }],
     };
-    Runner::new(&Bots::none(), Arc::new(launch), opening)
+    Runner::new(&Bots::none(), Arc::new(launch), opening, || ())
 }
 
 /// Tells an event and a decision, and asks for it; afterwards it is past.

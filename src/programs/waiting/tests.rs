@@ -69,7 +69,7 @@ impl World {
             game,
             ..Opening::default()
         };
-        Runner::new(&self.bots, Arc::new(self.launch.clone()), opening)
+        Runner::new(&self.bots, Arc::new(self.launch.clone()), opening, || ())
     }
 
     /// Plays a match of two decisions: the process that did, and how it behaved.
