@@ -112,6 +112,12 @@ const COUNTING: (&str, &str) = (
     "        elif kind == \"match\":\n            note((told[\"note\"] or 0) + 1)\n        elif kind == \"begin\":",
 );
 
+/// A starter that notes its priority.
+const NICE: (&str, &str) = (
+    "        elif kind == \"match\" and hasattr(bot, \"begin\"):",
+    "        elif kind == \"match\":\n            note(__import__(\"os\").nice(0))\n        elif kind == \"begin\":",
+);
+
 /// What a bot has noted last in this database.
 fn noted(database: &Path, name: &str, game: &str) -> Option<Value> {
     block_on(async {
@@ -206,7 +212,7 @@ fn the_referee_of_a_daemon_seats_a_users_bot_and_goes_on_with_it() {
         return;
     }
     let folder = folder();
-    added(folder.path(), ("mine", "koehandel"), "face", ("", ""));
+    added(folder.path(), ("mine", "koehandel"), "face", NICE);
     let data = folder.path().join("data");
     let daemon = || {
         TestApp::with(
@@ -236,6 +242,12 @@ fn the_referee_of_a_daemon_seats_a_users_bot_and_goes_on_with_it() {
     assert_eq!(ended[0]["cause"], "normal", "{ended:?}");
     assert_eq!(ended[0]["seats"][0]["spec"], "bot:mine@1", "{ended:?}");
     app.stop_verified();
+    // Programs make room for the daemon that hosts their matches.
+    let nice = noted(&data.join("drover.db"), "mine", "koehandel");
+    assert!(
+        nice.as_ref().and_then(Value::as_i64) >= Some(10),
+        "{nice:?}"
+    );
 }
 
 const CUP: &str = r#"

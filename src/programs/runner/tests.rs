@@ -171,3 +171,23 @@ fn a_program_that_takes_too_much_memory_together_is_told_so() {
     let expected = "its processes took more than 150 MiB of memory together";
     assert_eq!(report.faults[0], expected, "{report:?}");
 }
+
+#[test]
+fn programs_step_behind_whoever_hosts_their_matches() {
+    let script = format!(
+        "{READY}; while read -r line; do case \"$line\" in *'\"past\":false'*)
+        echo \"{{\\\"type\\\":\\\"act\\\",\\\"number\\\":1,\\\"act\\\":$(nice)}}\";; esac; done"
+    );
+    let bots = Bots::none().behind(13);
+    let launch = Launch {
+        argv: ["sh", "-c", &*script].map(str::to_owned).to_vec(),
+        directory: std::env::temp_dir(),
+        ..Launch::default()
+    };
+    let mut runner = Runner::new(&bots, Arc::new(launch), Opening::default(), || ());
+    let Reply::Act(nice) = decide(&mut runner, 1, 20_000) else {
+        panic!("{:?}", runner.end(None));
+    };
+    assert!(nice.as_i64() >= Some(13), "{nice}");
+    let _ = runner.end(None);
+}
