@@ -25,9 +25,9 @@ pub(super) enum Verb {
         /// The language: python, javascript, go, java, cpp or rust.
         #[arg(long, value_name = "LANGUAGE", default_value = "python")]
         lang: String,
-        /// The game.
-        #[arg(long)]
-        game: String,
+        /// The game; in Python it may be given more than once.
+        #[arg(long, required = true)]
+        game: Vec<String>,
     },
     /// Play a set script of each of its games with the bot in a folder, in good and bad weather, and say what to
     /// mend: exit code 0 if there is nothing.
@@ -122,15 +122,27 @@ fn name(text: &str) -> Result<String, String> {
     }
 }
 
-fn new(name: &str, language: &str, of: &str, out: &mut impl std::io::Write) -> anyhow::Result<()> {
-    let starter = Starter::find(language, game(of)?.game());
-    let starter = starter.map_err(|why| UsageError(why.to_string()))?;
+fn new(
+    name: &str,
+    language: &str,
+    of: &[String],
+    out: &mut impl std::io::Write,
+) -> anyhow::Result<()> {
+    let mut games: Vec<&str> = Vec::new();
+    for of in of {
+        let of = game(of)?.game();
+        if !games.contains(&of) {
+            games.push(of);
+        }
+    }
+    let files = Starter::write(name, language, &games);
+    let files = files.map_err(|why| UsageError(why.to_string()))?;
     let folder = Path::new(name);
     if folder.exists() {
         anyhow::bail!("there is already a {name} here; give the bot another name");
     }
     fs::create_dir(folder).with_context(|| format!("cannot make the folder {name}"))?;
-    for (file, text) in starter.files(name) {
+    for (file, text) in files {
         let path = folder.join(file);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         writeln!(out, "wrote {}", path.display())?;

@@ -38,4 +38,5 @@ class Bot:
         return min(value, worth(view["purse"]) * 0.5)
 
 
-play(Bot())
+if __name__ == "__main__":
+    play(Bot())

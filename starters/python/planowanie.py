@@ -35,4 +35,5 @@ class Bot:
         return height ** 0.5 if card < values else height ** (2 * players)
 
 
-play(Bot())
+if __name__ == "__main__":
+    play(Bot())

@@ -75,4 +75,5 @@ class Bot:
         return thing["spot"]["x"], thing["spot"]["y"]
 
 
-play(Bot())
+if __name__ == "__main__":
+    play(Bot())

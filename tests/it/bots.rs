@@ -101,6 +101,22 @@ fn every_starter_is_in_order_wherever_its_language_is() {
     }
 }
 
+#[test]
+fn a_starter_in_python_plays_several_games() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    let games = ["koehandel", "planetwars"];
+    let both = ["--game", games[0], "--game", games[1]];
+    ok(bot(folder.path(), &[&["new", "both"][..], &both].concat()));
+    let whole = checked(folder.path(), "both");
+    assert!(mends(&whole).is_empty(), "{whole:#}");
+    for (at, game) in games.iter().enumerate() {
+        assert_eq!(whole["games"][at]["game"], *game, "{whole:#}");
+    }
+}
+
 /// Ways to be wrong: what is changed in the starter, and what a check says of it.
 const WRONG: &[(&str, &str, &str)] = &[
     (

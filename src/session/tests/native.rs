@@ -272,7 +272,8 @@ async fn a_match_goes_on_after_a_restart_of_the_daemon() {
         assert!(stderr.contains("decision 5"), "{game}: {stderr}");
         if !is_hasty(game) {
             assert_eq!(count(&report, "starts"), 1, "{game}: {report}");
-            assert_eq!(count(&report, "late"), 0, "{game}: {report}");
+            // The decision that may have been asked before has a tenth of the time, and the program is started again.
+            assert!(count(&report, "late") <= 1, "{game}: {report}");
         }
     }
 }
