@@ -78,7 +78,7 @@ impl<F: Field> Arena<F::Game> for Watch<'_, F> {
     }
 
     fn listens(&self, seat: Seat) -> bool {
-        F::Game::listens(self.names[seat.index() / self.field.team()])
+        self.field.listens(self.names[seat.index() / self.field.team()])
     }
 
     fn arrive(&mut self, game: &mut F::Game, acts: &mut Acts<F::Game>) {

@@ -37,6 +37,11 @@ pub(super) fn stranger(name: &str, seed: u64) -> Option<Seated<Koehandel>> {
     Some(Box::new(player(profile(name)?, seed)))
 }
 
+/// Whether the player of this name searches: it heeds what it hears.
+pub(super) fn searches(name: &str) -> bool {
+    name.starts_with("searcher-")
+}
+
 /// Plays whole matches out in its head, a set number of times a decision, with every rival as one type whatever it
 /// does: `searcher-tuned-100` departs from the rung `tuned`, takes the others for the same, and does so 100 times.
 /// `searcher-base` departs from the champion's own policy and takes the others for `evolved`.
