@@ -174,29 +174,39 @@ impl Pupil {
 
     fn learn(&mut self, batch: &[Lesson], step: f32) {
         for lesson in batch {
-            let units: [_; 4] =
-                std::array::from_fn(|player| self.outlook.units(&lesson.inputs[player]));
-            let shares = softmax(std::array::from_fn(|player| {
-                self.outlook.number(&units[player])
-            }));
-            for player in 0..4 {
-                let error = (shares[player] - lesson.shares[player]) / batch.len() as f32;
-                let mut back = units[player];
-                for ((back, weight), slope) in back
-                    .iter_mut()
-                    .zip(&self.outlook.last)
-                    .zip(&mut self.slopes.last)
-                {
-                    *slope += error * *back;
-                    *back = if *back > 0.0 { error * weight } else { 0.0 };
-                }
-                for (at, number) in &lesson.inputs[player] {
-                    for (slope, back) in self.slopes.first[usize::from(*at)].iter_mut().zip(&back) {
-                        *slope += number * back;
-                    }
+            self.add_slopes(lesson, batch.len());
+        }
+        self.go(step);
+    }
+
+    /// Adds the slopes of one of `of` lessons.
+    fn add_slopes(&mut self, lesson: &Lesson, of: usize) {
+        let units: [_; 4] =
+            std::array::from_fn(|player| self.outlook.units(&lesson.inputs[player]));
+        let shares = softmax(std::array::from_fn(|player| {
+            self.outlook.number(&units[player])
+        }));
+        for player in 0..4 {
+            let error = (shares[player] - lesson.shares[player]) / of as f32;
+            let mut back = units[player];
+            for ((back, weight), slope) in back
+                .iter_mut()
+                .zip(&self.outlook.last)
+                .zip(&mut self.slopes.last)
+            {
+                *slope += error * *back;
+                *back = if *back > 0.0 { error * weight } else { 0.0 };
+            }
+            for (at, number) in &lesson.inputs[player] {
+                for (slope, back) in self.slopes.first[usize::from(*at)].iter_mut().zip(&back) {
+                    *slope += number * back;
                 }
             }
         }
+    }
+
+    /// Goes down the slopes, weight by weight by the means of each.
+    fn go(&mut self, step: f32) {
         self.steps += 1;
         let (first, second) = (
             1.0 - 0.9f32.powi(self.steps),

@@ -61,8 +61,9 @@ pub fn play_out(
     play_on(game, cast, memory, seed, 0)
 }
 
-/// Plays `game` on to the first turn with at most `until` cards in the deck, or once the deck is empty to its end, or until [`STEPS_MAX`] steps are taken, and returns how many were taken. `memory`
-/// is each player's memory of the card now up.
+/// Plays `game` on to the first turn with at most `until` cards in the deck, or once the deck is empty to its end,
+/// or until [`STEPS_MAX`] steps are taken, and returns how many were taken. `memory` is each player's memory of the
+/// card now up.
 pub fn play_on(
     game: &mut Koehandel,
     cast: &[Style; PLAYERS],
