@@ -1,15 +1,18 @@
 //! The talk with a user's bot: lines out, lines in, and another start when it fails. Blocking, for a thread of its own.
 
+mod hearing;
+mod starting;
+
 use super::bots::{Bots, Place};
-use super::carrier::{Carrier, NotStarted};
+use super::carrier::Carrier;
 use super::conduct::{Conduct, Stderr};
 use super::instance::{Opening, Reply};
 use super::launch::{Instances, Launch};
 use super::log::Log;
 use super::native::Steps;
 use super::starting::{InLine, Starting};
-use crate::link::program::{Ended, ProgramOptions, ready};
-use games::neutral::{self, End, Hello, Line, Said, Told, written};
+use crate::link::program::Ended;
+use games::neutral::{End, Hello, Line, Told, written};
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::sync::Arc;
@@ -317,152 +320,6 @@ impl Runner {
         }
     }
 
-    fn start_by(&mut self, deadline: Instant) -> bool {
-        while self.running.is_none() {
-            let gone = self.report.starts >= STARTS_MAX || self.log.is_broken();
-            if gone || self.not_before >= deadline {
-                return false;
-            }
-            // Waits for the moment alone.
-            let _ = ready(&[], self.not_before);
-            self.start(deadline);
-            if self.in_line.is_some() {
-                return false;
-            }
-        }
-        true
-    }
-
-    /// Starts it, if its turn comes by then.
-    fn start(&mut self, until: Instant) {
-        let in_line = self.in_line.take();
-        if self.report.starts >= STARTS_MAX || self.log.is_broken() {
-            return;
-        }
-        let (bot, game) = (&self.launch, self.opening.game);
-        let steps = Steps::of(bot, game);
-        let waiting = self.bots.waiting();
-        let ahead = waiting.take(bot, game);
-        let is_ready = ahead.is_some();
-        let mut starting = None;
-        let started = match ahead {
-            Some((program, place)) => Ok((Carrier::Process(Box::new(program)), place)),
-            None => {
-                if bot.url.is_none() {
-                    let in_line = in_line.unwrap_or_else(|| {
-                        let wake = Arc::clone(&self.wake);
-                        self.bots.starts().line_up(move || wake())
-                    });
-                    starting = in_line.come(until);
-                    if starting.is_none() {
-                        self.in_line = Some(in_line);
-                        return;
-                    }
-                }
-                let Some(place) = self.bots.place() else {
-                    self.not_before = Instant::now() + PAUSE;
-                    return;
-                };
-                let options = self.bots.options(bot);
-                let line_max = steps.as_ref().map_or(options.line_max, Steps::line_max);
-                let options = ProgramOptions {
-                    line_max,
-                    ..options
-                };
-                let started = Carrier::start(bot, options, &self.opening.start.id);
-                started.map(|carrier| (carrier, place))
-            }
-        };
-        if self.report.starts == 0 {
-            // Not before this one has its place.
-            waiting.fill(&self.bots, bot, game);
-        }
-        self.report.starts += 1;
-        match started {
-            Ok((carrier, place)) => {
-                let ready = is_ready || carrier.is_ready_at_once();
-                self.running = Some(Running {
-                    carrier,
-                    place,
-                    since: Instant::now(),
-                    ready,
-                    starting,
-                    sent: 0,
-                    unsaid: Vec::new(),
-                    lines: 0,
-                    owed: 0,
-                    wants_models: false,
-                    is_leaving: false,
-                    steps,
-                });
-                self.late_in_row = 0;
-                self.greet(!is_ready);
-            }
-            Err(NotStarted { why, lasts }) => {
-                self.failed(why);
-                if lasts {
-                    self.report.starts = STARTS_MAX;
-                }
-            }
-        }
-    }
-
-    /// Begins its match with it, which it then hears from the beginning. `first`: it was not said hello yet.
-    fn greet(&mut self, first: bool) {
-        if let Some(running) = &mut self.running {
-            running.sent = 0;
-            running.unsaid.clear();
-        }
-        let again = self.opening.start.again || self.log.is_begun();
-        let mut start = self.opening.start.clone();
-        start.again = again;
-        if first {
-            self.say(&Word::Hello(Hello::of(self.opening.game)));
-        }
-        self.say(&Word::Match(Box::new(start)));
-    }
-
-    fn fail(&mut self, why: String) {
-        self.stop();
-        self.failed(why);
-    }
-
-    fn failed(&mut self, why: String) {
-        tracing::warn!(
-            bot = self.launch.name,
-            version = self.launch.version,
-            "a program failed: {why}"
-        );
-        self.report.fails(why);
-        let doubled = self.report.starts.saturating_sub(2).min(16);
-        let pause = match self.report.starts {
-            0 | 1 => Duration::ZERO,
-            _ => PAUSE * (1 << doubled),
-        };
-        self.not_before = Instant::now() + pause;
-    }
-
-    /// Ends the program on a thread: nobody's clock waits for that.
-    fn stop(&mut self) {
-        if let Some(Running { carrier, place, .. }) = self.running.take() {
-            self.end_apart(carrier, place);
-        }
-    }
-
-    fn end_apart(&mut self, carrier: Carrier, place: Place) {
-        if matches!(carrier, Carrier::Url(_)) {
-            return;
-        }
-        let end = move || {
-            let ended = carrier.end();
-            drop(place);
-            ended
-        };
-        let ending = std::thread::Builder::new().name("ending".to_owned());
-        // Without a thread it is killed here and now.
-        self.ending.extend(ending.spawn(end).ok());
-    }
-
     /// Sends what it has not heard yet. A decision that is asked now has so much time.
     fn send(&mut self, asked: Option<(u64, Instant)>) {
         let told = |running: &&mut Running| running.ready || running.steps.is_some();
@@ -523,152 +380,6 @@ impl Runner {
             running.carrier.push(&mut running.unsaid);
             if running.unsaid.len() > UNSAID_MAX {
                 self.fail("it does not read what it is told".to_owned());
-            }
-        }
-    }
-
-    /// Hears what it says, until it answers this decision or the deadline is over.
-    fn listen(&mut self, number: Option<u64>, deadline: Instant) -> Heard {
-        loop {
-            let Some(running) = &mut self.running else {
-                return Heard::Nothing;
-            };
-            let deaf = !running.carrier.push(&mut running.unsaid);
-            match running.carrier.heard() {
-                Ok(Some(line)) => {
-                    let heard = match running.steps {
-                        Some(_) => self.step(&line, number),
-                        None => self.understand(&line, number),
-                    };
-                    if let Some(heard) = heard {
-                        return heard;
-                    }
-                    // What was kept back until it was ready.
-                    self.send(number.map(|number| (number, deadline)));
-                }
-                Ok(None) if deaf && number.is_some() => {
-                    return Heard::Failed("it closed its input".to_owned());
-                }
-                Ok(None) if std::mem::take(&mut running.wants_models) && number.is_some() => {
-                    // The decision comes once more, after what it wanted to know.
-                    running.sent = running.sent.saturating_sub(1);
-                    self.send(number.map(|number| (number, deadline)));
-                }
-                Ok(None) => {
-                    let asked = number.is_some();
-                    let starting = running.starting.as_ref().map(|starting| starting.until);
-                    let until = starting.map_or(deadline, |until| until.min(deadline));
-                    let waited = running.carrier.wait(&mut running.unsaid, asked, until);
-                    if starting.is_some_and(|until| until <= Instant::now()) {
-                        // It is slow: others need not be.
-                        running.starting = None;
-                        if matches!(waited, Ok(false)) && Instant::now() < deadline {
-                            continue;
-                        }
-                    }
-                    match waited {
-                        Ok(true) => {}
-                        Ok(false) => return Heard::Nothing,
-                        Err(why) => return Heard::Failed(why),
-                    }
-                }
-                Err(_) if running.carrier.is_over_memory() => {
-                    let most = self.launch.limits.memory.unwrap_or_default() >> 20;
-                    return Heard::Failed(format!(
-                        "its processes took more than {most} MiB of memory together"
-                    ));
-                }
-                Err(why) => return Heard::Failed(why),
-            }
-        }
-    }
-
-    /// Takes a line in of a program that speaks its game's own protocol; what it means for whoever waits.
-    fn step(&mut self, line: &[u8], due: Option<u64>) -> Option<Heard> {
-        let running = self.running.as_mut()?;
-        let steps = running.steps.as_mut()?;
-        let answered = match steps.hear(line) {
-            Ok(answered) => answered?,
-            Err(why) => return Some(Heard::Failed(why)),
-        };
-        running.since = Instant::now();
-        running.ready |= answered.asked || steps.is_even();
-        if running.ready {
-            running.starting = None;
-        }
-        if answered.asked && answered.number == due {
-            return Some(Heard::Act(Value::String(answered.text)));
-        }
-        self.report.stale += u64::from(answered.asked);
-        None
-    }
-
-    /// Takes a line in; what it means for whoever waits.
-    fn understand(&mut self, line: &[u8], due: Option<u64>) -> Option<Heard> {
-        if let Some(running) = &mut self.running {
-            running.lines += 1;
-            if running.lines > neutral::LINES_MAX.saturating_add(running.owed) {
-                return Some(Heard::Failed("it says more than it is asked".to_owned()));
-            }
-        }
-        let line = line.trim_ascii();
-        if line.is_empty() {
-            return None;
-        }
-        match neutral::read(line) {
-            Ok(Said::Ready { protocol }) if protocol == neutral::VERSION => {
-                let running = self.running.as_mut()?;
-                running.ready = true;
-                running.starting = None;
-                running.is_leaving.then_some(Heard::Done)
-            }
-            Ok(Said::Ready { protocol }) => {
-                self.report.starts = STARTS_MAX;
-                let ours = neutral::VERSION;
-                let why = format!("it speaks version {protocol} of the protocol, not {ours}");
-                Some(Heard::Failed(why))
-            }
-            Ok(Said::Act { number, act }) if due == Some(number) => Some(Heard::Act(act)),
-            Ok(Said::Act { number, act }) => {
-                match self.log.played(number) {
-                    // It answers again what it was told once more.
-                    Some(before)
-                        if self.report.starts > 1
-                            || self.told_again
-                            || self.opening.start.again =>
-                    {
-                        match serde_json::from_str::<Value>(before).ok() == Some(act) {
-                            true => self.report.repeated += 1,
-                            false => self.report.changed += 1,
-                        }
-                    }
-                    Some(_) => self.report.stale += 1,
-                    None => self.refuse(Some(number), "that is not asked".to_owned()),
-                }
-                None
-            }
-            Ok(Said::Note { note }) => {
-                let length = written(&note).len();
-                if length > neutral::NOTE_MAX {
-                    let most = neutral::NOTE_MAX;
-                    self.refuse(None, format!("a note of {length} bytes; {most} are kept"));
-                } else {
-                    self.report.note = Some(note.clone());
-                    *self.noted.lock() = Some(note);
-                }
-                None
-            }
-            Ok(Said::Models) => {
-                let models = self.opening.models.clone();
-                self.say(&Word::Models { models });
-                let running = self.running.as_mut()?;
-                running.wants_models = due.is_some() && running.carrier.asks_again();
-                None
-            }
-            Err(why) => {
-                let text = String::from_utf8_lossy(line.get(..QUOTED_MAX).unwrap_or(line));
-                self.refuse(None, format!("{why}: {text:?}"));
-                None
             }
         }
     }
