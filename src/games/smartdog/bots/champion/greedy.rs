@@ -25,6 +25,8 @@ const GUARDED: i32 = 6;
 const FREED: i32 = 3;
 /// To stand abroad where a foreign dog may bark next turn.
 const EXPOSED: i32 = 4;
+/// Steps by which work that another dog goes for is farther.
+const TAKEN: u32 = 4;
 /// From how many steps and a bark away foreign dogs are met by a dog on guard.
 const MET: u32 = 8;
 /// Steps from the pen at which it waits.
@@ -75,6 +77,8 @@ impl Role {
 
 /// A place from which a dog can do something, within `slack` steps of it, and what it costs to finish that.
 struct Work {
+    /// The sheep, or the dog to be met.
+    what: usize,
     stand: Spot,
     slack: u32,
     more: u32,
@@ -124,10 +128,11 @@ impl<'a> Greedy<'a> {
         let sheep = || self.game.sheep().iter().take(SHEEP_MAX);
         let raids = self.role == Role::Raids;
         let raid = raids && sheep().any(|sheep| self.is_robbed(sheep.spot));
-        for sheep in sheep() {
+        for (what, sheep) in sheep().enumerate() {
             let home = self.home(sheep.spot);
             if self.is_robbed(sheep.spot) {
                 self.works.push(Work {
+                    what,
                     stand: sheep.spot,
                     slack: self.radius,
                     more: if raids { 0 } else { 6 },
@@ -137,6 +142,7 @@ impl<'a> Greedy<'a> {
                 let ways = Direction::ALL.into_iter().filter(nearer);
                 let stands = ways.map(|way| torus.next(sheep.spot, way.opposite()));
                 let work = |stand| Work {
+                    what,
                     stand,
                     slack: 0,
                     more: u32::from(home) / 4,
@@ -148,9 +154,10 @@ impl<'a> Greedy<'a> {
     }
 
     fn find_threats(&mut self) {
-        for dog in self.game.dogs() {
+        for (what, dog) in self.game.dogs().iter().enumerate() {
             if dog.owner != self.seat && u32::from(self.home(dog.spot)) <= self.radius + MET {
                 self.works.push(Work {
+                    what,
                     stand: dog.spot,
                     slack: self.radius,
                     more: 0,
@@ -218,13 +225,27 @@ impl<'a> Greedy<'a> {
         if self.role == Role::Guards && self.works.is_empty() {
             return u32::from(self.home(from)).saturating_sub(POST) as i32;
         }
+        let costs = self.works.iter().map(|work| self.cost(from, work));
+        costs.min().unwrap_or_default()
+    }
+
+    fn cost(&self, from: Spot, work: &Work) -> i32 {
         let torus = self.game.ground().torus();
-        let steps = |work: &Work| {
-            let (dx, dy) = torus.displacement(from, work.stand);
-            let steps = dx.unsigned_abs() + dy.unsigned_abs();
-            (steps.saturating_sub(work.slack) + work.more) as i32
+        let (dx, dy) = torus.displacement(from, work.stand);
+        let steps = dx.unsigned_abs() + dy.unsigned_abs();
+        (steps.saturating_sub(work.slack) + work.more) as i32
+    }
+
+    /// A dog that stands here goes for its nearest work: the others should do something else.
+    pub(super) fn take(&mut self, from: Spot) {
+        let nearest = self.works.iter().min_by_key(|work| self.cost(from, work));
+        let Some(what) = nearest.map(|work| work.what) else {
+            return;
         };
-        self.works.iter().map(steps).min().unwrap_or_default()
+        let same = self.works.iter_mut().filter(|work| work.what == what);
+        for work in same {
+            work.more += TAKEN;
+        }
     }
 
     /// What a bark from here is worth.

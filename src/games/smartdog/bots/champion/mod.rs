@@ -11,6 +11,7 @@ mod reply;
 mod search;
 mod simulator;
 mod terrain;
+mod tried;
 mod value;
 mod world;
 

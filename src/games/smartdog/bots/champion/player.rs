@@ -43,6 +43,8 @@ pub const HERDER: Knobs = Knobs {
         draft: false,
         horizon: 0,
         finals: 1,
+        apart: false,
+        firsts: false,
     },
     weights: WEIGHTS,
     recognises: false,
@@ -72,6 +74,8 @@ pub const CHAMPION: Knobs = Knobs {
         draft: true,
         horizon: 30,
         finals: 3,
+        apart: false,
+        firsts: false,
     },
     weights: Weights {
         roles: 1.0,

@@ -6,6 +6,7 @@ use super::deed::{Deed, deeds};
 use super::draft::Draft;
 use super::simulator::{Deeds, Simulator, print};
 use super::terrain::Terrain;
+use super::tried::{Line, Tried};
 use super::value::{Lens, Weights};
 use super::world::World;
 use crate::game::{Budget, Progress};
@@ -24,6 +25,10 @@ const IDLE_MIN: usize = 2;
 
 /// Rivals are simulated if they are within this many steps more than a plan has, where lines go on.
 const RIVALS_FAR: u32 = 30;
+
+/// The most dogs, times dogs and sheep, with which lines go on after their plans: this bounds what one step of the
+/// search takes.
+const CROWD_MAX: usize = 4_000;
 
 /// The depth and width of a search.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +49,10 @@ pub struct Reach {
     pub draft: bool,
     /// Turns that a line goes on by roles after its plans before it is valued; 0: it ends with them.
     pub horizon: u32,
+    /// Whether own dogs share the work when a line goes on.
+    pub apart: bool,
+    /// Whether every first deed of each dog is tried with a line that goes on by roles.
+    pub firsts: bool,
     /// How many of a beam's last lines go on.
     pub finals: usize,
 }
@@ -81,16 +90,6 @@ struct Beam {
     children: Vec<Child>,
 }
 
-/// The best line that begins with a deed.
-#[derive(Clone, Copy)]
-pub(super) struct Tried {
-    dog: usize,
-    first: Deed,
-    value: f64,
-    /// How many turns it was followed.
-    turns: usize,
-}
-
 /// A decision in progress.
 #[derive(Clone)]
 pub(super) struct Search {
@@ -109,20 +108,24 @@ pub(super) struct Search {
     improved: bool,
     beam: Option<Beam>,
     /// The best line of each first deed in each dog's last beam, if that is kept.
-    pub(super) tried: Option<Vec<Tried>>,
+    pub(super) tried: Option<Tried>,
 }
 
 impl Search {
     pub(super) fn new(
         world: &World,
         terrain: &Terrain,
-        (reach, weights): (Reach, Weights),
+        (mut reach, weights): (Reach, Weights),
     ) -> Self {
+        let (dogs, sheep) = (world.game.dogs().len(), world.game.sheep().len());
+        if dogs * (dogs + sheep) > CROWD_MAX {
+            reach.horizon = 0;
+        }
         let (lens, depth) = (Lens::new(world, terrain, weights), reach.depth as u32);
         let plans = vec![Plan::default(); lens.own.len()];
         let range = depth + if reach.horizon > 0 { RIVALS_FAR } else { 2 };
         let simulator = Simulator::new(world, lens, depth + reach.horizon, range, reach);
-        let cast = || Casting::new(&simulator, terrain, reach.depth);
+        let cast = || Casting::new(&simulator, terrain, reach);
         Self {
             plans,
             casting: simulator.goes_on().then(cast),
@@ -184,6 +187,11 @@ impl Search {
     /// The first turn's orders of the best plans, in terms of the believed position.
     pub(super) fn orders(&self) -> Orders {
         self.simulator.orders(self.plans.iter().map(|plan| plan[0]))
+    }
+
+    /// How many turns whole lines are followed.
+    const fn turns(&self) -> usize {
+        self.reach.depth + self.reach.horizon as usize
     }
 
     /// Whether nothing better than standing was found.
@@ -340,6 +348,15 @@ impl Search {
             let simulator = &mut self.simulator;
             total = simulator.far_total(&mut game, line, &self.roles, terrain);
             simulator.reuse([game]);
+            let line = Line {
+                dog,
+                first: plan[0],
+                value: total,
+                turns: self.turns(),
+            };
+            if let Some(tried) = &mut self.tried {
+                tried.better(line);
+            }
         }
         if self.best.is_none_or(|best| total > best + 1e-9) {
             self.best = Some(total);
@@ -348,43 +365,43 @@ impl Search {
         }
     }
 
-    /// Keeps the best line of each first deed, the beam's children being sorted. What the beam has dropped stays
-    /// as it was last seen.
+    /// Keeps the best line of each first deed, the beam's children being sorted, if lines end with their plans. What
+    /// the beam has dropped stays as it was last seen.
     fn note(&mut self, beam: &Beam) {
-        let Some(tried) = &mut self.tried else { return };
+        let ends = !self.simulator.goes_on();
+        let Some(tried) = self.tried.as_mut().filter(|_| ends) else {
+            return;
+        };
         if beam.level == 0 {
-            tried.retain(|tried| tried.dog != beam.dog);
+            tried.forget(beam.dog);
         }
         for child in &beam.children {
             let parent = beam.nodes.get(child.parent);
             let first = parent.filter(|_| beam.level > 0);
-            let first = Tried {
+            tried.farther(Line {
                 dog: beam.dog,
                 first: first.map_or(child.deed, |parent| parent.plan[0]),
                 value: child.total,
                 turns: beam.level + 1,
-            };
-            let same = |one: &&mut Tried| (one.dog, one.first) == (first.dog, first.first);
-            match tried.iter_mut().find(same) {
-                Some(known) if known.turns < first.turns => *known = first,
-                Some(_) => {}
-                None => tried.push(first),
-            }
+            });
         }
     }
 
     /// The chosen orders and those that change one dog's first deed, with their values and how many turns they
     /// were followed.
     pub(super) fn compared(&self) -> Vec<(Orders, f64, usize)> {
-        let best = self
-            .best
-            .map(|best| (self.orders(), best, self.reach.depth));
+        let best = self.best.map(|best| (self.orders(), best, self.turns()));
         let mut compared: Vec<_> = best.into_iter().collect();
-        let planned = |tried: &&Tried| {
+        let planned = |tried: &&Line| {
             let plan = self.plans.get(tried.dog);
             plan.is_some_and(|plan| plan[0] == tried.first)
         };
-        for tried in self.tried.iter().flatten().filter(|tried| !planned(tried)) {
+        for tried in self
+            .tried
+            .iter()
+            .flat_map(Tried::iter)
+            .filter(|tried| !planned(tried))
+        {
             let plans = self.plans.iter().enumerate();
             let deeds = plans.map(|(at, plan)| {
                 if at == tried.dog {

@@ -33,6 +33,7 @@ pub(super) struct Simulator {
     last: bool,
     /// Turns that a line goes on after its plans.
     horizon: u32,
+    apart: bool,
     replies: Replies,
     /// Foreign dogs near enough to matter, by place.
     active: Vec<bool>,
@@ -48,6 +49,7 @@ impl Simulator {
             trail,
             last,
             horizon,
+            apart,
             ..
         } = reach;
         let root = near(world, &mut lens, depth);
@@ -68,6 +70,7 @@ impl Simulator {
             trail,
             last,
             horizon,
+            apart,
             root,
             lens,
         }
@@ -146,7 +149,11 @@ impl Simulator {
             }
             let player = players.get_mut(*role as usize)?;
             let player = player.get_or_insert_with(|| Greedy::new(game, self.me, home, *role));
-            Some(Deed::of(&player.deed(DogId(*own as u16), dog)))
+            let deed = Deed::of(&player.deed(DogId(*own as u16), dog));
+            if self.apart {
+                player.take(dog.spot);
+            }
+            Some(deed)
         };
         dogs.map(deed).map(Option::unwrap_or_default).collect()
     }
@@ -159,7 +166,7 @@ impl Simulator {
         turns: u32,
         roles: &[Role],
         terrain: &mut Terrain,
-        mut note: impl FnMut(Deeds),
+        mut note: impl FnMut(&mut Deeds),
     ) -> (f64, f64) {
         let mut sum = 0.0;
         for turn in 0..turns {
@@ -167,9 +174,9 @@ impl Simulator {
                 sum += value * f64::from(turns - turn);
                 break;
             }
-            let deeds = self.by_roles(game, roles);
+            let mut deeds = self.by_roles(game, roles);
+            note(&mut deeds);
             self.play(game, deeds.iter().copied());
-            note(deeds);
             value = self.lens.value(game, terrain);
             sum += value;
         }
@@ -189,7 +196,7 @@ impl Simulator {
             return self.total(value, sum);
         }
         let turns = self.horizon;
-        let (last, more) = self.go_on((game, value), turns, roles, terrain, drop);
+        let (last, more) = self.go_on((game, value), turns, roles, terrain, |_| ());
         f64::midpoint(last, (sum + more) / f64::from(depth as u32 + turns))
     }
 
