@@ -29,11 +29,11 @@ pub const CARDS: &[BotCard] = &[
         0xA0EB_5DBB_2B81_0559,
     ),
     BotCard {
-        version: 2,
+        version: 3,
         ..thinker(
             6,
             "champion",
-            "Plans with widening beams against the replies it expects, on maps it may know, guards its pen and plays for the win. A node is one simulated turn of one line.",
+            "Gives its dogs roles and plans with widening beams against the replies it expects, on maps it may know, guards its pen and plays for the win. A node is one simulated turn of one line.",
             0x682B_EB2B_20DA_9DEE,
         )
     },
