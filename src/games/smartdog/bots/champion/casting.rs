@@ -35,16 +35,9 @@ impl Casting {
             spot.map_or(u16::MAX, |spot| terrain.home(terrain.cell(spot)))
         };
         let nearest = (0..own.len()).min_by_key(|dog| home(&own[*dog]));
-        let alone = simulator.is_alone();
-        let mut first = Vec::new();
         let all = |role: Role| -> Roles { own.iter().map(|_| role).collect() };
-        for role in Role::ALL {
-            first.push(all(role));
-            if alone {
-                break;
-            }
-        }
-        if own.len() > 1 && !alone {
+        let mut first: Vec<Roles> = Role::ALL.into_iter().map(all).collect();
+        if own.len() > 1 {
             for rest in [Role::Herds, Role::Raids] {
                 let mut roles = all(rest);
                 if let Some(role) = nearest.and_then(|dog| roles.get_mut(dog)) {
@@ -76,7 +69,7 @@ impl Casting {
         let at = at - self.first.len();
         let (dog, role) = (at / Role::ALL.len(), Role::ALL[at % Role::ALL.len()]);
         let mut roles = self.roles.clone();
-        match roles.get_mut(dog).filter(|_| self.first.len() > 1) {
+        match roles.get_mut(dog) {
             None => {
                 let deeds = (self.deeds).get_or_insert_with(|| firsts(simulator));
                 let Some(first) = deeds.pop() else {

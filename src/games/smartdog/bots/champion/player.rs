@@ -74,7 +74,7 @@ pub const CHAMPION: Knobs = Knobs {
         draft: true,
         horizon: 30,
         finals: 3,
-        apart: false,
+        apart: true,
         firsts: false,
     },
     weights: Weights {

@@ -118,9 +118,12 @@ impl Search {
         (mut reach, weights): (Reach, Weights),
     ) -> Self {
         let (dogs, sheep) = (world.game.dogs().len(), world.game.sheep().len());
-        if dogs * (dogs + sheep) > CROWD_MAX {
+        let alone = world.game.ground().tiles().len() < 2;
+        if alone || dogs * (dogs + sheep) > CROWD_MAX {
             reach.horizon = 0;
         }
+        // Alone, plans begin with standing: measured better.
+        reach.draft &= !alone;
         let (lens, depth) = (Lens::new(world, terrain, weights), reach.depth as u32);
         let plans = vec![Plan::default(); lens.own.len()];
         let range = depth + if reach.horizon > 0 { RIVALS_FAR } else { 2 };

@@ -33,6 +33,7 @@ pub(super) struct Simulator {
     last: bool,
     /// Turns that a line goes on after its plans.
     horizon: u32,
+    /// Whether own dogs share the work when a line goes on.
     apart: bool,
     replies: Replies,
     /// Foreign dogs near enough to matter, by place.
@@ -125,11 +126,6 @@ impl Simulator {
         game.end_all();
     }
 
-    /// Whether nobody else plays.
-    pub(super) fn is_alone(&self) -> bool {
-        self.root.ground().tiles().len() < 2
-    }
-
     /// Whether lines go on after their plans.
     pub(super) const fn goes_on(&self) -> bool {
         self.horizon > 0
@@ -158,8 +154,8 @@ impl Simulator {
         dogs.map(deed).map(Option::unwrap_or_default).collect()
     }
 
-    /// Plays so many turns by roles from a position of this value; notes the deeds. The last value, and the sum of all;
-    /// after the match's end the value stays.
+    /// Plays some turns by roles from a position of this value; notes the deeds. The last value, and the sum of all; after
+    /// the match's end the value stays.
     pub(super) fn go_on(
         &mut self,
         (game, mut value): (&mut SmartDog, f64),
