@@ -34,7 +34,7 @@ pub const CARDS: &[BotCard] = &[
             6,
             "champion",
             "Gives its dogs roles and plans with widening beams against the replies it expects, on maps it may know, guards its pen and plays for the win. A node is one simulated turn of one line.",
-            0x682B_EB2B_20DA_9DEE,
+            0x20E6_11BC_9DDF_B621,
         )
     },
 ];
