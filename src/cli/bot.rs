@@ -67,10 +67,7 @@ pub(super) enum Verb {
 }
 
 pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
-    let shelf = || {
-        let config = common.load(&Flags::new())?.config;
-        anyhow::Ok(Shelf::of(&config).building_until(CancellationToken::new()))
-    };
+    let shelf = || anyhow::Ok(Shelf::of(&common.load(&Flags::new())?.config));
     let mut out = std::io::stdout().lock();
     match verb {
         Verb::New { name, lang, game } => new(name, lang, game, &mut out)?,
@@ -153,7 +150,9 @@ fn new(
 }
 
 fn add(config: &Config, folder: &Path, out: &mut impl std::io::Write) -> anyhow::Result<()> {
-    let (manifest, added) = Shelf::of(config).add(folder)?;
+    let (manifest, added) = Shelf::of(config)
+        .building_until(CancellationToken::new())
+        .add(folder)?;
     let bot = format!("{}@{}", manifest.name, manifest.version);
     match added {
         Added::New { files, bytes } => writeln!(

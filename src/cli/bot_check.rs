@@ -3,7 +3,7 @@
 use super::output::{Format, write_rows};
 use crate::config::Config;
 use crate::link::program::{Guard, adopt_orphans, no_isolation, protections};
-use crate::programs::{BotName, Finding, Report, Shelf, Weather, check};
+use crate::programs::{BotName, Finding, Report, Shelf, Weather, check, protections_of};
 use anyhow::Context as _;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -40,8 +40,12 @@ pub(super) fn run(
         name: manifest.name.clone(),
         version: None,
     })?;
-    let protections = protections(no_isolation());
-    let guard = Guard::of(&protections);
+    let guard = Guard::of(&protections(no_isolation()));
+    let told = match manifest.url {
+        // Nothing of it runs here: there is nothing to protect from.
+        Some(_) => Vec::new(),
+        None => protections_of(config),
+    };
     let mut reports = Vec::new();
     for kit in games::ALL.iter().filter(|kit| launch.plays(kit.game())) {
         let report = check(&launch, *kit, Some(guard), config.callbacks.margin);
@@ -54,14 +58,14 @@ pub(super) fn run(
         "version": launch.version,
         "well": reports.iter().all(Report::is_well),
         "games": reports,
-        "protections": protections,
+        "protections": told,
     });
     write_rows(out, output, &HEADINGS, &rows, &whole)?;
     if output == Format::Table {
         for (what, where_told) in mends(all()) {
             writeln!(out, "mend ({where_told}): {what}")?;
         }
-        for protection in &protections {
+        for protection in &told {
             if let Some(why) = &protection.missing {
                 writeln!(
                     out,

@@ -125,10 +125,11 @@ impl Steps {
             ));
         }
         let text = String::from_utf8_lossy(line);
-        if self.owed.is_empty() && !text.trim().is_empty() {
+        let kind = self.kit.reply_line(!self.reply.is_empty(), line);
+        if self.owed.is_empty() && !matches!(kind, Ok(ReplyLine::Blank)) {
             return Err(format!("it said {:?} before it was asked", shown(&text)));
         }
-        let kind = self.kit.reply_line(!self.reply.is_empty(), line)?;
+        let kind = kind?;
         if kind != ReplyLine::Blank {
             if !self.reply.is_empty() {
                 self.reply.push('\n');

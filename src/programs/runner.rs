@@ -248,6 +248,8 @@ impl Runner {
 
     /// Tells it how the match ended, and ends it.
     pub(super) fn end(&mut self, end: Option<End>) -> Conduct {
+        // Whoever is next in line starts instead.
+        self.in_line = None;
         let mut was_ready = false;
         if let Some(running) = &mut self.running {
             // Nothing is kept back any more.

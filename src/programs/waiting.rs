@@ -4,7 +4,7 @@
 use super::bots::{Bots, Place};
 use super::launch::{Instances, Launch, Programs};
 use super::runner::Word;
-use crate::link::program::Program;
+use crate::link::program::{LineFault, Program};
 use games::neutral::{self, Hello, Said, written};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -136,6 +136,13 @@ impl Default for Waiting {
     }
 }
 
+/// Those that wait have a moment to end by themselves.
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
 impl Waiting {
     /// A process of this bot that is ready for a match of this game, and its place.
     pub(super) fn take(&self, launch: &Launch, game: &'static str) -> Option<(Program, Place)> {
@@ -246,7 +253,10 @@ impl Waiting {
             .flatten()
             .map(|spare| spare.since)
             .min()?;
-        let spare = room.take(|_, spare| spare.since == oldest).pop()?;
+        let mut found = false;
+        let mut first =
+            |spare: &Spare| spare.since == oldest && !std::mem::replace(&mut found, true);
+        let spare = room.take(|_, spare| first(spare)).pop()?;
         drop(room);
         let Spare { program, place, .. } = spare;
         let work = move || {
@@ -314,9 +324,9 @@ impl Waiting {
     #[cfg(test)]
     pub(super) fn timed(idle_max: Duration, look_every: Duration) -> Self {
         Self {
+            room: Mutex::default(),
             idle_max,
             look_every,
-            ..Self::default()
         }
     }
 
@@ -344,17 +354,33 @@ fn watch(waiting: &Weak<Waiting>, shelf: &dyn Programs, every: Duration) {
 /// A process of this bot that has understood `hello`, and its place; `None`: there is no place, or it is not ready
 /// in time. A match then starts one that says why.
 fn begun(bots: &Bots, launch: &Launch, game: &str) -> Option<(Program, Place)> {
-    let place = bots.spare_place()?;
     let until = Instant::now() + READY_WITHIN;
+    let starting = bots.starts().line_up(|| ()).come(until)?;
+    let place = bots.spare_place()?;
     let mut program = Program::start(&bots.options(launch)).ok()?;
     program
         .say(&written(&Word::Hello(Hello::of(game))), until)
         .ok()?;
-    let line = program.line(until).ok()?;
+    let line = match program.line(starting.until.min(until)) {
+        Err(LineFault::Late) => {
+            // It is slow: others need not be.
+            drop(starting);
+            program.line(until).ok()?
+        }
+        heard => heard.ok()?,
+    };
     let ready = Said::Ready {
         protocol: neutral::VERSION,
     };
-    (neutral::read(&line) == Ok(ready)).then_some((program, place))
+    if neutral::read(&line) != Ok(ready) {
+        tracing::warn!(
+            bot = launch.name,
+            version = launch.version,
+            "a process that is started ahead must answer `hello` with `ready` first; this one does not, and is ended"
+        );
+        return None;
+    }
+    Some((program, place))
 }
 
 #[cfg(test)]

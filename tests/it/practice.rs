@@ -329,7 +329,7 @@ fn whatever_ends_a_verb_that_builds_ends_the_build_with_what_has_left_its_group(
     fs::create_dir(&place).unwrap();
     // A child in its group, and one that has left it.
     let script = format!(
-        "sleep 984 & echo $! >'{0}/child'; setsid sleep 983 & echo $! >'{0}/left'; mv '{0}/left' '{0}/gone'; wait",
+        "sleep 974 & echo $! >'{0}/child'; setsid sleep 973 & echo $! >'{0}/left'; mv '{0}/left' '{0}/gone'; wait",
         folder.path().display()
     );
     let manifest = format!(

@@ -216,7 +216,10 @@ impl Program {
         let together = match (&cell, process.ends(), options.limits.memory) {
             // One that has ended takes nothing.
             (None, Some((root, program)), Some(most)) if options.limits.together => {
-                Together::watch(root, program, most).ok()
+                match Together::watch(root, program, most) {
+                    Err(why) if why.raw_os_error() == Some(Errno::SRCH.raw_os_error()) => None,
+                    watched => Some(watched.map_err(limited)?),
+                }
             }
             _ => None,
         };

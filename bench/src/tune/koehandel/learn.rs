@@ -43,14 +43,14 @@ pub(super) fn learn(farm: &Farm, games: u64, rounds: u64, seed: u64) -> anyhow::
             done += 1.0;
             pupil.learn(batch, STEP * (1.0 - done / (steps + 1.0)));
         }
-        eprintln!(
+        drover::cli::tell(&format!(
             "{:?} round {round}: loss {:.5}, of {} others {:.5}, explained {:.3}",
             farm.pay,
             pupil.loss(&lessons[..test.len().min(lessons.len())]),
             test.len(),
             pupil.loss(&test),
             pupil.explained(&test),
-        );
+        ));
     }
     print!("{}", pupil.outlook.text());
     Ok(())
