@@ -2,14 +2,17 @@
 
 use super::output::{Format, write_rows};
 use crate::config::Config;
-use crate::link::program::{Guard, adopt_orphans, no_isolation, protections};
+use crate::daemon::Signals;
+use crate::link::program::{Guard, adopt_orphans, kill_all, no_isolation, protections};
 use crate::programs::{BotName, Finding, Report, Shelf, Weather, check, protections_of};
 use anyhow::Context as _;
 use serde_json::json;
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::{fs, thread};
+use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 const HEADINGS: [&str; 9] = [
@@ -33,6 +36,7 @@ pub(super) fn run(
     adopt_orphans().context("programs' orphans cannot be adopted")?;
     // As it would be added: copied, built, confined.
     let place = tempfile::tempdir().context("cannot make a folder to try it in")?;
+    end_on_signal(place.path()).context("signals cannot be heard")?;
     let shelf = Shelf::of(config).at(place.path());
     let shelf = shelf.building_until(CancellationToken::new());
     let (manifest, _) = shelf.add(folder)?;
@@ -85,6 +89,27 @@ pub(super) fn run(
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// Has the first signal that ends this process take its programs and this folder along.
+fn end_on_signal(folder: &Path) -> io::Result<()> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let mut signals = {
+        let _inside = runtime.enter();
+        Signals::new()?
+    };
+    let folder = folder.to_owned();
+    let wait = move || {
+        runtime.block_on(signals.next());
+        kill_all();
+        // What is left of it then is the system's to sweep.
+        let _ = fs::remove_dir_all(folder);
+        std::process::exit(130);
+    };
+    thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(wait)?;
+    Ok(())
 }
 
 /// What to mend, each once, with the weathers in which it was found.

@@ -30,7 +30,7 @@ pub fn check(
     let script = Script::of(kit, launch, margin)?;
     let mut findings = Vec::new();
     for weather in Weather::of(launch) {
-        let finding = Trial::run(launch, &script, guard, *weather)?;
+        let finding = Trial::run(launch, &script, guard, weather)?;
         let is_hopeless = finding.answers == 0;
         findings.push(finding);
         // Whoever says nothing in good weather says nothing in bad.

@@ -75,17 +75,21 @@ impl Spare {
         matches!(self.program.heard(), Ok(None)) && self.program.unheard().is_empty()
     }
 
-    /// Ends it on a thread, which can be waited for; without one it is killed here and now.
+    /// Ends it and gives its place back then.
     fn end(self) -> Option<JoinHandle<()>> {
-        let Self { program, place, .. } = self;
-        let work = move || {
-            let mut program = program;
-            program.dismiss(None);
-            drop(program.end());
-            drop(place);
-        };
-        thread("ending", work)
+        end(self.program, self.place)
     }
+}
+
+/// Ends a program on a thread, which can be waited for, and lets go of what it held; without one it is killed here and now.
+fn end(program: Program, held: impl Send + 'static) -> Option<JoinHandle<()>> {
+    let work = move || {
+        let mut program = program;
+        program.dismiss(None);
+        drop(program.end());
+        drop(held);
+    };
+    thread("ending", work)
 }
 
 fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Option<JoinHandle<()>> {
@@ -258,15 +262,9 @@ impl Waiting {
             |spare: &Spare| spare.since == oldest && !std::mem::replace(&mut found, true);
         let spare = room.take(|_, spare| first(spare)).pop()?;
         drop(room);
-        let Spare { program, place, .. } = spare;
-        let work = move || {
-            let mut program = program;
-            program.dismiss(None);
-            drop(program.end());
-        };
-        // Without a thread it is killed here and now.
-        let _ = thread("ending", work);
-        Some(place)
+        // Nobody waits for its end.
+        let _ = end(spare.program, ());
+        Some(spare.place)
     }
 
     /// Ends all that wait, and keeps none from now on. Blocks for up to two seconds.
@@ -361,13 +359,15 @@ fn begun(bots: &Bots, launch: &Launch, game: &str) -> Option<(Program, Place)> {
     program
         .say(&written(&Word::Hello(Hello::of(game))), until)
         .ok()?;
-    let line = match program.line(starting.until.min(until)) {
-        Err(LineFault::Late) => {
+    let mut starting = Some(starting);
+    let line = loop {
+        let turn = starting.as_ref().map_or(until, |starting| starting.until);
+        match program.line(turn.min(until)) {
             // It is slow: others need not be.
-            drop(starting);
-            program.line(until).ok()?
+            Err(LineFault::Late) if starting.is_some() => starting = None,
+            Ok(line) if line.trim_ascii().is_empty() && Instant::now() < until => {}
+            heard => break heard.ok()?,
         }
-        heard => heard.ok()?,
     };
     let ready = Said::Ready {
         protocol: neutral::VERSION,

@@ -29,54 +29,33 @@ pub enum Weather {
 }
 
 impl Weather {
-    /// Those of programs, the fair one first.
-    const OF_PROGRAMS: &[Self] = &[
+    /// All, the fair one first.
+    const ALL: [Self; 9] = [
         Self::Fair,
         Self::Pieces,
         Self::CarriageReturns,
         Self::Strange,
         Self::Hurried,
         Self::Killed,
-        Self::DaemonRestarted,
-    ];
-    /// The same of programs whose processes play several matches.
-    const OF_PERSISTENT: &[Self] = &[
-        Self::Fair,
-        Self::Pieces,
-        Self::CarriageReturns,
-        Self::Strange,
-        Self::Hurried,
-        Self::Killed,
+        Self::Closed,
         Self::DaemonRestarted,
         Self::NextMatch,
     ];
-    /// Those of programs that speak their game's own protocol: lines end and begin as its arbiter has them.
-    const OF_NATIVE: &[Self] = &[
-        Self::Fair,
-        Self::Pieces,
-        Self::Hurried,
-        Self::Killed,
-        Self::DaemonRestarted,
-    ];
-    /// Those of URLs: pieces are put together before a bot sees them, and its process is not ours to kill.
-    const OF_URLS: &[Self] = &[
-        Self::Fair,
-        Self::CarriageReturns,
-        Self::Strange,
-        Self::Hurried,
-        Self::Closed,
-        Self::DaemonRestarted,
-    ];
 
     /// What this bot is put through, the fair weather first.
-    #[must_use]
-    pub const fn of(launch: &Launch) -> &'static [Self] {
-        match (&launch.url, launch.protocol, launch.instances) {
-            (Some(_), ..) => Self::OF_URLS,
-            (None, Protocol::Native, _) => Self::OF_NATIVE,
-            (None, _, Instances::Persistent) => Self::OF_PERSISTENT,
-            (None, _, Instances::Match | Instances::Pool) => Self::OF_PROGRAMS,
-        }
+    pub fn of(launch: &Launch) -> impl Iterator<Item = Self> {
+        let is_called = launch.url.is_some();
+        // Lines end and begin as its arbiter has them.
+        let is_native = !is_called && launch.protocol == Protocol::Native;
+        let stays = !is_called && !is_native && launch.instances == Instances::Persistent;
+        Self::ALL.into_iter().filter(move |weather| match weather {
+            Self::Fair | Self::Hurried | Self::DaemonRestarted => true,
+            Self::CarriageReturns | Self::Strange => !is_native,
+            // Pieces are put together before a URL's bot sees them, and its process is not ours to kill.
+            Self::Pieces | Self::Killed => !is_called,
+            Self::Closed => is_called,
+            Self::NextMatch => stays,
+        })
     }
 }
 

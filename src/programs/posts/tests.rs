@@ -389,6 +389,26 @@ fn models_come_with_the_decision_once_more() {
 }
 
 #[test]
+fn a_connection_that_is_closed_between_decisions_is_no_failure() {
+    let server = Server::new(|_, posted| match posted.act() {
+        Does::Says(text) => Does::Raw(text.len(), text.into_bytes()),
+        other => other,
+    });
+    let mut runner = server.runner();
+    for number in 1..=3 {
+        well(&mut runner, number);
+        // Its end must be there: one that comes while a POST is on its way is a failure.
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let report = ended(runner);
+    assert_eq!((report.starts, report.failed), (1, 0), "{report:?}");
+    let posted = server.posted();
+    let connections: Vec<_> = posted.iter().map(|one| one.connection).collect();
+    assert_eq!(connections, [0, 1, 2, 3]);
+    assert!(posted.iter().all(|one| one.talk == posted[0].talk));
+}
+
+#[test]
 fn what_cannot_be_reached_cannot_play() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

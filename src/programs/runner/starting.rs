@@ -2,11 +2,22 @@
 
 use super::super::carrier::{Carrier, NotStarted};
 use super::super::native::Steps;
+use super::super::starting::{InLine, Starting};
 use super::{PAUSE, Place, Runner, Running, STARTS_MAX, Word};
 use crate::link::program::{ProgramOptions, ready};
 use games::neutral::Hello;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// What a match can be begun with.
+struct Begun {
+    carrier: Carrier,
+    place: Place,
+    /// Whose turn this was, while it is not ready.
+    starting: Option<Starting>,
+    /// Whether it was started before, and has understood `hello`.
+    is_ahead: bool,
+}
 
 impl Runner {
     pub(super) fn start_by(&mut self, deadline: Instant) -> bool {
@@ -31,65 +42,27 @@ impl Runner {
         if self.report.starts >= STARTS_MAX || self.log.is_broken() {
             return;
         }
-        let (bot, game) = (&self.launch, self.opening.game);
-        let steps = Steps::of(bot, game);
-        let waiting = self.bots.waiting();
-        let ahead = waiting.take(bot, game);
-        let is_ready = ahead.is_some();
-        let mut starting = None;
-        let started = match ahead {
-            Some((program, place)) => Ok((Carrier::Process(Box::new(program)), place)),
-            None => {
-                if bot.url.is_none() {
-                    let in_line = in_line.unwrap_or_else(|| {
-                        let wake = Arc::clone(&self.wake);
-                        self.bots.starts().line_up(move || wake())
-                    });
-                    starting = in_line.come(until);
-                    if starting.is_none() {
-                        self.in_line = Some(in_line);
-                        return;
-                    }
-                }
-                let Some(place) = self.bots.place() else {
-                    self.not_before = Instant::now() + PAUSE;
-                    return;
-                };
-                let options = self.bots.options(bot);
-                let line_max = steps.as_ref().map_or(options.line_max, Steps::line_max);
-                let options = ProgramOptions {
-                    line_max,
-                    ..options
-                };
-                let started = Carrier::start(bot, options, &self.opening.start.id);
-                started.map(|carrier| (carrier, place))
-            }
+        let steps = Steps::of(&self.launch, self.opening.game);
+        let waiting = Arc::clone(self.bots.waiting());
+        let begun = match waiting.take(&self.launch, self.opening.game) {
+            Some((program, place)) => Ok(Begun {
+                carrier: Carrier::Process(Box::new(program)),
+                place,
+                starting: None,
+                is_ahead: true,
+            }),
+            None => match self.begin(in_line, steps.as_ref(), until) {
+                Some(begun) => begun,
+                None => return,
+            },
         };
         if self.report.starts == 0 {
             // Not before this one has its place.
-            waiting.fill(&self.bots, bot, game);
+            waiting.fill(&self.bots, &self.launch, self.opening.game);
         }
         self.report.starts += 1;
-        match started {
-            Ok((carrier, place)) => {
-                let ready = is_ready || carrier.is_ready_at_once();
-                self.running = Some(Running {
-                    carrier,
-                    place,
-                    since: Instant::now(),
-                    ready,
-                    starting,
-                    sent: 0,
-                    unsaid: Vec::new(),
-                    lines: 0,
-                    owed: 0,
-                    wants_models: false,
-                    is_leaving: false,
-                    steps,
-                });
-                self.late_in_row = 0;
-                self.greet(!is_ready);
-            }
+        match begun {
+            Ok(begun) => self.run(begun, steps),
             Err(NotStarted { why, lasts }) => {
                 self.failed(why);
                 if lasts {
@@ -97,6 +70,70 @@ impl Runner {
                 }
             }
         }
+    }
+
+    /// Begins with its process, or with its URL. `None`: its turn has not come, or there is no place for it yet.
+    fn begin(
+        &mut self,
+        in_line: Option<InLine>,
+        steps: Option<&Steps>,
+        until: Instant,
+    ) -> Option<Result<Begun, NotStarted>> {
+        let mut starting = None;
+        if self.launch.url.is_none() {
+            let in_line = in_line.unwrap_or_else(|| {
+                let wake = Arc::clone(&self.wake);
+                self.bots.starts().line_up(move || wake())
+            });
+            starting = in_line.come(until);
+            if starting.is_none() {
+                self.in_line = Some(in_line);
+                return None;
+            }
+        }
+        let Some(place) = self.bots.place() else {
+            self.not_before = Instant::now() + PAUSE;
+            return None;
+        };
+        let options = self.bots.options(&self.launch);
+        let options = ProgramOptions {
+            line_max: steps.map_or(options.line_max, Steps::line_max),
+            ..options
+        };
+        let started = Carrier::start(&self.launch, options, &self.opening.start.id);
+        Some(started.map(|carrier| Begun {
+            carrier,
+            place,
+            starting,
+            is_ahead: false,
+        }))
+    }
+
+    /// It runs from now on, and its match begins with it.
+    fn run(&mut self, begun: Begun, steps: Option<Steps>) {
+        let Begun {
+            carrier,
+            place,
+            starting,
+            is_ahead,
+        } = begun;
+        let ready = is_ahead || carrier.is_ready_at_once();
+        self.running = Some(Running {
+            carrier,
+            place,
+            since: Instant::now(),
+            ready,
+            starting,
+            sent: 0,
+            unsaid: Vec::new(),
+            lines: 0,
+            owed: 0,
+            wants_models: false,
+            is_leaving: false,
+            steps,
+        });
+        self.late_in_row = 0;
+        self.greet(!is_ahead);
     }
 
     /// Begins its match with it, which it then hears from the beginning. `first`: it was not said hello yet.

@@ -164,6 +164,47 @@ fn what_is_started_ahead_plays_and_is_replaced() {
 }
 
 #[test]
+fn what_is_started_ahead_waits_for_its_turn() {
+    let world = World::new(Instances::Pool, "", "");
+    let starts = world.bots.starts();
+    let now = Instant::now;
+    let mut turns = Vec::new();
+    let last = loop {
+        let in_line = starts.line_up(|| ());
+        match in_line.come(now()) {
+            Some(turn) => turns.push(turn),
+            None => break in_line,
+        }
+    };
+    drop(last);
+    let launch = Arc::new(world.launch.clone());
+    world.bots.waiting().fill(&world.bots, &launch, "fake");
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!((world.waiting(), world.started().len()), (0, 0));
+    // One turn is enough for both, one after the other.
+    turns.pop();
+    until(|| world.waiting() == POOL);
+    assert_eq!(world.started().len(), POOL);
+}
+
+#[test]
+fn a_blank_line_before_ready_means_nothing() {
+    let before = r#"echo $$ >>started; echo; printf ' \r\n';"#;
+    let script = SCRIPT.replacen("echo $$ >>started;", before, 1);
+    let mut world = World::new(Instances::Pool, "", "");
+    world.launch.argv = [
+        "sh",
+        "-c",
+        &script.replace("AFTER", "").replace("ANSWER", ""),
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    let launch = Arc::new(world.launch.clone());
+    world.bots.waiting().fill(&world.bots, &launch, "fake");
+    until(|| world.waiting() == POOL);
+}
+
+#[test]
 fn a_process_that_ended_a_match_well_plays_the_next() {
     let world = World::new(Instances::Persistent, "", "");
     let (first, report) = world.play();
