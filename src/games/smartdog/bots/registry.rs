@@ -29,12 +29,12 @@ pub const CARDS: &[BotCard] = &[
         0xA0EB_5DBB_2B81_0559,
     ),
     BotCard {
-        version: 3,
+        version: 4,
         ..thinker(
             6,
             "champion",
             "Gives its dogs roles and plans with widening beams against the replies it expects, on maps it may know, guards its pen and plays for the win. A node is one simulated turn of one line.",
-            0x20E6_11BC_9DDF_B621,
+            0x1700_E7BC_FA9A_E396,
         )
     },
 ];
