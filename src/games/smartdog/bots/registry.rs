@@ -16,25 +16,31 @@ pub const CARDS: &[BotCard] = &[
     card(1, "stand", stand::DESCRIPTION, 0x680B_3C6B_7F15_8644),
     card(2, "random", random::DESCRIPTION, 0xFF48_6AE0_C719_1DDB),
     card(3, "shipped", shipped::DESCRIPTION, 0xBE29_2D47_60CE_DED9),
-    card(
-        4,
-        "herder",
-        "Believes in a whole position and tries every move and bark of every dog one turn ahead by the exact rules.",
-        0x58DB_C0FC_83AB_BA2E,
-    ),
-    thinker(
-        5,
-        "herder-search",
-        "Plans eight turns ahead for dog after dog with a beam; others are taken to stand. A node is one simulated turn of one line.",
-        0xA0EB_5DBB_2B81_0559,
-    ),
     BotCard {
-        version: 3,
+        version: 2,
+        ..card(
+            4,
+            "herder",
+            "Believes in a whole position and tries every move and bark of every dog one turn ahead by the exact rules.",
+            0xF9FA_CB2E_55D3_5463,
+        )
+    },
+    BotCard {
+        version: 2,
+        ..thinker(
+            5,
+            "herder-search",
+            "Plans eight turns ahead for dog after dog with a beam; others are taken to stand. A node is one simulated turn of one line.",
+            0x706E_23E4_630E_EEC8,
+        )
+    },
+    BotCard {
+        version: 4,
         ..thinker(
             6,
             "champion",
             "Gives its dogs roles and plans with widening beams against the replies it expects, on maps it may know, guards its pen and plays for the win. A node is one simulated turn of one line.",
-            0x20E6_11BC_9DDF_B621,
+            0x4F66_EE35_A739_E094,
         )
     },
 ];

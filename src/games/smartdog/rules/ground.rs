@@ -92,6 +92,15 @@ impl Area {
             && self.first.y <= spot.y
             && spot.y <= self.last.y
     }
+
+    /// The cell so many columns and rows from the top left, inside or not.
+    #[must_use]
+    pub const fn at(&self, (x, y): (u16, u16)) -> Spot {
+        Spot {
+            x: self.first.x.saturating_add(x),
+            y: self.first.y.saturating_add(y),
+        }
+    }
 }
 
 /// The unchanging part of a match, shared by all its positions.

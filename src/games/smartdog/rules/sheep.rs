@@ -60,6 +60,13 @@ impl Sheep {
         sheep
     }
 
+    /// The sheep of a position get other numbers, as `renumbered` says: carriers without one are forgotten.
+    pub fn renumber(&mut self, renumbered: impl Fn(usize) -> Option<usize>) {
+        let carriers = self.carriers.iter();
+        let carriers = carriers.filter_map(|at| renumbered(usize::from(*at)));
+        self.carriers = carriers.map(|at| at as u16).collect();
+    }
+
     /// It is barked at: older fright is forgotten.
     pub(super) fn flee(&mut self, direction: Direction, turns: u32) {
         self.direction = direction;

@@ -81,7 +81,9 @@ impl Direction {
         self.clockwise(2)
     }
 
-    const fn delta(self) -> (i32, i32) {
+    /// The step to the right and downwards.
+    #[must_use]
+    pub const fn delta(self) -> (i32, i32) {
         match self {
             Direction::Up => (0, -1),
             Direction::Right => (1, 0),

@@ -38,15 +38,16 @@ impl Draft {
     ) -> Option<(f64, f64)> {
         let own = simulator.lens.own.get(self.taken.len()).copied()?;
         let mut best: Option<(f64, Deed)> = None;
+        let begun = simulator.begin(&self.game);
         for deed in deeds(&self.game, simulator.me, own) {
-            let mut game = simulator.copy(&self.game);
-            simulator.play(&mut game, self.taken.iter().copied().chain([deed]));
+            let game = simulator.played(&begun, self.taken.iter().copied().chain([deed]));
             let value = simulator.lens.value(&game, terrain);
             if best.is_none_or(|(most, _)| value > most + 1e-9) {
                 best = Some((value, deed));
             }
             simulator.reuse([game]);
         }
+        simulator.reuse([begun.game]);
         let (value, deed) = best?;
         self.taken.push(deed);
         if self.taken.len() < simulator.lens.own.len() {

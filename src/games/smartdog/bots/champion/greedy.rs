@@ -37,8 +37,61 @@ const FAR: u16 = 99;
 const SHEEP_MAX: usize = 200;
 const RUN_MAX: u32 = 8;
 
+/// What a player of this kind knows of the ground.
+#[derive(Clone, Debug)]
+pub(super) struct Yard {
+    /// Steps of a sheep to the own pen, by cell.
+    home: Vec<u16>,
+    /// The directions in which these steps get fewer, by cell: a bit each.
+    nearer: Vec<u8>,
+    /// What it gains if a sheep flees, by cell and direction; for one that raids pens first, and for others.
+    gains: [Vec<i16>; 2],
+}
+
+impl Yard {
+    pub(super) fn new(ground: &Ground, seat: Seat) -> Self {
+        let home = ways_home(ground, seat);
+        let torus = ground.torus();
+        let at = |spot: Spot| home.get(torus.index(spot)).copied().unwrap_or(FAR);
+        let nearer = |spot: Spot| {
+            let is_nearer = |way: &Direction| at(torus.next(spot, *way)) < at(spot);
+            let ways = Direction::ALL.into_iter().filter(is_nearer);
+            ways.fold(0, |bits, way| bits | 1 << way as u8)
+        };
+        let worth = |spot: Spot, robbed: i32| match ground.land(spot) {
+            Land::Pen(owner) if owner == seat => PENNED,
+            Land::Pen(_) => robbed,
+            _ => -STEP * i32::from(at(spot).min(40)),
+        };
+        let turns = ground.options().get(Key::SheepScaryTurns).min(RUN_MAX);
+        let flees = |from: Spot, way: Direction| {
+            let mut spot = from;
+            for _ in 0..turns {
+                let next = torus.next(spot, way);
+                if !ground.land(next).is_open() {
+                    break;
+                }
+                spot = next;
+            }
+            spot
+        };
+        let gains = |robbed: i32| {
+            let gain = |from: Spot| {
+                let gain = move |way| worth(flees(from, way), robbed) - worth(from, robbed);
+                Direction::ALL.map(gain).map(|gain| gain as i16)
+            };
+            torus.spots().flat_map(gain).collect()
+        };
+        Self {
+            nearer: torus.spots().map(nearer).collect(),
+            gains: [ROBBED, RAIDED].map(gains),
+            home,
+        }
+    }
+}
+
 /// Steps of a sheep to a seat's pen, by cell.
-pub(super) fn ways_home(ground: &Ground, seat: Seat) -> Vec<u16> {
+fn ways_home(ground: &Ground, seat: Seat) -> Vec<u16> {
     let torus = ground.torus();
     let mut far = vec![FAR; torus.area()];
     let mut queue = VecDeque::new();
@@ -88,20 +141,20 @@ struct Work {
 pub(super) struct Greedy<'a> {
     game: &'a SmartDog,
     seat: Seat,
-    home: &'a [u16],
+    yard: &'a Yard,
     role: Role,
     radius: u32,
     works: SmallVec<[Work; 32]>,
 }
 
 impl<'a> Greedy<'a> {
-    /// `home` are the ways to the seat's pen.
-    pub(super) fn new(game: &'a SmartDog, seat: Seat, home: &'a [u16], role: Role) -> Self {
+    /// `yard` is the seat's.
+    pub(super) fn new(game: &'a SmartDog, seat: Seat, yard: &'a Yard, role: Role) -> Self {
         let radius = game.ground().options().get(Key::DogBarkingR);
         let mut rival = Self {
             game,
             seat,
-            home,
+            yard,
             role,
             radius,
             works: SmallVec::new(),
@@ -116,7 +169,7 @@ impl<'a> Greedy<'a> {
 
     fn home(&self, spot: Spot) -> u16 {
         let at = self.game.ground().torus().index(spot);
-        self.home.get(at).copied().unwrap_or(FAR)
+        self.yard.home.get(at).copied().unwrap_or(FAR)
     }
 
     fn is_robbed(&self, spot: Spot) -> bool {
@@ -138,8 +191,10 @@ impl<'a> Greedy<'a> {
                     more: if raids { 0 } else { 6 },
                 });
             } else if home > 0 && home < FAR && !raid {
-                let nearer = |way: &Direction| self.home(torus.next(sheep.spot, *way)) < home;
-                let ways = Direction::ALL.into_iter().filter(nearer);
+                let nearer = self.yard.nearer.get(torus.index(sheep.spot)).copied();
+                let nearer = nearer.unwrap_or_default();
+                let ways = Direction::ALL.into_iter();
+                let ways = ways.filter(|way| nearer & 1 << *way as u8 != 0);
                 let stands = ways.map(|way| torus.next(sheep.spot, way.opposite()));
                 let work = |stand| Work {
                     what,
@@ -168,18 +223,20 @@ impl<'a> Greedy<'a> {
 
     /// What the dog does.
     pub(super) fn deed(&self, id: DogId, dog: &Dog) -> SmallVec<[Command; 2]> {
+        let near = Near::new(self, id, dog);
+        let here = (0, 0);
         let may_bark = dog.suffers().is_none();
-        let before = may_bark.then(|| self.bark(dog.spot, id));
+        let before = may_bark.then(|| self.bark(&near, here));
         let mut best = (i32::MIN, SmallVec::new());
         let mut consider = |value: i32, commands: &[Command]| {
             if value > best.0 {
                 best = (value, SmallVec::from_slice(commands));
             }
         };
-        let stand = -self.way(dog.spot);
-        consider(stand - self.exposed(dog.spot, None), &[]);
+        let stand = -self.way(dog.spot, &near, here);
+        consider(stand - self.exposed(dog.spot, &near, here, None), &[]);
         if let Some(bark) = before {
-            let exposed = self.exposed(dog.spot, Some(dog.spot));
+            let exposed = self.exposed(dog.spot, &near, here, Some(here));
             consider(stand + bark - exposed, &[Command::Bark(id)]);
         }
         let torus = self.game.ground().torus();
@@ -189,31 +246,32 @@ impl<'a> Greedy<'a> {
             if dog.suffers() == Some(Fright::Panic) || !open {
                 continue;
             }
-            let (step, walk) = (Command::Move(id, way), -self.way(to));
-            consider(walk - self.exposed(to, None), &[step]);
+            let there = way.delta();
+            let (step, walk) = (Command::Move(id, way), -self.way(to, &near, there));
+            let silent = walk - self.exposed(to, &near, there, None);
+            consider(silent, &[step]);
             if let Some(bark) = before {
-                let after = walk + self.bark(to, id) - self.exposed(to, Some(to));
-                consider(after, &[step, Command::Bark(id)]);
-                let before = walk + bark - self.exposed(to, Some(dog.spot));
-                consider(before, &[Command::Bark(id), step]);
+                let after = walk + self.bark(&near, there);
+                let exposed = self.exposed(to, &near, there, Some(there));
+                consider(after - exposed, &[step, Command::Bark(id)]);
+                let exposed = self.exposed(to, &near, there, Some(here));
+                consider(walk + bark - exposed, &[Command::Bark(id), step]);
             }
         }
         best.1
     }
 
     /// What it costs to stand here, if a foreign dog that did not hear the bark may bark at it abroad.
-    fn exposed(&self, at: Spot, bark: Option<Spot>) -> i32 {
-        let ground = self.game.ground();
-        let (torus, tile) = (ground.torus(), ground.tiles().get(self.seat));
-        if tile.is_some_and(|tile| tile.contains(at)) {
+    fn exposed(&self, at: Spot, near: &Near, place: Offset, bark: Option<Offset>) -> i32 {
+        let tile = self.game.ground().tiles().get(self.seat);
+        if near.able.is_empty() || tile.is_some_and(|tile| tile.contains(at)) {
             return 0;
         }
-        let able = |dog: &Dog| {
-            let hit = bark.is_some_and(|from| torus.within(from, dog.spot, self.radius));
-            dog.disabled <= 1 && !hit && torus.within(dog.spot, at, self.radius + 1)
+        let able = |dog: &Offset| {
+            let hit = bark.is_some_and(|from| within(from, *dog, self.radius));
+            !hit && within(*dog, place, self.radius + 1)
         };
-        let mut dogs = self.game.dogs().iter();
-        if dogs.any(|dog| dog.owner != self.seat && able(dog)) {
+        if near.able.iter().any(able) {
             EXPOSED
         } else {
             0
@@ -221,24 +279,20 @@ impl<'a> Greedy<'a> {
     }
 
     /// Steps to the nearest work.
-    fn way(&self, from: Spot) -> i32 {
+    fn way(&self, from: Spot, near: &Near, place: Offset) -> i32 {
         if self.role == Role::Guards && self.works.is_empty() {
             return u32::from(self.home(from)).saturating_sub(POST) as i32;
         }
-        let costs = self.works.iter().map(|work| self.cost(from, work));
+        let costs = self.works.iter().zip(&near.works);
+        let costs = costs.map(|(work, stand)| work.cost(from_to(place, *stand)));
         costs.min().unwrap_or_default()
-    }
-
-    fn cost(&self, from: Spot, work: &Work) -> i32 {
-        let torus = self.game.ground().torus();
-        let (dx, dy) = torus.displacement(from, work.stand);
-        let steps = dx.unsigned_abs() + dy.unsigned_abs();
-        (steps.saturating_sub(work.slack) + work.more) as i32
     }
 
     /// A dog that stands here goes for its nearest work: the others should do something else.
     pub(super) fn take(&mut self, from: Spot) {
-        let nearest = self.works.iter().min_by_key(|work| self.cost(from, work));
+        let torus = self.game.ground().torus();
+        let cost = |work: &&Work| work.cost(torus.displacement(from, work.stand));
+        let nearest = self.works.iter().min_by_key(cost);
         let Some(what) = nearest.map(|work| work.what) else {
             return;
         };
@@ -248,54 +302,99 @@ impl<'a> Greedy<'a> {
         }
     }
 
-    /// What a bark from here is worth.
-    fn bark(&self, from: Spot, id: DogId) -> i32 {
-        let ground = self.game.ground();
-        let torus = ground.torus();
-        let turns = |key: Key| ground.options().get(key).min(RUN_MAX);
+    /// What a bark from this place is worth.
+    fn bark(&self, near: &Near, place: Offset) -> i32 {
+        let gains = &self.yard.gains[usize::from(self.role == Role::Raids)];
         let mut sum = 0;
-        for sheep in self.game.sheep().iter().take(SHEEP_MAX) {
-            if !torus.within(from, sheep.spot, self.radius) {
-                continue;
+        for (sheep, cell) in &near.sheep {
+            if within(place, *sheep, self.radius) {
+                let (dx, dy) = from_to(place, *sheep);
+                let at = 4 * cell + Direction::along(dx, dy) as usize;
+                sum += gains.get(at).copied().map_or(0, i32::from);
             }
-            let (dx, dy) = torus.displacement(from, sheep.spot);
-            let way = Direction::along(dx, dy);
-            let mut to = sheep.spot;
-            for _ in 0..turns(Key::SheepScaryTurns) {
-                let next = torus.next(to, way);
-                if !ground.land(next).is_open() {
-                    break;
-                }
-                to = next;
-            }
-            sum += self.worth(to) - self.worth(sheep.spot);
         }
-        let freeze = if self.role == Role::Guards {
+        for (dog, worth) in &near.dogs {
+            if within(place, *dog, self.radius) {
+                sum += worth;
+            }
+        }
+        sum
+    }
+}
+
+/// A displacement from where a dog stands.
+type Offset = (i32, i32);
+
+const fn from_to(from: Offset, to: Offset) -> Offset {
+    (to.0 - from.0, to.1 - from.1)
+}
+
+fn within(from: Offset, to: Offset, radius: u32) -> bool {
+    let (dx, dy) = from_to(from, to);
+    (dx * dx + dy * dy) as u64 <= u64::from(radius) * u64::from(radius)
+}
+
+/// What is near a dog, by its offset from it: a step moves the dog, not the rest. In worlds narrower than two barks that
+/// is a step off here and there.
+struct Near {
+    /// Sheep that a bark may reach after a step, and their cells.
+    sheep: SmallVec<[(Offset, usize); 32]>,
+    /// Other dogs in the same reach, and what it is worth to bark at them.
+    dogs: SmallVec<[(Offset, i32); 16]>,
+    /// Foreign dogs that may reach this dog after a step of both.
+    able: SmallVec<[Offset; 16]>,
+    /// The works of the player, in order.
+    works: SmallVec<[Offset; 32]>,
+}
+
+impl Near {
+    fn new(player: &Greedy<'_>, id: DogId, dog: &Dog) -> Self {
+        let ground = player.game.ground();
+        let torus = ground.torus();
+        let offset = |spot: Spot| torus.displacement(dog.spot, spot);
+        let reach =
+            |to: Offset, steps: u32| within((0, 0), to, player.radius.saturating_add(steps));
+        let sheep = player.game.sheep().iter().take(SHEEP_MAX);
+        let sheep = sheep.map(|sheep| (offset(sheep.spot), torus.index(sheep.spot)));
+        let freeze = if player.role == Role::Guards {
             GUARDED
         } else {
             FREEZE
         };
-        let scared = turns(Key::DogScaryTurns);
-        for (other, dog) in (0u16..).map(DogId).zip(self.game.dogs()) {
-            if other == id || !torus.within(from, dog.spot, self.radius) {
+        let scared = ground.options().get(Key::DogScaryTurns).min(RUN_MAX);
+        let mut near = Self {
+            sheep: sheep.filter(|(to, _)| reach(*to, 1)).collect(),
+            dogs: SmallVec::new(),
+            able: SmallVec::new(),
+            works: (player.works.iter())
+                .map(|work| offset(work.stand))
+                .collect(),
+        };
+        for (other, dog) in (0u16..).map(DogId).zip(player.game.dogs()) {
+            let to = offset(dog.spot);
+            let own = dog.owner == player.seat;
+            if !own && dog.disabled <= 1 && reach(to, 2) {
+                near.able.push(to);
+            }
+            if other == id || !reach(to, 1) {
                 continue;
             }
             let rest = dog.disabled.saturating_sub(1);
-            sum += if dog.owner == self.seat {
+            let worth = if own {
                 FREED * rest.min(RUN_MAX) as i32
             } else {
                 freeze * scared.saturating_sub(rest) as i32
             };
+            near.dogs.push((to, worth));
         }
-        sum
+        near
     }
+}
 
-    fn worth(&self, spot: Spot) -> i32 {
-        match self.game.ground().land(spot) {
-            Land::Pen(owner) if owner == self.seat => PENNED,
-            Land::Pen(_) if self.role == Role::Raids => RAIDED,
-            Land::Pen(_) => ROBBED,
-            _ => -STEP * i32::from(self.home(spot).min(40)),
-        }
+impl Work {
+    /// Steps until it is done, for a dog that is so far from its place.
+    fn cost(&self, (dx, dy): Offset) -> i32 {
+        let steps = dx.unsigned_abs() + dy.unsigned_abs();
+        (steps.saturating_sub(self.slack) + self.more) as i32
     }
 }

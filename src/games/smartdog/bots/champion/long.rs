@@ -149,11 +149,11 @@ impl Long {
             return;
         };
         let simulator = &mut self.simulator;
+        let begun = simulator.begin(&node.game);
         for deed in deeds(&node.game, simulator.me, simulator.lens.own[beam.dog]) {
             let mut taken = choice.deeds.clone();
             taken.push(deed);
-            let mut game = simulator.copy(&node.game);
-            simulator.play(&mut game, taken.iter().copied());
+            let game = simulator.played(&begun, taken.iter().copied());
             let value = simulator.lens.value(&game, terrain);
             beam.more.push(Choice {
                 node: choice.node,
@@ -164,6 +164,7 @@ impl Long {
             });
             simulator.reuse([game]);
         }
+        simulator.reuse([begun.game]);
     }
 
     /// Keeps the best choices; after the last dog plays the turn, after the last turn decides. Returns true

@@ -1,7 +1,7 @@
 //! What the others are expected to do: the rules of the official kit, which most play by, or what else has
 //! predicted their dogs better: nothing, herding or raiding.
 
-use super::greedy::{Greedy, Role, ways_home};
+use super::greedy::{Greedy, Role, Yard};
 use crate::game::{Seat, Seats};
 use crate::reasons::Belief;
 use crate::smartdog::bots::shipped::{Scene, Sites};
@@ -54,8 +54,8 @@ pub(super) struct Replies {
     models: &'static [Model],
     records: Seats<Record>,
     sites: Vec<Sites>,
-    /// Ways of sheep to each player's pen, if a model needs them.
-    homes: Arc<Vec<Vec<u16>>>,
+    /// What each player knows of the ground, if a model needs it.
+    yards: Arc<Vec<Yard>>,
     /// By dog: where each model would have sent it.
     foretold: Vec<SmallVec<[Spot; 4]>>,
     /// Dogs that were in sight last turn.
@@ -69,15 +69,15 @@ impl Replies {
     pub(super) fn new(ground: &Ground, me: Seat, models: &'static [Model]) -> Self {
         let players = ground.tiles().len();
         let greedy = |model: &Model| matches!(model, Model::Herds | Model::Raids);
-        let homes = (0..players).filter(|_| models.iter().any(greedy));
-        let homes = homes.map(|seat| ways_home(ground, Seat(seat as u8)));
+        let yards = (0..players).filter(|_| models.iter().any(greedy));
+        let yards = yards.map(|seat| Yard::new(ground, Seat(seat as u8)));
         let prior = |model: &Model| if *model == Model::Kit { PRIOR } else { 0.0 };
         Self {
             me,
             models,
             records: Seats::from_fn(players, |_| models.iter().map(prior).collect()),
             sites: vec![Sites::default(); players],
-            homes: Arc::new(homes.collect()),
+            yards: Arc::new(yards.collect()),
             foretold: Vec::new(),
             sure: Vec::new(),
             dogs: Vec::new(),
@@ -113,9 +113,9 @@ impl Replies {
         best.map(|(model, _)| model)
     }
 
-    /// Ways of sheep to a player's pen; `None` if no model needs them.
-    pub(super) fn home(&self, seat: Seat) -> Option<&[u16]> {
-        self.homes.get(seat.index()).map(Vec::as_slice)
+    /// What a player knows of the ground; `None` if no model needs it.
+    pub(super) fn yard(&self, seat: Seat) -> Option<&Yard> {
+        self.yards.get(seat.index())
     }
 
     fn others(&self) -> impl Iterator<Item = Seat> + use<> {
@@ -147,7 +147,7 @@ impl Replies {
             Model::Stands => {}
             Model::Kit => self.kit(game, seat, wanted, expected),
             Model::Herds | Model::Raids => {
-                let Some(home) = self.homes.get(seat.index()) else {
+                let Some(yard) = self.yards.get(seat.index()) else {
                     return;
                 };
                 let dogs = (0u16..).map(DogId).zip(game.dogs());
@@ -163,7 +163,7 @@ impl Replies {
                     Model::Raids => Role::Raids,
                     _ => Role::Herds,
                 };
-                let rival = Greedy::new(game, seat, home, role);
+                let rival = Greedy::new(game, seat, yard, role);
                 for (id, dog) in dogs {
                     expected.extend(
                         rival

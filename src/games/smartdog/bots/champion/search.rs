@@ -279,9 +279,18 @@ impl Search {
         let Some(node) = beam.nodes.get(parent) else {
             return;
         };
-        let simulator = &self.simulator;
+        let simulator = &mut self.simulator;
+        let begun = simulator.begin(&node.game);
         for deed in deeds(&node.game, simulator.me, simulator.lens.own[beam.dog]) {
-            let game = self.played(&node.game, beam.dog, deed, beam.level);
+            let others = self.plans.iter().enumerate();
+            let deeds = others.map(|(at, plan)| {
+                if at == beam.dog {
+                    deed
+                } else {
+                    plan[beam.level]
+                }
+            });
+            let game = self.simulator.played(&begun, deeds);
             let value = self.simulator.lens.value(&game, terrain);
             let sum = node.sum + value;
             beam.children.push(Child {
@@ -294,6 +303,7 @@ impl Search {
             });
             self.simulator.reuse([game]);
         }
+        self.simulator.reuse([begun.game]);
     }
 
     /// Makes the best children the next level; at the last one takes the best plan. Returns true at the end.

@@ -18,6 +18,12 @@ const RANGE_MAX: u32 = 40;
 /// One turn's deeds of all own dogs.
 pub(super) type Deeds = SmallVec<[Deed; 6]>;
 
+/// A turn that has begun: with the others' orders, if they act first; else with those that are still to come.
+pub(super) struct Begun {
+    pub(super) game: SmartDog,
+    expected: Expected,
+}
+
 /// Simulates turns of one decision.
 #[derive(Clone)]
 pub(super) struct Simulator {
@@ -95,35 +101,60 @@ impl Simulator {
 
     /// Plays one turn of all players; own dogs without a deed stand.
     pub(super) fn play(&mut self, game: &mut SmartDog, deeds: impl IntoIterator<Item = Deed>) {
-        self.used += 1;
+        let expected = self.expected(game);
+        if self.last {
+            command(game, &expected);
+        }
+        self.finish(game, deeds);
+        if !self.last {
+            command(game, &expected);
+        }
+        game.end_all();
+    }
+
+    /// Begins a turn from which several are to be played.
+    pub(super) fn begin(&mut self, game: &SmartDog) -> Begun {
+        let mut expected = self.expected(game);
+        let mut game = self.copy(game);
+        if self.last {
+            command(&mut game, &expected);
+            expected.clear();
+        }
+        Begun { game, expected }
+    }
+
+    /// One turn that has begun, played by these deeds.
+    pub(super) fn played(
+        &mut self,
+        begun: &Begun,
+        deeds: impl IntoIterator<Item = Deed>,
+    ) -> SmartDog {
+        let mut game = self.copy(&begun.game);
+        self.finish(&mut game, deeds);
+        command(&mut game, &begun.expected);
+        game.end_all();
+        game
+    }
+
+    /// What the others are expected to order.
+    fn expected(&mut self, game: &SmartDog) -> Expected {
         let active = &self.active;
-        let expected = if active.contains(&true) {
+        if active.contains(&true) {
             let wanted = |at: usize| active.get(at).copied().unwrap_or(false);
             self.replies.orders(game, &wanted)
         } else {
             Expected::new()
-        };
-        // Refused commands change nothing.
-        let others = |game: &mut SmartDog| {
-            for (seat, command) in expected {
-                let _ = game.play(seat, command);
-            }
-        };
-        let own = |game: &mut SmartDog| {
-            for (own, deed) in self.lens.own.iter().zip(deeds) {
-                for command in deed.commands(DogId(*own as u16)) {
-                    let _ = game.play(self.me, command);
-                }
-            }
-        };
-        if self.last {
-            others(game);
-            own(game);
-        } else {
-            own(game);
-            others(game);
         }
-        game.end_all();
+    }
+
+    /// Gives the own orders of a turn, which is counted.
+    fn finish(&mut self, game: &mut SmartDog, deeds: impl IntoIterator<Item = Deed>) {
+        self.used += 1;
+        for (own, deed) in self.lens.own.iter().zip(deeds) {
+            for command in deed.commands(DogId(*own as u16)) {
+                let _ = game.play(self.me, command);
+            }
+        }
     }
 
     /// Whether lines go on after their plans.
@@ -133,7 +164,7 @@ impl Simulator {
 
     /// What the own dogs do by their roles.
     fn by_roles(&self, game: &SmartDog, roles: &[Role]) -> Deeds {
-        let Some(home) = self.replies.home(self.me) else {
+        let Some(yard) = self.replies.yard(self.me) else {
             return Deeds::new();
         };
         let mut players: [Option<Greedy<'_>>; 3] = [None, None, None];
@@ -144,7 +175,7 @@ impl Simulator {
                 return None;
             }
             let player = players.get_mut(*role as usize)?;
-            let player = player.get_or_insert_with(|| Greedy::new(game, self.me, home, *role));
+            let player = player.get_or_insert_with(|| Greedy::new(game, self.me, yard, *role));
             let deed = Deed::of(&player.deed(DogId(*own as u16), dog));
             if self.apart {
                 player.take(dog.spot);
@@ -231,6 +262,13 @@ impl Simulator {
             }
         }
         orders
+    }
+}
+
+/// Others' orders; those that are refused change nothing.
+fn command(game: &mut SmartDog, orders: &Expected) {
+    for (seat, command) in orders {
+        let _ = game.play(*seat, *command);
     }
 }
 

@@ -1,19 +1,20 @@
 //! The player's belief of the whole position: every sheep and dog it has met, and those inferred because all
 //! tiles are copies, advanced by the exact rules and corrected by what is seen.
 
+use super::origins::{Rank, Tracked};
 use super::reply::{Model, Replies};
 use crate::game::Seat;
 use crate::smartdog::bots::sight::{Roster, Sight};
-use crate::smartdog::known::{KnownMaps, KnownTile};
+use crate::smartdog::known::KnownMaps;
 use crate::smartdog::options::Key;
 use crate::smartdog::rules::{
-    Area, Command, Direction, Dog, DogAction, DogId, Fright, Ground, Orders, SeenSheep, Sheep,
-    SheepAction, SmartDog, Spot, View,
+    Command, Dog, DogAction, DogId, Fright, Ground, Orders, SeenSheep, Sheep, SheepAction,
+    SmartDog, Spot, View,
 };
-use std::sync::Arc;
+use std::collections::HashSet;
 
 /// The most sheep in the belief: all of four of the largest tiles.
-const SHEEP_MAX: usize = 2_000;
+pub(super) const SHEEP_MAX: usize = 2_000;
 /// The most sheep asked aside in a simulated turn: a search must not hang where the rules might.
 pub(super) const PUSHES_MAX: u32 = 3_000;
 /// The most missed turns that the belief is advanced by; after a longer gap it stays as it is.
@@ -28,27 +29,18 @@ pub(super) struct World {
     pub(super) me: Seat,
     /// Numbers on the wire, by place in `game.dogs()`.
     pub(super) ids: Vec<Option<DogId>>,
-    roster: Roster,
+    pub(super) roster: Roster,
     /// The orders of this turn.
     ordered: Orders,
     /// The turn in which each cell was last in sight; 0: never.
     pub(super) last_seen: Vec<u32>,
     /// Cells of the tile on which sheep started, relative to its corner.
-    origins: Vec<(u16, u16)>,
-    replies: Replies,
-}
-
-/// Players' tiles in creation order.
-fn tiles(ground: &Ground) -> Vec<(Seat, Area)> {
-    let mut tiles: Vec<(Seat, Area)> = ground
-        .tiles()
-        .iter()
-        .map(|(seat, area)| (seat, *area))
-        // Where the others' tiles lie is unknown if the own one fits no layout.
-        .filter(|(_, area)| area.first.x <= area.last.x && area.first.y <= area.last.y)
-        .collect();
-    tiles.sort_by_key(|(seat, area)| (area.first.y, area.first.x, *seat));
-    tiles
+    pub(super) origins: Vec<(u16, u16)>,
+    /// Cells of pens on which sheep are only guessed to have started.
+    pub(super) guesses: Vec<(u16, u16)>,
+    /// The rank of each believed sheep in the order in which sheep act: that in which their tiles were made.
+    ranks: Vec<Rank>,
+    pub(super) replies: Replies,
 }
 
 impl World {
@@ -63,6 +55,8 @@ impl World {
             ordered: Orders::new(),
             last_seen: vec![0; ground.torus().area()],
             origins: Vec::new(),
+            guesses: Vec::new(),
+            ranks: Vec::new(),
             replies: Replies::new(ground, view.seat, models),
         };
         let sight = Sight::of(view);
@@ -71,7 +65,7 @@ impl World {
             Some(map) => world.copies_of_map(ground, &map),
             None => (
                 world.copies_of_own_dogs(ground, &sight, view.turn),
-                Vec::new(),
+                world.penned(view, &sight),
             ),
         };
         world.ids = vec![None; dogs.len()];
@@ -91,7 +85,13 @@ impl World {
             self.advance(&ordered, heard);
         }
         let dogs = self.game.dogs().to_vec();
-        let sheep = self.game.sheep().to_vec();
+        let sheep = self.game.sheep().iter().zip(&self.ranks).enumerate();
+        let sheep = sheep.map(|(number, (sheep, rank))| Tracked {
+            sheep: sheep.clone(),
+            rank: *rank,
+            number: Some(number),
+        });
+        let sheep = sheep.collect();
         self.replies.judge(&self.ids, &sight);
         self.correct(view, &sight, dogs, sheep);
         self.replies.foretell(&self.game);
@@ -114,12 +114,12 @@ impl World {
         all.saturating_sub(self.game.sheep().len())
     }
 
-    fn index_of(&self, id: DogId) -> Option<usize> {
+    pub(super) fn index_of(&self, id: DogId) -> Option<usize> {
         self.ids.iter().position(|known| *known == Some(id))
     }
 
     /// The command with the believed position's dog numbers.
-    fn inner(&self, command: Command) -> Option<Command> {
+    pub(super) fn inner(&self, command: Command) -> Option<Command> {
         let inner = |id: DogId| Some(DogId(self.index_of(id)? as u16));
         Some(match command {
             Command::Move(id, way) => Command::Move(inner(id)?, way),
@@ -127,124 +127,8 @@ impl World {
         })
     }
 
-    /// Plays the turn: own orders, the others' expected orders, and their barks as heard.
-    fn advance(&mut self, ordered: &Orders, heard: Option<&Sight>) {
-        let mut game = self.game.clone();
-        let expected = self.replies.orders(&game, &|_| true);
-        for command in ordered {
-            if let Some(command) = self.inner(*command) {
-                // Refused commands change nothing, in the match or here.
-                let _ = game.play(self.me, command);
-            }
-        }
-        let mut voices: Vec<Spot> = heard.map(|sight| sight.voices.clone()).unwrap_or_default();
-        for (seat, command) in expected {
-            let Command::Bark(dog) = command else {
-                let _ = game.play(seat, command);
-                continue;
-            };
-            if heard.is_some_and(|sight| !self.was_heard(&game, dog, sight, &mut voices)) {
-                continue;
-            }
-            let _ = game.play(seat, command);
-        }
-        if let Some(sight) = heard {
-            self.bark_unexpected(&mut game, sight, &voices);
-        }
-        game.end_all();
-        self.game = game;
-    }
-
-    /// Whether a dog that was expected to bark did: seen to, or as a voice nearby.
-    fn was_heard(
-        &self,
-        game: &SmartDog,
-        dog: DogId,
-        sight: &Sight,
-        voices: &mut Vec<Spot>,
-    ) -> bool {
-        let id = self.ids.get(dog.index()).copied().flatten();
-        let seen = id.and_then(|id| sight.foreign.iter().find(|dog| dog.id == id));
-        if let Some(seen) = seen {
-            return seen.voice;
-        }
-        let torus = game.ground().torus();
-        let Some(believed) = game.dogs().get(dog.index()) else {
-            return false;
-        };
-        let near = voices
-            .iter()
-            .position(|voice| torus.within(*voice, believed.spot, 2));
-        near.map(|at| voices.remove(at)).is_some()
-    }
-
-    /// Plays unexpected barks of foreign dogs, from where they stand now.
-    fn bark_unexpected(&self, game: &mut SmartDog, sight: &Sight, voices: &[Spot]) {
-        let torus = game.ground().torus();
-        for seen in sight.foreign.iter().filter(|dog| dog.voice) {
-            if let Some(at) = self.index_of(seen.id) {
-                // It may have barked as expected: a second bark is refused.
-                let _ = game.play(seen.owner, Command::Bark(DogId(at as u16)));
-            }
-        }
-        for voice in voices {
-            let me = self.me;
-            let nearest = game
-                .dogs()
-                .iter()
-                .enumerate()
-                .filter(|(_, dog)| dog.owner != me)
-                .min_by_key(|(_, dog)| {
-                    let (dx, dy) = torus.displacement(dog.spot, *voice);
-                    dx * dx + dy * dy
-                });
-            let Some((at, owner)) = nearest.map(|(at, dog)| (at, dog.owner)) else {
-                continue;
-            };
-            game.teleport(DogId(at as u16), *voice);
-            let _ = game.play(owner, Command::Bark(DogId(at as u16)));
-        }
-    }
-
-    fn copies_of_map(&mut self, ground: &Arc<Ground>, map: &KnownTile) -> (Vec<Dog>, Vec<Sheep>) {
-        self.origins.clone_from(&map.sheep);
-        let (mut dogs, mut sheep) = (Vec::new(), Vec::new());
-        for (seat, area) in tiles(ground) {
-            let spot = |(x, y): &(u16, u16)| {
-                Spot::new(
-                    area.first.x.saturating_add(*x),
-                    area.first.y.saturating_add(*y),
-                )
-            };
-            dogs.extend(map.dogs.iter().map(|cell| Dog::new(seat, spot(cell))));
-            let calm = |cell| Sheep::imagine(spot(cell), Direction::Down, 0);
-            sheep.extend(map.sheep.iter().map(calm));
-        }
-        (dogs, sheep)
-    }
-
-    /// Every player's dogs start as the own dogs do.
-    fn copies_of_own_dogs(&self, ground: &Arc<Ground>, sight: &Sight, turn: u32) -> Vec<Dog> {
-        let own: Vec<Spot> = self.roster.sort(sight).iter().map(|dog| dog.spot).collect();
-        let Some(home) = ground.tiles().get(self.me) else {
-            return own.iter().map(|spot| Dog::new(self.me, *spot)).collect();
-        };
-        let mut dogs = Vec::new();
-        for (seat, area) in tiles(ground) {
-            if turn > 1 && seat != self.me {
-                continue;
-            }
-            dogs.extend(own.iter().map(|spot| {
-                let dx = i32::from(area.first.x) - i32::from(home.first.x);
-                let dy = i32::from(area.first.y) - i32::from(home.first.y);
-                Dog::new(seat, ground.torus().offset(*spot, dx, dy))
-            }));
-        }
-        dogs
-    }
-
     /// Makes dogs and sheep agree with what is seen, and brings the belief to this turn.
-    fn correct(&mut self, view: &View, sight: &Sight, mut dogs: Vec<Dog>, mut sheep: Vec<Sheep>) {
+    fn correct(&mut self, view: &View, sight: &Sight, mut dogs: Vec<Dog>, mut sheep: Vec<Tracked>) {
         let visible = self.look(view, sight);
         let mut taken = vec![false; visible.len()];
         let torus = view.ground.torus();
@@ -260,12 +144,29 @@ impl World {
         self.correct_dogs(sight, &mut dogs, &mut hidden);
         self.copy_origins(view, sight, &mut sheep);
         correct_sheep(view, sight, &mut sheep, &mut hidden);
+        // Of what is believed to stand on one cell only one stays.
+        let mut spots: HashSet<Spot> = dogs.iter().map(|dog| dog.spot).collect();
+        let open = |spot: Spot| torus.contains(spot) && view.ground.land(spot).is_open();
+        sheep.retain(|one| open(one.sheep.spot) && spots.insert(one.sheep.spot));
+        sheep.sort_by_key(|one| one.rank);
+        self.ranks = sheep.iter().map(|one| one.rank).collect();
+        let mut numbers = vec![None; self.game.sheep().len()];
+        for (new, one) in sheep.iter().enumerate() {
+            if let Some(number) = one.number.and_then(|old| numbers.get_mut(old)) {
+                *number = Some(new);
+            }
+        }
+        let sheep = sheep.into_iter().map(|Tracked { mut sheep, .. }| {
+            sheep.renumber(|old| numbers.get(old).copied().flatten());
+            sheep
+        });
         self.game = SmartDog::imagine(&view.ground, view.turn, dogs, sheep, PUSHES_MAX);
         debug_assert_eq!(self.game.dogs().len(), self.ids.len());
+        debug_assert_eq!(self.game.sheep().len(), self.ranks.len());
     }
 
     /// The cells in sight.
-    fn look(&mut self, view: &View, sight: &Sight) -> Vec<bool> {
+    pub(super) fn look(&mut self, view: &View, sight: &Sight) -> Vec<bool> {
         let torus = view.ground.torus();
         let radius = view.ground.options().get(Key::DogVisibilityR);
         let mut visible = vec![false; torus.area()];
@@ -332,7 +233,7 @@ impl World {
             stands.push(met[at] || hidden.settle(&mut dog.spot, i32::MAX));
         }
         // Of two dogs seen on one cell only one can be believed.
-        let mut spots = std::collections::HashSet::new();
+        let mut spots = HashSet::new();
         for (stands, dog) in stands.iter_mut().zip(dogs.iter()) {
             // A dog that has no place may lie outside the world.
             *stands = *stands && hidden.ground.land(dog.spot).is_open() && spots.insert(dog.spot);
@@ -341,41 +242,6 @@ impl World {
         dogs.retain(|_| *keep.next().unwrap_or(&false));
         let mut keep = stands.iter();
         self.ids.retain(|_| *keep.next().unwrap_or(&false));
-    }
-
-    /// A sheep that still stands where it started reveals a start on every tile.
-    fn copy_origins(&mut self, view: &View, sight: &Sight, sheep: &mut Vec<Sheep>) {
-        let ground = &view.ground;
-        let period = ground.options().get(Key::SheepStandBy).saturating_add(1);
-        let most = ground.sheep_of_tile() as usize;
-        for seen in &sight.sheep {
-            if view.turn > period
-                || self.origins.len() >= most
-                || seen.direction != Direction::Down
-                || seen.action == SheepAction::Panic
-            {
-                continue;
-            }
-            let tiles = tiles(ground);
-            let Some((seat, area)) = tiles.iter().find(|(_, area)| area.contains(seen.spot)) else {
-                continue;
-            };
-            let cell = (seen.spot.x - area.first.x, seen.spot.y - area.first.y);
-            if self.origins.contains(&cell) {
-                continue;
-            }
-            self.origins.push(cell);
-            for (other, area) in &tiles {
-                let spot = Spot::new(
-                    area.first.x.saturating_add(cell.0),
-                    area.first.y.saturating_add(cell.1),
-                );
-                let inside = ground.torus().contains(spot) && area.contains(spot);
-                if other != seat && inside && ground.land(spot).is_open() {
-                    sheep.push(Sheep::imagine(spot, Direction::Down, 0));
-                }
-            }
-        }
     }
 }
 
@@ -422,12 +288,12 @@ impl Hidden<'_> {
 
 /// Matches seen sheep with believed ones: the one believed on that cell, else the nearest one missing from
 /// its believed cell, else the nearest unseen one; else it is new.
-fn correct_sheep(view: &View, sight: &Sight, sheep: &mut Vec<Sheep>, hidden: &mut Hidden<'_>) {
+fn correct_sheep(view: &View, sight: &Sight, sheep: &mut Vec<Tracked>, hidden: &mut Hidden<'_>) {
     let torus = view.ground.torus();
     let runs = view.ground.options().get(Key::SheepScaryTurns);
     let mut met: Vec<bool> = vec![false; sheep.len()];
     let mut by_cell = vec![usize::MAX; torus.area()];
-    for (at, sheep) in sheep.iter().enumerate() {
+    for (at, Tracked { sheep, .. }) in sheep.iter().enumerate() {
         if torus.contains(sheep.spot) {
             by_cell[torus.index(sheep.spot)] = at;
         }
@@ -437,35 +303,35 @@ fn correct_sheep(view: &View, sight: &Sight, sheep: &mut Vec<Sheep>, hidden: &mu
         match by_cell[torus.index(seen.spot)] {
             at if at < sheep.len() && !met[at] => {
                 met[at] = true;
-                update(&mut sheep[at], seen, runs);
+                update(&mut sheep[at].sheep, seen, runs);
             }
             _ => strange.push(*seen),
         }
     }
     for seen in &strange {
         let near = |at: &usize| {
-            let (dx, dy) = torus.displacement(sheep[*at].spot, seen.spot);
-            let wrong =
-                torus.contains(sheep[*at].spot) && hidden.visible[torus.index(sheep[*at].spot)];
+            let from = sheep[*at].sheep.spot;
+            let (dx, dy) = torus.displacement(from, seen.spot);
+            let wrong = torus.contains(from) && hidden.visible[torus.index(from)];
             (i32::from(!wrong), dx.abs() + dy.abs())
         };
         let nearest = (0..sheep.len()).filter(|at| !met[*at]).min_by_key(near);
         match nearest.filter(|at| near(at).1 <= STRAY_MAX) {
             Some(at) => {
                 met[at] = true;
-                sheep[at].spot = seen.spot;
-                update(&mut sheep[at], seen, runs);
+                sheep[at].sheep.spot = seen.spot;
+                update(&mut sheep[at].sheep, seen, runs);
             }
             None => {
-                let mut new = Sheep::imagine(seen.spot, seen.direction, 0);
-                update(&mut new, seen, runs);
+                let mut new = Tracked::new(&view.ground, seen.spot);
+                update(&mut new.sheep, seen, runs);
                 sheep.push(new);
                 met.push(true);
             }
         }
     }
     let mut stays = Vec::with_capacity(sheep.len());
-    for (at, sheep) in sheep.iter_mut().enumerate() {
+    for (at, Tracked { sheep, .. }) in sheep.iter_mut().enumerate() {
         stays.push(met[at] || hidden.settle(&mut sheep.spot, STRAY_MAX));
     }
     let told = view.ground.sheep_of_tile() as usize * view.ground.tiles().len();

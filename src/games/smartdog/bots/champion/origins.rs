@@ -1,0 +1,174 @@
+//! Where things start: all tiles are copies, so what is seen on one, and what is told of the pens, holds for all.
+
+use super::world::{SHEEP_MAX, World};
+use crate::game::Seat;
+use crate::smartdog::bots::sight::Sight;
+use crate::smartdog::known::KnownTile;
+use crate::smartdog::options::Key;
+use crate::smartdog::rules::{Area, Direction, Dog, Ground, Land, Sheep, SheepAction, Spot, View};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Tile, row and column where a sheep started, or where it was first seen: sheep act in this order.
+pub(super) type Rank = (usize, u16, u16);
+
+/// A believed sheep.
+pub(super) struct Tracked {
+    pub(super) sheep: Sheep,
+    pub(super) rank: Rank,
+    /// Its number in the position before.
+    pub(super) number: Option<usize>,
+}
+
+impl Tracked {
+    /// A calm sheep that started on this cell, as far as is known.
+    pub(super) fn new(ground: &Ground, spot: Spot) -> Self {
+        let tiles = tiles(ground);
+        let inside = |(_, area): &(Seat, Area)| area.contains(spot);
+        let tile = tiles.iter().position(inside).unwrap_or(tiles.len());
+        Self {
+            sheep: Sheep::imagine(spot, Direction::Down, 0),
+            rank: (tile, spot.y, spot.x),
+            number: None,
+        }
+    }
+}
+
+/// Players' tiles in creation order.
+fn tiles(ground: &Ground) -> Vec<(Seat, Area)> {
+    let mut tiles: Vec<(Seat, Area)> = ground
+        .tiles()
+        .iter()
+        .map(|(seat, area)| (seat, *area))
+        // Where the others' tiles lie is unknown if the own one fits no layout.
+        .filter(|(_, area)| area.first.x <= area.last.x && area.first.y <= area.last.y)
+        .collect();
+    tiles.sort_by_key(|(seat, area)| (area.first.y, area.first.x, *seat));
+    tiles
+}
+
+impl World {
+    pub(super) fn copies_of_map(
+        &mut self,
+        ground: &Arc<Ground>,
+        map: &KnownTile,
+    ) -> (Vec<Dog>, Vec<Tracked>) {
+        self.origins.clone_from(&map.sheep);
+        let (mut dogs, mut sheep) = (Vec::new(), Vec::new());
+        for (seat, area) in tiles(ground) {
+            let spot = |cell: &(u16, u16)| area.at(*cell);
+            dogs.extend(map.dogs.iter().map(|cell| Dog::new(seat, spot(cell))));
+            let calm = |cell| Tracked::new(ground, spot(cell));
+            sheep.extend(map.sheep.iter().map(calm));
+        }
+        (dogs, sheep)
+    }
+
+    /// Every player's dogs start as the own dogs do.
+    pub(super) fn copies_of_own_dogs(
+        &self,
+        ground: &Arc<Ground>,
+        sight: &Sight,
+        turn: u32,
+    ) -> Vec<Dog> {
+        let own: Vec<Spot> = self.roster.sort(sight).iter().map(|dog| dog.spot).collect();
+        let Some(home) = ground.tiles().get(self.me) else {
+            return own.iter().map(|spot| Dog::new(self.me, *spot)).collect();
+        };
+        let mut dogs = Vec::new();
+        for (seat, area) in tiles(ground) {
+            if turn > 1 && seat != self.me {
+                continue;
+            }
+            dogs.extend(own.iter().map(|spot| {
+                let dx = i32::from(area.first.x) - i32::from(home.first.x);
+                let dy = i32::from(area.first.y) - i32::from(home.first.y);
+                Dog::new(seat, ground.torus().offset(*spot, dx, dy))
+            }));
+        }
+        dogs
+    }
+
+    /// The sheep that are told to start in each pen: on cells out of sight it is guessed which.
+    pub(super) fn penned(&mut self, view: &View, sight: &Sight) -> Vec<Tracked> {
+        let ground = &view.ground;
+        let torus = ground.torus();
+        let Some(home) = ground.tiles().get(self.me).filter(|_| view.turn == 1) else {
+            return Vec::new();
+        };
+        let visible = self.look(view, sight);
+        let seen: HashSet<Spot> = sight.sheep.iter().map(|sheep| sheep.spot).collect();
+        let tiles = tiles(ground);
+        let pen = |spot: &Spot| home.contains(*spot) && ground.land(*spot) == Land::Pen(self.me);
+        let cells = torus.spots().filter(pen);
+        let cells = cells.map(|spot| (spot.x - home.first.x, spot.y - home.first.y));
+        let mut left = (ground.penned_of_tile() as usize).min(SHEEP_MAX / tiles.len().max(1));
+        let mut unseen = Vec::new();
+        for cell in cells {
+            let copies = || tiles.iter().map(|(_, area)| area.at(cell));
+            if copies().any(|spot| seen.contains(&spot)) {
+                left = left.saturating_sub(1);
+            } else if !copies().any(|spot| torus.contains(spot) && visible[torus.index(spot)]) {
+                unseen.push(cell);
+            }
+        }
+        unseen.truncate(left);
+        let copies = |cell: &(u16, u16)| {
+            let copies = tiles.iter().map(|(_, area)| area.at(*cell));
+            copies
+                .map(|spot| Tracked::new(ground, spot))
+                .collect::<Vec<_>>()
+        };
+        let sheep = unseen.iter().flat_map(copies).collect();
+        self.guesses = unseen;
+        sheep
+    }
+
+    /// A sheep that still stands where it started reveals a start on every tile.
+    pub(super) fn copy_origins(&mut self, view: &View, sight: &Sight, sheep: &mut Vec<Tracked>) {
+        let ground = &view.ground;
+        let period = ground.options().get(Key::SheepStandBy).saturating_add(1);
+        let most = ground.sheep_of_tile() as usize;
+        for seen in &sight.sheep {
+            if view.turn > period
+                || self.origins.len() >= most
+                || seen.direction != Direction::Down
+                || seen.action == SheepAction::Panic
+            {
+                continue;
+            }
+            let tiles = tiles(ground);
+            let Some((seat, area)) = tiles.iter().find(|(_, area)| area.contains(seen.spot)) else {
+                continue;
+            };
+            let cell = (seen.spot.x - area.first.x, seen.spot.y - area.first.y);
+            if self.origins.contains(&cell) {
+                continue;
+            }
+            self.origins.push(cell);
+            let penned = matches!(ground.land(seen.spot), Land::Pen(_));
+            let guessed = self.guesses.iter().position(|guess| *guess == cell);
+            let guess = match guessed {
+                Some(at) => Some(self.guesses.swap_remove(at)),
+                None if penned => self.guesses.pop(),
+                None => None,
+            };
+            for (other, area) in &tiles {
+                let spot = area.at(cell);
+                if let Some(guess) = guess {
+                    // It stands here, not where it was guessed.
+                    let guess = area.at(guess);
+                    let moved = sheep.iter_mut().find(|one| one.sheep.spot == guess);
+                    if let Some(moved) = moved.filter(|_| other != seat) {
+                        *moved = Tracked::new(ground, spot);
+                    }
+                    continue;
+                }
+                let inside = ground.torus().contains(spot) && area.contains(spot);
+                if other != seat && inside && ground.land(spot).is_open() {
+                    sheep.push(Tracked::new(ground, spot));
+                }
+            }
+        }
+    }
+}
