@@ -28,7 +28,7 @@ pub const CARDS: &[BotCard] = &[
     card(8, "evolved", evolved::DESCRIPTION, 0xEBDE_2B62_C3B5_B75C),
     BotCard {
         version: 3,
-        ..thinker(9, "champion", champion::DESCRIPTION, 0x6986_3AD0_C759_4107)
+        ..thinker(9, "champion", champion::DESCRIPTION, 0xA81B_4403_A45F_F80D)
     },
 ];
 

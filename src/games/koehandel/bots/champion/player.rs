@@ -23,7 +23,7 @@ use crate::search::{Race, Verdict};
 use crate::wire::Progress;
 
 /// What it does, in one sentence.
-pub const DESCRIPTION: &str = "Searches: deals the hidden money by all it heard, plays on by the real rules to the next turn with each rival as the type it seems to be or, challenged, as one that thinks, judges the rest by what it learnt from whole matches, and leaves its own policy only for a gain beyond doubt. A node is one playout.";
+pub const DESCRIPTION: &str = "Searches: deals the hidden money by all it heard, plays on by the real rules to the next turn with each rival as the type it seems to be or, challenged, as one that may search, judges the rest by what it learnt from whole matches, and leaves its own policy only for a gain beyond doubt. A node is one playout.";
 
 /// Standard errors by which a candidate must beat the base policy.
 const DOUBT: f64 = 1.5;
@@ -31,7 +31,8 @@ const DOUBT: f64 = 1.5;
 const FIRST_CHECKPOINT: u64 = 8;
 /// The most scenarios for one decision.
 const SCENARIOS_MAX: u64 = 4_096;
-/// How often a rival challenged in a scenario answers with what is best for it.
+/// How often a rival whose type in a scenario [may search](crate::koehandel::bots::styles::Kind::may_search) answers a
+/// challenge with what is best for it.
 const THINKS: f64 = 0.5;
 /// The type assumed for every rival when models are off.
 const GENERIC: &str = "tuned";
@@ -173,7 +174,10 @@ impl Champion {
         let (view, money) = (&search.view, &deal);
         let start = Koehandel::imagine(view, money, &deck[..count], options, ask, &hidden)?;
         let mut scene = Scenario::new(start, cast, types, coin.bits());
-        scene.thinks = self.horizon == Horizon::Turn && coin.chance(THINKS);
+        for (thinks, number) in scene.thinks.iter_mut().zip(types) {
+            let kind = KINDS.get(number).filter(|_| self.horizon == Horizon::Turn);
+            *thinks = kind.is_some_and(|kind| kind.may_search && coin.chance(THINKS));
+        }
         Some(scene)
     }
 

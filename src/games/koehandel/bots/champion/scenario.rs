@@ -24,8 +24,8 @@ pub struct Scenario {
     pub types: [usize; PLAYERS],
     /// Seed of all chance in it.
     pub seed: u64,
-    /// Whether a rival that is challenged answers with what is best for it, whatever its type.
-    pub thinks: bool,
+    /// Who, if challenged, answers with what is best for it, whatever its type.
+    pub thinks: [bool; PLAYERS],
     /// What was best, by what was shown.
     replies: Vec<(Shown, Purse)>,
     /// The values of the candidates tried so far.
@@ -49,7 +49,7 @@ impl Scenario {
             cast,
             types,
             seed,
-            thinks: false,
+            thinks: [false; PLAYERS],
             replies: Vec::new(),
             values: Vec::new(),
         }
@@ -62,9 +62,7 @@ impl Scenario {
         match candidate {
             Candidate::Act(act) => {
                 game.play(Some(act), &mut ());
-                if self.thinks {
-                    self.reply(&mut game, act, horizon);
-                }
+                self.reply(&mut game, act, horizon);
             }
             Candidate::Limit(limit) => memory[0] = Limits::fixed(view.deck_left, limit, 0),
         }
@@ -73,7 +71,7 @@ impl Scenario {
         self.values.push(horizon.value(&game, &self.types, 0));
     }
 
-    /// If the act is a challenge, the rival answers it with what is best for it.
+    /// If the act is a challenge of a rival that thinks, it answers with what is best for it.
     fn reply(&mut self, game: &mut Koehandel, act: Act, horizon: Horizon) {
         let (
             Act::Trade {
@@ -86,6 +84,9 @@ impl Scenario {
         else {
             return;
         };
+        if !self.thinks[rival] {
+            return;
+        }
         let shown = (rival, animal, cards);
         let known = self.replies.iter().find(|(of, _)| *of == shown);
         let reply = known.map(|(_, reply)| *reply).unwrap_or_else(|| {
@@ -167,13 +168,12 @@ mod tests {
         let start = Koehandel::imagine(&view, &purses, &[], options, &Ask::Turn, &hidden).unwrap();
         let cast = [Style::Filler; PLAYERS];
         let mut scenario = Scenario::new(start, cast, [0; PLAYERS], 7);
-        scenario.thinks = thinks;
+        scenario.thinks = [thinks; PLAYERS];
         let mut game = scenario.start.clone();
         let act = Act::trade(Compass::W, dearest, Purse::single(Note::Zero));
         game.play(Some(act), &mut ());
-        if thinks {
-            scenario.reply(&mut game, act, Horizon::Turn);
-        } else {
+        scenario.reply(&mut game, act, Horizon::Turn);
+        if matches!(game.asked(), Some((1, Ask::Counter { .. }))) {
             game.play(Some(Act::PASS), &mut ());
         }
         game.herds()[1][9] > 0
