@@ -13,12 +13,29 @@ use games::koehandel::rules::{Ask, Hidden, Koehandel, Setup};
 use games::koehandel::view::View;
 use games::rng::Rng;
 
-/// Positions of a match that are learnt from.
+/// Positions of a match that are learnt from, before and after the deck's end.
 const POSITIONS: usize = 4;
+/// At most so many turns after the deck's end lie between them.
+const TURNS_APART: u32 = 8;
 /// Positions between two steps.
 const BATCH: usize = 64;
 /// The length of the first step; steps become shorter to the end.
 const STEP: f32 = 0.004;
+/// What sets the learning apart from the matches.
+const PUPILS: u64 = 41;
+/// The part of the lessons that is kept to test by.
+const TESTS: usize = 20;
+
+/// How much is learnt from.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct School {
+    /// How often everything is learnt from.
+    #[arg(long, default_value_t = 4)]
+    rounds: u64,
+    /// Seed of the first match.
+    #[arg(long, default_value_t = 500_000_000)]
+    seed: u64,
+}
 
 /// A position and what became of it.
 struct Lesson {
@@ -26,34 +43,58 @@ struct Lesson {
     shares: [f32; 4],
 }
 
-/// Plays `games` matches, learns from them `rounds` times, and prints what was learnt.
-pub(super) fn learn(farm: &Farm, games: u64, rounds: u64, seed: u64) -> anyhow::Result<()> {
-    let mut lessons = Vec::new();
-    for game in 0..games {
-        study(farm, seed + game, &mut lessons)?;
+/// Lessons from before and from after the deck's end.
+#[derive(Default)]
+struct Lessons([Vec<Lesson>; 2]);
+
+impl Lessons {
+    fn add(&mut self, seen: Seen, shares: [f32; 4]) {
+        for (lessons, seen) in self.0.iter_mut().zip(seen) {
+            let lesson = |inputs| Lesson { inputs, shares };
+            lessons.extend(seen.into_iter().map(lesson));
+        }
     }
-    let test = lessons.split_off(lessons.len() * 19 / 20);
-    let mut rng = Rng::new(seed, 41);
+}
+
+/// Positions of one match, before and after the deck's end.
+type Seen = [Vec<[Inputs; 4]>; 2];
+
+/// Plays `games` matches, learns from them, and prints what was learnt for turns before and after the deck's end.
+pub(super) fn learn(farm: &Farm, games: u64, school: School) -> anyhow::Result<()> {
+    let mut lessons = Lessons::default();
+    for game in 0..games {
+        study(farm, school.seed + game, &mut lessons)?;
+    }
+    for (lessons, when) in lessons.0.into_iter().zip(["before", "after"]) {
+        print!("{}", graduate(farm, lessons, school, when).text());
+    }
+    Ok(())
+}
+
+/// Learns from all lessons but those of the last matches, by which it is tested.
+fn graduate(farm: &Farm, mut lessons: Vec<Lesson>, school: School, when: &str) -> Outlook {
+    let test = lessons.split_off(lessons.len() - lessons.len() / TESTS);
+    let mut rng = Rng::new(school.seed, PUPILS);
     let mut pupil = Pupil::new(&mut rng);
-    let steps = rounds as f32 * (lessons.len() as f32 / BATCH as f32).ceil();
+    let steps = school.rounds as f32 * (lessons.len() as f32 / BATCH as f32).ceil();
     let mut done = 0.0;
-    for round in 0..rounds {
+    for round in 0..school.rounds {
         rng.shuffle(&mut lessons);
         for batch in lessons.chunks(BATCH) {
             done += 1.0;
             pupil.learn(batch, STEP * (1.0 - done / (steps + 1.0)));
         }
         drover::cli::tell(&format!(
-            "{:?} round {round}: loss {:.5}, of {} others {:.5}, explained {:.3}",
+            "{:?}, {when} the deck's end, round {round}: of {} loss {:.5}, of {} others {:.5}, explained {:.3}",
             farm.pay,
+            lessons.len(),
             pupil.loss(&lessons[..test.len().min(lessons.len())]),
             test.len(),
             pupil.loss(&test),
             pupil.explained(&test),
         ));
     }
-    print!("{}", pupil.outlook.text());
-    Ok(())
+    pupil.outlook
 }
 
 /// A policy that is like a player's but for its numbers.
@@ -77,7 +118,7 @@ fn strange(profile: Profile, rng: &mut Rng) -> Profile {
 }
 
 /// Plays a match, at first by strange policies, and adds positions from there on.
-fn study(farm: &Farm, number: u64, lessons: &mut Vec<Lesson>) -> anyhow::Result<()> {
+fn study(farm: &Farm, number: u64, lessons: &mut Lessons) -> anyhow::Result<()> {
     let mut rng = Rng::new(number, 40);
     let strong = match farm.pay {
         TradePayment::Winner => "evolved",
@@ -100,29 +141,57 @@ fn study(farm: &Farm, number: u64, lessons: &mut Vec<Lesson>) -> anyhow::Result<
     let position = Koehandel::imagine(&start, purses, deck, options, &Ask::Turn, &hidden);
     let mut game = position.context("a whole deck adds up")?;
     let mut until = 40 - rng.below(40) as usize;
-    play_on(&mut game, &strangers, &mut [Limits::NONE; 4], number, until);
-    let (mut memory, mut seen) = ([Limits::NONE; 4], Vec::new());
-    while let Some((turn, Ask::Turn)) = game.asked()
-        && game.undrawn() > 0
-        && seen.len() < POSITIONS
-    {
-        let position = Position {
-            herds: game.herds(),
-            cash: game.purses().map(|purse| purse.value()),
-            turn,
-            types,
-        };
-        seen.push(position.inputs());
-        until = until.saturating_sub(1 + seen.len() * rng.below(3) as usize);
-        if until == 0 {
-            break;
+    play_on(
+        &mut game,
+        &strangers,
+        &mut [Limits::NONE; 4],
+        number,
+        Some(until),
+    );
+    let (mut memory, mut seen) = ([Limits::NONE; 4], Seen::default());
+    let [early, late] = &mut seen;
+    while game.undrawn() > 0 && early.len() < POSITIONS && until > 0 {
+        early.extend(looked_at(&game, types));
+        until = until.saturating_sub(1 + early.len() * rng.below(3) as usize);
+        if until > 0 {
+            play_on(&mut game, &cast, &mut memory, number, Some(until));
         }
-        play_on(&mut game, &cast, &mut memory, number, until);
+    }
+    play_on(&mut game, &cast, &mut memory, number, Some(0));
+    let mut skipped = rng.below(TURNS_APART);
+    while late.len() < POSITIONS
+        && let Some((seat, ask)) = game.asked()
+    {
+        if skipped == 0 {
+            late.extend(looked_at(&game, types));
+            skipped = 1 + rng.below(TURNS_APART);
+        }
+        skipped -= 1;
+        let act = cast[seat].act(game.seen_by(seat), &ask, &mut memory[seat], &mut rng);
+        game.play(Some(act), &mut ());
+        play_on(&mut game, &cast, &mut memory, rng.bits(), Some(0));
     }
     play_out(&mut game, &cast, &mut memory, number);
-    let shares = std::array::from_fn(|seat| worth(&game, seat, Horizon::Turn.win_weight()) as f32);
-    lessons.extend(seen.into_iter().map(|inputs| Lesson { inputs, shares }));
+    lessons.add(seen, shares(&game));
     Ok(())
+}
+
+/// What describes the position if a turn begins.
+fn looked_at(game: &Koehandel, types: [usize; 4]) -> Option<[Inputs; 4]> {
+    let (turn, Ask::Turn) = game.asked()? else {
+        return None;
+    };
+    let position = Position {
+        herds: game.herds(),
+        cash: game.purses().map(|purse| purse.value()),
+        turn,
+        types,
+    };
+    Some(position.inputs())
+}
+
+fn shares(game: &Koehandel) -> [f32; 4] {
+    std::array::from_fn(|seat| worth(game, seat, Horizon::Turn.win_weight()) as f32)
 }
 
 /// A network that learns, with the running means of its slopes and of their squares.

@@ -2,7 +2,7 @@
 
 use super::climb::climb;
 use super::farm::{Farm, Pay};
-use super::learn::learn;
+use super::learn::{School, learn};
 use crate::field::Field as _;
 use crate::play::Record;
 use crate::tally::Tally;
@@ -34,12 +34,8 @@ pub(crate) enum Own {
     Learn {
         #[command(flatten)]
         study: Study,
-        /// How often everything is learnt from.
-        #[arg(long, default_value_t = 4)]
-        rounds: u64,
-        /// Seed of the first match.
-        #[arg(long, default_value_t = 500_000_000)]
-        seed: u64,
+        #[command(flatten)]
+        school: School,
     },
     /// Playouts a second from the first turn, and whether they win as real matches do.
     Playouts(Study),
@@ -89,13 +85,9 @@ impl Own {
                 .each((COMPANY, 3_000), |farm, bots, games| {
                     climb(farm, bots, games, *steps, *seed)
                 }),
-            Self::Learn {
-                study,
-                rounds,
-                seed,
-            } => study.each(("", 60_000), |farm, _, games| {
-                learn(&farm, games, *rounds, *seed)
-            }),
+            Self::Learn { study, school } => {
+                study.each(("", 60_000), |farm, _, games| learn(&farm, games, *school))
+            }
             Self::Playouts(study) => {
                 study.each(("setbuilder,guide,tuned,evolved", 20_000), playouts)
             }

@@ -30,10 +30,25 @@ pub struct Kind {
     pub style: Style,
     /// Its weight before anything was seen.
     pub prior: f32,
+    /// Whether those who resemble it may well look ahead: searchers depart from strong policies.
+    pub may_search: bool,
 }
 
 const fn kind(name: &'static str, style: Style, prior: f32) -> Kind {
-    Kind { name, style, prior }
+    Kind {
+        name,
+        style,
+        prior,
+        may_search: false,
+    }
+}
+
+/// A policy that was climbed to.
+const fn climbed(name: &'static str, profile: Profile) -> Kind {
+    Kind {
+        may_search: true,
+        ..kind(name, Style::Profile(profile), 1.0)
+    }
 }
 
 /// A rung of the ladder.
@@ -55,8 +70,8 @@ pub static KINDS: &[Kind] = &[
     rung("face", Style::Face),
     rung("guide", Style::Profile(guide::PROFILE)),
     rung("tuned", Style::Profile(tuned::PROFILE)),
-    rung("evolved", Style::Profile(evolved::WINNER)),
-    rung("evolved-exchange", Style::Profile(evolved::EXCHANGE)),
+    climbed("evolved", evolved::WINNER),
+    climbed("evolved-exchange", evolved::EXCHANGE),
     variant(
         "guide-minraise",
         Profile {
@@ -116,8 +131,8 @@ pub static KINDS: &[Kind] = &[
             ..tuned::PROFILE
         },
     ),
-    rung("climbed", Style::Profile(base::WINNER)),
-    rung("climbed-exchange", Style::Profile(base::EXCHANGE)),
+    climbed("climbed", base::WINNER),
+    climbed("climbed-exchange", base::EXCHANGE),
 ];
 
 /// The number of the type with this name.

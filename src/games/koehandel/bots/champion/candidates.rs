@@ -96,7 +96,8 @@ fn worth_trying(view: &View) -> Vec<Challenge> {
 }
 
 /// Bids worth trying against a rival: nothing, a bare zero, parts of the own cash, just above the rival's.
-fn offers(view: &View, rival: Compass) -> Vec<Purse> {
+#[must_use]
+pub fn offers(view: &View, rival: Compass) -> Vec<Purse> {
     let hand = view.purse;
     let cash = hand.value();
     let mut offers = vec![Purse::EMPTY];

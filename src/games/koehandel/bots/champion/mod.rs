@@ -11,6 +11,7 @@ mod position;
 pub mod reading;
 mod reasons;
 mod sale;
+mod scenario;
 mod watching;
 
 pub use memory::Memory;

@@ -17,13 +17,15 @@ const TEXT: &str = include_str!("outlook.txt");
 /// Ways in which the four cards of an animal can lie: own, others' by size, the rest in the deck.
 const SPREADS: usize = 25;
 /// Numbers that describe a player beside its animals; the last is always 1.
-const PLAIN: usize = 17;
+const PLAIN: usize = 22;
 /// Types of players, the champion's own policy last.
 const TYPES: usize = KINDS.len() + 1;
 /// Numbers that describe a player.
 const INPUTS: usize = 2 * SPREADS + PLAIN + TYPES;
 /// Units of the network.
 const UNITS: usize = 32;
+/// The smallest coin: nobody counts as penniless.
+const COIN: f32 = 10.0;
 /// Weights are written in this fraction.
 const UNIT: f32 = 1000.0;
 
@@ -106,6 +108,8 @@ impl Position<'_> {
             }
             hope.map(f32::sqrt)
         });
+        let reach: [[f32; 3]; PLAYERS] =
+            std::array::from_fn(|player| self.reach(&standing, player));
         let owned: u32 = self
             .herds
             .iter()
@@ -127,6 +131,7 @@ impl Position<'_> {
             };
             let cash = f32::from(self.cash[player]);
             let offset = ((player + PLAYERS - self.turn) % PLAYERS) as f32 / 3.0;
+            let first = f32::from(u8::from(player == self.turn)) / (1.0 + 40.0 * deck);
             let plain: [f32; PLAIN] = [
                 score[player] / 100.0,
                 standing.quartets(player) / 5.0,
@@ -144,6 +149,11 @@ impl Position<'_> {
                 1.0 / (1.0 + 40.0 * deck),
                 cash / total.max(1.0) * deck,
                 offset / (1.0 + 40.0 * deck),
+                reach[player][0] / 100.0,
+                reach[player][1] / 100.0,
+                reach[player][2] / 100.0,
+                first * reach[player][1] / 100.0,
+                first * reach[player][2] / 100.0,
                 1.0,
             ];
             let mut spreads = [0.0; 2 * SPREADS];
@@ -158,6 +168,23 @@ impl Position<'_> {
             inputs.push((kind as u8, 1.0));
             inputs
         })
+    }
+
+    /// [What a player stands to gain](Standing::rise) by animals of which it has one, two and three, each weighed by its
+    /// part of the cash of those who can win them: its own and the richest other owner's.
+    fn reach(&self, standing: &Standing, player: usize) -> [f32; 3] {
+        let own = f32::from(self.cash[player]) + COIN;
+        let mut reach = [0.0; 3];
+        for (animal, count) in Animal::all().zip(&self.herds[player]) {
+            if let Some(reach) = reach.get_mut(usize::from(*count).wrapping_sub(1)) {
+                let others = (0..PLAYERS)
+                    .filter(|other| *other != player && self.herds[*other][animal.index()] > 0);
+                let most = others.map(|other| self.cash[other]).max();
+                let against = most.map_or(0.0, |cash| f32::from(cash) + COIN);
+                *reach += standing.rise(player, animal) * own / (own + against);
+            }
+        }
+        reach.map(f32::sqrt)
     }
 }
 
@@ -181,15 +208,15 @@ impl Outlook {
         }
     }
 
-    /// What was learnt for one way to pay for trades.
+    /// What was learnt for one way to pay for trades, and for turns before or after the deck's end.
     #[must_use]
-    pub fn shipped(payment: TradePayment) -> &'static Outlook {
-        static SHIPPED: LazyLock<[Outlook; 2]> = LazyLock::new(|| {
+    pub fn shipped(payment: TradePayment, ended: bool) -> &'static Outlook {
+        static SHIPPED: LazyLock<[Outlook; 4]> = LazyLock::new(|| {
             let lines = TEXT.lines().filter(|line| !line.starts_with('#'));
             let mut numbers = lines
                 .flat_map(str::split_whitespace)
                 .map(|word| word.parse::<i32>().unwrap_or(0) as f32 / UNIT);
-            [(); 2].map(|()| {
+            [(); 4].map(|()| {
                 let mut next = || numbers.next().unwrap_or(0.0);
                 Outlook {
                     first: (0..INPUTS)
@@ -199,10 +226,12 @@ impl Outlook {
                 }
             })
         });
-        let [winner, exchange] = &*SHIPPED;
-        match payment {
-            TradePayment::Winner => winner,
-            TradePayment::Exchange => exchange,
+        let [winner, winner_ended, exchange, exchange_ended] = &*SHIPPED;
+        match (payment, ended) {
+            (TradePayment::Winner, false) => winner,
+            (TradePayment::Winner, true) => winner_ended,
+            (TradePayment::Exchange, false) => exchange,
+            (TradePayment::Exchange, true) => exchange_ended,
         }
     }
 
@@ -271,20 +300,30 @@ mod tests {
     use crate::koehandel::options::TradePayment;
 
     fn shares(herds: [[u8; ANIMALS]; PLAYERS], cash: [u16; PLAYERS], turn: usize) -> [f32; 4] {
+        shares_paid(TradePayment::Winner, false, herds, cash, turn)
+    }
+
+    fn shares_paid(
+        payment: TradePayment,
+        ended: bool,
+        herds: [[u8; ANIMALS]; PLAYERS],
+        cash: [u16; PLAYERS],
+        turn: usize,
+    ) -> [f32; 4] {
         let position = Position {
             herds: &herds,
             cash,
             turn,
             types: [Position::OWN; PLAYERS],
         };
-        Outlook::shipped(TradePayment::Winner).shares(&position)
+        Outlook::shipped(payment, ended).shares(&position)
     }
 
     #[test]
     fn the_text_has_a_number_for_every_weight() {
         let lines = TEXT.lines().filter(|line| !line.starts_with('#'));
         let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
-        assert_eq!(words.len(), 2 * (INPUTS + 1) * UNITS);
+        assert_eq!(words.len(), 4 * (INPUTS + 1) * UNITS);
         assert!(words.iter().all(|word| word.parse::<i32>().is_ok()));
     }
 
@@ -302,6 +341,23 @@ mod tests {
         let turned = shares(herds, [90; PLAYERS], 1);
         for seat in 0..PLAYERS {
             assert!((turned[(seat + 1) % PLAYERS] - even[seat]).abs() < 1e-5);
+        }
+    }
+    #[test]
+    fn after_the_deck_s_end_the_richer_of_two_equals_expects_more() {
+        let mut herds = [[0; ANIMALS]; PLAYERS];
+        (herds[0][9], herds[1][9]) = (2, 2);
+        for animal in 0..9 {
+            herds[animal % PLAYERS][animal] = 4;
+        }
+        for payment in [TradePayment::Winner, TradePayment::Exchange] {
+            let shares = |cash| shares_paid(payment, true, herds, cash, 0);
+            let (rich, poor) = (shares([900, 100, 500, 500]), shares([100, 900, 500, 500]));
+            assert!(
+                rich[0] > 0.6 && rich[0] > poor[0] + 0.2,
+                "{rich:?} {poor:?}"
+            );
+            assert!(poor[1] > rich[1] + 0.2, "{rich:?} {poor:?}");
         }
     }
 }

@@ -4,9 +4,10 @@ use super::base::base;
 use super::candidates::{Candidate, candidates};
 use super::memory::Memory;
 use super::outlook::Position;
-use super::playout::{Coin, play_on};
+use super::playout::Coin;
 use super::position::{Guess, Horizon, unseen};
 use super::reading::Reading;
+use super::scenario::Scenario;
 use crate::game::{Bot, Budget};
 use crate::koehandel::bots::policy::{Chance, Limits, Profile};
 use crate::koehandel::bots::styles::{KINDS, Style};
@@ -22,7 +23,7 @@ use crate::search::{Race, Verdict};
 use crate::wire::Progress;
 
 /// What it does, in one sentence.
-pub const DESCRIPTION: &str = "Searches: deals the hidden money by all it heard, plays on by the real rules to the next turn with each rival as the type it seems to be, judges the rest by what it learnt from whole matches, and leaves its own policy only for a gain beyond doubt. A node is one playout.";
+pub const DESCRIPTION: &str = "Searches: deals the hidden money by all it heard, plays on by the real rules to the next turn with each rival as the type it seems to be or, challenged, as one that may search, judges the rest by what it learnt from whole matches, and leaves its own policy only for a gain beyond doubt. A node is one playout.";
 
 /// Standard errors by which a candidate must beat the base policy.
 const DOUBT: f64 = 1.5;
@@ -30,6 +31,9 @@ const DOUBT: f64 = 1.5;
 const FIRST_CHECKPOINT: u64 = 8;
 /// The most scenarios for one decision.
 const SCENARIOS_MAX: u64 = 4_096;
+/// How often a rival whose type in a scenario [may search](crate::koehandel::bots::styles::Kind::may_search) answers a
+/// challenge with what is best for it.
+const THINKS: f64 = 0.5;
 /// The type assumed for every rival when models are off.
 const GENERIC: &str = "tuned";
 
@@ -49,17 +53,7 @@ pub(super) struct Search {
     pub(super) weights: [Vec<f32>; 3],
     pub(super) nodes: u64,
     settled: bool,
-    scene: Option<Box<Scene>>,
-}
-
-/// A scenario in progress: the imagined position and the values in it of the candidates tried so far.
-#[derive(Clone)]
-struct Scene {
-    start: Koehandel,
-    cast: [Style; PLAYERS],
-    types: [usize; PLAYERS],
-    seed: u64,
-    values: Vec<f64>,
+    scene: Option<Box<Scenario>>,
 }
 
 /// Rung 9.
@@ -150,7 +144,7 @@ impl Champion {
     }
 
     /// Imagines the next scenario; `None` if what is known does not add up to a position.
-    fn scene(&self, search: &Search) -> Option<Scene> {
+    fn scene(&self, search: &Search) -> Option<Scenario> {
         let mut coin = Coin::at(search.seed, search.race.scenarios(), 0);
         let deal = self.memory.belief.draw(&mut coin);
         let trade_payment = if coin.chance(self.memory.rule.exchange()) {
@@ -177,13 +171,14 @@ impl Champion {
         };
         let ask = &search.ask;
         let hidden = guess.hidden(ask, self.memory.sale.as_ref(), &mut coin);
-        Some(Scene {
-            start: Koehandel::imagine(&search.view, &deal, &deck[..count], options, ask, &hidden)?,
-            cast,
-            types,
-            seed: coin.bits(),
-            values: Vec::with_capacity(search.race.alive().len()),
-        })
+        let (view, money) = (&search.view, &deal);
+        let start = Koehandel::imagine(view, money, &deck[..count], options, ask, &hidden)?;
+        let mut scene = Scenario::new(start, cast, types, coin.bits());
+        for (thinks, number) in scene.thinks.iter_mut().zip(types) {
+            let kind = KINDS.get(number).filter(|_| self.horizon == Horizon::Turn);
+            *thinks = kind.is_some_and(|kind| kind.may_search && coin.chance(THINKS));
+        }
+        Some(scene)
     }
 
     /// Plays out the next candidate in the current scenario; every candidate still in the race is tried in
@@ -199,17 +194,7 @@ impl Champion {
             .get(scene.values.len())
             .and_then(|at| search.candidates.get(*at));
         if let Some(candidate) = candidate {
-            let mut game = scene.start.clone();
-            let mut memory = [Limits::NONE; PLAYERS];
-            match *candidate {
-                Candidate::Act(act) => game.play(Some(act), &mut ()),
-                Candidate::Limit(limit) => {
-                    memory[0] = Limits::fixed(search.view.deck_left, limit, 0);
-                }
-            }
-            let until = self.horizon.until(scene.start.undrawn(), &search.ask);
-            play_on(&mut game, &scene.cast, &mut memory, scene.seed, until);
-            scene.values.push(self.horizon.value(&game, &scene.types));
+            scene.try_out(*candidate, &search.view, &search.ask, self.horizon);
         }
         // Counted whatever the result, so that every search spends its budget.
         search.nodes += 1;

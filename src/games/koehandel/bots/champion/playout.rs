@@ -58,18 +58,17 @@ pub fn play_out(
     memory: &mut [Limits; PLAYERS],
     seed: u64,
 ) -> usize {
-    play_on(game, cast, memory, seed, 0)
+    play_on(game, cast, memory, seed, None)
 }
 
-/// Plays `game` on to the first turn with at most `until` cards in the deck, or once the deck is empty to its end,
-/// or until [`STEPS_MAX`] steps are taken, and returns how many were taken. `memory` is each player's memory of the
-/// card now up.
+/// Plays `game` on to the first turn with at most `until` cards in the deck, without that to its end, or until
+/// [`STEPS_MAX`] steps are taken, and returns how many were taken. `memory` is each player's memory of the card now up.
 pub fn play_on(
     game: &mut Koehandel,
     cast: &[Style; PLAYERS],
     memory: &mut [Limits; PLAYERS],
     seed: u64,
-    until: usize,
+    until: Option<usize>,
 ) -> usize {
     let mut end_turns = 0;
     for step in 0..STEPS_MAX {
@@ -80,10 +79,11 @@ pub fn play_on(
             run_bidding(game, seat, cast, memory, seed);
             continue;
         }
-        let undrawn = game.undrawn() as u64;
-        if undrawn > 0 && undrawn <= until as u64 && matches!(ask, Ask::Turn) {
+        let ends = until.is_some_and(|until| game.undrawn() <= until);
+        if ends && matches!(ask, Ask::Turn) {
             return step;
         }
+        let undrawn = game.undrawn() as u64;
         if undrawn == 0 && matches!(ask, Ask::Turn) {
             end_turns += 1;
         }

@@ -42,21 +42,27 @@ impl Guess<'_> {
     /// What a rival may have bid with this many cards.
     fn hidden_bid(&self, goods: Goods, cards: u8, coin: &mut Coin) -> Purse {
         let seat = goods.rival.index();
-        let hand = self.deal[seat];
-        if cards >= hand.cards() {
-            return hand;
-        }
         let view = self.view.imagined(seat, self.deal);
         let rival = Compass::of(seat, 0);
         let goods = Goods { rival, ..goods };
-        for _ in 0..TRIES {
-            let bid = bid_of(&self.cast[seat], &view, goods, coin);
-            if bid.cards() == cards {
-                return bid;
-            }
-        }
-        random_part(hand, cards, coin)
+        bid_showing(&self.cast[seat], &view, goods, cards, coin)
     }
+}
+
+/// What a player of this style may bid in a trade with this many cards.
+#[must_use]
+pub fn bid_showing(style: &Style, view: &View, goods: Goods, cards: u8, coin: &mut Coin) -> Purse {
+    let hand = view.purse;
+    if cards >= hand.cards() {
+        return hand;
+    }
+    for _ in 0..TRIES {
+        let bid = bid_of(style, view, goods, coin);
+        if bid.cards() == cards {
+            return bid;
+        }
+    }
+    random_part(hand, cards, coin)
 }
 
 /// The cards that may still be turned up, in an imagined order.
@@ -102,21 +108,21 @@ impl Horizon {
         }
     }
 
-    /// How many cards are left in the deck where a playout ends that starts with `undrawn` of them at this ask; 0 if it
-    /// goes on to the end. Whether a turn is an auction or a trade, as many cards are sold.
+    /// The most cards left in the deck at the turn where a playout ends that starts with `undrawn` of them at this ask;
+    /// `None` if it goes on to the end of the match. Whether a turn is an auction or a trade, as many cards are sold.
     #[must_use]
-    pub fn until(self, undrawn: usize, ask: &Ask) -> usize {
+    pub fn until(self, undrawn: usize, ask: &Ask) -> Option<usize> {
         match self {
-            Self::Turn => undrawn.saturating_sub(usize::from(matches!(ask, Ask::Turn))),
-            Self::Match => 0,
+            Self::Turn => Some(undrawn.saturating_sub(usize::from(matches!(ask, Ask::Turn)))),
+            Self::Match => None,
         }
     }
 
-    /// The value for seat 0 of where a playout ended.
+    /// The value for a seat of where a playout ended.
     #[must_use]
-    pub fn value(self, game: &Koehandel, types: &[usize; PLAYERS]) -> f64 {
+    pub fn value(self, game: &Koehandel, types: &[usize; PLAYERS], seat: usize) -> f64 {
         let Some((turn, Ask::Turn)) = game.asked().filter(|_| self == Self::Turn) else {
-            return worth(game, 0, self.win_weight());
+            return worth(game, seat, self.win_weight());
         };
         let position = Position {
             herds: game.herds(),
@@ -124,8 +130,9 @@ impl Horizon {
             turn,
             types: *types,
         };
-        let outlook = Outlook::shipped(game.options().trade_payment);
-        f64::from(outlook.shares(&position)[0])
+        let ended = game.undrawn() == 0;
+        let outlook = Outlook::shipped(game.options().trade_payment, ended);
+        f64::from(outlook.shares(&position)[seat])
     }
 }
 
