@@ -6,10 +6,11 @@ use crate::play::Side;
 use anyhow::Context as _;
 use games::arena::{Acts, Finished, play_by};
 use games::game::{Budget, Game as _, Seat};
+use games::kit::{Train as _, Training};
 use games::ladder::seated;
 use games::planowanie::bots::champion::table::{SHIPPED, Table};
 use games::planowanie::bots::champion::{CHAMPION, thinking};
-use games::planowanie::bots::make;
+use games::planowanie::bots::{SelfPlay, make};
 use games::planowanie::clock::allot;
 use games::planowanie::rules::{Act, Ask, Game, Planowanie, Setup, View};
 use std::cell::Cell;
@@ -180,11 +181,26 @@ pub(crate) enum Own {
         #[command(flatten)]
         variants: Variants,
     },
+    /// Writes a table that the champion learns, as `drover train` does, to standard output.
+    Train {
+        /// Deals with itself.
+        #[arg(long, default_value_t = 1_000_000)]
+        games: u64,
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
 }
 
 impl Own {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let Self::Rate { hero, ms, variants } = self;
+        let (hero, ms, variants) = match self {
+            Self::Rate { hero, ms, variants } => (hero, ms, variants),
+            Self::Train { games, seed } => {
+                let (games, seed) = (*games, *seed);
+                print!("{}", SelfPlay.train(&Training { games, seed }, &mut |_| {}));
+                return Ok(());
+            }
+        };
         let field = variants.field(None, None)?;
         for deal in 0..Game::contest().deals().len() {
             for asked in [Ask::Declare, Ask::Play] {
