@@ -305,6 +305,47 @@ fn a_search_at_close_quarters_counts_nodes_and_stops() {
     assert_eq!(polls(u64::MAX, 5), (6, Progress::More));
 }
 
+/// What it orders alone in this state.
+fn ordered(planets: &str, turn: u32, nodes: u64) -> Act {
+    let setup = Setup {
+        planets: map::read(planets).unwrap(),
+        ..setup(1, Look::Contest, &[0, 1], Ruleset::TEAM)
+    };
+    let view = View {
+        turn,
+        ..PlanetWars::start(&setup).view(Seat(0))
+    };
+    solo().decide(&view, &Ask, Budget::nodes(nodes))
+}
+
+/// Ships of a home that shrinks are lost where they are, so that any neighbour that does not is worth taking.
+#[test]
+fn ships_that_rot_leave_for_any_planet_that_does_not_shrink() {
+    for growth in [0, 1] {
+        for nodes in [NODES, 2_000] {
+            let planets = format!(
+                "P 1 0 0 -5 1 50\nP 2 3 0 {growth} 0 20\nP 3 30 0 -5 2 50\nP 4 33 0 {growth} 0 20\n"
+            );
+            let sent: i64 = ordered(&planets, 0, nodes)
+                .launches
+                .iter()
+                .map(|launch| launch.ships)
+                .sum();
+            assert!(sent > 40, "growth {growth}, {nodes} nodes: {sent} sent");
+        }
+    }
+}
+
+/// Ships that are never used win nothing for a player that is behind.
+#[test]
+fn a_player_that_is_behind_attacks_before_the_game_is_over() {
+    let planets = "P 1 0 0 1 1 120\nP 2 3 0 1 2 60\nP 3 -3 0 1 2 60\nP 4 0 30 1 2 10\n";
+    for nodes in [NODES, 2_000] {
+        let act = ordered(planets, 175, nodes);
+        assert!(!act.launches.is_empty(), "{nodes} nodes");
+    }
+}
+
 /// Late words: by then it has settled alone; once it knows a mate it starts nothing against it.
 #[test]
 fn mates_that_are_found_late_are_not_fought() {
