@@ -23,12 +23,7 @@ macro_rules! rungs {
 }
 
 /// The third version of a bot that uses a thinking budget.
-const fn third(
-    rung: u8,
-    name: &'static str,
-    description: &'static str,
-    signature: u64,
-) -> BotCard {
+const fn third(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
     BotCard {
         version: 3,
         ..thinker(rung, name, description, signature)

@@ -28,6 +28,10 @@ const FEW: usize = 12;
 /// Nodes that the search there takes at least.
 const CLOSE_NODES: u64 = 500;
 
+/// As many turns without time are planned afterwards. What was ordered longer ago is not known then, and what
+/// is planned without knowing it may not be what was ordered.
+const MISSED_MAX: usize = ROUNDS as usize;
+
 /// In as many last turns a player that is behind fears sieges less and less.
 const LAST: u32 = 40;
 
@@ -175,17 +179,17 @@ impl Mind {
         }
         self.bought.clear();
         if budget.nodes == 0 || (budget.stop)() {
-            // What was ordered longer ago has landed, or lands beyond the horizon; while it was in flight and
-            // unknown, what was ordered is not planned again exactly.
-            let flying = self.calibration.chart().longest().min(TURNS);
-            while self.missed.len() > 2 * flying
+            while self.missed.len() > MISSED_MAX
                 && let Some(turn) = self.missed.pop_front()
             {
                 self.adopt(turn);
             }
             return Vec::new();
         }
-        while let Some(turn) = self.missed.pop_front() {
+        for made_up in 1.. {
+            let Some(turn) = self.missed.pop_front() else {
+                break;
+            };
             self.adopt(turn);
             if self.missed.is_empty() {
                 return self.order(self.nodes, budget.stop);
@@ -193,7 +197,8 @@ impl Mind {
             // To the end, as when it was ordered.
             self.order(self.nodes, &|| false);
             self.bought.clear();
-            if (budget.stop)() {
+            // More than one, so that there is an end to it however little time a turn has.
+            if made_up > 1 && (budget.stop)() {
                 break;
             }
         }
