@@ -12,6 +12,7 @@ use games::{
 };
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
+use std::path::Path;
 use std::time::Duration;
 
 /// The game `fake`.
@@ -95,6 +96,7 @@ impl Kit for Fake {
     }
     fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {
         let mut talk = Talk {
+            bot: setup.bot.clone(),
             digest: setup.seed,
             ..Talk::default()
         };
@@ -148,18 +150,40 @@ impl Kit for Fake {
     }
 }
 
-/// The bot: the question determines how it behaves.
+/// The bot: the question determines how it behaves, if it is not of another bot (`of=quick`).
 #[derive(Default)]
 struct Talk {
+    bot: String,
     digest: u64,
     asked: String,
     slices: u64,
     facts: Vec<Fact>,
     answers: u32,
     said: String,
+    /// What it waits for before it goes.
+    holds: Vec<Gate>,
+}
+
+/// Where it waits when it is dropped: until there is such a file, or no folder for it any more. A file of the same name with
+/// `-here` says that it does.
+struct Gate(String);
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        let _ = std::fs::write(format!("{}-here", self.0), "");
+        let path = Path::new(&self.0);
+        while !path.exists() && path.parent().is_some_and(Path::exists) {
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
+    }
 }
 
 impl Talk {
+    /// A field of the question that is about this bot.
+    fn asks(&self, name: &str) -> Option<&str> {
+        let meant = field(&self.asked, "of").is_none_or(|bot| bot == self.bot);
+        field(&self.asked, name).filter(|_| meant)
+    }
     fn mix(&mut self, text: &str) {
         for byte in text.bytes() {
             self.digest = (self.digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -218,6 +242,13 @@ impl Dialogue for Talk {
     }
     fn think(&mut self, slice: Budget<'_>, best: &mut Frame) -> Progress {
         self.slices += 1;
+        if let Some(gate) = self.asks("holds") {
+            let gate = Gate(gate.into());
+            self.holds.push(gate);
+        }
+        if let Some(gate) = self.asks("until") {
+            drop(Gate(gate.into()));
+        }
         let ms = |name| field(&self.asked, name).and_then(|text| text.parse::<u64>().ok());
         if let Some(stuck) = ms("stuck") {
             std::thread::sleep(Duration::from_millis(stuck));
@@ -228,7 +259,7 @@ impl Dialogue for Talk {
                 std::hint::spin_loop();
             }
         }
-        match field(&self.asked, "how") {
+        match self.asks("how") {
             Some("panic") => panic!("while thinking"),
             Some("panic2") if self.slices == 2 => panic!("in the second slice"),
             Some("long") => {

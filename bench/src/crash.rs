@@ -7,9 +7,10 @@ use crate::site::{Folder, seats};
 use crate::stats::report;
 use crate::stored::{self, Exchanges, exchanges};
 use anyhow::ensure;
+use drover::clock::now_us;
 use drover::link::HttpOptions;
 use drover::referee::{Host, HostSettings, MatchRequest, Recording, SeatSpec};
-use drover::store::{Direction, Durability, Settings, Store};
+use drover::store::{Direction, Durability, Entry, Settings, Store};
 use games::rng::Rng;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,10 @@ use tokio_util::sync::CancellationToken;
 const REFEREE: &str = "crash";
 /// How long after a kill the programs of users' bots may live on.
 const GONE_WITHIN: Duration = Duration::from_secs(1);
+/// How long Koehandel's referee waits for an answer.
+const ANSWER_WITHIN_US: i64 = 5_000_000;
+/// A daemon that has listened so long on end had time to answer whatever it was asked.
+const TIME_TO_SPARE_US: i64 = 1_000_000;
 /// Where the referee keeps what it sent and what was acknowledged to it, beside the daemon's database.
 const RECORD: &str = "referee.db";
 
@@ -64,9 +69,47 @@ struct Compared {
     /// Messages that were answered.
     acknowledged: u64,
     /// Messages that got no answer in time.
-    unanswered: u64,
+    unanswered: Unanswered,
     /// What is not in the store as it was acknowledged, as sentences.
     missing: Vec<String>,
+}
+
+/// Messages without an answer, by what the daemon could do about them.
+#[derive(Default)]
+struct Unanswered {
+    /// No daemon listened while the referee waited.
+    dead: u64,
+    /// One did, but never for [`TIME_TO_SPARE_US`] on end.
+    briefly: u64,
+    /// One had time to spare.
+    to_spare: u64,
+}
+
+impl Unanswered {
+    const fn all(&self) -> u64 {
+        self.dead + self.briefly + self.to_spare
+    }
+
+    /// A message that was sent at this time.
+    fn add(&mut self, sent_us: i64, lives: &Lives) {
+        match lives.longest(sent_us, sent_us + ANSWER_WITHIN_US) {
+            0 => self.dead += 1,
+            listened if listened < TIME_TO_SPARE_US => self.briefly += 1,
+            _ => self.to_spare += 1,
+        }
+    }
+}
+
+/// When daemons listened: from when to when, in microseconds since 1970-01-01 UTC.
+#[derive(Default)]
+struct Lives(Vec<(i64, i64)>);
+
+impl Lives {
+    /// How long one of them listened at most within this time, in microseconds.
+    fn longest(&self, from_us: i64, to_us: i64) -> i64 {
+        let within = |(begun, killed): &(i64, i64)| killed.min(&to_us) - begun.max(&from_us);
+        self.0.iter().map(within).max().unwrap_or(0).max(0)
+    }
 }
 
 /// Runs the test and prints what came of it.
@@ -99,7 +142,8 @@ pub(crate) async fn run(args: CrashArgs) -> anyhow::Result<()> {
         };
         playing.spawn(lane.play());
     }
-    let (last, left) = kill_again_and_again(&args, &daemon).await?;
+    let (last, mut lives, left) = kill_again_and_again(&args, &daemon).await?;
+    let listening = now_us();
     enough.cancel();
     let (mut finished, mut unfinished) = (0, 0);
     while let Some(ended) = playing.join_next().await {
@@ -109,15 +153,19 @@ pub(crate) async fn run(args: CrashArgs) -> anyhow::Result<()> {
     }
     host.stop().await;
     last.kill().await?;
+    lives.0.push((listening, now_us()));
     let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
-    let compared = compare(&record, &store).await?;
+    let compared = compare((&record, &lives), &store).await?;
     let differences = stored::differences(&store).await?;
     let figures = [
         ("kills", args.kills.into()),
         ("matches finished", finished),
         ("matches not finished", unfinished),
         ("callbacks acknowledged", compared.acknowledged),
-        ("callbacks unanswered", compared.unanswered),
+        ("callbacks unanswered", compared.unanswered.all()),
+        ("  while no daemon listened", compared.unanswered.dead),
+        ("  listening below 1 s on end", compared.unanswered.briefly),
+        ("  with time to spare", compared.unanswered.to_spare),
         ("acknowledged but missing", compared.missing.len() as u64),
         ("differences in db verify", differences),
         ("programs left behind", left),
@@ -125,7 +173,7 @@ pub(crate) async fn run(args: CrashArgs) -> anyhow::Result<()> {
     report(&figures, begun, &compared.missing);
     store.close().await;
     record.close().await;
-    let broken = unfinished + compared.unanswered + differences + left;
+    let broken = unfinished + compared.unanswered.all() + differences + left;
     ensure!(
         broken == 0 && compared.missing.is_empty(),
         "a promise was broken"
@@ -159,22 +207,40 @@ impl Lane {
     }
 }
 
-/// Gives the daemon that was started after the last kill, and how many programs outlived a kill.
-async fn kill_again_and_again(args: &CrashArgs, daemon: &Daemon) -> anyhow::Result<(Running, u64)> {
+/// Gives the daemon that was started after the last kill, when those before it listened, and how many programs
+/// outlived a kill.
+async fn kill_again_and_again(
+    args: &CrashArgs,
+    daemon: &Daemon,
+) -> anyhow::Result<(Running, Lives, u64)> {
     let mut left = 0;
+    let mut lives = Lives::default();
     let mut rng = Rng::new(args.seed, 0);
-    let mut running = daemon.start().await?;
+    let mut running = daemon.spawn()?;
+    // The first life begins when it listens.
+    running.ready().await?;
+    let mut listening = Some(now_us());
     for _ in 0..args.kills {
         let life = Duration::from_millis(rng.below(args.life_ms_max.saturating_add(1)).into());
-        tokio::time::sleep(life).await;
+        let end = tokio::time::Instant::now() + life;
+        if listening.is_none()
+            && let Ok(ready) = tokio::time::timeout_at(end, running.ready()).await
+        {
+            ready?;
+            listening = Some(now_us());
+        }
+        tokio::time::sleep_until(end).await;
         running.kill().await?;
+        lives
+            .0
+            .extend(listening.take().map(|begun| (begun, now_us())));
         if args.added.any() {
             left += outliving(&daemon.data).await?;
         }
         running = daemon.spawn()?;
     }
     running.ready().await?;
-    Ok((running, left))
+    Ok((running, lives, left))
 }
 
 /// How many programs of a killed daemon outlive it.
@@ -190,7 +256,7 @@ async fn outliving(folder: &Path) -> anyhow::Result<u64> {
 }
 
 /// Compares what the referee was acknowledged with what the daemon has stored.
-async fn compare(record: &Store, store: &Store) -> anyhow::Result<Compared> {
+async fn compare((record, lives): (&Store, &Lives), store: &Store) -> anyhow::Result<Compared> {
     let mut compared = Compared::default();
     let mut kept = BTreeMap::new();
     for (session, entries) in stored::sessions(store).await? {
@@ -207,7 +273,21 @@ async fn compare(record: &Store, store: &Store) -> anyhow::Result<Compared> {
     for (session, entries) in stored::sessions(record).await? {
         let key = (session.opened.market, session.opened.player);
         let kept = kept.remove(&key).unwrap_or_default();
-        compared.seat(key, exchanges(entries, Direction::Out), &kept);
+        let asked = |entry: &&Entry| entry.direction == Direction::Out;
+        let sent: Vec<i64> = entries
+            .iter()
+            .filter(asked)
+            .map(|entry| entry.at_us)
+            .collect();
+        let heard = exchanges(entries, Direction::Out);
+        for (sent_us, _) in sent
+            .into_iter()
+            .zip(&heard)
+            .filter(|(_, heard)| heard.1.is_none())
+        {
+            compared.unanswered.add(sent_us, lives);
+        }
+        compared.seat(key, heard, &kept);
     }
     let never = kept.keys().map(|(market, player)| {
         format!("market {market}, player {player} is stored and was never played")
@@ -221,7 +301,6 @@ impl Compared {
         let mut kept = kept.iter();
         for (at, (text, answer)) in heard.iter().enumerate() {
             if answer.is_none() {
-                self.unanswered += 1;
                 continue;
             }
             self.acknowledged += 1;

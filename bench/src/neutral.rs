@@ -1,5 +1,5 @@
 //! `bench neutral`: what the protocol of users' bots costs: programs that do nothing against built-in bots that do
-//! nothing, in the same matches at our own tables.
+//! nothing, in the same matches at our own tables. Their processes are started for each match, started ahead, or kept.
 
 use crate::process::command;
 use crate::site::Folder;
@@ -27,6 +27,9 @@ const GAMES: [(&str, &str, &str, &[&str]); 3] = [
     ),
     ("smartdog", "stand", "[]", &["map=drawn"]),
 ];
+
+/// Which process plays a match, as a manifest has it.
+const INSTANCES: [&str; 3] = ["match", "pool", "persistent"];
 
 /// Measures what the protocol of users' bots costs.
 #[derive(Clone, Debug, clap::Args)]
@@ -83,6 +86,7 @@ pub(crate) fn player(args: &NeutralPlayerArgs) -> anyhow::Result<()> {
 }
 
 /// What one row says of one time.
+#[derive(Clone)]
 struct Row {
     matches_a_second: f64,
     p50: f64,
@@ -95,13 +99,17 @@ pub(crate) async fn run(args: NeutralArgs) -> anyhow::Result<()> {
     let folder = Folder::new(&args.folder)?;
     let folder = folder.path();
     println!(
-        "{:<12} {:<16} {:>12} {:>10} {:>10}",
-        "game", "both players", "matches/s", "p50", "p99"
+        "{:<12} {:<24} {:>12} {:>10} {:>10} {:>10}",
+        "game", "both players", "matches/s", "p50", "p99", "slower"
     );
     for (game, bot, act, options) in GAMES {
-        add(folder, game, act).await?;
-        let seats = [format!("builtin:{bot}"), format!("bot:{game}")];
-        let mut rows = [Vec::new(), Vec::new()];
+        let mut seats = vec![format!("builtin:{bot}")];
+        for instances in INSTANCES {
+            let name = format!("{game}-{instances}");
+            add(folder, (&name, game), instances, act).await?;
+            seats.push(format!("bot:{name}"));
+        }
+        let mut rows = vec![Vec::new(); seats.len()];
         for _ in 0..args.repeat {
             for (seat, rows) in seats.iter().zip(&mut rows) {
                 rows.push(play(folder, game, (seat, options), args.matches).await?);
@@ -110,20 +118,17 @@ pub(crate) async fn run(args: NeutralArgs) -> anyhow::Result<()> {
         let scores = rows.iter().flatten().map(|row| &row.scores);
         let same = scores.clone().all(|of| Some(of) == scores.clone().next());
         ensure!(same, "{game}: they did not play alike");
-        let [builtin, program] = rows.map(|rows| median(&rows));
-        for (seat, (rate, p50, p99)) in seats.iter().zip([builtin, program]) {
+        let medians: Vec<_> = rows.iter().map(|rows| median(rows)).collect();
+        let (builtin, _, _) = medians[0];
+        for (seat, (rate, p50, p99)) in seats.iter().zip(medians) {
             let ms = |ms: f64| shown(Duration::from_secs_f64(ms / 1e3));
             println!(
-                "{game:<12} {seat:<16} {rate:>12.1} {:>10} {:>10}",
+                "{game:<12} {seat:<24} {rate:>12.1} {:>10} {:>10} {:>9.1}x",
                 ms(p50),
-                ms(p99)
+                ms(p99),
+                builtin / rate
             );
         }
-        println!(
-            "{game:<12} {:<16} {:>11.1}x",
-            "the ratio",
-            builtin.0 / program.0
-        );
     }
     Ok(())
 }
@@ -142,18 +147,23 @@ fn median(rows: &[Row]) -> (f64, f64, f64) {
     )
 }
 
-/// Adds this executable as a user's bot with the game's name.
-async fn add(folder: &Path, game: &str, act: &str) -> anyhow::Result<()> {
-    let own = folder.join(game);
+/// Adds this executable as a user's bot of this name.
+async fn add(
+    folder: &Path,
+    (name, game): (&str, &str),
+    instances: &str,
+    act: &str,
+) -> anyhow::Result<()> {
+    let own = folder.join(name);
     std::fs::create_dir(&own)?;
     std::fs::copy(std::env::current_exe()?, own.join("player"))?;
     // A string of JSON is one of TOML.
     let act = Value::from(act);
     let manifest = format!(
-        "name = \"{game}\"\nversion = \"1\"\ngames = [\"{game}\"]\nrun = [\"./player\", \"neutral-player\", {act}]\n"
+        "name = \"{name}\"\nversion = \"1\"\ngames = [\"{game}\"]\ninstances = \"{instances}\"\nrun = [\"./player\", \"neutral-player\", {act}]\n"
     );
     std::fs::write(own.join("bot.toml"), manifest)?;
-    let mut command = command(["bot", "add", game])?;
+    let mut command = command(["bot", "add", name])?;
     let told = command.current_dir(folder).output().await?;
     let why = String::from_utf8_lossy(&told.stderr);
     ensure!(told.status.success(), "{why}");

@@ -202,13 +202,20 @@ pub(super) async fn sums(reader: &Reader, params: &Params) -> Result<Listed<Shad
     };
     let store = &reader.state.store;
     let asked = [game.as_deref(), bot.as_deref(), shadow.as_deref()];
-    let found = store.shadow_tallies(asked, over_us, SUMMED_MAX);
+    // Before they are read: they may be many.
+    let turn = reader.state.turns.wait().await?;
+    let found = store.shadow_tallies(asked, over_us, SUMMED_MAX).await?;
+    let shown = turn.spend(move || summed(found)).await?;
+    Listed::cut(shown, &at)
+}
+
+fn summed(found: Vec<(String, ShadowTally)>) -> Vec<ShadowSum> {
     let mut sums: BTreeMap<(String, String, String), Sum> = BTreeMap::new();
-    for (of, tally) in found.await? {
+    for (of, tally) in found {
         let key = (tally.game.clone(), tally.bot.clone(), tally.shadow.clone());
         sums.entry(key).or_default().add(of, &tally);
     }
-    Listed::cut(sums.into_iter().map(Sum::shown), &at)
+    sums.into_iter().map(Sum::shown).collect()
 }
 
 /// A sum while it is made.

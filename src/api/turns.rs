@@ -9,7 +9,7 @@ const AT_ONCE: usize = 2;
 /// How many more wait for their turn; others are refused.
 const WAITING_MAX: usize = 16;
 
-/// Where replays and explanations are made, apart from the threads on which live matches think. All clones are one.
+/// Where replays, explanations and sums of shadows are made, apart from the threads on which live matches think. All clones are one.
 #[derive(Clone, Debug)]
 pub struct Turns {
     /// Of all who compute or wait.
@@ -37,7 +37,8 @@ pub(super) struct Turn {
 impl Turns {
     /// Waits for a turn, if not too many do so already.
     pub(super) async fn wait(&self) -> Result<Turn, Problem> {
-        let busy = "too many replays and explanations are being made; ask again in some seconds";
+        let busy =
+            "too many replays, explanations and sums are being made; ask again in some seconds";
         let refused = |_| Problem::unavailable(busy);
         let place = Arc::clone(&self.places).try_acquire_owned();
         let place = place.map_err(refused)?;

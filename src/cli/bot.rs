@@ -5,15 +5,15 @@ use super::common::Common;
 use super::output::{Format, write_rows};
 use super::play_args::game;
 use super::usage::UsageError;
-use crate::config::Flags;
-use crate::link::program::{no_isolation, protections};
-use crate::programs::{Added, BotName, Kept, NAME_RULE, Protocol, Shelf, Starter, is_name};
+use crate::config::{Config, Flags};
+use crate::programs::{Added, BotName, Kept, NAME_RULE, Shelf, Starter, is_name, protections_of};
 use anyhow::Context as _;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Verb {
@@ -25,9 +25,9 @@ pub(super) enum Verb {
         /// The language: python, javascript, go, java, cpp or rust.
         #[arg(long, value_name = "LANGUAGE", default_value = "python")]
         lang: String,
-        /// The game.
-        #[arg(long)]
-        game: String,
+        /// The game; in Python it may be given more than once.
+        #[arg(long, required = true)]
+        game: Vec<String>,
     },
     /// Play a set script of each of its games with the bot in a folder, in good and bad weather, and say what to
     /// mend: exit code 0 if there is nothing.
@@ -76,7 +76,7 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
             return bot_check::run(&config, folder, *output, &mut out);
         }
         Verb::Protections => {
-            for protection in protections(no_isolation()) {
+            for protection in protections_of(&common.load(&Flags::new())?.config) {
                 let name = &protection.name;
                 match protection.missing {
                     None => writeln!(out, "{name}: holds")?,
@@ -84,7 +84,7 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
                 }
             }
         }
-        Verb::Add { folder } => add(&shelf()?, folder, &mut out)?,
+        Verb::Add { folder } => add(&common.load(&Flags::new())?.config, folder, &mut out)?,
         Verb::List { output, json } => {
             let output = if *json { Format::Json } else { *output };
             let all = shelf()?.all()?;
@@ -119,12 +119,27 @@ fn name(text: &str) -> Result<String, String> {
     }
 }
 
-fn new(name: &str, language: &str, of: &str, out: &mut impl std::io::Write) -> anyhow::Result<()> {
-    let starter = Starter::find(language, game(of)?.game());
-    let starter = starter.map_err(|why| UsageError(why.to_string()))?;
+fn new(
+    name: &str,
+    language: &str,
+    of: &[String],
+    out: &mut impl std::io::Write,
+) -> anyhow::Result<()> {
+    let mut games: Vec<&str> = Vec::new();
+    for of in of {
+        let of = game(of)?.game();
+        if !games.contains(&of) {
+            games.push(of);
+        }
+    }
+    let files = Starter::write(name, language, &games);
+    let files = files.map_err(|why| UsageError(why.to_string()))?;
     let folder = Path::new(name);
+    if folder.exists() {
+        anyhow::bail!("there is already a {name} here; give the bot another name");
+    }
     fs::create_dir(folder).with_context(|| format!("cannot make the folder {name}"))?;
-    for (file, text) in starter.files(name) {
+    for (file, text) in files {
         let path = folder.join(file);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         writeln!(out, "wrote {}", path.display())?;
@@ -134,8 +149,10 @@ fn new(name: &str, language: &str, of: &str, out: &mut impl std::io::Write) -> a
     Ok(())
 }
 
-fn add(shelf: &Shelf, folder: &Path, out: &mut impl std::io::Write) -> anyhow::Result<()> {
-    let (manifest, added) = shelf.add(folder)?;
+fn add(config: &Config, folder: &Path, out: &mut impl std::io::Write) -> anyhow::Result<()> {
+    let (manifest, added) = Shelf::of(config)
+        .building_until(CancellationToken::new())
+        .add(folder)?;
     let bot = format!("{}@{}", manifest.name, manifest.version);
     match added {
         Added::New { files, bytes } => writeln!(
@@ -145,13 +162,12 @@ fn add(shelf: &Shelf, folder: &Path, out: &mut impl std::io::Write) -> anyhow::R
         Added::Again => writeln!(out, "{bot} was there already, with the same content")?,
     }
     writeln!(out, "it plays as bot:{}", manifest.name)?;
-    if manifest.protocol == Protocol::Native {
-        writeln!(
-            out,
-            "at our own tables alone (drover play, practice, tournament): it speaks its game's native protocol"
-        )?;
+    if let Some(url) = &manifest.url {
+        // Nothing of it runs here: there is nothing to protect from.
+        writeln!(out, "it is called at {url}")?;
+        return Ok(());
     }
-    for protection in protections(no_isolation()) {
+    for protection in protections_of(config) {
         if let Some(why) = protection.missing {
             writeln!(
                 out,
@@ -188,7 +204,9 @@ fn told(kept: &Kept) -> Value {
         "last": kept.is_last,
         "games": manifest.map(|manifest| &manifest.games),
         "protocol": manifest.map(|manifest| manifest.protocol.word()),
-        "run": manifest.map(|manifest| &manifest.run),
+        "url": manifest.and_then(|manifest| manifest.url.as_ref()).map(ToString::to_string),
+        "run": manifest.map(|manifest| &manifest.run).filter(|run| !run.is_empty()),
+        "instances": manifest.map(|manifest| manifest.instances.word()),
         "fallback": manifest.map(|manifest| &manifest.fallback),
         "added": time(kept),
         "digest": kept.version.digest,

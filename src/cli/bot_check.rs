@@ -1,23 +1,27 @@
 //! `drover bot check`: what to mend in a bot before it plays.
 
 use super::output::{Format, write_rows};
-use super::usage::refuse;
 use crate::config::Config;
 use crate::link::program::{Guard, adopt_orphans, no_isolation, protections};
-use crate::programs::{BotName, Finding, Report, Shelf, check};
+use crate::programs::{BotName, Finding, Report, Shelf, Weather, check, protections_of};
 use anyhow::Context as _;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
+use tokio_util::sync::CancellationToken;
 
-const HEADINGS: [&str; 6] = [
+const HEADINGS: [&str; 9] = [
     "game",
     "weather",
     "answers",
     "legal",
     "ready_ms",
+    "p50_ms",
+    "p99_ms",
     "slowest_ms",
+    "used",
 ];
 
 pub(super) fn run(
@@ -30,22 +34,18 @@ pub(super) fn run(
     // As it would be added: copied, built, confined.
     let place = tempfile::tempdir().context("cannot make a folder to try it in")?;
     let shelf = Shelf::of(config).at(place.path());
+    let shelf = shelf.building_until(CancellationToken::new());
     let (manifest, _) = shelf.add(folder)?;
     let launch = shelf.get(&BotName {
         name: manifest.name.clone(),
         version: None,
     })?;
-    if launch.is_native() {
-        let (name, game) = (&launch.name, &manifest.games[0]);
-        return refuse(format!(
-            "{name} speaks its game's native protocol, and checks are made in the neutral one; let it play: \
-             drover practice {game} --bot {folder}, or add it and try it by hand: drover bot add {folder} && \
-             drover play {game} --interactive bot:{name}",
-            folder = folder.display()
-        ));
-    }
-    let protections = protections(no_isolation());
-    let guard = Guard::of(&protections);
+    let guard = Guard::of(&protections(no_isolation()));
+    let told = match manifest.url {
+        // Nothing of it runs here: there is nothing to protect from.
+        Some(_) => Vec::new(),
+        None => protections_of(config),
+    };
     let mut reports = Vec::new();
     for kit in games::ALL.iter().filter(|kit| launch.plays(kit.game())) {
         let report = check(&launch, *kit, Some(guard), config.callbacks.margin);
@@ -58,16 +58,14 @@ pub(super) fn run(
         "version": launch.version,
         "well": reports.iter().all(Report::is_well),
         "games": reports,
-        "protections": protections,
+        "protections": told,
     });
     write_rows(out, output, &HEADINGS, &rows, &whole)?;
     if output == Format::Table {
-        for finding in all() {
-            for what in &finding.mend {
-                writeln!(out, "mend ({}): {what}", finding.weather)?;
-            }
+        for (what, where_told) in mends(all()) {
+            writeln!(out, "mend ({where_told}): {what}")?;
         }
-        for protection in &protections {
+        for protection in &told {
             if let Some(why) = &protection.missing {
                 writeln!(
                     out,
@@ -89,23 +87,61 @@ pub(super) fn run(
     })
 }
 
+/// What to mend, each once, with the weathers in which it was found.
+fn mends<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<(&'a str, String)> {
+    let mut mends: Vec<(&str, Vec<Weather>)> = Vec::new();
+    let mut all = BTreeSet::new();
+    for finding in findings {
+        all.insert(finding.weather);
+        for what in &finding.mend {
+            match mends.iter_mut().find(|(known, _)| known == what) {
+                Some((_, weathers)) if !weathers.contains(&finding.weather) => {
+                    weathers.push(finding.weather);
+                }
+                Some(_) => {}
+                None => mends.push((what, vec![finding.weather])),
+            }
+        }
+    }
+    let shown = |weathers: Vec<Weather>| match weathers.len() == all.len() && all.len() > 1 {
+        true => "always".to_owned(),
+        false => {
+            let weathers: Vec<String> = weathers.iter().map(Weather::to_string).collect();
+            weathers.join(", ")
+        }
+    };
+    let mends = mends.into_iter();
+    mends
+        .map(|(what, weathers)| (what, shown(weathers)))
+        .collect()
+}
+
 fn rows(report: &Report) -> Vec<Vec<String>> {
     let findings = report.findings.iter();
     findings.map(|finding| cells(report, finding)).collect()
 }
 
 fn cells(report: &Report, finding: &Finding) -> Vec<String> {
-    let ms = |ms: Option<f64>| ms.map_or_else(String::new, |ms| format!("{ms:.0}"));
+    let whole = |ms: Option<f64>| ms.map_or_else(String::new, |ms| format!("{ms:.0}"));
+    let tenths = |ms: Option<f64>| ms.map_or_else(String::new, |ms| format!("{ms:.1}"));
     let slowest = match finding.slowest_ms {
-        Some(_) => format!("{} of {}", ms(finding.slowest_ms), ms(finding.allowed_ms)),
+        Some(_) => format!(
+            "{} of {}",
+            tenths(finding.slowest_ms),
+            whole(finding.allowed_ms)
+        ),
         None => String::new(),
     };
+    let used = finding.used();
     vec![
         report.game.clone(),
         finding.weather.to_string(),
         format!("{} of {}", finding.answers, finding.asked),
         finding.legal.to_string(),
-        ms(finding.ready_ms),
+        whole(finding.ready_ms),
+        tenths(finding.p50_ms),
+        tenths(finding.p99_ms),
         slowest,
+        used.map_or_else(String::new, |used| format!("{:.1} %", used * 1e2)),
     ]
 }

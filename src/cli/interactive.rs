@@ -173,6 +173,13 @@ impl Tester<'_> {
                     let options = rules.native(self.kit, &launch);
                     Some(InteractiveProgram::start(self.kit, &options)?)
                 }
+                Some(launch) if launch.url.is_some() => {
+                    let (name, game) = (&launch.name, self.kit.game());
+                    return refuse(format!(
+                        "bot:{name} is called at a URL, and there is no program to talk to; post lines to it with \
+                         curl --data-binary @FILE, or let it play: drover practice {game} --bot bot:{name}"
+                    ));
+                }
                 Some(launch) => {
                     let options = bots.options(&launch);
                     let mut hear = |spoken| screen.spoken(spoken);

@@ -12,7 +12,7 @@ use crate::link::program::{adopt_orphans, find, kill_all};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::hub::{HubServer, HubSettings};
 use crate::referee::seat_builtin::Builtins;
-use crate::referee::{Host, HostSettings, Recording, SeatSpec};
+use crate::referee::{Host, HostSettings, Notebook, Recording, SeatSpec};
 use crate::tournament::{
     self, Conditions, Dialled, Extent, Hosted, InProcess, Kept, MatchError, MatchPlayer, Plan,
     PlannedMatch, Programs, REFEREE, Report, Stop, Tally, keep, open_recording,
@@ -54,6 +54,7 @@ pub(super) async fn run(common: &Common, mut args: PlayArgs) -> anyhow::Result<(
     let within = args.budget.and_then(ThinkBudget::time);
     let seats = entrants.iter_mut().map(|spec| (kit, spec));
     args.users_bots = users_bots::seated(common, within, seats)?;
+    args.users_bots.notes = args.store.is_some();
     let specs = entrants.iter().map(SeatSpec::to_string).collect();
     match args.pool.is_empty() {
         true => args.seats = specs,
@@ -191,20 +192,37 @@ impl Run<'_> {
                 budget: args.budget(kit),
                 models: !args.no_models,
             };
-            return Ok((self.kept(plan, player, work).await?, None));
+            let recording = self.recording().await?;
+            return Ok((self.kept(plan, player, (work, recording)).await?, None));
         }
         let isolated = match any(&programs) {
             true => args.isolation(),
             // Users' bots are protected as `drover bot protections` says.
             false => Ok(()),
         };
+        let mut rules = args.programs(kit, isolated.is_ok())?;
+        adopt_orphans().context("programs' orphans cannot be adopted")?;
+        let recording = self.recording().await?;
+        let store = recording.as_ref().and_then(Recording::store);
+        rules.bots.notebook = store.map(|store| Notebook {
+            store: store.clone(),
+            runtime: Handle::current(),
+        });
         let player = Programs {
             budget: args.budget(kit),
             models: !args.no_models,
-            rules: args.programs(kit, isolated.is_ok())?,
+            rules,
         };
-        adopt_orphans().context("programs' orphans cannot be adopted")?;
-        Ok((self.kept(plan, player, work).await?, isolated.err()))
+        let tally = self.kept(plan, player, (work, recording)).await?;
+        Ok((tally, isolated.err()))
+    }
+
+    /// Where matches are stored that are played on this machine, if they are.
+    async fn recording(&self) -> anyhow::Result<Option<Recording>> {
+        match &self.args.store {
+            Some(path) => Ok(Some(open_recording(path, Extent::Full).await?)),
+            None => Ok(None),
+        }
     }
 
     /// Plays on this machine, and stores the matches if requested.
@@ -212,12 +230,11 @@ impl Run<'_> {
         &self,
         plan: Plan,
         player: impl MatchPlayer + Send + 'static,
-        work: Work,
+        (work, recording): (Work, Option<Recording>),
     ) -> anyhow::Result<Tally> {
-        let Some(path) = &self.args.store else {
+        let Some(recording) = recording else {
             return self.watched(plan, player, (work, None), self.stop).await?;
         };
-        let recording = open_recording(path, Extent::Full).await?;
         let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
         let options = plan.options.clone();
         let keeping = keep(self.kit, options, recording.clone(), played);

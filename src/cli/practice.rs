@@ -25,6 +25,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 /// Seats of a match, where the game leaves the number open.
 const PLAYERS: usize = 2;
@@ -101,7 +102,8 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
         let _ = tell.try_send(conduct);
     }));
     let within = args.budget.and_then(ThinkBudget::time);
-    let bot = Bot::find(&args.bot, kit, &config)?.playing(within, on_end);
+    let stop = on_signal();
+    let bot = Bot::find(&args.bot, kit, &config, &stop)?.playing(within, on_end);
     let rungs = rungs(kit);
     let names = rungs.iter().map(|card| card.name);
     let told = Told {
@@ -111,6 +113,7 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
         rungs: rungs.clone(),
         store: args.store.clone(),
         url: args.url.clone(),
+        api: config.api.listen,
         output: args.output,
         rows: Vec::new(),
     };
@@ -127,7 +130,6 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
         games: args.games,
         seed: args.seed,
     };
-    let stop = on_signal();
     let (next, heard, unheard) = (practice.clone(), practice.clone(), stop.clone());
     let work = Work {
         matches: Box::new(
@@ -188,7 +190,12 @@ fn rungs(kit: &dyn Kit) -> Vec<&'static BotCard> {
 
 impl Bot {
     /// The bot that is meant by `text`.
-    fn find(text: &str, kit: &dyn Kit, config: &Config) -> anyhow::Result<Self> {
+    fn find(
+        text: &str,
+        kit: &dyn Kit,
+        config: &Config,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<Self> {
         let (shelf, launch, place) = match text.strip_prefix("bot:") {
             Some(name) => {
                 let name: BotName = name
@@ -206,8 +213,12 @@ impl Bot {
                 // As it would be added: copied, built, confined.
                 let place = tempfile::tempdir().context("cannot make a folder to keep it in")?;
                 let shelf = Shelf::of(config).at(place.path());
-                let launch = added(&shelf, Path::new(text))
-                    .map_err(|why| UsageError(format!("--bot {text}: {why:#}")))?;
+                let shelf = shelf.building_until(stop.clone());
+                let added = added(&shelf, Path::new(text));
+                if stop.is_cancelled() {
+                    anyhow::bail!("stopped before a match began");
+                }
+                let launch = added.map_err(|why| UsageError(format!("--bot {text}: {why:#}")))?;
                 (shelf, launch, Some(place))
             }
         };

@@ -9,6 +9,7 @@ use ratings::{Held, Score};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// Lines of a program's standard error that are shown, and characters of each.
@@ -26,6 +27,8 @@ pub(super) struct Told {
     pub(super) store: PathBuf,
     /// Where the matches' pages are, if the user named it.
     pub(super) url: Option<String>,
+    /// Where a daemon would show them.
+    pub(super) api: SocketAddr,
     pub(super) output: Format,
     /// The matches so far.
     pub(super) rows: Vec<Row>,
@@ -307,10 +310,28 @@ impl Told {
             "{bot}: {won} won, {drawn} drawn, {lost} lost of {counted} matches of {game}{only}{fallen}"
         )?;
         writeln!(out, "{}", self.holds(held, next))?;
+        self.pages(&mut out)
+    }
+
+    /// Says where the matches' pages are.
+    fn pages(&self, out: &mut impl io::Write) -> io::Result<()> {
+        let store = self.store.display();
+        if let Some(url) = &self.url {
+            let url = url.trim_end_matches('/');
+            return writeln!(out, "all is in {store}; its pages: {url}/matches");
+        }
+        let drover = format!("DROVER__STORE__PATH={} drover", quoted(&store.to_string()));
+        let last = self.rows.last().and_then(|row| row.match_id.as_ref());
+        if let Some(id) = last {
+            writeln!(
+                out,
+                "the last match as a page: {drover} match export {id} --html {id}.html"
+            )?;
+        }
+        let api = self.api;
         writeln!(
             out,
-            "all is in {store}; its pages: DROVER__STORE__PATH={} drover serve",
-            quoted(&store.to_string())
+            "all is in {store}; its pages are at http://{api}/matches while this runs: {drover} serve"
         )
     }
 

@@ -44,6 +44,9 @@ struct Args {
     /// Confine the program's files and network, with a scratch folder of this size.
     #[arg(long, value_name = "MIB")]
     scratch_mib: Option<u32>,
+    /// The cgroup that it joins.
+    #[arg(long, value_name = "PATH")]
+    cgroup: Option<PathBuf>,
     /// What it may read beside the system's files.
     #[arg(long, value_name = "PATH", requires = "scratch_mib")]
     read: Vec<PathBuf>,
@@ -53,6 +56,9 @@ struct Args {
     /// The process that starts the guard.
     #[arg(long, value_name = "PID")]
     parent: Option<i32>,
+    /// How much lower than the usual priority the guard's and the program's is.
+    #[arg(long, value_name = "N", default_value_t)]
+    nice: u8,
     /// Where to report the program's process.
     #[arg(long, value_name = "PATH")]
     report: Option<PathBuf>,
@@ -76,6 +82,7 @@ pub(super) fn run(mut arguments: Vec<OsString>) -> anyhow::Result<ExitCode> {
         memory: args.memory,
         cpu_seconds: args.cpu,
         must: args.must,
+        cgroup: args.cgroup,
         confinement: args.scratch_mib.map(|scratch_mib| Confinement {
             read,
             hidden,
@@ -89,6 +96,7 @@ pub(super) fn run(mut arguments: Vec<OsString>) -> anyhow::Result<ExitCode> {
     end_like(guard(&GuardDuty {
         isolates: args.isolate,
         parent: args.parent,
+        nice: args.nice,
         report: args.report,
         becoming,
         probes: args.probe,

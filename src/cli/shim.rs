@@ -8,7 +8,7 @@ use crate::referee::budget::ThinkBudget;
 use crate::shim::{ShimOptions, Thinking, run as play};
 use anyhow::Context as _;
 use games::Wire;
-use games::neutral::PREFIX;
+use games::neutral::{BUILT_IN, PREFIX};
 use std::ffi::{OsStr, OsString};
 use std::io::{BufReader, BufWriter};
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ const LINK_PREFIX: &str = "drover-";
 pub(super) struct Args {
     /// The game.
     game: String,
-    /// The bot that plays: a built-in one, or bot:NAME for a program of yours. While the daemon does not answer,
+    /// The bot that plays: a built-in one, as NAME or builtin:NAME, or bot:NAME for a program of yours. While the daemon does not answer,
     /// the game's strongest built-in bot plays for that.
     #[arg(long, value_name = "NAME", default_value = BOT)]
     bot: String,
@@ -91,9 +91,10 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
     }
     let cards = kit.bots();
     let built_in = !args.bot.starts_with(PREFIX);
-    if built_in && !cards.iter().any(|card| card.name == args.bot) {
+    let bot = args.bot.strip_prefix(BUILT_IN).unwrap_or(&args.bot);
+    if built_in && !cards.iter().any(|card| card.name == bot) {
         let names: Vec<&str> = cards.iter().map(|card| card.name).collect();
-        let (game, bot, names) = (kit.game(), &args.bot, names.join(", "));
+        let (game, names) = (kit.game(), names.join(", "));
         return refuse(format!(
             "{game} has no built-in bot {bot:?}; there are: {names}"
         ));
@@ -101,7 +102,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
     let budget = args.budget.unwrap_or(ThinkBudget::Time(kit.usual_budget()));
     let options = ShimOptions {
         kit,
-        bot: args.bot,
+        bot: bot.to_owned(),
         referee: args.referee,
         socket: (!args.local).then_some(args.socket),
         thinking: Thinking {

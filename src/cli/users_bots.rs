@@ -59,6 +59,6 @@ fn of(config: &Config, within: Option<Duration>) -> SeatPrograms {
     SeatPrograms {
         bots: Bots::of(config),
         within,
-        on_end: None,
+        ..SeatPrograms::default()
     }
 }

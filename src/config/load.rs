@@ -7,7 +7,7 @@ use super::schema::{Kind, keys};
 use super::sections::{Entries, HUBS, REFEREES, SHADOWS};
 use super::settings::{Config, Hub, Shadow};
 use ::config::{Map, Value, ValueKind};
-use games::neutral::PREFIX;
+use games::neutral::{BUILT_IN, PREFIX};
 use games::{Kit, SetupError, TableSetup, Wire};
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -315,7 +315,7 @@ fn shadow_faults(shadow: &Shadow) -> Vec<(&'static str, String)> {
     };
     let bots = [("bot", &shadow.bot), ("shadow", &shadow.shadow)];
     let faults = bots.into_iter().filter_map(|(field, spec)| {
-        let why = match spec.strip_prefix("builtin:") {
+        let why = match spec.strip_prefix(BUILT_IN) {
             Some(bot) => no_bot(kit, bot),
             None if spec.starts_with(PREFIX) => None,
             None => Some(format!(
@@ -334,7 +334,8 @@ fn no_bot(kit: &dyn Kit, bot: &str) -> Option<String> {
     let unknown = || format!("{game} has no bot {bot:?}; there are: {names}");
     // Whether there is such a program shows when a match begins: it may be added later.
     let built_in = !bot.starts_with(PREFIX);
-    (built_in && !known.contains(&bot)).then(unknown)
+    let name = bot.strip_prefix(BUILT_IN).unwrap_or(bot);
+    (built_in && !known.contains(&name)).then(unknown)
 }
 
 /// Whether a game's referee takes these options: a wrong value is reported now, not to the first player.

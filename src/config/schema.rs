@@ -518,8 +518,17 @@ fn rest() -> Vec<Key> {
             1_000,
             (1, 100_000),
             "programs",
-            "Programs of users' bots that run at once at most. In a match that begins beyond that, the bot's \
-             fallback answers until a place is free.",
+            "Programs of users' bots that run at once at most, those that wait for a match among them: one of \
+             these ends where a place is needed. In a match that begins beyond that, the bot's fallback answers \
+             until a place is free.",
+        ),
+        key(
+            "bots.cgroup",
+            Kind::PathOrNone,
+            "\"\"",
+            "Where each program of a user's bot gets a cgroup (version 2) of its own, which limits the memory \
+             of all its processes together: a folder beneath /sys/fs/cgroup, or own: the cgroup that systemd \
+             delegates to the daemon (Delegate=memory pids). Empty: none; they are looked at once a second then.",
         ),
         whole(
             "drain.limit_s",

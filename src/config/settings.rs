@@ -253,6 +253,9 @@ pub struct Bots {
     pub read: Vec<PathBuf>,
     /// Programs that run at once at most.
     pub running_max: usize,
+    /// The folder of a cgroup under which each gets its own, or `own`: the one that is delegated to the daemon.
+    #[serde(deserialize_with = "given")]
+    pub cgroup: Option<PathBuf>,
 }
 
 /// A hub to play on.

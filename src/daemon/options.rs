@@ -4,6 +4,7 @@ use crate::config::{Config, Durability, Shadow};
 use crate::gateway::CallbackOptions;
 use crate::session::{SessionOptions, ShadowPlan};
 use crate::store::{self, Settings};
+use games::neutral::BUILT_IN;
 
 fn durability(word: Durability) -> store::Durability {
     match word {
@@ -49,7 +50,7 @@ pub fn session_options(config: &Config) -> SessionOptions {
 
 /// Sessions call a built-in bot by its bare name.
 fn shadow_plan(shadow: &Shadow) -> ShadowPlan {
-    let bare = |spec: &str| spec.strip_prefix("builtin:").unwrap_or(spec).to_owned();
+    let bare = |spec: &str| spec.strip_prefix(BUILT_IN).unwrap_or(spec).to_owned();
     ShadowPlan {
         game: shadow.game.clone(),
         bot: bare(&shadow.bot),

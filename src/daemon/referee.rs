@@ -106,6 +106,7 @@ impl RefereePlan<'_> {
                 permits: Arc::new(Semaphore::new(1)),
                 programs: SeatPrograms {
                     bots: self.bots.clone(),
+                    notes: true,
                     ..SeatPrograms::default()
                 },
             }),

@@ -113,7 +113,7 @@ impl Daemon {
             store: store.clone(),
             pool: pool.clone(),
             identities: identities.clone(),
-            bots: Bots::of(config),
+            bots: Bots::hosted(config),
             find: games::find,
         };
         let sessions = Sessions::open(session_options(config), parts.clone()).await?;

@@ -52,6 +52,9 @@ impl Daemon {
         self.end.cancel();
         let last = async {
             self.sessions.close().await;
+            let bots = self.sessions.bots().clone();
+            // Programs that wait for a match may take a moment to end; that one panicked is no reason to stay.
+            let _ = tokio::task::spawn_blocking(move || bots.close()).await;
             // An error here means that the listener ended before us, which has already been reported.
             let _ = self.api.await;
             if let Some(shims) = self.shims {

@@ -27,6 +27,10 @@ const LEAST_MAX: Duration = Duration::from_millis(200);
 const KEPT_SHARE: u32 = 20;
 const KEPT_MIN: Duration = Duration::from_millis(5);
 const KEPT_MAX: Duration = Duration::from_millis(200);
+/// The part of what is left of a match's clock that a decision may take of a program that keeps the clock itself.
+const OWN_CLOCK_SHARE: u32 = 4;
+/// The part of a limit that a program has for a decision that may have been asked of a process before.
+const AGAIN_SHARE: u32 = 10;
 /// The share of what is kept in which nobody thinks any more.
 const QUIET_SHARE: u32 = 4;
 
@@ -73,6 +77,7 @@ pub struct ProgramTimes {
     pub fallback: Times,
     /// When a fallback that is asked late stops thinking.
     pub late_stop: Duration,
+    limit: Duration,
 }
 
 impl ProgramTimes {
@@ -88,20 +93,61 @@ impl ProgramTimes {
             return None;
         }
         let limit = limit.min(answer.max(open));
-        // A program may need all of the time that a wire gives for getting ready.
-        let target = target.filter(|_| limit != open || limit == answer);
+        let target = program_target((answer, open), (limit, target));
         let fallback = Times::new(limit, target, configured);
-        let kept = (fallback.deadline / KEPT_SHARE).clamp(KEPT_MIN, KEPT_MAX);
+        let kept = kept(fallback.deadline);
         Some(Self {
             program: fallback.deadline.saturating_sub(kept),
             fallback,
             late_stop: fallback.deadline.saturating_sub(kept / QUIET_SHARE),
+            limit,
         })
+    }
+
+    /// The same for a program that sees the match's clock itself and is told no share of it: where one clock runs over
+    /// many decisions, it may take up to a part of all that is left.
+    #[must_use]
+    pub fn on_own_clock(self, limit: Duration, target: Option<Duration>) -> Self {
+        let most = own_clock(limit);
+        match target {
+            Some(_) if most > self.fallback.deadline => Self {
+                program: most,
+                ..self
+            },
+            _ => self,
+        }
+    }
+
+    /// The same where whoever asks may be waiting since before this process began, nobody knows how long: at most
+    /// [`AGAIN_SHARE`] of the limit is for the program, which is being started again, and as much for its fallback.
+    #[must_use]
+    pub fn again(self) -> Self {
+        let share = self.limit / AGAIN_SHARE;
+        let program = self.program.min(share);
+        let late_stop = self.late_stop.min(program + share);
+        Self {
+            program,
+            fallback: Times {
+                stop: self.fallback.stop.min(late_stop),
+                deadline: self.fallback.deadline.min(self.limit / 2),
+            },
+            late_stop,
+            ..self
+        }
     }
 
     /// The moments of a fallback that is asked when so much time has gone, from then on.
     #[must_use]
     pub fn after(&self, gone: Duration) -> Times {
+        let has_overrun = self.program > self.fallback.deadline && gone >= self.fallback.stop;
+        if has_overrun {
+            // More than its share is gone: what is kept of a share is all that it gets.
+            let kept = kept(self.fallback.deadline);
+            return Times {
+                stop: kept.saturating_sub(kept / QUIET_SHARE),
+                deadline: kept,
+            };
+        }
         let stop = match gone < self.fallback.stop.min(self.program) {
             true => self.fallback.stop,
             false => self.late_stop,
@@ -111,6 +157,34 @@ impl ProgramTimes {
             deadline: self.fallback.deadline.saturating_sub(gone),
         }
     }
+}
+
+/// The most that a decision may take of a program that sees a match's clock itself, with so much left of it.
+fn own_clock(left: Duration) -> Duration {
+    left / OWN_CLOCK_SHARE
+}
+
+/// The target of a decision that a program makes: it may need all of the time that a wire gives for getting ready.
+fn program_target(
+    (answer, open): (Duration, Duration),
+    (limit, target): (Duration, Option<Duration>),
+) -> Option<Duration> {
+    target.filter(|_| limit != open || limit == answer)
+}
+
+/// The target of a decision for somebody who waits for a program of which nothing more is known.
+#[must_use]
+pub fn awaited_target(
+    contest: (Duration, Duration),
+    (limit, target): (Duration, Option<Duration>),
+) -> Option<Duration> {
+    let target = program_target(contest, (limit, target))?;
+    Some(target.max(own_clock(limit)))
+}
+
+/// What of a decision's time is kept for a late program's fallback.
+fn kept(deadline: Duration) -> Duration {
+    (deadline / KEPT_SHARE).clamp(KEPT_MIN, KEPT_MAX)
 }
 
 /// What thinking may cost.
@@ -184,7 +258,7 @@ pub fn answer(dialogue: &mut dyn Dialogue, next: Next, allowed: Allowance<'_>) -
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowance, MARGIN, ProgramTimes, Times, answer, margin};
+    use super::{Allowance, MARGIN, ProgramTimes, Times, answer, awaited_target, margin};
     use crate::game::Budget;
     use crate::wire::{Dialogue, Frame, Next, Progress, WireError};
     use std::sync::Arc;
@@ -193,6 +267,10 @@ mod tests {
 
     const fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)
+    }
+
+    const fn us(us: u64) -> Duration {
+        Duration::from_micros(us)
     }
 
     #[test]
@@ -239,7 +317,6 @@ mod tests {
         };
         let expected = Some((ms(4_300), ms(4_450), ms(4_500)));
         assert_eq!(times((5_000, 5_000), 5_000, None), expected);
-        let us = Duration::from_micros;
         let expected = Some((ms(70), us(73_750), ms(75)));
         assert_eq!(times((100, 2_000), 100, None), expected);
         // A program may get ready as long as the wire lets it.
@@ -260,6 +337,27 @@ mod tests {
     }
 
     #[test]
+    fn what_may_have_been_asked_before_is_answered_soon() {
+        let contest = (ms(5_000), ms(5_000));
+        for (limit, target) in [
+            (5_000, None),
+            (100, None),
+            (5_000, Some(200)),
+            (1_000, None),
+        ] {
+            let asked = (ms(limit), target.map(ms));
+            let first = ProgramTimes::new(contest, asked, MARGIN).expect("it is asked");
+            let again = first.again();
+            let most = ms(limit) / 10;
+            assert!(again.program <= most.min(first.program), "{limit} ms");
+            assert!(again.late_stop <= most * 2, "{limit} ms");
+            let last = again.after(again.program);
+            assert!(again.program + last.deadline <= ms(limit) / 2, "{limit} ms");
+            assert!(last.stop > ms(0), "the fallback thinks: {limit} ms");
+        }
+    }
+
+    #[test]
     fn a_fallback_has_what_is_left() {
         let contest = (ms(5_000), ms(5_000));
         let times = ProgramTimes::new(contest, (ms(5_000), None), MARGIN).expect("it is asked");
@@ -269,6 +367,48 @@ mod tests {
         assert_eq!(after(4_300), (ms(150), ms(200)), "the program was late");
         assert_eq!(after(4_460), (ms(0), ms(40)));
         assert_eq!(after(9_000), (ms(0), ms(0)));
+    }
+
+    #[test]
+    fn a_program_that_keeps_the_clock_itself_has_a_part_of_it() {
+        let contest = (ms(900_000), ms(900_000));
+        let times = |limit: u64, target: u64| {
+            let bounds = (ms(limit), Some(ms(target)));
+            let times = ProgramTimes::new(contest, bounds, MARGIN).expect("it is asked");
+            times.on_own_clock(bounds.0, bounds.1)
+        };
+        let card = times(60_000, 900);
+        assert_eq!(
+            (card.program, card.fallback.deadline),
+            (ms(15_000), ms(1_000))
+        );
+        let after = |gone| (card.after(ms(gone)).stop, card.after(ms(gone)).deadline);
+        // Gone at once, its fallback has the share that the decision has; later, what is kept of it.
+        assert_eq!(after(100), (ms(800), ms(900)));
+        assert_eq!(after(5_000), (us(37_500), ms(50)));
+        assert_eq!(after(15_000), (us(37_500), ms(50)));
+        for limit in (10..60_000).step_by(90) {
+            for target in [1, 30, 900, 20_000] {
+                let times = times(limit, target);
+                let last = times.after(times.program).deadline + times.program;
+                assert!(last < ms(limit), "{limit} {target}: {last:?}");
+            }
+        }
+        assert_eq!(
+            times(60_000, 50_000).program,
+            ms(49_900),
+            "the share is more"
+        );
+        // Without such a clock nothing changes.
+        let turn = ProgramTimes::new((ms(100), ms(2_000)), (ms(100), None), MARGIN);
+        let turn = turn.expect("it is asked");
+        assert_eq!(turn.on_own_clock(ms(100), None), turn);
+        // Who waits for one waits at least as long.
+        let waited = |bounds| awaited_target(contest, bounds);
+        assert_eq!(waited((ms(60_000), Some(ms(900)))), Some(ms(15_000)));
+        assert_eq!(waited((ms(60_000), Some(ms(20_000)))), Some(ms(20_000)));
+        let open = awaited_target((ms(100), ms(2_000)), (ms(2_000), Some(ms(500))));
+        assert_eq!(open, None, "all of the time for getting ready");
     }
 
     /// A bot that never ends by itself; each of its slices takes a millisecond of this clock.

@@ -4,10 +4,12 @@
 //! reading options and reopening matches are written once, here and in [`crate::arena`],
 //! [`ladder`] and [`crate::options`].
 
+mod forwarding;
 pub mod ladder;
 mod remote;
 mod scripted;
 
+use self::forwarding::Forwarding;
 use self::ladder::Bout;
 use self::remote::Remote;
 #[cfg(test)]
@@ -16,13 +18,13 @@ use self::scripted::transcribed;
 use crate::arena::{self, Acts, Arena};
 use crate::game::{Bot, Budget, Cause, Duel, Game, Illegal, Outcome, Seat, Seats};
 use crate::kit::{
-    Bluff, BotCard, DialogueSetup, Kit, Learnt, Maps, Models, OptionCard, Pace, PlaySetup, Played,
-    Route, SetupError, StdioWire, TableSetup, Train, Wire, bot_seed,
+    Bluff, BotCard, DialogueSetup, Kit, Learnt, Maps, Models, NO_REPLIES, OptionCard, Pace,
+    PlaySetup, Played, Route, SetupError, StdioWire, TableSetup, Train, Wire, bot_seed,
 };
 use crate::neutral::{self, Spoken};
 use crate::options;
 use crate::scene::Picture;
-use crate::wire::{Dialogue, Fact, Frame, Reception, Table, TeamFact, WireError};
+use crate::wire::{Dialogue, Fact, Frame, Reception, ReplyLine, Table, TeamFact, WireError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize as _, Serialize};
 use serde_json::Value;
@@ -278,6 +280,27 @@ pub trait Contest:
         let _ = line;
         true
     }
+    /// As [`Kit::reply_line`].
+    ///
+    /// # Errors
+    /// A sentence: it is none that a reply has.
+    fn reply_line(begun: bool, line: &[u8]) -> Result<ReplyLine, String> {
+        let _ = (begun, line);
+        Err(NO_REPLIES.to_owned())
+    }
+    /// The act of a program's whole reply to a frame that asks for this decision, in the game's own protocol. Read as
+    /// leniently as any referee reads it: what is sent on is written anew.
+    ///
+    /// # Errors
+    /// A sentence: it is no act.
+    fn act_of_reply(
+        (heard, frame): (&Self::Heard, &[u8]),
+        (view, ask): (&Self::View, &Self::Ask),
+        reply: &str,
+    ) -> Result<Self::Act, String> {
+        let _ = (heard, frame, view, ask, reply);
+        Err(NO_REPLIES.to_owned())
+    }
     /// As [`Kit::place`].
     fn place(word: &str) -> Option<u8> {
         word.parse().ok()
@@ -430,6 +453,7 @@ impl<C: Contest> Kit for Door<C> {
         repeats() -> bool = C::REPEATS;
         default_answer(frame: &str) -> &'static str = C::default_answer(frame);
         completes(line: &[u8]) -> bool = C::completes(line);
+        reply_line(begun: bool, line: &[u8]) -> Result<ReplyLine, String> = C::reply_line(begun, line);
         win_shares(outcome: &Outcome) -> Seats<f64> = C::win_shares(outcome);
         teams(setup: &str) -> Option<Vec<u8>> = C::teams(setup);
         team_fact() -> Option<TeamFact> = C::TEAM_FACT;
@@ -460,7 +484,13 @@ impl<C: Contest> Kit for Door<C> {
         };
         let bot = ladder::make::<C>(name, setup.seed, advice)?;
         Ok(match &setup.post {
-            Some(post) => C::player(Box::new(Remote::new(bot, post.clone())), setup),
+            Some(post) => {
+                let player = C::player(Box::new(Remote::new(bot, post.clone())), setup);
+                match post.is_native() {
+                    true => Box::new(Forwarding::new(player, post.clone())),
+                    false => player,
+                }
+            }
             None => C::player(bot, setup),
         })
     }

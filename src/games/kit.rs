@@ -4,10 +4,12 @@ use crate::game::{Duel, Outcome, Seat, Seats};
 use crate::neutral::Post;
 use crate::rng::Rng;
 use crate::scene::Picture;
-use crate::wire::{Dialogue, Fact, Reception, Table, TeamFact, WireError};
+use crate::wire::{Dialogue, Fact, Reception, ReplyLine, Table, TeamFact, WireError};
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
+
+pub use crate::wire::StdioWire;
 
 /// One built-in bot, as it is listed.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -103,35 +105,6 @@ pub struct Training {
     pub games: u64,
     /// Seeds all chance.
     pub seed: u64,
-}
-
-/// What programs on pipes are held to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StdioWire {
-    /// Longest line of an answer, in bytes.
-    pub reply_line_max: usize,
-    /// What a player hears when it is no longer wanted, if the wire has a word for it.
-    pub farewell: Option<&'static str>,
-    /// Memory that a program may have, in bytes, if the contest says.
-    pub memory: Option<u64>,
-    /// The option, in milliseconds, that is each player's time.
-    pub time_option: Option<&'static str>,
-    /// What to try with a program that does not answer, in a sentence, if the game has options for that.
-    pub when_silent: Option<&'static str>,
-    /// The keys of a dialogue's view that a person follows a game by.
-    pub watched: &'static [&'static str],
-}
-
-impl StdioWire {
-    /// What holds unless a contest says otherwise.
-    pub const USUAL: Self = Self {
-        reply_line_max: 1 << 20,
-        farewell: None,
-        memory: None,
-        time_option: None,
-        when_silent: None,
-        watched: &[],
-    };
 }
 
 /// What kind of map to draw.
@@ -419,6 +392,10 @@ pub struct Played {
     pub transcript: Vec<Exchange>,
 }
 
+/// Why a line is none of a reply where nothing is known of such.
+pub(crate) const NO_REPLIES: &str =
+    "the game is not played by programs that speak a protocol of its own";
+
 /// The door to one game.
 pub trait Kit: Sync + Send {
     /// The game's name: `koehandel`, …
@@ -543,6 +520,14 @@ pub trait Kit: Sync + Send {
     /// What programs on pipes are held to, where players are such programs.
     fn stdio(&self) -> Option<&'static StdioWire> {
         None
+    }
+    /// What this line is of a program's reply in the game's own protocol; `begun`: some of the reply came before it.
+    ///
+    /// # Errors
+    /// A sentence: it is none that a reply has, or the game has no such programs.
+    fn reply_line(&self, begun: bool, line: &[u8]) -> Result<ReplyLine, String> {
+        let _ = (begun, line);
+        Err(NO_REPLIES.to_owned())
     }
     /// What is learnt of rivals, if anything is.
     fn models(&self) -> Option<&'static dyn Models> {

@@ -5,9 +5,11 @@
 //! [`play_randomly`] is the law of the rules: random play ends, offered acts are legal, refused acts do no
 //! harm. Games that know more about their positions call it with an audit of their own.
 
+mod native;
 mod remote;
 mod scenes;
 
+pub use self::native::own_words_are_read_back;
 pub use self::remote::{a_remote_bot_plays_alike, wrong_answers_are_refused};
 pub use self::scenes::{scenes_are_whole, scenes_of, sound};
 use crate::contest::{Advice, Contest, Deal, Door, TICK};

@@ -42,7 +42,7 @@ pub use reasons::Belief;
 pub use scene::{Picture, Scene};
 pub use wire::{
     Arrival, Blame, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Noted, Progress, Reception,
-    Reply, Table, TeamFact, WireError,
+    Reply, ReplyLine, Table, TeamFact, WireError,
 };
 
 /// Every game, in the order in which they are shown.

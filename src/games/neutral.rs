@@ -22,6 +22,9 @@ pub const LINES_MAX: u32 = 64;
 /// Before the name of a user's program wherever a bot is named: `bot:NAME`, `bot:NAME@VERSION`.
 pub const PREFIX: &str = "bot:";
 
+/// What a built-in bot's name may begin with.
+pub const BUILT_IN: &str = "builtin:";
+
 /// Between the name of a user's program and its version.
 const VERSION_MARK: char = '@';
 
@@ -236,6 +239,13 @@ pub enum Line {
         /// The act as JSON; `null` if it was none.
         act: String,
     },
+    /// What the seat heard, for a program that speaks its game's own protocol: of all lines, it is told these alone.
+    Frame {
+        /// The exact text, without the transport's framing.
+        text: String,
+        /// Whether such a program answers it. If that answer is a decision, the next line is [`Line::Ask`].
+        answered: bool,
+    },
 }
 
 impl Line {
@@ -250,7 +260,7 @@ impl Line {
     #[must_use]
     pub fn text(&self, within: Option<Duration>) -> String {
         match self {
-            Self::Plain(text) => text.clone(),
+            Self::Plain(text) | Self::Frame { text, .. } => text.clone(),
             Self::Played { number, act } => {
                 format!("{{\"type\":\"played\",\"number\":{number},\"act\":{act}}}")
             }
@@ -267,9 +277,10 @@ impl Line {
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
-            Self::Plain(text) | Self::Ask { rest: text, .. } | Self::Played { act: text, .. } => {
-                text.len()
-            }
+            Self::Plain(text)
+            | Self::Ask { rest: text, .. }
+            | Self::Played { act: text, .. }
+            | Self::Frame { text, .. } => text.len(),
         }
     }
 
@@ -301,12 +312,37 @@ struct Tray {
     full: bool,
     answer: Option<(u64, Value)>,
     verdict: Option<Result<(), String>>,
+    native: bool,
+    /// The message that was heard last, where it is told as it is.
+    frame: Option<String>,
 }
 
 /// Bytes of lines that wait to be taken: a whole match at most, when its transcript is folded.
 const WAITING_MAX: usize = 128 << 20;
 
 impl Post {
+    /// The post of a program that speaks its game's own protocol: it is told what its seat hears as it stands
+    /// ([`Line::Frame`]), and its answers are texts, as JSON strings.
+    #[must_use]
+    pub fn native() -> Self {
+        let tray = Tray {
+            native: true,
+            ..Tray::default()
+        };
+        Self(Arc::new(Mutex::new(tray)))
+    }
+
+    /// Whether it is a post of [`Post::native`].
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        self.tray().native
+    }
+
+    /// The message that was heard last, where it is told as it is.
+    pub(crate) fn frame(&self) -> Option<String> {
+        self.tray().frame.clone()
+    }
+
     fn tray(&self) -> MutexGuard<'_, Tray> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -316,6 +352,7 @@ impl Post {
         match &line {
             Line::Ask { number, .. } => tray.due = Some(*number),
             Line::Played { .. } => tray.due = None,
+            Line::Frame { text, .. } => tray.frame = Some(text.clone()),
             Line::Plain(_) => {}
         }
         tray.bytes = tray.bytes.saturating_add(line.len());

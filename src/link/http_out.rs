@@ -5,9 +5,10 @@ use super::counted::{Counted, ReceivedBytes};
 use super::reach::Reach;
 use super::target::Target;
 use bytes::{Bytes, BytesMut};
-use http_body_util::{BodyExt as _, Empty};
+use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http1::{self, Connection, SendRequest};
-use hyper::{Request, Response, body::Incoming, header};
+use hyper::http::request::Builder;
+use hyper::{Method, Request, Response, body::Incoming, header};
 use hyper_util::rt::TokioIo;
 use std::future::poll_fn;
 use std::io;
@@ -17,7 +18,7 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::net::TcpStream;
 
-/// The largest body accepted from a player.
+/// The largest body accepted from a player, where nothing else is said.
 pub const BODY_LEN_MAX: usize = 64 * 1024;
 /// The largest head accepted from a player.
 const HEAD_LEN_MAX: usize = 32 * 1024;
@@ -43,6 +44,8 @@ pub struct HttpOptions {
     pub resend: bool,
     /// Which addresses may be called.
     pub reach: Reach,
+    /// The largest body accepted, in bytes.
+    pub body_max: usize,
 }
 
 impl Default for HttpOptions {
@@ -51,6 +54,7 @@ impl Default for HttpOptions {
             reconnects_max: u32::MAX,
             resend: true,
             reach: Reach::Any,
+            body_max: BODY_LEN_MAX,
         }
     }
 }
@@ -90,9 +94,14 @@ pub enum CallError {
     /// The response is not HTTP, or incomplete.
     #[error("the answer is not whole HTTP: {0}")]
     Garbage(String),
-    /// A proper response with a body above [`BODY_LEN_MAX`].
-    #[error("status {0} with more than {BODY_LEN_MAX} bytes of body")]
-    TooLong(u16),
+    /// A proper response of this status with a body of more bytes than are accepted.
+    #[error("status {status} with more than {body_max} bytes of body")]
+    TooLong {
+        /// The status.
+        status: u16,
+        /// How many bytes are accepted.
+        body_max: usize,
+    },
     /// The request cannot be expressed in HTTP.
     #[error("the request is not valid HTTP: {0}")]
     Request(String),
@@ -139,20 +148,57 @@ impl HttpOut {
     /// [`CallError`]: no whole response.
     pub async fn get(&mut self, text: &str, within: Duration) -> Result<Answer, CallError> {
         let path = self.target.with_query(text);
+        let request = self.request(Request::get(path), &[], Bytes::new())?;
+        self.call(&request, within).await
+    }
+
+    /// Posts this body with these headers, names in lower case, to the target itself, and waits as
+    /// [`HttpOut::get`] does. It is never sent again: it may have been heard.
+    ///
+    /// # Errors
+    /// [`CallError`]: no whole response.
+    pub async fn post(
+        &mut self,
+        headers: &[(&'static str, &str)],
+        body: Bytes,
+        within: Duration,
+    ) -> Result<Answer, CallError> {
+        let path = self.target.path_and_query();
+        let request = self.request(Request::post(path), headers, body)?;
+        self.call(&request, within).await
+    }
+
+    /// Connects, if it is not connected, and keeps the connection for what is sent next; `within` as in
+    /// [`HttpOut::get`].
+    ///
+    /// # Errors
+    /// [`CallError`]: no connection.
+    pub async fn dial(&mut self, within: Duration) -> Result<(), CallError> {
         self.trouble = None;
-        match tokio::time::timeout(within, self.exchange(&path)).await {
+        let (wire, _) = match tokio::time::timeout(within, self.wire()).await {
+            Ok(dialled) => dialled?,
+            Err(_) => return Err(self.trouble.take().unwrap_or(CallError::Late(within))),
+        };
+        self.idle = Some(wire);
+        Ok(())
+    }
+
+    async fn call(&mut self, request: &Sent, within: Duration) -> Result<Answer, CallError> {
+        self.trouble = None;
+        match tokio::time::timeout(within, self.exchange(request)).await {
             Ok(answered) => answered,
             Err(_) => Err(self.trouble.take().unwrap_or(CallError::Late(within))),
         }
     }
 
-    async fn exchange(&mut self, path: &str) -> Result<Answer, CallError> {
+    async fn exchange(&mut self, request: &Sent) -> Result<Answer, CallError> {
+        // What was told may have been heard, and is not told twice.
+        let once = request.method() == Method::POST;
         let mut sends = 0;
         loop {
-            let request = self.request(path)?;
             let (mut wire, fresh) = self.wire().await?;
             sends += 1;
-            let unheard = match wire.ask(request).await {
+            let unheard = match wire.ask(request.clone(), self.options.body_max).await {
                 Ok(answer) => {
                     self.idle = Some(wire);
                     return Ok(answer);
@@ -160,7 +206,7 @@ impl HttpOut {
                 Err(CallError::Cut) => CallError::Cut,
                 Err(other) => return Err(other),
             };
-            if fresh && !self.options.resend || sends == SENDS_MAX {
+            if once || fresh && !self.options.resend || sends == SENDS_MAX {
                 return Err(unheard);
             }
             self.trouble = Some(unheard);
@@ -170,16 +216,26 @@ impl HttpOut {
         }
     }
 
-    fn request(&self, path: &str) -> Result<Request<Empty<Bytes>>, CallError> {
-        Request::get(path)
+    fn request(
+        &self,
+        request: Builder,
+        headers: &[(&'static str, &str)],
+        body: Bytes,
+    ) -> Result<Sent, CallError> {
+        let request = request
             .header(header::HOST, self.target.authority())
             .header(
                 header::USER_AGENT,
                 concat!("drover/", env!("CARGO_PKG_VERSION")),
             )
-            .header(header::CONNECTION, "keep-alive")
-            .body(Empty::new())
-            .map_err(|error| CallError::Request(error.to_string()))
+            .header(header::CONNECTION, "keep-alive");
+        let request = headers
+            .iter()
+            .fold(request, |request, (name, value)| {
+                request.header(*name, *value)
+            })
+            .body(Full::new(body));
+        request.map_err(|error| CallError::Request(error.to_string()))
     }
 
     /// The kept-open connection, if still alive, or a new one (`true`).
@@ -275,11 +331,12 @@ fn passes(error: &io::Error) -> bool {
     )
 }
 
-type Protocol = Connection<TokioIo<Counted>, Empty<Bytes>>;
+type Sent = Request<Full<Bytes>>;
+type Protocol = Connection<TokioIo<Counted>, Full<Bytes>>;
 
 /// One connection. Its protocol is driven by its waiter, so an idle one costs no task.
 struct Wire {
-    sender: SendRequest<Empty<Bytes>>,
+    sender: SendRequest<Full<Bytes>>,
     /// `None` once it has ended.
     connection: Option<Pin<Box<Protocol>>>,
     received: ReceivedBytes,
@@ -321,12 +378,12 @@ impl Wire {
     }
 
     /// Sends and reads. [`CallError::Cut`]: it ended before a byte of the answer came.
-    async fn ask(&mut self, request: Request<Empty<Bytes>>) -> Result<Answer, CallError> {
+    async fn ask(&mut self, request: Sent, body_max: usize) -> Result<Answer, CallError> {
         let before = self.received.bytes();
         let sender = &mut self.sender;
         let mut talk = pin!(async move {
             sender.ready().await?;
-            read(sender.send_request(request).await?).await
+            read(sender.send_request(request).await?, body_max).await
         });
         let connection = &mut self.connection;
         let talked = poll_fn(|context| {
@@ -339,7 +396,7 @@ impl Wire {
         })
         .await;
         talked.map_err(|error| match error {
-            TalkError::TooLong(status) => CallError::TooLong(status),
+            TalkError::TooLong(status) => CallError::TooLong { status, body_max },
             TalkError::Wire(_) if self.received.bytes() == before => CallError::Cut,
             TalkError::Wire(error) => CallError::Garbage(sentence(&error)),
         })
@@ -357,13 +414,13 @@ impl From<hyper::Error> for TalkError {
     }
 }
 
-async fn read(response: Response<Incoming>) -> Result<Answer, TalkError> {
+async fn read(response: Response<Incoming>, body_max: usize) -> Result<Answer, TalkError> {
     let status = response.status().as_u16();
     let mut body = response.into_body();
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
         if let Ok(data) = frame?.into_data() {
-            if whole.len() + data.len() > BODY_LEN_MAX {
+            if whole.len() + data.len() > body_max {
                 return Err(TalkError::TooLong(status));
             }
             whole.extend_from_slice(&data);

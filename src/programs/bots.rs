@@ -2,18 +2,28 @@
 
 use super::launch::{Launch, Programs};
 use super::shelf::Shelf;
+use super::starting::Starts;
+use super::waiting::Waiting;
 use crate::config::Config;
-use crate::link::program::{Guard, ProgramOptions, Protection, no_isolation, protections};
+use crate::link::program::{
+    Cgroup, Guard, MEMORY, NO_CGROUP, ProgramOptions, Protection, no_isolation, protections,
+};
 use games::neutral::LINE_MAX;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Programs that run at once at most, where nothing else is said.
 pub const RUNNING_MAX: usize = 1_000;
+/// How much lower than the daemon's their priority is, of 19 at most: however many of them compute or start at once, it
+/// answers for them in time.
+const NICE: u8 = 10;
+/// The word in the configuration for the cgroup that is delegated to the daemon.
+const OWN: &str = "own";
 /// For how long what was found stays found: many matches begin at once.
 const FRESH: Duration = Duration::from_secs(1);
 /// Names that are remembered at most.
@@ -57,6 +67,43 @@ impl Recent {
     }
 }
 
+/// What this configuration says of cgroups, but for one that is delegated to the daemon alone.
+fn cgroup(config: &Config) -> Result<Option<Cgroup>, String> {
+    match config.bots.cgroup.as_deref() {
+        None => Ok(None),
+        Some(own) if own == Path::new(OWN) => Err(
+            "bots.cgroup = \"own\" is the daemon's, which says at its start whether it has one"
+                .to_owned(),
+        ),
+        Some(folder) => {
+            let usable = Cgroup::at(folder).map(Some);
+            usable.map_err(|why| format!("bots.cgroup: {}: {why}", folder.display()))
+        }
+    }
+}
+
+/// Whether the memory of all processes of a program is limited together.
+fn together(protections: &mut [Protection], cgroup: Result<Option<&Cgroup>, &String>) {
+    let memory = protections.iter_mut().find(|known| known.name == MEMORY);
+    let Some(memory) = memory.filter(|memory| memory.missing.as_deref() == Some(NO_CGROUP)) else {
+        return;
+    };
+    match cgroup {
+        Ok(Some(_)) => memory.missing = None,
+        Ok(None) => {}
+        Err(why) => memory.missing = Some(format!("{NO_CGROUP} ({why})")),
+    }
+}
+
+/// Which protections of users' programs hold on this machine with this configuration.
+#[must_use]
+pub fn protections_of(config: &Config) -> Vec<Protection> {
+    let mut protections = protections(no_isolation());
+    let cgroup = cgroup(config);
+    together(&mut protections, cgroup.as_ref().map(Option::as_ref));
+    protections
+}
+
 /// Users' programs. Its clones are the same one.
 #[derive(Clone)]
 pub struct Bots {
@@ -64,7 +111,13 @@ pub struct Bots {
     guard: Option<Guard>,
     running: Arc<AtomicUsize>,
     running_max: usize,
+    starts: Starts,
+    /// How much lower than ours their priority is, up to 19.
+    nice: u8,
+    /// Where each gets a cgroup of its own.
+    cgroup: Option<Arc<Cgroup>>,
     recent: Arc<Mutex<Recent>>,
+    waiting: Arc<Waiting>,
 }
 
 impl fmt::Debug for Bots {
@@ -83,7 +136,11 @@ impl Bots {
             guard,
             running: Arc::default(),
             running_max: RUNNING_MAX,
+            starts: Starts::default(),
+            nice: 0,
+            cgroup: None,
             recent: Arc::default(),
+            waiting: Arc::default(),
         }
     }
 
@@ -93,6 +150,7 @@ impl Bots {
         Self {
             shelf: Arc::new(shelf),
             recent: Arc::default(),
+            waiting: Arc::default(),
             ..self
         }
     }
@@ -106,12 +164,22 @@ impl Bots {
         }
     }
 
+    /// The same at a priority that is so much lower than ours, up to 19: whoever hosts matches must not wait for those
+    /// who play them.
+    #[must_use]
+    pub fn behind(self, nice: u8) -> Self {
+        Self { nice, ..self }
+    }
+
     /// The same programs, of which so many others may run beside these, but no more than of these.
     #[must_use]
     pub fn apart(&self, running_max: usize) -> Self {
         Self {
             running: Arc::default(),
             running_max: running_max.min(self.running_max),
+            starts: Starts::default(),
+            // Theirs may have another priority.
+            waiting: Arc::default(),
             ..self.clone()
         }
     }
@@ -120,14 +188,33 @@ impl Bots {
     /// process. What this machine lacks to hold them back is logged.
     #[must_use]
     pub fn of(config: &Config) -> Self {
-        let protections = protections(no_isolation());
+        Self::within(config, cgroup(config))
+    }
+
+    /// The same for the daemon: each in a cgroup of its own, if one is delegated to this process and the configuration
+    /// says so, and all at a priority below that of whoever hosts their matches.
+    #[must_use]
+    pub fn hosted(config: &Config) -> Self {
+        let cgroup = match config.bots.cgroup.as_deref() == Some(Path::new(OWN)) {
+            true => Cgroup::own().map(Some).map_err(|why| why.to_string()),
+            false => cgroup(config),
+        };
+        Self::within(config, cgroup).behind(NICE)
+    }
+
+    fn within(config: &Config, cgroup: Result<Option<Cgroup>, String>) -> Self {
+        let mut protections = protections(no_isolation());
+        together(&mut protections, cgroup.as_ref().map(Option::as_ref));
         for Protection { name, missing } in &protections {
             if let Some(why) = missing {
                 tracing::info!("users' programs are not held back here: {name}: {why}");
             }
         }
         let guard = Some(Guard::of(&protections));
-        Self::new(Arc::new(Shelf::of(config)), guard).at_most(config.bots.running_max)
+        Self {
+            cgroup: cgroup.ok().flatten().map(Arc::new),
+            ..Self::new(Arc::new(Shelf::of(config)), guard).at_most(config.bots.running_max)
+        }
     }
 
     /// No programs at all.
@@ -168,11 +255,54 @@ impl Bots {
     /// How this program is started.
     #[must_use]
     pub fn options(&self, launch: &Launch) -> ProgramOptions {
-        launch.options(LINE_MAX, self.guard)
+        let mut options = launch.options(LINE_MAX, self.guard);
+        options.limits.nice = self.nice;
+        options.limits.cgroup.clone_from(&self.cgroup);
+        options
     }
 
-    /// A place for one more running program.
+    /// Whose turn it is to start.
+    pub(super) const fn starts(&self) -> &Starts {
+        &self.starts
+    }
+
+    /// Ends the programs that wait for a match; from now on none is kept waiting. Blocks for up to two seconds.
+    pub fn close(&self) {
+        self.waiting.close();
+    }
+
+    /// Programs that wait for a match.
+    pub(super) const fn waiting(&self) -> &Arc<Waiting> {
+        &self.waiting
+    }
+
+    /// The same with these that wait.
+    #[cfg(test)]
+    pub(super) fn with(self, waiting: Waiting) -> Self {
+        Self {
+            waiting: Arc::new(waiting),
+            ..self
+        }
+    }
+
+    /// Where they are found.
+    pub(super) fn shelf(&self) -> &Arc<dyn Programs> {
+        &self.shelf
+    }
+
+    /// A place for one more running program; one that waits for a match gives its own away.
     pub(super) fn place(&self) -> Option<Place> {
+        self.free_place().or_else(|| self.waiting.yields())
+    }
+
+    /// A place for a program that waits for a match, while half of all are free.
+    pub(super) fn spare_place(&self) -> Option<Place> {
+        let place = self.free_place()?;
+        (self.running.load(Ordering::Relaxed) * 2 <= self.running_max).then_some(place)
+    }
+
+    /// A place that nobody has.
+    fn free_place(&self) -> Option<Place> {
         let place = Place(Arc::clone(&self.running));
         (self.running.fetch_add(1, Ordering::Relaxed) < self.running_max).then_some(place)
     }

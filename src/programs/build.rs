@@ -1,12 +1,9 @@
 //! Building a bot.
 
-use crate::link::program::common_variables;
-use rustix::process::{Pid, Signal, kill_process_group};
+use crate::link::program::{Guard, Job, ProgramSpec};
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -44,6 +41,9 @@ pub enum BuildError {
         /// The end of its output.
         said: String,
     },
+    /// It was stopped.
+    #[error("the build was stopped")]
+    Stopped,
     /// It has failed.
     #[error("the build has failed ({how})\n{said}")]
     Failed {
@@ -54,80 +54,73 @@ pub enum BuildError {
     },
 }
 
-/// Runs a build in this folder, with its output kept to be told if it fails. It has the rights of whoever calls
-/// this, and of their environment what programs need, with `HOME`, where compilers keep their caches.
-pub(super) fn build(
-    words: &[String],
-    environment: &BTreeMap<String, String>,
-    folder: &Path,
-    within: Duration,
-) -> Result<(), BuildError> {
-    let (name, arguments) = words
-        .split_first()
-        .map_or(("", words), |(name, rest)| (name, rest));
-    let start = |why| BuildError::Start {
-        program: name.to_owned(),
-        why,
-    };
-    let (output, input) = std::io::pipe().map_err(start)?;
-    let mut command = Command::new(name);
-    command
-        .args(arguments)
-        .env_clear()
-        .envs(common_variables())
-        .envs(std::env::var_os("HOME").map(|home| ("HOME", home)))
-        .envs(environment)
-        .current_dir(folder)
-        .process_group(0)
-        .stdin(Stdio::null())
-        .stdout(input.try_clone().map_err(start)?)
-        .stderr(input);
-    let mut child = command.spawn().map_err(start)?;
-    // It holds our end of the pipe open.
-    drop(command);
-    let (telling, told) = mpsc::channel();
-    let drain = std::thread::Builder::new().name("build".to_owned());
-    if let Err(why) = drain.spawn(move || telling.send(end_of(output))) {
-        end(&mut child);
-        return Err(start(why));
-    }
-    let until = Instant::now() + within;
-    let mut said = None;
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break Some(status),
-            Ok(None) if Instant::now() < until && said.is_none() => {
-                said = told.recv_timeout(LOOK_EVERY).ok();
-            }
-            // Its output may be over before itself.
-            Ok(None) if Instant::now() < until && said.as_ref().is_some_and(|(_, all)| *all) => {
-                std::thread::park_timeout(LOOK_EVERY);
-            }
-            _ => break None,
-        }
-    };
-    end(&mut child);
-    let said = said.or_else(|| told.recv_timeout(REST_WITHIN).ok());
-    let (said, all) = said.unwrap_or_else(|| (String::new(), true));
-    match status {
-        _ if !all => Err(BuildError::Talkative { said }),
-        Some(status) if status.success() => Ok(()),
-        Some(status) => Err(BuildError::Failed {
-            how: status.to_string(),
-            said,
-        }),
-        None => Err(BuildError::Late { within, said }),
-    }
+/// How a build is run.
+pub(super) struct Building<'a> {
+    /// How long it may take.
+    pub(super) within: Duration,
+    /// As in [`Job::start`].
+    pub(super) guard: Option<Guard>,
+    /// Whether it is to end at once.
+    pub(super) stops: &'a dyn Fn() -> bool,
 }
 
-/// Ends a build with everything in its group.
-fn end(child: &mut Child) {
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    if let Some(group) = group {
-        // Nothing may be left of it.
-        let _ = kill_process_group(group, Signal::KILL);
+impl Building<'_> {
+    /// Runs a build in this folder, with its output kept to be told if it fails. It has the rights of whoever calls
+    /// this, and of their environment what programs need, with `HOME`, where compilers keep their caches. Nothing that it
+    /// has started goes on after it.
+    pub(super) fn run(
+        &self,
+        words: &[String],
+        environment: &BTreeMap<String, String>,
+        folder: &Path,
+    ) -> Result<(), BuildError> {
+        let start = |why| BuildError::Start {
+            program: words.first().cloned().unwrap_or_default(),
+            why,
+        };
+        let home = std::env::var("HOME").map(|home| ("HOME".to_owned(), home));
+        let set = environment.clone().into_iter();
+        let program = ProgramSpec {
+            words: words.to_vec(),
+            folder: Some(folder.to_owned()),
+            environment: home.into_iter().chain(set).collect(),
+            ..ProgramSpec::default()
+        };
+        let (output, input) = std::io::pipe().map_err(start)?;
+        let job = Job::start(&program, self.guard, input).map_err(start)?;
+        let (telling, told) = mpsc::channel();
+        let drain = std::thread::Builder::new().name("build".to_owned());
+        drain
+            .spawn(move || telling.send(end_of(output)))
+            .map_err(start)?;
+        let until = Instant::now() + self.within;
+        let mut said = None;
+        // Its output may be over before itself.
+        let goes_on = |said: &Option<(String, bool)>| said.as_ref().is_none_or(|(_, all)| *all);
+        while !job.has_ended() && Instant::now() < until && goes_on(&said) && !(self.stops)() {
+            match &said {
+                None => said = told.recv_timeout(LOOK_EVERY).ok(),
+                Some(_) => std::thread::park_timeout(LOOK_EVERY),
+            }
+        }
+        let by_itself = job.has_ended();
+        let status = job.end().filter(|_| by_itself);
+        let said = said.or_else(|| told.recv_timeout(REST_WITHIN).ok());
+        let (said, all) = said.unwrap_or_else(|| (String::new(), true));
+        match status {
+            _ if !all => Err(BuildError::Talkative { said }),
+            Some(status) if status.success() => Ok(()),
+            Some(status) => Err(BuildError::Failed {
+                how: status.to_string(),
+                said,
+            }),
+            None if (self.stops)() => Err(BuildError::Stopped),
+            None => {
+                let within = self.within;
+                Err(BuildError::Late { within, said })
+            }
+        }
     }
-    let _ = child.wait();
 }
 
 /// The end of an output, and whether it was read to its own end.
@@ -152,11 +145,20 @@ fn end_of(mut output: impl Read) -> (String, bool) {
 mod tests {
     use super::*;
 
+    fn building(within: Duration, stops: &dyn Fn() -> bool) -> Building<'_> {
+        Building {
+            within,
+            guard: None,
+            stops,
+        }
+    }
+
     fn built(script: &str, within: Duration) -> Result<(), String> {
         let folder = tempfile::tempdir().unwrap();
         let words = ["sh", "-c", script].map(str::to_owned);
         let set = BTreeMap::from([("SET".to_owned(), "on".to_owned())]);
-        build(&words, &set, folder.path(), within).map_err(|why| why.to_string())
+        let built = building(within, &|| false).run(&words, &set, folder.path());
+        built.map_err(|why| why.to_string())
     }
 
     #[test]
@@ -171,9 +173,33 @@ mod tests {
         let told = built("sleep 986 & yes", long).unwrap_err();
         assert!(told.contains("more than 67108864 bytes\ny\ny"), "{told}");
         let none = ["/no/such".to_owned()];
-        let none = build(&none, &BTreeMap::new(), Path::new("/"), long);
+        let none = building(long, &|| false).run(&none, &BTreeMap::new(), Path::new("/"));
         let told = none.unwrap_err().to_string();
         assert!(told.contains("\"/no/such\" cannot be started"), "{told}");
+    }
+
+    #[test]
+    fn a_build_that_is_stopped_ends_with_what_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let process = folder.path().join("process");
+        let script = "sleep 985 & echo $! >made && mv made process; wait";
+        let words = ["sh", "-c", script].map(str::to_owned);
+        let is_there = || process.exists();
+        let building = building(Duration::from_secs(60), &is_there);
+        let told = building.run(&words, &BTreeMap::new(), folder.path());
+        assert!(matches!(told, Err(BuildError::Stopped)), "{told:?}");
+        let process = std::fs::read_to_string(process).unwrap();
+        let since = Instant::now();
+        // Whoever has adopted it reaps it.
+        while goes_on(process.trim()) {
+            assert!(since.elapsed() < Duration::from_secs(10), "{process}");
+            std::thread::park_timeout(LOOK_EVERY);
+        }
+    }
+
+    fn goes_on(process: &str) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
+        stat.is_ok_and(|stat| !stat.contains(" Z "))
     }
 
     #[test]

@@ -3,7 +3,9 @@
 //! time and are legal.
 
 mod findings;
+mod native;
 mod script;
+mod talk;
 mod trial;
 
 pub use findings::{Finding, Report, Weather};
@@ -27,7 +29,7 @@ pub fn check(
 ) -> Result<Report, String> {
     let script = Script::of(kit, launch, margin)?;
     let mut findings = Vec::new();
-    for weather in Weather::ALL {
+    for weather in Weather::of(launch) {
         let finding = Trial::run(launch, &script, guard, *weather)?;
         let is_hopeless = finding.answers == 0;
         findings.push(finding);

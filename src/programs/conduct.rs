@@ -74,3 +74,26 @@ impl Conduct {
         }
     }
 }
+
+/// What a program wrote to standard error in a match, by several processes perhaps.
+#[derive(Default)]
+pub(super) struct Stderr(String);
+
+impl Stderr {
+    /// Adds what one process wrote: the end of so many bytes.
+    pub(super) fn add(&mut self, end: &[u8], total: u64) {
+        let lost = total.saturating_sub(end.len() as u64);
+        if lost > 0 {
+            let note = format!("[{lost} bytes before this were not kept]\n");
+            self.0.push_str(&note);
+        }
+        self.0.push_str(&String::from_utf8_lossy(end));
+    }
+
+    /// The end of it, of so many bytes at most.
+    pub(super) fn end(mut self, most: usize) -> String {
+        let from = self.0.len().saturating_sub(most.max(1));
+        self.0.drain(..self.0.ceil_char_boundary(from));
+        self.0
+    }
+}

@@ -4,10 +4,14 @@
 use super::bots::Bots;
 use super::instance::{Instance, Leaving, Opening, Reply};
 use super::launch::Launch;
+use crate::store::types::SessionId;
+use crate::store::{Note, Store};
+use games::answer::ProgramTimes;
 use games::neutral::{End, Line, Model, PREFIX, Post, Rival, Start};
 use games::{Budget, Cause, DialogueSetup, Ending, Kit};
 use serde_json::Value;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Nothing is thought: what is ready is wanted.
@@ -40,6 +44,10 @@ pub struct Driver {
     opening: Option<Opening>,
     instance: Option<Instance>,
     end: Option<End>,
+    /// Whether the program speaks its game's own protocol.
+    native: bool,
+    /// Whether it was ever late.
+    was_late: AtomicBool,
 }
 
 impl Opening {
@@ -85,7 +93,10 @@ impl Driver {
     /// The program that history calls so, which is not started yet. Without a `launch` it never is.
     #[must_use]
     pub fn new(bots: Bots, spec: String, launch: Option<Arc<Launch>>) -> Self {
+        let native = launch.as_ref().is_some_and(|launch| launch.is_native());
         Self {
+            native,
+            was_late: AtomicBool::new(false),
             bots,
             spec,
             launch,
@@ -101,7 +112,10 @@ impl Driver {
     /// A fresh dialogue is about to be set up and to hear the whole match: what the program was told of it before, it is
     /// not told again.
     pub fn attend(&mut self, setup: &mut DialogueSetup) {
-        self.post = Post::default();
+        self.post = match self.native {
+            true => Post::native(),
+            false => Post::default(),
+        };
         self.skip = self.told;
         setup.post = Some(self.post.clone());
     }
@@ -128,6 +142,33 @@ impl Driver {
     pub fn name(&self) -> &str {
         let name = self.spec.strip_prefix(PREFIX).unwrap_or(&self.spec);
         name.split_once('@').map_or(name, |(name, _)| name)
+    }
+
+    /// What the program has noted last, once.
+    #[must_use]
+    pub fn noted(&self, game: &str) -> Option<Note> {
+        let note = self.instance.as_ref()?.noted()?;
+        Some(Note {
+            bot: self.name().to_owned(),
+            game: game.to_owned(),
+            note,
+        })
+    }
+
+    /// Gives the program, before it is started, the note that it begins this session's match with: what it noted last, or
+    /// what it was given if the match began before.
+    pub async fn recall(&mut self, store: &Store, session: SessionId) {
+        let name = self.name().to_owned();
+        let Some(opening) = &mut self.opening else {
+            return;
+        };
+        let of = (&*name, opening.game);
+        match store.give_note(session, of, opening.start.again).await {
+            Ok(note) => opening.start.note = note.unwrap_or_default(),
+            Err(error) => {
+                tracing::warn!(bot = name, %error, "a program's note could not be read");
+            }
+        }
     }
 
     /// Tells the program what its dialogue has heard; the first time it is started.
@@ -190,6 +231,23 @@ impl Driver {
         self.hand_in(number, instance.ask_blocking(number, deadline))
     }
 
+    /// The moments of a decision with this limit and target ([`ProgramTimes::new`]). A program that speaks its game's
+    /// own protocol keeps its own clock, until it is late for the first time.
+    #[must_use]
+    pub fn times(
+        &self,
+        kit: &dyn Kit,
+        (limit, target): (Duration, Option<Duration>),
+        margin: Duration,
+    ) -> Option<ProgramTimes> {
+        let times = ProgramTimes::new(contest(kit), (limit, target), margin)?;
+        let trusted = self.native && !self.was_late.load(Ordering::Relaxed);
+        Some(match trusted {
+            true => times.on_own_clock(limit, target),
+            false => times,
+        })
+    }
+
     fn due(&self) -> Option<(&Instance, u64)> {
         Some((self.instance.as_ref()?, self.post.due()?))
     }
@@ -200,7 +258,10 @@ impl Driver {
                 self.post.answer(number, act);
                 Answer::Given(number)
             }
-            Reply::Late => Answer::Late,
+            Reply::Late => {
+                self.was_late.store(true, Ordering::Relaxed);
+                Answer::Late
+            }
             Reply::Gone => Answer::Gone,
         }
     }

@@ -6,6 +6,7 @@ use super::conduct::Conduct;
 use super::launch::Launch;
 use super::runner::Runner;
 use games::neutral::{End, Line, Model, Start};
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
@@ -14,6 +15,8 @@ use tokio::sync::oneshot;
 
 /// Messages that may wait for the thread: while a program starts, its match goes on.
 const WAITING_MAX: usize = 4_096;
+/// How often a program that starts is looked at.
+const LOOKED_EVERY: Duration = Duration::from_millis(10);
 /// The thread's stack.
 const STACK: usize = 512 << 10;
 
@@ -45,11 +48,14 @@ pub(super) enum Message {
     Ask(u64, Instant, Box<dyn FnOnce(Reply) + Send>),
     Refuse(u64, String),
     End(Option<End>, oneshot::Sender<Conduct>),
+    /// Its turn to start has come.
+    Turn,
 }
 
 /// A program in a match. If it is dropped, the program ends.
 pub struct Instance {
-    messages: SyncSender<Message>,
+    messages: Arc<SyncSender<Message>>,
+    noted: Arc<Mutex<Option<Value>>>,
 }
 
 impl Instance {
@@ -59,13 +65,34 @@ impl Instance {
     /// The system refuses a thread.
     pub fn start(bots: &Bots, launch: Arc<Launch>, opening: Opening) -> std::io::Result<Self> {
         let (messages, inbox) = sync_channel(WAITING_MAX);
-        let bots = bots.clone();
-        let work = move || run(Runner::new(&bots, launch, opening), &inbox);
+        let (bots, messages) = (bots.clone(), Arc::new(messages));
+        let thread = Arc::downgrade(&messages);
+        // Where too much waits to be told, what comes next starts it.
+        let wake = move || {
+            drop(
+                thread
+                    .upgrade()
+                    .map(|thread| thread.try_send(Message::Turn)),
+            )
+        };
+        let noted = Arc::default();
+        let notes = Arc::clone(&noted);
+        let work = move || {
+            let mut runner = Runner::new(&bots, launch, opening, wake);
+            runner.noted = notes;
+            run(runner, &inbox);
+        };
         std::thread::Builder::new()
             .name("bot".to_owned())
             .stack_size(STACK)
             .spawn(work)?;
-        Ok(Self { messages })
+        Ok(Self { messages, noted })
+    }
+
+    /// What it has noted last, once.
+    #[must_use]
+    pub fn noted(&self) -> Option<Value> {
+        self.noted.lock().take()
     }
 
     /// Tells it more of its match. Nothing may be left out: if it cannot be told, it is not asked any more.
@@ -152,12 +179,13 @@ pub fn try_out(
     opening: Opening,
     within: Duration,
 ) -> Option<String> {
-    Runner::new(bots, launch, opening).try_out(Instant::now() + within)
+    Runner::new(bots, launch, opening, || ()).try_out(Instant::now() + within)
 }
 
 fn run(mut runner: Runner, inbox: &Receiver<Message>) {
-    while let Ok(message) = inbox.recv() {
+    while let Some(message) = next(&mut runner, inbox) {
         match message {
+            Message::Turn => runner.look(),
             Message::Tell(lines) => runner.tell(lines),
             Message::Ask(number, deadline, reply) => reply(runner.ask(number, deadline)),
             Message::Refuse(number, why) => runner.refuse(Some(number), why),
@@ -168,4 +196,16 @@ fn run(mut runner: Runner, inbox: &Receiver<Message>) {
         }
     }
     let _ = runner.end(None);
+}
+
+/// What the thread is asked for next. Meanwhile it hears when a program that starts is ready: others wait for that.
+fn next(runner: &mut Runner, inbox: &Receiver<Message>) -> Option<Message> {
+    while runner.is_starting() {
+        match inbox.recv_timeout(LOOKED_EVERY) {
+            Ok(message) => return Some(message),
+            Err(RecvTimeoutError::Timeout) => runner.look(),
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
+    }
+    inbox.recv().ok()
 }

@@ -1,5 +1,6 @@
 //! What a user's program is started from: a manifest's particulars, checked, with every path resolved.
 
+use crate::link::Target;
 use crate::link::program::{Guard, ProgramLimits, ProgramOptions, ProgramSpec};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,8 +11,10 @@ pub enum Protocol {
     /// JSON lines, the same for all games.
     #[default]
     Neutral,
-    /// What its game's arbiter speaks to a program: it plays at our own tables alone.
+    /// What its game's arbiter speaks to a program.
     Native,
+    /// The same JSON lines, posted to a URL.
+    Http,
 }
 
 impl Protocol {
@@ -21,6 +24,34 @@ impl Protocol {
         match self {
             Self::Neutral => "neutral",
             Self::Native => "native",
+            Self::Http => "http",
+        }
+    }
+}
+
+/// Which process plays a match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Instances {
+    /// One that is started for it.
+    #[default]
+    Match,
+    /// One that was started ahead for it.
+    Pool,
+    /// One that may have played others before it.
+    Persistent,
+}
+
+impl Instances {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Match, Self::Pool, Self::Persistent];
+
+    /// As a manifest has it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Match => "match",
+            Self::Pool => "pool",
+            Self::Persistent => "persistent",
         }
     }
 }
@@ -36,6 +67,12 @@ pub struct Launch {
     pub games: Vec<String>,
     /// What it speaks.
     pub protocol: Protocol,
+    /// Which process plays a match.
+    pub instances: Instances,
+    /// The digest of the folder that was added.
+    pub digest: String,
+    /// Where it is called, if it is no program.
+    pub url: Option<Target>,
     /// The program and its arguments; a relative name with a slash is looked for in `directory`.
     pub argv: Vec<String>,
     /// Where it runs.

@@ -58,7 +58,7 @@ impl Log {
     pub(super) fn played(&self, number: u64) -> Option<&str> {
         match self.lines.get(*self.played.get(&number)?)? {
             Line::Played { act, .. } => Some(act),
-            Line::Plain(_) | Line::Ask { .. } => None,
+            Line::Plain(_) | Line::Ask { .. } | Line::Frame { .. } => None,
         }
     }
 }

@@ -1,15 +1,18 @@
 //! A bot's manifest, `bot.toml`: what it is called, what it plays, how it is built and run.
 
-use super::launch::{Launch, Protocol};
+mod section;
+
+use super::launch::{Instances, Launch, Protocol};
 use super::name::{NAME_RULE, VERSION_RULE, is_name, is_version};
 use crate::config::Lines;
+use crate::link::Target;
 use crate::link::program::{Confinement, ProgramLimits, ProgramSpec};
 use games::Wire;
-use serde::Deserialize as _;
+use section::{Limit, Section, is_text};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue, ValueDeserializer};
+use toml::de::{DeTable, DeValue};
 
 /// The file's name, in the bot's folder.
 pub const MANIFEST: &str = "bot.toml";
@@ -17,8 +20,6 @@ pub const MANIFEST: &str = "bot.toml";
 const LEN_MAX: u64 = 64 << 10;
 /// Words of a command line at most.
 const WORDS_MAX: usize = 64;
-/// The longest word or value, in bytes.
-const TEXT_LEN_MAX: usize = 4_096;
 /// Variables at most.
 const VARIABLES_MAX: usize = 64;
 /// The built-in bot that answers for it unless the manifest says otherwise: every game has it.
@@ -30,16 +31,25 @@ const KEYS: &[&str] = &[
     "version",
     "games",
     "protocol",
+    "url",
     "run",
     "build",
     "directory",
+    "instances",
     "fallback",
     "environment",
     "limits",
 ];
 
-/// One limit: its key, its default, its range and its unit.
-struct Limit(&'static str, i64, (i64, i64), &'static str);
+/// Those that are about a program, and so have no meaning beside a URL.
+const OF_PROGRAMS: &[&str] = &[
+    "run",
+    "build",
+    "directory",
+    "instances",
+    "environment",
+    "limits",
+];
 
 const MEMORY: Limit = Limit("memory_mib", 512, (16, 65_536), "MiB");
 const CPU: Limit = Limit("cpu_seconds", 3_600, (1, 31_536_000), "seconds");
@@ -51,7 +61,7 @@ const LIMITS: &[&Limit] = &[&MEMORY, &CPU, &PROCESSES, &STDERR];
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
     /// The file is missing or unreadable.
-    #[error("{} cannot be read: {why}", path.display())]
+    #[error("{} cannot be read: {why}{}", path.display(), found_by(why))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -94,6 +104,16 @@ pub enum ManifestError {
         /// What is allowed.
         allowed: String,
     },
+    /// A key that has no meaning beside another one.
+    #[error("{origin}: `{key}` {why}")]
+    Misplaced {
+        /// The file and line.
+        origin: String,
+        /// The key.
+        key: &'static str,
+        /// Why it has none.
+        why: String,
+    },
     /// A value of the wrong type or outside its range.
     #[error("{origin}: `{key}` is {value}, but must be {allowed}")]
     BadValue {
@@ -108,6 +128,17 @@ pub enum ManifestError {
     },
 }
 
+/// How a manifest that is not there is found.
+fn found_by(why: &std::io::Error) -> &'static str {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    match why.kind() {
+        NotFound | NotADirectory => {
+            "; a bot is a folder with a bot.toml, such as drover bot new writes"
+        }
+        _ => "",
+    }
+}
+
 /// A bot's manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
@@ -119,12 +150,16 @@ pub struct Manifest {
     pub games: Vec<String>,
     /// What it speaks.
     pub protocol: Protocol,
-    /// The program and its arguments.
+    /// Where it is called, if it is no program.
+    pub url: Option<Target>,
+    /// The program and its arguments; none if it is called.
     pub run: Vec<String>,
     /// The program that builds it, if it needs to be built.
     pub build: Option<Vec<String>>,
     /// Where it runs, within its folder.
     pub directory: PathBuf,
+    /// Which process plays a match.
+    pub instances: Instances,
     /// The built-in bot that answers when it does not.
     pub fallback: String,
     /// Variables added to its environment.
@@ -183,19 +218,25 @@ impl Manifest {
             None => Ok(limit.1),
         };
         let games = top.games()?;
+        let protocol = top.protocol(&games)?;
+        let url = top.url(protocol)?;
+        let run = top.words("run")?;
         let allowed = "a folder within the bot's own, such as \"src\"";
         let directory = top.text("directory", allowed, is_within)?;
         Ok(Self {
             name: top.needed("name", NAME_RULE, is_name)?,
             version: top.needed("version", VERSION_RULE, is_version)?,
-            run: top
-                .words("run")?
-                .ok_or_else(|| top.missing("run", WORDS_RULE))?,
+            run: match run {
+                None if url.is_none() => return Err(top.missing("run", WORDS_RULE)),
+                run => run.unwrap_or_default(),
+            },
+            url,
             build: top.words("build")?,
             directory: directory.unwrap_or_else(|| ".".to_owned()).into(),
             fallback: top.fallback(&games)?,
             environment: top.environment()?,
-            protocol: top.protocol(&games)?,
+            instances: top.instances(protocol)?,
+            protocol,
             games,
             memory_mib: number(&MEMORY)?.unsigned_abs(),
             cpu_seconds: number(&CPU)?.unsigned_abs(),
@@ -221,6 +262,9 @@ impl Manifest {
             version: self.version.clone(),
             games: self.games.clone(),
             protocol: self.protocol,
+            instances: self.instances,
+            digest: String::new(),
+            url: self.url.clone(),
             argv: self.run.clone(),
             directory: folder.join(&self.directory),
             environment: self.environment.clone(),
@@ -230,6 +274,8 @@ impl Manifest {
                 cgroup: None,
                 processes: Some(self.processes),
                 confinement: Some(confinement),
+                together: true,
+                nice: 0,
             },
             stderr_kept: self.stderr_kib << 10,
             fallback: self.fallback.clone(),
@@ -261,118 +307,7 @@ fn is_program(text: &str) -> bool {
     !text.is_empty() && !parts.any(|part| part == Component::ParentDir)
 }
 
-/// Whether a program can be given this.
-fn is_text(text: &str) -> bool {
-    text.len() <= TEXT_LEN_MAX && !text.contains('\0')
-}
-
-/// A table of the file.
-struct Section<'a> {
-    path: &'a Path,
-    lines: &'a Lines<'a>,
-    /// What stands before its keys: empty or with a dot at its end.
-    prefix: &'static str,
-    table: &'a DeTable<'a>,
-}
-
 impl<'a> Section<'a> {
-    fn of(
-        path: &'a Path,
-        lines: &'a Lines<'a>,
-        prefix: &'static str,
-        table: &'a DeTable<'a>,
-        known: &[&str],
-    ) -> Result<Self, ManifestError> {
-        let unknown = |name: &str| !known.contains(&name);
-        match table.keys().find(|name| unknown(name.get_ref())) {
-            Some(name) => Err(ManifestError::UnknownKey {
-                origin: lines.origin(name.span().start),
-                key: format!("{prefix}{}", name.get_ref()),
-                known: known.join(", "),
-            }),
-            None => Ok(Self {
-                path,
-                lines,
-                prefix,
-                table,
-            }),
-        }
-    }
-
-    fn get(&self, key: &str) -> Option<&'a Spanned<DeValue<'a>>> {
-        self.table.get(key)
-    }
-
-    fn bad(&self, key: &str, at: &Spanned<DeValue<'_>>, allowed: &str) -> ManifestError {
-        let value = toml::Value::deserialize(ValueDeserializer::from(at.clone()));
-        let value = value.map_or_else(
-            |_| at.get_ref().type_str().to_owned(),
-            |value| value.to_string(),
-        );
-        let shown: String = value.chars().take(200).collect();
-        ManifestError::BadValue {
-            origin: self.lines.origin(at.span().start),
-            key: format!("{}{key}", self.prefix),
-            value: shown,
-            allowed: allowed.to_owned(),
-        }
-    }
-
-    fn missing(&self, key: &'static str, allowed: &str) -> ManifestError {
-        ManifestError::Missing {
-            path: self.path.to_owned(),
-            key,
-            allowed: allowed.to_owned(),
-        }
-    }
-
-    /// The text at this key, if there is one that fits.
-    fn text(
-        &self,
-        key: &str,
-        allowed: &str,
-        fits: impl Fn(&str) -> bool,
-    ) -> Result<Option<String>, ManifestError> {
-        let Some(value) = self.get(key) else {
-            return Ok(None);
-        };
-        match value.get_ref() {
-            DeValue::String(text) if fits(text) => Ok(Some(text.to_string())),
-            _ => Err(self.bad(key, value, allowed)),
-        }
-    }
-
-    fn needed(
-        &self,
-        key: &'static str,
-        allowed: &str,
-        fits: impl Fn(&str) -> bool,
-    ) -> Result<String, ManifestError> {
-        let text = self.text(key, allowed, fits)?;
-        text.ok_or_else(|| self.missing(key, allowed))
-    }
-
-    /// The texts of a list, each with its place.
-    fn list(
-        &self,
-        key: &str,
-        allowed: &str,
-        max: usize,
-    ) -> Result<Option<Vec<String>>, ManifestError> {
-        let Some(value) = self.get(key) else {
-            return Ok(None);
-        };
-        let items = match value.get_ref() {
-            DeValue::Array(items) if (1..=max).contains(&items.len()) => items,
-            _ => return Err(self.bad(key, value, allowed)),
-        };
-        let text = |item: &Spanned<DeValue<'a>>| match item.get_ref() {
-            DeValue::String(text) if is_text(text) => Ok(text.to_string()),
-            _ => Err(self.bad(key, item, allowed)),
-        };
-        items.iter().map(text).collect::<Result<_, _>>().map(Some)
-    }
-
     fn words(&self, key: &str) -> Result<Option<Vec<String>>, ManifestError> {
         let words = self.list(key, WORDS_RULE, WORDS_MAX)?;
         match (&words, self.get(key)) {
@@ -407,17 +342,51 @@ impl<'a> Section<'a> {
             .collect();
         let native = games.iter().all(|game| over_pipes(game));
         let allowed = format!(
-            "\"neutral\", or \"native\" where its games are all of {}",
+            "\"neutral\", \"http\", or \"native\" where its games are all of {}",
             with.join(", ")
         );
-        let fits = |text: &str| {
-            text == Protocol::Neutral.word() || native && text == Protocol::Native.word()
+        let known = [Protocol::Neutral, Protocol::Native, Protocol::Http];
+        let meant = |text: &str| {
+            let fits = |known: &Protocol| *known != Protocol::Native || native;
+            let mut known = known.into_iter().filter(fits);
+            known.find(|known| known.word() == text)
         };
-        let given = self.text("protocol", &allowed, fits)?;
-        Ok(match given {
-            Some(word) if word == Protocol::Native.word() => Protocol::Native,
-            _ => Protocol::Neutral,
-        })
+        let given = self.text("protocol", &allowed, |text| meant(text).is_some())?;
+        Ok(given.and_then(|text| meant(&text)).unwrap_or_default())
+    }
+
+    /// Where it is called, if it is; then nothing may be said of a program.
+    fn url(&self, protocol: Protocol) -> Result<Option<Target>, ManifestError> {
+        if protocol != Protocol::Http {
+            let why = "is where a bot with protocol = \"http\" is called; this one is a program";
+            return self.none_of(&["url"], why).map(|()| None);
+        }
+        let why = "is about a program, which a bot with protocol = \"http\" is not: whoever serves its `url` sees to \
+                   that";
+        self.none_of(OF_PROGRAMS, why)?;
+        let parsed = |text: &str| Target::parse(text);
+        let why = match self.get("url").map(|value| value.get_ref()) {
+            Some(DeValue::String(text)) => parsed(text).err().map(|why| why.to_string()),
+            _ => None,
+        };
+        let rule = "an http URL, such as \"http://127.0.0.1:8000/bot\"";
+        let allowed = why.map_or_else(|| rule.to_owned(), |why| format!("{rule}: {why}"));
+        let text = self.needed("url", &allowed, |text| parsed(text).is_ok())?;
+        Ok(parsed(&text).ok())
+    }
+
+    /// Which process plays a match: a program that speaks its game's own protocol is started for each.
+    fn instances(&self, protocol: Protocol) -> Result<Instances, ManifestError> {
+        if protocol == Protocol::Native {
+            let why = "is about programs that speak the neutral protocol; one with protocol = \"native\" is started for \
+                       each match";
+            self.none_of(&["instances"], why)?;
+        }
+        let words = Instances::ALL.map(|known| format!("{:?}", known.word()));
+        let allowed = format!("one of {}", words.join(", "));
+        let meant = |text: &str| Instances::ALL.into_iter().find(|it| it.word() == text);
+        let given = self.text("instances", &allowed, |text| meant(text).is_some())?;
+        Ok(given.and_then(|text| meant(&text)).unwrap_or_default())
     }
 
     /// The built-in bot that answers for it: one of each of its games.
@@ -435,37 +404,6 @@ impl<'a> Section<'a> {
         );
         let given = self.text("fallback", &allowed, |text| common.contains(text))?;
         Ok(given.unwrap_or_else(|| FALLBACK.to_owned()))
-    }
-
-    /// The table at this key.
-    fn section(&self, key: &'static str, known: &[&str]) -> Result<Option<Self>, ManifestError> {
-        let Some(value) = self.get(key) else {
-            return Ok(None);
-        };
-        let DeValue::Table(table) = value.get_ref() else {
-            let allowed = format!("a section, written [{key}]");
-            return Err(self.bad(key, value, &allowed));
-        };
-        let prefix = match key {
-            "limits" => "limits.",
-            _ => "environment.",
-        };
-        Self::of(self.path, self.lines, prefix, table, known).map(Some)
-    }
-
-    fn whole(&self, limit: &Limit) -> Result<i64, ManifestError> {
-        let Limit(key, default, (min, max), unit) = limit;
-        let Some(value) = self.get(key) else {
-            return Ok(*default);
-        };
-        let read = toml::Value::deserialize(ValueDeserializer::from(value.clone()));
-        match read.ok().and_then(|value| value.as_integer()) {
-            Some(number) if (*min..=*max).contains(&number) => Ok(number),
-            _ => {
-                let allowed = format!("a whole number of {unit} from {min} to {max}");
-                Err(self.bad(key, value, &allowed))
-            }
-        }
     }
 
     fn environment(&self) -> Result<BTreeMap<String, String>, ManifestError> {

@@ -2,6 +2,7 @@
 
 mod bots;
 mod build;
+mod carrier;
 mod check;
 mod conduct;
 mod copy;
@@ -11,18 +12,22 @@ mod launch;
 mod log;
 mod manifest;
 mod name;
+mod native;
+mod posts;
 mod runner;
 mod shelf;
 mod starters;
+mod starting;
+mod waiting;
 
-pub use bots::{Bots, RUNNING_MAX};
+pub use bots::{Bots, RUNNING_MAX, protections_of};
 pub use build::BuildError;
 pub use check::{Finding, Report, Weather, check};
 pub use conduct::Conduct;
 pub use copy::{Copied, CopyError};
 pub use driver::{Answer, Driver, SPENT, contest};
 pub use instance::{Instance, Leaving, Opening, Reply, try_out};
-pub use launch::{Launch, Programs, Protocol};
+pub use launch::{Instances, Launch, Programs, Protocol};
 pub use manifest::{MANIFEST, Manifest, ManifestError};
 pub use name::{BotName, NAME_RULE, NameError, VERSION_RULE, is_name, is_version};
 pub use shelf::{Added, Kept, Shelf, ShelfError, Version};

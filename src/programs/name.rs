@@ -10,7 +10,7 @@ pub const NAME_LEN_MAX: usize = 48;
 pub const NAME_RULE: &str =
     "1 to 48 lower-case letters, digits, dashes and underscores, beginning with a letter or digit";
 /// What a version may be.
-pub const VERSION_RULE: &str = "1 to 48 lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit";
+pub const VERSION_RULE: &str = "a text of 1 to 48 lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit, such as \"1.2\"";
 
 /// Whether this can name a bot: it stands in paths, URLs and records as it is.
 #[must_use]

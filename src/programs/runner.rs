@@ -1,14 +1,19 @@
-//! The talk with a user's program: lines out, lines in, and another start when it fails. Blocking, for a thread of
-//! its own.
+//! The talk with a user's bot: lines out, lines in, and another start when it fails. Blocking, for a thread of its own.
+
+mod hearing;
+mod starting;
 
 use super::bots::{Bots, Place};
-use super::conduct::Conduct;
+use super::carrier::Carrier;
+use super::conduct::{Conduct, Stderr};
 use super::instance::{Opening, Reply};
-use super::launch::Launch;
+use super::launch::{Instances, Launch};
 use super::log::Log;
-use crate::link::program::{Ended, LineFault, Program, ready};
-use games::neutral::{self, End, Hello, Line, Said, Told, written};
-use rustix::event::PollFlags;
+use super::native::Steps;
+use super::starting::{InLine, Starting};
+use crate::link::program::Ended;
+use games::neutral::{End, Hello, Line, Told, written};
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -27,14 +32,14 @@ const UNSAID_MAX: usize = 64 << 20;
 /// How long is waited for what a program notes at the end.
 const LAST_WORD_WITHIN: Duration = Duration::from_secs(1);
 /// The shortest time that a program is told it has: a millisecond, as times are told in those.
-const ASKED_MIN: Duration = Duration::from_millis(1);
+pub(super) const ASKED_MIN: Duration = Duration::from_millis(1);
 /// How often a program that is tried is looked at.
 const TRIED_EVERY: Duration = Duration::from_millis(10);
 /// Bytes of a line that a fault quotes.
 const QUOTED_MAX: usize = 80;
 
 /// Lines to a program that are no part of a match's course.
-type Word = Told<Value, Value, Value, Value>;
+pub(super) type Word = Told<Value, Value, Value, Value>;
 
 /// A program in a match.
 pub(super) struct Runner {
@@ -43,21 +48,33 @@ pub(super) struct Runner {
     opening: Opening,
     log: Log,
     running: Option<Running>,
+    /// While it waits for its turn to start.
+    in_line: Option<InLine>,
+    /// Called when that comes.
+    wake: Arc<dyn Fn() + Send + Sync>,
     /// Before this, it is not started again.
     not_before: Instant,
     late_in_row: u32,
+    /// Whether it was told the match again without another start.
+    told_again: bool,
     report: Conduct,
-    ending: Vec<JoinHandle<Ended>>,
+    /// What it wrote to standard error, of processes that have ended or play on.
+    stderr: Stderr,
+    /// What it noted last, until somebody takes that.
+    pub(super) noted: Arc<Mutex<Option<Value>>>,
+    ending: Vec<JoinHandle<Option<Ended>>>,
 }
 
 /// The program while it runs.
 struct Running {
-    program: Program,
-    _place: Place,
+    carrier: Carrier,
+    place: Place,
     since: Instant,
     /// Whether it has said that it is ready. Before that it is told nothing of the match's course: what it is asked
     /// meanwhile it learns as past.
     ready: bool,
+    /// Meanwhile few others are started, for a moment.
+    starting: Option<Starting>,
     /// How many of the log's lines it was sent.
     sent: usize,
     /// Bytes that its pipe has not accepted yet.
@@ -66,28 +83,72 @@ struct Running {
     lines: u32,
     /// Lines that it may send beside those: answers to decisions that it was told as past.
     owed: u32,
+    /// Whether it wants to know models before it answers the decision that it was asked by a POST.
+    wants_models: bool,
+    /// Whether it was told the match's end, and greeted again: that it is ready is its last word.
+    is_leaving: bool,
+    /// What it owes, if it speaks its game's own protocol: it is ready when it has answered what it was told.
+    steps: Option<Steps>,
 }
 
 impl Runner {
-    pub(super) fn new(bots: &Bots, launch: Arc<Launch>, opening: Opening) -> Self {
+    /// Starts it, or lines it up for that. `wake` is called when its turn has come; it must not block.
+    pub(super) fn new(
+        bots: &Bots,
+        launch: Arc<Launch>,
+        opening: Opening,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
         let mut runner = Self {
             bots: bots.clone(),
             launch,
             opening,
             log: Log::default(),
             running: None,
+            in_line: None,
+            wake: Arc::new(wake),
             not_before: Instant::now(),
             late_in_row: 0,
+            told_again: false,
             report: Conduct::default(),
+            stderr: Stderr::default(),
+            noted: Arc::default(),
             ending: Vec::new(),
         };
-        runner.start();
+        runner.start(Instant::now());
         runner
+    }
+
+    /// Starts it if its turn has come, and hears whether it is ready.
+    pub(super) fn look(&mut self) {
+        if self.running.is_none() && self.in_line.is_some() {
+            self.start(Instant::now());
+        } else if let Heard::Failed(why) = self.listen(None, Instant::now()) {
+            self.fail(why);
+        }
+        self.send(None);
+    }
+
+    /// Whether others wait until it is ready.
+    pub(super) fn is_starting(&self) -> bool {
+        self.running
+            .as_ref()
+            .is_some_and(|running| running.starting.is_some())
     }
 
     /// Waits until it is ready, at most until then, and ends it; why it cannot play, as a sentence. Silence is no such
     /// reason.
     pub(super) fn try_out(mut self, until: Instant) -> Option<String> {
+        if self.in_line.is_some() {
+            self.start(until);
+        }
+        let dialled = self
+            .running
+            .as_mut()
+            .map(|running| running.carrier.dial(until));
+        if let Some(Err(why)) = dialled {
+            self.fail(why);
+        }
         while let Some(running) = &self.running
             && !running.ready
             && Instant::now() < until
@@ -115,8 +176,9 @@ impl Runner {
         if let Heard::Failed(why) = self.listen(None, Instant::now()) {
             self.fail(why);
         }
-        if self.running.is_none() && Instant::now() >= self.not_before {
-            self.start();
+        let now = Instant::now();
+        if self.running.is_none() && now >= self.not_before {
+            self.start(now);
         }
         // A decision is sent when its answer is waited for, so that its time is right.
         self.send(None);
@@ -127,6 +189,8 @@ impl Runner {
         if let Some(running) = &mut self.running {
             running.owed = running.owed.saturating_sub(running.lines);
             running.lines = 0;
+            running.wants_models = false;
+            running.carrier.asks();
         }
         // A decision that ends the program must not use up all its starts.
         let mut started = false;
@@ -144,7 +208,7 @@ impl Runner {
                     self.late_in_row = 0;
                     return Reply::Act(act);
                 }
-                Heard::Nothing => {
+                Heard::Nothing | Heard::Done => {
                     self.report.late += 1;
                     self.missed();
                     return Reply::Late;
@@ -160,11 +224,19 @@ impl Runner {
         if running.ready {
             self.late_in_row += 1;
             if self.late_in_row >= LATE_MAX {
-                self.fail(format!("it answered none of {LATE_MAX} decisions in time"));
+                return self.fail(format!("it answered none of {LATE_MAX} decisions in time"));
+            }
+            let running = self.running.as_mut();
+            if running.is_some_and(|running| running.carrier.gives_up()) {
+                self.told_again = true;
+                self.greet(true);
             }
         } else if running.since.elapsed() >= READY_WITHIN {
             let within = READY_WITHIN.as_secs();
-            self.fail(format!("it was not ready {within} s after its start"));
+            self.fail(match running.steps {
+                Some(_) => format!("it answered nothing for {within} s"),
+                None => format!("it was not ready {within} s after its start"),
+            });
         }
     }
 
@@ -176,141 +248,95 @@ impl Runner {
 
     /// Tells it how the match ended, and ends it.
     pub(super) fn end(&mut self, end: Option<End>) -> Conduct {
+        // Whoever is next in line starts instead.
+        self.in_line = None;
+        let mut was_ready = false;
         if let Some(running) = &mut self.running {
             // Nothing is kept back any more.
-            running.ready = true;
+            was_ready = std::mem::replace(&mut running.ready, true);
         }
         self.send(None);
         if let Some(end) = end {
             self.say(&Word::End(end));
-            let deadline = Instant::now() + LAST_WORD_WITHIN;
-            if let Some(running) = &mut self.running {
-                running.lines = 0;
-                let within = running.program.push(&mut running.unsaid).is_ok();
-                // A program that waits for its input's end gets it now.
-                if within && running.unsaid.is_empty() {
-                    running.program.dismiss(None);
-                }
-                // However this ends, so does the program.
-                let _ = self.listen(None, deadline);
-            }
+            let persists = self.launch.instances == Instances::Persistent;
+            // In a match in which something has failed, nobody knows what else is odd.
+            self.hear_last_words(persists && was_ready && self.report.failed == 0);
         }
         self.stop();
         let mut report = std::mem::take(&mut self.report);
         for ending in self.ending.drain(..) {
-            let Ok(ended) = ending.join() else { continue };
-            let lost = ended.stderr_total.saturating_sub(ended.stderr.len() as u64);
-            if lost > 0 {
-                let note = format!("[{lost} bytes before this were not kept]\n");
-                report.stderr.push_str(&note);
+            if let Ok(Some(ended)) = ending.join() {
+                self.stderr.add(&ended.stderr, ended.stderr_total);
             }
-            report
-                .stderr
-                .push_str(&String::from_utf8_lossy(&ended.stderr));
         }
-        let most = self.launch.stderr_kept.max(1);
-        let from = report.stderr.len().saturating_sub(most);
-        let from = report.stderr.ceil_char_boundary(from);
-        report.stderr.drain(..from);
+        report.stderr = std::mem::take(&mut self.stderr).end(self.launch.stderr_kept);
         report
     }
 
-    fn start_by(&mut self, deadline: Instant) -> bool {
-        while self.running.is_none() {
-            let gone = self.report.starts >= STARTS_MAX || self.log.is_broken();
-            if gone || self.not_before >= deadline {
-                return false;
-            }
-            // Waits for the moment alone.
-            let _ = ready(&[], self.not_before);
-            self.start();
+    /// Hears what it says once it was told the end: until it ends, or, if it may stay, says that it is ready for another
+    /// match.
+    fn hear_last_words(&mut self, stays: bool) {
+        let deadline = Instant::now() + LAST_WORD_WITHIN;
+        if stays {
+            self.say(&Word::Hello(Hello::of(self.opening.game)));
         }
-        true
-    }
-
-    fn start(&mut self) {
-        if self.report.starts >= STARTS_MAX || self.log.is_broken() {
-            return;
-        }
-        let Some(place) = self.bots.place() else {
-            self.not_before = Instant::now() + PAUSE;
+        let Some(running) = &mut self.running else {
             return;
         };
-        self.report.starts += 1;
-        let options = self.bots.options(&self.launch);
-        match Program::start(&options) {
-            Ok(program) => {
-                let again = self.opening.start.again || self.log.is_begun();
-                let mut start = self.opening.start.clone();
-                start.again = again;
-                self.running = Some(Running {
-                    program,
-                    _place: place,
-                    since: Instant::now(),
-                    ready: false,
-                    sent: 0,
-                    unsaid: Vec::new(),
-                    lines: 0,
-                    owed: 0,
-                });
-                self.late_in_row = 0;
-                self.say(&Word::Hello(Hello::of(self.opening.game)));
-                self.say(&Word::Match(Box::new(start)));
-            }
-            Err(why) => {
-                let lasts = why.lasts();
-                self.failed(why.to_string());
-                if lasts {
-                    self.report.starts = STARTS_MAX;
-                }
-            }
+        running.lines = 0;
+        running.is_leaving = stays;
+        let steps = running.steps.as_ref();
+        if !stays {
+            let farewell = steps.and_then(Steps::farewell);
+            running.carrier.say_last(&mut running.unsaid, farewell);
+        }
+        if running.steps.is_some() {
+            return;
+        }
+        // However this ends otherwise, so does the program.
+        let heard = self.listen(None, deadline);
+        if matches!(heard, Heard::Done)
+            && let Some(running) = self.running.take()
+        {
+            self.part(running);
         }
     }
 
-    fn fail(&mut self, why: String) {
-        self.stop();
-        self.failed(why);
-    }
-
-    fn failed(&mut self, why: String) {
-        tracing::warn!(
-            bot = self.launch.name,
-            version = self.launch.version,
-            "a program failed: {why}"
-        );
-        self.report.fails(why);
-        let doubled = self.report.starts.saturating_sub(2).min(16);
-        let pause = match self.report.starts {
-            0 | 1 => Duration::ZERO,
-            _ => PAUSE * (1 << doubled),
-        };
-        self.not_before = Instant::now() + pause;
-    }
-
-    /// Ends the program on a thread: nobody's clock waits for that.
-    fn stop(&mut self) {
-        if let Some(running) = self.running.take() {
-            let end = move || {
-                let Running {
-                    mut program,
-                    _place,
-                    ..
-                } = running;
-                program.dismiss(None);
-                program.end()
-            };
-            let ending = std::thread::Builder::new().name("ending".to_owned());
-            // Without a thread it is killed here and now.
-            self.ending.extend(ending.spawn(end).ok());
+    /// It waits for another match from now on.
+    fn part(&mut self, running: Running) {
+        let Running {
+            carrier,
+            place,
+            unsaid,
+            ..
+        } = running;
+        match carrier {
+            Carrier::Process(mut program) if unsaid.is_empty() => {
+                let (stderr, total) = program.take_stderr();
+                self.stderr.add(&stderr, total);
+                let bot = (&*self.launch, self.opening.game);
+                let waiting = self.bots.waiting();
+                waiting.keep(&self.bots, bot, (*program, place));
+            }
+            carrier => self.end_apart(carrier, place),
         }
     }
 
     /// Sends what it has not heard yet. A decision that is asked now has so much time.
     fn send(&mut self, asked: Option<(u64, Instant)>) {
-        let Some(running) = self.running.as_mut().filter(|running| running.ready) else {
+        let told = |running: &&mut Running| running.ready || running.steps.is_some();
+        let Some(running) = self.running.as_mut().filter(told) else {
             return self.push();
         };
         for line in self.log.from(running.sent) {
+            if let Some(steps) = &mut running.steps {
+                if let Some(text) = steps.tell(line) {
+                    running.unsaid.extend_from_slice(text.as_bytes());
+                    running.unsaid.push(b'\n');
+                }
+                running.sent += 1;
+                continue;
+            }
             let mut within = None;
             if let Line::Ask { number, .. } = line {
                 if self.log.is_played(*number) {
@@ -334,11 +360,16 @@ impl Runner {
             running.unsaid.push(b'\n');
             running.sent += 1;
         }
+        if let (Some(steps), Some((number, _))) = (&mut running.steps, asked) {
+            steps.asks(number);
+        }
         self.push();
     }
 
     fn say(&mut self, word: &Word) {
-        if let Some(running) = &mut self.running {
+        // Its game's own protocol has no such words.
+        let running = self.running.as_mut();
+        if let Some(running) = running.filter(|running| running.steps.is_none()) {
             running.unsaid.extend_from_slice(written(word).as_bytes());
             running.unsaid.push(b'\n');
         }
@@ -348,115 +379,9 @@ impl Runner {
     /// What its pipe takes at once; why it takes no more shows when it is listened to.
     fn push(&mut self) {
         if let Some(running) = &mut self.running {
-            let _ = running.program.push(&mut running.unsaid);
+            running.carrier.push(&mut running.unsaid);
             if running.unsaid.len() > UNSAID_MAX {
                 self.fail("it does not read what it is told".to_owned());
-            }
-        }
-    }
-
-    /// Hears what it says, until it answers this decision or the deadline is over.
-    fn listen(&mut self, number: Option<u64>, deadline: Instant) -> Heard {
-        loop {
-            let Some(running) = &mut self.running else {
-                return Heard::Nothing;
-            };
-            let deaf = running.program.push(&mut running.unsaid).is_err();
-            match running.program.heard() {
-                Ok(Some(line)) => {
-                    running.lines += 1;
-                    if running.lines > neutral::LINES_MAX.saturating_add(running.owed) {
-                        return Heard::Failed("it says more than it is asked".to_owned());
-                    }
-                    if let Some(heard) = self.understand(&line, number) {
-                        return heard;
-                    }
-                    // What was kept back until it was ready.
-                    self.send(number.map(|number| (number, deadline)));
-                }
-                Ok(None) if deaf && number.is_some() => {
-                    return Heard::Failed("it closed its input".to_owned());
-                }
-                Ok(None) => {
-                    let output = (running.program.output(), PollFlags::IN);
-                    let input = running
-                        .program
-                        .input()
-                        .filter(|_| !running.unsaid.is_empty());
-                    let input = input.map(|input| (input, PollFlags::OUT));
-                    let both: Vec<_> = std::iter::once(output).chain(input).collect();
-                    if !ready(&both, deadline).unwrap_or(false) {
-                        return Heard::Nothing;
-                    }
-                    if running.program.read() == 0 {
-                        running.program.notice_exit();
-                    }
-                    if Instant::now() >= deadline {
-                        return Heard::Nothing;
-                    }
-                }
-                Err(LineFault::TooLong(_)) => {
-                    let most = neutral::LINE_MAX;
-                    return Heard::Failed(format!("it sent a line longer than {most} bytes"));
-                }
-                Err(_) => return Heard::Failed("it ended, or closed its output".to_owned()),
-            }
-        }
-    }
-
-    /// Takes a line in; what it means for whoever waits.
-    fn understand(&mut self, line: &[u8], due: Option<u64>) -> Option<Heard> {
-        let line = line.trim_ascii();
-        if line.is_empty() {
-            return None;
-        }
-        match neutral::read(line) {
-            Ok(Said::Ready { protocol }) if protocol == neutral::VERSION => {
-                if let Some(running) = &mut self.running {
-                    running.ready = true;
-                }
-                None
-            }
-            Ok(Said::Ready { protocol }) => {
-                self.report.starts = STARTS_MAX;
-                let ours = neutral::VERSION;
-                let why = format!("it speaks version {protocol} of the protocol, not {ours}");
-                Some(Heard::Failed(why))
-            }
-            Ok(Said::Act { number, act }) if due == Some(number) => Some(Heard::Act(act)),
-            Ok(Said::Act { number, act }) => {
-                match self.log.played(number) {
-                    // It answers again what it was told once more.
-                    Some(before) if self.report.starts > 1 || self.opening.start.again => {
-                        match serde_json::from_str::<Value>(before).ok() == Some(act) {
-                            true => self.report.repeated += 1,
-                            false => self.report.changed += 1,
-                        }
-                    }
-                    Some(_) => self.report.stale += 1,
-                    None => self.refuse(Some(number), "that is not asked".to_owned()),
-                }
-                None
-            }
-            Ok(Said::Note { note }) => {
-                let length = written(&note).len();
-                if length > neutral::NOTE_MAX {
-                    let most = neutral::NOTE_MAX;
-                    self.refuse(None, format!("a note of {length} bytes; {most} are kept"));
-                } else {
-                    self.report.note = Some(note);
-                }
-                None
-            }
-            Ok(Said::Models) => {
-                let models = self.opening.models.clone();
-                self.say(&Word::Models { models });
-                None
-            }
-            Err(why) => {
-                let text = String::from_utf8_lossy(line.get(..QUOTED_MAX).unwrap_or(line));
-                self.refuse(None, format!("{why}: {text:?}"));
-                None
             }
         }
     }
@@ -470,6 +395,8 @@ enum Heard {
     Nothing,
     /// The program cannot go on.
     Failed(String),
+    /// It is ready for another match.
+    Done,
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 //! `NAME/.added.json` says which versions there are, in the order in which they were added. Nothing is cached: a
 //! daemon finds what was added while it runs.
 
-use super::build::{BuildError, build};
+use super::build::{BuildError, Building};
 use super::copy::{CopyError, copy};
 use super::launch::{Launch, Programs};
 use super::manifest::{Manifest, ManifestError};
 use super::name::{BotName, is_name, is_version};
 use crate::clock::now_us;
 use crate::config::Config;
-use crate::link::program::{StartError, find};
+use crate::link::program::{Guard, StartError, find};
 use rustix::fs::{FlockOperation, flock, syncfs};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -17,6 +17,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// The list of a bot's versions, in its folder.
 const ADDED: &str = ".added.json";
@@ -39,13 +40,18 @@ pub enum ShelfError {
     Manifest(#[from] ManifestError),
     /// Its folder cannot be copied.
     #[error("the bot's folder cannot be copied: {0}")]
-    Copy(#[from] CopyError),
+    Copy(CopyError),
     /// It cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
     /// Its program cannot be run.
-    #[error("{0}; `run` in its bot.toml names the program")]
-    Program(#[from] StartError),
+    #[error("{why}; `run` in its bot.toml names the program{mend}")]
+    Program {
+        /// Why not.
+        why: StartError,
+        /// What is wrong with its name, as it seems: empty, or a continuation.
+        mend: &'static str,
+    },
     /// The same version was added with another content.
     #[error(
         "{name}@{version} is already there with other content; give this one another version in its bot.toml"
@@ -78,6 +84,34 @@ pub enum ShelfError {
         /// The system's reason.
         why: io::Error,
     },
+}
+
+impl From<CopyError> for ShelfError {
+    fn from(why: CopyError) -> Self {
+        Self::Copy(why)
+    }
+}
+
+/// What is wrong with a program that cannot be run, as it seems.
+fn mend(why: &StartError) -> &'static str {
+    let StartError::Spawn { program, why } = why else {
+        return "";
+    };
+    match why.kind() {
+        ErrorKind::NotFound if program.contains(' ') => {
+            ": each argument is a text of its own, such as [\"python3\", \"bot.py\"]"
+        }
+        ErrorKind::NotFound if program.contains('/') => {
+            ", which is looked for in its folder: is it there, or does `build` make it?"
+        }
+        ErrorKind::NotFound => {
+            ", which is looked for on the PATH; one in its own folder is named with a path, such as \"./bot\""
+        }
+        ErrorKind::PermissionDenied => {
+            ": make it executable (chmod +x), or name first what runs it, such as [\"python3\", \"bot.py\"]"
+        }
+        _ => "",
+    }
 }
 
 fn at(path: &Path) -> impl FnOnce(io::Error) -> ShelfError {
@@ -133,6 +167,10 @@ pub struct Shelf {
     kept: Vec<PathBuf>,
     /// Folders that are hidden from every bot.
     hidden: Vec<PathBuf>,
+    /// How builds are guarded; `None`: not at all.
+    guard: Option<Guard>,
+    /// Ends builds.
+    stop: CancellationToken,
 }
 
 impl Shelf {
@@ -144,6 +182,8 @@ impl Shelf {
             folder,
             read: Vec::new(),
             hidden: Vec::new(),
+            guard: None,
+            stop: CancellationToken::new(),
         }
     }
 
@@ -162,6 +202,17 @@ impl Shelf {
             kept: files.chain([&folder]).cloned().collect(),
             hidden: hidden.chain([folder.clone()]).collect(),
             ..Self::new(folder)
+        }
+    }
+
+    /// The same where nothing that is built goes on once this process has ended, whatever ends it, or this token is cancelled.
+    /// The executable must have the verb of [`Guard`].
+    #[must_use]
+    pub fn building_until(self, stop: CancellationToken) -> Self {
+        Self {
+            guard: Some(Guard::of(&[])),
+            stop,
+            ..self
         }
     }
 
@@ -229,9 +280,19 @@ impl Shelf {
         }
         if let Some(words) = &manifest.build {
             let folder = staging.path().join(&manifest.directory);
-            build(words, &manifest.environment, &folder, BUILD_WITHIN)?;
+            let building = Building {
+                within: BUILD_WITHIN,
+                guard: self.guard,
+                stops: &|| self.stop.is_cancelled(),
+            };
+            building.run(words, &manifest.environment, &folder)?;
         }
-        find(&manifest.program(staging.path()))?;
+        if manifest.url.is_none() {
+            find(&manifest.program(staging.path())).map_err(|why| ShelfError::Program {
+                mend: mend(&why),
+                why,
+            })?;
+        }
         let bot = self.folder.join(name);
         fs::create_dir_all(&bot).map_err(at(&bot))?;
         // Nothing of it may be missing once it has its name.
@@ -291,12 +352,11 @@ impl Shelf {
         };
         let folder = self.folder.join(&asked.name).join(&found.version);
         let manifest = Manifest::of(&folder)?;
-        Ok(Some(manifest.launch(
-            &folder,
-            &self.read,
-            &self.kept,
-            &self.hidden,
-        )))
+        let launch = manifest.launch(&folder, &self.read, &self.kept, &self.hidden);
+        Ok(Some(Launch {
+            digest: found.digest.clone(),
+            ..launch
+        }))
     }
 
     /// Takes a version of a bot off the shelf, or all of them; what was removed. Matches that play with it keep

@@ -22,16 +22,22 @@ pub struct Starter {
     files: &'static [File],
 }
 
+/// The language whose starters play several games.
+const PYTHON: &str = "python";
+
 const LOOP: File = (
     "drover_bot.py",
     include_str!("../../starters/python/drover_bot.py"),
 );
 
+/// What a starter in Python for several games begins with.
+const SEVERAL: File = ("bot.py", include_str!("../../starters/python/several.py"));
+
 /// A starter in Python.
 macro_rules! python {
     ($game:literal) => {
         Starter {
-            language: "python",
+            language: PYTHON,
             game: $game,
             run: &["python3", "bot.py"],
             build: &[],
@@ -123,6 +129,12 @@ pub enum StarterError {
         /// The games that there are in this language.
         known: String,
     },
+    /// In this language a starter plays one game.
+    #[error("a starter in {language} plays one game; one in python plays several")]
+    Several {
+        /// The language.
+        language: String,
+    },
 }
 
 impl Starter {
@@ -151,20 +163,50 @@ impl Starter {
             })
     }
 
-    /// The files of a bot of this name: names and texts.
-    #[must_use]
-    pub fn files(&self, name: &str) -> Vec<(&'static str, String)> {
+    /// The files of a bot of this name in this language for these games: names and texts.
+    ///
+    /// # Errors
+    /// [`StarterError`].
+    pub fn write(
+        name: &str,
+        language: &str,
+        games: &[&str],
+    ) -> Result<Vec<(String, String)>, StarterError> {
+        let starters = games.iter().map(|game| Self::find(language, game));
+        let starters: Vec<&Self> = starters.collect::<Result<_, _>>()?;
+        let one = match starters.as_slice() {
+            [one] => one,
+            [first, ..] if language == PYTHON => first,
+            _ => {
+                return Err(StarterError::Several {
+                    language: language.to_owned(),
+                });
+            }
+        };
+        let mut files = vec![(MANIFEST.to_owned(), one.manifest_of(name, games))];
+        if starters.len() > 1 {
+            files.extend([SEVERAL, LOOP].map(|(file, text)| (file.to_owned(), text.to_owned())));
+            let own = starters.iter().filter_map(|starter| {
+                let (_, text) = starter.files.first()?;
+                Some((format!("{}.py", starter.game), (*text).to_owned()))
+            });
+            files.extend(own);
+        } else {
+            let own = one.files.iter();
+            files.extend(own.map(|(file, text)| ((*file).to_owned(), (*text).to_owned())));
+        }
+        Ok(files)
+    }
+
+    fn manifest_of(&self, name: &str, games: &[&str]) -> String {
         let build = match self.build {
             [] => String::new(),
             words => format!("build = {words:?}\n"),
         };
-        let manifest = format!(
-            "name = {name:?}\nversion = \"1\"\ngames = [{:?}]\nrun = {:?}\n{build}{}",
-            self.game, self.run, self.manifest
-        );
-        let files = self.files.iter();
-        let files = files.map(|(name, text)| (*name, (*text).to_owned()));
-        std::iter::once((MANIFEST, manifest)).chain(files).collect()
+        format!(
+            "name = {name:?}\nversion = \"1\"\ngames = {games:?}\nrun = {:?}\n{build}{}",
+            self.run, self.manifest
+        )
     }
 }
 
@@ -177,7 +219,7 @@ mod tests {
     #[test]
     fn every_starter_has_a_manifest_in_order() {
         for starter in STARTERS {
-            let files = starter.files("mine");
+            let files = Starter::write("mine", starter.language, &[starter.game]).unwrap();
             let manifest = Manifest::read(Path::new(MANIFEST), &files[0].1).unwrap();
             assert_eq!(manifest.games, [starter.game]);
             assert_eq!(manifest.run, starter.run);
@@ -185,6 +227,14 @@ mod tests {
         for kit in games::ALL {
             Starter::find("python", kit.game()).unwrap();
         }
+        let all: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
+        let files = Starter::write("mine", "python", &all).unwrap();
+        assert_eq!(files.len(), 3 + all.len());
+        let manifest = Manifest::read(Path::new(MANIFEST), &files[0].1).unwrap();
+        assert_eq!(manifest.games, all);
+        let told = Starter::write("mine", "rust", &["planowanie", "planowanie"]).unwrap_err();
+        let expected = "a starter in rust plays one game; one in python plays several";
+        assert_eq!(told.to_string(), expected);
         let told = Starter::find("cobol", "koehandel").unwrap_err().to_string();
         let expected = "there are: python, javascript, go, java, cpp, rust";
         assert!(told.ends_with(expected), "{told}");

@@ -20,6 +20,6 @@ pub use record::{
     result_of,
 };
 pub use seat::{
-    HttpSeat, OnEnd, OwnAddress, SeatConduct, SeatLink, SeatPrograms, SeatReply, SeatSpec,
-    SeatSpecError, budget, seat_builtin, seat_spec,
+    HttpSeat, Notebook, OnEnd, OwnAddress, SeatConduct, SeatLink, SeatPrograms, SeatReply,
+    SeatSpec, SeatSpecError, budget, seat_builtin, seat_spec,
 };

@@ -381,13 +381,11 @@ impl Actor {
         let game = bot.kit().game();
         let launch = registry.dependencies.bots.look(name).await;
         let launch = launch.filter(|launch| launch.plays(game));
-        let refusal = match launch {
-            None => Refusal::NoBot,
-            Some(launch) if launch.is_native() => Refusal::Native,
-            Some(launch) => return Ok(Some(launch)),
-        };
-        registry.meters.refused(refusal.word());
-        Err(refusal)
+        if launch.is_none() {
+            registry.meters.refused(Refusal::NoBot.word());
+            return Err(Refusal::NoBot);
+        }
+        Ok(launch)
     }
 
     /// Hears one message and has the decision made, if one is asked for.
@@ -494,7 +492,7 @@ impl Actor {
             }
         }
         if let Some(program) = core.program.as_deref_mut() {
-            program.tell();
+            program.tell(registry, session.key.bot.kit());
         }
         turn
     }

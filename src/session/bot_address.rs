@@ -1,7 +1,7 @@
 //! What a session is addressed by: game, bot, referee, match and player.
 
 use crate::programs::{BotName, Bots};
-use games::neutral::PREFIX;
+use games::neutral::{BUILT_IN, PREFIX};
 use games::{BotCard, Kit};
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -29,11 +29,14 @@ impl BotAddress {
         Some(Self::of(kit, bot, Some(card), referee))
     }
 
-    /// The address of a bot as users name it: a built-in one's name, `bot:NAME[@VERSION]`, or the name of a program
-    /// where no built-in bot has it. Whether there is such a program shows when a match begins: those that run go on
+    /// The address of a bot as users name it: a built-in one's name, `builtin:NAME`, `bot:NAME[@VERSION]`, or the name of
+    /// a program where no built-in bot has it. Whether there is such a program shows when a match begins: those that run go on
     /// without it.
     #[must_use]
     pub fn named(kit: &'static dyn Kit, bot: &str, referee: &str) -> Option<Self> {
+        if let Some(built_in) = bot.strip_prefix(BUILT_IN) {
+            return Self::new(kit, built_in, referee);
+        }
         if let Some(built_in) = Self::new(kit, bot, referee) {
             return Some(built_in);
         }

@@ -68,8 +68,8 @@ pub(super) async fn wake(
         replay::dialogue_setup(&dependencies.store, kit, (bot, core.seed), &core.setup).await?;
     if let Some(program) = &mut core.program {
         let of_match = (&*core.match_id, core.seq > 0);
-        let store = &dependencies.store;
-        Box::pin(program.prepare(store, kit, of_match, &mut setup)).await;
+        let stored = (&dependencies.store, core.id);
+        Box::pin(program.prepare(stored, kit, of_match, &mut setup)).await;
     }
     let entries = match core.head {
         Some(head) => dependencies.store.transcript(core.id, head).await?,

@@ -112,11 +112,6 @@ pub enum Refusal {
     /// A match for a user's program that is not here, or that does not play the game.
     #[error("no such bot is here, or it does not play this game: see drover bot list")]
     NoBot,
-    /// A match for a user's program that speaks its game's own protocol.
-    #[error(
-        "this bot speaks its game's native protocol, which is spoken at our own tables alone: give it protocol = \"neutral\" in its bot.toml"
-    )]
-    Native,
     /// A match whose first message cannot be stored at present.
     #[error("another match cannot be stored at present: try again later")]
     Unstored,
@@ -140,7 +135,6 @@ impl Refusal {
             Refusal::Busy => "busy",
             Refusal::Draining => "draining",
             Refusal::NoBot => "no_bot",
-            Refusal::Native => "native",
             Refusal::Unstored => "unstored",
             Refusal::Unfit => "unfit",
             Refusal::Over => "over",

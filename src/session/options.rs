@@ -72,6 +72,8 @@ pub struct SessionOptions {
     pub shadows: Vec<ShadowPlan>,
     /// The priority of shadows and of what they start, from 1 to the lowest, 19: everything else goes first.
     pub shadow_nice: i32,
+    /// How long a shadow may work on what it has heard when its session has ended.
+    pub shadow_finish_within: Duration,
     /// Answers without storing anything: only to measure what storing costs. Nothing survives.
     #[doc(hidden)]
     pub unstored: bool,
@@ -96,6 +98,7 @@ impl Default for SessionOptions {
             durability_default: Durability::Power,
             shadows: Vec::new(),
             shadow_nice: 19,
+            shadow_finish_within: Duration::from_secs(60),
             unstored: false,
         }
     }

@@ -3,7 +3,7 @@
 
 use super::deciding::{self, Asked, Decided};
 use super::registry::Registry;
-use crate::programs::{Answer, Driver, Launch, Opening, SPENT, contest};
+use crate::programs::{Answer, Driver, Launch, Opening, SPENT};
 use crate::store::Store;
 use crate::store::types::{NewSession, SessionId};
 use crate::thinking::guarded;
@@ -12,8 +12,11 @@ use games::neutral::PREFIX;
 use games::{BotCard, Dialogue, DialogueSetup, Ending, Kit};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use tokio::task::JoinHandle;
 
+/// How often a match's notes are stored while it runs.
+const NOTED_EVERY: Duration = Duration::from_secs(1);
 /// The key in a session's setup for what its program needs.
 pub(super) const KEY: &str = "program";
 /// The name by which a session's program was asked for.
@@ -33,6 +36,10 @@ pub(super) struct Program {
     fallback: Option<&'static BotCard>,
     /// Whether what is asked next may have been asked before, of a daemon that ended meanwhile.
     resumed: bool,
+    /// While a note is being stored.
+    storing: Option<JoinHandle<()>>,
+    /// When one was last.
+    noted: Option<Instant>,
 }
 
 impl Program {
@@ -52,13 +59,15 @@ impl Program {
             driver: Driver::new(bots.clone(), opened.bot.clone(), launch),
             fallback: kit.bots().iter().find(|card| card.name == fallback),
             resumed: false,
+            storing: None,
+            noted: None,
         }))
     }
 
     /// A fresh dialogue is about to be folded: what it needs, and what the program will be told if it is started.
     pub(super) async fn prepare(
         &mut self,
-        store: &Store,
+        (store, session): (&Store, SessionId),
         kit: &'static dyn Kit,
         (match_id, begun): (&str, bool),
         setup: &mut DialogueSetup,
@@ -68,14 +77,11 @@ impl Program {
             return;
         }
         self.resumed = begun && !self.driver.is_running();
-        let name = self.driver.name().to_owned();
-        let note = store.note(&name, kit.game()).await;
-        let note = note.unwrap_or_else(|error| {
-            tracing::warn!(bot = name, %error, "a program's note could not be read");
-            None
-        });
-        let opening = Opening::of(kit, (match_id, begun), note.unwrap_or_default(), setup);
+        let opening = Opening::of(kit, (match_id, begun), Value::Null, setup);
         *self.driver.opening() = Some(opening);
+        if !self.driver.is_running() {
+            self.driver.recall(store, session).await;
+        }
     }
 
     /// As history has it: `bot:NAME@VERSION`.
@@ -83,9 +89,26 @@ impl Program {
         self.driver.spec()
     }
 
-    /// Tells the program what its dialogue has heard; the first time it is started.
-    pub(super) fn tell(&mut self) {
+    /// Tells the program what its dialogue has heard, the first time it is started; and has stored what it noted.
+    pub(super) fn tell(&mut self, registry: &Registry, kit: &dyn Kit) {
         self.driver.tell();
+        let waits = self
+            .storing
+            .as_ref()
+            .is_some_and(|task| !task.is_finished());
+        if waits || self.noted.is_some_and(|at| at.elapsed() < NOTED_EVERY) {
+            return;
+        }
+        let Some(note) = self.driver.noted(kit.game()) else {
+            return;
+        };
+        self.noted = Some(Instant::now());
+        let (store, at_us) = (registry.dependencies.store.clone(), registry.now_us());
+        self.storing = Some(registry.tracker.spawn(async move {
+            if let Err(error) = store.keep_note(note, at_us).await {
+                tracing::warn!(%error, "what a program noted could not be stored");
+            }
+        }));
     }
 
     /// How the match ended, to be told at last.
@@ -107,8 +130,13 @@ impl Program {
         let store = registry.dependencies.store.clone();
         let (bot, game) = (self.driver.name().to_owned(), kit.game().to_owned());
         let at_us = registry.now_us();
+        let storing = self.storing.take();
         registry.tracker.spawn(async move {
             let conduct = leaving.conduct().await;
+            if let Some(storing) = storing {
+                // The last note is stored last.
+                let _ = storing.await;
+            }
             let notes_of = Some((&*bot, &*game));
             conduct.keep((&store, session), notes_of, at_us).await;
         });
@@ -122,13 +150,13 @@ impl Program {
         dialogue: Box<dyn Dialogue>,
         asked: Asked,
     ) -> Decided {
+        let (bounds, margin) = ((asked.limit, asked.target), registry.options.margin);
+        let times = self.driver.times(kit, bounds, margin);
         // Whoever asked before is still waiting since then; how long is not known.
-        let limit = match std::mem::take(&mut self.resumed) {
-            true => asked.limit / 2,
-            false => asked.limit,
+        let times = match std::mem::take(&mut self.resumed) {
+            true => times.map(ProgramTimes::again),
+            false => times,
         };
-        let (bounds, margin) = ((limit, asked.target), registry.options.margin);
-        let times = ProgramTimes::new(contest(kit), bounds, margin);
         let thinks = self.fallback.is_some_and(|card| card.thinks);
         let Some((dialogue, ready)) = think(dialogue, asked.fallback.clone(), thinks).await else {
             return Decided::lost(asked.fallback);

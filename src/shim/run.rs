@@ -8,7 +8,8 @@ use super::reconnector::{Reconnector, caught_up};
 use super::transcript::ShimTranscript;
 use crate::clock::now_us;
 use crate::link::relay::{Bye, Hello, NumberedMessage, Request};
-use games::answer::{MARGIN, margin};
+use games::answer::{MARGIN, awaited_target, margin};
+use games::neutral::PREFIX;
 use games::{Kit, SetupError};
 use nix::sys::signal::{SigSet, Signal};
 use parking_lot::Mutex;
@@ -366,6 +367,12 @@ impl Shim {
         match due {
             Due::Decision { limit, target } => {
                 let most = limit.saturating_sub(margin(MARGIN, limit) / MARGIN_PART);
+                let kit = self.options.kit;
+                let contest = (kit.answer_within(), kit.open_within());
+                let target = match self.options.bot.starts_with(PREFIX) {
+                    true => awaited_target(contest, (limit, target)),
+                    false => target,
+                };
                 target.map_or(most, |target| (target + NOTE_WITHIN).min(most))
             }
             Due::Nothing | Due::Answer { .. } => NOTE_WITHIN.min(self.options.kit.answer_within()),

@@ -84,6 +84,7 @@ pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
         ("results told", file!("0012_results_told")),
         ("programs", file!("0013_programs")),
         ("shadows", file!("0014_shadows")),
+        ("notes given", file!("0015_notes_given")),
     ];
     let migration = |(version, (name, sql)): (i64, (&'static str, &'static str))| {
         let sql = sql.into_sql_str();

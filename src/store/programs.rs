@@ -33,6 +33,15 @@ pub struct Note {
     pub note: Value,
 }
 
+/// A change of notes alone.
+#[derive(Debug)]
+pub(super) enum NoteChange {
+    /// It was noted at this time.
+    Kept(Note, i64),
+    /// A session's program begins with it.
+    Given(SessionId, Value),
+}
+
 impl Store {
     /// What a program noted last in a match of this game.
     ///
@@ -46,6 +55,49 @@ impl Store {
                 .fetch_optional(self.readers())
                 .await?;
         let corrupt = |why| StoreError::Corrupt(format!("the note of {bot} for {game}: {why}"));
+        note.map(|note| serde_json::from_str(&note).map_err(corrupt))
+            .transpose()
+    }
+
+    /// Keeps what a program noted, at this time in microseconds since 1970-01-01 UTC, in the place of what it noted before.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn keep_note(&self, note: Note, at_us: i64) -> Result<(), StoreError> {
+        let change = Change::Note(Box::new(NoteChange::Kept(note, at_us)));
+        self.ask(|reply| Command::Change(change, reply)).await?;
+        Ok(())
+    }
+
+    /// The note with which a session's program begins, which is given to it again if its match is told again: the last one
+    /// kept, or, where the match `began` before, the one that it was given then.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn give_note(
+        &self,
+        session: SessionId,
+        (bot, game): (&str, &str),
+        began: bool,
+    ) -> Result<Option<Value>, StoreError> {
+        if began {
+            return self.note_given(session).await;
+        }
+        let note = self.note(bot, game).await?;
+        if let Some(note) = note.clone() {
+            let change = Change::Note(Box::new(NoteChange::Given(session, note)));
+            self.ask(|reply| Command::Change(change, reply)).await?;
+        }
+        Ok(note)
+    }
+
+    async fn note_given(&self, session: SessionId) -> Result<Option<Value>, StoreError> {
+        let note: Option<String> =
+            sqlx::query_scalar("SELECT note FROM notes_given WHERE session = ?")
+                .bind(session.0)
+                .fetch_optional(self.readers())
+                .await?;
+        let corrupt = |why| StoreError::Corrupt(format!("session {}'s note: {why}", session.0));
         note.map(|note| serde_json::from_str(&note).map_err(corrupt))
             .transpose()
     }
@@ -94,17 +146,12 @@ pub(super) async fn change(
     use sqlx::Connection as _;
     let mut transaction = connection.begin().await?;
     if let Some(note) = &run.note {
-        sqlx::query(
-            "INSERT INTO notes (bot, game, note, at_us) VALUES (?, ?, ?, ?)
-             ON CONFLICT (bot, game) DO UPDATE SET note = excluded.note, at_us = excluded.at_us",
-        )
-        .bind(note.bot.clone())
-        .bind(note.game.clone())
-        .bind(note.note.to_string())
-        .bind(run.at_us)
+        keep(&mut transaction, note, run.at_us).await?;
+    }
+    sqlx::query("DELETE FROM notes_given WHERE session = ?")
+        .bind(run.session.0)
         .execute(&mut *transaction)
         .await?;
-    }
     sqlx::query("INSERT OR REPLACE INTO program_runs (session, report, stderr) VALUES (?, ?, ?)")
         .bind(run.session.0)
         .bind(run.report.to_string())
@@ -113,4 +160,40 @@ pub(super) async fn change(
         .await?;
     transaction.commit().await?;
     Ok(Some(run.session.0))
+}
+
+/// Makes the change, which is a transaction of its own.
+pub(super) async fn change_note(
+    connection: &mut SqliteConnection,
+    change: &NoteChange,
+) -> Result<Option<i64>, sqlx::Error> {
+    match change {
+        NoteChange::Kept(note, at_us) => keep(connection, note, *at_us).await?,
+        NoteChange::Given(session, note) => {
+            sqlx::query("INSERT OR REPLACE INTO notes_given (session, note) VALUES (?, ?)")
+                .bind(session.0)
+                .bind(note.to_string())
+                .execute(connection)
+                .await?;
+        }
+    }
+    Ok(None)
+}
+
+async fn keep(
+    connection: &mut SqliteConnection,
+    note: &Note,
+    at_us: i64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "INSERT INTO notes (bot, game, note, at_us) VALUES (?, ?, ?, ?)
+         ON CONFLICT (bot, game) DO UPDATE SET note = excluded.note, at_us = excluded.at_us",
+    )
+    .bind(note.bot.clone())
+    .bind(note.game.clone())
+    .bind(note.note.to_string())
+    .bind(at_us)
+    .execute(connection)
+    .await?;
+    Ok(())
 }

@@ -20,11 +20,12 @@ const DUE: &str = "
                         AND (l.ended_us IS NULL OR l.ended_us >= ?1))";
 
 /// What goes of a session; its row stays and says so.
-const GO: [&str; 7] = [
+const GO: [&str; 8] = [
     "DELETE FROM packed WHERE session = ?",
     "DELETE FROM facts WHERE session = ?",
     "DELETE FROM ledger WHERE session = ?",
     "DELETE FROM program_runs WHERE session = ?",
+    "DELETE FROM notes_given WHERE session = ?",
     "DELETE FROM shadow_runs WHERE session = ?",
     // One that was never packed.
     "DELETE FROM entries WHERE session = ?1 AND id BETWEEN (SELECT first_entry FROM sessions WHERE id = ?1)

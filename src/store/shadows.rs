@@ -11,6 +11,7 @@ use crate::histogram::Histogram;
 use serde_json::{Value, json};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, Row as _, SqliteConnection};
+use tokio::task::JoinError;
 
 /// What became of a shadow's decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -133,8 +134,13 @@ impl Store {
         .bind(shadow.map(|[_, below]| below))
         .fetch_all(self.readers())
         .await?;
-        let read = |row: &SqliteRow| Ok((row.try_get(12)?, tally(row)?));
-        found.iter().map(read).collect()
+        // Many histograms are read: on a thread where nothing waits.
+        let reading = tokio::task::spawn_blocking(move || {
+            let read = |row: &SqliteRow| Ok((row.try_get(12)?, tally(row)?));
+            found.iter().map(read).collect()
+        });
+        let broken = |error: JoinError| StoreError::Corrupt(error.to_string());
+        reading.await.map_err(broken)?
     }
 
     /// Stores what a shadow said in a session.

@@ -1,4 +1,4 @@
-// Plays Lighthouses: connects what it can, attacks with all it has, and walks to the nearest lighthouse of others.
+// Plays Lighthouses: connects what it can, walks to the nearest lighthouse that it can take, and attacks with all it has.
 // The conversation is JSON, one object a line; docs/bot-protocol.md describes it.
 
 #include <algorithm>
@@ -74,11 +74,13 @@ static double goodness(const string &act, int here, const std::vector<int> &goal
 }
 
 static string decide(const string &view, const Strings &acts) {
-    int here = std::stoi(value(view, "position"));
+    int here = std::stoi(value(view, "position")), energy = std::stoi(value(view, "energy"));
     Strings beacons = items(value(view, "beacons"));
     std::vector<int> goals;
-    for (size_t at = 0; at < lighthouses.size() && at < beacons.size(); at++)
-        if (value(beacons[at], "owner") != seat) goals.push_back(std::stoi(lighthouses[at]));
+    for (size_t at = 0; at < lighthouses.size() && at < beacons.size(); at++) {
+        bool is_weaker = std::stoi(value(beacons[at], "energy")) < energy;
+        if (is_weaker && value(beacons[at], "owner") != seat) goals.push_back(std::stoi(lighthouses[at]));
+    }
     string best = "\"pass\"";
     double most = -1;
     for (const string &act : acts) {

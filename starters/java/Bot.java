@@ -1,4 +1,4 @@
-// Plays Lighthouses: connects what it can, attacks with all it has, and walks to the nearest lighthouse of others.
+// Plays Lighthouses: connects what it can, walks to the nearest lighthouse that it can take, and attacks with all it has.
 // The conversation is JSON, one object a line; docs/bot-protocol.md describes it.
 
 import java.io.BufferedReader;
@@ -44,9 +44,11 @@ public class Bot {
     static String decide(String view, List<String> acts) {
         int here = Integer.parseInt(value(view, "position"));
         List<String> beacons = items(value(view, "beacons"));
+        int energy = Integer.parseInt(value(view, "energy"));
         List<Integer> goals = new ArrayList<>();
         for (int at = 0; at < lighthouses.size(); at++) {
-            if (!value(beacons.get(at), "owner").equals(seat)) {
+            boolean isWeaker = Integer.parseInt(value(beacons.get(at), "energy")) < energy;
+            if (isWeaker && !value(beacons.get(at), "owner").equals(seat)) {
                 goals.add(Integer.parseInt(lighthouses.get(at)));
             }
         }

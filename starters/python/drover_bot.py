@@ -16,11 +16,16 @@ def note(about):
 
 
 def play(bot):
-    """Plays one match. What a bot may have: begin(match), seen(event), decide(ask, view, acts), end(result)."""
+    """Plays. What a bot may have: begin(match), seen(event), decide(ask, view, acts), end(result).
+
+    A function that makes a bot from a game's name will do as well.
+    """
+    make = bot if callable(bot) else lambda game: bot
     for line in sys.stdin:
         told = json.loads(line)
         kind = told["type"]
         if kind == "hello":
+            bot = make(told["game"])
             say({"type": "ready", "protocol": 1})
         elif kind == "match" and hasattr(bot, "begin"):
             bot.begin(told)

@@ -25,9 +25,10 @@ class Bot:
             return {"amount": None}
         if kind == "pay":
             return min(acts, key=lambda act: worth(act["cards"]["cards"]))
-        # A trade: half of what the animal is worth, or as near as the acts come.
+        # A trade: what the animals are worth, or as near as the acts come.
         offers = [act for act in acts if act["cards"] != "missing"]
-        return min(offers or acts, key=lambda act: self.far(act))
+        limit = self.limit(about["animal"], view) * about["count"]
+        return min(offers, key=lambda act: abs(worth(act["cards"]["cards"]) - limit), default=acts[0])
 
     def limit(self, card, view):
         """What a card is worth: more, the more of its kind are here, and never more than half of the money."""
@@ -36,10 +37,6 @@ class Bot:
         value = VALUES[animal] * (1 + have) * 0.3
         return min(value, worth(view["purse"]) * 0.5)
 
-    @staticmethod
-    def far(act):
-        cards = act["cards"]
-        return 0 if cards == "missing" else abs(worth(cards["cards"]) - 100)
 
-
-play(Bot())
+if __name__ == "__main__":
+    play(Bot())

@@ -59,4 +59,5 @@ class Bot:
         return None
 
 
-play(Bot())
+if __name__ == "__main__":
+    play(Bot())

@@ -29,4 +29,5 @@ class Bot:
         return {"launches": launches, "upgrades": [], "message": None}
 
 
-play(Bot())
+if __name__ == "__main__":
+    play(Bot())

@@ -1,22 +1,32 @@
-"""Plays Planowanie: declares its high cards, then takes tricks with high cards until it has enough."""
+"""Plays Planowanie: declares its high cards, takes tricks until it has as many, and then throws its high cards away."""
 
 from drover_bot import play
 
 
 class Bot:
     def decide(self, ask, view, acts):
-        deck = view["game"]["deck"]
-        values = len(deck["values"])
+        values = len(view["game"]["deck"]["values"])
         players = view["game"]["players"]
         if ask == "declare":
             tricks = sum(self.chance(card, values, players) for card in view["hand"])
             return min(acts, key=lambda act: abs(act["declare"] - tricks))
-        declared = view["round"]["declared"][view["seat"]]
-        wants_more = view["round"]["taken"][view["seat"]] < declared
-        cards = [act["play"] for act in acts]
-        # High cards while tricks are missing, low ones after that; the first suit is trump.
-        rank = lambda card: card % values + (values if card < values else 0)
-        return {"play": max(cards, key=rank) if wants_more else min(cards, key=rank)}
+        seat, deal = view["seat"], view["round"]
+        cards, trick = [act["play"] for act in acts], deal["trick"]
+
+        def rank(card):
+            """Who has the highest takes the trick: the first suit is trump, then comes the suit of the first card."""
+            suit = card // values
+            led = trick and suit == trick[0] // values
+            return card % values + values * (2 if suit == 0 else 1 if led else 0)
+
+        highest = max(map(rank, trick), default=-1)
+        takes = [card for card in cards if rank(card) > highest]
+        loses = [card for card in cards if rank(card) < highest]
+        if deal["taken"][seat] < deal["declared"][seat] and takes:
+            is_last = len(trick) == players - 1
+            return {"play": min(takes, key=rank) if is_last else max(takes, key=rank)}
+        wants_none = deal["taken"][seat] >= deal["declared"][seat]
+        return {"play": max(loses, key=rank) if wants_none and loses else min(cards, key=rank)}
 
     @staticmethod
     def chance(card, values, players):
@@ -25,4 +35,5 @@ class Bot:
         return height ** 0.5 if card < values else height ** (2 * players)
 
 
-play(Bot())
+if __name__ == "__main__":
+    play(Bot())

@@ -1,6 +1,6 @@
 //! Users' own bots: written from a starter, checked, added, listed, removed.
 
-use crate::app::{drover, folder, ok, refused};
+use crate::app::{drover, folder, ok, play, refused};
 use drover::programs::{STARTERS, Starter};
 use serde_json::Value;
 use std::fs;
@@ -28,7 +28,7 @@ pub fn is_there(program: &str) -> bool {
 }
 
 /// What a check says of the bot in this folder, as JSON.
-fn checked(folder: &Path, name: &str) -> Value {
+pub fn checked(folder: &Path, name: &str) -> Value {
     let output = bot(folder, &["check", name, "--output", "json"]);
     let told = String::from_utf8(output.stdout).unwrap();
     let whole: Value = serde_json::from_str(&told)
@@ -38,7 +38,7 @@ fn checked(folder: &Path, name: &str) -> Value {
 }
 
 /// What is to be mended in any weather, but for answers that this machine was too busy for.
-fn mends(whole: &Value) -> Vec<String> {
+pub fn mends(whole: &Value) -> Vec<String> {
     let games = whole["games"].as_array().unwrap();
     let findings = games
         .iter()
@@ -69,13 +69,26 @@ fn every_starter_is_in_order_wherever_its_language_is() {
             folder.path(),
             &["new", &name, "--lang", language, "--game", game],
         ));
+        // With that there is one weather more: a second match of the same process.
+        let manifest = folder.path().join(&name).join("bot.toml");
+        let text = fs::read_to_string(&manifest).unwrap();
+        fs::write(&manifest, format!("instances = \"persistent\"\n{text}")).unwrap();
         let whole = checked(folder.path(), &name);
         assert!(mends(&whole).is_empty(), "{name}: {whole:#}");
         let findings = whole["games"][0]["findings"].as_array().unwrap();
-        assert_eq!(findings.len(), 7, "{name}: {whole:#}");
+        assert_eq!(findings.len(), 8, "{name}: {whole:#}");
         for finding in findings {
             let count = |key: &str| finding[key].as_u64().unwrap();
             assert_eq!(count("answers"), count("legal"), "{name}: {finding:#}");
+            let ms = |key: &str| finding[key].as_f64().unwrap();
+            assert!(
+                0.0 < ms("p50_ms") && ms("p50_ms") <= ms("p99_ms"),
+                "{name}: {finding:#}"
+            );
+            assert!(
+                ms("slowest_ms") <= ms("p99_ms") + 1e-6,
+                "{name}: {finding:#}"
+            );
         }
         // Whatever else runs on this machine, nearly all of them come in time.
         let all = |key: &str| {
@@ -85,6 +98,22 @@ fn every_starter_is_in_order_wherever_its_language_is() {
             counts.sum::<u64>()
         };
         assert!(all("answers") * 10 >= all("asked") * 9, "{name}: {whole:#}");
+    }
+}
+
+#[test]
+fn a_starter_in_python_plays_several_games() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    let games = ["koehandel", "planetwars"];
+    let both = ["--game", games[0], "--game", games[1]];
+    ok(bot(folder.path(), &[&["new", "both"][..], &both].concat()));
+    let whole = checked(folder.path(), "both");
+    assert!(mends(&whole).is_empty(), "{whole:#}");
+    for (at, game) in games.iter().enumerate() {
+        assert_eq!(whole["games"][at]["game"], *game, "{whole:#}");
     }
 }
 
@@ -204,6 +233,60 @@ fn a_bot_starts_where_the_database_lies_in_the_current_folder() {
     assert_eq!(mends(&whole), Vec::<String>::new(), "{whole:#}");
 }
 
+/// What `drover bot protections` says of memory with this `bots.cgroup`.
+fn memory(cgroup: &Path) -> String {
+    let mut command = drover();
+    command.args(["bot", "protections"]);
+    let told = ok(command
+        .env("DROVER__BOTS__CGROUP", cgroup)
+        .output()
+        .unwrap());
+    let line = told.lines().find(|line| line.starts_with("memory: "));
+    line.unwrap().to_owned()
+}
+
+/// In a folder that looks like a cgroup.
+#[test]
+fn a_bot_joins_a_cgroup_of_its_own_before_it_starts() {
+    if !is_there("python3") {
+        return;
+    }
+    let (folder, cgroup) = (folder(), folder());
+    let without = memory(Path::new(""));
+    assert!(
+        without.starts_with("memory: missing: without a cgroup"),
+        "{without}"
+    );
+    let none = memory(cgroup.path());
+    assert!(
+        none.contains("once a second") && none.contains("bots.cgroup: "),
+        "{none}"
+    );
+    let own = memory(Path::new("own"));
+    assert!(own.contains("is the daemon's"), "{own}");
+    fs::write(cgroup.path().join("cgroup.controllers"), "memory pids\n").unwrap();
+    let with = memory(cgroup.path());
+    assert_eq!(with, "memory: holds");
+    ok(bot(
+        folder.path(),
+        &["new", "mine", "--game", "lighthouses"],
+    ));
+    ok(bot(folder.path(), &["add", "mine"]));
+    let mut play = play("lighthouses", &["bot:mine", "builtin:passer"], &[]);
+    let played = play
+        .current_dir(folder.path())
+        .env("DROVER__BOTS__CGROUP", cgroup.path());
+    ok(played.output().unwrap());
+    let cells = fs::read_dir(cgroup.path()).unwrap().flatten();
+    let cells: Vec<_> = cells.filter(|entry| entry.path().is_dir()).collect();
+    assert_eq!(cells.len(), 1, "{cells:?}");
+    let told = |name: &str| fs::read_to_string(cells[0].path().join(name)).unwrap();
+    assert_eq!(told("memory.max"), (512 << 20).to_string());
+    assert_eq!(told("pids.max"), "64");
+    assert_eq!(told("cgroup.procs"), "0", "by itself");
+    assert_eq!(told("cgroup.kill"), "1");
+}
+
 #[test]
 fn a_check_plays_by_the_protocol_and_the_contests_clock() {
     if !is_there("python3") {
@@ -247,6 +330,11 @@ fn a_check_plays_by_the_protocol_and_the_contests_clock() {
     // A share of the clock of the whole match, not all of it.
     let allowed = fair["allowed_ms"].as_f64().unwrap();
     assert!((100.0..30_000.0).contains(&allowed), "{whole:#}");
+    // How near to that it came is told.
+    let said = ok(bot(folder.path(), &["check", "asks"]));
+    assert!(said.contains("p50_ms  p99_ms  slowest_ms"), "{said}");
+    let usual = said.lines().find(|line| line.contains("as usual"));
+    assert!(usual.is_some_and(|line| line.ends_with(" %")), "{said}");
     // A bot that ends when it is told that something was refused.
     let say = (
         "act = bot.decide(told[\"ask\"], told[\"view\"], told[\"acts\"])",
@@ -306,7 +394,7 @@ fn a_bot_that_cannot_be_added_is_told_where() {
         1,
     );
     assert!(
-        told.contains("cannot make the folder mine: File exists"),
+        told.contains("there is already a mine here; give the bot another name"),
         "{told}"
     );
     let told = refused(bot(folder.path(), &["new", "x", "--game", "chess"]), 2);
@@ -339,6 +427,80 @@ fn a_bot_that_cannot_be_added_is_told_where() {
         "{told}"
     );
     assert!(!folder.path().join("data/bots").exists());
+    // What cannot be run is told once, with what is wrong as it seems.
+    fs::write(folder.path().join("mine/none.py"), "").unwrap();
+    let right = text.lines().find(|line| line.starts_with("run")).unwrap();
+    for (run, expected) in [
+        (r#"["python9", "bot.py"]"#, "looked for on the PATH"),
+        (
+            r#"["python3 bot.py"]"#,
+            "each argument is a text of its own",
+        ),
+        (r#"["./bot"]"#, "is it there, or does `build` make it?"),
+        (r#"["./none.py"]"#, "make it executable (chmod +x)"),
+    ] {
+        fs::write(&manifest, text.replace(right, &format!("run = {run}"))).unwrap();
+        let told = refused(bot(folder.path(), &["add", "mine"]), 1);
+        assert!(told.contains(expected), "{told}");
+        assert_eq!(told.matches("cannot be started").count(), 1, "{told}");
+    }
+    fs::write(&manifest, text.replace("version = \"1\"", "version = 1")).unwrap();
+    let told = refused(bot(folder.path(), &["add", "mine"]), 1);
+    assert!(
+        told.contains("`version` is 1, but must be a text of 1 to 48"),
+        "{told}"
+    );
+    for wrong in ["none", "mine/bot.py"] {
+        let told = refused(bot(folder.path(), &["check", wrong]), 1);
+        assert!(
+            told.contains("; a bot is a folder with a bot.toml"),
+            "{told}"
+        );
+    }
+}
+
+/// What is said of a program alike in all weathers is said once.
+#[test]
+fn a_check_says_each_thing_once_and_how_to_mend_it() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    let stops = (
+        "act = bot.decide(",
+        "sys.exit(0)\n            act = bot.decide(",
+    );
+    changed(folder.path(), "once", "planowanie", stops);
+    let output = bot(folder.path(), &["check", "once"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    let mends: Vec<&str> = said
+        .lines()
+        .filter(|line| line.starts_with("mend"))
+        .collect();
+    let [mend] = &mends[..] else {
+        panic!("{said}");
+    };
+    assert!(
+        mend.ends_with("exit status 0; it must read on until its standard input ends"),
+        "{said}"
+    );
+    let prints = (
+        "kind = told[\"type\"]",
+        "kind = told[\"type\"]\n        print(kind)",
+    );
+    changed(folder.path(), "prints", "planowanie", prints);
+    let output = bot(folder.path(), &["check", "prints"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    let of_ask = said.lines().filter(|line| line.contains("not \"ask\":"));
+    let of_ask: Vec<&str> = of_ask.collect();
+    let [of_ask] = &of_ask[..] else {
+        panic!("{said}");
+    };
+    assert!(of_ask.starts_with("mend (always): "), "{said}");
+    assert!(
+        of_ask.ends_with("; what is for you goes to standard error"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -10,6 +10,11 @@ use std::process::{Command, Stdio};
 
 /// Adds the Python starter of a game to the shelf of the daemon in this folder.
 fn add(folder: &Path, name: &str, game: &str) -> bool {
+    add_with(folder, (name, game), "")
+}
+
+/// The same with this line in its bot.toml.
+fn add_with(folder: &Path, (name, game): (&str, &str), line: &str) -> bool {
     let python = Command::new("python3").arg("--version").output();
     if !python.is_ok_and(|output| output.status.success()) {
         eprintln!("SKIPPED: there is no python3");
@@ -26,6 +31,9 @@ fn add(folder: &Path, name: &str, game: &str) -> bool {
             .unwrap());
     };
     bot(&["new", name, "--lang", "python", "--game", game]);
+    let manifest = folder.join(name).join("bot.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(manifest, format!("{text}{line}\n")).unwrap();
     bot(&["add", name]);
     true
 }
@@ -116,4 +124,40 @@ fn no_program_outlives_the_daemon_and_its_match_goes_on() {
     let played = app.only_match("lighthouses");
     assert_eq!(played["cause"], "normal");
     until(|| running(folder.path()) == 0);
+}
+
+#[test]
+fn what_waits_for_a_match_ends_with_the_daemon_or_its_bot() {
+    let folder = folder();
+    for (name, line) in [
+        ("kept", "instances = \"persistent\""),
+        ("ahead", "instances = \"pool\""),
+    ] {
+        if !add_with(folder.path(), (name, "koehandel"), line) {
+            return;
+        }
+        for end in ["stop", "kill", "remove"] {
+            let app = start(folder.path());
+            let before = app.items("/api/v1/matches?game=koehandel").len();
+            begin(&app, &format!("bot:{name}"));
+            let ended = app.ended_matches("koehandel", before + 1);
+            // What became of its program is known, and something of it is still there.
+            let id = ended[0]["id"].as_str().unwrap();
+            let path = format!("/api/v1/matches/{id}/programs");
+            app.items_until(&path, |runs| !runs.is_empty());
+            until(|| running(folder.path()) > 0);
+            match end {
+                "stop" => app.stop_verified(),
+                "kill" => app.kill(),
+                _ => {
+                    let mut command = drover();
+                    command.env("DROVER__BOTS__FOLDER", folder.path().join("bots"));
+                    ok(command.args(["bot", "remove", name]).output().unwrap());
+                    until(|| running(folder.path()) == 0);
+                    app.stop_verified();
+                }
+            }
+            until(|| running(folder.path()) == 0);
+        }
+    }
 }

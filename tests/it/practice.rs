@@ -1,11 +1,13 @@
 //! `drover practice`: a user's bot against the ladder.
 
-use crate::app::{drover, folder, ok, refused, run_on, text, verified};
+use crate::app::{drover, folder, ok, refused, run_on, text, until, verified, wait};
 use crate::bots::{bot, is_there};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 const DECIDES: &str = "            act = bot.decide(";
 
@@ -59,8 +61,8 @@ fn a_starter_practises_and_every_match_has_a_line_and_a_page() {
         lines[6].starts_with("of 7 rungs it holds ") && lines[6].contains("95 %"),
         "{said}"
     );
-    assert!(
-        lines[7].contains("DROVER__STORE__PATH=practice.db drover serve"),
+    assert_eq!(
+        lines[7], "all is in practice.db; its pages: http://here:1/matches",
         "{said}"
     );
     // What is stored is what was shown.
@@ -159,8 +161,23 @@ fn a_bot_that_fails_is_told_so_in_words_with_its_standard_error() {
         told.contains("its standard error ended:\n    no idea \u{fffd}[2J"),
         "{told}"
     );
-    // It ends with the first match, which does not count.
-    assert_eq!(said.lines().count(), 4, "{said}");
+    // It ends with the first match, which does not count, and has a page none the less.
+    assert_eq!(said.lines().count(), 5, "{said}");
+    let page = said.lines().nth(3).unwrap();
+    let page = page.strip_prefix("the last match as a page: ").unwrap();
+    let drover = format!("'{}'", env!("CARGO_BIN_EXE_drover"));
+    let page = page.replace(" drover ", &format!(" {drover} "));
+    let mut shell = std::process::Command::new("sh");
+    ok(shell
+        .args(["-c", &page])
+        .current_dir(folder.path())
+        .output()
+        .unwrap());
+    let html = page.split(' ').next_back().unwrap();
+    let html = fs::read_to_string(folder.path().join(html)).unwrap();
+    assert!(html.contains("<title>planetwars: "), "{html:.2000}");
+    let serves = "; its pages are at http://127.0.0.1:";
+    assert!(said.lines().nth(4).unwrap().contains(serves), "{said}");
     assert!(
         said.contains("  (won)") || said.contains("  (lost)") || said.contains("  (drawn)"),
         "{said}"
@@ -256,8 +273,7 @@ fn a_bot_with_its_games_own_protocol_plays_at_our_tables() {
         "old",
         "print(json.dumps({'command': 'pass'}), flush=True)",
     );
-    let said = ok(bot(folder.path(), &["add", "old"]));
-    assert!(said.contains("at our own tables alone"), "{said}");
+    ok(bot(folder.path(), &["add", "old"]));
     let short = ["--option", "rounds=20", "--games", "2"];
     let said = ok(practise(
         folder.path(),
@@ -297,10 +313,55 @@ fn a_bot_with_its_games_own_protocol_plays_at_our_tables() {
         told.contains("its standard error ended:\n    no idea"),
         "{told}"
     );
+}
 
-    let told = refused(bot(folder.path(), &["check", "old"]), 2);
-    assert!(
-        told.contains("old speaks its game's native protocol"),
-        "{told}"
+/// Whether a process goes on, as the file that its number was written to says.
+fn goes_on(process: &Path) -> bool {
+    let number = fs::read_to_string(process).unwrap();
+    let stat = fs::read_to_string(format!("/proc/{}/stat", number.trim()));
+    stat.is_ok_and(|stat| !stat.contains(" Z "))
+}
+
+#[test]
+fn whatever_ends_a_verb_that_builds_ends_the_build_with_what_has_left_its_group() {
+    let folder = folder();
+    let place = folder.path().join("slow");
+    fs::create_dir(&place).unwrap();
+    // A child in its group, and one that has left it.
+    let script = format!(
+        "sleep 974 & echo $! >'{0}/child'; setsid sleep 973 & echo $! >'{0}/left'; mv '{0}/left' '{0}/gone'; wait",
+        folder.path().display()
     );
+    let manifest = format!(
+        "name = \"slow\"\nversion = \"1\"\ngames = [\"planowanie\"]\nrun = [\"sh\"]\nbuild = [\"sh\", \"-c\", {script:?}]\n"
+    );
+    fs::write(place.join("bot.toml"), manifest).unwrap();
+    let scratch = folder.path().join("scratch");
+    fs::create_dir(&scratch).unwrap();
+    let practice = &["practice", "planowanie", "--bot", "slow"][..];
+    let (add, check) = (&["bot", "add", "slow"][..], &["bot", "check", "slow"][..]);
+    for (verb, signal) in [
+        (practice, Signal::SIGINT),
+        (practice, Signal::SIGKILL),
+        (add, Signal::SIGINT),
+        (check, Signal::SIGTERM),
+    ] {
+        let mut command = drover();
+        command.current_dir(folder.path()).args(verb);
+        command.env("TMPDIR", &scratch).stderr(Stdio::null());
+        let child = command.spawn().unwrap();
+        let [inside, outside] = ["child", "gone"].map(|name| folder.path().join(name));
+        until(|| inside.exists() && outside.exists());
+        assert!(goes_on(&inside) && goes_on(&outside), "{verb:?}");
+        kill(Pid::from_raw(child.id() as i32), signal).unwrap();
+        assert!(!wait(child).success());
+        until(|| !goes_on(&inside) && !goes_on(&outside));
+        if verb == practice && signal == Signal::SIGINT {
+            let left = fs::read_dir(&scratch).unwrap().count();
+            assert_eq!(left, 0, "it leaves a folder behind");
+        }
+        fs::remove_file(inside).unwrap();
+        fs::remove_file(outside).unwrap();
+    }
+    assert!(!folder.path().join("practice.db").exists());
 }

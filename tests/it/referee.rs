@@ -22,6 +22,7 @@ const IMPATIENT: HttpOptions = HttpOptions {
     reconnects_max: 0,
     resend: false,
     reach: drover::link::Reach::Any,
+    body_max: drover::link::http_out::BODY_LEN_MAX,
 };
 
 async fn host(settings: HostSettings) -> Arc<Host> {

@@ -1,10 +1,11 @@
 //! Users' bots at our own tables: `bot:NAME` on a seat of a match and in a tournament.
 
 use crate::app::{
-    self, TestApp, WITH_REFEREE, connected, drover, folder, ok, refused, request, run_on, text,
-    until,
+    self, TestApp, WITH_REFEREE, block_on, connected, drover, folder, ok, refused, request, run_on,
+    text, until,
 };
 use crate::bots::{bot, is_there};
+use drover::store::Store;
 use serde_json::Value;
 use std::fs;
 use std::io::Write as _;
@@ -31,7 +32,7 @@ fn added(folder: &Path, (name, game): (&str, &str), fallback: &str, change: (&st
 }
 
 /// A match between these seats: the first one's name, and all scores.
-fn played(folder: &Path, game: &str, seats: &[&str]) -> (String, Vec<f64>) {
+pub fn played(folder: &Path, game: &str, seats: &[&str]) -> (String, Vec<f64>) {
     let mut command = app::play(game, seats, &[]);
     command
         .current_dir(folder)
@@ -105,6 +106,73 @@ pub fn conduct(app: &TestApp, bot: &str) -> Value {
     run.unwrap_or_else(|| panic!("{bot}: {runs:?}"))["conduct"].clone()
 }
 
+/// A starter that counts its matches in its note.
+const COUNTING: (&str, &str) = (
+    "        elif kind == \"match\" and hasattr(bot, \"begin\"):",
+    "        elif kind == \"match\":\n            note((told[\"note\"] or 0) + 1)\n        elif kind == \"begin\":",
+);
+
+/// A starter that notes its priority.
+const NICE: (&str, &str) = (
+    "        elif kind == \"match\" and hasattr(bot, \"begin\"):",
+    "        elif kind == \"match\":\n            note(__import__(\"os\").nice(0))\n        elif kind == \"begin\":",
+);
+
+/// What a bot has noted last in this database.
+fn noted(database: &Path, name: &str, game: &str) -> Option<Value> {
+    block_on(async {
+        let store = Store::open_readonly(database).await.unwrap();
+        let note = store.note(name, game).await.unwrap();
+        store.close().await;
+        note
+    })
+}
+
+/// One match after the other, on every way to play: each begins with the note of the one before.
+#[test]
+fn a_bot_gets_its_note_back_at_our_own_tables() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    for (game, fallback, rivals) in [
+        ("koehandel", "filler", &["builtin:filler"; 3][..]),
+        ("smartdog", "stand", &["builtin:stand"]),
+        ("lighthouses", "passer", &["builtin:passer"]),
+    ] {
+        added(folder.path(), (game, game), fallback, COUNTING);
+        let database = folder.path().join("data/drover.db");
+        let own = format!("bot:{game}");
+        let seats = [&[&*own], rivals].concat();
+        let play = |games: &str, more: &[&str]| {
+            let mut command = drover();
+            command.current_dir(folder.path()).args(["play", game]);
+            command.args(seats.iter().flat_map(|seat| ["--seat", seat]));
+            command
+                .args(["--games", games, "--concurrency", "1"])
+                .args(more);
+            ok(command.output().unwrap());
+            noted(&database, game, game)
+        };
+        let store = ["--store", "data/drover.db"];
+        assert_eq!(play("3", &store), Some(Value::from(3)), "{game}");
+        assert_eq!(play("1", &store), Some(Value::from(4)), "{game}");
+        // Nothing is kept where nothing is stored.
+        assert_eq!(play("1", &[]), Some(Value::from(4)), "{game}");
+    }
+    // Each match of a tournament can be repeated alone.
+    let cup = "name = \"Alone\"\ngames = [\"lighthouses\"]\n[schedule]\nformat = \"groups\"\nrounds = 2\n\
+               [[entrant]]\nname = \"A\"\nplayer = \"bot:lighthouses\"\n\
+               [[entrant]]\nname = \"B\"\nplayer = \"builtin:passer\"\n";
+    fs::write(folder.path().join("cup.toml"), cup).unwrap();
+    ok(tournament(folder.path(), &["run", "cup.toml"])
+        .output()
+        .unwrap());
+    assert!(!matches(folder.path(), "lighthouses").is_empty());
+    let database = folder.path().join("tournament.db");
+    assert_eq!(noted(&database, "lighthouses", "lighthouses"), None);
+}
+
 #[test]
 fn a_bot_that_cannot_sit_there_is_told_with_its_shelf() {
     if !is_there("python3") {
@@ -144,7 +212,7 @@ fn the_referee_of_a_daemon_seats_a_users_bot_and_goes_on_with_it() {
         return;
     }
     let folder = folder();
-    added(folder.path(), ("mine", "koehandel"), "face", ("", ""));
+    added(folder.path(), ("mine", "koehandel"), "face", NICE);
     let data = folder.path().join("data");
     let daemon = || {
         TestApp::with(
@@ -174,6 +242,12 @@ fn the_referee_of_a_daemon_seats_a_users_bot_and_goes_on_with_it() {
     assert_eq!(ended[0]["cause"], "normal", "{ended:?}");
     assert_eq!(ended[0]["seats"][0]["spec"], "bot:mine@1", "{ended:?}");
     app.stop_verified();
+    // Programs make room for the daemon that hosts their matches.
+    let nice = noted(&data.join("drover.db"), "mine", "koehandel");
+    assert!(
+        nice.as_ref().and_then(Value::as_i64) >= Some(10),
+        "{nice:?}"
+    );
 }
 
 const CUP: &str = r#"

@@ -49,6 +49,10 @@ pub(crate) trait Field: Sync {
     fn bot(&self, name: &str, seed: u64) -> Option<Seated<Self::Game>> {
         Self::Game::bot(name, seed, Advice::Shipped)
     }
+    /// Whether the bot of this name heeds what it hears.
+    fn listens(&self, name: &str) -> bool {
+        Self::Game::listens(name)
+    }
     /// The seed of a bot's chance in a match of this seed.
     fn bot_seed(&self, seed: u64, seat: u64) -> u64 {
         seed.wrapping_mul(4).wrapping_add(seat)

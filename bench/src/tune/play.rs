@@ -3,7 +3,6 @@
 use crate::field::{Ask, Field, Setup, View};
 use anyhow::Context as _;
 use games::arena::{self, Acts, Arena};
-use games::contest::Contest as _;
 use games::game::{Bot, Budget, Game, Seat};
 use nix::time::{ClockId, clock_gettime};
 use std::cell::Cell;
@@ -78,7 +77,8 @@ impl<F: Field> Arena<F::Game> for Watch<'_, F> {
     }
 
     fn listens(&self, seat: Seat) -> bool {
-        F::Game::listens(self.names[seat.index() / self.field.team()])
+        self.field
+            .listens(self.names[seat.index() / self.field.team()])
     }
 
     fn arrive(&mut self, game: &mut F::Game, acts: &mut Acts<F::Game>) {

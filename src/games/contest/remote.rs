@@ -5,6 +5,7 @@ use crate::contest::Contest;
 use crate::game::{Bot, Budget, Progress};
 use crate::neutral::{Body, Line, Post, Told, written};
 use serde::Deserialize as _;
+use serde_json::Value;
 
 /// The bot.
 pub(super) struct Remote<C: Contest> {
@@ -49,9 +50,27 @@ impl<C: Contest> Remote<C> {
             decided: None,
             instead: None,
         });
+        if self.post.is_native() {
+            // It has the message that asks.
+            let (number, rest) = (self.asked, String::new());
+            return self.post.push(Line::Ask { number, rest });
+        }
         let acts = C::listed(&self.heard, view, ask);
         self.post
             .push(Line::ask(self.asked, &Body { ask, view, acts }));
+    }
+
+    /// The act that an answer stands for.
+    fn read(&self, view: &C::View, ask: &C::Ask, answer: Value) -> Result<C::Act, String> {
+        match (self.post.frame(), answer) {
+            (Some(frame), Value::String(reply)) => {
+                let heard = (&self.heard, frame.as_bytes());
+                C::act_of_reply(heard, (view, ask), &reply)
+            }
+            (_, answer) => {
+                C::Act::deserialize(answer).map_err(|why| format!("it is no act: {why}"))
+            }
+        }
     }
 
     /// Looks at an answer that was handed in.
@@ -59,7 +78,7 @@ impl<C: Contest> Remote<C> {
         let Some(answer) = self.post.answered(self.asked) else {
             return;
         };
-        let act = C::Act::deserialize(answer).map_err(|why| format!("it is no act: {why}"));
+        let act = self.read(view, ask, answer);
         let legal = act.and_then(|act| {
             let judged = C::judge(&self.heard, view, ask, &act);
             judged.map(|()| act).map_err(|why| why.to_string())
@@ -91,8 +110,10 @@ impl<C: Contest> Clone for Remote<C> {
 impl<C: Contest> Bot<C> for Remote<C> {
     fn observe(&mut self, event: &C::Event) {
         C::hear(&mut self.heard, event);
-        let seen: Told<&C::View, &C::Ask, &C::Act, &C::Event> = Told::Seen { event };
-        self.post.push(Line::Plain(written(&seen)));
+        if !self.post.is_native() {
+            let seen: Told<&C::View, &C::Ask, &C::Act, &C::Event> = Told::Seen { event };
+            self.post.push(Line::Plain(written(&seen)));
+        }
         self.fallback.observe(event);
     }
 

@@ -16,7 +16,7 @@ use crate::game::{Bot, Illegal, Seat};
 use crate::kit::{BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire};
 use crate::ladder::Bout;
 use crate::scene::Picture;
-use crate::wire::{Dialogue, Table, WireError};
+use crate::wire::{Dialogue, ReplyLine, Table, WireError};
 use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -146,6 +146,19 @@ impl Contest for Lighthouses {
         } else {
             ""
         }
+    }
+
+    fn reply_line(_: bool, line: &[u8]) -> Result<ReplyLine, String> {
+        engine::reply_line(line)
+    }
+
+    fn act_of_reply(
+        (heard, _): (&Self::Heard, &[u8]),
+        (_, ask): (&View, &Ask),
+        reply: &str,
+    ) -> Result<Act, String> {
+        let (chart, ..) = heard.as_ref().ok_or("the game has not begun")?;
+        engine::act(chart, *ask, reply.as_bytes())
     }
 
     fn maps() -> Option<&'static dyn Maps> {

@@ -2,7 +2,7 @@
 
 use super::bots;
 use super::dialect::google;
-use super::dialect::judge::{self, REPLY_LINE_MAX};
+use super::dialect::judge::{self, Lines, REPLY_LINE_MAX};
 use super::dialect::player as wire;
 use super::facts::Record;
 use super::maps::Planets;
@@ -17,7 +17,7 @@ use crate::game::{Bot, Illegal, Seat};
 use crate::kit::{BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire};
 use crate::ladder::Bout;
 use crate::scene::Picture;
-use crate::wire::{Dialogue, Table, TeamFact, WireError};
+use crate::wire::{Dialogue, ReplyLine, Table, TeamFact, WireError};
 use serde::Deserialize;
 use serde_json::Value;
 use std::ops::RangeInclusive;
@@ -140,6 +140,27 @@ impl Contest for PlanetWars {
 
     fn completes(line: &[u8]) -> bool {
         wire::completes(line)
+    }
+
+    fn reply_line(_: bool, line: &[u8]) -> Result<ReplyLine, String> {
+        Ok(match line.trim_ascii() {
+            [] => ReplyLine::Blank,
+            line if wire::completes(line) => ReplyLine::Last,
+            _ => ReplyLine::More,
+        })
+    }
+
+    fn act_of_reply(
+        (_, frame): (&(), &[u8]),
+        (view, _): (&View, &Ask),
+        reply: &str,
+    ) -> Result<Act, String> {
+        match google::is_spoken(frame) {
+            true => judge::act_of(reply, |line| {
+                google::line(line, Lines::Strict, &view.planets)
+            }),
+            false => judge::act_of(reply, |line| judge::line(line, Lines::Strict)),
+        }
     }
 
     fn maps() -> Option<&'static dyn Maps> {

@@ -2,7 +2,7 @@
 //! at once and asked for their orders, each with a clock of its own.
 
 use super::dialect::google;
-use super::dialect::judge::{self, Line, Offence, REPLY_LINES_MAX};
+use super::dialect::judge::{self, Offence, REPLY_LINES_MAX};
 use super::map;
 use super::options::{Conduct, Wire};
 use super::rules::{Act, Planet, PlanetWars, PlayerId, Setup};
@@ -142,11 +142,10 @@ impl Referee {
                 let cause = Cause::ProtocolError;
                 self.offend(seat, Offence { cause, why });
             }
-            Ok(Line::Blank) => {}
-            Ok(Line::Launch(launch)) => reply.launches.push(launch),
-            Ok(Line::Upgrade(planet)) => reply.upgrades.push(planet),
-            Ok(Line::Message(word)) => reply.message = Some(word),
-            Ok(Line::End) => {
+            Ok(line) => {
+                if !line.put(reply) {
+                    return;
+                }
                 program.replied = true;
                 program.act = program.reply.take();
                 let act = program.act.clone().unwrap_or_default();

@@ -16,7 +16,7 @@ use crate::game::{Bot, Budget, Cause, Duel, Illegal, Outcome, Seat, Seats};
 use crate::kit::{BotCard, DialogueSetup, Models, OptionCard, Pace, Route, StdioWire, Train};
 use crate::ladder::Bout;
 use crate::scene::Picture;
-use crate::wire::{Dialogue, Table, WireError};
+use crate::wire::{Dialogue, ReplyLine, Table, WireError};
 use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -177,6 +177,19 @@ impl Contest for Planowanie {
 
     fn default_answer(frame: &str) -> &'static str {
         default_reply(frame)
+    }
+
+    fn reply_line(begun: bool, line: &[u8]) -> Result<ReplyLine, String> {
+        let text = dialect::clean(line);
+        dialect::reply_line(begun, &text).ok_or_else(|| dialect::neither(&text))
+    }
+
+    fn act_of_reply(
+        (_, frame): (&(), &[u8]),
+        (view, ask): (&View, &Ask),
+        reply: &str,
+    ) -> Result<Act, String> {
+        dialect::act(view.game.deck(), frame, *ask, reply)
     }
 
     fn picture(state: &Value) -> Option<Picture> {

@@ -1,13 +1,16 @@
 //! The text of the wire (README.md, section 2): an arbiter's commands, a player's replies.
 
 use super::cards::{Card, Deck};
-use super::rules::{Game, PlannedDeal};
+use super::rules::{Act, Ask, Game, PlannedDeal};
 use crate::game::Seat;
+use crate::wire::ReplyLine;
 
 /// Longest line of a reply, in bytes (B4.16).
 pub const REPLY_LINE_MAX: usize = 1_024;
 /// The most digits of a command's number, because it is echoed.
 pub const ID_LEN_MAX: usize = 20;
+/// Bytes kept of what a player says beside (B4.5).
+const TEXT_MAX: usize = 256;
 /// A reply that only agrees.
 pub const YES: &str = "=\n";
 
@@ -218,6 +221,40 @@ pub fn hear(line: &str) -> Option<Said> {
     })
 }
 
+/// What a line is of a reply; `begun`: its first line came before. `None`: it begins with neither `=` nor `?`, as a
+/// first line must.
+#[must_use]
+pub fn reply_line(begun: bool, line: &str) -> Option<ReplyLine> {
+    match (line.trim().is_empty(), begun) {
+        (true, true) => Some(ReplyLine::Last),
+        (true, false) => Some(ReplyLine::Blank),
+        (false, true) => Some(ReplyLine::More),
+        (false, false) => hear(line).map(|_| ReplyLine::More),
+    }
+}
+
+/// The act of a whole reply to a message that asks for this, read leniently (B4.6).
+///
+/// # Errors
+/// A sentence that says what it is instead.
+pub fn act(deck: &Deck, message: &[u8], ask: Ask, reply: &str) -> Result<Act, String> {
+    let first = clean(reply.lines().next().unwrap_or_default().as_bytes());
+    let said = hear(&first).filter(|said| said.yes);
+    let said = said.ok_or_else(|| format!("{first:?} does not say yes"))?;
+    // A number that is echoed follows the sign at once.
+    let id = read(message).id;
+    let echoed = id.and_then(|id| first.get(1..)?.strip_prefix(&*id));
+    let payload = echoed.unwrap_or(&said.payload);
+    match ask {
+        Ask::Declare => tricks(payload, true)
+            .map(Act::Declare)
+            .ok_or_else(|| format!("{first:?} declares no number of tricks")),
+        Ask::Play => card(deck, payload, true)
+            .map(Act::Play)
+            .ok_or_else(|| format!("{first:?} names no card of the deck")),
+    }
+}
+
 /// Reads a declaration. Strict: one plain number; lenient: the first word, with sign or leading zeros (B4.6).
 #[must_use]
 pub fn tricks(payload: &str, lenient: bool) -> Option<u8> {
@@ -236,6 +273,25 @@ fn only_word(payload: &str, lenient: bool) -> Option<&str> {
     let mut words = payload.split_whitespace();
     let word = words.next()?;
     (lenient || words.next().is_none()).then_some(word)
+}
+
+/// Why a first line is none of a reply.
+#[must_use]
+pub fn neither(line: &str) -> String {
+    format!("its reply {:?} begins with neither = nor ?", cut(line))
+}
+
+/// So much of a text as is kept of what a player says beside (B4.5).
+#[must_use]
+pub fn cut(text: &str) -> String {
+    let ends = text
+        .char_indices()
+        .map(|(at, letter)| at + letter.len_utf8());
+    let end = ends
+        .take_while(|end| *end <= TEXT_MAX)
+        .last()
+        .unwrap_or_default();
+    text.get(..end).unwrap_or_default().to_owned()
 }
 
 /// Whether an answer is legal in form, whatever the rules say.
@@ -286,6 +342,32 @@ mod tests {
             "set_deck A",
         ] {
             assert!(said(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_whole_reply_is_an_act() {
+        let deck = Deck::contest();
+        let read = |message: &str, ask, reply: &str| act(&deck, message.as_bytes(), ask, reply);
+        let spades = Act::Play(deck.read("AS").unwrap());
+        for (message, reply) in [
+            ("gen_move", "= AS\n"),
+            ("17 gen_move", "=17 AS\nfor its suit\n"),
+            ("17 gen_move", "= AS 0.9\r\n"),
+        ] {
+            assert_eq!(read(message, Ask::Play, reply), Ok(spades), "{reply:?}");
+        }
+        let two = Ok(Act::Declare(2));
+        assert_eq!(read("2 gen_declare", Ask::Declare, "= 2\n"), two);
+        assert_eq!(read("2 gen_declare", Ask::Declare, "=2 +2\n"), two);
+        for (ask, reply, why) in [
+            (Ask::Play, "? no\n", "does not say yes"),
+            (Ask::Play, "", "does not say yes"),
+            (Ask::Play, "= ZZ\n", "names no card of the deck"),
+            (Ask::Declare, "= AS\n", "declares no number of tricks"),
+        ] {
+            let told = read("gen", ask, reply).unwrap_err();
+            assert!(told.ends_with(why), "{reply:?}: {told}");
         }
     }
 

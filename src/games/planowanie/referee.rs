@@ -1,13 +1,13 @@
 //! The arbiter's side of one game (README.md, section 3): commands in lock step, one player at a time,
 //! a clock for the whole game, and an early end by a player's fault.
 
-use super::dialect::{self, Said};
+use super::dialect::{self, Said, cut};
 use super::options::Conduct;
 use super::rules::{Planowanie, Setup};
 use super::scene::{Position, Watch};
 use crate::game::{Cause, Game as _, Outcome, Seat, Seats};
 use crate::scene::Scene;
-use crate::wire::{Blame, Call, Reply, Table};
+use crate::wire::{Blame, Call, Reply, ReplyLine, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -20,8 +20,6 @@ const JUNK_MAX: u32 = 10;
 const LINES_MAX: u32 = 1_000;
 /// How long a player has to take note of the game's last cards (B4.11).
 const LAST_WITHIN: Duration = Duration::from_secs(1);
-/// Bytes kept of what a player says beside (B4.5).
-const TEXT_MAX: usize = 256;
 
 /// Everything that a game is refereed from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -228,19 +226,15 @@ impl Referee {
             return refused(open.seat, why);
         }
         let text = dialect::clean(line);
-        let blank = text.trim().is_empty();
-        if blank && open.said.is_some() {
-            return Ok(self.open.take());
-        }
-        let first = if blank { None } else { dialect::hear(&text) };
-        if first.is_some() && open.said.is_none() {
-            open.said = first;
-            return Ok(None);
-        }
-        let junk = !blank && open.said.is_none();
-        if junk && !(self.setup.conduct.lenient && open.skipped < JUNK_MAX) {
-            let why = format!("its reply {:?} begins with neither = nor ?", cut(&text));
-            return refused(open.seat, why);
+        match dialect::reply_line(open.said.is_some(), &text) {
+            Some(ReplyLine::Last) => return Ok(self.open.take()),
+            Some(ReplyLine::More) if open.said.is_none() => {
+                open.said = dialect::hear(&text);
+                return Ok(None);
+            }
+            Some(ReplyLine::Blank | ReplyLine::More) => {}
+            None if self.setup.conduct.lenient && open.skipped < JUNK_MAX => {}
+            None => return refused(open.seat, dialect::neither(&text)),
         }
         open.skipped += 1;
         if open.skipped > LINES_MAX {
@@ -296,17 +290,6 @@ impl Referee {
 fn shown(said: &Said) -> String {
     let sign = if said.yes { '=' } else { '?' };
     cut(&format!("{sign} {}", said.payload))
-}
-
-fn cut(text: &str) -> String {
-    let ends = text
-        .char_indices()
-        .map(|(at, letter)| at + letter.len_utf8());
-    let end = ends
-        .take_while(|end| *end <= TEXT_MAX)
-        .last()
-        .unwrap_or_default();
-    text.get(..end).unwrap_or_default().to_owned()
 }
 
 impl Table for Referee {

@@ -1,6 +1,7 @@
 //! A process that confines itself and then becomes a program: what the guard starts in the program's stead where
 //! processes are limited or files are.
 
+use super::cgroup::join;
 use super::confinement::{Confinement, SCRATCH, is_of_system, restrict};
 use super::guard::{OURSELVES, VERB};
 use super::protections::{Held, MEMORY};
@@ -46,6 +47,8 @@ pub struct Becoming {
     pub memory: Option<u64>,
     /// CPU time of each of its processes in seconds.
     pub cpu_seconds: Option<u64>,
+    /// The folder of the cgroup that it joins.
+    pub cgroup: Option<PathBuf>,
     /// What it may reach; `None`: everything that its user may.
     pub confinement: Option<Confinement>,
     /// What must hold of a confined program: else it does not become it.
@@ -68,6 +71,9 @@ impl Becoming {
         };
         if let Some(processes) = self.processes {
             word("--processes=", &processes.to_string());
+        }
+        if let Some(cgroup) = self.cgroup.as_ref().filter(|_| self.is_needed()) {
+            word("--cgroup=", cgroup);
         }
         if let Some(confinement) = &self.confinement {
             word("--scratch-mib=", &confinement.scratch_mib.to_string());
@@ -334,7 +340,12 @@ pub fn become_program(
     words: &[OsString],
 ) -> io::Result<()> {
     let report = close_inherited(told)?;
+    // First: nothing that it takes or starts may count elsewhere.
+    let joined = becoming.cgroup.as_deref().map_or(Ok(()), join);
     let mut missing = becoming.confine();
+    if let Err(why) = joined {
+        missing.push((MEMORY, format!("it has no cgroup: {why}")));
+    }
     // What it starts inherits them.
     if let Err(why) = limit_each(None, becoming.memory, becoming.cpu_seconds) {
         missing.push((MEMORY, why.to_string()));

@@ -91,7 +91,7 @@ impl Program {
         // Processes that it started may remain even if it is gone itself: they are killed before it is
         // reaped, so that its process id cannot have been reused.
         let status = self.process.reap().filter(|_| ended);
-        let out_of_memory = self.cell.as_ref().is_some_and(|cell| cell.out_of_memory());
+        let out_of_memory = self.is_over_memory();
         let (stderr, stderr_total) = self.stderr.end();
         Ended {
             marker: self.process.marker.take(),

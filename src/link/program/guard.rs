@@ -5,9 +5,11 @@ use super::becoming::Becoming;
 use super::orphans::{self, adopt_orphans};
 use super::pipes::ready;
 use super::protections::{Held, ISOLATION, Protection};
+use super::start::step_behind;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use rustix::event::PollFlags;
+use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::{
     Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, WaitOptions, getgid, getpid,
     getppid, getuid, kill_process, kill_process_group, pidfd_open, setrlimit, waitid, waitpid,
@@ -32,6 +34,10 @@ pub const VERB: &str = "program-guard";
 pub(super) const OURSELVES: &str = "/proc/self/exe";
 /// How long a guard may take to start its program.
 const START_WITHIN: Duration = Duration::from_secs(20);
+/// How long a guard that reports nothing may take to end.
+const END_WITHIN: Duration = Duration::from_secs(1);
+/// Bytes of what a guard that failed has said.
+const LAST_WORDS_MAX: usize = 600;
 /// The longest report of a guard, in bytes.
 const REPORT_MAX: usize = 600;
 /// How often a namespace's first process reaps others.
@@ -80,6 +86,7 @@ impl Guard {
         self,
         words: &[String],
         becoming: &Becoming,
+        nice: u8,
     ) -> io::Result<(Command, Report)> {
         let (reader, writer) = io::pipe()?;
         let own = std::process::id();
@@ -87,6 +94,9 @@ impl Guard {
         command.arg0("drover").arg(VERB);
         if self.isolates {
             command.arg("--isolate");
+        }
+        if nice > 0 {
+            command.arg(format!("--nice={nice}"));
         }
         command.arg(format!("--parent={own}"));
         // Opened by its name, it is not inherited by the program.
@@ -105,8 +115,7 @@ pub(super) struct Report {
 
 impl Report {
     /// Waits for the program's process; an error is that of starting it.
-    pub(super) fn program(mut self, guard: &Child) -> io::Result<Pid> {
-        let ended = || io::Error::other("its guard ended before it was started");
+    pub(super) fn program(mut self, guard: &mut Child) -> io::Result<Pid> {
         let exit = pid(guard).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
         let exit = exit.as_ref().map(|exit| (exit.as_fd(), PollFlags::IN));
         let report = (self.reader.as_fd(), PollFlags::IN);
@@ -120,14 +129,50 @@ impl Report {
         let length = self.reader.read(&mut text)?;
         let text = String::from_utf8_lossy(text.get(..length).unwrap_or_default()).into_owned();
         match text.trim().split_once(' ') {
-            Some(("started", pid)) => pid.parse().ok().and_then(Pid::from_raw).ok_or_else(ended),
+            Some(("started", pid)) => {
+                let pid = pid.parse().ok().and_then(Pid::from_raw);
+                pid.ok_or_else(|| ended(guard))
+            }
             Some(("error", code)) => Err(code
                 .parse()
-                .map_or_else(|_| ended(), io::Error::from_raw_os_error)),
+                .map_or_else(|_| ended(guard), io::Error::from_raw_os_error)),
             Some(("refused", why)) => Err(io::Error::other(why.to_owned())),
-            _ => Err(ended()),
+            _ => Err(ended(guard)),
         }
     }
+}
+
+/// Why a guard that has ended, or is about to, started no program: its last words, and how it ended.
+fn ended(guard: &mut Child) -> io::Error {
+    let exit = pid(guard).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+    if let Some(exit) = exit {
+        // Its report is closed before it has ended.
+        let _ = ready(
+            &[(exit.as_fd(), PollFlags::IN)],
+            Instant::now() + END_WITHIN,
+        );
+    }
+    let status = match guard.try_wait() {
+        Ok(Some(status)) => status.to_string(),
+        Ok(None) => "it still runs".to_owned(),
+        Err(why) => why.to_string(),
+    };
+    let mut words = vec![0; LAST_WORDS_MAX];
+    let length = guard.stderr.as_mut().map_or(0, |stderr| {
+        // What it started may hold the other end open.
+        let read = fcntl_setfl(&*stderr, OFlags::NONBLOCK).map_err(io::Error::from);
+        read.and_then(|()| stderr.read(&mut words)).unwrap_or(0)
+    });
+    words.truncate(length);
+    let words = String::from_utf8_lossy(&words);
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let said = match words.is_empty() {
+        true => String::new(),
+        false => format!(": {}", words.join(" ")),
+    };
+    io::Error::other(format!(
+        "its guard ended before it was started ({status}){said}"
+    ))
 }
 
 pub(super) fn pid(child: &Child) -> Option<Pid> {
@@ -141,6 +186,8 @@ pub struct GuardDuty {
     pub isolates: bool,
     /// The process that it watches for.
     pub parent: Option<i32>,
+    /// How much lower than the usual priority its own and the program's is, up to 19.
+    pub nice: u8,
     /// Where it reports the program's process, or why it does not start.
     pub report: Option<PathBuf>,
     /// What it does before it becomes the program.
@@ -157,6 +204,8 @@ pub struct GuardDuty {
 /// # Errors
 /// If the program cannot be isolated, or nobody hears the report.
 pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
+    // Starting takes most of a small program's time: that too is its own.
+    step_behind(None, duty.nice);
     let parent = getppid().and_then(|parent| pidfd_open(parent, PidfdFlags::empty()).ok());
     if duty.parent.is_some() && duty.parent != getppid().map(|parent| parent.as_raw_nonzero().get())
     {
@@ -338,5 +387,47 @@ pub fn first(mounts: bool) -> io::Result<()> {
         if ready(&[guard], Instant::now() + REAP_EVERY).unwrap_or(true) {
             return Ok(());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Why a guard that does this starts no program.
+    fn failed(script: &str, report: &str) -> String {
+        let (reader, mut writer) = io::pipe().unwrap();
+        writer.write_all(report.as_bytes()).unwrap();
+        let mut guard = Command::new("sh")
+            .args(["-c", script])
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let why = Report { reader, writer }.program(&mut guard).unwrap_err();
+        let _ = guard.kill();
+        guard.wait().unwrap();
+        why.to_string()
+    }
+
+    #[test]
+    fn a_guard_that_fails_says_why() {
+        let begins = "its guard ended before it was started";
+        assert_eq!(
+            failed("echo 'no user namespaces:' >&2; echo EPERM >&2; exit 3", ""),
+            format!("{begins} (exit status: 3): no user namespaces: EPERM")
+        );
+        assert_eq!(
+            failed("kill -9 $$", ""),
+            format!("{begins} (signal: 9 (SIGKILL))")
+        );
+        // What it leaves behind holds its pipes open.
+        let held = failed("sleep 60 & echo held >&2; exit 1", "");
+        assert_eq!(held, format!("{begins} (exit status: 1): held"));
+        let long = failed("head -c 10000 /dev/zero | tr '\\0' x >&2; exit 1", "");
+        assert!(long.len() < 2 * LAST_WORDS_MAX, "{} bytes", long.len());
+        assert_eq!(failed("exit 0", "refused it is Monday\n"), "it is Monday");
+        // A report that is none.
+        assert!(failed("exit 4", "started x\n").ends_with("(exit status: 4)"));
     }
 }

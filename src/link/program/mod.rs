@@ -6,20 +6,23 @@ mod cgroup;
 mod confinement;
 mod ending;
 mod guard;
+mod job;
 mod orphans;
 mod pipes;
 mod protections;
 mod start;
 mod stderr;
+mod together;
 
 pub use becoming::{Becoming, become_program};
 pub use cgroup::Cgroup;
 pub use confinement::Confinement;
 pub use ending::Ended;
 pub use guard::{Guard, GuardDuty, VERB, end_like, first, guard, no_isolation};
+pub use job::Job;
 pub use orphans::{Marker, adopt_orphans, kill_all, sweep};
 pub use pipes::{LineFault, ready};
-pub use protections::{Held, Protection, protections};
+pub use protections::{Held, MEMORY, NO_CGROUP, Protection, protections};
 pub use start::{
     Program, ProgramLimits, ProgramOptions, ProgramSpec, StartError, common_variables, find,
 };

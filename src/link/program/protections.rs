@@ -9,7 +9,7 @@ use std::str::FromStr;
 /// The protection that isolation is.
 pub(super) const ISOLATION: &str = "isolation";
 /// The protection that limits memory.
-pub(super) const MEMORY: &str = "memory";
+pub const MEMORY: &str = "memory";
 /// All protections, in the order in which they are told.
 const ALL: &[&str] = &[
     ISOLATION,
@@ -23,8 +23,8 @@ const ALL: &[&str] = &[
     MEMORY,
 ];
 /// What no kernel does without a cgroup.
-const NO_MEMORY: &str = "each process of a program has its limit, all together have none, nor has memory that they \
-                         share";
+pub const NO_CGROUP: &str = "without a cgroup each process of a program has its limit; all together are looked at \
+                             once a second, and ended when they have taken more";
 
 /// A protection of programs from which this machine may have something missing.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -113,7 +113,7 @@ pub fn protections(no_isolation: Option<String>) -> Vec<Protection> {
         name: (*name).to_owned(),
         missing: match *name {
             ISOLATION => no_isolation.clone(),
-            MEMORY => Some(why(MEMORY).unwrap_or_else(|| NO_MEMORY.to_owned())),
+            MEMORY => Some(why(MEMORY).unwrap_or_else(|| NO_CGROUP.to_owned())),
             name => why(name),
         },
     };

@@ -3,16 +3,17 @@
 use super::becoming::Becoming;
 use super::cgroup::{Cell, Cgroup};
 use super::confinement::Confinement;
-use super::guard::{self, Guard};
+use super::guard::{self, Guard, Report};
 use super::orphans::{self, Marker};
 use super::pipes::ready;
 use super::stderr::Stderr;
+use super::together::Together;
 use rustix::event::PollFlags;
 use rustix::fs::{Access, OFlags, access, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getrlimit,
-    kill_process_group, pidfd_open, prlimit, waitid,
+    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getpriority_process,
+    getrlimit, kill_process_group, pidfd_open, prlimit, setpriority_process, waitid,
 };
 use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
@@ -21,6 +22,9 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// The lowest priority that there is.
+const NICEST: u8 = 19;
 
 /// A program as its owner gives it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +63,11 @@ pub struct ProgramLimits {
     pub processes: Option<u32>,
     /// What it may reach, where it has a guard; `None`: everything that its user may.
     pub confinement: Option<Confinement>,
+    /// Whether the memory is that of all its processes together also where there is no cgroup: they are looked at every
+    /// second, and it is ended when they have taken more.
+    pub together: bool,
+    /// How much lower than ours the priority of its processes is, up to 19; 0: as ours.
+    pub nice: u8,
 }
 
 /// How a program is started.
@@ -163,6 +172,7 @@ pub struct Program {
     /// Ready once it has ended.
     pub(super) exit: Option<OwnedFd>,
     pub(super) cell: Option<Cell>,
+    pub(super) together: Option<Together>,
 }
 
 impl Program {
@@ -177,19 +187,42 @@ impl Program {
             program: name.clone(),
             why,
         };
+        let limited = |why| StartError::Limits {
+            program: name.clone(),
+            why,
+        };
+        let limits = &options.limits;
+        let cell = limits.cgroup.as_ref();
+        let cell = cell.map(|cgroup| cgroup.cell(limits.memory, limits.processes));
+        let cell = cell.transpose().map_err(limited)?;
         let mut process = match options.guard {
-            Some(guard) => Process::guarded(guard, &options.program, &options.limits),
+            Some(guard) => Process::guarded(guard, &options.program, (limits, cell.as_ref())),
             None => {
                 let mut command = Command::new(name);
                 command.args(arguments);
-                Process::start(command, &options.program)
+                Process::start(command, &options.program, piped())
             }
         }
         .map_err(refused)?;
-        let cell = limit(process.group, &options.limits).map_err(|why| StartError::Limits {
-            program: name.clone(),
-            why,
-        })?;
+        limit(process.group, limits).map_err(limited)?;
+        if let (Some(cell), Some(program), false) = (&cell, process.group, process.joined) {
+            let program = program.as_raw_nonzero().get().unsigned_abs();
+            match cell.add(program) {
+                // It has ended already.
+                Err(why) if why.raw_os_error() == Some(Errno::SRCH.raw_os_error()) => {}
+                added => added.map_err(limited)?,
+            }
+        }
+        let together = match (&cell, process.ends(), options.limits.memory) {
+            // One that has ended takes nothing.
+            (None, Some((root, program)), Some(most)) if options.limits.together => {
+                match Together::watch(root, program, most) {
+                    Err(why) if why.raw_os_error() == Some(Errno::SRCH.raw_os_error()) => None,
+                    watched => Some(watched.map_err(limited)?),
+                }
+            }
+            _ => None,
+        };
         let stdin = process.child.stdin.take().expect("stdin is piped");
         let stdout = process.child.stdout.take().expect("stdout is piped");
         let stderr = process.child.stderr.take().expect("stderr is piped");
@@ -209,7 +242,15 @@ impl Program {
             gone: false,
             line_max: options.line_max,
             cell,
+            together,
         })
+    }
+
+    /// Whether it was ended because its processes took too much memory together.
+    #[must_use]
+    pub fn is_over_memory(&self) -> bool {
+        let over = self.together.as_ref().is_some_and(Together::is_over);
+        over || self.cell.as_ref().is_some_and(Cell::out_of_memory)
     }
 
     /// Its process, which leads its group.
@@ -235,6 +276,13 @@ pub fn common_variables() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os().filter(move |(name, _)| common(name))
 }
 
+/// Standard input, output and error of a process.
+type Streams = [Stdio; 3];
+
+fn piped() -> Streams {
+    [Stdio::piped(), Stdio::piped(), Stdio::piped()]
+}
+
 /// The program's process, registered as ours. If dropped unreaped, its whole group is killed.
 pub(super) struct Process {
     /// The program or its guard.
@@ -245,13 +293,19 @@ pub(super) struct Process {
     reaped: bool,
     /// Whether its guard ends what left its group, which no namespace ends.
     sweeps: bool,
+    /// Whether it has joined its cgroup by itself, before it became the program.
+    joined: bool,
 }
 
 /// How long a guard may take to end what its program has left behind.
 const SWEEP_WITHIN: Duration = Duration::from_secs(1);
 
 impl Process {
-    fn start(mut command: Command, program: &ProgramSpec) -> std::io::Result<Self> {
+    pub(super) fn start(
+        mut command: Command,
+        program: &ProgramSpec,
+        [stdin, stdout, stderr]: Streams,
+    ) -> std::io::Result<Self> {
         let marker = orphans::marker();
         if let Some(folder) = &program.folder {
             command.current_dir(folder);
@@ -265,9 +319,9 @@ impl Process {
                 .process_group(0)
                 .envs(environment.map(|(name, value)| (name, value)))
                 .env(orphans::MARKER, marker.text())
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
+                .stdin(stdin)
+                .stdout(stdout)
+                .stderr(stderr)
                 .spawn()
         })?;
         Ok(Self {
@@ -276,32 +330,51 @@ impl Process {
             marker: Some(marker),
             reaped: false,
             sweeps: false,
+            joined: false,
         })
     }
 
     fn guarded(
         guard: Guard,
         program: &ProgramSpec,
-        limits: &ProgramLimits,
+        (limits, cell): (&ProgramLimits, Option<&Cell>),
     ) -> std::io::Result<Self> {
         let becoming = Becoming {
             isolated: guard.isolates,
             processes: limits.processes,
             memory: limits.memory,
             cpu_seconds: limits.cpu_seconds,
+            cgroup: cell.map(|cell| cell.folder().to_owned()),
             confinement: limits.confinement.clone(),
             must: guard.must,
         };
-        let (mut command, report) = guard.command(&program.words, &becoming)?;
+        let (mut command, report) = guard.command(&program.words, &becoming, limits.nice)?;
         if limits.confinement.is_some() {
             command.env_clear().envs(common_variables());
         }
-        let mut process = Self::start(command, program)?;
-        let program = report.program(&process.child)?;
-        orphans::guarded(program);
-        process.group = Some(program);
-        process.sweeps = !guard.isolates;
+        let mut process = Self::start(command, program, piped())?;
+        process.under(report, guard)?;
+        process.joined = becoming.is_needed();
         Ok(process)
+    }
+
+    /// It is a guard: waits until that has started its program.
+    pub(super) fn under(&mut self, report: Report, guard: Guard) -> std::io::Result<()> {
+        let program = report.program(&mut self.child)?;
+        orphans::guarded(program);
+        self.group = Some(program);
+        self.sweeps = !guard.isolates;
+        Ok(())
+    }
+
+    /// What was started, and the program: the same without a guard.
+    fn ends(&self) -> Option<(Pid, Pid)> {
+        Some((guard::pid(&self.child)?, self.group?))
+    }
+
+    /// Whether it has ended; it may not be reaped yet.
+    pub(super) fn has_ended(&self) -> bool {
+        self.reaped || guard::pid(&self.child).is_none_or(has_ended)
     }
 
     /// Kills it and its group, and waits for its end.
@@ -380,19 +453,25 @@ pub(super) fn limit_each(
     Ok(())
 }
 
-/// Limits a process that has just been started. A confined one has limited itself, before it became the program.
-fn limit(program: Option<Pid>, limits: &ProgramLimits) -> std::io::Result<Option<Cell>> {
-    limit_each(program, limits.memory, limits.cpu_seconds)?;
-    match (&limits.cgroup, program) {
-        (Some(cgroup), Some(program)) => {
-            let program = program.as_raw_nonzero().get().unsigned_abs();
-            match cgroup.cell(program, limits.memory, limits.processes) {
-                Err(why) if why.raw_os_error() == Some(Errno::SRCH.raw_os_error()) => Ok(None),
-                cell => cell.map(Some),
-            }
-        }
-        _ => Ok(None),
+/// Gives a process, and what it starts from now on, a priority that is at least so much lower than the usual one;
+/// `None`: this one. One that is lower already stays.
+pub(super) fn step_behind(process: Option<Pid>, nice: u8) {
+    let nice = i32::from(nice.min(NICEST));
+    let lower = getpriority_process(process).is_ok_and(|now| now >= nice);
+    if !lower {
+        // It may have ended already.
+        let _ = setpriority_process(process, nice);
     }
+}
+
+/// Limits a process that has just been started. A confined one has limited itself, before it became the program.
+fn limit(program: Option<Pid>, limits: &ProgramLimits) -> std::io::Result<()> {
+    limit_each(program, limits.memory, limits.cpu_seconds)?;
+    if limits.nice > 0 && program.is_some() {
+        // A guard has done that first of all.
+        step_behind(program, limits.nice);
+    }
+    Ok(())
 }
 
 fn unblocked(pipe: impl AsFd) -> std::io::Result<()> {

@@ -1,10 +1,11 @@
 //! What a check finds out.
 
+use crate::programs::{Instances, Launch, Protocol};
 use serde::Serialize;
 use std::fmt;
 
 /// What a bot is put through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weather {
     /// Everything as usual.
@@ -21,11 +22,15 @@ pub enum Weather {
     Killed,
     /// The daemon is: the program's input ends, and another one begins.
     DaemonRestarted,
+    /// Each decision is posted on a connection of its own.
+    Closed,
+    /// The same process plays another match.
+    NextMatch,
 }
 
 impl Weather {
-    /// All of them, the fair one first.
-    pub const ALL: &[Self] = &[
+    /// Those of programs, the fair one first.
+    const OF_PROGRAMS: &[Self] = &[
         Self::Fair,
         Self::Pieces,
         Self::CarriageReturns,
@@ -34,6 +39,45 @@ impl Weather {
         Self::Killed,
         Self::DaemonRestarted,
     ];
+    /// The same of programs whose processes play several matches.
+    const OF_PERSISTENT: &[Self] = &[
+        Self::Fair,
+        Self::Pieces,
+        Self::CarriageReturns,
+        Self::Strange,
+        Self::Hurried,
+        Self::Killed,
+        Self::DaemonRestarted,
+        Self::NextMatch,
+    ];
+    /// Those of programs that speak their game's own protocol: lines end and begin as its arbiter has them.
+    const OF_NATIVE: &[Self] = &[
+        Self::Fair,
+        Self::Pieces,
+        Self::Hurried,
+        Self::Killed,
+        Self::DaemonRestarted,
+    ];
+    /// Those of URLs: pieces are put together before a bot sees them, and its process is not ours to kill.
+    const OF_URLS: &[Self] = &[
+        Self::Fair,
+        Self::CarriageReturns,
+        Self::Strange,
+        Self::Hurried,
+        Self::Closed,
+        Self::DaemonRestarted,
+    ];
+
+    /// What this bot is put through, the fair weather first.
+    #[must_use]
+    pub const fn of(launch: &Launch) -> &'static [Self] {
+        match (&launch.url, launch.protocol, launch.instances) {
+            (Some(_), ..) => Self::OF_URLS,
+            (None, Protocol::Native, _) => Self::OF_NATIVE,
+            (None, _, Instances::Persistent) => Self::OF_PERSISTENT,
+            (None, _, Instances::Match | Instances::Pool) => Self::OF_PROGRAMS,
+        }
+    }
 }
 
 impl fmt::Display for Weather {
@@ -46,6 +90,8 @@ impl fmt::Display for Weather {
             Self::Hurried => "decisions over too soon",
             Self::Killed => "killed and started again",
             Self::DaemonRestarted => "Drover started again",
+            Self::Closed => "a connection each",
+            Self::NextMatch => "another match",
         })
     }
 }
@@ -63,9 +109,13 @@ pub struct Finding {
     pub legal: u32,
     /// How long the program took from its start to its first line, in milliseconds.
     pub ready_ms: Option<f64>,
-    /// How long the slowest answer took, in milliseconds.
+    /// Half of the answers took no longer, in milliseconds.
+    pub p50_ms: Option<f64>,
+    /// The same of 99 in 100.
+    pub p99_ms: Option<f64>,
+    /// How long the answer took that was nearest to its deadline.
     pub slowest_ms: Option<f64>,
-    /// How long that one might have taken.
+    /// How long that one might have taken: what the contest gives, less what sessions keep for the way back and the fallback.
     pub allowed_ms: Option<f64>,
     /// What to mend, each a sentence.
     pub mend: Vec<String>,
@@ -79,10 +129,18 @@ impl Finding {
             answers: 0,
             legal: 0,
             ready_ms: None,
+            p50_ms: None,
+            p99_ms: None,
             slowest_ms: None,
             allowed_ms: None,
             mend: Vec::new(),
         }
+    }
+
+    /// The share of the time that was used for the answer nearest to its deadline, from 0 to 1.
+    #[must_use]
+    pub fn used(&self) -> Option<f64> {
+        Some(self.slowest_ms? / self.allowed_ms?)
     }
 
     /// Adds what to mend, once.

@@ -23,6 +23,8 @@ pub(super) struct Script<'a> {
     /// What sessions leave of a limit for the way back.
     pub(super) margin: Duration,
     fallback: String,
+    /// Whether it is played in the game's own protocol.
+    native: bool,
 }
 
 impl<'a> Script<'a> {
@@ -52,12 +54,16 @@ impl<'a> Script<'a> {
             contest: (kit.answer_within(), kit.open_within()),
             margin,
             fallback: launch.fallback.clone(),
+            native: launch.is_native(),
         })
     }
 
     /// A seat that hears the script, and where what its program is told goes.
     pub(super) fn seat(&self) -> Result<(Box<dyn Dialogue>, Post), String> {
-        let post = Post::default();
+        let post = match self.native {
+            true => Post::native(),
+            false => Post::default(),
+        };
         let setup = DialogueSetup {
             fallback: self.fallback.clone(),
             post: Some(post.clone()),

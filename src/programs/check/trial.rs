@@ -1,25 +1,31 @@
 //! A script played by a program in one weather.
 
+mod greeting;
+
 use super::findings::{Finding, Weather};
 use super::script::Script;
-use crate::link::program::{Guard, LineFault, Program};
+use super::talk::{Silence, Talk};
+use crate::link::program::{Guard, LineFault};
 use crate::programs::Launch;
+use crate::programs::carrier::Carrier;
+use crate::programs::native::Steps;
+use crate::programs::runner::Word;
 use games::answer::ProgramTimes;
-use games::neutral::{
-    self, End, Hello, LINE_MAX, LINES_MAX, Line, Post, Said, Start, Told, VERSION, written,
-};
+use games::neutral::{self, End, Hello, LINES_MAX, Line, Post, Said, Start, written};
 use games::{Budget, Cause, Next};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
 /// How long a program may take to say that it is ready: contests give a match's begin a second or more.
-const READY_WITHIN: Duration = Duration::from_secs(10);
+pub(super) const READY_WITHIN: Duration = Duration::from_secs(10);
 /// How long a program may take for a line that it must not take in at once.
 const SAID_WITHIN: Duration = Duration::from_secs(5);
 /// How long an answer is waited for, even where the contest gives more.
-const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+pub(super) const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 /// After so many answers that did not come, a weather is over: the rest would say the same.
-const MISSED_MAX: u32 = 2;
+pub(super) const MISSED_MAX: u32 = 2;
+/// How long an answer of a URL is waited for where it is not wanted.
+const HURRY: Duration = Duration::from_millis(2);
 /// Between the pieces of a line.
 const PAUSE: Duration = Duration::from_millis(15);
 /// Lines that arrive in pieces at most: more only takes time.
@@ -34,24 +40,31 @@ const SPENT: Budget<'static> = Budget {
     stop: &|| true,
 };
 
-type Word = Told<Value, Value, Value, Value>;
+/// The id of a check's match.
+const MATCH: &str = "check";
 
 /// A program in a weather.
 pub(super) struct Trial<'a> {
     launch: &'a Launch,
     script: &'a Script<'a>,
     guard: Option<Guard>,
-    finding: Finding,
+    pub(super) finding: Finding,
+    /// How long its answers took, in milliseconds.
+    times: Vec<f64>,
     /// Everything that it was told of the match.
     told: Vec<Line>,
     /// Lines that were sent.
     sent: u32,
     /// Answers that did not come.
-    missed: u32,
+    pub(super) missed: u32,
+    /// When the program was started.
+    pub(super) begun: Instant,
+    /// What it owes, if it speaks its game's own protocol.
+    pub(super) steps: Option<Steps>,
 }
 
 /// The program is gone, or there is no use in going on; why is among what to mend.
-struct Over;
+pub(super) struct Over;
 
 impl<'a> Trial<'a> {
     pub(super) fn run(
@@ -65,25 +78,56 @@ impl<'a> Trial<'a> {
             script,
             guard,
             finding: Finding::new(weather),
+            times: Vec::new(),
             told: Vec::new(),
             sent: 0,
             missed: 0,
+            begun: Instant::now(),
+            steps: None,
         };
         trial.play()?;
-        Ok(trial.finding)
+        // Exactly: there are few, and the slowest of them is told beside these.
+        trial.times.sort_by(f64::total_cmp);
+        let many = trial.times.len() as f64;
+        let place = |share: f64| (many * share).ceil() as usize;
+        let ms = |share| trial.times.get(place(share).checked_sub(1)?).copied();
+        let (p50_ms, p99_ms) = (ms(0.5), ms(0.99));
+        Ok(Finding {
+            p50_ms,
+            p99_ms,
+            ..trial.finding
+        })
     }
 
     fn play(&mut self) -> Result<(), String> {
-        let (mut dialogue, post) = self.script.seat()?;
-        let Ok(mut program) = self.start(false) else {
+        let Ok(program) = self.start(false) else {
             return Ok(());
         };
+        let Some(program) = self.hear(program)? else {
+            return Ok(());
+        };
+        if self.finding.weather != Weather::NextMatch {
+            self.finish(program);
+            return Ok(());
+        }
+        let Ok(program) = self.go_on(program) else {
+            return Ok(());
+        };
+        if let Some(program) = self.hear(program)? {
+            self.finish(program);
+        }
+        Ok(())
+    }
+
+    /// Lets it hear the script; `None` if it did not get to the end of that.
+    fn hear(&mut self, mut program: Talk) -> Result<Option<Talk>, String> {
+        let (mut dialogue, post) = self.script.seat()?;
         let calls = self.script.exchanges.len();
         for (at, exchange) in self.script.exchanges.iter().enumerate() {
             if at == calls / 2 && self.is_interrupted() {
                 match self.start_again(program) {
                     Ok(again) => program = again,
-                    Err(Over) => return Ok(()),
+                    Err(Over) => return Ok(None),
                 }
             }
             let next = dialogue.receive(exchange.call.as_bytes());
@@ -99,6 +143,10 @@ impl<'a> Trial<'a> {
                 let (contest, margin) = (self.script.contest, self.script.margin);
                 // As in a session, nobody is asked for the only legal act.
                 if let Some(times) = ProgramTimes::new(contest, (limit, target), margin) {
+                    let times = match self.steps {
+                        Some(_) => times.on_own_clock(limit, target),
+                        None => times,
+                    };
                     let answer = self.decide(&mut program, &post, times.program);
                     over = answer.and_then(|answer| {
                         let Some((number, act)) = answer else {
@@ -112,7 +160,7 @@ impl<'a> Trial<'a> {
             }
             if self.missed >= MISSED_MAX {
                 drop(program.end());
-                return Ok(());
+                return Ok(None);
             }
             if !matches!(next, Next::Wait | Next::Over(_)) {
                 dialogue.said(exchange.reply.as_deref().unwrap_or_default());
@@ -123,11 +171,10 @@ impl<'a> Trial<'a> {
                 .is_err()
             {
                 self.gone(program);
-                return Ok(());
+                return Ok(None);
             }
         }
-        self.finish(program);
-        Ok(())
+        Ok(Some(program))
     }
 
     /// Whether this weather interrupts the match.
@@ -138,108 +185,24 @@ impl<'a> Trial<'a> {
         )
     }
 
-    /// Starts the program and greets it.
-    fn start(&mut self, again: bool) -> Result<Program, Over> {
-        let begun = Instant::now();
-        let options = self.launch.options(LINE_MAX, self.guard);
-        let mut program = match Program::start(&options) {
-            Ok(program) => program,
-            Err(why) => {
-                self.finding.mend(format!("it does not start: {why}"));
-                return Err(Over);
-            }
-        };
-        let start = Start::of(self.script.contest, "check", again);
-        let game = self.script.kit.game();
-        let greeting = [Word::Hello(Hello::of(game)), Word::Match(Box::new(start))];
-        for word in greeting {
-            if self.send(&mut program, &written(&word)).is_err() {
-                self.gone(program);
-                return Err(Over);
-            }
-        }
-        let within = begun + READY_WITHIN;
-        for _ in 0..LINES_MAX {
-            match program.line(within) {
-                Ok(line) => match neutral::read(&line) {
-                    Ok(Said::Ready { protocol: VERSION }) => {
-                        let ready = begun.elapsed().as_secs_f64() * 1e3;
-                        self.finding.ready_ms.get_or_insert(ready);
-                        return Ok(program);
-                    }
-                    Ok(Said::Note { .. }) => {}
-                    Ok(Said::Models) => {
-                        if self.models(&mut program).is_err() {
-                            self.gone(program);
-                            return Err(Over);
-                        }
-                    }
-                    Ok(other) => {
-                        self.finding.mend(format!(
-                            "its first line must be {{\"type\":\"ready\",\"protocol\":{VERSION}}}, not {}",
-                            shown(written(&other).as_bytes())
-                        ));
-                        drop(program.end());
-                        return Err(Over);
-                    }
-                    Err(why) => self.finding.mend(format!(
-                        "standard output is for lines of the protocol alone, not {}: {why}",
-                        shown(&line)
-                    )),
-                },
-                Err(LineFault::Late) => {
-                    self.finding.mend(format!(
-                        "it says nothing within {} s of its start: does it answer `hello` with `ready`, and flush \
-                         its output after every line?",
-                        READY_WITHIN.as_secs()
-                    ));
-                    drop(program.end());
-                    return Err(Over);
-                }
-                Err(fault) => {
-                    self.faulty(&fault);
-                    self.gone(program);
-                    return Err(Over);
-                }
-            }
-        }
-        self.finding.mend("it talks before it is ready".to_owned());
-        drop(program.end());
-        Err(Over)
-    }
-
-    /// Ends the program in the middle of its match, and tells another one the match so far.
-    fn start_again(&mut self, mut program: Program) -> Result<Program, Over> {
-        if self.finding.weather == Weather::DaemonRestarted {
-            program.dismiss(None);
-            let ended = program.end();
-            if !ended.by_itself {
-                let what = "it goes on when its standard input ends: it must end then, and is killed after a second";
-                self.finding.mend(what.to_owned());
-            }
-        } else {
-            // As if the system had: without a word.
-            drop(program);
-        }
-        let mut program = self.start(true)?;
-        let told = std::mem::take(&mut self.told);
-        if self.tell(&mut program, &told, None).is_err() {
-            self.gone(program);
-            return Err(Over);
-        }
-        Ok(program)
-    }
-
     /// Tells it lines; a decision among them may take so long, or is over.
     fn tell(
         &mut self,
-        program: &mut Program,
+        program: &mut Talk,
         lines: &[Line],
         within: Option<Duration>,
     ) -> Result<(), Over> {
+        self.overhear(program)?;
         for line in lines {
             self.told.push(line.clone());
-            self.send(program, &line.text(within))?;
+            match &mut self.steps {
+                Some(steps) => {
+                    if let Some(text) = steps.tell(line) {
+                        self.send(program, text)?;
+                    }
+                }
+                None => self.send(program, &line.text(within))?,
+            }
         }
         Ok(())
     }
@@ -247,7 +210,7 @@ impl<'a> Trial<'a> {
     /// Asks for a decision: its number and the answer, if that is waited for and comes in time.
     fn decide(
         &mut self,
-        program: &mut Program,
+        program: &mut Talk,
         post: &Post,
         within: Duration,
     ) -> Result<Option<(u64, Value)>, Over> {
@@ -256,7 +219,7 @@ impl<'a> Trial<'a> {
         };
         let number = lines.iter().rev().find_map(|line| match line {
             Line::Ask { number, .. } => Some(*number),
-            Line::Plain(_) | Line::Played { .. } => None,
+            Line::Plain(_) | Line::Played { .. } | Line::Frame { .. } => None,
         });
         if self.finding.weather == Weather::Strange {
             let strange = "{\"type\":\"of_a_later_version\",\"number\":0,\"ask\":{},\"view\":[]}";
@@ -266,10 +229,16 @@ impl<'a> Trial<'a> {
         let Some(number) = number else {
             return Ok(None);
         };
-        if self.finding.weather == Weather::Hurried && number % 2 == 1 {
-            return Ok(None);
+        // In a game's own protocol the first answer takes the start in: it has the time that the contest gives for that.
+        let starts = self.steps.is_some() && number == 1;
+        if self.finding.weather == Weather::Hurried && number % 2 == 1 && !starts {
+            return self.hurry(program).map(|()| None);
         }
         self.finding.asked += 1;
+        if self.steps.is_some() {
+            return self.decide_native(program, number, within);
+        }
+        program.asks();
         let asked = Instant::now();
         let waited = within.min(ANSWER_WITHIN);
         for _ in 0..LINES_MAX {
@@ -277,6 +246,11 @@ impl<'a> Trial<'a> {
                 Ok(line) => match neutral::read(&line) {
                     Ok(Said::Act { number: to, act }) if to == number => {
                         self.took(asked.elapsed(), within);
+                        if let (Weather::Closed, Carrier::Url(posts)) =
+                            (self.finding.weather, &mut program.carrier)
+                        {
+                            posts.hang_up();
+                        }
                         return Ok(Some((number, act)));
                     }
                     Ok(Said::Act { number: to, .. }) if to > number => {
@@ -285,18 +259,21 @@ impl<'a> Trial<'a> {
                         ));
                         self.refuse(program, Some(to), "that is not asked".to_owned())?;
                     }
-                    Ok(Said::Models) => self.models(program)?,
+                    Ok(Said::Models) => {
+                        self.models(program)?;
+                        self.ask_again(program, &lines, asked + within)?;
+                    }
                     // A late answer, a note.
                     Ok(_) => {}
                     Err(why) => {
                         self.finding.mend(format!(
-                            "standard output is for lines of the protocol alone, not {}: {why}",
+                            "standard output is for lines of the protocol alone, not {}: {why}; what is for you goes to standard error",
                             shown(&line)
                         ));
                         self.refuse(program, None, why)?;
                     }
                 },
-                Err(LineFault::Late) => {
+                Err(Silence::Program(LineFault::Late)) => {
                     self.missed += 1;
                     let unended = shown(program.unheard());
                     self.finding.mend(match program.unheard() {
@@ -322,10 +299,45 @@ impl<'a> Trial<'a> {
         Err(Over)
     }
 
+    /// What is asked of a URL once more, after what it wanted to know first.
+    fn ask_again(
+        &mut self,
+        program: &mut Talk,
+        lines: &[Line],
+        until: Instant,
+    ) -> Result<(), Over> {
+        if !program.carrier.asks_again() {
+            return Ok(());
+        }
+        let left = until.saturating_duration_since(Instant::now());
+        match lines.last() {
+            Some(ask) => self.send(program, &ask.text(Some(left))),
+            None => Ok(()),
+        }
+    }
+
+    /// A decision is over too soon. A URL is told its match once more then: nobody knows what it has heard.
+    fn hurry(&mut self, program: &mut Talk) -> Result<(), Over> {
+        let Carrier::Url(posts) = &mut program.carrier else {
+            return Ok(());
+        };
+        posts.asks();
+        // Whatever it says, or that it says nothing.
+        let _ = posts.wait(&mut program.unsaid, true, Instant::now() + HURRY);
+        posts.begin_anew();
+        program.unsaid.clear();
+        let start = Start::of(self.script.contest, MATCH, true);
+        let game = self.script.kit.game();
+        self.send(program, &written(&Word::Hello(Hello::of(game))))?;
+        self.send(program, &written(&Word::Match(Box::new(start))))?;
+        let told = std::mem::take(&mut self.told);
+        self.tell(program, &told, None)
+    }
+
     /// Counts a legal answer; of another one the program is told, as it would be in a match.
     fn judged(
         &mut self,
-        program: &mut Program,
+        program: &mut Talk,
         number: u64,
         verdict: Option<Result<(), String>>,
     ) -> Result<(), Over> {
@@ -343,27 +355,25 @@ impl<'a> Trial<'a> {
         self.refuse(program, Some(number), why)
     }
 
-    fn refuse(
-        &mut self,
-        program: &mut Program,
-        number: Option<u64>,
-        why: String,
-    ) -> Result<(), Over> {
+    fn refuse(&mut self, program: &mut Talk, number: Option<u64>, why: String) -> Result<(), Over> {
+        if self.steps.is_some() {
+            // The game's own protocol has no word for it.
+            return Ok(());
+        }
         self.send(program, &written(&Word::Refused { number, why }))
     }
 
     /// Answers its request for models: nothing is known of the rivals in a script.
-    fn models(&mut self, program: &mut Program) -> Result<(), Over> {
+    fn models(&mut self, program: &mut Talk) -> Result<(), Over> {
         let models = Vec::new();
         self.send(program, &written(&Word::Models { models }))
     }
 
-    fn took(&mut self, took: Duration, within: Duration) {
+    pub(super) fn took(&mut self, took: Duration, within: Duration) {
         self.finding.answers += 1;
         let (took, within) = (took.as_secs_f64() * 1e3, within.as_secs_f64() * 1e3);
-        let share = |took: Option<f64>, within: Option<f64>| Some(took? / within?);
-        let slowest = share(self.finding.slowest_ms, self.finding.allowed_ms);
-        if slowest.is_none_or(|slowest| took / within > slowest) {
+        self.times.push(took);
+        if self.finding.used().is_none_or(|used| took / within > used) {
             self.finding.slowest_ms = Some(took);
             self.finding.allowed_ms = Some(within);
         }
@@ -375,16 +385,23 @@ impl<'a> Trial<'a> {
     }
 
     /// Tells it how the match ended, and sees it end.
-    fn finish(&mut self, mut program: Program) {
-        let end = Word::End(End {
-            cause: Cause::Normal,
-            detail: String::new(),
-            scores: Vec::new(),
-            wins: Vec::new(),
-        });
-        let said = self.send(&mut program, &written(&end));
-        program.dismiss(None);
-        let ended = program.end();
+    fn finish(&mut self, mut program: Talk) {
+        let (said, farewell) = match &self.steps {
+            Some(steps) => (Ok(()), steps.farewell()),
+            None => (self.send(&mut program, &written(&the_end())), None),
+        };
+        match &mut program.carrier {
+            Carrier::Process(program) => program.dismiss(farewell),
+            Carrier::Url(_) => {
+                if let Err(why) = program.posted_last(Instant::now() + SAID_WITHIN) {
+                    let what =
+                        "the POST of the match's end needs an answer as well, if an empty one";
+                    self.finding.mend(format!("{what}: {why}"));
+                }
+                return;
+            }
+        }
+        let Some(ended) = program.end() else { return };
         if said.is_err() || !ended.by_itself {
             let what = "it goes on when its standard input ends: it must end then, and is killed after a second";
             self.finding.mend(what.to_owned());
@@ -395,28 +412,37 @@ impl<'a> Trial<'a> {
         }
     }
 
-    fn faulty(&mut self, fault: &LineFault) {
+    pub(super) fn faulty(&mut self, fault: &Silence) {
         match fault {
-            LineFault::TooLong(line) => self.finding.mend(format!(
-                "it has sent more than {LINE_MAX} bytes without an end of line: {}",
+            Silence::Program(LineFault::TooLong(line)) => self.finding.mend(format!(
+                "it has sent more than {} bytes without an end of line: {}",
+                line.len().saturating_sub(1),
                 shown(line)
             )),
-            LineFault::Late => self.finding.mend("it does not read its input".to_owned()),
-            LineFault::Gone | LineFault::Deaf => {}
+            Silence::Program(LineFault::Late) => {
+                self.finding.mend("it does not read its input".to_owned());
+            }
+            Silence::Program(LineFault::Gone | LineFault::Deaf) => {}
+            Silence::Url(why) => self.finding.mend(why.clone()),
         }
     }
 
     /// Says how a program ended that should not have.
-    fn gone(&mut self, program: Program) {
-        let ended = program.end();
+    fn gone(&mut self, program: Talk) {
+        // What is wrong with a URL has been said.
+        let Some(ended) = program.end() else { return };
         let (how, stderr) = (ended.manner(), shown_end(&ended.stderr));
+        let reads_on = match ended.status.is_some_and(|status| status.success()) {
+            true => "; it must read on until its standard input ends",
+            false => "",
+        };
         self.finding.mend(format!(
-            "it stops in the middle of the match: {how}{stderr}"
+            "it stops in the middle of the match: {how}{reads_on}{stderr}"
         ));
     }
 
     /// Sends a line as the weather has it.
-    fn send(&mut self, program: &mut Program, line: &str) -> Result<(), Over> {
+    fn send(&mut self, program: &mut Talk, line: &str) -> Result<(), Over> {
         self.sent += 1;
         let end = match self.finding.weather {
             Weather::CarriageReturns => "\r\n",
@@ -424,6 +450,13 @@ impl<'a> Trial<'a> {
         };
         let whole = format!("{line}{end}");
         let bytes = whole.as_bytes();
+        let program = match &mut program.carrier {
+            Carrier::Process(program) => program,
+            Carrier::Url(_) => {
+                program.unsaid.extend_from_slice(bytes);
+                return Ok(());
+            }
+        };
         let pieces = match self.finding.weather {
             Weather::Pieces if self.sent <= PIECES_MAX => vec![1, bytes.len() / 2, bytes.len()],
             _ => vec![bytes.len()],
@@ -438,13 +471,13 @@ impl<'a> Trial<'a> {
             while !rest.is_empty() {
                 let pushed = program.push(&mut rest);
                 if let Err(fault) = pushed {
-                    self.faulty(&fault);
+                    self.faulty(&Silence::Program(fault));
                     return Err(Over);
                 }
                 // What it says meanwhile must not stop it.
                 program.read();
                 if !rest.is_empty() && Instant::now() >= until {
-                    self.faulty(&LineFault::Late);
+                    self.faulty(&Silence::Program(LineFault::Late));
                     return Err(Over);
                 }
                 if !rest.is_empty() {
@@ -456,8 +489,18 @@ impl<'a> Trial<'a> {
     }
 }
 
+/// How a match of a check ends.
+const fn the_end() -> Word {
+    Word::End(End {
+        cause: Cause::Normal,
+        detail: String::new(),
+        scores: Vec::new(),
+        wins: Vec::new(),
+    })
+}
+
 /// The beginning of what it has said.
-fn shown(line: &[u8]) -> String {
+pub(super) fn shown(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let begin: String = text.trim().chars().take(120).collect();
     format!("{begin:?}")

@@ -51,6 +51,87 @@ stderr_kib = 0
     assert_eq!(launch.directory, Path::new("/shelf/src"));
 }
 
+/// A bot that is called.
+const CALLED: &str = r#"name = "mybot"
+version = "1.0"
+games = ["lighthouses"]
+protocol = "http"
+url = "http://127.0.0.1:8000/bot?key=1"
+"#;
+
+#[test]
+fn a_bot_may_be_a_url() {
+    let manifest = read(CALLED).unwrap();
+    let launch = manifest.launch(Path::new("/shelf"), &[], &[], &[]);
+    let url = launch.url.as_ref().map(ToString::to_string);
+    assert_eq!(url.unwrap(), "http://127.0.0.1:8000/bot?key=1");
+    assert!(launch.argv.is_empty() && !launch.is_native());
+    for line in [
+        "run = [\"x\"]",
+        "build = [\"x\"]",
+        "directory = \"x\"",
+        "instances = \"pool\"",
+        "[environment]\nA = \"1\"",
+        "[limits]\nprocesses = 3",
+    ] {
+        let told = read(&format!("{CALLED}{line}\n")).unwrap_err().to_string();
+        let expected = "bot.toml, line 6: `";
+        let why = "is about a program, which a bot with protocol = \"http\" is not";
+        assert!(told.contains(expected) && told.contains(why), "{told}");
+    }
+    for (wrong, expected) in [
+        (
+            "https://127.0.0.1/",
+            "`url` is \"https://127.0.0.1/\", but must be an http URL",
+        ),
+        ("https://127.0.0.1/", "Drover speaks plain http only"),
+        ("ftp://x/", "not an absolute http URL"),
+        ("", "the URL is empty"),
+    ] {
+        let told = read(&CALLED.replace("http://127.0.0.1:8000/bot?key=1", wrong));
+        let told = told.unwrap_err().to_string();
+        assert!(told.contains(expected), "{told}");
+    }
+    let told = read(&CALLED.replace("url = ", "# "))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        told.contains("`url` is missing; it must be an http URL"),
+        "{told}"
+    );
+    let told = read(&format!("{GOOD}url = \"http://h/\"\n"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        told.contains("line 5: `url` is where a bot with protocol"),
+        "{told}"
+    );
+}
+
+#[test]
+fn instances_are_one_of_three() {
+    assert_eq!(read(GOOD).unwrap().instances, Instances::Match);
+    for instances in Instances::ALL {
+        let text = format!("{GOOD}instances = \"{}\"\n", instances.word());
+        assert_eq!(read(&text).unwrap().instances, instances);
+    }
+    let told = read(&format!("{GOOD}instances = \"many\"\n"))
+        .unwrap_err()
+        .to_string();
+    let expected =
+        "`instances` is \"many\", but must be one of \"match\", \"pool\", \"persistent\"";
+    assert!(told.contains(expected), "{told}");
+    let native = GOOD.replace("\"lighthouses\", \"koehandel\"", "\"lighthouses\"");
+    let told = read(&format!(
+        "{native}protocol = \"native\"\ninstances = \"pool\"\n"
+    ));
+    let told = told.unwrap_err().to_string();
+    assert!(
+        told.contains("line 6: `instances` is about programs that speak the neutral"),
+        "{told}"
+    );
+}
+
 #[test]
 fn a_mistake_names_file_line_and_key() {
     for (line, expected) in [
@@ -61,11 +142,11 @@ fn a_mistake_names_file_line_and_key() {
         ("name", "bot.toml, line 5, column"),
         (
             "protocol = \"xml\"",
-            "bot.toml, line 5: `protocol` is \"xml\", but must be \"neutral\"",
+            "bot.toml, line 5: `protocol` is \"xml\", but must be \"neutral\", \"http\"",
         ),
         (
             "protocol = \"native\"",
-            "must be \"neutral\", or \"native\" where its games are all of planowanie, lighthouses, planetwars",
+            "must be \"neutral\", \"http\", or \"native\" where its games are all of planowanie, lighthouses, planetwars",
         ),
         (
             "build = \"make\"",

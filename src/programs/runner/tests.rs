@@ -16,7 +16,7 @@ fn runner(script: &str) -> (Runner, Bots) {
         stderr_kept: 4_096,
         ..Launch::default()
     };
-    let runner = Runner::new(&bots, Arc::new(launch), Opening::default());
+    let runner = Runner::new(&bots, Arc::new(launch), Opening::default(), || ());
     (runner, bots)
 }
 
@@ -95,4 +95,99 @@ fn a_match_that_is_too_long_fails_once() {
         runner.tell(line());
     }
     assert_eq!(runner.report.failed, 1, "{:?}", runner.report.faults);
+}
+
+#[test]
+fn programs_take_turns_in_starting_and_a_slow_one_keeps_nobody_for_long() {
+    let (first, bots) = runner("sleep 100");
+    let launch = |script: &str| {
+        Arc::new(Launch {
+            argv: ["sh", "-c", script].map(str::to_owned).to_vec(),
+            directory: std::env::temp_dir(),
+            ..Launch::default()
+        })
+    };
+    // Every other turn is taken as well.
+    let held: Vec<_> = (0..64).map(|_| bots.starts().line_up(|| ())).collect();
+    let mut taken: Vec<_> = held.iter().map(|turn| turn.come(Instant::now())).collect();
+    assert!(taken.iter().any(Option::is_none));
+    let (woken, wakes) = std::sync::mpsc::channel();
+    let wake = move || woken.send(()).unwrap();
+    let script = format!("{READY}; while read -r line; do :; done");
+    let mut last = Runner::new(&bots, launch(&script), Opening::default(), wake);
+    assert_eq!(last.report.starts, 0);
+    // Who is asked before its turn has come waits no longer than it may.
+    assert_eq!(decide(&mut last, 1, 60), Reply::Gone);
+    assert_eq!(last.report.starts, 0);
+    taken.clear();
+    drop(held);
+    wakes.recv_timeout(Duration::from_secs(60)).unwrap();
+    last.look();
+    assert_eq!(last.report.starts, 1);
+    while last.is_starting() {
+        last.look();
+        std::thread::yield_now();
+    }
+    assert!(last.running.as_ref().unwrap().ready);
+    let _ = last.end(None);
+    // The first one never says that it is ready: its turn ends all the same.
+    let mut first = first;
+    while first.is_starting() {
+        first.look();
+        std::thread::yield_now();
+    }
+    assert!(first.running.is_some());
+    let _ = first.end(None);
+}
+
+#[test]
+fn a_program_that_takes_too_much_memory_together_is_told_so() {
+    let script = format!(
+        "{READY}; for i in 1 2 3; do python3 -c 'import time; x = b\"x\" * (60 << 20); time.sleep(100)' & done; wait"
+    );
+    let bots = Bots::none();
+    let mut launch = Launch {
+        argv: ["sh", "-c", &*script].map(str::to_owned).to_vec(),
+        directory: std::env::temp_dir(),
+        ..Launch::default()
+    };
+    launch.limits.memory = Some(150 << 20);
+    launch.limits.together = true;
+    if std::process::Command::new("python3")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
+        eprintln!("SKIPPED: there is no python3");
+        return;
+    }
+    let mut runner = Runner::new(&bots, Arc::new(launch), Opening::default(), || ());
+    let mut number = 0;
+    while runner.report.failed == 0 {
+        number += 1;
+        let _ = decide(&mut runner, number, 20_000);
+    }
+    let report = runner.end(None);
+    let expected = "its processes took more than 150 MiB of memory together";
+    assert_eq!(report.faults[0], expected, "{report:?}");
+}
+
+#[test]
+fn programs_step_behind_whoever_hosts_their_matches() {
+    let script = format!(
+        "{READY}; while read -r line; do case \"$line\" in *'\"past\":false'*)
+        echo \"{{\\\"type\\\":\\\"act\\\",\\\"number\\\":1,\\\"act\\\":$(nice)}}\";; esac; done"
+    );
+    let bots = Bots::none().behind(13);
+    let launch = Launch {
+        argv: ["sh", "-c", &*script].map(str::to_owned).to_vec(),
+        directory: std::env::temp_dir(),
+        ..Launch::default()
+    };
+    let mut runner = Runner::new(&bots, Arc::new(launch), Opening::default(), || ());
+    let Reply::Act(nice) = decide(&mut runner, 1, 20_000) else {
+        panic!("{:?}", runner.end(None));
+    };
+    assert!(nice.as_i64() >= Some(13), "{nice}");
+    let _ = runner.end(None);
 }

@@ -112,7 +112,7 @@ pub(super) fn end(players: &mut [Player]) -> Vec<Left> {
     for player in &mut *players {
         match player {
             Player::Program(pipes) => pipes.dismiss(),
-            Player::Builtin(bot) => bot.dismiss(),
+            Player::Builtin(bot) => bot.hang_up(),
         }
     }
     for player in &mut *players {

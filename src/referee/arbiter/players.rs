@@ -81,6 +81,8 @@ impl ProgramRules {
             cgroup: self.cgroup.clone(),
             processes: self.processes,
             confinement: confined,
+            together: false,
+            nice: 0,
         }
     }
 }
@@ -159,7 +161,9 @@ impl Player {
             other => other.builtin().map(OurBot::Named),
         };
         let bot = bot.unwrap_or(OurBot::Named(""));
-        Ok(Self::Builtin(Builtin::new(kit, bot, setup, playing)?))
+        let mut seated = Builtin::new(kit, bot, setup, playing)?;
+        seated.recall();
+        Ok(Self::Builtin(seated))
     }
 }
 

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 /// How long a match may wait until it can be recorded before it is given up: players would give up the hub.
@@ -139,7 +140,7 @@ impl HubServer {
         let writer = Writer::start(record, patience(&self.stop, RECORDED_WITHIN));
         let (said, inbox) = mpsc::channel(INBOX_MAX);
         let mut places = Vec::with_capacity(sitting.sitters.len());
-        let mut lines = Vec::new();
+        let (mut lines, mut noting) = (Vec::new(), Vec::new());
         for (seat, sitter) in (0u8..).map(Seat).zip(sitting.sitters) {
             if let Who::Guest(guest) = &sitter.who {
                 tracing::debug!(match_id = info.match_id, seat = seat.0, peer = %guest.peer, "seated");
@@ -149,7 +150,9 @@ impl HubServer {
                 lines.push(guest.peer);
             }
             let session = sessions.get_mut(seat.index()).and_then(Option::take);
-            places.push(self.seat((&info.match_id, seat, session), sitter, &said));
+            let (place, notes) = self.seat((&info.match_id, seat, session), sitter, &said);
+            places.push(place);
+            noting.extend(notes);
         }
         drop(said);
         let outs: Vec<_> = places.iter().map(|place| place.out.clone()).collect();
@@ -160,6 +163,8 @@ impl HubServer {
             result.slot = sitting.slot.map(Box::new);
         }
         let result = self.end(&mut played, writer, &outs).await;
+        // The next match begins with what they have noted.
+        futures_util::future::join_all(noting).await;
         tracing::info!(
             match_id = info.match_id,
             cause = result.cause.word(),
@@ -204,13 +209,14 @@ impl HubServer {
         (info, row, sitters.map(seed).collect())
     }
 
-    /// Gives a player its seat; whoever is not there is heard to be gone.
+    /// Gives a player its seat; whoever is not there is heard to be gone. Also what to wait for until a program has noted
+    /// what is kept of it.
     fn seat(
         &self,
         (match_id, seat, session): (&str, Seat, Option<(Store, SessionId)>),
         sitter: Sitter,
         said: &mpsc::Sender<PlayerLine>,
-    ) -> PlayerState {
+    ) -> (PlayerState, Option<JoinHandle<()>>) {
         let gone = || {
             let (line, at) = (None, Instant::now());
             // The inbox has room for every player.
@@ -223,19 +229,20 @@ impl HubServer {
                 if guest.seated.send(Seated { seat, inbox }).is_err() {
                     gone();
                 }
-                PlayerState::new(name, guest.out, true)
+                (PlayerState::new(name, guest.out, true), None)
             }
             Who::Bot(mut bot, _) => {
                 bot.begins(match_id, session);
                 let (out, inlet) = Outbox::new();
-                let kit = self.settings.kit;
-                self.games
-                    .spawn(attend(kit, (seat, bot), inlet, said.clone()));
-                PlayerState::new(name, out, true)
+                let (kit, notes) = (self.settings.kit, bot.keeps_notes());
+                let attending = attend(kit, (seat, bot), inlet, said.clone());
+                let attending = self.games.spawn(attending);
+                let state = PlayerState::new(name, out, true);
+                (state, notes.then_some(attending))
             }
             Who::Absent => {
                 gone();
-                PlayerState::new(name, Outbox::new().0, false)
+                (PlayerState::new(name, Outbox::new().0, false), None)
             }
         }
     }

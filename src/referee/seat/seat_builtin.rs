@@ -10,7 +10,7 @@ use crate::store::Store;
 use crate::store::types::{Direction, Entry, SessionId};
 use crate::thinking::guarded;
 use futures_util::future::BoxFuture;
-use games::{Dialogue, DialogueSetup, Frame, Kit, Learnt, Next, SetupError};
+use games::{Cause, Dialogue, DialogueSetup, Ending, Frame, Kit, Learnt, Next, SetupError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
@@ -71,6 +71,13 @@ impl Builtin {
             program,
             broken: false,
         })
+    }
+
+    /// Its program, which is not started yet, begins with what it noted last. Blocks.
+    pub(in crate::referee) fn recall(&mut self) {
+        if let Some(program) = &mut self.program {
+            program.recall_blocking();
+        }
     }
 
     /// Follows what its seat has heard and said, as the referee's transcript has it.
@@ -149,10 +156,20 @@ impl Builtin {
         }
     }
 
+    /// Its match is over for good: its program is told so, though the seat may not have heard how, and ends.
+    pub(in crate::referee) fn hang_up(&mut self) {
+        if let Some(program) = &mut self.program {
+            let ending = self.dialogue.hung_up();
+            let unheard = || Ending::of(Cause::Disconnect, "");
+            program.dismiss(Some(ending.unwrap_or_else(unheard)));
+        }
+    }
+
     /// What became of its program, which was dismissed, if it has one that ran. Blocks until that has ended.
     pub(in crate::referee) fn conduct(&mut self) -> Option<Conduct> {
         let program = self.program.as_mut()?;
         let conduct = program.leaving()?.conduct_blocking();
+        program.keep_blocking(&conduct);
         program.ended(&conduct);
         Some(conduct)
     }
@@ -190,12 +207,21 @@ impl BuiltinSeat {
         })
     }
 
+    /// Whether what its program notes is kept when it leaves.
+    pub(in crate::referee) fn keeps_notes(&self) -> bool {
+        let program = self.bot.as_ref().and_then(|bot| bot.program.as_ref());
+        program.is_some_and(|program| program.notes_of().is_some())
+    }
+
     async fn answer(&mut self, text: &str) -> SeatReply {
         let broken = || SeatReply::Failed("the bot broke down".to_owned());
         let received = Instant::now();
         let Some(bot) = &mut self.bot else {
             return broken();
         };
+        if let (Some(program), Some((store, session))) = (&mut bot.program, &self.session) {
+            program.recall((store, *session)).await;
+        }
         let next = match bot.dialogue.receive(text.as_bytes()) {
             Err(error) => return SeatReply::Failed(error.to_string()),
             Ok(next) => next,
@@ -289,8 +315,8 @@ impl SeatLink for BuiltinSeat {
             let conduct = leaving.conduct().await;
             program.ended(&conduct);
             if let Some((store, session)) = &self.session {
-                // Matches at our tables may run side by side or be played again: notes have no order there.
-                conduct.keep((store, *session), None, now_us()).await;
+                let notes_of = program.notes_of();
+                conduct.keep((store, *session), notes_of, now_us()).await;
             }
         })
     }

@@ -90,7 +90,7 @@ impl SeatLink for HttpSeat {
                     note: Some(format!("status {}", answer.status)),
                 },
                 // It is a response, so the player is alive.
-                Err(error @ CallError::TooLong(_)) => SeatReply::Said {
+                Err(error @ CallError::TooLong { .. }) => SeatReply::Said {
                     text: String::new(),
                     note: Some(error.to_string()),
                 },

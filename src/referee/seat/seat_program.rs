@@ -2,14 +2,18 @@
 //! fallback.
 
 use super::budget::ThinkBudget;
-use crate::programs::{Answer, Bots, Conduct, Driver, Launch, Leaving, Opening, SPENT, contest};
-use games::answer::{MARGIN, ProgramTimes, think};
+use crate::clock::now_us;
+use crate::programs::{Answer, Bots, Conduct, Driver, Launch, Leaving, Opening, SPENT};
+use crate::store::types::SessionId;
+use crate::store::{Note, Store};
+use games::answer::{MARGIN, think};
 use games::neutral::PREFIX;
 use games::{Budget, Dialogue, DialogueSetup, Ending, Frame, Kit, Next};
 use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
 
 /// How users' programs play on seats of our own tables.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +24,45 @@ pub struct SeatPrograms {
     pub within: Option<Duration>,
     /// Who is told what became of each.
     pub on_end: Option<OnEnd>,
+    /// Whether what they note is kept where their matches are stored, and given to them in later ones.
+    pub notes: bool,
+    /// Where that is for an arbiter's matches, which are stored when they have ended.
+    pub notebook: Option<Notebook>,
+}
+
+/// Keeps notes of users' programs, for threads that may block.
+#[derive(Clone)]
+pub struct Notebook {
+    /// Where.
+    pub store: Store,
+    /// Where the store is asked.
+    pub runtime: Handle,
+}
+
+impl fmt::Debug for Notebook {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Notebook")
+    }
+}
+
+impl Notebook {
+    /// What this program noted last in this game. Blocks.
+    fn note(&self, bot: &str, game: &str) -> Value {
+        let note = self.runtime.block_on(self.store.note(bot, game));
+        note.unwrap_or_else(|error| {
+            tracing::warn!(bot, %error, "a program's note could not be read");
+            None
+        })
+        .unwrap_or_default()
+    }
+
+    /// Keeps what a program noted last. Blocks.
+    fn keep(&self, note: Note) {
+        let kept = self.runtime.block_on(self.store.keep_note(note, now_us()));
+        if let Err(error) = kept {
+            tracing::warn!(%error, "what a program noted could not be stored");
+        }
+    }
 }
 
 /// Is told what became of a program, once it has ended, on a thread that may block.
@@ -52,6 +95,8 @@ pub(super) struct SeatProgram {
     asked: u64,
     taken: u64,
     on_end: Option<OnEnd>,
+    notes: bool,
+    notebook: Option<Notebook>,
 }
 
 /// What a message leads to.
@@ -88,7 +133,6 @@ impl SeatProgram {
         setup.fallback.clone_from(&launch.fallback);
         let mut driver = Driver::new(programs.bots.clone(), spec, Some(Arc::clone(launch)));
         driver.attend(setup);
-        // Matches at our tables may run side by side or be played again: there is no order in which notes are kept.
         *driver.opening() = Some(Opening::of(kit, ("", false), Value::Null, setup));
         Self {
             kit,
@@ -98,7 +142,29 @@ impl SeatProgram {
             asked: 0,
             taken: 0,
             on_end: programs.on_end.clone(),
+            notes: programs.notes,
+            notebook: programs.notebook.clone().filter(|_| programs.notes),
         }
+    }
+
+    /// Gives it, before it is started, the note that it begins this session's match with.
+    pub(super) async fn recall(&mut self, (store, session): (&Store, SessionId)) {
+        if self.notes {
+            self.driver.recall(store, session).await;
+        }
+    }
+
+    /// The same at an arbiter's table. Blocks.
+    pub(super) fn recall_blocking(&mut self) {
+        let name = self.driver.name().to_owned();
+        if let (Some(notebook), Some(opening)) = (&self.notebook, self.driver.opening()) {
+            opening.start.note = notebook.note(&name, opening.game);
+        }
+    }
+
+    /// Whose notes are kept; `None`: nobody's.
+    pub(super) fn notes_of(&self) -> Option<(&str, &str)> {
+        self.notes.then(|| (self.driver.name(), self.kit.game()))
     }
 
     /// The match's id in history, before it begins.
@@ -142,7 +208,7 @@ impl SeatProgram {
         };
         let _ = dialogue.think(SPENT, &mut ready);
         self.driver.tell();
-        let Some(times) = ProgramTimes::new(contest(self.kit), (limit, target), MARGIN) else {
+        let Some(times) = self.driver.times(self.kit, (limit, target), MARGIN) else {
             // The only legal answer: the program hears of it when it is given.
             dialogue.said(&ready);
             return Posed::Said(ready);
@@ -172,6 +238,19 @@ impl SeatProgram {
     /// What is to be waited for once it was dismissed; `None` if it never ran.
     pub(super) const fn leaving(&mut self) -> Option<Leaving> {
         self.leaving.take()
+    }
+
+    /// It has ended at an arbiter's table: what it noted last is kept. Blocks.
+    pub(super) fn keep_blocking(&self, conduct: &Conduct) {
+        if let (Some(notebook), Some((bot, game))) = (&self.notebook, self.notes_of())
+            && let Some(note) = &conduct.note
+        {
+            notebook.keep(Note {
+                bot: bot.to_owned(),
+                game: game.to_owned(),
+                note: note.clone(),
+            });
+        }
     }
 
     /// It has ended: whoever waits for that is told.

@@ -23,9 +23,7 @@ use tokio_util::sync::CancellationToken;
 /// Shadows that run at once at most; further sessions have none.
 pub(in crate::session) const RUNNING_MAX: usize = 64;
 /// Messages that may wait for a shadow. One that is further behind hears no more.
-const WAITING_MAX: usize = 256;
-/// How long a shadow may work on what it has heard when its session has ended.
-const FINISH_WITHIN: Duration = Duration::from_secs(60);
+pub(in crate::session) const WAITING_MAX: usize = 256;
 /// Searches recurse deeply.
 const STACK_BYTES: usize = 8 << 20;
 
@@ -56,8 +54,6 @@ pub(in crate::session) struct Shadow {
 #[derive(Default)]
 pub(super) struct Shared {
     pub(super) findings: Mutex<Findings>,
-    /// Whether it is at a decision.
-    pub(super) asked: AtomicBool,
     /// Whether it missed something and hears no more.
     deaf: AtomicBool,
     /// Whether it is to stop at once.
@@ -83,10 +79,10 @@ impl Shadows {
         }
     }
 
-    /// Whether one more may run.
+    /// How many more may run.
     #[cfg(test)]
-    pub(in crate::session) fn is_free(&self) -> bool {
-        self.places.available_permits() > 0
+    pub(in crate::session) fn free(&self) -> usize {
+        self.places.available_permits()
     }
 }
 
@@ -158,10 +154,11 @@ impl Registry {
     /// Stores what a shadow found once it has finished after its session's end, or this process stops.
     fn keep(&self, session: SessionId, shared: Arc<Shared>, finished: oneshot::Receiver<()>) {
         let (store, stop) = (self.dependencies.store.clone(), self.stop.clone());
+        let finish_within = self.options.shadow_finish_within;
         self.tracker.spawn(async move {
             let given_up = async {
                 shared.over.cancelled().await;
-                tokio::time::sleep(FINISH_WITHIN).await;
+                tokio::time::sleep(finish_within).await;
             };
             let why = tokio::select! {
                 done = finished => done.err().map(|_| "it broke down"),
@@ -174,11 +171,13 @@ impl Registry {
                 findings.break_off("it fell too far behind to hear the rest");
             }
             if let Some(why) = why {
-                findings.tally.counts.failed +=
-                    u64::from(!stop.is_cancelled() && shared.asked.load(Ordering::Relaxed));
+                // Who is interrupted by a stop has not failed.
+                if !stop.is_cancelled() {
+                    findings.lose();
+                }
                 findings.break_off(why);
             }
-            let Findings { tally, report } = findings;
+            let Findings { tally, report, .. } = findings;
             let report = json!(report);
             let run = ShadowRun {
                 session,

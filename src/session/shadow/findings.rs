@@ -57,6 +57,8 @@ pub(super) enum Decided {
 /// What is known so far.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
+    /// Whether it is at a decision.
+    pub(super) asked: bool,
     pub(super) tally: ShadowTally,
     pub(super) report: ShadowReport,
 }
@@ -108,6 +110,11 @@ impl Findings {
         if let Some(took) = shadow_took {
             self.tally.shadow_times.add(took);
         }
+    }
+
+    /// It does not come back from the decision that it is at, if it is at one.
+    pub(super) fn lose(&mut self) {
+        self.tally.counts.failed += u64::from(std::mem::take(&mut self.asked));
     }
 
     /// The shadow is not told or asked everything: why.

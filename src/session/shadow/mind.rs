@@ -12,7 +12,6 @@ use games::answer::{ProgramTimes, Times, think};
 use games::neutral::PREFIX;
 use games::{Budget, Dialogue, Frame, Kit, Next};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -67,16 +66,16 @@ struct Turn {
 pub(super) fn run(terms: Terms, shared: &Arc<Shared>, mut waiting: Receiver<Arc<Heard>>) {
     // Threads and processes that it starts inherit this.
     step_back(terms.nice);
-    let broken = match Mind::of(terms, shared) {
+    let broken = |why| shared.findings.lock().break_off(why);
+    match Mind::of(terms, shared) {
         Ok(mut mind) => {
-            let followed = mind.follow(&mut waiting);
+            // At once: it may hang when it ends.
+            if let Err(panic) = mind.follow(&mut waiting) {
+                broken(panic.to_string());
+            }
             mind.leave();
-            followed.err().map(|panic| panic.to_string())
         }
-        Err(why) => Some(why),
-    };
-    if let Some(why) = broken {
-        shared.findings.lock().break_off(why);
+        Err(why) => broken(why),
     }
 }
 
@@ -94,11 +93,6 @@ impl<'a> Mind<'a> {
             let launch = launch.filter(|launch| launch.plays(kit.game()));
             let launch =
                 launch.ok_or("no such bot is here, or it does not play this game".to_owned())?;
-            if launch.is_native() {
-                return Err(
-                    "it speaks its game's native protocol, which only our own tables do".to_owned(),
-                );
-            }
             stored[KEY] = noted(&terms.shadow, &launch);
             spec = format!("{PREFIX}{}@{}", launch.name, launch.version);
             program = Some(Driver::new(terms.bots.clone(), spec.clone(), Some(launch)));
@@ -183,9 +177,14 @@ impl<'a> Mind<'a> {
                 fallback,
             }) => {
                 owes = true;
-                self.shared.asked.store(true, Ordering::Relaxed);
+                self.shared.findings.lock().asked = true;
                 let said = self.decide((limit, target), fallback, behind);
-                self.shared.asked.store(false, Ordering::Relaxed);
+                let mut findings = self.shared.findings.lock();
+                if said.is_err() {
+                    findings.lose();
+                }
+                findings.asked = false;
+                drop(findings);
                 decided = said?;
             }
             Ok(Next::Over(ending)) => {
@@ -237,19 +236,19 @@ impl<'a> Mind<'a> {
         fallback: Frame,
         behind: bool,
     ) -> Result<Option<Decided>, Panicked> {
-        let times = ProgramTimes::new(contest(self.terms.kit), bounds, self.terms.margin);
+        let (kit, margin) = (self.terms.kit, self.terms.margin);
+        let times = match &self.program {
+            Some(driver) => driver.times(kit, bounds, margin),
+            None => ProgramTimes::new(contest(kit), bounds, margin),
+        };
         if behind && times.is_some() {
             return Ok(Some(Decided::Skipped));
         }
-        let decided = match (&self.program, times) {
+        match (&self.program, times) {
             (Some(_), times) => self.ask(times, fallback),
             (None, Some(_)) => self.think(bounds, fallback).map(Some),
             (None, None) => Ok(None),
-        };
-        if decided.is_err() {
-            self.shared.findings.lock().tally.counts.failed += 1;
         }
-        decided
     }
 
     /// The same for a built-in bot, within the bounds that it has when it plays.

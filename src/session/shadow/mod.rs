@@ -5,7 +5,7 @@ mod attached;
 mod findings;
 mod mind;
 
-#[cfg(test)]
-pub(super) use attached::RUNNING_MAX;
 pub(super) use attached::{Heard, Shadow, Shadows};
+#[cfg(test)]
+pub(super) use attached::{RUNNING_MAX, WAITING_MAX};
 pub use findings::{DIFFERENCES_MAX, ShadowDifference, ShadowReport};

@@ -5,6 +5,7 @@ mod behind;
 mod faults;
 mod foreign;
 mod life;
+mod native;
 mod program;
 mod recovery;
 mod shadow;

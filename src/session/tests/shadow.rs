@@ -3,12 +3,14 @@
 use super::behind::tell;
 use super::foreign::names;
 use super::program::{GOOD, Table, python};
-use super::world::{World, key, options, until};
-use crate::session::shadow::RUNNING_MAX;
+use super::world::{World, key, key_at, options, until};
+use crate::session::shadow::{RUNNING_MAX, WAITING_MAX};
 use crate::session::{SessionOptions, ShadowPlan, ShadowReport};
 use crate::store::types::{Direction, SessionId};
 use crate::store::{ShadowTally, Store};
 use games::Cause;
+use std::fs;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 fn shadowing(game: &str, bot: &str, shadows: &[&str]) -> Vec<ShadowPlan> {
@@ -287,6 +289,94 @@ async fn a_shadow_that_panics_is_told_no_more_and_silence_can_agree() {
     assert!(tally.whole);
 }
 
+/// A session of one bot of the fake game that another one shadows, which may take so long after its end; and its key.
+async fn beside_quick(finish_within: Duration) -> (World, crate::session::Key) {
+    let world = World::new(SessionOptions {
+        shadows: shadowing("fake", "quick", &["deep"]),
+        shadow_finish_within: finish_within,
+        ..fake()
+    })
+    .await;
+    let at = key_at("quick", "r", 1, 1);
+    world.say(&at, "begin").await;
+    (world, at)
+}
+
+/// Where a shadow waits, and where it says that it does.
+fn gate(world: &World) -> (PathBuf, PathBuf) {
+    let gate = world.folder.path().join("gate");
+    let here = world.folder.path().join("gate-here");
+    (gate, here)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shadow_that_its_queue_does_not_wait_for_hears_no_more() {
+    let (world, at) = beside_quick(Duration::from_secs(60)).await;
+    let (gate, here) = gate(&world);
+    let until_open = format!("ask&of=deep&until={}", gate.display());
+    world.bot_answers(&at, &until_open).await;
+    until(|| here.exists().then_some(())).await;
+    for number in 0..WAITING_MAX + 2 {
+        world.say(&at, &format!("info&x={number}")).await;
+    }
+    world.bot_answers(&at, "ask").await;
+    world.say(&at, "end").await;
+    fs::write(gate, "").unwrap();
+    let (tally, report) = shadows(&world.parts.store, 1, 1).await.pop().unwrap();
+    assert!(!tally.whole);
+    assert_eq!(
+        report.faults,
+        ["it fell too far behind to hear the rest"],
+        "{tally:?}"
+    );
+    // It was asked what it could hear; whether that was late hangs on how soon the gate opened.
+    assert_eq!(tally.counts.asked(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shadow_that_hangs_when_its_session_has_ended_is_not_waited_for() {
+    let (world, at) = beside_quick(Duration::from_millis(100)).await;
+    let (gate, here) = gate(&world);
+    world.bot_answers(&at, "ask").await;
+    let never = format!("ask&of=deep&until={}", gate.display());
+    world.bot_answers(&at, &never).await;
+    until(|| here.exists().then_some(())).await;
+    world.say(&at, "end").await;
+    let (tally, report) = shadows(&world.parts.store, 1, 1).await.pop().unwrap();
+    assert_eq!(
+        report.faults,
+        ["it did not finish: it hung, or was too slow"]
+    );
+    assert_eq!((tally.counts.agreed, tally.counts.failed), (1, 1));
+    assert!(!tally.whole);
+    // What it says afterwards changes nothing.
+    fs::write(gate, "").unwrap();
+    let free = || world.sessions.registry.shadows.free() == RUNNING_MAX;
+    until(|| free().then_some(())).await;
+    let (later, of_later) = shadows(&world.parts.store, 1, 1).await.pop().unwrap();
+    assert_eq!((later, of_later), (tally, report));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shadow_that_panics_and_then_hangs_is_told_with_both_and_failed_once() {
+    let (world, at) = beside_quick(Duration::from_millis(100)).await;
+    let (gate, here) = gate(&world);
+    let breaks = format!("ask&of=deep&how=panic&holds={}", gate.display());
+    world.bot_answers(&at, &breaks).await;
+    until(|| here.exists().then_some(())).await;
+    world.bot_answers(&at, "ask").await;
+    world.say(&at, "end").await;
+    let (tally, report) = shadows(&world.parts.store, 1, 1).await.pop().unwrap();
+    assert!(report.faults[0].contains("while thinking"), "{report:?}");
+    assert_eq!(
+        report.faults[1..],
+        ["it did not finish: it hung, or was too slow"]
+    );
+    assert_eq!((tally.counts.failed, tally.counts.asked()), (1, 1));
+    assert!(!tally.whole);
+    fs::write(gate, "").unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_shim_delivers_is_heard_once_and_in_order() {
     let world = World::new(fake()).await;
@@ -331,7 +421,7 @@ async fn no_more_shadows_run_at_once_than_may() {
     }
     assert!(shadows(&world.parts.store, many as i64, 0).await.is_empty());
     // A place is free again when its shadow has ended.
-    until(|| world.sessions.registry.shadows.is_free().then_some(())).await;
+    until(|| world.sessions.registry.shadows.free().checked_sub(1)).await;
     world.say(&key(many + 1, 1), "begin").await;
     world.say(&key(many + 1, 1), "end").await;
     shadows(&world.parts.store, many as i64 + 1, 1).await;

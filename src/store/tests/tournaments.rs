@@ -372,6 +372,7 @@ async fn showing_a_tournament_reads_none_of_its_matches() {
         "DROP TRIGGER tournament_matches_counted",
         "DROP TABLE tournament_sizes",
         "DROP TABLE notes",
+        "DROP TABLE notes_given",
         "DROP TABLE program_runs",
         "DROP TABLE shadow_runs",
         "DELETE FROM _sqlx_migrations WHERE version >= 11",

@@ -2,7 +2,7 @@
 
 use super::packing::Packing;
 use crate::store::error::StoreError;
-use crate::store::programs::ProgramRun;
+use crate::store::programs::{NoteChange, ProgramRun};
 use crate::store::shadows::ShadowRun;
 use crate::store::tokens::TokenChange;
 use crate::store::tournaments::TournamentChange;
@@ -27,6 +27,7 @@ pub(in crate::store) enum Change {
     Token(TokenChange),
     Tournament(TournamentChange),
     Program(Box<ProgramRun>),
+    Note(Box<NoteChange>),
     Shadow(Box<ShadowRun>),
 }
 

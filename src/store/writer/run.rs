@@ -413,6 +413,9 @@ impl Writer {
         let changed = match (self.synchronise(self.durability).await, change) {
             (Ok(()), Change::Token(change)) => tokens::change(&mut self.connection, change).await,
             (Ok(()), Change::Program(run)) => programs::change(&mut self.connection, run).await,
+            (Ok(()), Change::Note(change)) => {
+                programs::change_note(&mut self.connection, change).await
+            }
             (Ok(()), Change::Shadow(run)) => shadows::change(&mut self.connection, run).await,
             (Ok(()), Change::Tournament(change)) => {
                 tournaments::change(&mut self.connection, change).await

@@ -1,6 +1,6 @@
 //! How Koehandel is measured.
 
-use super::strangers::{player, stranger};
+use super::strangers::{player, searches, stranger};
 use crate::field::{self, Field, Figure, Round, Seated, Unit};
 use crate::play::Side;
 use games::arena::Finished;
@@ -118,6 +118,10 @@ impl Field for Farm {
             CLIMBER => Some(Box::new(player(self.profile, seed))),
             name => stranger(name, seed).or_else(|| Koehandel::bot(name, seed, advice)),
         }
+    }
+
+    fn listens(&self, name: &str) -> bool {
+        searches(name) || Koehandel::listens(name)
     }
 
     fn bot_seed(&self, seed: u64, seat: u64) -> u64 {

@@ -2,6 +2,7 @@
 
 mod climb;
 mod farm;
+mod learn;
 mod own;
 mod strangers;
 

@@ -2,6 +2,7 @@
 
 use super::climb::climb;
 use super::farm::{Farm, Pay};
+use super::learn::learn;
 use crate::field::Field as _;
 use crate::play::Record;
 use crate::tally::Tally;
@@ -27,6 +28,17 @@ pub(crate) enum Own {
         steps: u64,
         /// Seed of the changes.
         #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
+    /// Learns what positions are worth from whole matches between players of the learnt types.
+    Learn {
+        #[command(flatten)]
+        study: Study,
+        /// How often everything is learnt from.
+        #[arg(long, default_value_t = 4)]
+        rounds: u64,
+        /// Seed of the first match.
+        #[arg(long, default_value_t = 500_000_000)]
         seed: u64,
     },
     /// Playouts a second from the first turn, and whether they win as real matches do.
@@ -77,6 +89,13 @@ impl Own {
                 .each((COMPANY, 3_000), |farm, bots, games| {
                     climb(farm, bots, games, *steps, *seed)
                 }),
+            Self::Learn {
+                study,
+                rounds,
+                seed,
+            } => study.each(("", 60_000), |farm, _, games| {
+                learn(&farm, games, *rounds, *seed)
+            }),
             Self::Playouts(study) => {
                 study.each(("setbuilder,guide,tuned,evolved", 20_000), playouts)
             }

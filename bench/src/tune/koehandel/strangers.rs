@@ -2,15 +2,20 @@
 
 use crate::field::Seated;
 use games::game::{Bot, Budget};
-use games::koehandel::bots::champion::{Base, Champion, base};
+use games::koehandel::bots::champion::{Base, Champion, Horizon, base};
 use games::koehandel::bots::policy::{Player, Profile};
 use games::koehandel::bots::{evolved, tuned};
 use games::koehandel::message::Message;
+use games::koehandel::models::Models;
 use games::koehandel::options::TradePayment;
 use games::koehandel::rules::{Act, Ask, Koehandel};
 use games::koehandel::view::View;
 use games::rng::Rng;
 
+/// The champion with playouts to the end of the match.
+const WHOLE: &str = "champion-whole";
+/// The stream of the champion's chance.
+const CHAMPION: u64 = 1 << 32;
 /// The stream of a policy's chance, and that of a bluffer's bluffs.
 const STREAM: u64 = 9;
 const BLUFFS: u64 = 10;
@@ -31,10 +36,19 @@ pub(super) fn stranger(name: &str, seed: u64) -> Option<Seated<Koehandel>> {
             bluffs: None,
         }));
     }
+    if name == WHOLE {
+        let champion = Champion::new(Rng::new(seed, CHAMPION), &Models::none());
+        return Some(Box::new(champion.with(Horizon::Match)));
+    }
     if let Some(searcher) = Searcher::named(name, seed) {
         return Some(Box::new(searcher));
     }
     Some(Box::new(player(profile(name)?, seed)))
+}
+
+/// Whether the player of this name searches: it heeds what it hears.
+pub(super) fn searches(name: &str) -> bool {
+    name == WHOLE || name.starts_with("searcher-")
 }
 
 /// Plays whole matches out in its head, a set number of times a decision, with every rival as one type whatever it

@@ -117,6 +117,18 @@ impl Standing {
         standing
     }
 
+    /// How many quartets the player at `place` has.
+    #[must_use]
+    pub fn quartets(&self, place: usize) -> f32 {
+        self.quartets[place]
+    }
+
+    /// The sum of their values.
+    #[must_use]
+    pub fn values(&self, place: usize) -> f32 {
+        self.values[place]
+    }
+
     /// The rise in the final score of the player at `place` if it completed `animal`.
     #[must_use]
     pub fn rise(&self, place: usize, animal: Animal) -> f32 {

@@ -26,7 +26,10 @@ pub const CARDS: &[BotCard] = &[
     card(6, "guide", guide::DESCRIPTION, 0x636C_82BF_2BF1_1877),
     card(7, "tuned", tuned::DESCRIPTION, 0x90FD_5B15_FDCD_D38F),
     card(8, "evolved", evolved::DESCRIPTION, 0xEBDE_2B62_C3B5_B75C),
-    thinker(9, "champion", champion::DESCRIPTION, 0xD99B_EFDC_7DB1_1168),
+    BotCard {
+        version: 2,
+        ..thinker(9, "champion", champion::DESCRIPTION, 0x3A64_51F9_CDB0_9867)
+    },
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance; `models` is what

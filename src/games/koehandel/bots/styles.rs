@@ -1,6 +1,7 @@
 //! Ways of playing that a searcher knows: every rung of the ladder and perturbed ones, so that an unknown
 //! rival is close to one of them.
 
+use super::champion::base;
 use super::policy::{Chance, Limits, Profile, Standing};
 use super::{evolved, face, filler, guide, random, setbuilder, trader, tuned};
 use crate::koehandel::cards::{Animal, PLAYERS};
@@ -115,6 +116,8 @@ pub static KINDS: &[Kind] = &[
             ..tuned::PROFILE
         },
     ),
+    rung("climbed", Style::Profile(base::WINNER)),
+    rung("climbed-exchange", Style::Profile(base::EXCHANGE)),
 ];
 
 /// The number of the type with this name.

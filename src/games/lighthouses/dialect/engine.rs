@@ -3,13 +3,16 @@
 use super::python::{Value, parse};
 use crate::game::Seat;
 use crate::lighthouses::rules::{
-    Act, Cell, Chart, Lighthouse, Lighthouses, Point, Step, VIEW_REACH,
+    Act, Ask, Cell, Chart, Lighthouse, Lighthouses, Point, Step, VIEW_REACH,
 };
+use crate::wire::ReplyLine;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
 /// The most bytes in one line of a bot.
 pub const REPLY_LINE_MAX: usize = 64 << 10;
+/// Letters shown of a line that is no JSON.
+const SHOWN_MAX: usize = 60;
 
 /// How an unowned lighthouse is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
@@ -271,6 +274,38 @@ fn lighthouse(chart: &Chart, x: &Value, y: &Value) -> Option<Lighthouse> {
     };
     let at = Point::from((coordinate(x)?, coordinate(y)?));
     chart.lighthouse_at(chart.cell(at)?)
+}
+
+/// What a line of a bot is: an answer is one line.
+///
+/// # Errors
+/// A sentence: it is no JSON object.
+pub fn reply_line(line: &[u8]) -> Result<ReplyLine, String> {
+    if line.trim_ascii().is_empty() {
+        return Ok(ReplyLine::Blank);
+    }
+    match parse(line) {
+        Ok(Value::Dict(_)) => Ok(ReplyLine::Last),
+        _ => {
+            let text = String::from_utf8_lossy(line);
+            let shown: String = text.trim().chars().take(SHOWN_MAX).collect();
+            Err(format!("its line {shown:?} is no JSON object"))
+        }
+    }
+}
+
+/// The act of a whole answer to what is asked.
+///
+/// # Errors
+/// A sentence: it is no greeting, or no command that can be done.
+pub fn act(chart: &Chart, ask: Ask, line: &[u8]) -> Result<Act, String> {
+    match ask {
+        Ask::Prepare => match greeting(line) {
+            Ok(_) => Ok(Act::Pass),
+            Err(Broken(why)) => Err(why),
+        },
+        Ask::Turn => command(chart, line).unwrap_or_else(|Broken(why)| Err(why)),
+    }
 }
 
 /// Whether an answer is legal in form, whatever the rules say.

@@ -3,10 +3,10 @@
 use crate::arena::play_by;
 use crate::game::{Bot, Budget, Game as _, Seat};
 use crate::lighthouses::atlas;
-use crate::lighthouses::bots::champion::{State, Terrain, Worth, champion};
+use crate::lighthouses::bots::champion::{CHAMPION, Rivals, State, Terrain, Worth, champion};
 use crate::lighthouses::bots::make;
 use crate::lighthouses::map::Map;
-use crate::lighthouses::rules::{Act, Ask, Lighthouse, Lighthouses, Setup, View};
+use crate::lighthouses::rules::{Act, Ask, Beacon, Lighthouse, Lighthouses, Setup, View};
 use crate::rng::Rng;
 use std::sync::Arc;
 
@@ -94,6 +94,44 @@ fn what_stands_brings_what_he_counts_on() {
             state.value
         );
     }
+}
+
+/// What each of four players' points are worth to the first, after lighthouses belonged to these for a while.
+fn weights(owners: [u8; 4]) -> Vec<f32> {
+    let text = "#######\n#!   !#\n# ABCD#\n#!   !#\n#######\n";
+    let game = Lighthouses::begin(&Setup::new(Map::read(text).unwrap(), 4, 10));
+    let terrain = Terrain::new(Arc::clone(game.chart()));
+    let mut worth = Worth::new(0);
+    worth.expect(true, |_| 0.0);
+    worth.expect(false, |_| 0.0);
+    let beacons = owners.map(|owner| Beacon {
+        owner: Some(Seat(owner)),
+        energy: 500,
+        links: 0,
+    });
+    let state = State::told(&terrain, &worth, &beacons);
+    let mut rivals = Rivals::new(&CHAMPION, 0, 4);
+    for round in 0..500 {
+        rivals.see(&CHAMPION, &terrain, &state, round);
+    }
+    rivals.weigh(&CHAMPION, &mut worth);
+    worth.owners[..4].to_vec()
+}
+
+#[test]
+fn points_of_one_who_scores_far_more_than_the_others_count_against() {
+    let check = |owners, expected: [f32; 4]| {
+        for (weight, expected) in weights(owners).iter().zip(expected) {
+            assert!(
+                (weight - expected).abs() < 0.01,
+                "{owners:?}: {weight} {expected}"
+            );
+        }
+    };
+    check([0, 1, 2, 3], [1.0, 0.0, 0.0, 0.0]);
+    check([0, 0, 0, 3], [1.0, 0.0, 0.0, 0.0]);
+    check([0, 2, 2, 3], [1.0, 0.0, -1.0 / 3.0, 0.0]);
+    check([3, 3, 3, 3], [1.0, 0.0, 0.0, -1.0]);
 }
 
 /// Plays a game with the first seat's acts by `decide`, the others by `rivals`: its end, and those acts.

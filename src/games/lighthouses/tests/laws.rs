@@ -6,7 +6,7 @@ use crate::lighthouses::atlas;
 use crate::lighthouses::map::Map;
 use crate::lighthouses::rules::{Lighthouses, Setup};
 
-laws!(Lighthouses, {"rounds": 60}, also: [scenes_are_whole]);
+laws!(Lighthouses, {"rounds": 60}, also: [scenes_are_whole, own_words_are_read_back]);
 
 #[test]
 fn random_games_keep_the_laws() {

@@ -105,16 +105,42 @@ pub fn line(bytes: &[u8], lines: Lines) -> Result<Line, Offence> {
     }
 }
 
+impl Line {
+    /// Adds what it means to an act; whether the reply is complete.
+    pub fn put(self, act: &mut Act) -> bool {
+        match self {
+            Self::Launch(launch) => act.launches.push(launch),
+            Self::Upgrade(planet) => act.upgrades.push(planet),
+            Self::Message(word) => act.message = Some(word),
+            Self::Blank => {}
+            Self::End => return true,
+        }
+        false
+    }
+}
+
+/// The act of a whole reply whose lines are read so.
+///
+/// # Errors
+/// A sentence: one of them is none that a reply has, or it has no end.
+pub fn act_of(reply: &str, read: impl Fn(&[u8]) -> Result<Line, Offence>) -> Result<Act, String> {
+    let mut act = Act::default();
+    for text in reply.lines().take(REPLY_LINES_MAX) {
+        let line = read(text.as_bytes()).map_err(|offence| offence.why)?;
+        if line.put(&mut act) {
+            return Ok(act);
+        }
+    }
+    Err("the reply has no end".to_owned())
+}
+
 /// The act of a reply of our own; what no rule covers is left out.
 #[must_use]
 pub fn act(reply: &str) -> Act {
     let mut act = Act::default();
     for text in reply.lines().take(REPLY_LINES_MAX) {
-        match line(text.as_bytes(), Lines::Lenient) {
-            Ok(Line::Launch(launch)) => act.launches.push(launch),
-            Ok(Line::Upgrade(planet)) => act.upgrades.push(planet),
-            Ok(Line::Message(word)) => act.message = Some(word),
-            Ok(Line::Blank | Line::End) | Err(_) => {}
+        if let Ok(line) = line(text.as_bytes(), Lines::Lenient) {
+            line.put(&mut act);
         }
     }
     act

@@ -4,7 +4,7 @@ use crate::laws::{laws, play_randomly};
 use crate::planetwars::generate::{Look, Style, generate};
 use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
 
-laws!(PlanetWars, {"rounds": 60}, also: [scenes_are_whole]);
+laws!(PlanetWars, {"rounds": 60}, also: [scenes_are_whole, own_words_are_read_back]);
 
 #[test]
 fn random_play_obeys_the_laws() {

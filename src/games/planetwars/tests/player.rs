@@ -2,10 +2,12 @@
 
 use crate::game::{Budget, Cause, Progress};
 use crate::kit::{DialogueSetup, Kit as _, Seating};
+use crate::neutral::Post;
 use crate::planetwars::KIT;
 use crate::planetwars::dialect::player::{read, write};
 use crate::planetwars::rules::{Act, Launch};
 use crate::wire::{Dialogue, Fact, Next};
+use serde_json::Value;
 use std::time::Duration;
 
 const STATE: &str = "P 1 2 3 1 0 1\nP 3 0 0 2 1 5\nP 2 3 4 2 2 4\nM 0\nY 1\n.";
@@ -343,4 +345,47 @@ fn a_state_of_another_game_is_doubted_once() {
         Ok(Next::Think { .. })
     ));
     assert_eq!(player.view()["player"], 2);
+}
+
+/// A program's own words, in either wire: orders, growth, the word to the next in the ring.
+#[test]
+fn a_programs_reply_is_read_in_the_words_of_its_wire() {
+    let google = "P 0 0 1 20 3\nP 5 5 0 3 2\nF 2 4 1 0 5 3\ngo";
+    for (state, said, expected) in [
+        (STATE, "F 3 1 2\n\nM -1\n.", Ok("F 3 1 2\nM 4294967295\n.")),
+        (STATE, "M 7\nB 3\n.", Ok("B 3\nM 7\n.")),
+        (STATE, "F 3 1 2", Err("the reply has no end")),
+        (STATE, "go", Err("\"go\" is neither F from to ships")),
+        (STATE, "F 1 3 1\n.", Err("planet 1 is not yours")),
+        (google, "0 1 7 # half\ngo", Ok("0 1 7\ngo")),
+        (
+            google,
+            "0 9 7\ngo",
+            Err("planets 0 and 9: there are 0 to 1"),
+        ),
+        (
+            google,
+            ".",
+            Err("\".\" is neither source destination ships nor go"),
+        ),
+    ] {
+        let post = Post::native();
+        let setup = DialogueSetup {
+            fallback: "idle".to_owned(),
+            post: Some(post.clone()),
+            ..DialogueSetup::of("bot:mine@1", 0)
+        };
+        let mut player = KIT.dialogue(&setup).unwrap();
+        let Ok(Next::Think { mut fallback, .. }) = player.receive(state.as_bytes()) else {
+            panic!("no answer is wanted to {state}");
+        };
+        let _ = player.think(Budget::nodes(0), &mut fallback);
+        post.answer(1, Value::from(said));
+        let _ = player.think(Budget::nodes(0), &mut fallback);
+        match (post.verdict().unwrap(), expected) {
+            (Ok(()), Ok(expected)) => assert_eq!(fallback, expected, "{said:?}"),
+            (Err(why), Err(expected)) => assert!(why.contains(expected), "{said:?}: {why}"),
+            (verdict, _) => panic!("{said:?}: {verdict:?}"),
+        }
+    }
 }

@@ -5,7 +5,7 @@ use crate::laws::{laws, play_randomly};
 use crate::planowanie::cards::CardSet;
 use crate::planowanie::rules::{Game, Planowanie, Setup};
 
-laws!(Planowanie, {"deals": "3 0 2 1"}, also: [scenes_are_whole]);
+laws!(Planowanie, {"deals": "3 0 2 1"}, also: [scenes_are_whole, own_words_are_read_back]);
 
 #[test]
 fn random_games_keep_the_laws() {

@@ -29,12 +29,12 @@ pub const CARDS: &[BotCard] = &[
         0xA0EB_5DBB_2B81_0559,
     ),
     BotCard {
-        version: 2,
+        version: 3,
         ..thinker(
             6,
             "champion",
-            "Plans with widening beams against the replies it expects, on maps it may know, guards its pen and plays for the win. A node is one simulated turn of one line.",
-            0x682B_EB2B_20DA_9DEE,
+            "Gives its dogs roles and plans with widening beams against the replies it expects, on maps it may know, guards its pen and plays for the win. A node is one simulated turn of one line.",
+            0x20E6_11BC_9DDF_B621,
         )
     },
 ];

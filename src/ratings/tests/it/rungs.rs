@@ -9,13 +9,16 @@ fn climb() -> Climb {
     Climb::new("own", NAMES).unwrap()
 }
 
-/// Lets it play 20 games against rungs `apart` Elo apart, as one so many Elo above the lowest; the rungs that it met.
-fn climbed(own: f64, apart: f64, seed: u64) -> (Climb, Vec<usize>) {
+/// Games of a climber.
+const GAMES: usize = 20;
+
+/// Lets it play against rungs with these ratings, as one with its own; the rungs that it met.
+fn climbed(own: f64, rungs: &[f64], seed: u64) -> (Climb, Vec<usize>) {
     let (mut climb, mut rng, mut met) = (climb(), Rng::new(seed, 0), Vec::new());
-    for _ in 0..20 {
+    for _ in 0..GAMES {
         let rung = climb.next().unwrap();
         met.push(rung);
-        let wins = 1.0 / (1.0 + 10f64.powf((apart * rung as f64 - own) / 400.0));
+        let wins = 1.0 / (1.0 + 10f64.powf((rungs[rung] - own) / 400.0));
         let won = f64::from(rng.below(1 << 20)) < wins * f64::from(1 << 20);
         let score = if won { Score::Win } else { Score::Loss };
         climb.add(rung, score).unwrap();
@@ -59,20 +62,34 @@ fn one_rung_is_a_ladder_too() {
     assert_eq!(climb.score(), [0, 1, 0]);
 }
 
-#[test]
-fn it_meets_those_around_it_and_its_interval_holds_its_place() {
-    for (apart, near_min, covered_min) in
-        [(60.0, 800, 180), (150.0, 1_300, 190), (400.0, 1_800, 190)]
-    {
-        let (mut near, mut covered, mut wide) = (0, 0, 0);
-        for seed in 0..200 {
-            // Halfway between rungs 1 to 6 and the next ones.
-            let place = 1 + (seed % 6) as usize;
-            let (climb, met) = climbed(apart * (place as f64 + 0.5), apart, seed);
-            let late = met[10..].iter();
-            near += late
+/// What comes of many climbers.
+#[derive(Default)]
+struct Seen {
+    climbers: u32,
+    /// Matches of the later half against the two rungs around the climber.
+    near: u32,
+    /// Intervals that hold its place.
+    covered: u32,
+    /// Rungs that could be its place by their intervals, in all.
+    wide: usize,
+}
+
+/// Climbers halfway between two neighbours on a ladder with these gaps, again and again: between all but the outermost.
+fn seen(gaps: &[f64], each: u64) -> Seen {
+    let mut rungs = vec![0.0];
+    for gap in gaps.iter().cycle().take(NAMES.len() - 1) {
+        rungs.push(rungs[rungs.len() - 1] + gap);
+    }
+    let mut seen = Seen::default();
+    for place in 1..rungs.len() - 2 {
+        let own = f64::midpoint(rungs[place], rungs[place + 1]);
+        for seed in 0..each {
+            let (climb, met) = climbed(own, &rungs, seed * 100 + place as u64);
+            let late = met[GAMES / 2..].iter();
+            seen.climbers += 1;
+            seen.near += late
                 .filter(|rung| (place..=place + 1).contains(*rung))
-                .count();
+                .count() as u32;
             let held = climb.held().unwrap().unwrap();
             let Held {
                 at,
@@ -80,17 +97,40 @@ fn it_meets_those_around_it_and_its_interval_holds_its_place() {
                 highest,
             } = held;
             assert!(lowest <= at && at <= highest, "{held:?}");
-            covered += usize::from(lowest <= Some(place) && Some(place) <= highest);
-            wide += highest.map_or(0, |rung| rung + 1) - lowest.map_or(0, |rung| rung + 1);
+            seen.covered += u32::from(lowest <= Some(place) && Some(place) <= highest);
+            let below = |rung: Option<usize>| rung.map_or(0, |rung| rung + 1);
+            seen.wide += below(highest) + 1 - below(lowest);
         }
-        assert!(
-            near > near_min,
-            "{apart}: {near} of 2000 late matches near it"
+    }
+    seen
+}
+
+#[test]
+fn it_meets_those_around_it_and_its_interval_holds_its_place() {
+    for (gaps, near_min) in [
+        (&[60.0][..], 0.35),
+        (&[150.0], 0.65),
+        (&[400.0], 0.9),
+        (&[20.0, 400.0, 60.0], 0.4),
+        (&[400.0, 60.0, 20.0], 0.4),
+        (&[60.0, 20.0, 400.0], 0.4),
+        (&[20.0, 20.0, 300.0], 0.3),
+    ] {
+        let Seen {
+            climbers,
+            near,
+            covered,
+            wide,
+        } = seen(gaps, 50);
+        let share = |count: u32, of: u32| f64::from(count) / f64::from(of);
+        let near = share(near, climbers * GAMES as u32 / 2);
+        let covered = share(covered, climbers);
+        let wide = wide as f64 / f64::from(climbers);
+        let told = format!(
+            "{gaps:?}: {near:.3} of late matches near it, {covered:.3} of intervals hold it, {wide:.2} rungs"
         );
-        assert!(wide < 4 * 200, "{apart}: intervals of {wide} rungs in all");
-        assert!(
-            covered >= covered_min,
-            "{apart}: {covered} of 200 intervals hold it"
-        );
+        assert!(near > near_min, "{told}");
+        assert!(covered >= 0.95, "{told}");
+        assert!(wide < 6.0, "{told}");
     }
 }

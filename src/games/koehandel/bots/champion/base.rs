@@ -6,8 +6,8 @@ use crate::koehandel::bots::evolved;
 use crate::koehandel::bots::policy::Profile;
 use crate::koehandel::options::TradePayment;
 
-/// If only the winner pays.
-const WINNER: Profile = Profile {
+/// Its numbers if only the winner pays.
+pub const WINNER: Profile = Profile {
     bid: 0.84,
     denial: 0.51,
     trade_denial: 0.63,
@@ -18,8 +18,8 @@ const WINNER: Profile = Profile {
     ..evolved::WINNER
 };
 
-/// If bids are exchanged.
-const EXCHANGE: Profile = Profile {
+/// Its numbers if bids are exchanged.
+pub const EXCHANGE: Profile = Profile {
     bid: 0.74,
     denial: 0.52,
     reserve: 0.09,

@@ -4,6 +4,7 @@ pub mod base;
 pub mod belief;
 mod candidates;
 mod memory;
+pub mod outlook;
 mod player;
 pub mod playout;
 mod position;
@@ -14,6 +15,7 @@ mod watching;
 
 pub use memory::Memory;
 pub use player::{Base, Champion, DESCRIPTION};
+pub use position::{Horizon, worth};
 pub use sale::Noted;
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use super::base::base;
 use super::candidates::{Candidate, candidates};
 use super::memory::Memory;
-use super::playout::{Coin, play_out};
-use super::position::{Guess, unseen, value};
+use super::outlook::Position;
+use super::playout::{Coin, play_on};
+use super::position::{Guess, Horizon, unseen};
 use super::reading::Reading;
 use crate::game::{Bot, Budget};
 use crate::koehandel::bots::policy::{Chance, Limits, Profile};
@@ -21,7 +22,7 @@ use crate::search::{Race, Verdict};
 use crate::wire::Progress;
 
 /// What it does, in one sentence.
-pub const DESCRIPTION: &str = "Searches: deals the hidden money by all it heard, plays the match out on the real rules with each rival as the type it seems to be, and leaves its own policy only for a gain beyond doubt. A node is one playout.";
+pub const DESCRIPTION: &str = "Searches: deals the hidden money by all it heard, plays on by the real rules to the next turn with each rival as the type it seems to be, judges the rest by what it learnt from whole matches, and leaves its own policy only for a gain beyond doubt. A node is one playout.";
 
 /// Standard errors by which a candidate must beat the base policy.
 const DOUBT: f64 = 1.5;
@@ -56,6 +57,7 @@ pub(super) struct Search {
 struct Scene {
     start: Koehandel,
     cast: [Style; PLAYERS],
+    types: [usize; PLAYERS],
     seed: u64,
     values: Vec<f64>,
 }
@@ -74,6 +76,7 @@ pub struct Champion {
     base: Base,
     /// The type assumed for every rival when models are off.
     generic: &'static str,
+    horizon: Horizon,
 }
 
 impl Champion {
@@ -95,6 +98,7 @@ impl Champion {
             models: models.enabled,
             base,
             generic: GENERIC,
+            horizon: Horizon::Turn,
         }
     }
 
@@ -105,8 +109,14 @@ impl Champion {
         Self {
             base,
             generic: rivals,
-            ..Self::new(rng, &Models::off())
+            ..Self::new(rng, &Models::off()).with(Horizon::Match)
         }
+    }
+
+    /// With playouts that go so far.
+    #[must_use]
+    pub fn with(self, horizon: Horizon) -> Self {
+        Self { horizon, ..self }
     }
 
     fn open(&mut self, view: &View, ask: &Ask) -> Search {
@@ -149,9 +159,11 @@ impl Champion {
             TradePayment::Winner
         };
         let mut cast = [Style::Profile(*(self.base)(trade_payment)); PLAYERS];
-        for (style, weights) in cast.iter_mut().skip(1).zip(&search.weights) {
-            let kind = Reading::draw(weights, &mut coin);
-            *style = KINDS[kind % KINDS.len()].style;
+        let mut types = [Position::OWN; PLAYERS];
+        let rivals = cast.iter_mut().zip(&mut types).skip(1);
+        for ((style, number), weights) in rivals.zip(&search.weights) {
+            *number = Reading::draw(weights, &mut coin) % KINDS.len();
+            *style = KINDS[*number].style;
         }
         let (deck, count) = unseen(&search.view, &search.ask, &mut coin);
         let options = Options {
@@ -168,6 +180,7 @@ impl Champion {
         Some(Scene {
             start: Koehandel::imagine(&search.view, &deal, &deck[..count], options, ask, &hidden)?,
             cast,
+            types,
             seed: coin.bits(),
             values: Vec::with_capacity(search.race.alive().len()),
         })
@@ -194,8 +207,9 @@ impl Champion {
                     memory[0] = Limits::fixed(search.view.deck_left, limit, 0);
                 }
             }
-            play_out(&mut game, &scene.cast, &mut memory, scene.seed);
-            scene.values.push(value(&game));
+            let until = self.horizon.until(scene.start.undrawn(), &search.ask);
+            play_on(&mut game, &scene.cast, &mut memory, scene.seed, until);
+            scene.values.push(self.horizon.value(&game, &scene.types));
         }
         // Counted whatever the result, so that every search spends its budget.
         search.nodes += 1;

@@ -51,13 +51,25 @@ impl Chance for Coin {
     }
 }
 
-/// Plays `game` to its end, or until [`STEPS_MAX`] steps are taken, and returns how many were taken. `memory`
-/// is each player's memory of the card now up.
+/// Plays `game` to its end: see [`play_on`].
 pub fn play_out(
     game: &mut Koehandel,
     cast: &[Style; PLAYERS],
     memory: &mut [Limits; PLAYERS],
     seed: u64,
+) -> usize {
+    play_on(game, cast, memory, seed, 0)
+}
+
+/// Plays `game` on to the first turn with at most `until` cards in the deck, or once the deck is empty to its end,
+/// or until [`STEPS_MAX`] steps are taken, and returns how many were taken. `memory` is each player's memory of the
+/// card now up.
+pub fn play_on(
+    game: &mut Koehandel,
+    cast: &[Style; PLAYERS],
+    memory: &mut [Limits; PLAYERS],
+    seed: u64,
+    until: usize,
 ) -> usize {
     let mut end_turns = 0;
     for step in 0..STEPS_MAX {
@@ -69,6 +81,9 @@ pub fn play_out(
             continue;
         }
         let undrawn = game.undrawn() as u64;
+        if undrawn > 0 && undrawn <= until as u64 && matches!(ask, Ask::Turn) {
+            return step;
+        }
         if undrawn == 0 && matches!(ask, Ask::Turn) {
             end_turns += 1;
         }

@@ -1,6 +1,7 @@
 //! Imagines the position in which a decision is asked for, and judges the end of a playout.
 
 use super::belief::{Deal, bid_of, random_part};
+use super::outlook::{Outlook, Position};
 use super::playout::Coin;
 use super::sale::Open;
 use crate::koehandel::bots::policy::Chance;
@@ -10,8 +11,6 @@ use crate::koehandel::message::Goods;
 use crate::koehandel::rules::{Ask, Hidden, Koehandel};
 use crate::koehandel::view::View;
 
-/// The weight of winning; the rest is the share of points.
-const WIN_WEIGHT: f64 = 0.5;
 /// How often to try for a bid in the style that has the number of cards seen.
 const TRIES: usize = 8;
 
@@ -84,22 +83,68 @@ pub fn unseen(view: &View, ask: &Ask, coin: &mut Coin) -> ([Animal; 40], usize) 
     (deck, count)
 }
 
-/// The value of an end for seat 0.
+/// How far playouts go, and what counts at their end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Horizon {
+    /// To the next turn, whose worth is learnt ([`Outlook`]); once the deck is empty, to the end.
+    Turn,
+    /// To the end of the match.
+    Match,
+}
+
+impl Horizon {
+    /// The weight of winning; the rest is the share of points, which differs less by chance.
+    #[must_use]
+    pub const fn win_weight(self) -> f64 {
+        match self {
+            Self::Turn => 0.7,
+            Self::Match => 0.5,
+        }
+    }
+
+    /// How many cards are left in the deck where a playout ends that starts with `undrawn` of them at this ask; 0 if it
+    /// goes on to the end. Whether a turn is an auction or a trade, as many cards are sold.
+    #[must_use]
+    pub fn until(self, undrawn: usize, ask: &Ask) -> usize {
+        match self {
+            Self::Turn => undrawn.saturating_sub(usize::from(matches!(ask, Ask::Turn))),
+            Self::Match => 0,
+        }
+    }
+
+    /// The value for seat 0 of where a playout ended.
+    #[must_use]
+    pub fn value(self, game: &Koehandel, types: &[usize; PLAYERS]) -> f64 {
+        let Some((turn, Ask::Turn)) = game.asked().filter(|_| self == Self::Turn) else {
+            return worth(game, 0, self.win_weight());
+        };
+        let position = Position {
+            herds: game.herds(),
+            cash: game.purses().map(|purse| purse.value()),
+            turn,
+            types: *types,
+        };
+        let outlook = Outlook::shipped(game.options().trade_payment);
+        f64::from(outlook.shares(&position)[0])
+    }
+}
+
+/// The value of an end for a seat.
 #[must_use]
-pub fn value(game: &Koehandel) -> f64 {
+pub fn worth(game: &Koehandel, seat: usize, win_weight: f64) -> f64 {
     let scores = game.scores();
     let best = scores.iter().copied().max().unwrap_or(0);
     let winners = scores.iter().filter(|score| **score == best).count();
     let sum: i64 = scores.iter().sum();
-    let win = if scores[0] == best {
+    let win = if scores[seat] == best {
         1.0 / winners as f64
     } else {
         0.0
     };
     let share = if sum > 0 {
-        scores[0] as f64 / sum as f64
+        scores[seat] as f64 / sum as f64
     } else {
         0.25
     };
-    WIN_WEIGHT * win + (1.0 - WIN_WEIGHT) * share
+    win_weight * win + (1.0 - win_weight) * share
 }

@@ -19,6 +19,11 @@ knobs! {
     against_leader: f64 = 0.0,
     /// The cost of another opponent's point.
     against_others: f64 = 0.0,
+    /// The cost of an opponent's point if there are several and that opponent alone scored of late; less the nearer
+    /// its share of the points is to an equal one.
+    against_excess: f64 = 1.0,
+    /// Rounds after which income counts for a third in such a share.
+    memory: f64 = 60.0,
     /// The share of its merit by which the previous turn's plan is preferred.
     commitment: f64 = 0.02,
     /// How much of the area of the best triangle that a link could become part of counts when links are

@@ -15,6 +15,8 @@ pub use knobs::{CHAMPION, Knobs};
 pub use player::{DESCRIPTION, champion, champion_with};
 
 #[cfg(test)]
+pub(in crate::lighthouses) use rivals::Rivals;
+#[cfg(test)]
 pub(in crate::lighthouses) use state::{State, Worth};
 #[cfg(test)]
 pub(in crate::lighthouses) use terrain::Terrain;

@@ -149,8 +149,10 @@ impl Table {
         self.chores = 0;
         self.cells.see(&self.trade.terrain, view);
         self.root = State::told(&self.trade.terrain, &self.trade.worth, &view.beacons);
-        self.rivals.see(&self.trade.terrain, &self.root, view.round);
-        self.rivals.weigh(&self.trade.knobs, &mut self.trade.worth);
+        let knobs = &self.trade.knobs;
+        self.rivals
+            .see(knobs, &self.trade.terrain, &self.root, view.round);
+        self.rivals.weigh(knobs, &mut self.trade.worth);
         self.rivals.expect(&mut self.trade.worth);
         self.root = State::told(&self.trade.terrain, &self.trade.worth, &view.beacons);
         self.root.at = view.position.0;

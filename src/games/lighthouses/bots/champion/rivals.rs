@@ -32,6 +32,8 @@ pub struct Rivals {
     players: usize,
     /// Points so far, as counted from views, by seat.
     points: [f64; SEATS],
+    /// Points a round of late, by seat.
+    incomes: [f64; SEATS],
     /// The lighthouses as last seen: owner, energy, and in which round.
     before: Vec<(u8, u32)>,
     round: u32,
@@ -62,6 +64,7 @@ impl Rivals {
             me,
             players,
             points: [0.0; SEATS],
+            incomes: [0.0; SEATS],
             before: Vec::new(),
             round: 0,
             falls,
@@ -75,11 +78,14 @@ impl Rivals {
     }
 
     /// Takes in the present state.
-    pub fn see(&mut self, terrain: &Terrain, state: &State, round: u32) {
-        for (seat, income) in incomes(terrain, state).iter().enumerate() {
-            self.points[seat] += f64::from(*income);
-        }
+    pub fn see(&mut self, knobs: &Knobs, terrain: &Terrain, state: &State, round: u32) {
         let passed = round.saturating_sub(self.round).min(100);
+        let kept = (-f64::from(passed) / knobs.memory.max(1.0)).exp();
+        for (seat, income) in incomes(terrain, state).iter().enumerate() {
+            let income = f64::from(*income);
+            self.points[seat] += income;
+            self.incomes[seat] = kept * self.incomes[seat] + (1.0 - kept) * income;
+        }
         for at in 0..self.before.len() {
             let (owner, energy) = self.before[at];
             let left = energy.saturating_sub(passed * UPKEEP);
@@ -154,17 +160,26 @@ impl Rivals {
         }
     }
 
+    /// How far a player's share of all points of late is above an equal one: 0 up to that, 1 if nobody else scored.
+    fn excess(&self, seat: usize) -> f64 {
+        let all: f64 = self.incomes.iter().sum();
+        let income = self.incomes.get(seat).copied().unwrap_or_default();
+        let equal = 1.0 / self.players.max(2) as f64;
+        ((income / all.max(1.0) - equal) / (1.0 - equal)).max(0.0)
+    }
+
     /// The value of each player's points.
     pub fn weigh(&self, knobs: &Knobs, worth: &mut Worth) {
         let others = (0..self.players.min(SEATS)).filter(|seat| *seat != usize::from(self.me));
         let leader = others.max_by(|a, b| self.points[*a].total_cmp(&self.points[*b]));
         for (seat, weight) in worth.owners.iter_mut().enumerate() {
+            let excess = knobs.against_excess * self.excess(seat);
             let against = if self.players <= 2 {
                 knobs.against_one
             } else if Some(seat) == leader {
-                knobs.against_leader
+                knobs.against_leader + excess
             } else {
-                knobs.against_others
+                knobs.against_others + excess
             };
             *weight = match seat {
                 seat if seat == usize::from(self.me) => 1.0,

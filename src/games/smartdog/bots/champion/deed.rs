@@ -20,6 +20,19 @@ enum Bark {
 }
 
 impl Deed {
+    /// The deed that these commands of one dog are.
+    pub(super) fn of(commands: &[Command]) -> Self {
+        let mut deed = Self::default();
+        for command in commands {
+            match *command {
+                Command::Move(_, way) => deed.way = Some(way),
+                Command::Bark(_) if deed.way.is_some() => deed.bark = Bark::After,
+                Command::Bark(_) => deed.bark = Bark::Before,
+            }
+        }
+        deed
+    }
+
     /// The dog's commands, in order.
     pub fn commands(self, dog: DogId) -> impl Iterator<Item = Command> {
         let bark = move |when: Bark| (self.bark == when).then_some(Command::Bark(dog));

@@ -1,7 +1,9 @@
 //! Rungs 4 to 6: players that maintain a belief of the whole position and simulate it by the rules. They
 //! differ in how far they look. Design and measurements: ../README.md.
 
+mod casting;
 mod deed;
+mod draft;
 mod greedy;
 mod long;
 mod player;
@@ -9,6 +11,7 @@ mod reply;
 mod search;
 mod simulator;
 mod terrain;
+mod tried;
 mod value;
 mod world;
 

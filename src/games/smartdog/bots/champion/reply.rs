@@ -1,7 +1,7 @@
 //! What the others are expected to do: the rules of the official kit, which most play by, or what else has
 //! predicted their dogs better: nothing, herding or raiding.
 
-use super::greedy::{Greedy, ways_home};
+use super::greedy::{Greedy, Role, ways_home};
 use crate::game::{Seat, Seats};
 use crate::reasons::Belief;
 use crate::smartdog::bots::shipped::{Scene, Sites};
@@ -113,6 +113,11 @@ impl Replies {
         best.map(|(model, _)| model)
     }
 
+    /// Ways of sheep to a player's pen; `None` if no model needs them.
+    pub(super) fn home(&self, seat: Seat) -> Option<&[u16]> {
+        self.homes.get(seat.index()).map(Vec::as_slice)
+    }
+
     fn others(&self) -> impl Iterator<Item = Seat> + use<> {
         let me = self.me;
         let seats = (0..self.records.len()).map(|seat| Seat(seat as u8));
@@ -154,7 +159,11 @@ impl Replies {
                 if dogs.peek().is_none() {
                     return;
                 }
-                let rival = Greedy::new(game, seat, home, model == Model::Raids);
+                let role = match model {
+                    Model::Raids => Role::Raids,
+                    _ => Role::Herds,
+                };
+                let rival = Greedy::new(game, seat, home, role);
                 for (id, dog) in dogs {
                     expected.extend(
                         rival

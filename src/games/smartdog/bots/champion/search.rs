@@ -1,9 +1,12 @@
 //! The search: plans for every own dog over several turns, improved dog by dog with a beam that keeps the
 //! other dogs' plans, first narrow, then wide. A node is one simulated turn of one line.
 
+use super::casting::{Casting, Roles};
 use super::deed::{Deed, deeds};
-use super::simulator::{Simulator, print};
+use super::draft::Draft;
+use super::simulator::{Deeds, Simulator, print};
 use super::terrain::Terrain;
+use super::tried::{Line, Tried};
 use super::value::{Lens, Weights};
 use super::world::World;
 use crate::game::{Budget, Progress};
@@ -20,6 +23,13 @@ pub(super) const IDLE_STEPS_MAX: u32 = 100_000;
 const PASSES_MIN: usize = 4;
 const IDLE_MIN: usize = 2;
 
+/// Rivals are simulated if they are within this many steps more than a plan has, where lines go on.
+const RIVALS_FAR: u32 = 30;
+
+/// The most dogs, times dogs and sheep, with which lines go on after their plans: this bounds what one step of the
+/// search takes.
+const CROWD_MAX: usize = 4_000;
+
 /// The depth and width of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
@@ -35,6 +45,16 @@ pub struct Reach {
     pub trail: f64,
     /// Whether others are taken to act before the own dogs.
     pub last: bool,
+    /// Whether all dogs are first given what is best at once.
+    pub draft: bool,
+    /// Turns that a line goes on by roles after its plans before it is valued; 0: it ends with them.
+    pub horizon: u32,
+    /// Whether own dogs share the work when a line goes on.
+    pub apart: bool,
+    /// Whether every first deed of each dog is tried with a line that goes on by roles.
+    pub firsts: bool,
+    /// How many of a beam's last lines go on.
+    pub finals: usize,
 }
 
 pub(super) type Plan = [Deed; DEPTH_MAX];
@@ -53,6 +73,7 @@ struct Node {
 struct Child {
     parent: usize,
     deed: Deed,
+    value: f64,
     sum: f64,
     total: f64,
     print: u64,
@@ -69,16 +90,6 @@ struct Beam {
     children: Vec<Child>,
 }
 
-/// The best line that begins with a deed.
-#[derive(Clone, Copy)]
-pub(super) struct Tried {
-    dog: usize,
-    first: Deed,
-    value: f64,
-    /// How many turns it was followed.
-    turns: usize,
-}
-
 /// A decision in progress.
 #[derive(Clone)]
 pub(super) struct Search {
@@ -87,26 +98,43 @@ pub(super) struct Search {
     /// By place in `lens.own`.
     plans: Vec<Plan>,
     best: Option<f64>,
+    /// The roles being compared, then the best ones.
+    casting: Option<Casting>,
+    roles: Roles,
+    draft: Option<Draft>,
     pass: usize,
     turn_of: usize,
     /// Whether this pass has found better plans.
     improved: bool,
     beam: Option<Beam>,
     /// The best line of each first deed in each dog's last beam, if that is kept.
-    pub(super) tried: Option<Vec<Tried>>,
+    pub(super) tried: Option<Tried>,
 }
 
 impl Search {
     pub(super) fn new(
         world: &World,
         terrain: &Terrain,
-        (reach, weights): (Reach, Weights),
+        (mut reach, weights): (Reach, Weights),
     ) -> Self {
+        let (dogs, sheep) = (world.game.dogs().len(), world.game.sheep().len());
+        let alone = world.game.ground().tiles().len() < 2;
+        if alone || dogs * (dogs + sheep) > CROWD_MAX {
+            reach.horizon = 0;
+        }
+        // Alone, plans begin with standing: measured better.
+        reach.draft &= !alone;
         let (lens, depth) = (Lens::new(world, terrain, weights), reach.depth as u32);
         let plans = vec![Plan::default(); lens.own.len()];
+        let range = depth + if reach.horizon > 0 { RIVALS_FAR } else { 2 };
+        let simulator = Simulator::new(world, lens, depth + reach.horizon, range, reach);
+        let cast = || Casting::new(&simulator, terrain, reach);
         Self {
             plans,
-            simulator: Simulator::new(world, lens, depth, depth + 2, reach),
+            casting: simulator.goes_on().then(cast),
+            roles: Roles::new(),
+            draft: (reach.draft).then(|| Draft::new(&simulator, reach.depth)),
+            simulator,
             best: None,
             pass: 0,
             turn_of: 0,
@@ -129,9 +157,17 @@ impl Search {
             if idle > IDLE_STEPS_MAX {
                 return Progress::Done;
             }
+            if let Some(casting) = self.casting.take() {
+                self.cast(casting, terrain);
+                continue;
+            }
             if self.best.is_none() {
                 let standing = |_, _| Deed::default();
                 self.best = Some(self.simulator.line(self.reach.depth, terrain, standing));
+                continue;
+            }
+            if let Some(draft) = self.draft.take() {
+                self.draft(draft, terrain);
                 continue;
             }
             let Some(mut beam) = self.beam.take() else {
@@ -144,7 +180,7 @@ impl Search {
             if beam.at < beam.nodes.len() {
                 self.expand(&mut beam, terrain);
                 self.beam = Some(beam);
-            } else if !self.close_level(&mut beam) {
+            } else if !self.close_level(&mut beam, terrain) {
                 self.beam = Some(beam);
             }
         }
@@ -156,6 +192,11 @@ impl Search {
         self.simulator.orders(self.plans.iter().map(|plan| plan[0]))
     }
 
+    /// How many turns whole lines are followed.
+    const fn turns(&self) -> usize {
+        self.reach.depth + self.reach.horizon as usize
+    }
+
     /// Whether nothing better than standing was found.
     pub(super) fn is_idle(&self) -> bool {
         let stands = |plan: &Plan| plan.iter().all(|deed| *deed == Deed::default());
@@ -165,6 +206,41 @@ impl Search {
     /// Simulated turns so far.
     pub(super) const fn used(&self) -> u64 {
         self.simulator.used
+    }
+
+    /// Goes on with the roles; at the end they make the first plans.
+    fn cast(&mut self, mut casting: Casting, terrain: &mut Terrain) {
+        if casting.step(&mut self.simulator, terrain) {
+            self.best = casting.total;
+            self.plan(&casting.turns);
+            self.roles.clone_from(&casting.roles);
+            self.casting = Some(casting);
+        }
+    }
+
+    /// Goes on with the draft; at its end its plans are taken if they are better.
+    fn draft(&mut self, mut draft: Draft, terrain: &mut Terrain) {
+        let Some((value, sum)) = draft.step(&mut self.simulator, terrain) else {
+            self.draft = Some(draft);
+            return;
+        };
+        let line = (value, sum, draft.turns.len());
+        let roles = &self.roles;
+        let simulator = &mut self.simulator;
+        let total = simulator.far_total(&mut draft.game, line, roles, terrain);
+        if self.best.is_none_or(|best| total > best + 1e-9) {
+            self.best = Some(total);
+            self.plan(&draft.turns);
+        }
+    }
+
+    /// Makes these turns the plans.
+    fn plan(&mut self, turns: &[Deeds]) {
+        for (turn, deeds) in turns.iter().enumerate() {
+            for (plan, deed) in self.plans.iter_mut().zip(deeds) {
+                plan[turn] = *deed;
+            }
+        }
     }
 
     fn open_beam(&mut self) -> Option<Beam> {
@@ -211,6 +287,7 @@ impl Search {
             beam.children.push(Child {
                 parent,
                 deed,
+                value,
                 sum,
                 total: self.simulator.total(value, sum),
                 print: print(&game),
@@ -220,15 +297,16 @@ impl Search {
     }
 
     /// Makes the best children the next level; at the last one takes the best plan. Returns true at the end.
-    fn close_level(&mut self, beam: &mut Beam) -> bool {
+    fn close_level(&mut self, beam: &mut Beam, terrain: &mut Terrain) -> bool {
         beam.children
             .sort_by(|one, other| other.total.total_cmp(&one.total));
         let last = beam.level + 1 == self.reach.depth;
         self.note(beam);
+        let width = if last { self.reach.finals } else { beam.width };
         let mut met = HashSet::new();
         let mut nodes: Vec<Node> = Vec::new();
         for child in &beam.children {
-            if nodes.len() == if last { 1 } else { beam.width } {
+            if met.len() == width {
                 break;
             }
             if !met.insert(child.print) {
@@ -240,12 +318,8 @@ impl Search {
             let mut plan = parent.plan;
             plan[beam.level] = child.deed;
             if last {
-                if self.best.is_none_or(|best| child.total > best + 1e-9) {
-                    self.best = Some(child.total);
-                    self.improved = true;
-                    self.plans[beam.dog] = plan;
-                }
-                break;
+                self.settle(beam.dog, parent, (child, plan), terrain);
+                continue;
             }
             nodes.push(Node {
                 game: self.played(&parent.game, beam.dog, child.deed, beam.level),
@@ -261,43 +335,76 @@ impl Search {
         last || beam.nodes.is_empty()
     }
 
-    /// Keeps the best line of each first deed, the beam's children being sorted. What the beam has dropped stays
-    /// as it was last seen.
+    /// Takes a whole plan of a dog if it is better than its old one.
+    fn settle(
+        &mut self,
+        dog: usize,
+        parent: &Node,
+        (child, plan): (&Child, Plan),
+        terrain: &mut Terrain,
+    ) {
+        let mut total = child.total;
+        if self.simulator.goes_on() {
+            let depth = self.reach.depth;
+            let mut game = self.played(&parent.game, dog, child.deed, depth - 1);
+            let line = (child.value, child.sum, depth);
+            let simulator = &mut self.simulator;
+            total = simulator.far_total(&mut game, line, &self.roles, terrain);
+            simulator.reuse([game]);
+            let line = Line {
+                dog,
+                first: plan[0],
+                value: total,
+                turns: self.turns(),
+            };
+            if let Some(tried) = &mut self.tried {
+                tried.better(line);
+            }
+        }
+        if self.best.is_none_or(|best| total > best + 1e-9) {
+            self.best = Some(total);
+            self.improved = true;
+            self.plans[dog] = plan;
+        }
+    }
+
+    /// Keeps the best line of each first deed, the beam's children being sorted, if lines end with their plans. What
+    /// the beam has dropped stays as it was last seen.
     fn note(&mut self, beam: &Beam) {
-        let Some(tried) = &mut self.tried else { return };
+        let ends = !self.simulator.goes_on();
+        let Some(tried) = self.tried.as_mut().filter(|_| ends) else {
+            return;
+        };
         if beam.level == 0 {
-            tried.retain(|tried| tried.dog != beam.dog);
+            tried.forget(beam.dog);
         }
         for child in &beam.children {
             let parent = beam.nodes.get(child.parent);
             let first = parent.filter(|_| beam.level > 0);
-            let first = Tried {
+            tried.farther(Line {
                 dog: beam.dog,
                 first: first.map_or(child.deed, |parent| parent.plan[0]),
                 value: child.total,
                 turns: beam.level + 1,
-            };
-            let same = |one: &&mut Tried| (one.dog, one.first) == (first.dog, first.first);
-            match tried.iter_mut().find(same) {
-                Some(known) if known.turns < first.turns => *known = first,
-                Some(_) => {}
-                None => tried.push(first),
-            }
+            });
         }
     }
 
     /// The chosen orders and those that change one dog's first deed, with their values and how many turns they
     /// were followed.
     pub(super) fn compared(&self) -> Vec<(Orders, f64, usize)> {
-        let best = self
-            .best
-            .map(|best| (self.orders(), best, self.reach.depth));
+        let best = self.best.map(|best| (self.orders(), best, self.turns()));
         let mut compared: Vec<_> = best.into_iter().collect();
-        let planned = |tried: &&Tried| {
+        let planned = |tried: &&Line| {
             let plan = self.plans.get(tried.dog);
             plan.is_some_and(|plan| plan[0] == tried.first)
         };
-        for tried in self.tried.iter().flatten().filter(|tried| !planned(tried)) {
+        for tried in self
+            .tried
+            .iter()
+            .flat_map(Tried::iter)
+            .filter(|tried| !planned(tried))
+        {
             let plans = self.plans.iter().enumerate();
             let deeds = plans.map(|(at, plan)| {
                 if at == tried.dog {

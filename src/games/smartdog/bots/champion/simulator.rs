@@ -1,6 +1,7 @@
 //! What both searches share: the position they start from, its turns played by the rules, and their value.
 
 use super::deed::Deed;
+use super::greedy::{Greedy, Role};
 use super::reply::{Expected, Replies};
 use super::search::Reach;
 use super::terrain::Terrain;
@@ -8,10 +9,14 @@ use super::value::Lens;
 use super::world::{PUSHES_MAX, World};
 use crate::game::Seat;
 use crate::smartdog::options::Key;
-use crate::smartdog::rules::{DogId, Land, Orders, SmartDog, Spot};
+use crate::smartdog::rules::{DogId, Fright, Land, Orders, SmartDog, Spot};
+use smallvec::SmallVec;
 
 /// Sheep farther away than this many steps plus a bark are not simulated.
 const RANGE_MAX: u32 = 40;
+
+/// One turn's deeds of all own dogs.
+pub(super) type Deeds = SmallVec<[Deed; 6]>;
 
 /// Simulates turns of one decision.
 #[derive(Clone)]
@@ -26,6 +31,10 @@ pub(super) struct Simulator {
     trail: f64,
     /// Whether the others act first.
     last: bool,
+    /// Turns that a line goes on after its plans.
+    horizon: u32,
+    /// Whether own dogs share the work when a line goes on.
+    apart: bool,
     replies: Replies,
     /// Foreign dogs near enough to matter, by place.
     active: Vec<bool>,
@@ -40,6 +49,8 @@ impl Simulator {
             replies,
             trail,
             last,
+            horizon,
+            apart,
             ..
         } = reach;
         let root = near(world, &mut lens, depth);
@@ -59,6 +70,8 @@ impl Simulator {
             used: 0,
             trail,
             last,
+            horizon,
+            apart,
             root,
             lens,
         }
@@ -111,6 +124,76 @@ impl Simulator {
             others(game);
         }
         game.end_all();
+    }
+
+    /// Whether lines go on after their plans.
+    pub(super) const fn goes_on(&self) -> bool {
+        self.horizon > 0
+    }
+
+    /// What the own dogs do by their roles.
+    fn by_roles(&self, game: &SmartDog, roles: &[Role]) -> Deeds {
+        let Some(home) = self.replies.home(self.me) else {
+            return Deeds::new();
+        };
+        let mut players: [Option<Greedy<'_>>; 3] = [None, None, None];
+        let dogs = self.lens.own.iter().zip(roles);
+        let deed = |(own, role): (&usize, &Role)| {
+            let dog = game.dogs().get(*own)?;
+            if dog.suffers() == Some(Fright::Panic) {
+                return None;
+            }
+            let player = players.get_mut(*role as usize)?;
+            let player = player.get_or_insert_with(|| Greedy::new(game, self.me, home, *role));
+            let deed = Deed::of(&player.deed(DogId(*own as u16), dog));
+            if self.apart {
+                player.take(dog.spot);
+            }
+            Some(deed)
+        };
+        dogs.map(deed).map(Option::unwrap_or_default).collect()
+    }
+
+    /// Plays some turns by roles from a position of this value; notes the deeds. The last value, and the sum of all; after
+    /// the match's end the value stays.
+    pub(super) fn go_on(
+        &mut self,
+        (game, mut value): (&mut SmartDog, f64),
+        turns: u32,
+        roles: &[Role],
+        terrain: &mut Terrain,
+        mut note: impl FnMut(&mut Deeds),
+    ) -> (f64, f64) {
+        let mut sum = 0.0;
+        for turn in 0..turns {
+            if game.is_over() {
+                sum += value * f64::from(turns - turn);
+                break;
+            }
+            let mut deeds = self.by_roles(game, roles);
+            note(&mut deeds);
+            self.play(game, deeds.iter().copied());
+            value = self.lens.value(game, terrain);
+            sum += value;
+        }
+        (value, sum)
+    }
+
+    /// The value of a line that has come to this position by plans of `depth` turns: the mean of what it is worth on
+    /// its way and at its end, after it has gone on by roles.
+    pub(super) fn far_total(
+        &mut self,
+        game: &mut SmartDog,
+        (value, sum, depth): (f64, f64, usize),
+        roles: &[Role],
+        terrain: &mut Terrain,
+    ) -> f64 {
+        if !self.goes_on() {
+            return self.total(value, sum);
+        }
+        let turns = self.horizon;
+        let (last, more) = self.go_on((game, value), turns, roles, terrain, |_| ());
+        f64::midpoint(last, (sum + more) / f64::from(depth as u32 + turns))
     }
 
     /// The value of a line that ends with this value, and the sum of the values along the way.

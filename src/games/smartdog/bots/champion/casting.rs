@@ -1,0 +1,140 @@
+//! Which dog does what: assignments of roles, compared by lines that follow them for many turns.
+
+use super::deed::{Deed, deeds};
+use super::greedy::Role;
+use super::search::Reach;
+use super::simulator::{Deeds, Simulator};
+use super::terrain::Terrain;
+use smallvec::SmallVec;
+
+/// The role of each own dog.
+pub(super) type Roles = SmallVec<[Role; 6]>;
+
+/// A comparison in progress.
+#[derive(Clone)]
+pub(super) struct Casting {
+    /// Assignments that are tried first.
+    first: Vec<Roles>,
+    tried: usize,
+    depth: usize,
+    /// First deeds that are to be tried, and by which dog.
+    deeds: Option<Vec<(usize, Deed)>>,
+    /// The best so far.
+    pub(super) roles: Roles,
+    /// What it does in the first turns.
+    pub(super) turns: Vec<Deeds>,
+    pub(super) total: Option<f64>,
+}
+
+impl Casting {
+    pub(super) fn new(simulator: &Simulator, terrain: &Terrain, reach: Reach) -> Self {
+        let own = &simulator.lens.own;
+        let dogs = simulator.root.dogs();
+        let home = |at: &usize| {
+            let spot = dogs.get(*at).map(|dog| dog.spot);
+            spot.map_or(u16::MAX, |spot| terrain.home(terrain.cell(spot)))
+        };
+        let nearest = (0..own.len()).min_by_key(|dog| home(&own[*dog]));
+        let all = |role: Role| -> Roles { own.iter().map(|_| role).collect() };
+        let mut first: Vec<Roles> = Role::ALL.into_iter().map(all).collect();
+        if own.len() > 1 {
+            for rest in [Role::Herds, Role::Raids] {
+                let mut roles = all(rest);
+                if let Some(role) = nearest.and_then(|dog| roles.get_mut(dog)) {
+                    *role = Role::Guards;
+                }
+                first.push(roles);
+            }
+        }
+        Self {
+            roles: all(Role::Herds),
+            first,
+            tried: 0,
+            depth: reach.depth,
+            deeds: (!reach.firsts).then(Vec::new),
+            turns: Vec::new(),
+            total: None,
+        }
+    }
+
+    /// Tries one more assignment, then one more first deed; false: all have been tried.
+    pub(super) fn step(&mut self, simulator: &mut Simulator, terrain: &mut Terrain) -> bool {
+        let at = self.tried;
+        self.tried += 1;
+        if let Some(roles) = self.first.get(at).cloned() {
+            self.follow(simulator, terrain, roles, None);
+            return true;
+        }
+        // One dog changes its role.
+        let at = at - self.first.len();
+        let (dog, role) = (at / Role::ALL.len(), Role::ALL[at % Role::ALL.len()]);
+        let mut roles = self.roles.clone();
+        match roles.get_mut(dog) {
+            None => {
+                let deeds = (self.deeds).get_or_insert_with(|| firsts(simulator));
+                let Some(first) = deeds.pop() else {
+                    return false;
+                };
+                let planned = self.turns.first().and_then(|turn| turn.get(first.0));
+                if planned != Some(&first.1) {
+                    self.follow(simulator, terrain, roles, Some(first));
+                }
+            }
+            Some(old) if *old != role => {
+                *old = role;
+                if !self.first.contains(&roles) {
+                    self.follow(simulator, terrain, roles, None);
+                }
+            }
+            Some(_) => {}
+        }
+        true
+    }
+
+    /// Follows these roles, with another first deed of one dog, and keeps the line if it is the best one.
+    fn follow(
+        &mut self,
+        simulator: &mut Simulator,
+        terrain: &mut Terrain,
+        roles: Roles,
+        first: Option<(usize, Deed)>,
+    ) {
+        let mut turns: Vec<Deeds> = Vec::new();
+        let mut game = simulator.root.clone();
+        let kept = self.turns.first().filter(|_| first.is_some());
+        let note = |deeds: &mut Deeds| {
+            if turns.is_empty() {
+                // What was better before stays.
+                if let Some(kept) = kept {
+                    deeds.clone_from(kept);
+                }
+                if let Some((dog, deed)) = first
+                    && let Some(old) = deeds.get_mut(dog)
+                {
+                    *old = deed;
+                }
+            }
+            turns.push(deeds.clone());
+        };
+        let begin = (&mut game, 0.0);
+        let (value, sum) = simulator.go_on(begin, self.depth as u32, &roles, terrain, note);
+        let line = (value, sum, self.depth);
+        let total = simulator.far_total(&mut game, line, &roles, terrain);
+        simulator.reuse([game]);
+        if self.total.is_none_or(|best| total > best + 1e-9) {
+            self.total = Some(total);
+            self.roles = roles;
+            self.turns = turns;
+        }
+    }
+}
+
+/// All first deeds of all own dogs, the first dog's last.
+fn firsts(simulator: &Simulator) -> Vec<(usize, Deed)> {
+    let own = simulator.lens.own.iter().enumerate().rev();
+    let of = |(dog, at): (usize, &usize)| {
+        let deeds = deeds(&simulator.root, simulator.me, *at).into_iter();
+        deeds.map(move |deed| (dog, deed)).collect::<Vec<_>>()
+    };
+    own.flat_map(of).collect()
+}
