@@ -40,7 +40,7 @@ pub const CARDS: &[BotCard] = rungs![
     6 card rage 0x190C_6E00_C568_63EA 0x57D1_F7F2_DE47_27D9,
     7 card frontier 0x4A60_DE65_5300_5671 0x8A36_1C3E_9091_4244,
     8 card surplus 0x7FC2_B668_C0E4_4A0A 0x284F_5581_91F4_8ACA,
-    9 third champion 0x0C7C_AAB3_B1B8_3FFF 0xEF92_FD79_5514_A532,
+    9 third champion 0xF644_FEB3_9937_6550 0xD271_B404_6205_4482,
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance.

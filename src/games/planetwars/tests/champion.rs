@@ -4,8 +4,8 @@ use crate::arena::play_by;
 use crate::game::{Bot, Budget, Game, Progress, Seat};
 use crate::kit::{DialogueSetup, Exchange, Kit as _, Nodes, PlaySetup};
 use crate::planetwars::KIT;
-use crate::planetwars::bots::CLOSE;
 use crate::planetwars::bots::champion::{Team, Timing, solo, team, timing_found};
+use crate::planetwars::bots::{CLOSE, make};
 use crate::planetwars::generate::{Look, Style, generate};
 use crate::planetwars::map;
 use crate::planetwars::rules::{
@@ -332,6 +332,26 @@ fn ships_that_rot_leave_for_any_planet_that_does_not_shrink() {
                 .map(|launch| launch.ships)
                 .sum();
             assert!(sent > 40, "growth {growth}, {nodes} nodes: {sent} sent");
+        }
+    }
+}
+
+/// The same where nobody else is, where few ships hold the neighbour, and for one of a team.
+#[test]
+fn a_home_that_shrinks_is_left_alone_and_in_a_team() {
+    for (home, growth, garrison) in [(-5, 0, 20), (-5, 1, 5), (-5, 0, 5), (-1, 0, 5)] {
+        let text = format!("P 0 0 0 {home} 1 50\nP 1 3 0 {growth} 0 {garrison}\n");
+        let setup = Setup {
+            planets: map::read(&text).unwrap(),
+            players: vec![1],
+            teams: vec![0],
+            ruleset: Ruleset::TEAM,
+        };
+        let view = PlanetWars::start(&setup).view(Seat(0));
+        for name in ["champion", "champion-team"] {
+            let mut bot = make(name, 1).unwrap();
+            let act = bot.decide(&view, &Ask, Budget::nodes(2_000));
+            assert!(!act.launches.is_empty(), "{name}, {text}");
         }
     }
 }

@@ -15,6 +15,8 @@ const GAMES: u32 = 1_000;
 const DEPTH: u32 = 20;
 /// How boldly moves are tried that have done less well.
 const BOLD: f64 = 0.3;
+/// How far that varies by chance, up and down.
+const CHANCE: f64 = 0.25;
 /// As many turns of one planet, played on, count as one planet's future.
 const FUTURE: u64 = 8;
 /// How much better than the best plan by its board a move must have done to be preferred to it.
@@ -38,6 +40,8 @@ struct Choice {
     moves: Vec<Vec<Order>>,
     tried: Vec<f64>,
     won: Vec<f64>,
+    /// Whether it is one in the present state, where all moves are tried from the start.
+    present: bool,
 }
 
 impl Choice {
@@ -47,18 +51,27 @@ impl Choice {
             moves,
             tried: none.clone(),
             won: none,
+            present: false,
         }
     }
 
-    /// The move to try: what has done well or was tried little, the first of equals.
-    fn pick(&self) -> usize {
+    /// The move to try: what has done well or was tried little, among the first few until it was tried often.
+    fn pick(&self, rng: &mut Rng) -> usize {
         let all: f64 = self.tried.iter().sum();
         let mean = self.won.iter().sum::<f64>() / all.max(1.0);
         let root = (all + 1.0).sqrt();
+        let few = if self.present {
+            usize::MAX
+        } else {
+            1 + all.sqrt() as usize
+        };
         let (mut best, mut most) = (0, f64::MIN);
-        for (at, (tried, won)) in self.tried.iter().zip(&self.won).enumerate() {
-            // As if each had once done as the mean.
-            let value = (won + mean) / (tried + 1.0) + BOLD * root / (tried + 1.0);
+        let done = self.tried.iter().zip(&self.won);
+        for (at, (tried, won)) in done.enumerate().take(few) {
+            // As if each had once done as the mean. Without chance both sides of a symmetric map would always do
+            // the same.
+            let bold = BOLD * rng.between(1.0 - CHANCE, 1.0 + CHANCE);
+            let value = (won + mean) / (tried + 1.0) + bold * root / (tried + 1.0);
             if value > most {
                 (best, most) = (at, value);
             }
@@ -94,14 +107,18 @@ fn moves(
     side: u8,
     most: usize,
 ) -> Vec<Vec<Order>> {
-    let mut moves: Vec<Vec<Order>> = vec![Vec::new()];
+    let mut moves: Vec<Vec<Order>> = Vec::new();
     let mut add = |orders: Vec<Order>| {
-        if moves.len() < most && !orders.is_empty() && !moves.contains(&orders) {
+        if moves.len() < most && !moves.contains(&orders) {
             moves.push(orders);
         }
     };
-    for caution in CAUTIONS {
-        add(rehearsal.habit((state, futures), side, &Style::plain(caution)));
+    // The habit first: later moves are not tried before a state was reached a few times.
+    let habit = |caution: f64| rehearsal.habit((state, futures), side, &Style::plain(caution));
+    add(habit(CAUTIONS[0]));
+    add(Vec::new());
+    for caution in &CAUTIONS[1..] {
+        add(habit(*caution));
     }
     let own: Vec<usize> = state
         .places(side)
@@ -205,8 +222,12 @@ impl Search {
         let [ours, theirs] =
             [0, 1].map(|side| moves(&rehearsal, (&now, &futures), side, MOVES_NOW));
         let (ours, theirs) = (root(&plans, ours), root(&foes, theirs));
+        let mut node = Node::new([ours, theirs]);
+        for choice in &mut node.choices {
+            choice.present = true;
+        }
         Self {
-            nodes: vec![Node::new([ours, theirs])],
+            nodes: vec![node],
             rehearsal,
             now,
             plans,
@@ -238,7 +259,7 @@ impl Search {
         let mut path: Vec<(usize, [usize; 2])> = Vec::new();
         let mut at = 0;
         while state.turn() < DEPTH {
-            let picks = [0, 1].map(|side| nodes[at].choices[side].pick());
+            let picks = [0, 1].map(|side| nodes[at].choices[side].pick(&mut rng));
             path.push((at, picks));
             for side in [0, 1] {
                 for order in &nodes[at].choices[side].moves[picks[side]] {
@@ -274,7 +295,7 @@ impl Search {
             nodes[at].choices[0].learn(picks[0], value);
             nodes[at].choices[1].learn(picks[1], -value);
         }
-        let passed = u64::from(DEPTH) * state.planets() as u64;
+        let passed = u64::from(DEPTH) * rehearsal.useful(&self.now) as u64;
         self.left = self.left.saturating_sub(passed);
     }
 

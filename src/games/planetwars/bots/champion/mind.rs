@@ -261,6 +261,7 @@ impl Mind {
             });
             self.calibration.forget(&self.ledger.stayed, before.turn);
         } else {
+            self.calibration.assume(&now);
             self.settle_cells(&now);
         }
         self.before = Some(now);
@@ -400,7 +401,8 @@ impl Mind {
                 roots[usize::from(place)] = board.spots[usize::from(place)].root;
                 self.cheap.push(place);
             }
-            self.offers = upgrades::offers(&board, player, rounds, &self.cheap);
+            self.offers =
+                upgrades::offers(&board, player, rounds, &self.cheap, self.frozen >= PATIENCE);
         }
         let guesses = self.ledger.guesses.iter();
         for guess in guesses.take_while(|_| now.fleets.is_none()) {
@@ -487,8 +489,10 @@ impl Mind {
             .iter()
             .zip([homes <= CLOSE[0].1, true])
             .any(|((ships, turns), here)| here && all <= *ships && near <= *turns);
-        // The search knows nothing of growth that is bought.
-        let few = now.owner.len() <= FEW && self.buyer(now).is_none();
+        // Free planets where ships rot are of no use to anybody.
+        let useful = now.owner.iter().zip(&now.growth);
+        let useful = useful.filter(|(owner, growth)| **owner != NOBODY || **growth >= 0);
+        let few = useful.count() <= FEW;
         let fights = self.stance == Stance::Open && (close || few) && nodes >= CLOSE_NODES;
         fights.then_some(players)
     }

@@ -199,6 +199,14 @@ impl Rehearsal {
         }
     }
 
+    /// How many planets anybody has or may want.
+    pub(super) fn useful(&self, state: &State) -> usize {
+        let planets = state.owner.iter().zip(&self.growth);
+        planets
+            .filter(|(owner, growth)| **owner != FREE || **growth >= 0)
+            .count()
+    }
+
     /// All planets' futures if only what is under way lands, by place.
     pub(super) fn futures(&self, state: &State) -> Vec<Future> {
         let places = 0..state.planets();
