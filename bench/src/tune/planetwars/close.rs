@@ -67,7 +67,10 @@ pub(super) fn crowd(seed: u64, players: usize) -> Vec<Planet> {
         sky.add((x, y), 1, owner, ships);
     }
     for _ in 0..players * (2 + rng.below(3) as usize) {
-        let at = (coordinate(&mut rng, most + 3), coordinate(&mut rng, most + 3));
+        let at = (
+            coordinate(&mut rng, most + 3),
+            coordinate(&mut rng, most + 3),
+        );
         sky.add(at, 1, NEUTRAL, i64::from(1 + rng.below(3)));
     }
     sky.0

@@ -68,6 +68,8 @@ mod tests {
         for name in [
             "rusher",
             "roller",
+            "rusher-team",
+            "roller-team",
             "tree",
             "futures",
             "booster",
