@@ -40,7 +40,7 @@ enum Game {
     /// Bots of Lighthouses; `hunter` and `variant` are the triangle hunter and the champion with other numbers.
     #[command(subcommand)]
     Lighthouses(verbs::Verb<lighthouses::Keys>),
-    /// Bots of Planet Wars, and strangers after other authors' programs: `rusher`, `roller`, `tree`, `futures`,
+    /// Bots of Planet Wars, and strangers after other authors' programs: `rusher`, `roller` (and `-team`), `tree`, `futures`,
     /// and the samples of 2015 `booster`, `sabbatical`, `threshold`; a member of a table is a team.
     #[command(subcommand)]
     Planetwars(verbs::Verb<planetwars::Keys, planetwars::Own>),

@@ -5,6 +5,7 @@ use games::rng::Rng;
 
 /// Streams of a map's seed.
 const CLOSE_STREAM: u64 = 11 << 32;
+const CROWD_STREAM: u64 = 13 << 32;
 const SHRINKING_STREAM: u64 = 12 << 32;
 
 /// Planets that are added one by one, numbered from 1, no two at one place.
@@ -48,6 +49,28 @@ pub(super) fn near(seed: u64) -> Vec<Planet> {
     sky.add((apart, rng.below(2) as i32), 1, 2, ships);
     for _ in 0..3 + rng.below(6) {
         let at = (coordinate(&mut rng, 4), coordinate(&mut rng, 4));
+        sky.add(at, 1, NEUTRAL, i64::from(1 + rng.below(3)));
+    }
+    sky.0
+}
+
+/// Homes of 2 to 6 ships of more than two players, mostly one to four turns apart, and two to four free planets for
+/// each, growth 1.
+pub(super) fn crowd(seed: u64, players: usize) -> Vec<Planet> {
+    let mut rng = Rng::new(seed, CROWD_STREAM);
+    let mut sky = Sky::default();
+    let ships = i64::from(2 + rng.below(5));
+    let most = 1 + players as i32 / 4;
+    while sky.0.len() < players {
+        let (owner, at) = (sky.0.len() as PlayerId + 1, [0; 2]);
+        let [x, y] = at.map(|_| coordinate(&mut rng, most));
+        sky.add((x, y), 1, owner, ships);
+    }
+    for _ in 0..players * (2 + rng.below(3) as usize) {
+        let at = (
+            coordinate(&mut rng, most + 3),
+            coordinate(&mut rng, most + 3),
+        );
         sky.add(at, 1, NEUTRAL, i64::from(1 + rng.below(3)));
     }
     sky.0

@@ -92,8 +92,8 @@ impl field::Keys for Keys {
     fn fields(&self) -> anyhow::Result<Vec<Galaxy>> {
         let mut sources = maps(&self.maps, drawn, |text| map::read(text).map(Source::Read))?;
         sources.retain(|(_, source)| match source {
-            Source::Drawn(_) => true,
-            Source::Close | Source::Shrinking => self.sides * self.size == 2,
+            Source::Drawn(_) | Source::Close => true,
+            Source::Shrinking => self.sides * self.size == 2,
             Source::Read(planets) => owners(planets).len() == self.sides * self.size,
         });
         ensure!(
@@ -166,6 +166,7 @@ impl Field for Galaxy {
         let count = self.sides * self.size;
         let planets = match &self.sources[ground].1 {
             Source::Read(planets) => planets.clone(),
+            Source::Close if count > 2 => close::crowd(seed, count),
             Source::Close => close::near(seed),
             Source::Shrinking => close::shrinking(seed),
             Source::Drawn(look) => {
@@ -194,7 +195,7 @@ impl Field for Galaxy {
     }
 
     fn bot(&self, name: &str, seed: u64) -> Option<Seated<PlanetWars>> {
-        make(name, seed).or_else(|| strangers::stranger(name, seed, self.ruleset))
+        make(name, seed).or_else(|| strangers::stranger(name, seed, self.ruleset, self.size))
     }
 
     fn bot_seed(&self, seed: u64, seat: u64) -> u64 {

@@ -4,8 +4,8 @@ use crate::arena::play_by;
 use crate::game::{Bot, Budget, Game, Progress, Seat};
 use crate::kit::{DialogueSetup, Exchange, Kit as _, Nodes, PlaySetup};
 use crate::planetwars::KIT;
-use crate::planetwars::bots::CLOSE;
 use crate::planetwars::bots::champion::{Team, Timing, solo, team, timing_found};
+use crate::planetwars::bots::{CLOSE, make};
 use crate::planetwars::generate::{Look, Style, generate};
 use crate::planetwars::map;
 use crate::planetwars::rules::{
@@ -303,6 +303,67 @@ fn a_search_at_close_quarters_counts_nodes_and_stops() {
     assert_eq!(done, Progress::Done);
     assert!(1 < few && few < many, "{few} and {many} games");
     assert_eq!(polls(u64::MAX, 5), (6, Progress::More));
+}
+
+/// What it orders alone in this state.
+fn ordered(planets: &str, turn: u32, nodes: u64) -> Act {
+    let setup = Setup {
+        planets: map::read(planets).unwrap(),
+        ..setup(1, Look::Contest, &[0, 1], Ruleset::TEAM)
+    };
+    let view = View {
+        turn,
+        ..PlanetWars::start(&setup).view(Seat(0))
+    };
+    solo().decide(&view, &Ask, Budget::nodes(nodes))
+}
+
+/// Ships of a home that shrinks are lost where they are, so that any neighbour that does not is worth taking.
+#[test]
+fn ships_that_rot_leave_for_any_planet_that_does_not_shrink() {
+    for growth in [0, 1] {
+        for nodes in [NODES, 2_000] {
+            let planets = format!(
+                "P 1 0 0 -5 1 50\nP 2 3 0 {growth} 0 20\nP 3 30 0 -5 2 50\nP 4 33 0 {growth} 0 20\n"
+            );
+            let sent: i64 = ordered(&planets, 0, nodes)
+                .launches
+                .iter()
+                .map(|launch| launch.ships)
+                .sum();
+            assert!(sent > 40, "growth {growth}, {nodes} nodes: {sent} sent");
+        }
+    }
+}
+
+/// The same where nobody else is, where few ships hold the neighbour, and for one of a team.
+#[test]
+fn a_home_that_shrinks_is_left_alone_and_in_a_team() {
+    for (home, growth, garrison) in [(-5, 0, 20), (-5, 1, 5), (-5, 0, 5), (-1, 0, 5)] {
+        let text = format!("P 0 0 0 {home} 1 50\nP 1 3 0 {growth} 0 {garrison}\n");
+        let setup = Setup {
+            planets: map::read(&text).unwrap(),
+            players: vec![1],
+            teams: vec![0],
+            ruleset: Ruleset::TEAM,
+        };
+        let view = PlanetWars::start(&setup).view(Seat(0));
+        for name in ["champion", "champion-team"] {
+            let mut bot = make(name, 1).unwrap();
+            let act = bot.decide(&view, &Ask, Budget::nodes(2_000));
+            assert!(!act.launches.is_empty(), "{name}, {text}");
+        }
+    }
+}
+
+/// Ships that are never used win nothing for a player that is behind.
+#[test]
+fn a_player_that_is_behind_attacks_before_the_game_is_over() {
+    let planets = "P 1 0 0 1 1 120\nP 2 3 0 1 2 60\nP 3 -3 0 1 2 60\nP 4 0 30 1 2 10\n";
+    for nodes in [NODES, 2_000] {
+        let act = ordered(planets, 175, nodes);
+        assert!(!act.launches.is_empty(), "{nodes} nodes");
+    }
 }
 
 /// Late words: by then it has settled alone; once it knows a mate it starts nothing against it.

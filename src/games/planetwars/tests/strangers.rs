@@ -73,6 +73,54 @@ fn a_rush_on_small_close_homes_is_withstood() {
     }
 }
 
+/// Sends half of its strongest planet to the weakest of the others', once there are enough.
+#[derive(Clone)]
+struct Halver;
+
+impl Bot<PlanetWars> for Halver {
+    fn decide(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Act {
+        let planets = view.planets.iter();
+        let own = planets.clone().filter(|planet| planet.owner == view.you);
+        let others = planets.filter(|planet| ![view.you, NEUTRAL].contains(&planet.owner));
+        let strongest = own.max_by_key(|planet| planet.ships);
+        let weakest = others.min_by_key(|planet| planet.ships);
+        let both = strongest.zip(weakest).filter(|(from, _)| from.ships >= 19);
+        let launch = both.map(|(from, to)| Launch {
+            from: from.id,
+            to: to.id,
+            ships: from.ships / 2,
+        });
+        Act {
+            launches: launch.into_iter().collect(),
+            ..Act::default()
+        }
+    }
+}
+
+/// Where all free planets shrink there are only the homes: their ships can have no other goal.
+#[test]
+fn a_duel_of_homes_among_planets_that_shrink_is_won() {
+    let free = (3..17).map(|id| format!("P {id} {} {} -2 0 6\n", id % 5, id / 2 + 3));
+    let free: String = free.collect();
+    let text = format!("P 1 0 1 3 1 50\nP 2 0 -1 3 2 50\n{free}");
+    for seat in 0..2 {
+        let setup = Setup {
+            planets: map::read(&text).unwrap(),
+            players: vec![1, 2],
+            teams: vec![0, 1],
+            ruleset: Ruleset::MZ2015,
+        };
+        let champion = make("champion", 1).unwrap();
+        let mut bots = [champion, Box::new(Halver) as Box<dyn Bot<PlanetWars>>];
+        bots.rotate_right(seat);
+        let game = play_by(&setup, &mut bots, |_, bot, view, ask| {
+            bot.decide(view, ask, Budget::nodes(2_000))
+        });
+        let totals = [0, 1].map(|team| game.game.total(team));
+        assert!(totals[seat] > totals[1 - seat], "seat {seat}: {totals:?}");
+    }
+}
+
 /// Says its number, passes on whatever it hears, and takes neutral planets.
 #[derive(Clone)]
 struct Forwarder(Box<dyn Bot<PlanetWars>>);

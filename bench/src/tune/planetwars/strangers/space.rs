@@ -1,7 +1,7 @@
 //! What strangers see: planets by place, fleets as far as they are known, and each planet's future.
 
 use games::planetwars::rules::{
-    Act, Distances, Force, Growth, Launch, NEUTRAL, Planet, PlayerId, Ruleset, View, fight,
+    Act, Distances, Force, Growth, Launch, NEUTRAL, Planet, PlayerId, Ruleset, View, fight, owners,
 };
 use std::sync::Arc;
 
@@ -20,6 +20,8 @@ pub(super) struct Coming {
 pub(super) struct Space {
     pub(super) rules: Ruleset,
     pub(super) me: PlayerId,
+    /// Those who are neither fought nor counted as enemies: all, until the whole team is known.
+    pub(super) spared: Vec<PlayerId>,
     pub(super) turn: u32,
     pub(super) planets: Vec<Planet>,
     pub(super) coming: Vec<Coming>,
@@ -34,25 +36,47 @@ pub(super) struct Order {
     pub(super) ships: i64,
 }
 
-/// What a stranger remembers from turn to turn: its own fleets, where the wire hides them.
+/// What a stranger remembers from turn to turn: its own fleets, where the wire hides them, and its mates.
 #[derive(Clone)]
 pub(super) struct Memory {
     rules: Ruleset,
     distances: Option<Arc<Distances>>,
     own: Vec<(Coming, u32)>,
+    /// How many its team has, and those who were heard of.
+    team: usize,
+    mates: Vec<PlayerId>,
+    word: u32,
 }
 
 impl Memory {
-    pub(super) fn new(rules: Ruleset) -> Self {
-        let (distances, own) = (None, Vec::new());
+    pub(super) fn new(rules: Ruleset, team: usize) -> Self {
         Self {
             rules,
-            distances,
-            own,
+            distances: None,
+            own: Vec::new(),
+            team,
+            mates: Vec::new(),
+            word: 0,
         }
     }
 
+    /// Sends its own number first and passes on the others'; tells who is spared.
+    fn hear(&mut self, view: &View) -> Vec<PlayerId> {
+        self.word = match view.message {
+            Some(heard) if heard != 0 && heard != view.you => heard,
+            _ => view.you,
+        };
+        if self.word != view.you && !self.mates.contains(&self.word) {
+            self.mates.push(self.word);
+        }
+        if self.mates.len() + 1 < self.team {
+            return owners(&view.planets);
+        }
+        self.mates.clone()
+    }
+
     pub(super) fn see(&mut self, view: &View) -> Space {
+        let spared = self.hear(view);
         let distances = self
             .distances
             .get_or_insert_with(|| Arc::new(Distances::new(&view.planets, self.rules.travel)));
@@ -81,6 +105,7 @@ impl Memory {
         Space {
             rules: self.rules,
             me: view.you,
+            spared,
             turn: view.turn,
             planets: view.planets.to_vec(),
             coming,
@@ -111,7 +136,7 @@ impl Memory {
                 })
                 .collect(),
             upgrades: upgrades.into_iter().map(id).collect(),
-            message: None,
+            message: (self.team > 1).then_some(self.word),
         }
     }
 }
@@ -133,7 +158,8 @@ impl Space {
     }
 
     pub(super) fn theirs(&self) -> Vec<usize> {
-        self.places(|planet| planet.owner != self.me && planet.owner != NEUTRAL)
+        let foe = |owner| ![self.me, NEUTRAL].contains(&owner) && !self.spared.contains(&owner);
+        self.places(|planet| foe(planet.owner))
     }
 
     pub(super) fn free(&self) -> Vec<usize> {

@@ -29,22 +29,29 @@ impl<W: Way + Clone + 'static> Bot<PlanetWars> for Stranger<W> {
     }
 }
 
-/// The stranger of this name, under rules that it knows.
-pub(crate) fn stranger(name: &str, seed: u64, rules: Ruleset) -> Option<Seated<PlanetWars>> {
+/// The stranger of this name, under rules that it knows; those that end in `-team` are one of so many.
+pub(crate) fn stranger(
+    name: &str,
+    seed: u64,
+    rules: Ruleset,
+    size: usize,
+) -> Option<Seated<PlanetWars>> {
+    let memory = |team| Memory::new(rules, team);
     Some(match name {
-        "rusher" => seated(plain::Rusher, rules),
-        "roller" => seated(plain::Roller, rules),
-        "tree" => seated(tree::Tree::new(Rng::new(seed, STREAM)), rules),
-        "futures" => seated(futures::Futures, rules),
-        "booster" => seated(plain::Booster, rules),
-        "sabbatical" => seated(plain::Sabbatical, rules),
-        "threshold" => seated(plain::Threshold, rules),
+        "rusher" => seated(plain::Rusher, memory(1)),
+        "rusher-team" => seated(plain::Rusher, memory(size)),
+        "roller" => seated(plain::Roller, memory(1)),
+        "roller-team" => seated(plain::Roller, memory(size)),
+        "tree" => seated(tree::Tree::new(Rng::new(seed, STREAM)), memory(1)),
+        "futures" => seated(futures::Futures, memory(1)),
+        "booster" => seated(plain::Booster, memory(1)),
+        "sabbatical" => seated(plain::Sabbatical, memory(1)),
+        "threshold" => seated(plain::Threshold, memory(1)),
         _ => return None,
     })
 }
 
-fn seated<W: Way + Clone + 'static>(way: W, rules: Ruleset) -> Seated<PlanetWars> {
-    let memory = Memory::new(rules);
+fn seated<W: Way + Clone + 'static>(way: W, memory: Memory) -> Seated<PlanetWars> {
     Box::new(Stranger { memory, way })
 }
 
@@ -61,6 +68,8 @@ mod tests {
         for name in [
             "rusher",
             "roller",
+            "rusher-team",
+            "roller-team",
             "tree",
             "futures",
             "booster",
@@ -78,7 +87,7 @@ mod tests {
                         ..Ruleset::MZ2015
                     },
                 };
-                let bot = |seed| stranger(name, seed, setup.ruleset).unwrap();
+                let bot = |seed| stranger(name, seed, setup.ruleset, 1).unwrap();
                 let mut bots = [bot(1), bot(2)];
                 let end = play_by::<PlanetWars>(&setup, &mut bots, |_, bot, view, ask| {
                     let act = bot.decide(view, ask, Budget::nodes(1));
@@ -89,6 +98,6 @@ mod tests {
             }
             assert!(orders > 3, "{name}: {orders}");
         }
-        assert!(stranger("nobody", 1, Ruleset::TEAM).is_none());
+        assert!(stranger("nobody", 1, Ruleset::TEAM, 1).is_none());
     }
 }

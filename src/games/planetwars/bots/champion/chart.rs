@@ -222,12 +222,4 @@ impl Chart {
     pub(super) fn lands(&self, launched: u32, from: u8, to: usize) -> usize {
         launched as usize + self.turns(usize::from(from), to)
     }
-
-    /// Turns of the longest flight.
-    pub(super) fn longest(&self) -> usize {
-        self.turns
-            .iter()
-            .max()
-            .map_or(0, |turns| usize::from(*turns))
-    }
 }

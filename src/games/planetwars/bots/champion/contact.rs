@@ -2,27 +2,35 @@
 //! what has done best against the other's, where two players have few planets between them.
 
 use super::board::{Order, Sides};
-use super::chart::{Chart, NOBODY};
+use super::chart::Chart;
+use super::habit::Style;
 use super::ledger::Guess;
 use super::line::{Move, TURNS};
 use super::mind::{Compared, Plan};
-use super::rehearsal::{Rehearsal, State};
+use super::rehearsal::{Future, LOOK, Rehearsal, State};
 use crate::rng::Rng;
 
 /// Games played on in a turn, and turns in each.
-const GAMES: u32 = 400;
-const DEPTH: u32 = 16;
+const GAMES: u32 = 1_000;
+const DEPTH: u32 = 20;
 /// How boldly moves are tried that have done less well.
 const BOLD: f64 = 0.3;
+/// How far that varies by chance, up and down.
+const CHANCE: f64 = 0.25;
 /// As many turns of one planet, played on, count as one planet's future.
 const FUTURE: u64 = 8;
 /// How much better than the best plan by its board a move must have done to be preferred to it.
-const MARGIN: f64 = 0.1;
+const MARGIN: f64 = 0.05;
 /// No node yet.
 const NONE: u32 = u32::MAX;
-/// Goals of a planet that a single order may go to, and moves of a node, at most.
+/// Moves beside the plans of a side in the present state, and moves in any other, at most.
+const MOVES_NOW: usize = 8;
+const MOVES_MAX: usize = 10;
+/// Goals of a planet that a single order may go to.
 const GOALS: usize = 3;
-const MOVES_MAX: usize = 14;
+/// Shares of near enemy ships that are kept as a garrison, in the habits that are tried.
+const CAUTIONS: [f64; 3] = [0.5, 0.0, 1.0];
+
 /// The stream of chance about where hidden fleets go.
 const GUESS_STREAM: u64 = 3 << 32;
 
@@ -32,6 +40,8 @@ struct Choice {
     moves: Vec<Vec<Order>>,
     tried: Vec<f64>,
     won: Vec<f64>,
+    /// Whether it is one in the present state, where all moves are tried from the start.
+    present: bool,
 }
 
 impl Choice {
@@ -41,18 +51,27 @@ impl Choice {
             moves,
             tried: none.clone(),
             won: none,
+            present: false,
         }
     }
 
-    /// The move to try: what has done well or was tried little, the first of equals.
-    fn pick(&self) -> usize {
+    /// The move to try: what has done well or was tried little, among the first few until it was tried often.
+    fn pick(&self, rng: &mut Rng) -> usize {
         let all: f64 = self.tried.iter().sum();
         let mean = self.won.iter().sum::<f64>() / all.max(1.0);
         let root = (all + 1.0).sqrt();
+        let few = if self.present {
+            usize::MAX
+        } else {
+            1 + all.sqrt() as usize
+        };
         let (mut best, mut most) = (0, f64::MIN);
-        for (at, (tried, won)) in self.tried.iter().zip(&self.won).enumerate() {
-            // As if each had once done as the mean.
-            let value = (won + mean) / (tried + 1.0) + BOLD * root / (tried + 1.0);
+        let done = self.tried.iter().zip(&self.won);
+        for (at, (tried, won)) in done.enumerate().take(few) {
+            // As if each had once done as the mean. Without chance both sides of a symmetric map would always do
+            // the same.
+            let bold = BOLD * rng.between(1.0 - CHANCE, 1.0 + CHANCE);
+            let value = (won + mean) / (tried + 1.0) + bold * root / (tried + 1.0);
             if value > most {
                 (best, most) = (at, value);
             }
@@ -81,52 +100,55 @@ impl Node {
     }
 }
 
-/// What a player may do in a state.
-fn moves(rehearsal: &Rehearsal, state: &State, player: u8) -> Vec<Vec<Order>> {
-    let mut moves: Vec<Vec<Order>> = vec![Vec::new()];
+/// What a side may do in a state, at most so much.
+fn moves(
+    rehearsal: &Rehearsal,
+    (state, futures): (&State, &[Future]),
+    side: u8,
+    most: usize,
+) -> Vec<Vec<Order>> {
+    let mut moves: Vec<Vec<Order>> = Vec::new();
     let mut add = |orders: Vec<Order>| {
-        if moves.len() < MOVES_MAX && !orders.is_empty() && !moves.contains(&orders) {
+        if moves.len() < most && !moves.contains(&orders) {
             moves.push(orders);
         }
     };
-    add(rehearsal.habit(state, player));
-    let own = state.places(|owner| owner == player);
-    let mut foes = state.places(|owner| owner != player && owner != NOBODY);
-    foes.sort_by_key(|to| state.ships(*to));
-    let order = |from: usize, to: usize, ships: i32| Order {
-        owner: player,
-        from: from as u8,
-        to: to as u8,
-        ships,
-        wait: 0,
+    // The habit first: later moves are not tried before a state was reached a few times.
+    let habit = |caution: f64| rehearsal.habit((state, futures), side, &Style::plain(caution));
+    add(habit(CAUTIONS[0]));
+    add(Vec::new());
+    for caution in &CAUTIONS[1..] {
+        add(habit(*caution));
+    }
+    let own: Vec<usize> = state
+        .places(side)
+        .filter(|from| state.ships[*from] > 0)
+        .collect();
+    let mut foes: Vec<usize> = state.places(1 - side).collect();
+    foes.sort_by_key(|to| state.ships[*to]);
+    let order = |from: usize, to: usize, ships: i32| rehearsal.order(side, from, to, ships);
+    let all = |to: usize| {
+        let others = own.iter().filter(|from| **from != to);
+        others
+            .map(|from| order(*from, to, state.ships[*from]))
+            .collect()
     };
     for to in foes.iter().take(2) {
-        let all = own.iter().filter(|from| state.ships(**from) > 0);
-        add(all
-            .map(|from| order(*from, *to, state.ships(*from)))
-            .collect());
+        add(all(*to));
     }
     // Everything home to the one that is weakest, and single orders from the strongest planets.
-    let weakest = own.iter().copied().min_by_key(|to| state.ships(*to));
-    if let Some(to) = weakest {
-        let others = own
-            .iter()
-            .filter(|from| **from != to && state.ships(**from) > 0);
-        add(others
-            .map(|from| order(*from, to, state.ships(*from)))
-            .collect());
+    if let Some(to) = state.places(side).min_by_key(|to| state.ships[*to]) {
+        add(all(to));
     }
     let mut strong = own.clone();
-    strong.sort_by_key(|from| std::cmp::Reverse(state.ships(*from)));
+    strong.sort_by_key(|from| std::cmp::Reverse(state.ships[*from]));
     for from in strong.into_iter().take(3) {
         for to in rehearsal.near(from).iter().take(GOALS) {
-            let (to, all) = (usize::from(*to), state.ships(from));
-            if all < 1 {
-                continue;
-            }
-            let need = rehearsal.need(state, player, from, to);
-            if let Some(need) = need.filter(|need| *need < all) {
-                add(vec![order(from, to, need)]);
+            let (to, all) = (usize::from(*to), state.ships[from]);
+            let turns = rehearsal.chart.turns(from, to).min(LOOK);
+            let then = futures[to][turns];
+            if then.owner != side && then.ships + 1 < all {
+                add(vec![order(from, to, then.ships + 1)]);
             }
             add(vec![order(from, to, all)]);
         }
@@ -176,7 +198,6 @@ pub(super) fn near(chart: &Chart, owners: &[u8], players: [u8; 2]) -> usize {
 pub(super) struct Search {
     rehearsal: Rehearsal,
     now: State,
-    players: [u8; 2],
     plans: Vec<Plan>,
     /// What was seen of the other's fleets and may go to several places, in this turn.
     unseen: Vec<Guess>,
@@ -188,27 +209,32 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// A search for the plan to follow, which computes as much as so many planets' futures take.
+    /// A search for the plan to follow among these and those of the enemy, which computes as much as so many
+    /// planets' futures take.
     pub(super) fn new(
         rehearsal: Rehearsal,
         now: State,
-        players: [u8; 2],
-        plans: Vec<Plan>,
+        [plans, foes]: [Vec<Plan>; 2],
         (unseen, turn): (Vec<Guess>, u32),
-        futures: u64,
+        left: u64,
     ) -> Self {
-        let ours = root(&plans, moves(&rehearsal, &now, players[0]));
-        let theirs = moves(&rehearsal, &now, players[1]);
+        let futures = rehearsal.futures(&now);
+        let [ours, theirs] =
+            [0, 1].map(|side| moves(&rehearsal, (&now, &futures), side, MOVES_NOW));
+        let (ours, theirs) = (root(&plans, ours), root(&foes, theirs));
+        let mut node = Node::new([ours, theirs]);
+        for choice in &mut node.choices {
+            choice.present = true;
+        }
         Self {
-            nodes: vec![Node::new([ours, theirs])],
+            nodes: vec![node],
             rehearsal,
             now,
-            players,
             plans,
             unseen,
             turn,
             played: 0,
-            left: futures.saturating_mul(FUTURE),
+            left: left.saturating_mul(FUTURE),
         }
     }
 
@@ -226,18 +252,14 @@ impl Search {
 
     /// Plays one game on, and learns from it.
     fn play(&mut self) {
-        let (rehearsal, players, nodes) = (&self.rehearsal, self.players, &mut self.nodes);
+        let (rehearsal, nodes) = (&self.rehearsal, &mut self.nodes);
         let mut state = self.now.clone();
-        scatter(
-            rehearsal,
-            &mut state,
-            &self.unseen,
-            (self.turn, self.played),
-        );
+        let mut rng = Rng::new(u64::from(self.turn), GUESS_STREAM + u64::from(self.played));
+        scatter(rehearsal, &mut state, &self.unseen, self.turn, &mut rng);
         let mut path: Vec<(usize, [usize; 2])> = Vec::new();
         let mut at = 0;
         while state.turn() < DEPTH {
-            let picks = [0, 1].map(|side| nodes[at].choices[side].pick());
+            let picks = [0, 1].map(|side| nodes[at].choices[side].pick(&mut rng));
             path.push((at, picks));
             for side in [0, 1] {
                 for order in &nodes[at].choices[side].moves[picks[side]] {
@@ -249,14 +271,20 @@ impl Search {
             let next = nodes[at].next[slot];
             if next == NONE {
                 nodes[at].next[slot] = nodes.len() as u32;
-                let both = players.map(|player| moves(rehearsal, &state, player));
+                let futures = rehearsal.futures(&state);
+                let both = [0, 1].map(|side| moves(rehearsal, (&state, &futures), side, MOVES_MAX));
                 nodes.push(Node::new(both));
                 break;
             }
             at = next as usize;
         }
+        let styles = [0, 1].map(|_| Style::drawn(state.planets(), &mut rng));
         while state.turn() < DEPTH {
-            let both = players.map(|player| rehearsal.habit(&state, player));
+            let futures = rehearsal.futures(&state);
+            let both = [0, 1].map(|side: u8| {
+                let style = &styles[usize::from(side)];
+                rehearsal.habit((&state, &futures), side, style)
+            });
             for order in both.iter().flatten() {
                 rehearsal.depart(&mut state, order);
             }
@@ -267,7 +295,7 @@ impl Search {
             nodes[at].choices[0].learn(picks[0], value);
             nodes[at].choices[1].learn(picks[1], -value);
         }
-        let passed = u64::from(DEPTH) * state.planets();
+        let passed = u64::from(DEPTH) * rehearsal.useful(&self.now) as u64;
         self.left = self.left.saturating_sub(passed);
     }
 
@@ -307,8 +335,7 @@ impl Search {
 }
 
 /// Hidden fleets land somewhere, more likely where it is more likely.
-fn scatter(rehearsal: &Rehearsal, state: &mut State, unseen: &[Guess], (turn, game): (u32, u32)) {
-    let mut rng = Rng::new(u64::from(turn), GUESS_STREAM + u64::from(game));
+fn scatter(rehearsal: &Rehearsal, state: &mut State, unseen: &[Guess], turn: u32, rng: &mut Rng) {
     for guess in unseen {
         let goals = guess.goals.len() as u32;
         if goals == 0 {
@@ -326,7 +353,7 @@ fn scatter(rehearsal: &Rehearsal, state: &mut State, unseen: &[Guess], (turn, ga
                 owner: guess.owner,
                 ships: guess.ships,
             };
-            state.add(to, landing);
+            rehearsal.add(state, to, landing);
         }
     }
 }

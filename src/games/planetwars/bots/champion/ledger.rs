@@ -254,9 +254,22 @@ impl Ledger {
                 };
                 let need = before.ships[to] + grown + 1;
                 let off = ships - need;
-                near + if off < 0 { 4 - 4 * off } else { off.min(20) }
+                if holder != NOBODY && ships >= before.ships[from] {
+                    // Everything left: that is no step to a free planet.
+                    near
+                } else {
+                    near + if off < 0 { 4 - 4 * off } else { off.min(20) }
+                }
             };
             goals.push((doubt, to as u8));
+        }
+        // Nobody takes a free planet where ships rot, unless there is nothing else.
+        let rots = |to: u8| {
+            let to = usize::from(to);
+            before.owner[to] == NOBODY && before.growth[to] < 0
+        };
+        if goals.iter().any(|(_, to)| !rots(*to)) {
+            goals.retain(|(_, to)| !rots(*to));
         }
         goals.sort_unstable();
         self.guesses.push(Guess {

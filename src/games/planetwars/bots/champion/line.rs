@@ -48,8 +48,8 @@ pub(super) struct Line {
     /// Ships that may leave in that turn, or earlier if they are there, without losing the planet sooner than
     /// it would be lost anyway.
     pub(super) spare: [i32; TURNS],
-    /// Ships that each side loses beyond what it destroys of the other: to neutral planets and between
-    /// allies. Ours count negative.
+    /// Ships that each side loses beyond what it destroys of the other: to neutral planets, between allies, and
+    /// where a planet shrinks. Ours count negative.
     pub(super) waste: i32,
     /// The owner's ships after the battle of a turn.
     low: [i32; TURNS],
@@ -82,7 +82,7 @@ impl Line {
         for turn in 0..TURNS {
             if turn > 0 {
                 if grows_first && owner != NOBODY {
-                    ships = (ships + growth).max(0);
+                    ships = self.grown(ships, growth, owner, side);
                 }
                 if lands >> turn & 1 == 1 {
                     let garrison = Move {
@@ -94,7 +94,7 @@ impl Line {
                 }
                 self.low[turn] = ships;
                 if !grows_first && owner != NOBODY {
-                    ships = (ships + growth).max(0);
+                    ships = self.grown(ships, growth, owner, side);
                 }
             } else {
                 self.low[0] = ships;
@@ -113,6 +113,15 @@ impl Line {
         } else {
             self.reckon_spare();
         }
+    }
+
+    /// Ships after growth; what rots is lost for nothing.
+    fn grown(&mut self, ships: i32, growth: i32, owner: u8, side: &[i32]) -> i32 {
+        if growth < 0 {
+            let of = side.get(usize::from(owner)).copied().unwrap_or_default();
+            self.waste -= of * ships.min(-growth);
+        }
+        (ships + growth).max(0)
     }
 
     /// A planet's owner and ships after a turn with these landings.

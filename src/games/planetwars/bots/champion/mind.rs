@@ -7,7 +7,8 @@ use super::knobs::CHAMPION;
 use super::ledger::{Change, Fleet, Ledger};
 use super::line::{Move, Root, TURNS};
 use super::planner::{self, Taste};
-use super::rehearsal::{Rehearsal, State};
+use super::rehearsal::Rehearsal;
+use super::replies;
 use super::timing::Calibration;
 use super::upgrades::{self, Offer};
 use crate::game::{Budget, Progress};
@@ -22,8 +23,17 @@ const ROUNDS: u32 = 200;
 /// Two players are at close quarters with at most this many ships on all planets, and planets at most this
 /// many turns apart: where their homes are that near, and elsewhere.
 const CLOSE: [(i32, usize); 2] = [(24, 3), (20, 2)];
-/// Nodes that it takes, and that plans leave it where they can.
+/// On maps of at most this many planets two players are so all the time.
+const FEW: usize = 12;
+/// Nodes that the search there takes at least.
 const CLOSE_NODES: u64 = 500;
+
+/// As many turns without time are planned afterwards. What was ordered longer ago is not known then, and what
+/// is planned without knowing it may not be what was ordered.
+const MISSED_MAX: usize = ROUNDS as usize;
+
+/// In as many last turns a player that is behind fears sieges less and less.
+const LAST: u32 = 40;
 
 /// After this many turns in which nothing of ours moved, sieges are no longer feared.
 const PATIENCE: i32 = 8;
@@ -162,23 +172,24 @@ impl Mind {
     /// Thinks on about the last turn, as [`Mind::turn`].
     pub(super) fn think_on(&mut self, budget: Budget<'_>) -> Vec<Order> {
         if budget.nodes > 0 {
-            self.nodes = budget.nodes.min(NODES);
+            self.nodes = budget.nodes;
         }
         if self.missed.is_empty() {
             return self.search(budget.stop);
         }
         self.bought.clear();
         if budget.nodes == 0 || (budget.stop)() {
-            // What was ordered longer ago has landed, or lands beyond the horizon.
-            let flying = self.calibration.chart().longest().min(TURNS);
-            while self.missed.len() > flying
+            while self.missed.len() > MISSED_MAX
                 && let Some(turn) = self.missed.pop_front()
             {
                 self.adopt(turn);
             }
             return Vec::new();
         }
-        while let Some(turn) = self.missed.pop_front() {
+        for made_up in 1.. {
+            let Some(turn) = self.missed.pop_front() else {
+                break;
+            };
             self.adopt(turn);
             if self.missed.is_empty() {
                 return self.order(self.nodes, budget.stop);
@@ -186,7 +197,8 @@ impl Mind {
             // To the end, as when it was ordered.
             self.order(self.nodes, &|| false);
             self.bought.clear();
-            if (budget.stop)() {
+            // More than one, so that there is an end to it however little time a turn has.
+            if made_up > 1 && (budget.stop)() {
                 break;
             }
         }
@@ -249,6 +261,7 @@ impl Mind {
             });
             self.calibration.forget(&self.ledger.stayed, before.turn);
         } else {
+            self.calibration.assume(&now);
             self.settle_cells(&now);
         }
         self.before = Some(now);
@@ -377,6 +390,9 @@ impl Mind {
         // While both sides wait for the other to weaken itself, the fear shrinks from turn to turn.
         let mut knobs = CHAMPION;
         knobs.menace = knobs.menace * (PATIENCE - self.frozen).max(0) / PATIENCE;
+        if self.behind(now, &sides, rounds) {
+            knobs.menace = knobs.menace * rounds.min(LAST) as i32 / LAST as i32;
+        }
         let mut board = Board::new(chart, &sides, &knobs, &roots, landings, rounds);
         let buyer = self.buyer(now);
         if let Some(player) = buyer {
@@ -385,7 +401,8 @@ impl Mind {
                 roots[usize::from(place)] = board.spots[usize::from(place)].root;
                 self.cheap.push(place);
             }
-            self.offers = upgrades::offers(&board, player, rounds, &self.cheap);
+            self.offers =
+                upgrades::offers(&board, player, rounds, &self.cheap, self.frozen >= PATIENCE);
         }
         let guesses = self.ledger.guesses.iter();
         for guess in guesses.take_while(|_| now.fleets.is_none()) {
@@ -418,8 +435,7 @@ impl Mind {
         // is kept.
         let mut plans: Vec<Plan> = Vec::new();
         let close = self.close(&board, nodes);
-        let kept = close.map_or(0, |_| CLOSE_NODES);
-        let mut left = nodes.saturating_sub(kept).saturating_mul(PLANETS);
+        let mut left = nodes.min(NODES).saturating_mul(PLANETS);
         for taste in Taste::all(now.turn, self.names.players(), count) {
             let mut board = board.clone();
             let orders = planner::plan(&mut board, &taste, &allowed, left);
@@ -430,10 +446,11 @@ impl Mind {
                 break;
             }
         }
-        self.used = nodes.saturating_sub(left / PLANETS);
+        self.used = nodes.min(NODES).saturating_sub(left / PLANETS);
         if let Some(players) = close {
-            let futures = left.saturating_add(kept.saturating_mul(PLANETS));
-            self.search = Some(self.searched(&board, players, plans, (rounds, futures)));
+            let futures = nodes.saturating_mul(PLANETS);
+            let foes = replies::plans(&board, players, &knobs, (now.turn, rounds));
+            self.search = Some(self.searched(&board, players, [plans, foes], (rounds, futures)));
             return Vec::new();
         }
         if let Some(compared) = &mut self.compared {
@@ -442,6 +459,21 @@ impl Mind {
         // The first of equals.
         let best = plans.into_iter().rev().max_by_key(|(worth, _)| *worth);
         best.map(|(_, orders)| orders).unwrap_or_default()
+    }
+
+    /// Whether the game is nearly over and will be lost as it stands.
+    fn behind(&self, now: &Sight, sides: &Sides, rounds: u32) -> bool {
+        let planets = now.owner.iter().zip(&now.ships).zip(&now.growth);
+        let held = planets.map(|((owner, ships), growth)| {
+            let end = i64::from(*ships) + i64::from(*growth) * i64::from(rounds);
+            i64::from(sides.of(*owner)) * end.max(0)
+        });
+        let own = self.ledger.fleets.iter();
+        let own = own.map(|fleet| i64::from(sides.of(fleet.owner)) * i64::from(fleet.ships));
+        let flying = (0u8..).zip(&self.ledger.flying);
+        let theirs = flying.filter(|(player, _)| sides.of(*player) < 0);
+        let theirs = theirs.map(|(_, ships)| -i64::from(*ships));
+        rounds < LAST && held.chain(own).chain(theirs).sum::<i64>() < 0
     }
 
     /// The two players at close quarters, where two fight with few ships.
@@ -457,7 +489,11 @@ impl Mind {
             .iter()
             .zip([homes <= CLOSE[0].1, true])
             .any(|((ships, turns), here)| here && all <= *ships && near <= *turns);
-        let fights = self.stance == Stance::Open && close && nodes >= CLOSE_NODES;
+        // Free planets where ships rot are of no use to anybody.
+        let useful = now.owner.iter().zip(&now.growth);
+        let useful = useful.filter(|(owner, growth)| **owner != NOBODY || **growth >= 0);
+        let few = useful.count() <= FEW;
+        let fights = self.stance == Stance::Open && (close || few) && nodes >= CLOSE_NODES;
         fights.then_some(players)
     }
 
@@ -466,7 +502,7 @@ impl Mind {
         &self,
         board: &Board<'_>,
         players: [u8; 2],
-        plans: Vec<Plan>,
+        plans: [Vec<Plan>; 2],
         (rounds, futures): (u32, u64),
     ) -> Search {
         let now = self.before.as_ref();
@@ -475,9 +511,9 @@ impl Mind {
         let unseen = (guesses.cloned().collect(), now.map_or(0, |now| now.turn));
         let roots: Vec<Root> = board.spots.iter().map(|spot| spot.root).collect();
         let landings = board.spots.iter().map(|spot| spot.landings.clone());
-        let state = State::new(&roots, landings.collect());
-        let rehearsal = Rehearsal::new(board.chart, board.sides, &roots, rounds);
-        Search::new(rehearsal, state, players, plans, unseen, futures)
+        let rehearsal = Rehearsal::new(board.chart, players, &roots, rounds);
+        let state = rehearsal.state(&roots, &landings.collect::<Vec<_>>());
+        Search::new(rehearsal, state, plans, unseen, futures)
     }
 
     /// Planets whose growth is bought beside these orders.

@@ -4,6 +4,7 @@
 mod board;
 mod chart;
 mod contact;
+mod habit;
 mod knobs;
 mod ledger;
 mod line;
@@ -12,6 +13,7 @@ mod planner;
 mod player;
 mod reasons;
 mod rehearsal;
+mod replies;
 mod steps;
 mod team;
 mod timing;

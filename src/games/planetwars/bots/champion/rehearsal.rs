@@ -1,22 +1,27 @@
-//! Playing on from a state: turns with exact battles, a quick habit of ordering, and how it stands then.
+//! Playing on from a state of two players: turns with exact battles, and how it stands then.
 
-use super::board::{Order, Sides};
+use super::board::Order;
 use super::chart::{Chart, NOBODY};
-use super::line::{Line, Move, Root};
+use super::line::{Move, Root};
 
 /// Turns for which growth counts in the end.
 const AFTER: i64 = 30;
-/// Goals that a planet considers when playing on, the nearest first.
-const NEAR: usize = 6;
+/// Turns from the beginning of which landings are kept.
+const SPAN: usize = 64;
+/// Turns that futures look ahead.
+pub(super) const LOOK: usize = 14;
+/// Neither of the two, among sides.
+pub(super) const FREE: u8 = 2;
 
 /// What does not change while playing on.
 #[derive(Clone, Debug)]
 pub(super) struct Rehearsal {
     pub(super) chart: Chart,
-    sides: Sides,
-    growth: Vec<i32>,
+    /// The players, ours first.
+    players: [u8; 2],
+    pub(super) growth: Vec<i32>,
     grows_first: bool,
-    /// By place: the nearest others.
+    /// By place: the others, the nearest first.
     near: Vec<Vec<u8>>,
     /// Rounds to go.
     rounds: u32,
@@ -25,98 +30,110 @@ pub(super) struct Rehearsal {
 /// A state on the way.
 #[derive(Clone, Debug)]
 pub(super) struct State {
-    owner: Vec<u8>,
-    ships: Vec<i32>,
-    /// By place: what lands, by turns from the beginning.
-    coming: Vec<Vec<Move>>,
-    turn: u8,
+    /// By place: 0 ours, 1 theirs, or [`FREE`].
+    pub(super) owner: Vec<u8>,
+    pub(super) ships: Vec<i32>,
+    /// By place and turn from the beginning: what lands of each side.
+    coming: Vec<[i32; 2]>,
+    /// What lands later.
+    beyond: [i32; 2],
+    turn: usize,
 }
 
-/// What lands in that turn, as the next one's landings.
-fn due(coming: &[Move], turn: u8) -> impl Iterator<Item = Move> {
-    let due = coming.iter().filter(move |landing| landing.turn == turn);
-    due.map(|landing| Move {
-        turn: 1,
-        ..*landing
-    })
+/// A planet at one moment of its future.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Moment {
+    pub(super) owner: u8,
+    pub(super) ships: i32,
+    /// Its ships right after the battle.
+    pub(super) low: i32,
+    /// Whether anything landed.
+    pub(super) fought: bool,
 }
+
+/// A planet turn by turn, the present first.
+pub(super) type Future = [Moment; LOOK + 1];
 
 impl State {
-    /// The present state with what is in flight.
-    pub(super) fn new(roots: &[Root], landings: Vec<Vec<Move>>) -> Self {
-        Self {
-            owner: roots.iter().map(|root| root.owner).collect(),
-            ships: roots.iter().map(|root| root.ships).collect(),
-            coming: landings,
-            turn: 0,
-        }
-    }
-
     /// Turns that have passed.
     pub(super) fn turn(&self) -> u32 {
-        self.turn.into()
+        self.turn as u32
     }
 
     /// How many planets there are.
-    pub(super) fn planets(&self) -> u64 {
-        self.owner.len() as u64
+    pub(super) fn planets(&self) -> usize {
+        self.owner.len()
     }
 
-    /// A planet's ships.
-    pub(super) fn ships(&self, place: usize) -> i32 {
-        self.ships[place]
-    }
-
-    /// The planets whose owner is one of these.
-    pub(super) fn places(&self, whose: impl Fn(u8) -> bool) -> Vec<usize> {
+    /// The planets of a side.
+    pub(super) fn places(&self, side: u8) -> impl Iterator<Item = usize> {
         let places = self.owner.iter().enumerate();
-        let places = places.filter(|(_, owner)| whose(**owner));
-        places.map(|(place, _)| place).collect()
+        places
+            .filter(move |(_, owner)| **owner == side)
+            .map(|(place, _)| place)
     }
 
-    /// Adds ships in flight.
-    pub(super) fn add(&mut self, to: usize, landing: Move) {
-        if let Some(coming) = self.coming.get_mut(to) {
-            coming.push(landing);
+    /// What lands in that turn from the beginning, of each side.
+    fn landing(&self, place: usize, turn: usize) -> [i32; 2] {
+        if turn < SPAN {
+            self.coming[place * SPAN + turn]
+        } else {
+            [0; 2]
         }
     }
 
-    /// Ships of a planet that its owner need not keep there against what is known to come.
-    fn free(&self, place: usize, rehearsal: &Rehearsal) -> i32 {
-        let ships = self.ships[place];
-        if self.coming[place].is_empty() {
-            return ships;
+    /// Adds ships of a side that land in that turn from the beginning.
+    fn land(&mut self, to: usize, turn: usize, side: usize, ships: i32) {
+        let coming = self.coming.get_mut(to * SPAN + turn);
+        match coming.filter(|_| turn < SPAN) {
+            Some(coming) => coming[side] = coming[side].saturating_add(ships),
+            None => self.beyond[side] = self.beyond[side].saturating_add(ships),
         }
-        let (owner, mut least, mut held) = (self.owner[place], ships, ships);
-        let last = self.coming[place].iter().map(|landing| landing.turn);
-        for turn in self.turn + 1..=last.max().unwrap_or_default() {
-            held += rehearsal.growth[place];
-            for landing in self.coming[place].iter().filter(|at| at.turn == turn) {
-                held += if landing.owner == owner {
-                    landing.ships
-                } else {
-                    -landing.ships
-                };
-            }
-            least = least.min(held);
+    }
+}
+
+/// Owner and ships after a battle of these.
+fn clash(owner: u8, ships: i32, landing: [i32; 2]) -> (u8, i32) {
+    if owner == FREE {
+        let [ours, theirs] = landing;
+        let (first, most, least) = if ours >= theirs {
+            (0, ours, theirs)
+        } else {
+            (1, theirs, ours)
+        };
+        if most > ships.max(least) {
+            return (first, most - ships.max(least));
         }
-        least.max(0)
+        // Equal largest forces leave nothing.
+        let left = if most == least && most >= ships {
+            0
+        } else {
+            ships - most
+        };
+        return (FREE, left);
+    }
+    let side = usize::from(owner);
+    let own = ships.saturating_add(landing[side]);
+    let left = own.saturating_sub(landing[1 - side]);
+    if left < 0 {
+        (1 - owner, -left)
+    } else {
+        (owner, left)
     }
 }
 
 impl Rehearsal {
-    pub(super) fn new(chart: &Chart, sides: &Sides, roots: &[Root], rounds: u32) -> Self {
+    pub(super) fn new(chart: &Chart, players: [u8; 2], roots: &[Root], rounds: u32) -> Self {
         let count = roots.len();
         let near = |from: usize| {
             let others = (0..count as u8).filter(|to| usize::from(*to) != from);
             let mut others: Vec<u8> = others.collect();
             others.sort_by_key(|to| chart.turns(from, usize::from(*to)));
-            others.truncate(NEAR);
             others
         };
         Self {
             chart: chart.clone(),
-            sides: sides.clone(),
+            players,
             growth: roots.iter().map(|root| root.growth).collect(),
             grows_first: roots.first().is_some_and(|root| root.grows_first),
             near: (0..count).map(near).collect(),
@@ -124,43 +141,91 @@ impl Rehearsal {
         }
     }
 
-    fn root(&self, state: &State, place: usize) -> Root {
-        Root {
-            owner: state.owner[place],
-            ships: state.ships[place],
-            growth: self.growth[place],
-            grows_first: self.grows_first,
+    /// The side of a player.
+    fn side(&self, player: u8) -> u8 {
+        let at = self.players.iter().position(|other| *other == player);
+        at.filter(|_| player != NOBODY).map_or(FREE, |at| at as u8)
+    }
+
+    /// The present state with what is in flight.
+    pub(super) fn state(&self, roots: &[Root], landings: &[Vec<Move>]) -> State {
+        let mut state = State {
+            owner: roots.iter().map(|root| self.side(root.owner)).collect(),
+            ships: roots.iter().map(|root| root.ships).collect(),
+            coming: vec![[0; 2]; roots.len() * SPAN],
+            beyond: [0; 2],
+            turn: 0,
+        };
+        for (to, landings) in landings.iter().enumerate() {
+            for landing in landings {
+                self.add(&mut state, to, *landing);
+            }
+        }
+        state
+    }
+
+    /// Adds ships in flight.
+    pub(super) fn add(&self, state: &mut State, to: usize, landing: Move) {
+        let side = usize::from(self.side(landing.owner));
+        if side < 2 && to < state.planets() {
+            state.land(to, usize::from(landing.turn), side, landing.ships);
         }
     }
 
-    /// A planet's owner and ships so many turns later, if only what is under way lands.
-    fn later(&self, state: &State, place: usize, turns: usize) -> (u8, i32) {
-        let mut root = self.root(state, place);
-        let coming = &state.coming[place];
-        let grown = |root: &Root, turns: usize| {
-            let growth = if root.owner == NOBODY { 0 } else { root.growth };
-            (root.ships + growth * turns as i32).max(0)
+    /// A planet after one more turn in which this lands.
+    fn step(&self, place: usize, now: Moment, landing: [i32; 2]) -> Moment {
+        let Moment {
+            mut owner,
+            mut ships,
+            ..
+        } = now;
+        let growth = self.growth[place];
+        if self.grows_first && owner != FREE {
+            ships = ships.saturating_add(growth).max(0);
+        }
+        let fought = landing != [0; 2];
+        if fought {
+            (owner, ships) = clash(owner, ships, landing);
+        }
+        let low = ships;
+        if !self.grows_first && owner != FREE {
+            ships = ships.saturating_add(growth).max(0);
+        }
+        Moment {
+            owner,
+            ships,
+            low,
+            fought,
+        }
+    }
+
+    /// How many planets anybody has or may want.
+    pub(super) fn useful(&self, state: &State) -> usize {
+        let planets = state.owner.iter().zip(&self.growth);
+        planets
+            .filter(|(owner, growth)| **owner != FREE || **growth >= 0)
+            .count()
+    }
+
+    /// All planets' futures if only what is under way lands, by place.
+    pub(super) fn futures(&self, state: &State) -> Vec<Future> {
+        let places = 0..state.planets();
+        places.map(|place| self.future(state, place)).collect()
+    }
+
+    fn future(&self, state: &State, place: usize) -> Future {
+        let now = Moment {
+            owner: state.owner[place],
+            ships: state.ships[place],
+            low: state.ships[place],
+            fought: false,
         };
-        if coming.is_empty() {
-            return (root.owner, grown(&root, turns));
+        let mut future = [now; LOOK + 1];
+        for turn in 1..=LOOK {
+            let landing = state.landing(place, state.turn + turn);
+            future[turn] = self.step(place, future[turn - 1], landing);
         }
-        let mut now = usize::from(state.turn);
-        let until = now + turns;
-        let mut landings: Vec<Move> = Vec::new();
-        while now < until {
-            let next = coming.iter().map(|at| usize::from(at.turn));
-            let next = next.filter(|turn| *turn > now).min();
-            let next = next.filter(|turn| *turn <= until).unwrap_or(until + 1);
-            root.ships = grown(&root, next - 1 - now);
-            if next > until {
-                break;
-            }
-            landings.clear();
-            landings.extend(due(coming, next as u8));
-            (root.owner, root.ships) = Line::step(root, &landings, &self.sides.side);
-            now = next;
-        }
-        (root.owner, root.ships)
+        future
     }
 
     /// The nearest other planets.
@@ -168,16 +233,22 @@ impl Rehearsal {
         &self.near[place]
     }
 
-    /// Ships that take a planet if they leave there now; `None`: it is this player's then.
-    pub(super) fn need(&self, state: &State, player: u8, from: usize, to: usize) -> Option<i32> {
-        let (owner, ships) = self.later(state, to, self.chart.turns(from, to));
-        (owner != player).then_some(ships + 1)
+    /// An order of a side.
+    pub(super) fn order(&self, side: u8, from: usize, to: usize, ships: i32) -> Order {
+        Order {
+            owner: self.players[usize::from(side)],
+            from: from as u8,
+            to: to as u8,
+            ships,
+            wait: 0,
+        }
     }
 
     /// One order leaves now.
     pub(super) fn depart(&self, state: &mut State, order: &Order) {
         let (from, to) = (usize::from(order.from), usize::from(order.to));
-        if state.owner.get(from) != Some(&order.owner) || to >= state.owner.len() {
+        let side = self.side(order.owner);
+        if side == FREE || state.owner.get(from) != Some(&side) || to >= state.planets() {
             return;
         }
         let ships = order.ships.min(state.ships[from]);
@@ -185,91 +256,45 @@ impl Rehearsal {
             return;
         }
         state.ships[from] -= ships;
-        let lands = usize::from(state.turn) + self.chart.turns(from, to);
-        let turn = lands.min(255) as u8;
-        let owner = order.owner;
-        state.coming[to].push(Move { turn, owner, ships });
+        let lands = state.turn + self.chart.turns(from, to);
+        state.land(to, lands, usize::from(side), ships);
     }
 
     /// Lets a turn pass.
     pub(super) fn pass(&self, state: &mut State) {
         state.turn += 1;
-        let now = state.turn;
-        let mut landings: Vec<Move> = Vec::new();
-        for place in 0..state.owner.len() {
-            let root = self.root(state, place);
-            let coming = &mut state.coming[place];
-            if coming.iter().any(|at| at.turn == now) {
-                landings.clear();
-                landings.extend(due(coming, now));
-                coming.retain(|at| at.turn > now);
-                (state.owner[place], state.ships[place]) =
-                    Line::step(root, &landings, &self.sides.side);
-            } else if root.owner != NOBODY {
-                state.ships[place] = (root.ships + root.growth).max(0);
-            }
+        let at = state.turn;
+        for place in 0..state.planets() {
+            let now = Moment {
+                owner: state.owner[place],
+                ships: state.ships[place],
+                ..Moment::default()
+            };
+            let next = self.step(place, now, state.landing(place, at));
+            (state.owner[place], state.ships[place]) = (next.owner, next.ships);
         }
-    }
-
-    /// What a player orders by habit: every planet takes what is nearest of what it can take.
-    pub(super) fn habit(&self, state: &State, player: u8) -> Vec<Order> {
-        let mut state = state.clone();
-        let side = self.sides.of(player);
-        let mut orders = Vec::new();
-        for from in 0..state.owner.len() {
-            if state.owner[from] != player || state.ships[from] < 1 {
-                continue;
-            }
-            let mut free = state.free(from, self);
-            for to in 0..self.near[from].len() {
-                if free < 1 {
-                    break;
-                }
-                let to = usize::from(self.near[from][to]);
-                if self.growth[to] < 0 {
-                    continue;
-                }
-                let turns = self.chart.turns(from, to);
-                let (owner, ships) = self.later(&state, to, turns);
-                // A side that is not ours nor theirs is left alone.
-                let of = self.sides.of(owner);
-                if of == side || (owner != NOBODY && of == 0) || ships >= free {
-                    continue;
-                }
-                let order = Order {
-                    owner: player,
-                    from: from as u8,
-                    to: to as u8,
-                    ships: ships + 1,
-                    wait: 0,
-                };
-                self.depart(&mut state, &order);
-                orders.push(order);
-                free -= ships + 1;
-            }
-        }
-        orders
     }
 
     /// How it stands for our side, from -1 to 1: ships, and growth for turns to come.
     pub(super) fn standing(&self, state: &State) -> f64 {
-        let (mut ours, mut theirs) = (0, 0);
-        let left = i64::from(self.rounds).saturating_sub(i64::from(state.turn));
+        let left = i64::from(self.rounds).saturating_sub(state.turn as i64);
         let growing = AFTER.min(left.max(0));
-        let mut add = |owner: u8, ships: i64| match self.sides.of(owner) {
-            1 => ours += ships,
-            -1 => theirs += ships,
-            _ => {}
-        };
-        for place in 0..state.owner.len() {
-            let (owner, ships) = (state.owner[place], i64::from(state.ships[place]));
-            // What shrinks loses no more than it has.
-            let grows = i64::from(self.growth[place]) * growing;
-            add(owner, (ships + grows).max(0));
-            for landing in &state.coming[place] {
-                add(landing.owner, i64::from(landing.ships));
+        let mut sums = state.beyond.map(i64::from);
+        for place in 0..state.planets() {
+            let owner = usize::from(state.owner[place]);
+            if let Some(sum) = sums.get_mut(owner) {
+                // What shrinks loses no more than it has.
+                let grows = i64::from(self.growth[place]) * growing;
+                *sum += (i64::from(state.ships[place]) + grows).max(0);
+            }
+            let later = state.coming[place * SPAN..][..SPAN].iter();
+            for landing in later.skip(state.turn + 1) {
+                for (sum, ships) in sums.iter_mut().zip(landing) {
+                    *sum += i64::from(*ships);
+                }
             }
         }
+        let [ours, theirs] = sums;
         (ours - theirs) as f64 / (ours + theirs).max(1) as f64
     }
 }

@@ -181,6 +181,8 @@ pub(super) fn aims(board: &Board<'_>, player: u8, target: u8, own: &[u8], out: &
     let Some(spot) = board.spots.get(usize::from(target)) else {
         return;
     };
+    let rots = |from: &u8| board.spots[usize::from(*from)].root.growth < 0;
+    let lasts = spot.root.growth >= 0 && own.iter().any(rots);
     let mut first = true;
     for turn in 1..=board.horizon.min(LATEST) as u8 {
         let at = usize::from(turn);
@@ -199,7 +201,11 @@ pub(super) fn aims(board: &Board<'_>, player: u8, target: u8, own: &[u8], out: &
             continue;
         };
         let reach = reach(board, &aim, own);
-        for extra in EXTRAS {
+        // What would rot leaves as a whole.
+        let whole = (reach - need.ships) * 4 / need.ships;
+        let whole = whole.clamp(0, i32::from(u8::MAX)) as u8;
+        let flees = lasts && whole > EXTRAS[EXTRAS.len() - 1];
+        for extra in EXTRAS.into_iter().chain(flees.then_some(whole)) {
             if reach >= need.ships + (need.ships * i32::from(extra) + 3) / 4 {
                 out.push(Aim { extra, ..aim });
                 first = false;

@@ -32,8 +32,9 @@ pub(super) fn cheap(board: &Board<'_>, player: u8, rounds: u32) -> Vec<u8> {
     cheap.map(|(place, _)| place).collect()
 }
 
-/// Ships that a planet needs against the strongest that could come from one planet.
-fn guard(board: &Board<'_>, place: usize) -> i32 {
+/// Ships that a planet needs against the strongest that could come from one planet; three quarters of them if it
+/// has long been quiet: who sends all takes it, and loses its own.
+fn guard(board: &Board<'_>, place: usize, quiet: bool) -> i32 {
     let growth = board.spots[place].root.growth.max(0);
     let foes = (0..board.spots.len()).filter(|from| {
         let owner = board.spots[*from].root.owner;
@@ -43,7 +44,8 @@ fn guard(board: &Board<'_>, place: usize) -> i32 {
         let turns = board.chart.turns(from, place).min(TURNS) as i32;
         board.spots[from].root.ships - growth * (turns - 1)
     });
-    threat.max().unwrap_or_default().max(0)
+    let threat = threat.max().unwrap_or_default().max(0);
+    if quiet { threat * 3 / 4 } else { threat }
 }
 
 /// A planet whose growth is for sale for ships that a plan leaves idle.
@@ -56,9 +58,15 @@ pub(super) struct Offer {
 }
 
 /// What is for sale of a player's planets, but for those bought already.
-pub(super) fn offers(board: &Board<'_>, player: u8, rounds: u32, bought: &[u8]) -> Vec<Offer> {
+pub(super) fn offers(
+    board: &Board<'_>,
+    player: u8,
+    rounds: u32,
+    bought: &[u8],
+    quiet: bool,
+) -> Vec<Offer> {
     let offers = (0u8..).zip(&board.spots).filter_map(|(place, spot)| {
-        let free = spot.line.spare[0] - guard(board, usize::from(place));
+        let free = spot.line.spare[0] - guard(board, usize::from(place), quiet);
         let offered = GROWTH.contains(&spot.root.growth)
             && !bought.contains(&place)
             && pays(spot, player, rounds, free);

@@ -1,0 +1,278 @@
+//! What a side orders while a game is played on: it takes the planets that pay back soonest, with ships that
+//! land together, and moves the rest to the front.
+
+use super::board::Order;
+use super::rehearsal::{FREE, Future, LOOK, Rehearsal, State};
+use crate::rng::Rng;
+
+/// The share of an enemy's other ships assumed to help a planet they can reach in time.
+const HELP: f64 = 0.25;
+/// The value of an enemy's growth, relative to a free planet's.
+const ROB: f64 = 3.0;
+/// The cost of a ship that fights an enemy's, which is lost too.
+const TRADE: f64 = 0.5;
+/// Turns that it costs if the enemy can reach a free planet first.
+const LATE: f64 = 4.0;
+/// The most goals that are looked at in a turn.
+const ATTACKS_MAX: usize = 12;
+
+/// How far the weights of targets that are drawn by chance vary up and down.
+const SPREAD: f64 = 0.35;
+/// The shares of a near enemy's ships kept as a garrison, of which one is drawn by chance.
+const CAUTIONS: [f64; 4] = [0.0, 0.5, 0.5, 1.0];
+
+/// How a side goes about it.
+#[derive(Clone, Debug)]
+pub(super) struct Style {
+    /// The share of a near enemy planet's ships that an own planet keeps as a garrison.
+    caution: f64,
+    /// By target: a factor of the turns in which it pays back; 1 for missing entries.
+    likes: Vec<f64>,
+}
+
+impl Style {
+    /// All targets are weighted alike.
+    pub(super) const fn plain(caution: f64) -> Self {
+        let likes = Vec::new();
+        Self { caution, likes }
+    }
+
+    /// Drawn by chance.
+    pub(super) fn drawn(planets: usize, rng: &mut Rng) -> Self {
+        Self {
+            caution: CAUTIONS[rng.below(4) as usize],
+            likes: (0..planets)
+                .map(|_| rng.between(1.0 - SPREAD, 1.0 + SPREAD))
+                .collect(),
+        }
+    }
+}
+
+/// A planet that may be taken or held.
+#[derive(Clone, Copy, Debug)]
+struct Goal {
+    to: usize,
+    /// Turns until the ships land, and how many it takes.
+    turns: usize,
+    need: i32,
+    /// Turns until it has paid back its cost.
+    payback: f64,
+}
+
+/// One side's view of a turn.
+struct Habit<'a> {
+    rehearsal: &'a Rehearsal,
+    state: &'a State,
+    style: &'a Style,
+    side: u8,
+    futures: &'a [Future],
+    /// By place: ships that may leave.
+    free: Vec<i32>,
+}
+
+impl Habit<'_> {
+    fn turns(&self, from: usize, to: usize) -> usize {
+        self.rehearsal.chart.turns(from, to)
+    }
+
+    /// Ships of an own planet that may leave.
+    fn spare(&self, place: usize) -> i32 {
+        let future = &self.futures[place];
+        let ships = self.state.ships[place];
+        let falls = future.iter().position(|at| at.owner != self.side);
+        match falls {
+            Some(1) => return ships,
+            Some(_) => return 0,
+            None => {}
+        }
+        if self.rehearsal.growth[place] < 0 {
+            return ships;
+        }
+        let fought = future.iter().filter(|at| at.fought).map(|at| at.low);
+        let spare = fought.min().map_or(ships, |low| low.min(ships));
+        let growth = self.rehearsal.growth[place].max(0);
+        let foes = self.state.places(1 - self.side);
+        let reserve = foes.map(|foe| {
+            let turns = self.turns(foe, place) as i32;
+            (f64::from(self.state.ships[foe]) * self.style.caution) as i32
+                - growth.saturating_mul(turns)
+        });
+        (spare - reserve.max().unwrap_or_default().max(0)).max(0)
+    }
+
+    /// The first way to take or hold a planet that pays.
+    fn goal(&self, to: usize) -> Option<Goal> {
+        let future = &self.futures[to];
+        let growth = self.rehearsal.growth[to];
+        let last = future.last()?;
+        if last.owner == self.side || growth < 0 {
+            return None;
+        }
+        let foe = 1 - self.side;
+        let (mut near, mut grow, mut help) = ([0; LOOK + 1], [0; LOOK + 1], [0; LOOK + 2]);
+        let mut soonest = usize::MAX;
+        for from in (0..self.free.len()).filter(|from| *from != to) {
+            let turns = self.turns(from, to);
+            if turns > LOOK {
+                continue;
+            }
+            if self.state.owner[from] == self.side {
+                near[turns] += self.free[from];
+                grow[turns] += self.rehearsal.growth[from].max(0);
+            } else if self.state.owner[from] == foe {
+                help[turns + 1] += self.state.ships[from];
+                soonest = soonest.min(turns);
+            }
+        }
+        let falls = future.iter().position(|at| at.owner != self.side)?;
+        let (mut grows, mut fixed, mut helping) = (0, 0, 0);
+        for turns in 1..=LOOK {
+            fixed += grows + near[turns];
+            grows += grow[turns];
+            helping += help[turns];
+            let before = future[turns - 1];
+            if turns <= falls && falls > 0 {
+                // Still ours: what comes is held off.
+                let need = future[falls].low.max(1);
+                if need <= fixed {
+                    let payback =
+                        turns as f64 + f64::from(need) * TRADE / f64::from(growth.max(1)) / ROB;
+                    return Some(Goal {
+                        to,
+                        turns,
+                        need,
+                        payback,
+                    });
+                }
+                continue;
+            }
+            let free = before.owner == FREE;
+            let reserve = if free {
+                0
+            } else {
+                (f64::from(helping) * HELP) as i32
+            };
+            let need = before.ships + 1 + reserve;
+            if before.owner == self.side || need > fixed {
+                continue;
+            }
+            let growth = f64::from(growth) + 0.01;
+            let (gain, cost) = if free {
+                (growth, f64::from(before.ships) + 1.0)
+            } else {
+                (growth * ROB, f64::from(need) * TRADE)
+            };
+            let late = if free && soonest < turns { LATE } else { 0.0 };
+            let payback = turns as f64 + cost / gain + late;
+            return Some(Goal {
+                to,
+                turns,
+                need,
+                payback,
+            });
+        }
+        None
+    }
+
+    fn weighed(&self, goal: &Goal) -> f64 {
+        goal.payback * self.style.likes.get(goal.to).copied().unwrap_or(1.0)
+    }
+
+    /// Takes the ships of a goal, those with the longest flights first; orders what leaves now.
+    fn take(&mut self, goal: &Goal, orders: &mut Vec<Order>) {
+        let own = self.state.places(self.side).filter(|from| *from != goal.to);
+        let mut order: Vec<(usize, usize)> = own
+            .map(|from| (self.turns(from, goal.to), from))
+            .filter(|(turns, _)| *turns <= goal.turns)
+            .collect();
+        order.sort_unstable_by(|one, other| other.cmp(one));
+        let mut left = goal.need;
+        for (turns, from) in order {
+            let wait = (goal.turns - turns) as i32;
+            let grown = self.rehearsal.growth[from].max(0) * wait;
+            let ships = (self.free[from] + grown).min(left);
+            if ships < 1 {
+                continue;
+            }
+            self.free[from] -= ships;
+            left -= ships;
+            if wait == 0 {
+                orders.push(self.rehearsal.order(self.side, from, goal.to, ships));
+            }
+            if left < 1 {
+                break;
+            }
+        }
+    }
+
+    /// Free ships move towards the enemy.
+    fn forward(&self, orders: &mut Vec<Order>) {
+        let far = |place: usize| {
+            let foes = self.state.places(1 - self.side);
+            foes.map(|foe| self.turns(place, foe)).min()
+        };
+        for from in self.state.places(self.side) {
+            let (ships, Some(here)) = (self.free[from], far(from)) else {
+                continue;
+            };
+            if ships < 1 {
+                continue;
+            }
+            let rots = self.rehearsal.growth[from] < 0;
+            let nearer = self.state.places(self.side).filter_map(|to| {
+                let (there, way) = (far(to)?, self.turns(from, to));
+                let onward = there < here && way + there <= here + here / 2;
+                let saved = rots && self.rehearsal.growth[to] >= 0;
+                (onward || saved).then_some((way, there, to))
+            });
+            if let Some((.., to)) = nearer.min() {
+                orders.push(self.rehearsal.order(self.side, from, to, ships));
+            }
+        }
+    }
+}
+
+impl Rehearsal {
+    /// What a side orders in this state.
+    pub(super) fn habit(
+        &self,
+        (state, futures): (&State, &[Future]),
+        side: u8,
+        style: &Style,
+    ) -> Vec<Order> {
+        let count = state.planets();
+        let mut habit = Habit {
+            rehearsal: self,
+            state,
+            style,
+            side,
+            futures,
+            free: vec![0; count],
+        };
+        for place in state.places(side) {
+            habit.free[place] = habit.spare(place);
+        }
+        let mut orders = Vec::new();
+        let mut goals: Vec<Goal> = (0..count).filter_map(|to| habit.goal(to)).collect();
+        for _ in 0..ATTACKS_MAX {
+            let all = goals.iter().enumerate();
+            let best = all
+                .min_by(|(_, one), (_, other)| habit.weighed(one).total_cmp(&habit.weighed(other)));
+            let Some((at, best)) = best else { break };
+            let best = *best;
+            match habit.goal(best.to) {
+                // Earlier goals took its ships: perhaps later.
+                Some(again) if again.payback > best.payback + 0.001 => goals[at] = again,
+                Some(again) => {
+                    habit.take(&again, &mut orders);
+                    goals.swap_remove(at);
+                }
+                None => {
+                    goals.swap_remove(at);
+                }
+            }
+        }
+        habit.forward(&mut orders);
+        orders
+    }
+}

@@ -1,0 +1,39 @@
+//! What the enemy may plan, for a search over both sides' moves.
+
+use super::board::{Board, Sides};
+use super::knobs::Knobs;
+use super::line::Root;
+use super::mind::Plan;
+use super::planner::{self, Taste};
+
+/// Plans of the enemy, and planets' futures that they may take together.
+const PLANS: usize = 6;
+const FUTURES: u64 = 8_000;
+
+/// The plans of the second of two players against the first, made as ours are, if it knows all that is known
+/// on this board.
+pub(super) fn plans(
+    board: &Board<'_>,
+    [ours, theirs]: [u8; 2],
+    knobs: &Knobs,
+    (turn, rounds): (u32, u32),
+) -> Vec<Plan> {
+    let players = board.sides.side.len().saturating_sub(1);
+    let sides = Sides::new(players, &[theirs], |player| player == ours);
+    let roots: Vec<Root> = board.spots.iter().map(|spot| spot.root).collect();
+    let landings = board.spots.iter().map(|spot| spot.landings.clone());
+    let landings = landings.collect();
+    let mut board = Board::new(board.chart, &sides, knobs, &roots, landings, rounds);
+    board.settle();
+    let (mut plans, mut left) = (Vec::new(), FUTURES);
+    for taste in Taste::all(turn, players, roots.len()).take(PLANS) {
+        let mut board = board.clone();
+        let orders = planner::plan(&mut board, &taste, &|_, _| true, left);
+        plans.push((board.total(), orders));
+        left = left.saturating_sub(board.nodes);
+        if left < board.nodes {
+            break;
+        }
+    }
+    plans
+}
