@@ -134,6 +134,37 @@ fn points_of_one_who_scores_far_more_than_the_others_count_against() {
     check([3, 3, 3, 3], [1.0, 0.0, 0.0, -1.0]);
 }
 
+#[test]
+fn who_is_shot_at_without_falling_is_expected_to_stand_less_long() {
+    let text = "#######\n#!   !#\n# ABCD#\n#!   !#\n#######\n";
+    let game = Lighthouses::begin(&Setup::new(Map::read(text).unwrap(), 4, 10));
+    let terrain = Terrain::new(Arc::clone(game.chart()));
+    let mut worth = Worth::new(0);
+    let mut rivals = Rivals::new(&CHAMPION, 0, 4);
+    let mut energies = [4_000; 4];
+    for round in 0..60 {
+        let beacons = energies.map(|energy| Beacon {
+            owner: Some(Seat(0)),
+            energy,
+            links: 0,
+        });
+        let state = State::told(&terrain, &worth, &beacons);
+        rivals.see(&CHAMPION, &terrain, &state, round);
+        // The first one is shot at, the second one is charged, the others only decay.
+        rivals.put(1, 300);
+        energies = [
+            energies[0] - 50,
+            energies[1] + 290,
+            energies[2] - 10,
+            energies[3] - 10,
+        ];
+    }
+    rivals.expect(&CHAMPION, &mut worth);
+    let lives = [0, 1, 2, 3].map(|at| worth.life(at, 0, 1_500));
+    assert!(lives[0] < lives[2], "{lives:?}");
+    assert_eq!(lives[1..], [lives[2]; 3], "{lives:?}");
+}
+
 /// Plays a game with the first seat's acts by `decide`, the others by `rivals`: its end, and those acts.
 fn play(
     setup: &Setup,

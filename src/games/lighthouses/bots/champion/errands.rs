@@ -2,8 +2,9 @@
 
 use super::knobs::Knobs;
 use super::legs::Leg;
-use super::state::{NOBODY, State, Worth, bits};
+use super::state::{NOBODY, State, bits};
 use super::terrain::Terrain;
+use super::worth::Worth;
 use crate::lighthouses::rules::{Cell, ENERGY_MAX, UPKEEP};
 
 /// For how many rounds a lighthouse may be charged, besides half and all of the purse.

@@ -32,13 +32,20 @@ knobs! {
     /// Rounds added to the length of every plan when comparing plans by points per round.
     overhead: f64 = 2.0,
     /// The prior probability that one opponent raids a lighthouse in a round.
-    raid: f64 = 0.15,
+    raid: f64 = 0.05,
     /// The typical energy of raids.
     strength: f64 = 400.0,
     /// The probability that an opponent raids one however strong it is.
     siege: f64 = 0.003,
     /// The weight of this prior in lighthouse-rounds, for each energy separately.
     raid_weight: f64 = 250.0,
+    /// Of the energy a round that lighthouses lost to shots that did not fell them, how much they are expected to
+    /// lose on.
+    wear: f64 = 1.0,
+    /// Rounds of losses at all lighthouses that count at each.
+    wear_weight: f64 = 20.0,
+    /// Rounds after which such losses count for a third.
+    wear_memory: f64 = 60.0,
     /// How many lighthouses later errands lead to: the nearest ones.
     near: usize = 14,
     /// How many longer ways later errands may take besides the shortest, at most 2.

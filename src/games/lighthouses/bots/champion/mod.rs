@@ -10,6 +10,8 @@ mod rivals;
 mod search;
 mod state;
 mod terrain;
+mod wear;
+mod worth;
 
 pub use knobs::{CHAMPION, Knobs};
 pub use player::{DESCRIPTION, champion, champion_with};
@@ -17,6 +19,8 @@ pub use player::{DESCRIPTION, champion, champion_with};
 #[cfg(test)]
 pub(in crate::lighthouses) use rivals::Rivals;
 #[cfg(test)]
-pub(in crate::lighthouses) use state::{State, Worth};
+pub(in crate::lighthouses) use state::State;
 #[cfg(test)]
 pub(in crate::lighthouses) use terrain::Terrain;
+#[cfg(test)]
+pub(in crate::lighthouses) use worth::Worth;

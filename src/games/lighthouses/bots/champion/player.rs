@@ -6,8 +6,9 @@ use super::knobs::{CHAMPION, Knobs};
 use super::legs::{Atlas, Filling, Leg, Sweep};
 use super::rivals::Rivals;
 use super::search::{Opening, Search};
-use super::state::{State, Worth};
+use super::state::State;
 use super::terrain::{FAR, Terrain};
+use super::worth::Worth;
 use crate::game::{Bot, Budget, Progress, Seat};
 use crate::lighthouses::rules::{Act, Ask, Cell, Event, Lighthouse, Lighthouses, Network, View};
 use crate::reasons::{Reasons, Weighed};
@@ -131,6 +132,11 @@ impl Table {
     /// The result of the last act: a plan that was not followed is dropped.
     fn done(&mut self, act: Act, well: bool) {
         self.stage = Stage::Fresh;
+        let here = self.trade.terrain.chart.lighthouse_at(Cell(self.root.at));
+        if let (Act::Attack(strength), Some(at), true) = (act, here, well) {
+            let strength = strength.clamp(0, self.root.purse.into()) as u32;
+            self.rivals.put(at.index(), strength);
+        }
         let as_planned = well && self.decided == Some(act);
         if as_planned && !self.way.is_empty() {
             self.way.remove(0);
@@ -153,7 +159,7 @@ impl Table {
         self.rivals
             .see(knobs, &self.trade.terrain, &self.root, view.round);
         self.rivals.weigh(knobs, &mut self.trade.worth);
-        self.rivals.expect(&mut self.trade.worth);
+        self.rivals.expect(knobs, &mut self.trade.worth);
         self.root = State::told(&self.trade.terrain, &self.trade.worth, &view.beacons);
         self.root.at = view.position.0;
         self.root.purse = view.energy.min(1 << 24);

@@ -1,8 +1,10 @@
 //! The champion's beliefs about its opponents.
 
 use super::knobs::Knobs;
-use super::state::{NOBODY, State, Worth, bits};
+use super::state::{NOBODY, State, bits};
 use super::terrain::Terrain;
+use super::wear::Wear;
+use super::worth::Worth;
 use crate::lighthouses::rules::UPKEEP;
 use crate::reasons::Belief;
 
@@ -38,6 +40,7 @@ pub struct Rivals {
     before: Vec<(u8, u32)>,
     round: u32,
     falls: [Falls; BINS.len()],
+    wear: Wear,
 }
 
 /// The bin for lighthouses of this energy.
@@ -68,7 +71,13 @@ impl Rivals {
             before: Vec::new(),
             round: 0,
             falls,
+            wear: Wear::default(),
         }
+    }
+
+    /// The own last act put energy into a lighthouse.
+    pub fn put(&mut self, at: usize, strength: u32) {
+        self.wear.put(at, strength);
     }
 
     /// How many opponents may attack a lighthouse of this owner.
@@ -86,6 +95,7 @@ impl Rivals {
             self.points[seat] += income;
             self.incomes[seat] = kept * self.incomes[seat] + (1.0 - kept) * income;
         }
+        self.wear.see(knobs, self.me, &self.before, state, passed);
         for at in 0..self.before.len() {
             let (owner, energy) = self.before[at];
             let left = energy.saturating_sub(passed * UPKEEP);
@@ -149,7 +159,8 @@ impl Rivals {
     }
 
     /// How long lighthouses are expected to stand.
-    pub fn expect(&self, worth: &mut Worth) {
+    pub fn expect(&self, knobs: &Knobs, worth: &mut Worth) {
+        self.wear.expect(knobs, worth);
         let chances = self.chances();
         for mine in [true, false] {
             let raiders = self.raiders(if mine { self.me } else { NOBODY });

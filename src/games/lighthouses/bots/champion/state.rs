@@ -5,85 +5,17 @@
 //! all rounds until the first of its corners runs dry, and only that value is updated when something changes.
 
 use super::terrain::Terrain;
+use super::worth::{REACH, Worth};
 use crate::lighthouses::rules::{Beacon, UPKEEP};
 
 /// The most rounds ahead that plans may reach.
 pub const HORIZON_MAX: usize = 100;
-/// Rounds after which nothing counts any more.
-pub const REACH: usize = 1000;
 /// The owner of an unowned lighthouse.
 pub const NOBODY: u8 = u8::MAX;
 /// Higher energies are treated as this one.
 const ENERGY_MAX: u32 = 1 << 24;
-/// A lighthouse is not expected to stand any longer beyond this energy, in tens.
-const LIVES: usize = 1000;
 /// Points for a lighthouse, and for a link.
 const POINTS: f32 = 2.0;
-
-/// The value of points by round and owner.
-#[derive(Clone, Debug)]
-pub struct Worth {
-    /// `[t]`: the value of one point per round in the rounds before t.
-    sums: [f32; REACH + 1],
-    /// Mine, others': by tens of energy, how many rounds such a lighthouse is expected to stand.
-    lives: [Vec<u16>; 2],
-    /// By owner: the value of their points.
-    pub owners: [f32; 256],
-    /// The searching player.
-    pub me: u8,
-}
-
-impl Worth {
-    /// Everything has the value 0.
-    #[must_use]
-    pub fn new(me: u8) -> Self {
-        Self {
-            sums: [0.0; REACH + 1],
-            lives: [Vec::new(), Vec::new()],
-            owners: [0.0; 256],
-            me,
-        }
-    }
-
-    /// Sets the value of a point in each round.
-    pub fn weigh(&mut self, weight: impl Fn(usize) -> f64) {
-        let mut sum = 0.0;
-        for (round, place) in self.sums.iter_mut().enumerate() {
-            *place = sum as f32;
-            sum += weight(round);
-        }
-    }
-
-    /// Sets how long lighthouses are expected to stand, mine or others', if in each round one whose energy is
-    /// `10 k` falls with probability `hazard(k)`.
-    pub fn expect(&mut self, mine: bool, hazard: impl Fn(usize) -> f64) {
-        let lives = &mut self.lives[usize::from(!mine)];
-        lives.clear();
-        let mut life: f64 = 0.0;
-        for tens in 0..LIVES {
-            lives.push(life.min(REACH as f64) as u16);
-            // Ten more of energy is one round before the life of ten less, if it survives that round.
-            life = 1.0 + (1.0 - hazard(tens + 1)) * life;
-        }
-    }
-
-    /// How many rounds a lighthouse with this energy is expected to stand.
-    #[inline]
-    fn life(&self, owner: u8, energy: u32) -> u16 {
-        let lives = &self.lives[usize::from(owner != self.me)];
-        let tens = energy.div_ceil(UPKEEP) as usize;
-        let life = lives.get(tens).or(lives.last());
-        life.copied().unwrap_or_default()
-    }
-
-    /// The value of one point per round from one round up to but excluding another.
-    #[inline]
-    #[must_use]
-    pub fn of(&self, from: usize, until: u16) -> f32 {
-        let from = from.min(REACH);
-        self.sums[usize::from(until).clamp(from, REACH)] - self.sums[from]
-    }
-}
 
 /// A position.
 #[derive(Clone, Debug)]
@@ -155,7 +87,7 @@ impl State {
                 state.owner[at] = owner.0.min(NOBODY - 1);
                 state.energy[at] = beacon.energy.min(ENERGY_MAX);
                 state.dry[at] = rounds(state.energy[at]);
-                state.until[at] = worth.life(state.owner[at], state.energy[at]);
+                state.until[at] = worth.life(at, state.owner[at], state.energy[at]);
                 if state.owner[at] == worth.me {
                     state.mine |= 1 << at;
                 }
@@ -304,12 +236,12 @@ impl State {
             until = until.max(self.until[at]);
             if owner == worth.me {
                 rest += left;
-                until -= worth.life(owner, left).min(until);
+                until -= worth.life(at, owner, left).min(until);
             } else if strength < left {
                 self.energy[at] -= strength;
                 self.dry[at] = rounds(self.energy[at]);
-                let after = worth.life(owner, left - strength);
-                let less = worth.life(owner, left).saturating_sub(after);
+                let after = worth.life(at, owner, left - strength);
+                let less = worth.life(at, owner, left).saturating_sub(after);
                 self.until[at] = until - less.min(until);
                 self.next_fall = self.next_fall.min(self.dry[at]);
                 self.value += self.standing(terrain, worth, at);
@@ -328,7 +260,7 @@ impl State {
         self.energy[at] = rest.min(ENERGY_MAX) + spent;
         self.dry[at] = rounds(self.energy[at]);
         // What is added to an own one prolongs its expected life by no more than that.
-        self.until[at] = until + worth.life(worth.me, rest);
+        self.until[at] = until + worth.life(at, worth.me, rest);
         self.value += self.standing(terrain, worth, at);
         self.next_fall = self.next_fall.min(self.dry[at]);
     }
