@@ -9,11 +9,13 @@ use crate::planetwars::bots::{CLOSE, make};
 use crate::planetwars::generate::{Look, Style, generate};
 use crate::planetwars::map;
 use crate::planetwars::rules::{
-    Act, Ask, Growth, Launch, PlanetWars, PlayerId, Ruleset, Setup, Travel, View,
+    Act, Ask, Growth, Launch, PlanetWars, PlayerId, Ruleset, Setup, ShownFleet, Travel, View,
 };
 use crate::rng::Rng;
 use serde_json::json;
 use std::cell::Cell;
+use std::fmt::Write as _;
+use std::sync::Arc;
 
 const NODES: u64 = 100;
 
@@ -303,6 +305,105 @@ fn a_search_at_close_quarters_counts_nodes_and_stops() {
     assert_eq!(done, Progress::Done);
     assert!(1 < few && few < many, "{few} and {many} games");
     assert_eq!(polls(u64::MAX, 5), (6, Progress::More));
+}
+
+/// Two small homes two turns apart on a square of free planets, few of which grow.
+fn sparse(planets: usize) -> View {
+    let mut text = "P 1 0 0 1 1 10\nP 2 2 0 1 2 10\n".to_owned();
+    let side = planets.isqrt() + 1;
+    for id in 3..=planets {
+        let (x, y) = (id % side, id / side + 1);
+        let growth = u8::from(id % 8 == 0);
+        writeln!(text, "P {id} {x} {y} {growth} 0 0").unwrap();
+    }
+    let setup = Setup {
+        planets: map::read(&text).unwrap(),
+        ..setup(1, Look::Contest, &[0, 1], Ruleset::TEAM)
+    };
+    PlanetWars::start(&setup).view(Seat(0))
+}
+
+/// Nodes of a decision at most: those of its plans, of the enemy's, and of its search, and what each begins last.
+const DECISION_NODES: u64 = 2_000 + 1_000 + 5_000 + 500;
+
+/// However many planets there are and however many nodes are given, what a decision computes is bounded, and so
+/// is that of a player that was replayed some turns and makes up for two of them whatever its time.
+#[test]
+fn a_decision_on_a_large_map_is_bounded_by_counted_work() {
+    for (planets, games) in [(16, 1_000), (32, 500), (33, 0), (100, 0)] {
+        let first = sparse(planets);
+        let state = |turn: u32| View {
+            turn,
+            ..first.clone()
+        };
+        let polls = Cell::new(0);
+        let stop = || {
+            polls.set(polls.get() + 1);
+            false
+        };
+        let slice = Budget {
+            nodes: u64::MAX,
+            stop: &stop,
+        };
+        let nodes = solo().reasons(&first, &Ask, slice).nodes;
+        assert_eq!(polls.get(), games + 1, "{planets} planets");
+        assert!(nodes <= DECISION_NODES, "{planets} planets: {nodes} nodes");
+        // There is time for all of it, or to begin and then none.
+        for (missed, decisions, time) in [(2, 3, true), (6, 2, false)] {
+            let mut bot = solo();
+            for turn in 0..missed {
+                let act = bot.decide(&state(turn), &Ask, Budget::nodes(0));
+                assert!(act.launches.is_empty());
+            }
+            let asked = Cell::new(false);
+            let slice = Budget {
+                nodes: u64::MAX,
+                stop: &|| !time && asked.replace(true),
+            };
+            let nodes = bot.reasons(&state(missed), &Ask, slice).nodes;
+            let most = decisions * DECISION_NODES;
+            assert!(
+                0 < nodes && nodes <= most,
+                "{planets} planets, {missed} turns missed: {nodes} nodes"
+            );
+        }
+    }
+}
+
+/// Numbers of ships as large as a wire may name them, on planets and in all the fleets that are shown.
+#[test]
+fn no_number_of_ships_is_too_large() {
+    for growth in [-5, 0, 5] {
+        let planets = format!(
+            "P 1 0 0 {growth} 1 9999999\nP 2 3 0 5 0 1\nP 3 30 0 {growth} 2 9999999\nP 4 33 0 0 0 1\nP 5 5 5 5 2 1\n"
+        );
+        let setup = Setup {
+            planets: map::read(&planets).unwrap(),
+            ..setup(1, Look::Contest, &[0, 1], Ruleset::GOOGLE2010)
+        };
+        let first = PlanetWars::start(&setup).view(Seat(0));
+        for to in first.planets.iter().map(|planet| planet.id) {
+            for owners in [[1, 1], [1, 2], [2, 2]] {
+                let fleet = |number: u32| ShownFleet {
+                    owner: owners[number as usize % 2],
+                    ships: i64::MAX,
+                    from: first.planets[2].id,
+                    to,
+                    turns: 30,
+                    left: 1 + number % 20,
+                };
+                let view = View {
+                    message: None,
+                    fleets: Some(Arc::new((0..10_000).map(fleet).collect())),
+                    ..first.clone()
+                };
+                for nodes in [NODES, 500] {
+                    let act = solo().decide(&view, &Ask, Budget::nodes(nodes));
+                    assert!(view.judge(&act).is_ok());
+                }
+            }
+        }
+    }
 }
 
 /// What it orders alone in this state.

@@ -12,8 +12,9 @@ use crate::planetwars::rules::{
 pub(super) const NOBODY: u8 = 0;
 /// Ship counts are capped here, so that sums over all planets fit.
 const SHIPS_MAX: i64 = 200_000;
-/// The most fleets shown that are counted.
+/// The most fleets shown that are counted, and the most ships of them together, as many as on all planets.
 const FLEETS_MAX: usize = 10_000;
+const FLOWN_MAX: i64 = 255 * SHIPS_MAX;
 /// Growth is capped here.
 const GROWTH_MAX: i64 = 1_000;
 
@@ -126,14 +127,17 @@ impl Names {
 
     /// The fleets shown that land on known planets.
     fn shown(&self, fleets: &[ShownFleet]) -> Vec<Shown> {
+        let mut left = FLOWN_MAX;
         let shown = fleets.iter().filter_map(|fleet| {
             let landing = Move {
                 turn: fleet.left.clamp(1, 255) as u8,
                 owner: self.player(fleet.owner),
-                ships: fleet.ships.clamp(0, SHIPS_MAX) as i32,
+                ships: fleet.ships.clamp(0, SHIPS_MAX.min(left)) as i32,
             };
             let to = self.place(fleet.to)?;
-            (landing.owner != NOBODY).then_some(Shown { to, landing })
+            let shown = (landing.owner != NOBODY).then_some(Shown { to, landing })?;
+            left -= i64::from(landing.ships);
+            Some(shown)
         });
         shown.take(FLEETS_MAX).collect()
     }

@@ -29,10 +29,11 @@ const MOVES_MAX: usize = 10;
 /// Goals of a planet that a single order may go to.
 const GOALS: usize = 3;
 /// Shares of near enemy ships that are kept as a garrison, in the habits that are tried.
-const CAUTIONS: [f64; 3] = [0.5, 0.0, 1.0];
+const TRIED_CAUTIONS: [f64; 3] = [0.5, 0.0, 1.0];
 
-/// The stream of chance about where hidden fleets go.
-const GUESS_STREAM: u64 = 3 << 32;
+/// From here on every game played on has a stream of chance: where hidden fleets go, which moves are tried and
+/// by which habits it goes on.
+const GAME_STREAM: u64 = 3 << 32;
 
 /// What a side may do, and how that has done.
 #[derive(Clone, Debug)]
@@ -100,7 +101,7 @@ impl Node {
     }
 }
 
-/// What a side may do in a state, at most so much.
+/// What a side may do in a state, at most `most`.
 fn moves(
     rehearsal: &Rehearsal,
     (state, futures): (&State, &[Future]),
@@ -115,9 +116,9 @@ fn moves(
     };
     // The habit first: later moves are not tried before a state was reached a few times.
     let habit = |caution: f64| rehearsal.habit((state, futures), side, &Style::plain(caution));
-    add(habit(CAUTIONS[0]));
+    add(habit(TRIED_CAUTIONS[0]));
     add(Vec::new());
-    for caution in &CAUTIONS[1..] {
+    for caution in &TRIED_CAUTIONS[1..] {
         add(habit(*caution));
     }
     let own: Vec<usize> = state
@@ -204,7 +205,9 @@ pub(super) struct Search {
     turn: u32,
     nodes: Vec<Node>,
     played: u32,
-    /// Planets' turns that may still be played.
+    /// Planets' turns that a game takes, counting those that anybody has or may want, and that may still be
+    /// played.
+    game: u64,
     left: u64,
 }
 
@@ -227,6 +230,7 @@ impl Search {
             choice.present = true;
         }
         Self {
+            game: u64::from(DEPTH) * rehearsal.useful(&now) as u64,
             nodes: vec![node],
             rehearsal,
             now,
@@ -254,7 +258,7 @@ impl Search {
     fn play(&mut self) {
         let (rehearsal, nodes) = (&self.rehearsal, &mut self.nodes);
         let mut state = self.now.clone();
-        let mut rng = Rng::new(u64::from(self.turn), GUESS_STREAM + u64::from(self.played));
+        let mut rng = Rng::new(u64::from(self.turn), GAME_STREAM + u64::from(self.played));
         scatter(rehearsal, &mut state, &self.unseen, self.turn, &mut rng);
         let mut path: Vec<(usize, [usize; 2])> = Vec::new();
         let mut at = 0;
@@ -295,8 +299,12 @@ impl Search {
             nodes[at].choices[0].learn(picks[0], value);
             nodes[at].choices[1].learn(picks[1], -value);
         }
-        let passed = u64::from(DEPTH) * rehearsal.useful(&self.now) as u64;
-        self.left = self.left.saturating_sub(passed);
+        self.left = self.left.saturating_sub(self.game);
+    }
+
+    /// As many planets' futures as it has played on so far.
+    pub(super) fn futures(&self) -> u64 {
+        u64::from(self.played) * self.game / FUTURE
     }
 
     /// What it may do, with how that has done so far.

@@ -19,7 +19,7 @@ const ATTACKS_MAX: usize = 12;
 /// How far the weights of targets that are drawn by chance vary up and down.
 const SPREAD: f64 = 0.35;
 /// The shares of a near enemy's ships kept as a garrison, of which one is drawn by chance.
-const CAUTIONS: [f64; 4] = [0.0, 0.5, 0.5, 1.0];
+const DRAWN_CAUTIONS: [f64; 4] = [0.0, 0.5, 0.5, 1.0];
 
 /// How a side goes about it.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ impl Style {
     /// Drawn by chance.
     pub(super) fn drawn(planets: usize, rng: &mut Rng) -> Self {
         Self {
-            caution: CAUTIONS[rng.below(4) as usize],
+            caution: DRAWN_CAUTIONS[rng.below(4) as usize],
             likes: (0..planets)
                 .map(|_| rng.between(1.0 - SPREAD, 1.0 + SPREAD))
                 .collect(),

@@ -15,7 +15,7 @@ use crate::game::{Budget, Progress};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Planet evaluations per node.
+/// Planets' futures per node.
 const PLANETS: u64 = 8;
 /// Rounds of a game, which the wire does not give.
 const ROUNDS: u32 = 200;
@@ -25,12 +25,18 @@ const ROUNDS: u32 = 200;
 const CLOSE: [(i32, usize); 2] = [(24, 3), (20, 2)];
 /// On maps of at most this many planets two players are so all the time.
 const FEW: usize = 12;
-/// Nodes that the search there takes at least.
+/// Nodes that the search there takes at least, and at most: with these, all its games on 16 planets.
 const CLOSE_NODES: u64 = 500;
+const SEARCH_NODES: u64 = 5_000;
+/// On larger maps there is no search: a game is played on with all planets, and takes longer with each.
+const SEARCHED_MAX: usize = 32;
 
-/// As many turns without time are planned afterwards. What was ordered longer ago is not known then, and what
-/// is planned without knowing it may not be what was ordered.
+/// At most as many turns without time are planned once there is time. What was ordered longer ago is not known
+/// then, and what is planned without knowing it may not be what was ordered.
 const MISSED_MAX: usize = ROUNDS as usize;
+/// As many turns are made up for whenever there is any time, to the end, so that there is an end to it however
+/// little time a turn has.
+const MADE_UP_LEAST: usize = 2;
 
 /// In as many last turns a player that is behind fears sieges less and less.
 const LAST: u32 = 40;
@@ -108,9 +114,10 @@ pub(super) struct Mind {
     missed: VecDeque<Turn>,
     /// What is not searched to the end yet in the last state.
     search: Option<Search>,
-    /// What was compared for the last state, if that is kept, and with how many nodes.
+    /// What was compared for the last state, if that is kept.
     pub(super) compared: Option<Vec<Compared>>,
-    pub(super) used: u64,
+    /// Planets' futures computed since the last state was given, also to make up for earlier turns.
+    futures: u64,
 }
 
 impl Mind {
@@ -140,7 +147,7 @@ impl Mind {
             missed: VecDeque::new(),
             search: None,
             compared: None,
-            used: 0,
+            futures: 0,
         }
     }
 
@@ -148,9 +155,15 @@ impl Mind {
     /// due in turns without time are then planned first. Called again with the same turn it thinks on.
     pub(super) fn turn(&mut self, turn: Turn, budget: Budget<'_>) -> Vec<Order> {
         if !self.thinks_of(&turn.sight) {
+            self.futures = 0;
             self.missed.push_back(turn);
         }
         self.think_on(budget)
+    }
+
+    /// Nodes used since the last state was given, also to make up for earlier turns.
+    pub(super) fn used(&self) -> u64 {
+        self.futures / PLANETS
     }
 
     /// Whether it has not thought about this state to the end.
@@ -192,13 +205,12 @@ impl Mind {
             };
             self.adopt(turn);
             if self.missed.is_empty() {
-                return self.order(self.nodes, budget.stop);
+                return self.decide(self.nodes, budget.stop);
             }
-            // To the end, as when it was ordered.
-            self.order(self.nodes, &|| false);
+            // To the end, as when it was ordered; what a turn takes is bounded by its nodes.
+            self.decide(self.nodes, &|| false);
             self.bought.clear();
-            // More than one, so that there is an end to it however little time a turn has.
-            if made_up > 1 && (budget.stop)() {
+            if made_up >= MADE_UP_LEAST && (budget.stop)() {
                 break;
             }
         }
@@ -319,7 +331,13 @@ impl Mind {
     }
 
     /// The orders for the whole team in the last state, recorded as given.
-    pub(super) fn order(&mut self, nodes: u64, stop: &dyn Fn() -> bool) -> Vec<Order> {
+    pub(super) fn order(&mut self, nodes: u64) -> Vec<Order> {
+        self.futures = 0;
+        self.decide(nodes, &|| false)
+    }
+
+    /// The same after what was made up for, or what is found of them before it must stop.
+    fn decide(&mut self, nodes: u64, stop: &dyn Fn() -> bool) -> Vec<Order> {
         let orders = self.plan(nodes);
         if self.search.is_some() {
             return self.search(stop);
@@ -333,7 +351,9 @@ impl Mind {
         let Some(mut search) = self.search.take() else {
             return Vec::new();
         };
+        let before = search.futures();
         let done = search.run(stop);
+        self.futures += search.futures() - before;
         let orders = search.best();
         if let Some(compared) = &mut self.compared {
             *compared = search.compared();
@@ -391,7 +411,7 @@ impl Mind {
         let mut knobs = CHAMPION;
         knobs.menace = knobs.menace * (PATIENCE - self.frozen).max(0) / PATIENCE;
         if self.behind(now, &sides, rounds) {
-            knobs.menace = knobs.menace * rounds.min(LAST) as i32 / LAST as i32;
+            knobs.menace = knobs.menace * rounds as i32 / LAST as i32;
         }
         let mut board = Board::new(chart, &sides, &knobs, &roots, landings, rounds);
         let buyer = self.buyer(now);
@@ -441,15 +461,16 @@ impl Mind {
             let orders = planner::plan(&mut board, &taste, &allowed, left);
             let worth = board.total();
             plans.push((worth, orders));
+            self.futures += board.nodes;
             left = left.saturating_sub(board.nodes);
             if left < board.nodes {
                 break;
             }
         }
-        self.used = nodes.min(NODES).saturating_sub(left / PLANETS);
         if let Some(players) = close {
-            let futures = nodes.saturating_mul(PLANETS);
-            let foes = replies::plans(&board, players, &knobs, (now.turn, rounds));
+            let futures = nodes.min(SEARCH_NODES) * PLANETS;
+            let (foes, taken) = replies::plans(&board, players, &knobs, (now.turn, rounds));
+            self.futures += taken;
             self.search = Some(self.searched(&board, players, [plans, foes], (rounds, futures)));
             return Vec::new();
         }
@@ -468,12 +489,20 @@ impl Mind {
             let end = i64::from(*ships) + i64::from(*growth) * i64::from(rounds);
             i64::from(sides.of(*owner)) * end.max(0)
         });
-        let own = self.ledger.fleets.iter();
-        let own = own.map(|fleet| i64::from(sides.of(fleet.owner)) * i64::from(fleet.ships));
-        let flying = (0u8..).zip(&self.ledger.flying);
-        let theirs = flying.filter(|(player, _)| sides.of(*player) < 0);
-        let theirs = theirs.map(|(_, ships)| -i64::from(*ships));
-        rounds < LAST && held.chain(own).chain(theirs).sum::<i64>() < 0
+        let of = |player: u8, ships: i32| i64::from(sides.of(player)) * i64::from(ships);
+        let flying: i64 = if let Some(shown) = &now.fleets {
+            let landings = shown.iter().map(|shown| shown.landing);
+            landings.map(|at| of(at.owner, at.ships)).sum()
+        } else {
+            let own = self.ledger.fleets.iter();
+            let own = own.map(|fleet| of(fleet.owner, fleet.ships));
+            // More may have landed than was seen to leave.
+            let theirs = (0u8..).zip(&self.ledger.flying);
+            let theirs = theirs.filter(|(player, _)| sides.of(*player) < 0);
+            let theirs = theirs.map(|(player, ships)| of(player, (*ships).max(0)));
+            own.chain(theirs).sum()
+        };
+        rounds < LAST && held.sum::<i64>() + flying < 0
     }
 
     /// The two players at close quarters, where two fight with few ships.
@@ -493,7 +522,8 @@ impl Mind {
         let useful = now.owner.iter().zip(&now.growth);
         let useful = useful.filter(|(owner, growth)| **owner != NOBODY || **growth >= 0);
         let few = useful.count() <= FEW;
-        let fights = self.stance == Stance::Open && (close || few) && nodes >= CLOSE_NODES;
+        let small = now.owner.len() <= SEARCHED_MAX && (close || few);
+        let fights = self.stance == Stance::Open && small && nodes >= CLOSE_NODES;
         fights.then_some(players)
     }
 
@@ -536,6 +566,49 @@ impl Mind {
                 launched,
             };
             self.ledger.ordered.push(fleet);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::chart::Shown;
+    use super::*;
+    use crate::game::{Game as _, Seat};
+    use crate::planetwars::map;
+    use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
+
+    /// What is shown counts, and where nothing is, fleets that landed without having been seen to leave do not.
+    #[test]
+    fn who_is_behind_counts_fleets_in_flight() {
+        let setup = Setup {
+            planets: map::read("P 1 0 0 0 1 10\nP 2 9 0 0 2 20\n").unwrap(),
+            players: vec![1, 2],
+            teams: vec![0, 1],
+            ruleset: Ruleset::GOOGLE2010,
+        };
+        let view = PlanetWars::start(&setup).view(Seat(0));
+        let names = Arc::new(Names::new(&view));
+        let mut mind = Mind::new(Arc::clone(&names), &[1], Stance::Open);
+        mind.ledger.flying = vec![0, 0, -100];
+        let sides = mind.sides();
+        let shown = |owner| {
+            let (turn, ships) = (3, 100);
+            let landing = Move { turn, owner, ships };
+            vec![Shown { to: 0, landing }]
+        };
+        for (fleets, behind) in [
+            (None, true),
+            (Some(Vec::new()), true),
+            (Some(shown(1)), false),
+            (Some(shown(2)), true),
+        ] {
+            let now = Sight {
+                fleets,
+                ..names.sight(&view)
+            };
+            assert_eq!(mind.behind(&now, &sides, 20), behind, "{now:?}");
+            assert!(!mind.behind(&now, &sides, LAST));
         }
     }
 }

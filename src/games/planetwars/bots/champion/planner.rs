@@ -20,7 +20,7 @@ struct Offer {
 #[derive(Clone, Debug)]
 pub(super) struct Taste {
     /// Ships that a step costs in itself.
-    overhead: i32,
+    overhead: i64,
     /// How many planets there are.
     planets: usize,
     /// By player and target: the weight of a step in 256ths; 256 for missing entries.
@@ -29,7 +29,7 @@ pub(super) struct Taste {
 
 impl Taste {
     /// Ships that a step costs in itself, in the successive plans of a turn.
-    const OVERHEADS: [i32; 3] = [4, 1, 16];
+    const OVERHEADS: [i64; 3] = [4, 1, 16];
     /// Plans per turn, if the nodes suffice.
     const COUNT: u64 = 11;
     /// How far weights vary up and down, in 256ths.
@@ -69,10 +69,10 @@ impl Taste {
     }
 
     /// The weight of a gain that takes this many ships.
-    fn key(&self, aim: &Aim, gain: i32, ships: i32) -> i64 {
+    fn key(&self, aim: &Aim, gain: i64, ships: i64) -> i64 {
         let at = usize::from(aim.player) * self.planets + usize::from(aim.target);
         let like = self.likes.get(at).copied().unwrap_or(256);
-        i64::from(gain) * like / i64::from(ships + self.overhead).max(1)
+        gain * like / (ships + self.overhead).max(1)
     }
 }
 
@@ -133,8 +133,8 @@ pub(super) fn plan(
                 gain -= gain.max(0) * board.knobs.late / 16;
             }
             if gain >= board.knobs.least {
-                let ships = step.iter().map(|order| order.ships).sum();
-                let key = taste.key(&offer.aim, gain, ships);
+                let ships = step.iter().map(|order| i64::from(order.ships)).sum();
+                let key = taste.key(&offer.aim, gain.into(), ships);
                 queue.push(Offer {
                     key,
                     reckoned: Some(accepted),

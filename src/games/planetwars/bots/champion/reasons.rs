@@ -46,7 +46,7 @@ impl Mind {
             }
         });
         Reasons {
-            nodes: self.used,
+            nodes: self.used(),
             options: options.collect(),
             beliefs: self.beliefs(names, view),
             ..Reasons::of(act)

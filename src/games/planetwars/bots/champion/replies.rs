@@ -11,13 +11,13 @@ const PLANS: usize = 6;
 const FUTURES: u64 = 8_000;
 
 /// The plans of the second of two players against the first, made as ours are, if it knows all that is known
-/// on this board.
+/// on this board, and the planets' futures that they took: beside those of our plans, which leave too few.
 pub(super) fn plans(
     board: &Board<'_>,
     [ours, theirs]: [u8; 2],
     knobs: &Knobs,
     (turn, rounds): (u32, u32),
-) -> Vec<Plan> {
+) -> (Vec<Plan>, u64) {
     let players = board.sides.side.len().saturating_sub(1);
     let sides = Sides::new(players, &[theirs], |player| player == ours);
     let roots: Vec<Root> = board.spots.iter().map(|spot| spot.root).collect();
@@ -25,15 +25,16 @@ pub(super) fn plans(
     let landings = landings.collect();
     let mut board = Board::new(board.chart, &sides, knobs, &roots, landings, rounds);
     board.settle();
-    let (mut plans, mut left) = (Vec::new(), FUTURES);
+    let (mut plans, mut left, mut taken) = (Vec::new(), FUTURES, 0);
     for taste in Taste::all(turn, players, roots.len()).take(PLANS) {
         let mut board = board.clone();
         let orders = planner::plan(&mut board, &taste, &|_, _| true, left);
         plans.push((board.total(), orders));
+        taken += board.nodes;
         left = left.saturating_sub(board.nodes);
         if left < board.nodes {
             break;
         }
     }
-    plans
+    (plans, taken)
 }

@@ -82,7 +82,7 @@ fn need(board: &Board<'_>, aim: &Aim) -> Option<Need> {
 }
 
 /// Ships that a player could land there in that turn.
-fn reach(board: &Board<'_>, aim: &Aim, own: &[u8]) -> i32 {
+fn reach(board: &Board<'_>, aim: &Aim, own: &[u8]) -> i64 {
     let target = usize::from(aim.target);
     let turn = usize::from(aim.turn);
     let of = |from: &u8| {
@@ -93,12 +93,18 @@ fn reach(board: &Board<'_>, aim: &Aim, own: &[u8]) -> i32 {
         }
         let line = &board.spots[from].line;
         if line.owner[turn - turns] == aim.player {
-            line.spare[turn - turns]
+            i64::from(line.spare[turn - turns])
         } else {
             0
         }
     };
     own.iter().map(of).sum()
+}
+
+/// How many ships land in a step that needs so many, with so many quarters of them as a surplus.
+fn landing(need: i32, extra: u8) -> i64 {
+    let need = i64::from(need);
+    need + (need * i64::from(extra) + 3) / 4
 }
 
 /// The planets that players own now or will own.
@@ -115,7 +121,7 @@ pub(super) fn own(board: &Board<'_>) -> Vec<Vec<u8>> {
 pub(super) fn fleets(board: &Board<'_>, aim: &Aim, own: &[u8]) -> Option<Vec<Order>> {
     let Need { ships: least, .. } = need(board, aim)?;
     let (target, turn) = (usize::from(aim.target), usize::from(aim.turn));
-    let mut left = least + (least * i32::from(aim.extra) + 3) / 4;
+    let mut left = landing(least, aim.extra);
     let mut sources: Vec<(usize, u8)> = own
         .iter()
         .filter(|from| **from != aim.target)
@@ -130,13 +136,13 @@ pub(super) fn fleets(board: &Board<'_>, aim: &Aim, own: &[u8]) -> Option<Vec<Ord
         if line.owner[wait] != aim.player {
             continue;
         }
-        let ships = line.spare[wait].min(left);
+        let ships = i64::from(line.spare[wait]).min(left);
         if ships > 0 {
             orders.push(Order {
                 owner: aim.player,
                 from,
                 to: aim.target,
-                ships,
+                ships: ships as i32,
                 wait: wait as u8,
             });
             left -= ships;
@@ -149,17 +155,18 @@ pub(super) fn fleets(board: &Board<'_>, aim: &Aim, own: &[u8]) -> Option<Vec<Ord
 }
 
 /// The most that a step can gain, in sixteenths of ships, and the ships it takes.
-pub(super) fn promise(board: &Board<'_>, aim: &Aim) -> Option<(i32, i32)> {
+pub(super) fn promise(board: &Board<'_>, aim: &Aim) -> Option<(i64, i64)> {
     let Need { ships, neutral } = need(board, aim)?;
     let spot = board.spots.get(usize::from(aim.target))?;
     let turns = board.horizon as i32 - i32::from(aim.turn) + 1 + board.beyond();
-    let growth = spot.root.growth.max(0) * turns * 16;
+    let growth = i64::from(spot.root.growth.max(0)) * i64::from(turns) * 16;
+    let ships = i64::from(ships);
     let gain = if neutral {
         growth - 16 * (ships - 1)
     } else {
         2 * growth
     };
-    Some((gain, ships + ships * i32::from(aim.extra) / 4))
+    Some((gain, ships + ships * i64::from(aim.extra) / 4))
 }
 
 /// Whether another player could land on a neutral planet before that turn.
@@ -182,7 +189,8 @@ pub(super) fn aims(board: &Board<'_>, player: u8, target: u8, own: &[u8], out: &
         return;
     };
     let rots = |from: &u8| board.spots[usize::from(*from)].root.growth < 0;
-    let lasts = spot.root.growth >= 0 && own.iter().any(rots);
+    // Wherever the ships of a step come from.
+    let refuge = spot.root.growth >= 0 && own.iter().any(rots);
     let mut first = true;
     for turn in 1..=board.horizon.min(LATEST) as u8 {
         let at = usize::from(turn);
@@ -201,12 +209,13 @@ pub(super) fn aims(board: &Board<'_>, player: u8, target: u8, own: &[u8], out: &
             continue;
         };
         let reach = reach(board, &aim, own);
-        // What would rot leaves as a whole.
-        let whole = (reach - need.ships) * 4 / need.ships;
-        let whole = whole.clamp(0, i32::from(u8::MAX)) as u8;
-        let flees = lasts && whole > EXTRAS[EXTRAS.len() - 1];
+        // What would rot may leave too: all that can land then, to a quarter of the need and up to the largest
+        // surplus that an aim can say.
+        let whole = (reach - i64::from(need.ships)) * 4 / i64::from(need.ships);
+        let whole = whole.clamp(0, i64::from(u8::MAX)) as u8;
+        let flees = refuge && whole > EXTRAS[EXTRAS.len() - 1];
         for extra in EXTRAS.into_iter().chain(flees.then_some(whole)) {
-            if reach >= need.ships + (need.ships * i32::from(extra) + 3) / 4 {
+            if reach >= landing(need.ships, extra) {
                 out.push(Aim { extra, ..aim });
                 first = false;
             }

@@ -138,7 +138,7 @@ impl Team {
         let mut own = Vec::new();
         for (player, mind) in &mut self.minds {
             mind.spare(&spared);
-            let orders = mind.order(WARY_NODES, &|| false);
+            let orders = mind.order(WARY_NODES);
             if *player == self.me {
                 own = orders;
             }
@@ -164,7 +164,7 @@ impl Team {
             mind.compared = self.keeps.then(Vec::new);
             for seen in &self.seen {
                 mind.see(seen.clone());
-                mind.order(WARY_NODES, &|| false);
+                mind.order(WARY_NODES);
             }
             mind.see(sight.clone());
             self.minds.push((*player, mind));

@@ -16,6 +16,13 @@ pub(in crate::planetwars) struct Timing {
     pub(in crate::planetwars) grows_first: bool,
 }
 
+/// That of 2015.
+const OF_2015: Timing = Timing {
+    travel: Travel::Ceil,
+    delay: 1,
+    grows_first: true,
+};
+
 /// All timings, the most likely first.
 const TIMINGS: [Timing; 8] = {
     const fn timing(travel: Travel, delay: u32, grows_first: bool) -> Timing {
@@ -28,7 +35,7 @@ const TIMINGS: [Timing; 8] = {
     [
         timing(Travel::Ceil, 0, false),
         timing(Travel::Ceil, 0, true),
-        timing(Travel::Ceil, 1, true),
+        OF_2015,
         timing(Travel::Floor, 0, false),
         timing(Travel::Floor, 0, true),
         timing(Travel::Floor, 1, true),
@@ -37,13 +44,12 @@ const TIMINGS: [Timing; 8] = {
     ]
 };
 
-/// The place of that of 2015 among them.
-const OF_2015: usize = 2;
-
 /// What the fleets so far have shown.
 #[derive(Clone, Debug)]
 pub(super) struct Calibration {
     charts: Vec<Chart>,
+    /// What is assumed among the timings that were wrong equally often.
+    assumed: Option<Timing>,
     /// How often each timing was wrong.
     errors: [u32; TIMINGS.len()],
     /// Fleets whose landing will be informative.
@@ -55,27 +61,27 @@ impl Calibration {
     pub(super) fn new(names: &Names) -> Self {
         Self {
             charts: TIMINGS.iter().map(|timing| names.chart(*timing)).collect(),
+            assumed: None,
             errors: [0; TIMINGS.len()],
             probes: Vec::new(),
         }
     }
 
-    /// What is assumed until something is seen: the timing of 2015, whose wire alone has neither words nor fleets.
+    /// What is assumed until something else is seen: the timing of 2015, whose wire alone has neither words nor
+    /// fleets.
     pub(super) fn assume(&mut self, first: &Sight) {
-        if !first.speaks && first.fleets.is_none() {
-            for (errors, timing) in self.errors.iter_mut().zip(&TIMINGS) {
-                *errors += u32::from(*timing != TIMINGS[OF_2015]);
-            }
-        }
+        self.assumed = (!first.speaks && first.fleets.is_none()).then_some(OF_2015);
     }
 
-    /// The chart of the timing that was wrong least often.
+    /// The chart of the timing that was wrong least often: of equals the one assumed, else the first.
     pub(super) fn chart(&self) -> &Chart {
-        let best = (0..TIMINGS.len()).min_by_key(|at| self.errors[*at]);
+        let key = |at: &usize| (self.errors[*at], self.assumed != Some(TIMINGS[*at]));
+        let best = (0..TIMINGS.len()).min_by_key(key);
         &self.charts[best.unwrap_or_default()]
     }
 
-    /// Whether all timings in which fleets fly no turn longer were wrong more than once more often.
+    /// Whether all timings in which fleets fly no turn longer were wrong at least two times more often. What is
+    /// assumed says nothing: who buys on a wire that does not sell loses.
     pub(super) fn delays(&self) -> bool {
         let errors = |delay: bool| {
             let all = TIMINGS.iter().zip(self.errors);
@@ -152,5 +158,64 @@ impl Calibration {
                 .map(|chart| chart.lands(probe.launched, probe.from, to));
             lands.any(|lands| lands > now.turn as usize)
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Game as _, Seat};
+    use crate::planetwars::map;
+    use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
+
+    /// Fleets that were not there when they should have been, and then another player was: as where fleets fly a turn
+    /// longer, but the first may be a misreading.
+    #[test]
+    fn one_contradiction_of_what_is_assumed_is_no_proof() {
+        let planets = "P 1 0 0 1 1 50\nP 2 3 0 1 0 5\nP 3 -3 0 1 0 5\nP 4 30 0 1 2 50\n";
+        let setup = Setup {
+            planets: map::read(planets).unwrap(),
+            players: vec![1, 2],
+            teams: vec![0, 1],
+            ruleset: Ruleset::MZ2015,
+        };
+        let view = PlanetWars::start(&setup).view(Seat(0));
+        let names = Names::new(&view);
+        let first = Sight {
+            speaks: false,
+            fleets: None,
+            ..names.sight(&view)
+        };
+        let mut calibration = Calibration::new(&names);
+        calibration.assume(&first);
+        assert_eq!(calibration.chart().timing, OF_2015);
+        assert_eq!(calibration.errors, [0; TIMINGS.len()]);
+        for (misses, to) in [(1, 1u8), (2, 2)] {
+            let launched = 10 * misses;
+            let fleet = Fleet {
+                owner: 1,
+                from: 0,
+                to,
+                ships: 9,
+                launched,
+            };
+            calibration.launched(fleet);
+            for turn in launched..launched + 4 {
+                let before = Sight {
+                    turn,
+                    ..first.clone()
+                };
+                let mut now = Sight {
+                    turn: turn + 1,
+                    ..first.clone()
+                };
+                if turn == launched + 3 {
+                    now.owner[usize::from(to)] = 2;
+                }
+                calibration.saw(&before, &now);
+            }
+            assert_eq!(calibration.chart().timing, OF_2015);
+            assert_eq!(calibration.delays(), misses > 1, "{misses} misses");
+        }
     }
 }
