@@ -3,7 +3,7 @@
 use super::output::{Format, write_rows};
 use crate::config::Config;
 use crate::daemon::Signals;
-use crate::link::program::{Guard, adopt_orphans, kill_all, no_isolation, protections};
+use crate::link::program::{Guard, adopt_orphans, no_isolation, protections};
 use crate::programs::{BotName, Finding, Report, Shelf, Weather, check, protections_of};
 use anyhow::Context as _;
 use serde_json::json;
@@ -91,7 +91,7 @@ pub(super) fn run(
     })
 }
 
-/// Has the first signal that ends this process take its programs and this folder along.
+/// Has the first signal that ends this process take this folder along.
 fn end_on_signal(folder: &Path) -> io::Result<()> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let mut signals = {
@@ -101,8 +101,7 @@ fn end_on_signal(folder: &Path) -> io::Result<()> {
     let folder = folder.to_owned();
     let wait = move || {
         runtime.block_on(signals.next());
-        kill_all();
-        // What is left of it then is the system's to sweep.
+        // What its programs write meanwhile is the system's to sweep. They end with this process: their guards see to it.
         let _ = fs::remove_dir_all(folder);
         std::process::exit(130);
     };

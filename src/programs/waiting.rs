@@ -365,7 +365,9 @@ fn begun(bots: &Bots, launch: &Launch, game: &str) -> Option<(Program, Place)> {
         match program.line(turn.min(until)) {
             // It is slow: others need not be.
             Err(LineFault::Late) if starting.is_some() => starting = None,
-            Ok(line) if line.trim_ascii().is_empty() && Instant::now() < until => {}
+            Ok(line) if line.trim_ascii().is_empty() && Instant::now() < until => {
+                starting = starting.filter(|starting| Instant::now() < starting.until);
+            }
             heard => break heard.ok()?,
         }
     };

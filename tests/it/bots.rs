@@ -2,13 +2,10 @@
 
 use crate::app::{drover, folder, ok, play, refused};
 use drover::programs::{STARTERS, Starter};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Output};
 
 /// A verb of `drover bot` in this folder.
 pub fn bot(folder: &Path, arguments: &[&str]) -> Output {
@@ -460,34 +457,6 @@ fn a_bot_that_cannot_be_added_is_told_where() {
             "{told}"
         );
     }
-}
-
-#[test]
-fn a_check_that_is_interrupted_leaves_nothing() {
-    if !is_there("python3") {
-        return;
-    }
-    let (folder, place) = (folder(), folder());
-    let sleeps = ("kind = told[\"type\"]", "__import__(\"time\").sleep(600)");
-    changed(folder.path(), "sleeps", "planowanie", sleeps);
-    let mut command = drover();
-    command.args(["bot", "check", "sleeps"]);
-    command.current_dir(folder.path());
-    command.env("TMPDIR", place.path());
-    let mut check = command.stdout(Stdio::null()).spawn().unwrap();
-    let made = || fs::read_dir(place.path()).unwrap().count();
-    let begun = Instant::now();
-    while made() == 0 {
-        assert!(
-            begun.elapsed() < Duration::from_secs(60),
-            "it makes no folder"
-        );
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    std::thread::sleep(Duration::from_millis(300));
-    kill(Pid::from_raw(check.id().cast_signed()), Signal::SIGTERM).unwrap();
-    assert_eq!(check.wait().unwrap().code(), Some(130));
-    assert_eq!(made(), 0);
 }
 
 /// What is said of a program alike in all weathers is said once.

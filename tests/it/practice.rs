@@ -336,8 +336,6 @@ fn whatever_ends_a_verb_that_builds_ends_the_build_with_what_has_left_its_group(
         "name = \"slow\"\nversion = \"1\"\ngames = [\"planowanie\"]\nrun = [\"sh\"]\nbuild = [\"sh\", \"-c\", {script:?}]\n"
     );
     fs::write(place.join("bot.toml"), manifest).unwrap();
-    let scratch = folder.path().join("scratch");
-    fs::create_dir(&scratch).unwrap();
     let practice = &["practice", "planowanie", "--bot", "slow"][..];
     let (add, check) = (&["bot", "add", "slow"][..], &["bot", "check", "slow"][..]);
     for (verb, signal) in [
@@ -346,9 +344,10 @@ fn whatever_ends_a_verb_that_builds_ends_the_build_with_what_has_left_its_group(
         (add, Signal::SIGINT),
         (check, Signal::SIGTERM),
     ] {
+        let scratch = tempfile::tempdir().unwrap();
         let mut command = drover();
         command.current_dir(folder.path()).args(verb);
-        command.env("TMPDIR", &scratch).stderr(Stdio::null());
+        command.env("TMPDIR", scratch.path()).stderr(Stdio::null());
         let child = command.spawn().unwrap();
         let [inside, outside] = ["child", "gone"].map(|name| folder.path().join(name));
         until(|| inside.exists() && outside.exists());
@@ -356,9 +355,9 @@ fn whatever_ends_a_verb_that_builds_ends_the_build_with_what_has_left_its_group(
         kill(Pid::from_raw(child.id() as i32), signal).unwrap();
         assert!(!wait(child).success());
         until(|| !goes_on(&inside) && !goes_on(&outside));
-        if verb == practice && signal == Signal::SIGINT {
-            let left = fs::read_dir(&scratch).unwrap().count();
-            assert_eq!(left, 0, "it leaves a folder behind");
+        if verb == check || (verb == practice && signal == Signal::SIGINT) {
+            let left = fs::read_dir(scratch.path()).unwrap().count();
+            assert_eq!(left, 0, "{verb:?} leaves a folder behind");
         }
         fs::remove_file(inside).unwrap();
         fs::remove_file(outside).unwrap();
