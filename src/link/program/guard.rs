@@ -202,7 +202,7 @@ pub struct GuardDuty {
 /// this process has a single thread.
 ///
 /// # Errors
-/// If the program cannot be isolated, or nobody hears the report.
+/// If the program cannot be isolated.
 pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
     // Starting takes most of a small program's time: that too is its own.
     step_behind(None, duty.nice);
@@ -211,7 +211,7 @@ pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
     {
         return Err(io::Error::other("whoever started it is gone"));
     }
-    let mut report = match &duty.report {
+    let report = match &duty.report {
         Some(path) => Some(OpenOptions::new().write(true).open(path)?),
         None => None,
     };
@@ -242,9 +242,8 @@ pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
             None => format!("refused {why}\n"),
         },
     };
-    if let Some(report) = &mut report {
-        report.write_all(told.as_bytes())?;
-    }
+    // Whoever does not hear that is gone.
+    let unheard = report.is_some_and(|mut report| report.write_all(told.as_bytes()).is_err());
     let mut reaped = spawned?;
     let program = &mut reaped.0;
     // Its pipes are its own.
@@ -255,7 +254,7 @@ pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
     dup2_stdin(&nowhere)?;
     dup2_stdout(&nowhere)?;
     dup2_stderr(&nowhere)?;
-    let left = is_left(parent.as_ref(), program);
+    let left = unheard || is_left(parent.as_ref(), program);
     // Before it is reaped, so that the group's number cannot have been reused.
     if let Some(group) = pid(program) {
         let _ = kill_process_group(group, Signal::KILL);
