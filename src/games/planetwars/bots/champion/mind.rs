@@ -1,13 +1,14 @@
 //! One mind: what a player, or a team that plans as one, remembers of a game, and its plan for a turn.
 
+mod quarters;
+
 use super::board::{Board, Order, Sides};
 use super::chart::{NOBODY, Names, Sight};
-use super::contact::{self, Search};
+use super::contact::Search;
 use super::knobs::CHAMPION;
 use super::ledger::{Change, Fleet, Ledger};
 use super::line::{Move, Root, TURNS};
 use super::planner::{self, Taste};
-use super::rehearsal::Rehearsal;
 use super::replies;
 use super::timing::Calibration;
 use super::upgrades::{self, Offer};
@@ -20,17 +21,9 @@ const PLANETS: u64 = 8;
 /// Rounds of a game, which the wire does not give.
 const ROUNDS: u32 = 200;
 
-/// Two players are at close quarters with at most this many ships on all planets, and planets at most this
-/// many turns apart: where their homes are that near, and elsewhere.
-const CLOSE: [(i32, usize); 2] = [(24, 3), (20, 2)];
-/// On maps of at most this many planets two players are so all the time.
-const FEW: usize = 12;
 /// Nodes that the search there takes at least, and at most: with these, all its games on 16 planets.
 const CLOSE_NODES: u64 = 500;
 const SEARCH_NODES: u64 = 5_000;
-/// On larger maps there is no search: a game is played on with all planets, and takes longer with each.
-const SEARCHED_MAX: usize = 32;
-
 /// At most as many turns without time are planned once there is time. What was ordered longer ago is not known
 /// then, and what is planned without knowing it may not be what was ordered.
 const MISSED_MAX: usize = ROUNDS as usize;
@@ -482,70 +475,6 @@ impl Mind {
         best.map(|(_, orders)| orders).unwrap_or_default()
     }
 
-    /// Whether the game is nearly over and will be lost as it stands.
-    fn behind(&self, now: &Sight, sides: &Sides, rounds: u32) -> bool {
-        let planets = now.owner.iter().zip(&now.ships).zip(&now.growth);
-        let held = planets.map(|((owner, ships), growth)| {
-            let end = i64::from(*ships) + i64::from(*growth) * i64::from(rounds);
-            i64::from(sides.of(*owner)) * end.max(0)
-        });
-        let of = |player: u8, ships: i32| i64::from(sides.of(player)) * i64::from(ships);
-        let flying: i64 = if let Some(shown) = &now.fleets {
-            let landings = shown.iter().map(|shown| shown.landing);
-            landings.map(|at| of(at.owner, at.ships)).sum()
-        } else {
-            let own = self.ledger.fleets.iter();
-            let own = own.map(|fleet| of(fleet.owner, fleet.ships));
-            // More may have landed than was seen to leave.
-            let theirs = (0u8..).zip(&self.ledger.flying);
-            let theirs = theirs.filter(|(player, _)| sides.of(*player) < 0);
-            let theirs = theirs.map(|(player, ships)| of(player, (*ships).max(0)));
-            own.chain(theirs).sum()
-        };
-        rounds < LAST && held.sum::<i64>() + flying < 0
-    }
-
-    /// The two players at close quarters, where two fight with few ships.
-    fn close(&self, board: &Board<'_>, nodes: u64) -> Option<[u8; 2]> {
-        let now = self.before.as_ref()?;
-        let players = contact::two(board.sides)?;
-        let (all, near) = (
-            now.ships.iter().sum::<i32>(),
-            contact::near(board.chart, &now.owner, players),
-        );
-        let homes = contact::near(board.chart, &self.homes, players);
-        let close = CLOSE
-            .iter()
-            .zip([homes <= CLOSE[0].1, true])
-            .any(|((ships, turns), here)| here && all <= *ships && near <= *turns);
-        // Free planets where ships rot are of no use to anybody.
-        let useful = now.owner.iter().zip(&now.growth);
-        let useful = useful.filter(|(owner, growth)| **owner != NOBODY || **growth >= 0);
-        let few = useful.count() <= FEW;
-        let small = now.owner.len() <= SEARCHED_MAX && (close || few);
-        let fights = self.stance == Stance::Open && small && nodes >= CLOSE_NODES;
-        fights.then_some(players)
-    }
-
-    /// The search among these plans at close quarters.
-    fn searched(
-        &self,
-        board: &Board<'_>,
-        players: [u8; 2],
-        plans: [Vec<Plan>; 2],
-        (rounds, futures): (u32, u64),
-    ) -> Search {
-        let now = self.before.as_ref();
-        let hidden = now.is_some_and(|now| now.fleets.is_none());
-        let guesses = self.ledger.guesses.iter().filter(|_| hidden);
-        let unseen = (guesses.cloned().collect(), now.map_or(0, |now| now.turn));
-        let roots: Vec<Root> = board.spots.iter().map(|spot| spot.root).collect();
-        let landings = board.spots.iter().map(|spot| spot.landings.clone());
-        let rehearsal = Rehearsal::new(board.chart, players, &roots, rounds);
-        let state = rehearsal.state(&roots, &landings.collect::<Vec<_>>());
-        Search::new(rehearsal, state, plans, unseen, futures)
-    }
-
     /// Planets whose growth is bought beside these orders.
     pub(super) fn buying(&self, orders: &[Order]) -> Vec<u8> {
         let idle = upgrades::idle(&self.offers, orders);
@@ -566,49 +495,6 @@ impl Mind {
                 launched,
             };
             self.ledger.ordered.push(fleet);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::chart::Shown;
-    use super::*;
-    use crate::game::{Game as _, Seat};
-    use crate::planetwars::map;
-    use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
-
-    /// What is shown counts, and where nothing is, fleets that landed without having been seen to leave do not.
-    #[test]
-    fn who_is_behind_counts_fleets_in_flight() {
-        let setup = Setup {
-            planets: map::read("P 1 0 0 0 1 10\nP 2 9 0 0 2 20\n").unwrap(),
-            players: vec![1, 2],
-            teams: vec![0, 1],
-            ruleset: Ruleset::GOOGLE2010,
-        };
-        let view = PlanetWars::start(&setup).view(Seat(0));
-        let names = Arc::new(Names::new(&view));
-        let mut mind = Mind::new(Arc::clone(&names), &[1], Stance::Open);
-        mind.ledger.flying = vec![0, 0, -100];
-        let sides = mind.sides();
-        let shown = |owner| {
-            let (turn, ships) = (3, 100);
-            let landing = Move { turn, owner, ships };
-            vec![Shown { to: 0, landing }]
-        };
-        for (fleets, behind) in [
-            (None, true),
-            (Some(Vec::new()), true),
-            (Some(shown(1)), false),
-            (Some(shown(2)), true),
-        ] {
-            let now = Sight {
-                fleets,
-                ..names.sight(&view)
-            };
-            assert_eq!(mind.behind(&now, &sides, 20), behind, "{now:?}");
-            assert!(!mind.behind(&now, &sides, LAST));
         }
     }
 }
