@@ -1,4 +1,4 @@
-//! Plays an imagined position to its end on the real rules, each player in its style.
+//! Plays an imagined position on by the real rules, to a turn or to its end, each player in its style.
 
 use crate::koehandel::bots::policy::{Chance, Limits};
 use crate::koehandel::bots::styles::{Style, claims};

@@ -92,7 +92,7 @@ pub fn unseen(view: &View, ask: &Ask, coin: &mut Coin) -> ([Animal; 40], usize) 
 /// How far playouts go, and what counts at their end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Horizon {
-    /// To the next turn, whose worth is learnt ([`Outlook`]); once the deck is empty, to the end.
+    /// To the next turn, whose worth is learnt ([`Outlook`]), before and after the deck's end.
     Turn,
     /// To the end of the match.
     Match,

@@ -24,7 +24,8 @@ pub struct Scenario {
     pub types: [usize; PLAYERS],
     /// Seed of all chance in it.
     pub seed: u64,
-    /// Who, if challenged, answers with what is best for it, whatever its type.
+    /// Who, if challenged by what is tried, answers with what is best for it, whatever its type; later challenges are
+    /// answered by type.
     pub thinks: [bool; PLAYERS],
     /// What was best, by what was shown.
     replies: Vec<(Shown, Purse)>,

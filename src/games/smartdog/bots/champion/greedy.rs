@@ -44,7 +44,7 @@ pub(super) struct Yard {
     home: Vec<u16>,
     /// The directions in which these steps get fewer, by cell: a bit each.
     nearer: Vec<u8>,
-    /// What it gains if a sheep flees, by cell and direction; for one that raids pens first, and for others.
+    /// What it gains if a sheep flees, by cell and direction: for others, and for one that raids pens first.
     gains: [Vec<i16>; 2],
 }
 
@@ -334,8 +334,8 @@ fn within(from: Offset, to: Offset, radius: u32) -> bool {
     (dx * dx + dy * dy) as u64 <= u64::from(radius) * u64::from(radius)
 }
 
-/// What is near a dog, by its offset from it: a step moves the dog, not the rest. In worlds narrower than two barks that
-/// is a step off here and there.
+/// What is near a dog, by its offset from it: a step moves the dog, not the rest. What lies half the world away, or
+/// anywhere in worlds narrower than two barks, may be a step off.
 struct Near {
     /// Sheep that a bark may reach after a step, and their cells.
     sheep: SmallVec<[(Offset, usize); 32]>,

@@ -23,15 +23,18 @@ pub(super) struct Tracked {
 impl Tracked {
     /// A calm sheep that started on this cell, as far as is known.
     pub(super) fn new(ground: &Ground, spot: Spot) -> Self {
-        let tiles = tiles(ground);
-        let inside = |(_, area): &(Seat, Area)| area.contains(spot);
-        let tile = tiles.iter().position(inside).unwrap_or(tiles.len());
         Self {
             sheep: Sheep::imagine(spot, Direction::Down, 0),
-            rank: (tile, spot.y, spot.x),
+            rank: rank(&tiles(ground), spot),
             number: None,
         }
     }
+}
+
+fn rank(tiles: &[(Seat, Area)], spot: Spot) -> Rank {
+    let inside = |(_, area): &(Seat, Area)| area.contains(spot);
+    let tile = tiles.iter().position(inside).unwrap_or(tiles.len());
+    (tile, spot.y, spot.x)
 }
 
 /// Players' tiles in creation order.
@@ -48,6 +51,7 @@ fn tiles(ground: &Ground) -> Vec<(Seat, Area)> {
 }
 
 impl World {
+    /// All dogs and sheep as they stand on a tile that is known.
     pub(super) fn copies_of_map(
         &mut self,
         ground: &Arc<Ground>,
@@ -89,8 +93,9 @@ impl World {
         dogs
     }
 
-    /// The sheep that are told to start in each pen: on cells out of sight it is guessed which.
-    pub(super) fn penned(&mut self, view: &View, sight: &Sight) -> Vec<Tracked> {
+    /// Puts as many sheep into each pen as are told to start there: those that are in sight on any tile, and the rest on
+    /// cells out of sight, which are guesses.
+    pub(super) fn guess_penned(&mut self, view: &View, sight: &Sight) -> Vec<Tracked> {
         let ground = &view.ground;
         let torus = ground.torus();
         let Some(home) = ground.tiles().get(self.me).filter(|_| view.turn == 1) else {
@@ -102,24 +107,26 @@ impl World {
         let pen = |spot: &Spot| home.contains(*spot) && ground.land(*spot) == Land::Pen(self.me);
         let cells = torus.spots().filter(pen);
         let cells = cells.map(|spot| (spot.x - home.first.x, spot.y - home.first.y));
-        let mut left = (ground.penned_of_tile() as usize).min(SHEEP_MAX / tiles.len().max(1));
-        let mut unseen = Vec::new();
+        let most = (ground.penned_of_tile() as usize).min(SHEEP_MAX / tiles.len().max(1));
+        let (mut sure, mut unseen) = (Vec::new(), Vec::new());
         for cell in cells {
             let copies = || tiles.iter().map(|(_, area)| area.at(cell));
             if copies().any(|spot| seen.contains(&spot)) {
-                left = left.saturating_sub(1);
+                sure.push(cell);
             } else if !copies().any(|spot| torus.contains(spot) && visible[torus.index(spot)]) {
                 unseen.push(cell);
             }
         }
-        unseen.truncate(left);
+        sure.truncate(most);
+        unseen.truncate(most - sure.len());
         let copies = |cell: &(u16, u16)| {
             let copies = tiles.iter().map(|(_, area)| area.at(*cell));
             copies
                 .map(|spot| Tracked::new(ground, spot))
                 .collect::<Vec<_>>()
         };
-        let sheep = unseen.iter().flat_map(copies).collect();
+        let sheep = sure.iter().chain(&unseen).flat_map(copies).collect();
+        self.origins = sure;
         self.guesses = unseen;
         sheep
     }
@@ -129,6 +136,7 @@ impl World {
         let ground = &view.ground;
         let period = ground.options().get(Key::SheepStandBy).saturating_add(1);
         let most = ground.sheep_of_tile() as usize;
+        let tiles = tiles(ground);
         for seen in &sight.sheep {
             if view.turn > period
                 || self.origins.len() >= most
@@ -137,7 +145,6 @@ impl World {
             {
                 continue;
             }
-            let tiles = tiles(ground);
             let Some((seat, area)) = tiles.iter().find(|(_, area)| area.contains(seen.spot)) else {
                 continue;
             };
@@ -155,19 +162,60 @@ impl World {
             };
             for (other, area) in &tiles {
                 let spot = area.at(cell);
-                if let Some(guess) = guess {
-                    // It stands here, not where it was guessed.
-                    let guess = area.at(guess);
-                    let moved = sheep.iter_mut().find(|one| one.sheep.spot == guess);
-                    if let Some(moved) = moved.filter(|_| other != seat) {
-                        *moved = Tracked::new(ground, spot);
-                    }
+                let guessed = guess.map(|guess| rank(&tiles, area.at(guess)));
+                let moved = guessed.and_then(|rank| sheep.iter_mut().find(|one| one.rank == rank));
+                if let Some(moved) = moved {
+                    // It started here, not where it was guessed.
+                    *moved = Tracked::new(ground, spot);
                     continue;
                 }
                 let inside = ground.torus().contains(spot) && area.contains(spot);
                 if other != seat && inside && ground.land(spot).is_open() {
                     sheep.push(Tracked::new(ground, spot));
                 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smartdog::known::KnownMaps;
+    use crate::smartdog::map::Map;
+    use crate::smartdog::options::Options;
+    use crate::smartdog::rules::{Players, Setup, SmartDog};
+
+    /// The belief of the first seat, whose dog sees two cells far.
+    fn believed(rows: &str) -> (SmartDog, World) {
+        let options = Options::default().with(Key::DogVisibilityR, 2).unwrap();
+        let game = SmartDog::begin(&Setup {
+            map: Map::read(rows).unwrap(),
+            players: Players::Two,
+            options,
+        });
+        let view = game.seen_by(Seat(0));
+        let world = World::new(&view, &KnownMaps::none(), &[]);
+        (game, world)
+    }
+
+    fn penned(game: &SmartDog, seat: Seat) -> usize {
+        let land = |sheep: &&Sheep| game.ground().land(sheep.spot) == Land::Pen(seat);
+        game.sheep().iter().filter(land).count()
+    }
+
+    #[test]
+    fn as_many_sheep_are_believed_in_each_pen_as_are_told() {
+        for rows in [
+            // In sight: none, some, all of them.
+            "@........\n.........\n......ooo\n......o--",
+            "....@....\n.........\n...oooooo\n...---ooo",
+            ".ooo.....\n..@......\n.........\n.........",
+        ] {
+            let (game, world) = believed(rows);
+            for seat in [Seat(0), Seat(1)] {
+                let told = game.ground().penned_of_tile() as usize;
+                assert_eq!(penned(&world.game, seat), told, "{rows}");
             }
         }
     }

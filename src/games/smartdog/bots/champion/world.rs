@@ -17,7 +17,7 @@ use std::collections::HashSet;
 pub(super) const SHEEP_MAX: usize = 2_000;
 /// The most sheep asked aside in a simulated turn: a search must not hang where the rules might.
 pub(super) const PUSHES_MAX: u32 = 3_000;
-/// The most missed turns that the belief is advanced by; after a longer gap it stays as it is.
+/// The most missed turns that the belief is advanced by, however long the gap.
 const GAP_MAX: u32 = 16;
 /// How many steps along an axis something may be from where it was believed to be.
 const STRAY_MAX: i32 = 3;
@@ -65,7 +65,7 @@ impl World {
             Some(map) => world.copies_of_map(ground, &map),
             None => (
                 world.copies_of_own_dogs(ground, &sight, view.turn),
-                world.penned(view, &sight),
+                world.guess_penned(view, &sight),
             ),
         };
         world.ids = vec![None; dogs.len()];
