@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// More than any answer here takes.
@@ -62,6 +63,8 @@ impl Posted {
 struct Server {
     address: SocketAddr,
     posted: Arc<Mutex<Vec<Posted>>>,
+    /// Connections that it has closed.
+    closed: Arc<AtomicUsize>,
 }
 
 impl Server {
@@ -76,14 +79,23 @@ impl Server {
         let address = listener.local_addr().unwrap();
         let posted = Arc::new(Mutex::new(Vec::new()));
         let (all, does) = (Arc::clone(&posted), Arc::new(does));
+        let closed = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&closed);
         std::thread::spawn(move || {
             for (connection, stream) in listener.incoming().enumerate() {
                 let (all, does) = (Arc::clone(&all), Arc::clone(&does));
-                let stream = stream.unwrap();
-                std::thread::spawn(move || serve(stream, connection, &all, &*does));
+                let (stream, count) = (stream.unwrap(), Arc::clone(&count));
+                std::thread::spawn(move || {
+                    serve(stream, connection, &all, &*does);
+                    count.fetch_add(1, Ordering::Release);
+                });
             }
         });
-        Self { address, posted }
+        Self {
+            address,
+            posted,
+            closed,
+        }
     }
 
     fn runner(&self) -> Runner {
@@ -395,10 +407,14 @@ fn a_connection_that_is_closed_between_decisions_is_no_failure() {
         other => other,
     });
     let mut runner = server.runner();
-    for number in 1..=3 {
-        well(&mut runner, number);
+    for connections in 1..=3 {
+        well(&mut runner, connections as u64);
         // Its end must be there: one that comes while a POST is on its way is a failure.
-        std::thread::sleep(Duration::from_millis(50));
+        let until = Instant::now() + PATIENCE;
+        while server.closed.load(Ordering::Acquire) < connections {
+            assert!(Instant::now() < until, "it is not closed");
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
     }
     let report = ended(runner);
     assert_eq!((report.starts, report.failed), (1, 0), "{report:?}");

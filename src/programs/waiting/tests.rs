@@ -179,7 +179,7 @@ fn what_is_started_ahead_waits_for_its_turn() {
     drop(last);
     let launch = Arc::new(world.launch.clone());
     world.bots.waiting().fill(&world.bots, &launch, "fake");
-    std::thread::sleep(Duration::from_millis(200));
+    until(|| starts.waiting() == POOL);
     assert_eq!((world.waiting(), world.started().len()), (0, 0));
     // One turn is enough for both, one after the other.
     turns.pop();
