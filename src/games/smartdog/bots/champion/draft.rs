@@ -36,12 +36,12 @@ impl Draft {
         simulator: &mut Simulator,
         terrain: &mut Terrain,
     ) -> Option<(f64, f64)> {
-        let own = simulator.lens.own.get(self.taken.len()).copied()?;
+        let own = simulator.evaluation.own.get(self.taken.len()).copied()?;
         let mut best: Option<(f64, Deed)> = None;
         let begun = simulator.begin(&self.game);
         for deed in deeds(&self.game, simulator.me, own) {
             let game = simulator.played(&begun, self.taken.iter().copied().chain([deed]));
-            let value = simulator.lens.value(&game, terrain);
+            let value = simulator.evaluation.value(&game, terrain);
             if best.is_none_or(|(most, _)| value > most + 1e-9) {
                 best = Some((value, deed));
             }
@@ -50,7 +50,7 @@ impl Draft {
         simulator.reuse([begun.game]);
         let (value, deed) = best?;
         self.taken.push(deed);
-        if self.taken.len() < simulator.lens.own.len() {
+        if self.taken.len() < simulator.evaluation.own.len() {
             return None;
         }
         self.sum += value;

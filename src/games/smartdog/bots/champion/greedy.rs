@@ -39,7 +39,7 @@ const RUN_MAX: u32 = 8;
 
 /// What a player of this kind knows of the ground.
 #[derive(Clone, Debug)]
-pub(super) struct Yard {
+pub(super) struct PenTables {
     /// Steps of a sheep to the own pen, by cell.
     home: Vec<u16>,
     /// The directions in which these steps get fewer, by cell: a bit each.
@@ -48,7 +48,7 @@ pub(super) struct Yard {
     gains: [Vec<i16>; 2],
 }
 
-impl Yard {
+impl PenTables {
     pub(super) fn new(ground: &Ground, seat: Seat) -> Self {
         let home = ways_home(ground, seat);
         let torus = ground.torus();
@@ -141,20 +141,20 @@ struct Work {
 pub(super) struct Greedy<'a> {
     game: &'a SmartDog,
     seat: Seat,
-    yard: &'a Yard,
+    tables: &'a PenTables,
     role: Role,
     radius: u32,
     works: SmallVec<[Work; 32]>,
 }
 
 impl<'a> Greedy<'a> {
-    /// `yard` is the seat's.
-    pub(super) fn new(game: &'a SmartDog, seat: Seat, yard: &'a Yard, role: Role) -> Self {
+    /// `tables` is the seat's.
+    pub(super) fn new(game: &'a SmartDog, seat: Seat, tables: &'a PenTables, role: Role) -> Self {
         let radius = game.ground().options().get(Key::DogBarkingR);
         let mut rival = Self {
             game,
             seat,
-            yard,
+            tables,
             role,
             radius,
             works: SmallVec::new(),
@@ -169,7 +169,7 @@ impl<'a> Greedy<'a> {
 
     fn home(&self, spot: Spot) -> u16 {
         let at = self.game.ground().torus().index(spot);
-        self.yard.home.get(at).copied().unwrap_or(FAR)
+        self.tables.home.get(at).copied().unwrap_or(FAR)
     }
 
     fn is_robbed(&self, spot: Spot) -> bool {
@@ -191,7 +191,7 @@ impl<'a> Greedy<'a> {
                     more: if raids { 0 } else { 6 },
                 });
             } else if home > 0 && home < FAR && !raid {
-                let nearer = self.yard.nearer.get(torus.index(sheep.spot)).copied();
+                let nearer = self.tables.nearer.get(torus.index(sheep.spot)).copied();
                 let nearer = nearer.unwrap_or_default();
                 let ways = Direction::ALL.into_iter();
                 let ways = ways.filter(|way| nearer & 1 << *way as u8 != 0);
@@ -304,7 +304,7 @@ impl<'a> Greedy<'a> {
 
     /// What a bark from this place is worth.
     fn bark(&self, near: &Near, place: Offset) -> i32 {
-        let gains = &self.yard.gains[usize::from(self.role == Role::Raids)];
+        let gains = &self.tables.gains[usize::from(self.role == Role::Raids)];
         let mut sum = 0;
         for (sheep, cell) in &near.sheep {
             if within(place, *sheep, self.radius) {

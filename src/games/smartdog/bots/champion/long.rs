@@ -6,7 +6,7 @@ use super::deed::{Deed, deeds};
 use super::search::{IDLE_STEPS_MAX, Reach};
 use super::simulator::{Simulator, print};
 use super::terrain::Terrain;
-use super::value::{Lens, Weights};
+use super::value::{Evaluation, Weights};
 use super::world::World;
 use crate::game::{Budget, Progress};
 use crate::smartdog::rules::{Orders, SmartDog};
@@ -65,12 +65,12 @@ pub(super) struct Long {
 
 impl Long {
     pub(super) fn new(world: &World, terrain: &Terrain, reach: Reach, weights: Weights) -> Self {
-        let lens = Lens::new(world, terrain, weights);
+        let evaluation = Evaluation::new(world, terrain, weights);
         let (width, turns) = reach.long;
-        let depth = turns.min(lens.turns_left(&world.game).max(1));
+        let depth = turns.min(evaluation.turns_left(&world.game).max(1));
         Self {
-            done: lens.own.is_empty() || width == 0,
-            simulator: Simulator::new(world, lens, depth, RIVALS_RANGE, reach),
+            done: evaluation.own.is_empty() || width == 0,
+            simulator: Simulator::new(world, evaluation, depth, RIVALS_RANGE, reach),
             width,
             depth,
             beam: None,
@@ -150,11 +150,11 @@ impl Long {
         };
         let simulator = &mut self.simulator;
         let begun = simulator.begin(&node.game);
-        for deed in deeds(&node.game, simulator.me, simulator.lens.own[beam.dog]) {
+        for deed in deeds(&node.game, simulator.me, simulator.evaluation.own[beam.dog]) {
             let mut taken = choice.deeds.clone();
             taken.push(deed);
             let game = simulator.played(&begun, taken.iter().copied());
-            let value = simulator.lens.value(&game, terrain);
+            let value = simulator.evaluation.value(&game, terrain);
             beam.more.push(Choice {
                 node: choice.node,
                 deeds: taken,
@@ -177,7 +177,7 @@ impl Long {
         more.truncate(self.width);
         beam.at = 0;
         beam.dog += 1;
-        if beam.dog < self.simulator.lens.own.len() {
+        if beam.dog < self.simulator.evaluation.own.len() {
             beam.choices = more;
             return false;
         }

@@ -1,7 +1,6 @@
 //! Rungs 4 to 6: players that maintain a belief of the whole position and simulate it by the rules. They
 //! differ in how far they look. Design and measurements: ../README.md.
 
-mod casting;
 mod deed;
 mod draft;
 mod greedy;
@@ -10,6 +9,7 @@ mod origins;
 mod player;
 mod recall;
 mod reply;
+mod role_search;
 mod search;
 mod simulator;
 mod terrain;

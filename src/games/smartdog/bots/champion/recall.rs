@@ -213,3 +213,145 @@ fn unexplained(game: &SmartDog, seen: &[SeenSheep]) -> usize {
     };
     seen.iter().map(points).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Seat;
+    use crate::rng::Rng;
+    use crate::smartdog::bots::champion::deed::deeds;
+    use crate::smartdog::known::KnownMaps;
+    use crate::smartdog::map::Map;
+    use crate::smartdog::options::{Key, Options};
+    use crate::smartdog::rules::{Players, Seen, Setup};
+
+    const ME: Seat = Seat(0);
+    const RIVAL: Seat = Seat(1);
+    /// Two dogs a player, some sheep in the pen, some in the open; sheep run for two turns.
+    const MEADOW: &str = "..*......\n.@.--...*\n...-o..*.\n..*--.@..\n.....*...\n";
+
+    /// A match of two whose dogs see and bark so far.
+    fn begun(rows: &str, sight: i64, bark: i64) -> SmartDog {
+        let options = [
+            (Key::DogVisibilityR, sight),
+            (Key::DogBarkingR, bark),
+            (Key::SheepScaryTurns, 2),
+            (Key::TurnsLimit, 1_000),
+        ];
+        let options = (options.into_iter()).fold(Options::default(), |options, (key, value)| {
+            options.with(key, value).unwrap()
+        });
+        SmartDog::begin(&Setup {
+            map: Map::read(rows).unwrap(),
+            players: Players::Two,
+            options,
+        })
+    }
+
+    fn believed(game: &SmartDog) -> World {
+        World::new(&game.seen_by(ME), &KnownMaps::none(), &[])
+    }
+
+    /// Gives a seat's orders: one random deed of each dog, in the dogs' order.
+    fn play_at_random(game: &mut SmartDog, seat: Seat, rng: &mut Rng) -> Orders {
+        let mut given = Orders::new();
+        for at in 0..game.dogs().len() {
+            if game.dogs()[at].owner != seat {
+                continue;
+            }
+            let deeds = deeds(game, seat, at);
+            let deed = deeds[rng.below(deeds.len() as u32) as usize];
+            for command in deed.commands(DogId(at as u16)) {
+                given.push(command);
+                // What is refused changes nothing.
+                let _ = game.play(seat, command);
+            }
+        }
+        given
+    }
+
+    #[test]
+    fn a_turn_of_which_all_is_seen_is_explained() {
+        let mut rng = Rng::new(7, 0);
+        let mut game = begun(MEADOW, 20, 3);
+        let mut world = believed(&game);
+        world.ids = (0..game.dogs().len() as u16)
+            .map(|id| Some(DogId(id)))
+            .collect();
+        let mut barks = 0;
+        for _ in 0..300 {
+            // The belief before the turn is right.
+            world.game.clone_from(&game);
+            let own_first = rng.below(2) == 0;
+            if !own_first {
+                play_at_random(&mut game, RIVAL, &mut rng);
+            }
+            let own = play_at_random(&mut game, ME, &mut rng);
+            if own_first {
+                play_at_random(&mut game, RIVAL, &mut rng);
+            }
+            game.end_all();
+            let sight = Sight::of(&game.seen_by(ME));
+            let barkers = sight.foreign.iter().filter(|dog| dog.voice).count();
+            world.advance(&own, Some(&sight));
+            let turn = game.turn();
+            // Which of two rivals barked last is not told, and not guessed.
+            if barkers < 2 {
+                barks += barkers;
+                assert_eq!(unexplained(&world.game, &sight.sheep), 0, "turn {turn}");
+            }
+            let spots =
+                |game: &SmartDog| game.dogs().iter().map(|dog| dog.spot).collect::<Vec<_>>();
+            assert_eq!(spots(&world.game), spots(&game), "turn {turn}");
+        }
+        assert!(barks > 30, "{barks}");
+    }
+
+    #[test]
+    fn no_turn_makes_or_loses_sheep() {
+        for sight in [1, 2, 4, 20] {
+            let mut rng = Rng::new(11, sight as u64);
+            let mut game = begun(MEADOW, sight, 3);
+            let mut world = believed(&game);
+            for _ in 0..150 {
+                play_at_random(&mut game, RIVAL, &mut rng);
+                let own = play_at_random(&mut game, ME, &mut rng);
+                game.end_all();
+                let view = game.seen_by(ME);
+                let before = world.game.sheep().len();
+                let mut recalled = world.clone();
+                recalled.advance(&own, Some(&Sight::of(&view)));
+                assert_eq!(recalled.game.sheep().len(), before);
+                // The whole update may learn of sheep and give some up, but never believes in more than there are.
+                world.order(&own);
+                world.begin_turn(&view);
+                assert!(world.game.sheep().len() <= game.sheep().len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_bark_from_out_of_sight_frightens_the_sheep_near_it() {
+        // Each dog sees the sheep beside it, and therefore believes in the other one.
+        let mut game = begun(
+            "............\n............\n...@*.......\n............\n",
+            2,
+            2,
+        );
+        let mut world = believed(&game);
+        assert_eq!(world.game.sheep().len(), 2);
+        let before: Vec<Spot> = game.sheep().iter().map(|sheep| sheep.spot).collect();
+        game.play(RIVAL, Command::Bark(DogId(1))).unwrap();
+        game.end_all();
+        let view = game.seen_by(ME);
+        assert!(view.seen.iter().any(|seen| matches!(seen, Seen::Voice(_))));
+        world.advance(&Orders::new(), Some(&Sight::of(&view)));
+        let sheep = |game: &SmartDog| -> Vec<(Spot, u32)> {
+            (game.sheep().iter())
+                .map(|sheep| (sheep.spot, sheep.frightened))
+                .collect()
+        };
+        assert_eq!(sheep(&world.game), sheep(&game));
+        assert_ne!(game.sheep()[1].spot, before[1], "it ran");
+    }
+}

@@ -1,7 +1,7 @@
 //! What the others are expected to do: the rules of the official kit, which most play by, or what else has
 //! predicted their dogs better: nothing, herding or raiding.
 
-use super::greedy::{Greedy, Role, Yard};
+use super::greedy::{Greedy, PenTables, Role};
 use crate::game::{Seat, Seats};
 use crate::reasons::Belief;
 use crate::smartdog::bots::shipped::{Scene, Sites};
@@ -55,7 +55,7 @@ pub(super) struct Replies {
     records: Seats<Record>,
     sites: Vec<Sites>,
     /// What each player knows of the ground, if a model needs it.
-    yards: Arc<Vec<Yard>>,
+    tables: Arc<Vec<PenTables>>,
     /// By dog: where each model would have sent it.
     foretold: Vec<SmallVec<[Spot; 4]>>,
     /// Dogs that were in sight last turn.
@@ -69,15 +69,15 @@ impl Replies {
     pub(super) fn new(ground: &Ground, me: Seat, models: &'static [Model]) -> Self {
         let players = ground.tiles().len();
         let greedy = |model: &Model| matches!(model, Model::Herds | Model::Raids);
-        let yards = (0..players).filter(|_| models.iter().any(greedy));
-        let yards = yards.map(|seat| Yard::new(ground, Seat(seat as u8)));
+        let tables = (0..players).filter(|_| models.iter().any(greedy));
+        let tables = tables.map(|seat| PenTables::new(ground, Seat(seat as u8)));
         let prior = |model: &Model| if *model == Model::Kit { PRIOR } else { 0.0 };
         Self {
             me,
             models,
             records: Seats::from_fn(players, |_| models.iter().map(prior).collect()),
             sites: vec![Sites::default(); players],
-            yards: Arc::new(yards.collect()),
+            tables: Arc::new(tables.collect()),
             foretold: Vec::new(),
             sure: Vec::new(),
             dogs: Vec::new(),
@@ -114,8 +114,8 @@ impl Replies {
     }
 
     /// What a player knows of the ground; `None` if no model needs it.
-    pub(super) fn yard(&self, seat: Seat) -> Option<&Yard> {
-        self.yards.get(seat.index())
+    pub(super) fn tables(&self, seat: Seat) -> Option<&PenTables> {
+        self.tables.get(seat.index())
     }
 
     fn others(&self) -> impl Iterator<Item = Seat> + use<> {
@@ -147,7 +147,7 @@ impl Replies {
             Model::Stands => {}
             Model::Kit => self.kit(game, seat, wanted, expected),
             Model::Herds | Model::Raids => {
-                let Some(yard) = self.yards.get(seat.index()) else {
+                let Some(tables) = self.tables.get(seat.index()) else {
                     return;
                 };
                 let dogs = (0u16..).map(DogId).zip(game.dogs());
@@ -163,7 +163,7 @@ impl Replies {
                     Model::Raids => Role::Raids,
                     _ => Role::Herds,
                 };
-                let rival = Greedy::new(game, seat, yard, role);
+                let rival = Greedy::new(game, seat, tables, role);
                 for (id, dog) in dogs {
                     expected.extend(
                         rival

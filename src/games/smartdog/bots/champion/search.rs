@@ -1,13 +1,13 @@
 //! The search: plans for every own dog over several turns, improved dog by dog with a beam that keeps the
 //! other dogs' plans, first narrow, then wide. A node is one simulated turn of one line.
 
-use super::casting::{Casting, Roles};
 use super::deed::{Deed, deeds};
 use super::draft::Draft;
+use super::role_search::{RoleSearch, Roles};
 use super::simulator::{Deeds, Simulator, print};
 use super::terrain::Terrain;
 use super::tried::{Line, Tried};
-use super::value::{Lens, Weights};
+use super::value::{Evaluation, Weights};
 use super::world::World;
 use crate::game::{Budget, Progress};
 use crate::smartdog::rules::{Orders, SmartDog};
@@ -95,11 +95,11 @@ struct Beam {
 pub(super) struct Search {
     simulator: Simulator,
     reach: Reach,
-    /// By place in `lens.own`.
+    /// By place in `evaluation.own`.
     plans: Vec<Plan>,
     best: Option<f64>,
     /// The roles being compared, then the best ones.
-    casting: Option<Casting>,
+    role_search: Option<RoleSearch>,
     roles: Roles,
     draft: Option<Draft>,
     pass: usize,
@@ -124,14 +124,14 @@ impl Search {
         }
         // Alone, plans begin with standing: measured better.
         reach.draft &= !alone;
-        let (lens, depth) = (Lens::new(world, terrain, weights), reach.depth as u32);
-        let plans = vec![Plan::default(); lens.own.len()];
+        let (evaluation, depth) = (Evaluation::new(world, terrain, weights), reach.depth as u32);
+        let plans = vec![Plan::default(); evaluation.own.len()];
         let range = depth + if reach.horizon > 0 { RIVALS_FAR } else { 2 };
-        let simulator = Simulator::new(world, lens, depth + reach.horizon, range, reach);
-        let cast = || Casting::new(&simulator, terrain, reach);
+        let simulator = Simulator::new(world, evaluation, depth + reach.horizon, range, reach);
+        let new_roles = || RoleSearch::new(&simulator, terrain, reach);
         Self {
             plans,
-            casting: simulator.goes_on().then(cast),
+            role_search: simulator.goes_on().then(new_roles),
             roles: Roles::new(),
             draft: (reach.draft).then(|| Draft::new(&simulator, reach.depth)),
             simulator,
@@ -157,8 +157,8 @@ impl Search {
             if idle > IDLE_STEPS_MAX {
                 return Progress::Done;
             }
-            if let Some(casting) = self.casting.take() {
-                self.cast(casting, terrain);
+            if let Some(role_search) = self.role_search.take() {
+                self.try_roles(role_search, terrain);
                 continue;
             }
             if self.best.is_none() {
@@ -209,12 +209,12 @@ impl Search {
     }
 
     /// Goes on with the roles; at the end they make the first plans.
-    fn cast(&mut self, mut casting: Casting, terrain: &mut Terrain) {
-        if casting.step(&mut self.simulator, terrain) {
-            self.best = casting.total;
-            self.plan(&casting.turns);
-            self.roles.clone_from(&casting.roles);
-            self.casting = Some(casting);
+    fn try_roles(&mut self, mut role_search: RoleSearch, terrain: &mut Terrain) {
+        if role_search.step(&mut self.simulator, terrain) {
+            self.best = role_search.total;
+            self.plan(&role_search.turns);
+            self.roles.clone_from(&role_search.roles);
+            self.role_search = Some(role_search);
         }
     }
 
@@ -281,17 +281,10 @@ impl Search {
         };
         let simulator = &mut self.simulator;
         let begun = simulator.begin(&node.game);
-        for deed in deeds(&node.game, simulator.me, simulator.lens.own[beam.dog]) {
-            let others = self.plans.iter().enumerate();
-            let deeds = others.map(|(at, plan)| {
-                if at == beam.dog {
-                    deed
-                } else {
-                    plan[beam.level]
-                }
-            });
+        for deed in deeds(&node.game, simulator.me, simulator.evaluation.own[beam.dog]) {
+            let deeds = together(&self.plans, beam.level, (beam.dog, deed));
             let game = self.simulator.played(&begun, deeds);
-            let value = self.simulator.lens.value(&game, terrain);
+            let value = self.simulator.evaluation.value(&game, terrain);
             let sum = node.sum + value;
             beam.children.push(Child {
                 parent,
@@ -415,14 +408,7 @@ impl Search {
             .flat_map(Tried::iter)
             .filter(|tried| !planned(tried))
         {
-            let plans = self.plans.iter().enumerate();
-            let deeds = plans.map(|(at, plan)| {
-                if at == tried.dog {
-                    tried.first
-                } else {
-                    plan[0]
-                }
-            });
+            let deeds = together(&self.plans, 0, (tried.dog, tried.first));
             compared.push((self.simulator.orders(deeds), tried.value, tried.turns));
         }
         compared
@@ -431,9 +417,14 @@ impl Search {
     /// The position after one turn: the beam's dog by `deed`, the other own dogs by their plans.
     fn played(&mut self, game: &SmartDog, dog: usize, deed: Deed, level: usize) -> SmartDog {
         let mut game = self.simulator.copy(game);
-        let plans = self.plans.iter().enumerate();
-        let deeds = plans.map(|(at, plan)| if at == dog { deed } else { plan[level] });
+        let deeds = together(&self.plans, level, (dog, deed));
         self.simulator.play(&mut game, deeds);
         game
     }
+}
+
+/// What all own dogs do in a turn of their plans if one of them does something else.
+fn together(plans: &[Plan], turn: usize, (dog, deed): (usize, Deed)) -> impl Iterator<Item = Deed> {
+    let plans = plans.iter().enumerate();
+    plans.map(move |(at, plan)| if at == dog { deed } else { plan[turn] })
 }

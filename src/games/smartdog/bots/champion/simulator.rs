@@ -5,7 +5,7 @@ use super::greedy::{Greedy, Role};
 use super::reply::{Expected, Replies};
 use super::search::Reach;
 use super::terrain::Terrain;
-use super::value::Lens;
+use super::value::Evaluation;
 use super::world::{PUSHES_MAX, World};
 use crate::game::Seat;
 use crate::smartdog::options::Key;
@@ -30,7 +30,7 @@ pub(super) struct Simulator {
     /// The believed position without the sheep that no dog near can reach in time.
     pub(super) root: SmartDog,
     pub(super) me: Seat,
-    pub(super) lens: Lens,
+    pub(super) evaluation: Evaluation,
     /// Simulated turns so far.
     pub(super) used: u64,
     /// The share that the values along the way have in a line's value.
@@ -50,7 +50,13 @@ pub(super) struct Simulator {
 impl Simulator {
     /// For lines of `depth` turns; other players reply where `replies` says so, with the dogs that are within
     /// `range` steps plus a bark.
-    pub(super) fn new(world: &World, mut lens: Lens, depth: u32, range: u32, reach: Reach) -> Self {
+    pub(super) fn new(
+        world: &World,
+        mut evaluation: Evaluation,
+        depth: u32,
+        range: u32,
+        reach: Reach,
+    ) -> Self {
         let Reach {
             replies,
             trail,
@@ -59,7 +65,7 @@ impl Simulator {
             apart,
             ..
         } = reach;
-        let root = near(world, &mut lens, depth);
+        let root = near(world, &mut evaluation, depth);
         let torus = root.ground().torus();
         let range = (range + bark(&root)) as i32;
         let home = root.ground().tiles().get(world.me).copied();
@@ -79,7 +85,7 @@ impl Simulator {
             horizon,
             apart,
             root,
-            lens,
+            evaluation,
         }
     }
 
@@ -150,7 +156,7 @@ impl Simulator {
     /// Gives the own orders of a turn, which is counted.
     fn finish(&mut self, game: &mut SmartDog, deeds: impl IntoIterator<Item = Deed>) {
         self.used += 1;
-        for (own, deed) in self.lens.own.iter().zip(deeds) {
+        for (own, deed) in self.evaluation.own.iter().zip(deeds) {
             for command in deed.commands(DogId(*own as u16)) {
                 let _ = game.play(self.me, command);
             }
@@ -164,18 +170,18 @@ impl Simulator {
 
     /// What the own dogs do by their roles.
     fn by_roles(&self, game: &SmartDog, roles: &[Role]) -> Deeds {
-        let Some(yard) = self.replies.yard(self.me) else {
+        let Some(tables) = self.replies.tables(self.me) else {
             return Deeds::new();
         };
         let mut players: [Option<Greedy<'_>>; 3] = [None, None, None];
-        let dogs = self.lens.own.iter().zip(roles);
+        let dogs = self.evaluation.own.iter().zip(roles);
         let deed = |(own, role): (&usize, &Role)| {
             let dog = game.dogs().get(*own)?;
             if dog.suffers() == Some(Fright::Panic) {
                 return None;
             }
             let player = players.get_mut(*role as usize)?;
-            let player = player.get_or_insert_with(|| Greedy::new(game, self.me, yard, *role));
+            let player = player.get_or_insert_with(|| Greedy::new(game, self.me, tables, *role));
             let deed = Deed::of(&player.deed(DogId(*own as u16), dog));
             if self.apart {
                 player.take(dog.spot);
@@ -204,7 +210,7 @@ impl Simulator {
             let mut deeds = self.by_roles(game, roles);
             note(&mut deeds);
             self.play(game, deeds.iter().copied());
-            value = self.lens.value(game, terrain);
+            value = self.evaluation.value(game, terrain);
             sum += value;
         }
         (value, sum)
@@ -241,10 +247,10 @@ impl Simulator {
     ) -> f64 {
         let mut game = self.root.clone();
         let (mut sum, mut value) = (0.0, 0.0);
-        let own = self.lens.own.len();
+        let own = self.evaluation.own.len();
         for turn in 0..depth {
             self.play(&mut game, (0..own).map(|dog| deed(dog, turn)));
-            value = self.lens.value(&game, terrain);
+            value = self.evaluation.value(&game, terrain);
             sum += value;
         }
         self.total(value, sum)
@@ -254,7 +260,7 @@ impl Simulator {
     pub(super) fn orders(&self, deeds: impl IntoIterator<Item = Deed>) -> Orders {
         let mut game = self.root.clone();
         let mut orders = Orders::new();
-        for (own, deed) in self.lens.own.iter().zip(deeds) {
+        for (own, deed) in self.evaluation.own.iter().zip(deeds) {
             for command in deed.commands(DogId(*own as u16)) {
                 if game.play(self.me, command).is_ok() {
                     orders.push(command);
@@ -272,9 +278,9 @@ fn command(game: &mut SmartDog, orders: &Expected) {
     }
 }
 
-/// The position without the sheep that no dog near can reach within so many turns; the lens counts them as
+/// The position without the sheep that no dog near can reach within so many turns; the evaluation counts them as
 /// work for later.
-fn near(world: &World, lens: &mut Lens, depth: u32) -> SmartDog {
+fn near(world: &World, evaluation: &mut Evaluation, depth: u32) -> SmartDog {
     let game = &world.game;
     let ground = game.ground();
     let torus = ground.torus();
@@ -292,7 +298,7 @@ fn near(world: &World, lens: &mut Lens, depth: u32) -> SmartDog {
             left_out.push((torus.index(one.spot), matches!(land, Land::Pen(_))));
         }
     }
-    lens.leave_out(left_out);
+    evaluation.leave_out(left_out);
     let dogs = game.dogs().iter().cloned();
     SmartDog::imagine(ground, game.turn(), dogs, sheep, PUSHES_MAX)
 }

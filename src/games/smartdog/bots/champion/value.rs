@@ -46,7 +46,7 @@ knobs! {
 
 /// What all lines of a decision share.
 #[derive(Clone, Debug)]
-pub(super) struct Lens {
+pub(super) struct Evaluation {
     weights: Weights,
     /// The last turn.
     limit: u32,
@@ -82,7 +82,7 @@ const GUARD_STEPS: f64 = 12.0;
 /// After this many turns a cell may be worth another look.
 const STALE: u32 = 30;
 
-impl Lens {
+impl Evaluation {
     pub(super) fn new(world: &World, terrain: &Terrain, weights: Weights) -> Self {
         let ground = world.game.ground();
         let options = ground.options();

@@ -12,7 +12,7 @@ pub(super) type Roles = SmallVec<[Role; 6]>;
 
 /// A comparison in progress.
 #[derive(Clone)]
-pub(super) struct Casting {
+pub(super) struct RoleSearch {
     /// Assignments that are tried first.
     first: Vec<Roles>,
     tried: usize,
@@ -26,9 +26,9 @@ pub(super) struct Casting {
     pub(super) total: Option<f64>,
 }
 
-impl Casting {
+impl RoleSearch {
     pub(super) fn new(simulator: &Simulator, terrain: &Terrain, reach: Reach) -> Self {
-        let own = &simulator.lens.own;
+        let own = &simulator.evaluation.own;
         let dogs = simulator.root.dogs();
         let home = |at: &usize| {
             let spot = dogs.get(*at).map(|dog| dog.spot);
@@ -131,7 +131,7 @@ impl Casting {
 
 /// All first deeds of all own dogs, the first dog's last.
 fn firsts(simulator: &Simulator) -> Vec<(usize, Deed)> {
-    let own = simulator.lens.own.iter().enumerate().rev();
+    let own = simulator.evaluation.own.iter().enumerate().rev();
     let of = |(dog, at): (usize, &usize)| {
         let deeds = deeds(&simulator.root, simulator.me, *at).into_iter();
         deeds.map(move |deed| (dog, deed)).collect::<Vec<_>>()
