@@ -21,6 +21,8 @@ const CHANCE: f64 = 0.25;
 const FUTURE: u64 = 8;
 /// How much better than the best plan by its board a move must have done to be preferred to it.
 const MARGIN: f64 = 0.05;
+/// So many quiet turns say nothing about the next.
+const QUIET: u32 = 2;
 /// No node yet.
 const NONE: u32 = u32::MAX;
 /// Moves beside the plans of a side in the present state, and moves in any other, at most.
@@ -194,6 +196,12 @@ pub(super) fn near(chart: &Chart, owners: &[u8], players: [u8; 2]) -> usize {
     turns.min().unwrap_or(usize::MAX)
 }
 
+/// The share of games in which a player does nothing that has done nothing for so many turns: none up to
+/// [`QUIET`] of them.
+fn idle(quiet: u32) -> f64 {
+    f64::from(quiet.saturating_sub(QUIET)) / f64::from(quiet + QUIET)
+}
+
 /// A search that may be interrupted after every game that it plays on.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
@@ -203,6 +211,8 @@ pub(super) struct Search {
     /// What was seen of the other's fleets and may go to several places, in this turn.
     unseen: Vec<Guess>,
     turn: u32,
+    /// In which share of the games the other does nothing.
+    idle: f64,
     nodes: Vec<Node>,
     played: u32,
     /// Planets' turns that a game takes, counting those that anybody has or may want, and that may still be
@@ -219,6 +229,7 @@ impl Search {
         now: State,
         [plans, foes]: [Vec<Plan>; 2],
         (unseen, turn): (Vec<Guess>, u32),
+        quiet: u32,
         left: u64,
     ) -> Self {
         let futures = rehearsal.futures(&now);
@@ -237,6 +248,7 @@ impl Search {
             plans,
             unseen,
             turn,
+            idle: idle(quiet),
             played: 0,
             left: left.saturating_mul(FUTURE),
         }
@@ -260,10 +272,16 @@ impl Search {
         let mut state = self.now.clone();
         let mut rng = Rng::new(u64::from(self.turn), GAME_STREAM + u64::from(self.played));
         scatter(rehearsal, &mut state, &self.unseen, self.turn, &mut rng);
+        // The other may go on doing nothing, whatever may be said against it.
+        let idle = self.idle > 0.0 && rng.between(0.0, 1.0) < self.idle;
         let mut path: Vec<(usize, [usize; 2])> = Vec::new();
         let mut at = 0;
         while state.turn() < DEPTH {
-            let picks = [0, 1].map(|side| nodes[at].choices[side].pick(&mut rng));
+            let mut picks = [0, 1].map(|side| nodes[at].choices[side].pick(&mut rng));
+            if idle {
+                let mut moves = nodes[at].choices[1].moves.iter();
+                picks[1] = moves.position(Vec::is_empty).unwrap_or(picks[1]);
+            }
             path.push((at, picks));
             for side in [0, 1] {
                 for order in &nodes[at].choices[side].moves[picks[side]] {
@@ -286,6 +304,9 @@ impl Search {
         while state.turn() < DEPTH {
             let futures = rehearsal.futures(&state);
             let both = [0, 1].map(|side: u8| {
+                if side == 1 && idle {
+                    return Vec::new();
+                }
                 let style = &styles[usize::from(side)];
                 rehearsal.habit((&state, &futures), side, style)
             });
@@ -297,7 +318,9 @@ impl Search {
         let value = rehearsal.standing(&state);
         for (at, picks) in path {
             nodes[at].choices[0].learn(picks[0], value);
-            nodes[at].choices[1].learn(picks[1], -value);
+            if !idle {
+                nodes[at].choices[1].learn(picks[1], -value);
+            }
         }
         self.left = self.left.saturating_sub(self.game);
     }

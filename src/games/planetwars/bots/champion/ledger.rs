@@ -38,6 +38,8 @@ pub(super) struct Guess {
 const GOALS: usize = 8;
 /// The most guesses kept.
 const GUESSES: usize = 200;
+/// As many quiet turns count at most.
+const QUIET_MAX: u32 = 12;
 
 /// Two states, one after the other, and how they are understood.
 #[derive(Clone, Copy)]
@@ -72,6 +74,8 @@ pub(super) struct Ledger {
     pub(super) astray: Vec<u8>,
     /// Planets that the last turn's orders did not leave as given.
     pub(super) stayed: Vec<u8>,
+    /// In how many turns the others did nothing that was seen, halved by each in which they did.
+    pub(super) quiet: u32,
 }
 
 impl Ledger {
@@ -142,6 +146,13 @@ impl Ledger {
                 self.explain(change, place, expected);
             }
         }
+        let seen = |place: usize| (now.owner[place], now.ships[place]);
+        let expected = |place: usize| self.expect(change, place, gone[place]);
+        self.quiet = if (0..count).all(|place| seen(place) == expected(place)) {
+            QUIET_MAX.min(self.quiet + 1)
+        } else {
+            self.quiet / 2
+        };
         let turn = now.turn as usize;
         let due = |launched, from, to: u8| chart.lands(launched, from, usize::from(to));
         self.fleets

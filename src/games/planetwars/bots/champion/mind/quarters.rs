@@ -77,7 +77,8 @@ impl Mind {
         let landings = board.spots.iter().map(|spot| spot.landings.clone());
         let rehearsal = Rehearsal::new(board.chart, players, &roots, rounds);
         let state = rehearsal.state(&roots, &landings.collect::<Vec<_>>());
-        Search::new(rehearsal, state, plans, unseen, futures)
+        let quiet = self.ledger.quiet;
+        Search::new(rehearsal, state, plans, unseen, quiet, futures)
     }
 }
 
