@@ -13,6 +13,7 @@ mod registry;
 mod rules;
 mod searcher;
 mod signature;
+mod teach;
 mod train;
 mod worlds;
 

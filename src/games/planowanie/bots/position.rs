@@ -175,6 +175,8 @@ pub struct Position<M> {
     pub need: [i8; SEATS_MAX],
     /// Tricks taken, by seat.
     pub taken: [i8; SEATS_MAX],
+    /// The first eight suits, a bit each, that a seat is known not to have, by seat.
+    pub voids: [u8; SEATS_MAX],
     /// The number of players.
     pub players: u8,
     /// Cards dealt to each player.
@@ -207,6 +209,14 @@ impl<M: Mask> Position<M> {
             position.taken[seat.index() & 3] = *taken as i8;
             position.need[seat.index() & 3] = declared as i8 - *taken as i8;
         }
+        for trick in round.played().chunks(round.players().max(1)) {
+            let led = trick.first().map_or(0, |play| layout.suit_of(play.card.0));
+            for play in trick {
+                if layout.suit_of(play.card.0) != led && led < 8 {
+                    position.voids[play.seat.index() & 3] |= 1 << led;
+                }
+            }
+        }
         for card in round.trick() {
             position.lay(layout, card.0);
             position.pass();
@@ -223,6 +233,7 @@ impl<M: Mask> Position<M> {
             gone: M::NONE,
             need: [0; SEATS_MAX],
             taken: [0; SEATS_MAX],
+            voids: [0; SEATS_MAX],
             players: players.clamp(1, SEATS_MAX) as u8,
             cards,
             left: cards,
@@ -311,6 +322,9 @@ impl<M: Mask> Position<M> {
             self.led = suit;
             true
         } else {
+            if suit != self.led && self.led < 8 {
+                self.voids[usize::from(self.turn) & 3] |= 1 << self.led;
+            }
             let best_suit = layout.suit_of(self.best);
             if suit == best_suit {
                 card > self.best

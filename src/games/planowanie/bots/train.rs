@@ -5,13 +5,17 @@
 //! learnt from hands whose every plausible declaration is played out in the same sampled deals.
 
 use super::champion::bids::{self, Bids, CALLED_MAX, Occasion, SIZES};
+use super::champion::net::{self, Net};
 use super::champion::policy::{self, Context, Policy, TABLES};
 use super::champion::table::{write_entries, write_strays};
+use super::judgement;
 use super::position::{Layout, Mask, PLIES_MAX, Position, SEATS_MAX};
+use super::teach::Teacher;
 use crate::game::Seat;
 use crate::kit::{Train, Training};
 use crate::planowanie::cards::{CARDS_MAX, Deck};
 use crate::rng::Rng;
+use smallvec::SmallVec;
 use std::fmt::Write as _;
 
 /// The part of decisions that is learnt from.
@@ -31,6 +35,15 @@ const BID_STRAY: f64 = 0.45;
 const PLAYERS: usize = 4;
 const CARDS_MOST: u32 = 13;
 
+/// Deals that teach the net, for one that teaches the tables.
+const NET_DEALS: u64 = 3;
+/// The part of the net's deals with players by rules among the others.
+const STRANGE: f64 = 0.4;
+/// How far strangers' declarations stray, in tricks.
+const STRANGE_STRAY: f64 = 1.0;
+/// The net's rate of learning, at first and at last.
+const NET_RATES: [f32; 2] = [1e-3, 2e-5];
+
 struct Learner {
     layout: Layout<u64>,
     policy: Policy,
@@ -41,6 +54,10 @@ struct Learner {
     strays: [f64; SIZES],
     rng: Rng,
     rate: f32,
+    /// Once the tables are learnt: how the net learns.
+    teacher: Option<Teacher>,
+    /// Who plays by rules in this deal.
+    strange: [bool; PLAYERS],
 }
 
 /// The champion's data, learnt by self-play.
@@ -50,16 +67,24 @@ impl Train for SelfPlay {
     /// The same run gives the same text. `done` is told the number of deals played now and then.
     fn train(&self, training: &Training, done: &mut dyn FnMut(u64)) -> String {
         let mut learner = Learner::new(training.seed);
+        let each = 1 + NET_DEALS;
         for game in 0..training.games {
             let progress = game as f32 / training.games as f32;
             learner.rate = 0.02 * (0.02f32).powf(progress);
             learner.deal(game);
             if game % 1000 == 999 {
-                done(game + 1);
+                done((game + 1) / each);
             }
         }
+        let mut entries = learner.bids.entries().to_vec();
+        entries.extend_from_slice(learner.policy.entries());
+        let strays = learner.strays.map(|stray| stray.sqrt() as f32);
+        learner.teach_net(training, done);
         done(training.games);
-        learner.text(training)
+        if let Some(teacher) = &learner.teacher {
+            entries.extend(teacher.net.entries());
+        }
+        text(training, &strays, &entries)
     }
 }
 
@@ -75,6 +100,43 @@ impl Learner {
             strays: [1.0; SIZES],
             rng: Rng::new(seed, 0),
             rate: 0.0,
+            teacher: None,
+            strange: [false; PLAYERS],
+        }
+    }
+
+    /// Teaches the net, with chances of its own: the tables, which play its deals, do not change any more.
+    fn teach_net(&mut self, training: &Training, done: &mut dyn FnMut(u64)) {
+        self.rng = Rng::new(training.seed.wrapping_add(1), 0);
+        self.teacher = Some(Teacher::new(Net::fresh(&mut self.rng)));
+        let deals = training.games.saturating_mul(NET_DEALS);
+        for deal in 0..deals {
+            let progress = deal as f32 / deals as f32;
+            self.rate = NET_RATES[0] * (NET_RATES[1] / NET_RATES[0]).powf(progress);
+            self.net_deal();
+            if deal % 1000 == 999 {
+                done((training.games + deal + 1) / (1 + NET_DEALS));
+            }
+        }
+    }
+
+    /// Plays one deal and teaches the net.
+    fn net_deal(&mut self) {
+        let cards = |rng: &mut Rng| 1 + rng.below(CARDS_MOST);
+        // Large deals bring most of the points.
+        let cards = cards(&mut self.rng).max(cards(&mut self.rng)) as u8;
+        let leader = Seat(self.rng.below(PLAYERS as u32) as u8);
+        let mixed = self.rng.chance(STRANGE);
+        self.strange = std::array::from_fn(|_| mixed && self.rng.chance(0.5));
+        let mut position = Position::fresh(PLAYERS, cards, leader);
+        position.hands = self.hands(None, cards);
+        self.declare(&mut position);
+        self.play(position);
+    }
+
+    fn declare(&mut self, position: &mut Position<u64>) {
+        for seat in 0..PLAYERS {
+            position.need[seat] = self.declaration(position, seat);
         }
     }
 
@@ -88,15 +150,18 @@ impl Learner {
         if number.is_multiple_of(BID_EVERY) {
             self.learn_bid(position);
         }
-        for seat in 0..PLAYERS {
-            position.need[seat] = self.declaration(&position, seat);
-        }
+        self.declare(&mut position);
+        self.play(position);
+    }
+
+    fn play(&mut self, mut position: Position<u64>) {
         for _ in 0..PLIES_MAX {
             if position.is_over() {
                 return;
             }
             let choice = position.distinct(&self.layout);
-            if choice.count() > 1 && self.rng.chance(LEARNT) {
+            let strange = self.strange[usize::from(position.turn) & 3];
+            if choice.count() > 1 && !strange && self.rng.chance(LEARNT) {
                 self.learn_card(&position, choice);
             }
             let drawn = if self.rng.chance(STRAYING) {
@@ -106,9 +171,25 @@ impl Learner {
                 }
                 Some(rest.lowest())
             } else {
-                self.policy.draw(&self.layout, &position, &mut self.rng)
+                self.draw(&position)
             };
             let Some(card) = drawn else {
+                return;
+            };
+            position.play(&self.layout, card);
+        }
+    }
+
+    fn draw(&mut self, position: &Position<u64>) -> Option<u8> {
+        if self.strange[usize::from(position.turn) & 3] {
+            return judgement::card(&self.layout, position);
+        }
+        self.policy.draw(&self.layout, position, &mut self.rng)
+    }
+
+    fn play_out(&mut self, position: &mut Position<u64>) {
+        for _ in 0..PLIES_MAX {
+            let Some(card) = self.draw(position).filter(|_| !position.is_over()) else {
                 return;
             };
             position.play(&self.layout, card);
@@ -149,33 +230,51 @@ impl Learner {
             .bids
             .mean(&self.layout, occasion, turn, position.hands[seat]);
         let stray: f64 = (0..3).map(|_| self.rng.between(-1.0, 1.0)).sum();
-        let tricks = f64::from(mean) + stray * BID_STRAY;
+        let most = if self.strange[seat] {
+            STRANGE_STRAY
+        } else {
+            BID_STRAY
+        };
+        let tricks = f64::from(mean) + stray * most;
         tricks.round().clamp(0.0, f64::from(position.cards)) as i8
     }
 
+    /// Plays every card out and learns what each brought.
     fn learn_card(&mut self, position: &Position<u64>, choice: u64) {
         let seat = usize::from(position.turn);
-        let context = Context::new(&self.layout, position);
-        let mut tried = [([0usize; TABLES], 0.0f32, 0.0f32); 13];
+        let mut brought = [(0u8, 0.0f32); CARDS_MOST as usize];
         let mut count = 0;
         let mut rest = choice;
-        while let (Some(card), Some(slot)) = (rest.pop(), tried.get_mut(count)) {
+        while let (Some(card), Some(slot)) = (rest.pop(), brought.get_mut(count)) {
             let mut end = *position;
             end.play(&self.layout, card);
-            self.policy.play_out(&self.layout, &mut end, &mut self.rng);
-            let brought = end.points(seat) as f32 / f32::from(position.cards);
-            let sight = context.sight(&self.layout, self.layout.suit_of(card));
-            let entries = context.entries(&self.layout, &sight, card);
-            let worth = entries.iter().map(|entry| self.weights[*entry]).sum();
-            *slot = (entries, brought, worth);
+            self.play_out(&mut end);
+            *slot = (card, end.points(seat) as f32 / f32::from(position.cards));
             count += 1;
         }
-        let tried = &tried[..count];
+        let brought = &brought[..count];
+        if let Some(teacher) = &mut self.teacher {
+            teacher.learn(&self.policy, &self.layout, position, brought, self.rate);
+        } else {
+            self.fill_in(position, brought);
+        }
+    }
+
+    /// Moves the cards' entries in the tables towards what they brought, compared with each other.
+    fn fill_in(&mut self, position: &Position<u64>, brought: &[(u8, f32)]) {
+        let context = Context::new(&self.layout, position);
+        let tried = brought.iter().map(|(card, brought)| {
+            let sight = context.sight(&self.layout, self.layout.suit_of(*card));
+            let entries = context.entries(&self.layout, &sight, *card);
+            let worth: f32 = entries.iter().map(|entry| self.weights[*entry]).sum();
+            (entries, *brought, worth)
+        });
+        let tried: SmallVec<[([usize; TABLES], f32, f32); CARDS_MOST as usize]> = tried.collect();
         let (brought, worth) = tried
             .iter()
             .fold((0.0, 0.0), |sum, one| (sum.0 + one.1, sum.1 + one.2));
-        let surplus = (brought - worth) / count as f32;
-        for (entries, brought, worth) in tried {
+        let surplus = (brought - worth) / tried.len().max(1) as f32;
+        for (entries, brought, worth) in &tried {
             let error = brought - worth - surplus;
             for entry in entries {
                 let visits = &mut self.visits[*entry];
@@ -241,25 +340,24 @@ impl Learner {
         let stray = &mut self.strays[occasion.size()];
         *stray += 0.002 * (f64::from(error * error) - *stray);
     }
+}
 
-    fn text(&self, training: &Training) -> String {
-        let mut text = String::new();
-        let _ = write!(
-            text,
-            "# What Planowanie's champion has learnt from {} deals with itself. Made anew by\n\
-             # drover train planowanie --games {} --seed {}\n\
-             # First how far declarations stray by size of deal, in thousandths of a trick; then all\n\
-             # entries of the model of declarations ({}) and of the policy ({}).\n",
-            training.games,
-            training.games,
-            training.seed,
-            bids::ENTRIES,
-            policy::ENTRIES
-        );
-        write_strays(&self.strays.map(|stray| stray.sqrt() as f32), &mut text);
-        let mut entries = self.bids.entries().to_vec();
-        entries.extend_from_slice(self.policy.entries());
-        write_entries(&entries, &mut text);
-        text
-    }
+fn text(training: &Training, strays: &[f32; SIZES], entries: &[i16]) -> String {
+    let mut text = String::new();
+    let _ = write!(
+        text,
+        "# What Planowanie's champion has learnt from {} deals with itself. Made anew by\n\
+         # drover train planowanie --games {} --seed {}\n\
+         # First how far declarations stray by size of deal, in thousandths of a trick; then all\n\
+         # entries of the model of declarations ({}), of the policy ({}) and of the net ({}).\n",
+        training.games.saturating_mul(1 + NET_DEALS),
+        training.games,
+        training.seed,
+        bids::ENTRIES,
+        policy::ENTRIES,
+        net::ENTRIES
+    );
+    write_strays(strays, &mut text);
+    write_entries(entries, &mut text);
+    text
 }

@@ -5,7 +5,7 @@
 pub struct Knobs {
     /// Weight of exploration, for results in units of the deal's number of cards.
     pub exploring: f32,
-    /// How many descents the policy's opinion of a card counts as.
+    /// How many descents the net's opinion of a card counts as.
     pub trust: f32,
     /// How much the points of others count relative to one's own.
     pub rivalry: f32,
@@ -26,7 +26,7 @@ pub struct Knobs {
 /// The parameters of the shipped champion.
 pub const CHAMPION: Knobs = Knobs {
     exploring: 0.35,
-    trust: 25.0,
+    trust: 200.0,
     rivalry: 0.5,
     reading: 0.5,
     doubt: 1.0,

@@ -1,8 +1,9 @@
 //! The learnt policy: the value of each card to the player to move, as a sum of table entries that depend
-//! only on what that player sees. It plays deals out, guides the tree and judges likely hands.
+//! only on what that player sees. It plays deals out, judges likely hands, and is what the net adds to.
 
 use crate::planowanie::bots::position::{Layout, Mask, PLIES_MAX, Position};
 use crate::rng::Rng;
+use smallvec::SmallVec;
 
 /// The entry value that stands for the deal's number of cards in points.
 pub const UNIT: f32 = 4096.0;
@@ -346,6 +347,28 @@ impl Policy {
                 sight = context.sight(layout, layout.suit_of(card));
             }
         }
+    }
+
+    /// Each card of a set, from the lowest, with its value compared with the best one's.
+    #[inline]
+    #[must_use]
+    pub fn opinions<M: Mask>(
+        &self,
+        layout: &Layout<M>,
+        position: &Position<M>,
+        cards: M,
+    ) -> SmallVec<[(u8, i32); 16]> {
+        let context = Context::new(layout, position);
+        let mut opinions: SmallVec<[(u8, i32); 16]> = SmallVec::new();
+        let mut most = i32::MIN;
+        self.each_worth(layout, &context, cards, |card, worth| {
+            opinions.push((card, worth));
+            most = most.max(worth);
+        });
+        for (_, worth) in &mut opinions {
+            *worth -= most;
+        }
+        opinions
     }
 
     /// How often a card of this value is played, as a share of the sum over all cards.

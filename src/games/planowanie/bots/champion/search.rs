@@ -1,11 +1,11 @@
 //! The choice of a card: one tree over what the player knows, descended in worlds drawn from its belief and
-//! guided by the policy.
+//! guided by the net.
 
 use super::belief::Belief;
 use super::endgame::play_exactly;
 use super::held::Held;
 use super::knobs::Knobs;
-use super::policy::{Context, UNIT};
+use super::policy::UNIT;
 use super::table::Table;
 use crate::planowanie::bots::position::{Layout, Mask, PLIES_MAX, Position, SEATS_MAX};
 use crate::planowanie::bots::searcher::Thinking;
@@ -142,22 +142,17 @@ impl<M: Mask> Search<M> {
         options: &mut [Candidate],
         [visits, sum]: [f32; 2],
     ) -> Candidate {
-        let context = Context::new(&self.layout, position);
-        let mut most = i32::MIN;
-        let mut slots = options.iter_mut();
-        let policy = &self.table.policy;
-        policy.each_worth(&self.layout, &context, legal, |_, worth| {
-            // Both list the cards from the lowest.
-            if let Some(option) = slots.next() {
-                option.worth = worth;
-            }
-            most = most.max(worth);
-        });
+        let Table { policy, net, .. } = self.table;
+        let advice = net.advice(policy, &self.layout, position, legal);
+        // Both list the cards from the lowest.
+        for (option, (_, worth)) in options.iter_mut().zip(advice) {
+            option.worth = worth;
+        }
         let base = if visits > 0.0 { sum / visits } else { 0.0 };
         let trust = self.knobs.trust;
         let mut best = (f32::MIN, Candidate::default());
         for option in options.iter() {
-            let opinion = base + (option.worth - most) as f32 / UNIT;
+            let opinion = base + option.worth as f32 / UNIT;
             let value = (option.sum + trust * opinion) / (option.visits + trust);
             let seen = if option.node == NONE {
                 visits

@@ -1,6 +1,7 @@
 //! The learnt table as text, and the shipped one.
 
 use super::bids::{self, Bids, SIZES};
+use super::net::{self, Net};
 use super::policy::{self, Policy};
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -26,6 +27,8 @@ const LINE: usize = 50;
 pub struct Table {
     /// How to play cards.
     pub policy: Policy,
+    /// What cards the search looks at first.
+    pub net: Net,
     /// How to declare.
     pub bids: Bids,
 }
@@ -83,6 +86,7 @@ impl Table {
     pub fn empty() -> Self {
         Self {
             policy: Policy::new(Vec::new()),
+            net: Net::blank(),
             bids: Bids::new(Vec::new(), [1.0; SIZES]),
         }
     }
@@ -97,7 +101,8 @@ impl Table {
             .map(|word| Some(word.parse::<i32>().ok()? as f32 / 1000.0))
             .collect();
         let strays = strays?.try_into().ok()?;
-        let mut entries = Vec::with_capacity(bids::ENTRIES + policy::ENTRIES);
+        const ENTRIES: usize = bids::ENTRIES + policy::ENTRIES + net::ENTRIES;
+        let mut entries = Vec::with_capacity(ENTRIES);
         for pair in lines.flat_map(|line| line.as_bytes().chunks(2)) {
             let [high, low] = pair else {
                 return None;
@@ -110,12 +115,14 @@ impl Table {
             let number = digit(*high)? * BASE + digit(*low)?;
             entries.push((number - HALF) as i16);
         }
-        if entries.len() != bids::ENTRIES + policy::ENTRIES {
+        if entries.len() != ENTRIES {
             return None;
         }
+        let net = Net::read(&entries.split_off(bids::ENTRIES + policy::ENTRIES));
         let policy = entries.split_off(bids::ENTRIES);
         Some(Self {
             policy: Policy::new(policy),
+            net,
             bids: Bids::new(entries, strays),
         })
     }

@@ -1,0 +1,275 @@
+//! What the net sees: yes-or-no inputs that depend only on what the player to move knows, some of its situation
+//! and some of the card whose value is asked. They count and compare, so that they suit any deck.
+
+use crate::planowanie::bots::position::{Layout, Mask, Position, SEATS_MAX};
+
+const LEFTS: usize = 13;
+const DENSITIES: usize = 17;
+const NEEDS: usize = 8;
+const OTHER_NEEDS: usize = 7;
+const DECLARATIONS: usize = 7;
+const CHANCES: usize = 4;
+const OTHER: usize = OTHER_NEEDS * CHANCES + DECLARATIONS + 2 + 2 + 4;
+const OVERS: usize = 11;
+const HIGHER: usize = 10;
+const LENGTHS: usize = 7;
+const CROWDS: usize = 6;
+const CLASSES: usize = 3;
+const KINDS: usize = 9;
+const GOALS: usize = 4;
+
+/// The first input of each group, by what it tells.
+const LEFT: usize = 0;
+const SIZE: usize = LEFT + LEFTS;
+const DENSITY: usize = SIZE + LEFTS;
+const LAID: usize = DENSITY + DENSITIES;
+const NEED: usize = LAID + SEATS_MAX;
+const SLACK: usize = NEED + NEEDS;
+const OTHERS: usize = SLACK + NEEDS;
+const OVER: usize = OTHERS + (SEATS_MAX - 1) * OTHER;
+const HELD: usize = OVER + OVERS;
+const SUIT: usize = HELD + CLASSES * HIGHER * 4;
+const TABLE: usize = SUIT + CLASSES * LENGTHS * CROWDS;
+/// How many inputs describe the situation.
+pub const SITUATION: usize = TABLE + 2 + HIGHER + 4;
+
+const KIND: usize = SITUATION;
+const ABOVE: usize = KIND + KINDS * GOALS * SEATS_MAX;
+const BELOW: usize = ABOVE + 2 * GOALS * HIGHER;
+const RATIO: usize = BELOW + 2 * GOALS * HIGHER;
+const OWN_ABOVE: usize = RATIO + 2 * DENSITIES;
+const OWN_BELOW: usize = OWN_ABOVE + 5;
+const LENGTH: usize = OWN_BELOW + 5;
+const CROWD: usize = LENGTH + 2 * LENGTHS;
+const VOID: usize = CROWD + CROWDS;
+const EXTREME: usize = VOID + 3 * (SEATS_MAX - 1);
+/// How many inputs there are.
+pub const INPUTS: usize = EXTREME + 4;
+
+/// What is the same for all cards of a decision.
+pub struct Outlook<M> {
+    hand: M,
+    unseen: M,
+    playable: M,
+    beating: M,
+    density: u32,
+    goal_place: usize,
+}
+
+/// A number in `low..=high`, counted from 0.
+#[inline]
+fn class(number: i32, low: i32, high: i32) -> usize {
+    (number.clamp(low, high) - low) as usize
+}
+
+#[inline]
+fn crowd(unseen: u32) -> usize {
+    match unseen {
+        0 => 0,
+        1..=2 => 1,
+        3..=4 => 2,
+        5..=7 => 3,
+        8..=10 => 4,
+        _ => 5,
+    }
+}
+
+impl<M: Mask> Outlook<M> {
+    /// What the player to move sees.
+    #[inline]
+    #[must_use]
+    pub fn new(layout: &Layout<M>, position: &Position<M>) -> Self {
+        let hand = position.hand();
+        let unseen = layout.all & !hand & !position.gone;
+        let left = i32::from(position.left);
+        let held = (i32::from(position.players) - 1) * left - i32::from(position.laid);
+        let need = i32::from(position.wanted());
+        let goal = match need {
+            0 => 1,
+            need if need < 0 || need > left => 0,
+            need if need == left => 2,
+            _ => 3,
+        };
+        Self {
+            hand,
+            unseen,
+            playable: position.playable(layout),
+            beating: if position.laid == 0 {
+                M::NONE
+            } else {
+                layout.beating(position.best)
+            },
+            density: (16 * held.max(0) as u32 / unseen.count().max(1)).min(16),
+            goal_place: goal * SEATS_MAX + usize::from(position.laid & 3),
+        }
+    }
+
+    /// Trump, the suit led, and the rest.
+    #[inline]
+    fn class_of(position: &Position<M>, suit: u8) -> usize {
+        match suit {
+            0 => 0,
+            suit if position.laid > 0 && suit == position.led => 1,
+            _ => 2,
+        }
+    }
+
+    /// Visits the inputs of the situation.
+    #[inline]
+    pub fn situation(
+        &self,
+        layout: &Layout<M>,
+        position: &Position<M>,
+        mut call: impl FnMut(usize),
+    ) {
+        let left = i32::from(position.left);
+        let need = i32::from(position.wanted());
+        call(LEFT + class(left, 1, LEFTS as i32));
+        call(SIZE + class(i32::from(position.cards), 1, LEFTS as i32));
+        call(DENSITY + self.density as usize);
+        call(LAID + usize::from(position.laid & 3));
+        call(NEED + class(need, -1, NEEDS as i32 - 2));
+        call(SLACK + class(left - need, -1, NEEDS as i32 - 2));
+        self.others(position, &mut call);
+        self.suits(layout, position, &mut call);
+        if position.laid > 0 {
+            let trump = layout.suit_of(position.best) == 0;
+            call(TABLE + usize::from(trump));
+            let above = (layout.above(position.best) & self.unseen).count();
+            call(TABLE + 2 + (above as usize).min(HIGHER - 1));
+            let wanted = position.need[usize::from(position.holder) & 3];
+            call(TABLE + 2 + HIGHER + class(i32::from(wanted), -1, 2));
+        }
+    }
+
+    #[inline]
+    fn others(&self, position: &Position<M>, call: &mut impl FnMut(usize)) {
+        let players = usize::from(position.players);
+        let left = i32::from(position.left);
+        let mut wanted = i32::from(position.wanted()).max(0);
+        for at in 1..players.min(SEATS_MAX) {
+            let seat = ((usize::from(position.turn) + at) % players) & 3;
+            let first = OTHERS + (at - 1) * OTHER;
+            let need = i32::from(position.need[seat]);
+            wanted += need.max(0);
+            let spare = class(left - need, -1, CHANCES as i32 - 2);
+            call(first + class(need, -1, OTHER_NEEDS as i32 - 2) * CHANCES + spare);
+            let first = first + OTHER_NEEDS * CHANCES;
+            let declared = need + i32::from(position.taken[seat]);
+            call(first + class(declared, 0, DECLARATIONS as i32 - 1));
+            let first = first + DECLARATIONS;
+            if at + usize::from(position.laid) >= players {
+                call(first);
+            }
+            if position.laid > 0 && usize::from(position.holder) == seat {
+                call(first + 1);
+            }
+            let voids = u32::from(position.voids[seat]);
+            if voids & 1 != 0 {
+                call(first + 2);
+            }
+            let led = if position.laid > 0 {
+                1 << (position.led & 7)
+            } else {
+                1
+            };
+            if voids & led & !1 != 0 {
+                call(first + 3);
+            }
+            call(first + 4 + ((voids & !led & !1).count_ones() as usize).min(3));
+        }
+        call(OVER + class(wanted - left, -5, 5));
+    }
+
+    #[inline]
+    fn suits(&self, layout: &Layout<M>, position: &Position<M>, call: &mut impl FnMut(usize)) {
+        for suit in 0..layout.suit_count {
+            let of_suit = layout.suit(suit);
+            let class = Self::class_of(position, suit);
+            let own = self.hand & of_suit;
+            let length = own.count() as usize;
+            let unseen = (self.unseen & of_suit).count();
+            call(SUIT + (class * LENGTHS + length.min(LENGTHS - 1)) * CROWDS + crowd(unseen));
+            let mut rest = own;
+            while let Some(card) = rest.pop() {
+                let above = (layout.above(card) & self.unseen).count() as usize;
+                let long = length.clamp(1, 4) - 1;
+                call(HELD + (class * HIGHER + above.min(HIGHER - 1)) * 4 + long);
+            }
+        }
+    }
+
+    /// Visits the inputs of a card.
+    #[inline]
+    pub fn card(
+        &self,
+        layout: &Layout<M>,
+        position: &Position<M>,
+        card: u8,
+        mut call: impl FnMut(usize),
+    ) {
+        let suit = layout.suit_of(card);
+        let trump = usize::from(suit == 0);
+        let of_suit = layout.suit(suit);
+        let goal = self.goal_place / SEATS_MAX;
+        let wins = !(self.beating & M::card(card)).is_none();
+        let kind = if position.laid == 0 {
+            trump
+        } else if suit == position.led {
+            2 + 2 * trump + usize::from(wins)
+        } else if trump == 1 {
+            6 + usize::from(wins)
+        } else {
+            8
+        };
+        call(KIND + self.goal_place * KINDS + kind);
+        let above = (layout.above(card) & self.unseen).count();
+        let below = (layout.below(card) & self.unseen).count();
+        let strength =
+            |number: u32| (trump * GOALS + goal) * HIGHER + (number as usize).min(HIGHER - 1);
+        call(ABOVE + strength(above));
+        call(BELOW + strength(below));
+        let ratio = (above * self.density / 4).min(DENSITIES as u32 - 1);
+        call(RATIO + trump * DENSITIES + ratio as usize);
+        let own = self.hand & of_suit;
+        call(OWN_ABOVE + ((own & layout.above(card)).count() as usize).min(4));
+        call(OWN_BELOW + ((own & layout.below(card)).count() as usize).min(4));
+        let length = (own.count() as usize).min(LENGTHS - 1);
+        call(LENGTH + trump * LENGTHS + length);
+        call(CROWD + crowd(above + below));
+        self.voids(position, suit, &mut call);
+        if (self.playable & layout.below(card)).is_none() {
+            call(EXTREME);
+        }
+        if (self.playable & layout.above(card)).is_none() {
+            call(EXTREME + 1);
+        }
+        if (self.hand & layout.below(card)).is_none() {
+            call(EXTREME + 2);
+        }
+        if (self.hand & layout.above(card)).is_none() {
+            call(EXTREME + 3);
+        }
+    }
+
+    /// Who is known to have none of the card's suit, may ruff it, and comes after it in the trick.
+    #[inline]
+    fn voids(&self, position: &Position<M>, suit: u8, call: &mut impl FnMut(usize)) {
+        let players = usize::from(position.players);
+        for at in 1..players.min(SEATS_MAX) {
+            let seat = ((usize::from(position.turn) + at) % players) & 3;
+            let voids = position.voids[seat];
+            if suit > 7 || voids & (1 << suit) == 0 {
+                continue;
+            }
+            let first = VOID + (at - 1) * 3;
+            call(first);
+            if at + usize::from(position.laid) < players {
+                call(first + 1);
+                if voids & 1 == 0 {
+                    call(first + 2);
+                }
+            }
+        }
+    }
+}
