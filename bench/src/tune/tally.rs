@@ -56,6 +56,10 @@ impl Tally {
                     let [low, mean, high] = [low, mean, high].map(|share| 100.0 * share);
                     write!(line, "  {mean:5.1} % ({low:.1}–{high:.1}) {name}")
                 }
+                // One block tells nothing of how far others stray.
+                Unit::Mean(digits) if moments.count < 2.0 => {
+                    write!(line, "  {mean:8.digits$} {name}")
+                }
                 Unit::Mean(digits) => write!(line, "  {mean:8.digits$} ± {half:.digits$} {name}"),
                 Unit::Total => write!(line, "  {:.0} {name}", mean * self.games as f64),
             };
