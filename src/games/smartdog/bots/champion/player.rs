@@ -81,6 +81,8 @@ pub const CHAMPION: Knobs = Knobs {
         roles: 1.0,
         guard: 0.3,
         win: 1.0,
+        frozen: 0.1,
+        freezes: 0.05,
         ..WEIGHTS
     },
     recognises: true,
