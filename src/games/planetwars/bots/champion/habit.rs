@@ -211,16 +211,16 @@ impl Habit<'_> {
             let foes = self.state.places(1 - self.side);
             foes.map(|foe| self.turns(place, foe)).min()
         };
-        for from in self.state.places(self.side) {
-            let (ships, Some(here)) = (self.free[from], far(from)) else {
-                continue;
-            };
+        let own = self.state.places(self.side);
+        let own: Vec<(usize, usize)> = own.filter_map(|place| Some((place, far(place)?))).collect();
+        for &(from, here) in &own {
+            let ships = self.free[from];
             if ships < 1 {
                 continue;
             }
             let rots = self.rehearsal.growth[from] < 0;
-            let nearer = self.state.places(self.side).filter_map(|to| {
-                let (there, way) = (far(to)?, self.turns(from, to));
+            let nearer = own.iter().filter_map(|&(to, there)| {
+                let way = self.turns(from, to);
                 let onward = there < here && way + there <= here + here / 2;
                 let saved = rots && self.rehearsal.growth[to] >= 0;
                 (onward || saved).then_some((way, there, to))

@@ -356,14 +356,8 @@ impl Mind {
         orders
     }
 
-    /// The orders for the whole team in the last state, unless there is something to search.
-    fn plan(&mut self, nodes: u64) -> Vec<Order> {
-        self.cheap.clear();
-        self.offers.clear();
-        let Some(now) = self.before.as_ref() else {
-            return Vec::new();
-        };
-        let sides = self.sides();
+    /// By place: the landings of all fleets that are known in this state.
+    fn landings(&self, now: &Sight) -> Vec<Vec<Move>> {
         let chart = self.calibration.chart();
         let count = now.owner.len();
         let turn = now.turn as usize;
@@ -388,6 +382,21 @@ impl Mind {
                 landings.push(Move { turn, owner, ships });
             }
         }
+        landings
+    }
+
+    /// The orders for the whole team in the last state, unless there is something to search.
+    fn plan(&mut self, nodes: u64) -> Vec<Order> {
+        self.cheap.clear();
+        self.offers.clear();
+        let Some(now) = self.before.as_ref() else {
+            return Vec::new();
+        };
+        let sides = self.sides();
+        let chart = self.calibration.chart();
+        let count = now.owner.len();
+        let turn = now.turn as usize;
+        let landings = self.landings(now);
         let mut roots: Vec<Root> = (0..count)
             .map(|place| Root {
                 owner: now.owner[place],
