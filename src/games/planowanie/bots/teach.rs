@@ -2,7 +2,7 @@
 
 use super::champion::inputs::Outlook;
 use super::champion::net::{Net, WIDE};
-use super::champion::policy::{Policy, UNIT};
+use super::champion::policy::{Context, Policy, UNIT};
 use super::position::{Layout, Position};
 
 /// Decisions a step.
@@ -44,9 +44,10 @@ impl Teacher {
         rate: f32,
     ) {
         let cards = brought.iter().fold(0, |cards, (card, _)| cards | 1 << card);
-        let opinions = policy.opinions(layout, position, cards);
+        let context = Context::new(layout, position);
+        let opinions = policy.opinions(layout, &context, cards);
         let net = &self.net;
-        let outlook = Outlook::new(layout, position);
+        let outlook = Outlook::new(&context, position);
         let situation = net.situation(layout, position, &outlook);
         let valued: Vec<_> = opinions
             .iter()

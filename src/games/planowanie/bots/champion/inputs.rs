@@ -1,6 +1,7 @@
 //! What the net sees: yes-or-no inputs that depend only on what the player to move knows, some of its situation
 //! and some of the card whose value is asked. They count and compare, so that they suit any deck.
 
+use super::policy::Context;
 use crate::planowanie::bots::position::{Layout, Mask, Position, SEATS_MAX};
 
 const LEFTS: usize = 13;
@@ -47,12 +48,8 @@ const EXTREME: usize = VOID + 3 * (SEATS_MAX - 1);
 pub const INPUTS: usize = EXTREME + 4;
 
 /// What is the same for all cards of a decision.
-pub struct Outlook<M> {
-    hand: M,
-    unseen: M,
-    playable: M,
-    beating: M,
-    density: u32,
+pub struct Outlook<'a, M> {
+    seen: &'a Context<M>,
     goal_place: usize,
 }
 
@@ -74,33 +71,14 @@ fn crowd(unseen: u32) -> usize {
     }
 }
 
-impl<M: Mask> Outlook<M> {
+impl<'a, M: Mask> Outlook<'a, M> {
     /// What the player to move sees.
     #[inline]
     #[must_use]
-    pub fn new(layout: &Layout<M>, position: &Position<M>) -> Self {
-        let hand = position.hand();
-        let unseen = layout.all & !hand & !position.gone;
-        let left = i32::from(position.left);
-        let held = (i32::from(position.players) - 1) * left - i32::from(position.laid);
-        let need = i32::from(position.wanted());
-        let goal = match need {
-            0 => 1,
-            need if need < 0 || need > left => 0,
-            need if need == left => 2,
-            _ => 3,
-        };
+    pub fn new(seen: &'a Context<M>, position: &Position<M>) -> Self {
         Self {
-            hand,
-            unseen,
-            playable: position.playable(layout),
-            beating: if position.laid == 0 {
-                M::NONE
-            } else {
-                layout.beating(position.best)
-            },
-            density: (16 * held.max(0) as u32 / unseen.count().max(1)).min(16),
-            goal_place: goal * SEATS_MAX + usize::from(position.laid & 3),
+            seen,
+            goal_place: seen.goal() * SEATS_MAX + usize::from(position.laid & 3),
         }
     }
 
@@ -126,7 +104,7 @@ impl<M: Mask> Outlook<M> {
         let need = i32::from(position.wanted());
         call(LEFT + class(left, 1, LEFTS as i32));
         call(SIZE + class(i32::from(position.cards), 1, LEFTS as i32));
-        call(DENSITY + self.density as usize);
+        call(DENSITY + self.seen.density as usize);
         call(LAID + usize::from(position.laid & 3));
         call(NEED + class(need, -1, NEEDS as i32 - 2));
         call(SLACK + class(left - need, -1, NEEDS as i32 - 2));
@@ -135,7 +113,7 @@ impl<M: Mask> Outlook<M> {
         if position.laid > 0 {
             let trump = layout.suit_of(position.best) == 0;
             call(TABLE + usize::from(trump));
-            let above = (layout.above(position.best) & self.unseen).count();
+            let above = (layout.above(position.best) & self.seen.unseen).count();
             call(TABLE + 2 + (above as usize).min(HIGHER - 1));
             let wanted = position.need[usize::from(position.holder) & 3];
             call(TABLE + 2 + HIGHER + class(i32::from(wanted), -1, 2));
@@ -186,13 +164,13 @@ impl<M: Mask> Outlook<M> {
         for suit in 0..layout.suit_count {
             let of_suit = layout.suit(suit);
             let class = Self::class_of(position, suit);
-            let own = self.hand & of_suit;
+            let own = self.seen.hand & of_suit;
             let length = own.count() as usize;
-            let unseen = (self.unseen & of_suit).count();
+            let unseen = (self.seen.unseen & of_suit).count();
             call(SUIT + (class * LENGTHS + length.min(LENGTHS - 1)) * CROWDS + crowd(unseen));
             let mut rest = own;
             while let Some(card) = rest.pop() {
-                let above = (layout.above(card) & self.unseen).count() as usize;
+                let above = (layout.above(card) & self.seen.unseen).count() as usize;
                 let long = length.clamp(1, 4) - 1;
                 call(HELD + (class * HIGHER + above.min(HIGHER - 1)) * 4 + long);
             }
@@ -211,8 +189,8 @@ impl<M: Mask> Outlook<M> {
         let suit = layout.suit_of(card);
         let trump = usize::from(suit == 0);
         let of_suit = layout.suit(suit);
-        let goal = self.goal_place / SEATS_MAX;
-        let wins = !(self.beating & M::card(card)).is_none();
+        let goal = self.seen.goal();
+        let wins = !(self.seen.beating & M::card(card)).is_none();
         let kind = if position.laid == 0 {
             trump
         } else if suit == position.led {
@@ -223,31 +201,31 @@ impl<M: Mask> Outlook<M> {
             8
         };
         call(KIND + self.goal_place * KINDS + kind);
-        let above = (layout.above(card) & self.unseen).count();
-        let below = (layout.below(card) & self.unseen).count();
+        let above = (layout.above(card) & self.seen.unseen).count();
+        let below = (layout.below(card) & self.seen.unseen).count();
         let strength =
             |number: u32| (trump * GOALS + goal) * HIGHER + (number as usize).min(HIGHER - 1);
         call(ABOVE + strength(above));
         call(BELOW + strength(below));
-        let ratio = (above * self.density / 4).min(DENSITIES as u32 - 1);
+        let ratio = (above * self.seen.density / 4).min(DENSITIES as u32 - 1);
         call(RATIO + trump * DENSITIES + ratio as usize);
-        let own = self.hand & of_suit;
+        let own = self.seen.hand & of_suit;
         call(OWN_ABOVE + ((own & layout.above(card)).count() as usize).min(4));
         call(OWN_BELOW + ((own & layout.below(card)).count() as usize).min(4));
         let length = (own.count() as usize).min(LENGTHS - 1);
         call(LENGTH + trump * LENGTHS + length);
         call(CROWD + crowd(above + below));
         self.voids(position, suit, &mut call);
-        if (self.playable & layout.below(card)).is_none() {
+        if (self.seen.playable & layout.below(card)).is_none() {
             call(EXTREME);
         }
-        if (self.playable & layout.above(card)).is_none() {
+        if (self.seen.playable & layout.above(card)).is_none() {
             call(EXTREME + 1);
         }
-        if (self.hand & layout.below(card)).is_none() {
+        if (self.seen.hand & layout.below(card)).is_none() {
             call(EXTREME + 2);
         }
-        if (self.hand & layout.above(card)).is_none() {
+        if (self.seen.hand & layout.above(card)).is_none() {
             call(EXTREME + 3);
         }
     }

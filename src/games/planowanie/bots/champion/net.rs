@@ -2,7 +2,7 @@
 //! fixed order, so that every machine computes the same.
 
 use super::inputs::{INPUTS, Outlook};
-use super::policy::{self, Policy};
+use super::policy::{self, Context, Policy};
 use crate::planowanie::bots::position::{Layout, Mask, Position};
 use crate::rng::Rng;
 use smallvec::SmallVec;
@@ -114,7 +114,7 @@ impl Net {
         &self,
         layout: &Layout<M>,
         position: &Position<M>,
-        outlook: &Outlook<M>,
+        outlook: &Outlook<'_, M>,
     ) -> [f32; WIDE] {
         let mut sum = self.first[CONSTANT];
         outlook.situation(layout, position, |input| {
@@ -131,7 +131,7 @@ impl Net {
         &self,
         layout: &Layout<M>,
         position: &Position<M>,
-        outlook: &Outlook<M>,
+        outlook: &Outlook<'_, M>,
         situation: &[f32; WIDE],
         (card, opinion): (u8, f32),
     ) -> Layers {
@@ -184,8 +184,9 @@ impl Net {
         position: &Position<M>,
         cards: M,
     ) -> SmallVec<[(u8, i32); 16]> {
-        let mut advice = policy.opinions(layout, position, cards);
-        let outlook = Outlook::new(layout, position);
+        let context = Context::new(layout, position);
+        let mut advice = policy.opinions(layout, &context, cards);
+        let outlook = Outlook::new(&context, position);
         let situation = self.situation(layout, position, &outlook);
         let mut most = i32::MIN;
         for (card, worth) in &mut advice {
@@ -205,7 +206,7 @@ impl Net {
     pub fn blame<M: Mask>(
         &mut self,
         net: &Net,
-        (layout, position, outlook): (&Layout<M>, &Position<M>, &Outlook<M>),
+        (layout, position, outlook): (&Layout<M>, &Position<M>, &Outlook<'_, M>),
         (card, opinion): (u8, f32),
         layers: &Layers,
         error: f32,
@@ -237,7 +238,7 @@ impl Net {
     /// Adds to this gradient what the cards of a decision called for in the sums they share.
     pub fn blame_situation<M: Mask>(
         &mut self,
-        (layout, position, outlook): (&Layout<M>, &Position<M>, &Outlook<M>),
+        (layout, position, outlook): (&Layout<M>, &Position<M>, &Outlook<'_, M>),
         shared: &[f32; WIDE],
     ) {
         plus(&mut self.first[CONSTANT], shared);

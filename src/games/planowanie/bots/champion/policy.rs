@@ -87,12 +87,12 @@ pub struct Policy {
 
 /// What is the same for all cards of a decision.
 pub struct Context<M> {
-    unseen: M,
+    pub(super) unseen: M,
     /// Cards expected in hands, of sixteen unseen ones.
-    density: u32,
-    hand: M,
-    beating: M,
-    playable: M,
+    pub(super) density: u32,
+    pub(super) hand: M,
+    pub(super) beating: M,
+    pub(super) playable: M,
     leads: bool,
     goal_place: usize,
     /// Where this context's entries begin in the tables.
@@ -160,6 +160,12 @@ impl<M: Mask> Context<M> {
                 + FIFTH
                 + ((goal_place * SURPLUSES + surplus) * OVERS + over) * STRENGTHS,
         }
+    }
+
+    /// What the player to move needs: everything, nothing, all that is left, or a part of it.
+    #[inline]
+    pub(super) const fn goal(&self) -> usize {
+        self.goal_place / PLACES
     }
 
     /// What is the same for all cards of a suit.
@@ -355,13 +361,12 @@ impl Policy {
     pub fn opinions<M: Mask>(
         &self,
         layout: &Layout<M>,
-        position: &Position<M>,
+        context: &Context<M>,
         cards: M,
     ) -> SmallVec<[(u8, i32); 16]> {
-        let context = Context::new(layout, position);
         let mut opinions: SmallVec<[(u8, i32); 16]> = SmallVec::new();
         let mut most = i32::MIN;
-        self.each_worth(layout, &context, cards, |card, worth| {
+        self.each_worth(layout, context, cards, |card, worth| {
             opinions.push((card, worth));
             most = most.max(worth);
         });
