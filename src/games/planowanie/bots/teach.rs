@@ -101,3 +101,119 @@ impl Teacher {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Seat;
+    use crate::planowanie::bots::position::Mask;
+    use crate::planowanie::cards::Deck;
+    use crate::rng::Rng;
+
+    /// A player of four cards who leads, against three others, and what each card brought.
+    struct Decision {
+        layout: Layout<u64>,
+        position: Position<u64>,
+        policy: Policy,
+        brought: Vec<(u8, f32)>,
+    }
+
+    impl Decision {
+        fn new() -> Self {
+            let layout = Layout::new(&Deck::contest());
+            let mut position = Position::fresh(4, 4, Seat(0));
+            for seat in 0..4 {
+                let cards = (0..4).map(|at| (seat + 16 * at) as u8);
+                position.hands[seat] = cards.fold(0, |hand, card| hand | 1 << card);
+                position.need[seat] = seat as i8;
+            }
+            let mut hand = position.hands[0];
+            let mut brought = Vec::new();
+            while let Some(card) = hand.pop() {
+                brought.push((card, [0.3, -0.8, 1.1, 0.2][brought.len()]));
+            }
+            Self {
+                layout,
+                position,
+                policy: Policy::new(Vec::new()),
+                brought,
+            }
+        }
+
+        fn learn(&self, teacher: &mut Teacher, rate: f32) {
+            let Self {
+                layout, position, ..
+            } = self;
+            teacher.learn(&self.policy, layout, position, &self.brought, rate);
+        }
+
+        /// Half the sum of the squared errors, which compare each card with the others.
+        fn lost(&self, net: &Net) -> f32 {
+            let Self {
+                layout, position, ..
+            } = self;
+            let context = Context::new(layout, position);
+            let outlook = Outlook::new(&context, position);
+            let situation = net.situation(layout, position, &outlook);
+            let errors = self.brought.iter().map(|(card, brought)| {
+                let layers = net.card(layout, position, &outlook, &situation, (*card, 0.0));
+                layers.value - brought
+            });
+            let errors: Vec<f32> = errors.collect();
+            let mean = errors.iter().sum::<f32>() / errors.len() as f32;
+            errors
+                .iter()
+                .map(|error| (error - mean) * (error - mean) / 2.0)
+                .sum()
+        }
+    }
+
+    fn net() -> Net {
+        let mut rng = Rng::new(8, 0);
+        let mut net = Net::fresh(&mut rng);
+        for weight in &mut *net.parts_mut()[2] {
+            *weight = rng.between(-0.5, 0.5) as f32;
+        }
+        net
+    }
+
+    #[test]
+    fn the_gradient_is_the_slope_of_the_squared_errors() {
+        let (decision, mut net) = (Decision::new(), net());
+        let mut teacher = Teacher::new(net.clone());
+        decision.learn(&mut teacher, 0.0);
+        let near = 2e-3;
+        for part in 0..3 {
+            let slopes = teacher.gradient.parts_mut()[part].to_vec();
+            let mut order: Vec<usize> = (0..slopes.len()).collect();
+            order.sort_by(|a, b| slopes[*b].abs().total_cmp(&slopes[*a].abs()));
+            for at in order.into_iter().take(8) {
+                let mut lost = [near, -2.0 * near].map(|step| {
+                    net.parts_mut()[part][at] += step;
+                    decision.lost(&net)
+                });
+                net.parts_mut()[part][at] += near;
+                lost[0] -= lost[1];
+                let measured = lost[0] / (2.0 * near);
+                let slope = slopes[at];
+                assert!(slope.abs() > 1e-3, "part {part}, weight {at}: {slope}");
+                assert!(
+                    (measured - slope).abs() < 0.02 * slope.abs() + 2e-3,
+                    "part {part}, weight {at}: {slope}, measured {measured}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_learnt_again_and_again_is_known() {
+        let decision = Decision::new();
+        let mut teacher = Teacher::new(net());
+        let before = decision.lost(&teacher.net);
+        for _ in 0..30 * BATCH {
+            decision.learn(&mut teacher, 0.01);
+        }
+        let after = decision.lost(&teacher.net);
+        assert!(after < 0.05 * before, "{before} before, {after} after");
+    }
+}
