@@ -428,9 +428,9 @@ impl Mind {
         }
         let guesses = self.ledger.guesses.iter();
         for guess in guesses.take_while(|_| now.fleets.is_none()) {
-            for to in &guess.goals {
+            for goal in &guess.goals {
                 if sides.of(guess.owner) < 0 {
-                    let to = usize::from(*to);
+                    let to = usize::from(goal.to);
                     let due = chart.lands(guess.launched, guess.from, to);
                     board.menace(to, due.saturating_sub(turn), guess.ships);
                 }
