@@ -143,7 +143,6 @@ fn an_enemy_that_does_nothing_is_outgrown() {
             bot.decide(view, ask, Budget::nodes(700))
         });
         let totals = [0, 1].map(|team| game.game.total(team));
-        println!("seat {seat}: {totals:?} {}", game.game.turn());
         assert!(totals[seat] > totals[1 - seat], "seat {seat}: {totals:?}");
     }
 }

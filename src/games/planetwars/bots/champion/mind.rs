@@ -1,5 +1,6 @@
 //! One mind: what a player, or a team that plans as one, remembers of a game, and its plan for a turn.
 
+mod purchases;
 mod quarters;
 
 use super::board::{Board, Order, Sides};
@@ -216,18 +217,6 @@ impl Mind {
         self.calibration.chart().timing
     }
 
-    /// Who buys growth, where it is for sale: only in the dialect without words and with hidden fleets, where
-    /// planets shrink, growth was seen to be bought, or fleets fly a turn longer.
-    fn buyer(&self, now: &Sight) -> Option<u8> {
-        let [player] = self.team[..] else {
-            return None;
-        };
-        let shrinks = || now.growth.iter().any(|growth| *growth < 0);
-        let sold = || self.sold || shrinks() || self.calibration.delays();
-        let sells = self.buys && !now.speaks && now.fleets.is_none() && sold();
-        sells.then_some(player)
-    }
-
     pub(super) fn sides(&self) -> Sides {
         let attacked = &self.ledger.attacked;
         Sides::new(self.names.players(), &self.team, |player| {
@@ -405,8 +394,7 @@ impl Mind {
             for place in &self.cheap {
                 board.buy(usize::from(*place));
             }
-            let patient = self.frozen >= PATIENCE;
-            self.offers = upgrades::offers(&board, player, rounds, &self.cheap, patient);
+            self.offers = self.offered(&board, player, rounds);
         }
         self.menace(now, &mut board);
         board.settle();
@@ -485,12 +473,6 @@ impl Mind {
             }
         }
         (plans, taken)
-    }
-
-    /// Planets whose growth is bought beside these orders.
-    pub(super) fn buying(&self, orders: &[Order]) -> Vec<u8> {
-        let idle = upgrades::idle(&self.offers, orders);
-        self.cheap.iter().copied().chain(idle).collect()
     }
 
     /// Records which orders the team gave in the last state.
