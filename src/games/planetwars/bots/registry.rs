@@ -22,10 +22,15 @@ macro_rules! rungs {
     };
 }
 
-/// The third version of a bot that uses a thinking budget.
-const fn third(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
+/// The fourth version of a bot that uses a thinking budget.
+const fn fourth(
+    rung: u8,
+    name: &'static str,
+    description: &'static str,
+    signature: u64,
+) -> BotCard {
     BotCard {
-        version: 3,
+        version: 4,
         ..thinker(rung, name, description, signature)
     }
 }
@@ -40,7 +45,7 @@ pub const CARDS: &[BotCard] = rungs![
     6 card rage 0x190C_6E00_C568_63EA 0x57D1_F7F2_DE47_27D9,
     7 card frontier 0x4A60_DE65_5300_5671 0x8A36_1C3E_9091_4244,
     8 card surplus 0x7FC2_B668_C0E4_4A0A 0x284F_5581_91F4_8ACA,
-    9 third champion 0xF644_FEB3_9937_6550 0xD271_B404_6205_4482,
+    9 fourth champion 0x9281_1728_495F_CA64 0x8385_507D_15DE_B322,
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance.

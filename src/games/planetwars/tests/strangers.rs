@@ -121,6 +121,32 @@ fn a_duel_of_homes_among_planets_that_shrink_is_won() {
     }
 }
 
+/// Equal homes one turn apart: whoever sends ships elsewhere may be taken, but an enemy that was still for long is
+/// expected to stay so.
+#[test]
+fn an_enemy_that_does_nothing_is_outgrown() {
+    let text = "P 1 0 0 1 1 4\nP 2 1 0 1 2 4\nP 3 -3 4 1 0 1\nP 4 2 -4 1 0 2\nP 5 -3 -1 1 0 3\nP 6 3 4 1 0 2\n";
+    for seat in 0..2 {
+        let setup = Setup {
+            planets: map::read(text).unwrap(),
+            players: vec![1, 2],
+            teams: vec![0, 1],
+            ruleset: Ruleset {
+                rounds: 60,
+                ..Ruleset::TEAM
+            },
+        };
+        let champion = make("champion", 1).unwrap();
+        let mut bots = [champion, make("idle", 1).unwrap()];
+        bots.rotate_right(seat);
+        let game = play_by(&setup, &mut bots, |_, bot, view, ask| {
+            bot.decide(view, ask, Budget::nodes(700))
+        });
+        let totals = [0, 1].map(|team| game.game.total(team));
+        assert!(totals[seat] > totals[1 - seat], "seat {seat}: {totals:?}");
+    }
+}
+
 /// Says its number, passes on whatever it hears, and takes neutral planets.
 #[derive(Clone)]
 struct Forwarder(Box<dyn Bot<PlanetWars>>);

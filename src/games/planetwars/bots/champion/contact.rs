@@ -4,10 +4,11 @@
 use super::board::{Order, Sides};
 use super::chart::Chart;
 use super::habit::Style;
-use super::ledger::Guess;
+use super::ledger::{Goal, Guess};
 use super::line::{Move, TURNS};
 use super::mind::{Compared, Plan};
-use super::rehearsal::{Future, LOOK, Rehearsal, State};
+use super::moves;
+use super::rehearsal::{Rehearsal, State};
 use crate::rng::Rng;
 
 /// Games played on in a turn, and turns in each.
@@ -25,13 +26,10 @@ const MARGIN: f64 = 0.05;
 const QUIET: u32 = 2;
 /// No node yet.
 const NONE: u32 = u32::MAX;
-/// Moves beside the plans of a side in the present state, and moves in any other, at most.
-const MOVES_NOW: usize = 8;
-const MOVES_MAX: usize = 10;
-/// Goals of a planet that a single order may go to.
-const GOALS: usize = 3;
-/// Shares of near enemy ships that are kept as a garrison, in the habits that are tried.
-const TRIED_CAUTIONS: [f64; 3] = [0.5, 0.0, 1.0];
+/// The share of a goal without any doubt, among those of the others, and the doubts at which it is half as much,
+/// squared.
+const SHARE: i64 = 1_000;
+const HALF_AS_LIKELY: i64 = 12;
 
 /// From here on every game played on has a stream of chance: where hidden fleets go, which moves are tried and
 /// by which habits it goes on.
@@ -101,62 +99,6 @@ impl Node {
         let choices = moves.map(Choice::new);
         Self { choices, next }
     }
-}
-
-/// What a side may do in a state, at most `most`.
-fn moves(
-    rehearsal: &Rehearsal,
-    (state, futures): (&State, &[Future]),
-    side: u8,
-    most: usize,
-) -> Vec<Vec<Order>> {
-    let mut moves: Vec<Vec<Order>> = Vec::new();
-    let mut add = |orders: Vec<Order>| {
-        if moves.len() < most && !moves.contains(&orders) {
-            moves.push(orders);
-        }
-    };
-    // The habit first: later moves are not tried before a state was reached a few times.
-    let habit = |caution: f64| rehearsal.habit((state, futures), side, &Style::plain(caution));
-    add(habit(TRIED_CAUTIONS[0]));
-    add(Vec::new());
-    for caution in &TRIED_CAUTIONS[1..] {
-        add(habit(*caution));
-    }
-    let own: Vec<usize> = state
-        .places(side)
-        .filter(|from| state.ships[*from] > 0)
-        .collect();
-    let mut foes: Vec<usize> = state.places(1 - side).collect();
-    foes.sort_by_key(|to| state.ships[*to]);
-    let order = |from: usize, to: usize, ships: i32| rehearsal.order(side, from, to, ships);
-    let all = |to: usize| {
-        let others = own.iter().filter(|from| **from != to);
-        others
-            .map(|from| order(*from, to, state.ships[*from]))
-            .collect()
-    };
-    for to in foes.iter().take(2) {
-        add(all(*to));
-    }
-    // Everything home to the one that is weakest, and single orders from the strongest planets.
-    if let Some(to) = state.places(side).min_by_key(|to| state.ships[*to]) {
-        add(all(to));
-    }
-    let mut strong = own.clone();
-    strong.sort_by_key(|from| std::cmp::Reverse(state.ships[*from]));
-    for from in strong.into_iter().take(3) {
-        for to in rehearsal.near(from).iter().take(GOALS) {
-            let (to, all) = (usize::from(*to), state.ships[from]);
-            let turns = rehearsal.chart.turns(from, to).min(LOOK);
-            let then = futures[to][turns];
-            if then.owner != side && then.ships + 1 < all {
-                add(vec![order(from, to, then.ships + 1)]);
-            }
-            add(vec![order(from, to, all)]);
-        }
-    }
-    moves
 }
 
 /// The plans' orders that leave now, each once, and then what else may be done.
@@ -233,8 +175,7 @@ impl Search {
         left: u64,
     ) -> Self {
         let futures = rehearsal.futures(&now);
-        let [ours, theirs] =
-            [0, 1].map(|side| moves(&rehearsal, (&now, &futures), side, MOVES_NOW));
+        let [ours, theirs] = [0, 1].map(|side| moves::now(&rehearsal, (&now, &futures), side));
         let (ours, theirs) = (root(&plans, ours), root(&foes, theirs));
         let mut node = Node::new([ours, theirs]);
         for choice in &mut node.choices {
@@ -294,7 +235,7 @@ impl Search {
             if next == NONE {
                 nodes[at].next[slot] = nodes.len() as u32;
                 let futures = rehearsal.futures(&state);
-                let both = [0, 1].map(|side| moves(rehearsal, (&state, &futures), side, MOVES_MAX));
+                let both = [0, 1].map(|side| moves::later(rehearsal, (&state, &futures), side));
                 nodes.push(Node::new(both));
                 break;
             }
@@ -365,15 +306,26 @@ impl Search {
     }
 }
 
+/// A goal by chance, more likely one that is doubted less.
+fn drawn(goals: &[Goal], rng: &mut Rng) -> Option<usize> {
+    let least = i64::from(goals.first()?.doubt);
+    let share = |goal: &Goal| {
+        let doubt = i64::from(goal.doubt) - least;
+        (SHARE * HALF_AS_LIKELY / (HALF_AS_LIKELY + doubt * doubt)) as u32
+    };
+    let mut left = rng.below(goals.iter().map(share).sum());
+    let found = goals.iter().find(|goal| {
+        let here = left < share(goal);
+        left = left.saturating_sub(share(goal));
+        here
+    });
+    found.map(|goal| usize::from(goal.to))
+}
+
 /// Hidden fleets land somewhere, more likely where it is more likely.
 fn scatter(rehearsal: &Rehearsal, state: &mut State, unseen: &[Guess], turn: u32, rng: &mut Rng) {
     for guess in unseen {
-        let goals = guess.goals.len() as u32;
-        if goals == 0 {
-            continue;
-        }
-        let at = rng.below(goals).min(rng.below(goals));
-        let Some(to) = guess.goals.get(at as usize).map(|to| usize::from(*to)) else {
+        let Some(to) = drawn(&guess.goals, rng) else {
             continue;
         };
         let lands = rehearsal.chart.lands(guess.launched, guess.from, to);
@@ -386,5 +338,36 @@ fn scatter(rehearsal: &Rehearsal, state: &mut State, unseen: &[Guess], turn: u32
             };
             rehearsal.add(state, to, landing);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goals_are_drawn_by_their_doubts() {
+        let goals = [(4, 7), (7, 2), (12, 5), (40, 1)].map(|(doubt, to)| Goal { doubt, to });
+        let mut rng = Rng::new(1, 0);
+        let mut drawn = [0; 8];
+        for _ in 0..10_000 {
+            drawn[super::drawn(&goals, &mut rng).unwrap()] += 1;
+        }
+        let shares = goals.map(|goal| drawn[usize::from(goal.to)]);
+        assert!(
+            shares.is_sorted_by(|more, fewer| more > fewer),
+            "{shares:?}"
+        );
+        assert!(
+            shares[0] > 5_000 && shares[1] > 2_500 && shares[3] < 200,
+            "{shares:?}"
+        );
+        assert_eq!(super::drawn(&[], &mut rng), None);
+    }
+
+    #[test]
+    fn an_enemy_is_idle_in_more_games_the_longer_it_was_quiet() {
+        let shares = [0, QUIET, 6, 12].map(idle);
+        assert_eq!(shares, [0.0, 0.0, 0.5, 5.0 / 7.0]);
     }
 }

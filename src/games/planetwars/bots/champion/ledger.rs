@@ -31,7 +31,16 @@ pub(super) struct Guess {
     /// The turn in which they were ordered.
     pub(super) launched: u32,
     /// Where they may go, the most likely first.
-    pub(super) goals: Vec<u8>,
+    pub(super) goals: Vec<Goal>,
+}
+
+/// Where ships may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Goal {
+    /// What speaks against it, in half turns of flight.
+    pub(super) doubt: i32,
+    /// The planet.
+    pub(super) to: u8,
 }
 
 /// The most likely goals kept per guess.
@@ -159,7 +168,8 @@ impl Ledger {
             .retain(|fleet| due(fleet.launched, fleet.from, fleet.to) > turn);
         for guess in &mut self.guesses {
             let Guess { launched, from, .. } = *guess;
-            guess.goals.retain(|to| due(launched, from, *to) > turn);
+            let goals = &mut guess.goals;
+            goals.retain(|goal| due(launched, from, goal.to) > turn);
         }
         self.guesses
             .retain(|guess| !guess.goals.is_empty() && guess.ships > 0);
@@ -222,6 +232,14 @@ impl Ledger {
         if owner != NOBODY && foe(owner) {
             if more > 0 {
                 self.landed(change, owner, place, more);
+                return;
+            }
+            // What was most likely to land here did, and more left, if there was as much.
+            let due = self.due(change, owner, place);
+            let gone = due.saturating_sub(more);
+            if due > 0 && owner == before.owner[place] && gone <= before.ships[place] {
+                self.landed(change, owner, place, due);
+                self.left(change, owner, place, gone);
             } else {
                 self.left(change, owner, place, -more);
             }
@@ -236,6 +254,17 @@ impl Ledger {
         }
     }
 
+    /// Ships of a player that most likely landed there now.
+    fn due(&self, change: Change<'_>, owner: u8, place: usize) -> i32 {
+        let due = self.guesses.iter().filter(|guess| {
+            let goal = guess.goals.first().map(|goal| usize::from(goal.to));
+            let there = guess.owner == owner && goal == Some(place);
+            there && change.lands(guess.launched, guess.from, place)
+        });
+        let ships = due.map(|guess| guess.ships.max(0));
+        ships.fold(0, i32::saturating_add)
+    }
+
     /// Ships left a planet: where to?
     fn left(&mut self, change: Change<'_>, owner: u8, from: usize, ships: i32) {
         let Change {
@@ -246,7 +275,7 @@ impl Ledger {
         } = change;
         let flying = &mut self.flying[usize::from(owner)];
         *flying = flying.saturating_add(ships);
-        let mut goals: Vec<(i32, u8)> = Vec::new();
+        let mut goals: Vec<Goal> = Vec::new();
         for to in (0..before.owner.len()).filter(|to| *to != from) {
             let turns = chart.turns(from, to).min(1_000) as i32;
             let holder = before.owner[to];
@@ -269,26 +298,34 @@ impl Ledger {
                     // Everything left: that is no step to a free planet.
                     near
                 } else {
-                    near + if off < 0 { 4 - 4 * off } else { off.min(20) }
+                    // What is more than enough for a free planet is better kept at home.
+                    let over = if holder == NOBODY {
+                        off.saturating_mul(2)
+                    } else {
+                        off
+                    };
+                    near + if off < 0 { 4 - 4 * off } else { over.min(20) }
                 }
             };
-            goals.push((doubt, to as u8));
+            let to = to as u8;
+            goals.push(Goal { doubt, to });
         }
         // Nobody takes a free planet where ships rot, unless there is nothing else.
-        let rots = |to: u8| {
-            let to = usize::from(to);
+        let rots = |goal: &Goal| {
+            let to = usize::from(goal.to);
             before.owner[to] == NOBODY && before.growth[to] < 0
         };
-        if goals.iter().any(|(_, to)| !rots(*to)) {
-            goals.retain(|(_, to)| !rots(*to));
+        if !goals.iter().all(rots) {
+            goals.retain(|goal| !rots(goal));
         }
         goals.sort_unstable();
+        goals.truncate(GOALS);
         self.guesses.push(Guess {
             owner,
             from: from as u8,
             ships,
             launched: before.turn,
-            goals: goals.into_iter().take(GOALS).map(|(_, to)| to).collect(),
+            goals,
         });
     }
 
@@ -322,5 +359,78 @@ impl Ledger {
         let owner = due.min_by_key(|guess| (guess.ships - ships).abs())?.owner;
         self.landed(change, owner, place, ships);
         Some(owner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::chart::Names;
+    use super::super::mind::{Mind, Stance};
+    use super::*;
+    use crate::game::{Game as _, Seat};
+    use crate::planetwars::map;
+    use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
+    use std::sync::Arc;
+
+    /// What is inferred from these states, one after the other: owners and ships by place.
+    fn after(planets: &str, states: &[&[(u8, i32)]]) -> Ledger {
+        let setup = Setup {
+            planets: map::read(planets).unwrap(),
+            players: vec![1, 2],
+            teams: vec![0, 1],
+            ruleset: Ruleset::TEAM,
+        };
+        let view = PlanetWars::start(&setup).view(Seat(0));
+        let names = Arc::new(Names::new(&view));
+        let mut mind = Mind::new(Arc::clone(&names), &[1], Stance::Open);
+        for (turn, state) in (0..).zip(states) {
+            mind.see(Sight {
+                turn,
+                owner: state.iter().map(|(owner, _)| *owner).collect(),
+                ships: state.iter().map(|(_, ships)| *ships).collect(),
+                ..names.sight(&view)
+            });
+        }
+        mind.ledger
+    }
+
+    #[test]
+    fn quiet_turns_are_counted_and_halved_by_others() {
+        let planets = "P 1 0 0 1 1 10\nP 2 5 0 1 2 10\n";
+        let mut states: Vec<[(u8, i32); 2]> = vec![[(1, 10), (2, 10)]];
+        let mut quiet = Vec::new();
+        for turn in 1..20 {
+            // In turn 15 three ships leave.
+            let [ours, theirs] = states[states.len() - 1];
+            let left = if turn == 15 { 3 } else { 0 };
+            states.push([(1, ours.1 + 1), (2, theirs.1 + 1 - left)]);
+            let seen: Vec<&[(u8, i32)]> = states.iter().map(|state| &state[..]).collect();
+            quiet.push(after(planets, &seen).quiet);
+        }
+        let most = [QUIET_MAX; 2];
+        let expected = (1..QUIET_MAX).chain([QUIET_MAX]).chain(most);
+        let after = [QUIET_MAX / 2, 7, 8, 9, 10];
+        assert_eq!(quiet, expected.chain(after).collect::<Vec<_>>());
+    }
+
+    /// Two fleets leave for our home one turn apart. The first takes it, the second lands while all leaves again: what
+    /// is missing then is one ship less than what left.
+    #[test]
+    fn a_fleet_that_was_due_landed_where_everything_left() {
+        let planets = "P 1 0 0 1 1 1\nP 2 2 0 1 2 5\nP 3 0 9 1 0 3\n";
+        let free = (NOBODY, 3);
+        let states: [&[(u8, i32)]; 4] = [
+            &[(1, 1), (2, 5), free],
+            &[(1, 2), (2, 1), free],
+            &[(2, 4), (2, 1), free],
+            &[(2, 2), (2, 2), free],
+        ];
+        let first = after(planets, &states[..2]);
+        let goal = first.guesses[0].goals[0];
+        assert_eq!((goal.to, first.guesses[0].ships), (0, 5));
+        let ledger = after(planets, &states);
+        let left = |guess: &Guess| (guess.from, guess.ships, guess.launched);
+        let guesses: Vec<_> = ledger.guesses.iter().map(left).collect();
+        assert_eq!(guesses, [(0, 4, 2)]);
     }
 }

@@ -1,11 +1,12 @@
 //! One mind: what a player, or a team that plans as one, remembers of a game, and its plan for a turn.
 
+mod purchases;
 mod quarters;
 
 use super::board::{Board, Order, Sides};
-use super::chart::{NOBODY, Names, Sight};
+use super::chart::{Chart, NOBODY, Names, Sight};
 use super::contact::Search;
-use super::knobs::CHAMPION;
+use super::knobs::{CHAMPION, Knobs};
 use super::ledger::{Change, Fleet, Ledger};
 use super::line::{Move, Root, TURNS};
 use super::planner::{self, Taste};
@@ -216,18 +217,6 @@ impl Mind {
         self.calibration.chart().timing
     }
 
-    /// Who buys growth, where it is for sale: only in the dialect without words and with hidden fleets, where
-    /// planets shrink, growth was seen to be bought, or fleets fly a turn longer.
-    fn buyer(&self, now: &Sight) -> Option<u8> {
-        let [player] = self.team[..] else {
-            return None;
-        };
-        let shrinks = || now.growth.iter().any(|growth| *growth < 0);
-        let sold = || self.sold || shrinks() || self.calibration.delays();
-        let sells = self.buys && !now.speaks && now.fleets.is_none() && sold();
-        sells.then_some(player)
-    }
-
     pub(super) fn sides(&self) -> Sides {
         let attacked = &self.ledger.attacked;
         Sides::new(self.names.players(), &self.team, |player| {
@@ -394,82 +383,24 @@ impl Mind {
         };
         let sides = self.sides();
         let chart = self.calibration.chart();
-        let count = now.owner.len();
-        let turn = now.turn as usize;
-        let landings = self.landings(now);
-        let mut roots: Vec<Root> = (0..count)
-            .map(|place| Root {
-                owner: now.owner[place],
-                ships: now.ships[place],
-                growth: now.growth[place],
-                grows_first: chart.timing.grows_first,
-            })
-            .collect();
-        let wary = self.stance == Stance::Wary;
         // In a longer game it plays on as if many rounds were left.
         let rounds = ROUNDS.saturating_sub(now.turn);
         let rounds = if rounds > 0 { rounds } else { ROUNDS };
-        // While both sides wait for the other to weaken itself, the fear shrinks from turn to turn.
-        let mut knobs = CHAMPION;
-        knobs.menace = knobs.menace * (PATIENCE - self.frozen).max(0) / PATIENCE;
-        if self.behind(now, &sides, rounds) {
-            knobs.menace = knobs.menace * rounds as i32 / LAST as i32;
-        }
+        let knobs = self.knobs(now, &sides, rounds);
+        let (roots, landings) = (roots(now, chart), self.landings(now));
         let mut board = Board::new(chart, &sides, &knobs, &roots, landings, rounds);
-        let buyer = self.buyer(now);
-        if let Some(player) = buyer {
-            for place in upgrades::cheap(&board, player, rounds) {
-                board.buy(usize::from(place));
-                roots[usize::from(place)] = board.spots[usize::from(place)].root;
-                self.cheap.push(place);
+        if let Some(player) = self.buyer(now) {
+            self.cheap = upgrades::cheap(&board, player, rounds);
+            for place in &self.cheap {
+                board.buy(usize::from(*place));
             }
-            self.offers =
-                upgrades::offers(&board, player, rounds, &self.cheap, self.frozen >= PATIENCE);
+            self.offers = self.offered(&board, player, rounds);
         }
-        let guesses = self.ledger.guesses.iter();
-        for guess in guesses.take_while(|_| now.fleets.is_none()) {
-            for to in &guess.goals {
-                if sides.of(guess.owner) < 0 {
-                    let to = usize::from(*to);
-                    let due = chart.lands(guess.launched, guess.from, to);
-                    board.menace(to, due.saturating_sub(turn), guess.ships);
-                }
-            }
-        }
+        self.menace(now, &mut board);
         board.settle();
-        let cells = &self.cells;
-        let allowed = |player: u8, target: u8| {
-            let target = usize::from(target);
-            let free = now.owner.get(target) == Some(&NOBODY);
-            if wary && free {
-                return cells.get(target) == Some(&player);
-            }
-            // What is nearer to a mate that plans for itself is left to it.
-            let nearest = |whose: &[u8]| {
-                let of = now.owner.iter().enumerate();
-                let of = of.filter(|(_, owner)| whose.contains(owner));
-                of.map(|(from, _)| chart.turns(from, target)).min()
-            };
-            let theirs = nearest(&self.spared).filter(|_| free);
-            theirs.is_none_or(|theirs| nearest(&self.team).is_some_and(|ours| ours < theirs))
-        };
-        // Several plans with different tastes, as far as the nodes go; the one with the best resulting board
-        // is kept.
-        let mut plans: Vec<Plan> = Vec::new();
-        let close = self.close(&board, nodes);
-        let mut left = nodes.min(NODES).saturating_mul(PLANETS);
-        for taste in Taste::all(now.turn, self.names.players(), count) {
-            let mut board = board.clone();
-            let orders = planner::plan(&mut board, &taste, &allowed, left);
-            let worth = board.total();
-            plans.push((worth, orders));
-            self.futures += board.nodes;
-            left = left.saturating_sub(board.nodes);
-            if left < board.nodes {
-                break;
-            }
-        }
-        if let Some(players) = close {
+        let (plans, taken) = self.plans(now, &board, nodes);
+        self.futures += taken;
+        if let Some(players) = self.close(&board, nodes) {
             let futures = nodes.min(SEARCH_NODES) * PLANETS;
             let (foes, taken) = replies::plans(&board, players, &knobs, (now.turn, rounds));
             self.futures += taken;
@@ -484,10 +415,64 @@ impl Mind {
         best.map(|(_, orders)| orders).unwrap_or_default()
     }
 
-    /// Planets whose growth is bought beside these orders.
-    pub(super) fn buying(&self, orders: &[Order]) -> Vec<u8> {
-        let idle = upgrades::idle(&self.offers, orders);
-        self.cheap.iter().copied().chain(idle).collect()
+    /// While both sides wait for the other to weaken itself, the fear shrinks from turn to turn, and so it does for
+    /// a player that is behind in the end.
+    fn knobs(&self, now: &Sight, sides: &Sides, rounds: u32) -> Knobs {
+        let mut knobs = CHAMPION;
+        knobs.menace = knobs.menace * (PATIENCE - self.frozen).max(0) / PATIENCE;
+        if self.behind(now, sides, rounds) {
+            knobs.menace = knobs.menace * rounds as i32 / LAST as i32;
+        }
+        knobs
+    }
+
+    /// Hidden fleets of enemies threaten all their goals.
+    fn menace(&self, now: &Sight, board: &mut Board<'_>) {
+        let hidden = now.fleets.is_none();
+        let guesses = self.ledger.guesses.iter().filter(|_| hidden);
+        for guess in guesses.filter(|guess| board.sides.of(guess.owner) < 0) {
+            for goal in &guess.goals {
+                let to = usize::from(goal.to);
+                let due = board.chart.lands(guess.launched, guess.from, to);
+                let after = due.saturating_sub(now.turn as usize);
+                board.menace(to, after, guess.ships);
+            }
+        }
+    }
+
+    /// Whether a player of the team may take a planet.
+    fn may_take(&self, now: &Sight, chart: &Chart, player: u8, target: u8) -> bool {
+        let target = usize::from(target);
+        let free = now.owner.get(target) == Some(&NOBODY);
+        if self.stance == Stance::Wary && free {
+            return self.cells.get(target) == Some(&player);
+        }
+        // What is nearer to a mate that plans for itself is left to it.
+        let nearest = |whose: &[u8]| {
+            let of = now.owner.iter().enumerate();
+            let of = of.filter(|(_, owner)| whose.contains(owner));
+            of.map(|(from, _)| chart.turns(from, target)).min()
+        };
+        let theirs = nearest(&self.spared).filter(|_| free);
+        theirs.is_none_or(|theirs| nearest(&self.team).is_some_and(|ours| ours < theirs))
+    }
+
+    /// Several plans with different tastes, as far as the nodes go, and the planets' futures that they took.
+    fn plans(&self, now: &Sight, board: &Board<'_>, nodes: u64) -> (Vec<Plan>, u64) {
+        let allowed = |player, target| self.may_take(now, board.chart, player, target);
+        let mut left = nodes.min(NODES).saturating_mul(PLANETS);
+        let (mut plans, mut taken) = (Vec::new(), 0);
+        for taste in Taste::all(now.turn, self.names.players(), now.owner.len()) {
+            let mut board = board.clone();
+            let orders = planner::plan(&mut board, &taste, &allowed, left);
+            plans.push((board.total(), orders));
+            taken += board.nodes;
+            left = left.saturating_sub(board.nodes);
+            if left < board.nodes {
+                break;
+            }
+        }
+        (plans, taken)
     }
 
     /// Records which orders the team gave in the last state.
@@ -506,4 +491,16 @@ impl Mind {
             self.ledger.ordered.push(fleet);
         }
     }
+}
+
+/// The planets of a state.
+fn roots(now: &Sight, chart: &Chart) -> Vec<Root> {
+    let planets = now.owner.iter().zip(&now.ships).zip(&now.growth);
+    let roots = planets.map(|((owner, ships), growth)| Root {
+        owner: *owner,
+        ships: *ships,
+        growth: *growth,
+        grows_first: chart.timing.grows_first,
+    });
+    roots.collect()
 }

@@ -9,6 +9,7 @@ mod knobs;
 mod ledger;
 mod line;
 mod mind;
+mod moves;
 mod planner;
 mod player;
 mod reasons;

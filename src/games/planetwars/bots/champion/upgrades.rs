@@ -32,9 +32,18 @@ pub(super) fn cheap(board: &Board<'_>, player: u8, rounds: u32) -> Vec<u8> {
     cheap.map(|(place, _)| place).collect()
 }
 
-/// Ships that a planet needs against the strongest that could come from one planet; three quarters of them if it
-/// has long been quiet: who sends all takes it, and loses its own.
-fn guard(board: &Board<'_>, place: usize, quiet: bool) -> i32 {
+/// What the enemy may do about growth that is bought.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Threat {
+    /// Its ships in hidden fleets: wherever they land, they may come.
+    pub(super) flying: i32,
+    /// Whether it has long been quiet.
+    pub(super) quiet: bool,
+}
+
+/// Ships that a planet needs against the strongest that could come from one planet, three quarters of them if it
+/// has long been quiet: who sends all takes it, and loses its own; or against all that are in flight.
+fn guard(board: &Board<'_>, place: usize, Threat { flying, quiet }: Threat) -> i32 {
     let growth = board.spots[place].root.growth.max(0);
     let foes = (0..board.spots.len()).filter(|from| {
         let owner = board.spots[*from].root.owner;
@@ -45,7 +54,8 @@ fn guard(board: &Board<'_>, place: usize, quiet: bool) -> i32 {
         board.spots[from].root.ships - growth * (turns - 1)
     });
     let threat = threat.max().unwrap_or_default().max(0);
-    if quiet { threat * 3 / 4 } else { threat }
+    let threat = if quiet { threat * 3 / 4 } else { threat };
+    threat.max(flying)
 }
 
 /// A planet whose growth is for sale for ships that a plan leaves idle.
@@ -63,10 +73,10 @@ pub(super) fn offers(
     player: u8,
     rounds: u32,
     bought: &[u8],
-    quiet: bool,
+    threat: Threat,
 ) -> Vec<Offer> {
     let offers = (0u8..).zip(&board.spots).filter_map(|(place, spot)| {
-        let free = spot.line.spare[0] - guard(board, usize::from(place), quiet);
+        let free = spot.line.spare[0] - guard(board, usize::from(place), threat);
         let offered = GROWTH.contains(&spot.root.growth)
             && !bought.contains(&place)
             && pays(spot, player, rounds, free);
