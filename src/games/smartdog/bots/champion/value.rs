@@ -47,7 +47,7 @@ knobs! {
     fade: f64 = 0.0,
     /// Turns before the end from which on the lead counts more and more, and sheep less and less.
     closing: f64 = 0.0,
-    /// What a sure lead is worth more at the end, and a sure loss less.
+    /// What a sure lead is worth more at the end.
     closing_win: f64 = 0.0,
     /// Whether dogs go to see others' pens that were out of sight for long (above 0).
     look: f64 = 0.0,
@@ -235,13 +235,20 @@ impl Evaluation {
             value -= self.weights.guard * own * self.risk(game, terrain);
         }
         if self.weights.win > 0.0 {
-            let win = self.weights.win + closing * self.weights.closing_win;
-            value += win * self.lead(&penned, terrain.me, turns);
+            let lead = self.lead(&penned, terrain.me, turns);
+            value += self.weights.win * lead.tanh();
+            // A lead can be sure; a player that is behind must not give up.
+            let close = if lead > 0.0 {
+                lead.tanh()
+            } else {
+                -(-lead).ln_1p()
+            };
+            value += closing * self.weights.closing_win * close;
         }
         value + self.frights(game, terrain.me)
     }
 
-    /// How far ahead of the best rival, from -1 to 1: the nearer the end, the more a small lead counts.
+    /// How far ahead of the best rival, negative if behind: the nearer the end, the more a small lead counts.
     fn lead(&self, penned: &[f64; 4], me: Seat, turns: u32) -> f64 {
         let own = penned.get(me.index()).copied().unwrap_or_default();
         let lead = |(seat, penned): (usize, &f64)| {
@@ -251,7 +258,7 @@ impl Evaluation {
         };
         let all = penned.iter().enumerate().take(self.players.max(1));
         let least = all.filter_map(lead).reduce(f64::min).unwrap_or_default();
-        (least / (0.5 + f64::from(turns) / self.weights.early)).tanh()
+        least / (0.5 + f64::from(turns) / self.weights.early)
     }
 
     /// How badly the own pen is watched, from 0 to 1: foreign dogs that come near it, and no own dog there.
