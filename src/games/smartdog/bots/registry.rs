@@ -40,7 +40,7 @@ pub const CARDS: &[BotCard] = &[
             6,
             "champion",
             "Gives its dogs roles and plans with widening beams against the replies it expects, on maps it may know, guards its pen and plays for the win. A node is one simulated turn of one line.",
-            0x8918_4DF0_7CF8_7F52,
+            0x85AF_53A0_63F1_9ED7,
         )
     },
 ];

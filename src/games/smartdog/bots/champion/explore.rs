@@ -8,7 +8,8 @@ use crate::smartdog::rules::Land;
 /// After this many turns a cell may be worth another look.
 const STALE: u32 = 30;
 
-/// Steps to the nearest cell worth looking at if sheep are missing: cells of any tile never seen, else those
+/// Steps to the nearest cell worth looking at. With `pens`: others' pens that were not seen for a long time. If sheep
+/// are missing: before those pens cells of the own tile never seen, after them cells of any tile never seen, else those
 /// not seen for a long time.
 pub(super) fn explore(world: &World, terrain: &Terrain, pens: bool) -> Option<Vec<u16>> {
     if world.missing() == 0 && !pens {

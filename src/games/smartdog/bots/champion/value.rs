@@ -94,8 +94,13 @@ const COST_MAX: f64 = 120.0;
 const GUARD_STEPS: f64 = 12.0;
 
 impl Evaluation {
-    pub(super) fn new(world: &World, terrain: &Terrain, weights: Weights) -> Self {
+    pub(super) fn new(world: &World, terrain: &Terrain, mut weights: Weights) -> Self {
         let ground = world.game.ground();
+        if ground.tiles().len() < 2 {
+            // Alone there is no lead, and sheep count to the end.
+            weights.fade = 0.0;
+            weights.closing = 0.0;
+        }
         let options = ground.options();
         let worth = (0..512)
             .map(|steps| {
