@@ -76,6 +76,7 @@ impl Keys {
                 "horizon" => reach.horizon = value as u32,
                 "apart" => reach.apart = value > 0.0,
                 "firsts" => reach.firsts = value > 0.0,
+                "turns" => reach.turns = value > 0.0,
                 "finals" => reach.finals = value as usize,
                 "narrow" => {
                     const NARROW: &[usize] = &[2, 6, 16, 40, 100, 240];

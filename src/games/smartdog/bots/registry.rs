@@ -35,12 +35,12 @@ pub const CARDS: &[BotCard] = &[
         )
     },
     BotCard {
-        version: 5,
+        version: 6,
         ..thinker(
             6,
             "champion",
             "Gives its dogs roles and plans with widening beams against the replies it expects, on maps it may know, guards its pen and plays for the win. A node is one simulated turn of one line.",
-            0x9271_DE09_FD44_EF64,
+            0x85AF_53A0_63F1_9ED7,
         )
     },
 ];

@@ -1,8 +1,10 @@
 //! Rungs 4 to 6: players that maintain a belief of the whole position and simulate it by the rules. They
 //! differ in how far they look. Design and measurements: ../README.md.
 
+mod arrival;
 mod deed;
 mod draft;
+mod explore;
 mod greedy;
 mod long;
 mod origins;

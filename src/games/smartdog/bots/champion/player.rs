@@ -1,5 +1,6 @@
 //! The player: updates its belief, searches, answers.
 
+use super::arrival::Arrival;
 use super::long::Long;
 use super::reply::Model;
 use super::search::{Reach, Search};
@@ -45,6 +46,7 @@ pub const HERDER: Knobs = Knobs {
         finals: 1,
         apart: false,
         firsts: false,
+        turns: false,
     },
     weights: WEIGHTS,
     recognises: false,
@@ -76,6 +78,7 @@ pub const CHAMPION: Knobs = Knobs {
         finals: 3,
         apart: true,
         firsts: false,
+        turns: true,
     },
     weights: Weights {
         roles: 1.0,
@@ -83,6 +86,11 @@ pub const CHAMPION: Knobs = Knobs {
         win: 1.0,
         frozen: 0.1,
         freezes: 0.05,
+        fade: 40.0,
+        closing: 30.0,
+        closing_win: 2.0,
+        look: 1.0,
+        unseen: 16.0,
         ..WEIGHTS
     },
     recognises: true,
@@ -191,8 +199,12 @@ impl Herder {
             }
             return;
         }
+        let mut world = World::new(view, &self.known, self.knobs.models);
+        if self.knobs.reach.turns {
+            world.arrival = Some(Arrival::new(view.ground.tiles().len()));
+        }
         self.state = State::Thinking(Box::new(Thoughts {
-            world: World::new(view, &self.known, self.knobs.models),
+            world,
             terrain: Terrain::new(&view.ground, view.seat),
             search: None,
             long: None,

@@ -44,22 +44,32 @@ impl World {
         let told = self.told(sight);
         let barkers = told.dogs.iter().filter(|(_, dog)| dog.voice).count() as u32;
         let guesses = 0..1u32 << barkers.min(BARKERS_MAX);
+        let turn = self.game.turn();
+        let arrival = self.arrival.as_ref();
+        let last = arrival.and_then(|arrival| arrival.is_first(turn)) == Some(false);
         let guesses = guesses.flat_map(|before| {
-            [false, true].map(|others_first| Guess {
+            [last, !last].map(|others_first| Guess {
                 others_first,
                 before,
             })
         });
         let mut best: Option<(usize, SmartDog)> = None;
+        let mut least = [usize::MAX; 2];
         for guess in guesses {
             let game = self.replayed(ordered, &expected, guess, Some(&told));
             let unexplained = unexplained(&game, &sight.sheep);
+            let of_order = &mut least[usize::from(guess.others_first)];
+            *of_order = unexplained.min(*of_order);
             if best.as_ref().is_none_or(|(least, _)| unexplained < *least) {
                 best = Some((unexplained, game));
             }
-            if unexplained == 0 {
+            let done = |least: &usize| *least == 0;
+            if unexplained == 0 && (self.arrival.is_none() || least.iter().all(done)) {
                 break;
             }
+        }
+        if let Some(arrival) = &mut self.arrival {
+            arrival.learn(turn, least[0], least[1]);
         }
         if let Some((_, game)) = best {
             self.game = game;

@@ -24,6 +24,8 @@ pub(super) struct RoleSearch {
     /// What it does in the first turns.
     pub(super) turns: Vec<Deeds>,
     pub(super) total: Option<f64>,
+    /// The first turn of each line that was followed, and the line's value.
+    pub(super) lines: Vec<(Deeds, f64)>,
 }
 
 impl RoleSearch {
@@ -54,6 +56,7 @@ impl RoleSearch {
             deeds: (!reach.firsts).then(Vec::new),
             turns: Vec::new(),
             total: None,
+            lines: Vec::new(),
         }
     }
 
@@ -121,6 +124,9 @@ impl RoleSearch {
         let line = (value, sum, self.depth);
         let total = simulator.far_total(&mut game, line, &roles, terrain);
         simulator.reuse([game]);
+        if let Some(first) = turns.first() {
+            self.lines.push((first.clone(), total));
+        }
         if self.total.is_none_or(|best| total > best + 1e-9) {
             self.total = Some(total);
             self.roles = roles;

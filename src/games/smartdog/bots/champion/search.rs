@@ -53,6 +53,8 @@ pub struct Reach {
     pub apart: bool,
     /// Whether every first deed of each dog is tried with a line that goes on by roles.
     pub firsts: bool,
+    /// Whether it is learnt in which turns own commands come first; else they do as `last` says.
+    pub turns: bool,
     /// How many of a beam's last lines go on.
     pub finals: usize,
 }
@@ -109,6 +111,8 @@ pub(super) struct Search {
     beam: Option<Beam>,
     /// The best line of each first deed in each dog's last beam, if that is kept.
     pub(super) tried: Option<Tried>,
+    /// The first turns of the lines by roles, with the lines' values.
+    assigned: Vec<(Deeds, f64)>,
 }
 
 impl Search {
@@ -141,6 +145,7 @@ impl Search {
             improved: false,
             beam: None,
             tried: None,
+            assigned: Vec::new(),
             reach,
         }
     }
@@ -215,6 +220,8 @@ impl Search {
             self.plan(&role_search.turns);
             self.roles.clone_from(&role_search.roles);
             self.role_search = Some(role_search);
+        } else {
+            self.assigned = role_search.lines;
         }
     }
 
@@ -393,8 +400,8 @@ impl Search {
         }
     }
 
-    /// The chosen orders and those that change one dog's first deed, with their values and how many turns they
-    /// were followed.
+    /// The chosen orders, those that change one dog's first deed and those by other roles, with their values and how
+    /// many turns they were followed.
     pub(super) fn compared(&self) -> Vec<(Orders, f64, usize)> {
         let best = self.best.map(|best| (self.orders(), best, self.turns()));
         let mut compared: Vec<_> = best.into_iter().collect();
@@ -410,6 +417,12 @@ impl Search {
         {
             let deeds = together(&self.plans, 0, (tried.dog, tried.first));
             compared.push((self.simulator.orders(deeds), tried.value, tried.turns));
+        }
+        for (deeds, value) in &self.assigned {
+            let orders = self.simulator.orders(deeds.iter().copied());
+            if !compared.iter().any(|(known, _, _)| *known == orders) {
+                compared.push((orders, *value, self.turns()));
+            }
         }
         compared
     }

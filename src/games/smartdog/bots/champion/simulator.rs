@@ -1,5 +1,6 @@
 //! What both searches share: the position they start from, its turns played by the rules, and their value.
 
+use super::arrival::Arrival;
 use super::deed::Deed;
 use super::greedy::{Greedy, Role};
 use super::reply::{Expected, Replies};
@@ -37,6 +38,8 @@ pub(super) struct Simulator {
     trail: f64,
     /// Whether the others act first.
     last: bool,
+    /// What is known of the order of arrival.
+    arrival: Option<Arrival>,
     /// Turns that a line goes on after its plans.
     horizon: u32,
     /// Whether own dogs share the work when a line goes on.
@@ -84,6 +87,7 @@ impl Simulator {
             last,
             horizon,
             apart,
+            arrival: world.arrival.clone(),
             root,
             evaluation,
         }
@@ -108,11 +112,12 @@ impl Simulator {
     /// Plays one turn of all players; own dogs without a deed stand.
     pub(super) fn play(&mut self, game: &mut SmartDog, deeds: impl IntoIterator<Item = Deed>) {
         let expected = self.expected(game);
-        if self.last {
+        let last = self.is_last(game.turn());
+        if last {
             command(game, &expected);
         }
         self.finish(game, deeds);
-        if !self.last {
+        if !last {
             command(game, &expected);
         }
         game.end_all();
@@ -122,7 +127,7 @@ impl Simulator {
     pub(super) fn begin(&mut self, game: &SmartDog) -> Begun {
         let mut expected = self.expected(game);
         let mut game = self.copy(game);
-        if self.last {
+        if self.is_last(game.turn()) {
             command(&mut game, &expected);
             expected.clear();
         }
@@ -140,6 +145,13 @@ impl Simulator {
         command(&mut game, &begun.expected);
         game.end_all();
         game
+    }
+
+    /// Whether the others act first in this turn.
+    fn is_last(&self, turn: u32) -> bool {
+        let arrival = self.arrival.as_ref();
+        let first = arrival.and_then(|arrival| arrival.is_first(turn));
+        first.map_or(self.last, |first| !first)
     }
 
     /// What the others are expected to order.

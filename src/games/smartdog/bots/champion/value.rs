@@ -1,6 +1,7 @@
 //! The value of a position: sheep that will stand in pens at the end, how far the others are from one, and
 //! how far the dogs are from work.
 
+use super::explore::explore;
 use super::terrain::{FAR, Terrain};
 use super::world::World;
 use crate::game::Seat;
@@ -42,6 +43,16 @@ knobs! {
     win: f64 = 0.0,
     /// Turns before the end at which a lead of one sheep is half as sure.
     early: f64 = 30.0,
+    /// Turns before the end from which on ways to work count less and less; then work that is too late is still work.
+    fade: f64 = 0.0,
+    /// Turns before the end from which on the lead counts more and more, and sheep less and less.
+    closing: f64 = 0.0,
+    /// What a sure lead is worth more at the end.
+    closing_win: f64 = 0.0,
+    /// Whether dogs go to see others' pens that were out of sight for long (above 0).
+    look: f64 = 0.0,
+    /// Turns out of sight after which it is worth nothing that a foreign dog is frozen.
+    unseen: f64 = f64::INFINITY,
 }
 
 /// What all lines of a decision share.
@@ -63,6 +74,8 @@ pub(super) struct Evaluation {
     players: usize,
     /// How far a bark is heard.
     radius: u16,
+    /// Dogs that were not seen for long, by place.
+    doubtful: Vec<bool>,
 }
 
 /// Work for a dog.
@@ -79,12 +92,15 @@ const LOOK: f64 = 8.0;
 const COST_MAX: f64 = 120.0;
 /// From how many steps and a bark away the own pen is threatened, or watched.
 const GUARD_STEPS: f64 = 12.0;
-/// After this many turns a cell may be worth another look.
-const STALE: u32 = 30;
 
 impl Evaluation {
-    pub(super) fn new(world: &World, terrain: &Terrain, weights: Weights) -> Self {
+    pub(super) fn new(world: &World, terrain: &Terrain, mut weights: Weights) -> Self {
         let ground = world.game.ground();
+        if ground.tiles().len() < 2 {
+            // Alone there is no lead, and sheep count to the end.
+            weights.fade = 0.0;
+            weights.closing = 0.0;
+        }
         let options = ground.options();
         let worth = (0..512)
             .map(|steps| {
@@ -102,9 +118,12 @@ impl Evaluation {
             period: options.get(Key::SheepStandBy).saturating_add(1),
             worth,
             own,
-            explore: explore(world, terrain),
+            explore: explore(world, terrain, weights.look > 0.0),
             far_sheep: Vec::new(),
             players: ground.tiles().len(),
+            doubtful: (world.met.iter())
+                .map(|met| f64::from(world.game.turn().saturating_sub(*met)) > weights.unseen)
+                .collect(),
             radius: options.get(Key::DogBarkingR).min(1_000) as u16,
         }
     }
@@ -187,7 +206,7 @@ impl Evaluation {
             let worth = self.worth.get(usize::from(home)).copied().unwrap_or(0.0);
             let late = u32::from(home) > turns;
             hopes += if late { 0.1 * worth } else { worth };
-            if !late || job.home < f64::from(home) {
+            if !late || job.home < f64::from(home) || self.weights.fade > 0.0 {
                 jobs.push(job);
             }
         }
@@ -201,7 +220,9 @@ impl Evaluation {
                 });
             }
         }
-        let mut value = hopes - self.weights.walk * self.walks(game, terrain, &mut jobs, turns);
+        let walks = self.walks(game, terrain, &mut jobs, turns);
+        let mut value =
+            hopes - self.weights.walk * (1.0 - near_end(turns, self.weights.fade)) * walks;
         let mut leader = 0.0f64;
         for (seat, penned) in penned.iter().enumerate().take(self.players.max(1)) {
             if seat == terrain.me.index() {
@@ -212,17 +233,27 @@ impl Evaluation {
             }
         }
         value -= self.weights.leader * leader;
+        let closing = near_end(turns, self.weights.closing);
+        value *= 1.0 - closing;
         if self.weights.guard > 0.0 {
             let own = penned.get(terrain.me.index()).copied().unwrap_or_default();
             value -= self.weights.guard * own * self.risk(game, terrain);
         }
         if self.weights.win > 0.0 {
-            value += self.weights.win * self.lead(&penned, terrain.me, turns);
+            let lead = self.lead(&penned, terrain.me, turns);
+            value += self.weights.win * lead.tanh();
+            // A lead can be sure; a player that is behind must not give up.
+            let close = if lead > 0.0 {
+                lead.tanh()
+            } else {
+                -(-lead).ln_1p()
+            };
+            value += closing * self.weights.closing_win * close;
         }
         value + self.frights(game, terrain.me)
     }
 
-    /// How far ahead of the best rival, from -1 to 1: the nearer the end, the more a small lead counts.
+    /// How far ahead of the best rival, negative if behind: the nearer the end, the more a small lead counts.
     fn lead(&self, penned: &[f64; 4], me: Seat, turns: u32) -> f64 {
         let own = penned.get(me.index()).copied().unwrap_or_default();
         let lead = |(seat, penned): (usize, &f64)| {
@@ -232,7 +263,7 @@ impl Evaluation {
         };
         let all = penned.iter().enumerate().take(self.players.max(1));
         let least = all.filter_map(lead).reduce(f64::min).unwrap_or_default();
-        (least / (0.5 + f64::from(turns) / self.weights.early)).tanh()
+        least / (0.5 + f64::from(turns) / self.weights.early)
     }
 
     /// How badly the own pen is watched, from 0 to 1: foreign dogs that come near it, and no own dog there.
@@ -267,6 +298,7 @@ impl Evaluation {
             let walks = at < able.len();
             let stand = terrain.cell(dog.spot);
             let mut best = (COST_MAX, None);
+            let mut tardy = (COST_MAX, None);
             for (at, job) in jobs.iter().enumerate() {
                 if job.taken && walks {
                     continue;
@@ -276,11 +308,18 @@ impl Evaluation {
                     continue;
                 }
                 let need = terrain.need(job.sheep, stand);
-                let cost = f64::from(need) + carry;
-                if need < u8::MAX && cost < best.0 && f64::from(need) + job.home <= f64::from(turns)
-                {
-                    best = (cost, Some(at));
+                if need == u8::MAX {
+                    continue;
                 }
+                let cost = f64::from(need) + carry;
+                let late = f64::from(need) + job.home > f64::from(turns);
+                let nearest = if late { &mut tardy } else { &mut best };
+                if cost < nearest.0 {
+                    *nearest = (cost, Some(at));
+                }
+            }
+            if best.1.is_none() && self.weights.fade > 0.0 {
+                best = tardy;
             }
             if let Some(explore) = &self.explore {
                 let steps = explore.get(stand).copied().unwrap_or(FAR);
@@ -300,7 +339,10 @@ impl Evaluation {
 
     fn frights(&self, game: &SmartDog, me: Seat) -> f64 {
         let mut sum = 0.0;
-        for dog in game.dogs().iter().filter(|dog| dog.disabled > 0) {
+        for (at, dog) in game.dogs().iter().enumerate() {
+            if dog.disabled == 0 || self.doubtful.get(at) == Some(&true) {
+                continue;
+            }
             let turns = f64::from(dog.disabled.min(8));
             let kind = if dog.fright == Fright::Panic {
                 1.0
@@ -318,56 +360,11 @@ impl Evaluation {
     }
 }
 
-/// Steps to the nearest cell worth looking at if sheep are missing: cells of any tile never seen, else those
-/// not seen for a long time.
-fn explore(world: &World, terrain: &Terrain) -> Option<Vec<u16>> {
-    if world.missing() == 0 {
-        return None;
+/// How near the end is, from 0, this many turns before it or earlier, to 1; 0 if there are none such turns.
+fn near_end(turns: u32, from: f64) -> f64 {
+    if from > 0.0 {
+        1.0 - (f64::from(turns) / from).min(1.0)
+    } else {
+        0.0
     }
-    let ground = &terrain.ground;
-    let torus = ground.torus();
-    let turn = world.game.turn();
-    let sight = ground
-        .options()
-        .get(Key::DogVisibilityR)
-        .min(u32::from(FAR)) as u16;
-    let own = ground.tiles().get(world.me);
-    let cells = |wanted: &dyn Fn(usize) -> bool| -> Vec<usize> {
-        let open = |cell: &usize| ground.land(torus.spot(*cell)).is_open();
-        (0..torus.area())
-            .filter(|cell| open(cell) && wanted(*cell))
-            .collect()
-    };
-    let inside = |cell: usize, own_only: bool| {
-        let spot = torus.spot(cell);
-        if own_only {
-            own.is_some_and(|area| area.contains(spot))
-        } else {
-            ground.tiles().iter().any(|(_, area)| area.contains(spot))
-        }
-    };
-    let never = |cell: usize| world.last_seen.get(cell) == Some(&0);
-    let stale = |cell: usize| {
-        world
-            .last_seen
-            .get(cell)
-            .is_some_and(|seen| seen.saturating_add(STALE) < turn)
-    };
-    let mut sources = cells(&|cell| never(cell) && inside(cell, true));
-    if sources.is_empty() {
-        sources = cells(&|cell| never(cell) && inside(cell, false));
-    }
-    if sources.is_empty() {
-        sources = cells(&|cell| stale(cell) && inside(cell, true));
-    }
-    if sources.is_empty() {
-        return None;
-    }
-    let mut steps = terrain.distances(sources);
-    for step in &mut steps {
-        if *step != FAR {
-            *step = step.saturating_sub(sight);
-        }
-    }
-    Some(steps)
 }

@@ -1,6 +1,7 @@
 //! The player's belief of the whole position: every sheep and dog it has met, and those inferred because all
 //! tiles are copies, advanced by the exact rules and corrected by what is seen.
 
+use super::arrival::Arrival;
 use super::origins::{Rank, Tracked};
 use super::reply::{Model, Replies};
 use crate::game::Seat;
@@ -29,6 +30,8 @@ pub(super) struct World {
     pub(super) me: Seat,
     /// Numbers on the wire, by place in `game.dogs()`.
     pub(super) ids: Vec<Option<DogId>>,
+    /// The turn in which each dog was last in sight, by place; 0: never.
+    pub(super) met: Vec<u32>,
     pub(super) roster: Roster,
     /// The orders of this turn.
     ordered: Orders,
@@ -41,6 +44,8 @@ pub(super) struct World {
     /// The rank of each believed sheep in the order in which sheep act: that in which their tiles were made.
     ranks: Vec<Rank>,
     pub(super) replies: Replies,
+    /// Who comes first, if that is observed.
+    pub(super) arrival: Option<Arrival>,
 }
 
 impl World {
@@ -51,6 +56,7 @@ impl World {
             game: SmartDog::imagine(ground, view.turn, [], [], PUSHES_MAX),
             me: view.seat,
             ids: Vec::new(),
+            met: Vec::new(),
             roster: Roster::default(),
             ordered: Orders::new(),
             last_seen: vec![0; ground.torus().area()],
@@ -58,6 +64,7 @@ impl World {
             guesses: Vec::new(),
             ranks: Vec::new(),
             replies: Replies::new(ground, view.seat, models),
+            arrival: None,
         };
         let sight = Sight::of(view);
         world.roster.meet(&sight);
@@ -69,6 +76,7 @@ impl World {
             ),
         };
         world.ids = vec![None; dogs.len()];
+        world.met = vec![0; dogs.len()];
         world.correct(view, &sight, dogs, sheep);
         world.replies.foretell(&world.game);
         world
@@ -141,7 +149,7 @@ impl World {
             visible: &visible,
             taken,
         };
-        self.correct_dogs(sight, &mut dogs, &mut hidden);
+        self.correct_dogs(view.turn, sight, &mut dogs, &mut hidden);
         self.copy_origins(view, sight, &mut sheep);
         correct_sheep(view, sight, &mut sheep, &mut hidden);
         // Of what is believed to stand on one cell only one stays.
@@ -189,7 +197,13 @@ impl World {
         visible
     }
 
-    fn correct_dogs(&mut self, sight: &Sight, dogs: &mut Vec<Dog>, hidden: &mut Hidden<'_>) {
+    fn correct_dogs(
+        &mut self,
+        turn: u32,
+        sight: &Sight,
+        dogs: &mut Vec<Dog>,
+        hidden: &mut Hidden<'_>,
+    ) {
         let torus = hidden.ground.torus();
         let mut met = vec![false; dogs.len()];
         let own = self.roster.sort(sight);
@@ -205,6 +219,7 @@ impl World {
             let at = bound.or_else(nearest).unwrap_or_else(|| {
                 dogs.push(Dog::new(seen.owner, seen.spot));
                 self.ids.push(None);
+                self.met.push(0);
                 met.push(false);
                 dogs.len() - 1
             });
@@ -212,6 +227,7 @@ impl World {
                 continue;
             }
             self.ids[at] = Some(seen.id);
+            self.met[at] = turn;
             let dog = &mut dogs[at];
             dog.owner = seen.owner;
             dog.spot = seen.spot;
@@ -242,6 +258,8 @@ impl World {
         dogs.retain(|_| *keep.next().unwrap_or(&false));
         let mut keep = stands.iter();
         self.ids.retain(|_| *keep.next().unwrap_or(&false));
+        let mut keep = stands.iter();
+        self.met.retain(|_| *keep.next().unwrap_or(&false));
     }
 }
 
