@@ -263,11 +263,13 @@ fn after_anything_odd_a_process_does_not_stay() {
     for after in ["echo '{\"type\":\"note\",\"note\":1}'", "sleep 0.2; echo x"] {
         let world = World::new(Instances::Persistent, "", after);
         let (first, _) = world.play();
-        // Its word may come in its own time, and be seen by whoever looks first.
+        // Its word must be there, or have been seen already, before the next match begins.
         until(|| {
             let mut room = world.bots.waiting().room.lock();
-            drop(room.take(|_, spare| !spare.is_quiet()));
-            room.spares.is_empty()
+            room.spares.values_mut().flatten().all(|spare| {
+                spare.program.read();
+                !spare.program.unheard().is_empty()
+            })
         });
         let (second, _) = world.play();
         assert_ne!(first, second, "{after}");

@@ -1,6 +1,7 @@
 //! The ladder of built-in players, weakest first, one file each, and what they share.
 //! What was tried and measured: README.md.
 
+mod adam;
 pub mod champion;
 mod greedy;
 mod ismcts;
@@ -13,7 +14,6 @@ mod registry;
 mod rules;
 mod searcher;
 mod signature;
-mod teach;
 mod train;
 mod worlds;
 

@@ -18,7 +18,10 @@ pub const CARDS: &[BotCard] = &[
     thinker(4, "mcbid-200", mcbid::DESCRIPTION, 0xDF81_F7B8_C305_4A2A),
     thinker(5, "pimc-50", pimc::DESCRIPTION, 0xEEC3_D261_D92E_2C86),
     thinker(6, "ismcts-1000", ismcts::DESCRIPTION, 0xB6F1_1B58_C868_C794),
-    thinker(7, "champion", champion::DESCRIPTION, 0xA1F7_C178_368E_0C3B),
+    BotCard {
+        version: 2,
+        ..thinker(7, "champion", champion::DESCRIPTION, 0x0873_2730_9D7A_483B)
+    },
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance.

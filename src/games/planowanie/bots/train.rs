@@ -2,15 +2,16 @@
 //!
 //! At a part of the decisions every card is played out once by what has been learnt so far; what the
 //! card brought compared with the others is what its entries are moved towards. Declarations are
-//! learnt from hands whose every plausible declaration is played out in the same sampled deals.
+//! learnt from hands whose every plausible declaration is played out in the same sampled deals. Then the net
+//! learns, in three times as many deals, in part of which players by rules sit at the table: `adam.rs`.
 
+use super::adam::Adam;
 use super::champion::bids::{self, Bids, CALLED_MAX, Occasion, SIZES};
 use super::champion::net::{self, Net};
 use super::champion::policy::{self, Context, Policy, TABLES};
 use super::champion::table::{write_entries, write_strays};
 use super::judgement;
 use super::position::{Layout, Mask, PLIES_MAX, Position, SEATS_MAX};
-use super::teach::Teacher;
 use crate::game::Seat;
 use crate::kit::{Train, Training};
 use crate::planowanie::cards::{CARDS_MAX, Deck};
@@ -38,9 +39,9 @@ const CARDS_MOST: u32 = 13;
 /// Deals that teach the net, for one that teaches the tables.
 const NET_DEALS: u64 = 3;
 /// The part of the net's deals with players by rules among the others.
-const STRANGE: f64 = 0.4;
-/// How far strangers' declarations stray, in tricks.
-const STRANGE_STRAY: f64 = 1.0;
+const RULES_DEALS: f64 = 0.4;
+/// How far declarations of players by rules stray, in tricks.
+const RULES_STRAY: f64 = 1.0;
 /// The net's rate of learning, at first and at last.
 const NET_RATES: [f32; 2] = [1e-3, 2e-5];
 
@@ -55,16 +56,17 @@ struct Learner {
     rng: Rng,
     rate: f32,
     /// Once the tables are learnt: how the net learns.
-    teacher: Option<Teacher>,
+    adam: Option<Adam>,
     /// Who plays by rules in this deal.
-    strange: [bool; PLAYERS],
+    by_rules: [bool; PLAYERS],
 }
 
 /// The champion's data, learnt by self-play.
 pub struct SelfPlay;
 
 impl Train for SelfPlay {
-    /// The same run gives the same text. `done` is told the number of deals played now and then.
+    /// The same run gives the same text. `done` is told now and then how many of `training.games` are done; each
+    /// stands for one deal for the tables and three for the net.
     fn train(&self, training: &Training, done: &mut dyn FnMut(u64)) -> String {
         let mut learner = Learner::new(training.seed);
         let each = 1 + NET_DEALS;
@@ -81,8 +83,8 @@ impl Train for SelfPlay {
         let strays = learner.strays.map(|stray| stray.sqrt() as f32);
         learner.teach_net(training, done);
         done(training.games);
-        if let Some(teacher) = &learner.teacher {
-            entries.extend(teacher.net.entries());
+        if let Some(adam) = &learner.adam {
+            entries.extend(adam.net.entries());
         }
         text(training, &strays, &entries)
     }
@@ -100,15 +102,15 @@ impl Learner {
             strays: [1.0; SIZES],
             rng: Rng::new(seed, 0),
             rate: 0.0,
-            teacher: None,
-            strange: [false; PLAYERS],
+            adam: None,
+            by_rules: [false; PLAYERS],
         }
     }
 
-    /// Teaches the net, with chances of its own: the tables, which play its deals, do not change any more.
+    /// Teaches the net, with random numbers of its own: the tables, which play its deals, do not change any more.
     fn teach_net(&mut self, training: &Training, done: &mut dyn FnMut(u64)) {
         self.rng = Rng::new(training.seed.wrapping_add(1), 0);
-        self.teacher = Some(Teacher::new(Net::fresh(&mut self.rng)));
+        self.adam = Some(Adam::new(Net::random(&mut self.rng)));
         let deals = training.games.saturating_mul(NET_DEALS);
         for deal in 0..deals {
             let progress = deal as f32 / deals as f32;
@@ -126,8 +128,8 @@ impl Learner {
         // Large deals bring most of the points.
         let cards = cards(&mut self.rng).max(cards(&mut self.rng)) as u8;
         let leader = Seat(self.rng.below(PLAYERS as u32) as u8);
-        let mixed = self.rng.chance(STRANGE);
-        self.strange = std::array::from_fn(|_| mixed && self.rng.chance(0.5));
+        let mixed = self.rng.chance(RULES_DEALS);
+        self.by_rules = std::array::from_fn(|_| mixed && self.rng.chance(0.5));
         let mut position = Position::fresh(PLAYERS, cards, leader);
         position.hands = self.hands(None, cards);
         self.declare(&mut position);
@@ -160,8 +162,8 @@ impl Learner {
                 return;
             }
             let choice = position.distinct(&self.layout);
-            let strange = self.strange[usize::from(position.turn) & 3];
-            if choice.count() > 1 && !strange && self.rng.chance(LEARNT) {
+            let by_rules = self.by_rules[usize::from(position.turn) & 3];
+            if choice.count() > 1 && !by_rules && self.rng.chance(LEARNT) {
                 self.learn_card(&position, choice);
             }
             let drawn = if self.rng.chance(STRAYING) {
@@ -181,7 +183,7 @@ impl Learner {
     }
 
     fn draw(&mut self, position: &Position<u64>) -> Option<u8> {
-        if self.strange[usize::from(position.turn) & 3] {
+        if self.by_rules[usize::from(position.turn) & 3] {
             return judgement::card(&self.layout, position);
         }
         self.policy.draw(&self.layout, position, &mut self.rng)
@@ -230,8 +232,8 @@ impl Learner {
             .bids
             .mean(&self.layout, occasion, turn, position.hands[seat]);
         let stray: f64 = (0..3).map(|_| self.rng.between(-1.0, 1.0)).sum();
-        let most = if self.strange[seat] {
-            STRANGE_STRAY
+        let most = if self.by_rules[seat] {
+            RULES_STRAY
         } else {
             BID_STRAY
         };
@@ -253,15 +255,15 @@ impl Learner {
             count += 1;
         }
         let brought = &brought[..count];
-        if let Some(teacher) = &mut self.teacher {
-            teacher.learn(&self.policy, &self.layout, position, brought, self.rate);
+        if let Some(adam) = &mut self.adam {
+            adam.learn(&self.policy, &self.layout, position, brought, self.rate);
         } else {
-            self.fill_in(position, brought);
+            self.update_tables(position, brought);
         }
     }
 
     /// Moves the cards' entries in the tables towards what they brought, compared with each other.
-    fn fill_in(&mut self, position: &Position<u64>, brought: &[(u8, f32)]) {
+    fn update_tables(&mut self, position: &Position<u64>, brought: &[(u8, f32)]) {
         let context = Context::new(&self.layout, position);
         let tried = brought.iter().map(|(card, brought)| {
             let sight = context.sight(&self.layout, self.layout.suit_of(*card));
@@ -346,7 +348,7 @@ fn text(training: &Training, strays: &[f32; SIZES], entries: &[i16]) -> String {
     let mut text = String::new();
     let _ = write!(
         text,
-        "# What Planowanie's champion has learnt from {} deals with itself. Made anew by\n\
+        "# What Planowanie's champion has learnt from {} deals, most of them with itself. Made anew by\n\
          # drover train planowanie --games {} --seed {}\n\
          # First how far declarations stray by size of deal, in thousandths of a trick; then all\n\
          # entries of the model of declarations ({}), of the policy ({}) and of the net ({}).\n",

@@ -22,7 +22,7 @@ const CHANCE: f64 = 0.25;
 const FUTURE: u64 = 8;
 /// How much better than the best plan by its board a move must have done to be preferred to it.
 const MARGIN: f64 = 0.05;
-/// So many quiet turns say nothing about the next.
+/// This many quiet turns tell nothing about the next one.
 const QUIET: u32 = 2;
 /// No node yet.
 const NONE: u32 = u32::MAX;
@@ -140,7 +140,7 @@ pub(super) fn near(chart: &Chart, owners: &[u8], players: [u8; 2]) -> usize {
 
 /// The share of games in which a player does nothing that has done nothing for so many turns: none up to
 /// [`QUIET`] of them.
-fn idle(quiet: u32) -> f64 {
+fn idle_share(quiet: u32) -> f64 {
     f64::from(quiet.saturating_sub(QUIET)) / f64::from(quiet + QUIET)
 }
 
@@ -154,7 +154,7 @@ pub(super) struct Search {
     unseen: Vec<Guess>,
     turn: u32,
     /// In which share of the games the other does nothing.
-    idle: f64,
+    idle_share: f64,
     nodes: Vec<Node>,
     played: u32,
     /// Planets' turns that a game takes, counting those that anybody has or may want, and that may still be
@@ -189,7 +189,7 @@ impl Search {
             plans,
             unseen,
             turn,
-            idle: idle(quiet),
+            idle_share: idle_share(quiet),
             played: 0,
             left: left.saturating_mul(FUTURE),
         }
@@ -214,7 +214,7 @@ impl Search {
         let mut rng = Rng::new(u64::from(self.turn), GAME_STREAM + u64::from(self.played));
         scatter(rehearsal, &mut state, &self.unseen, self.turn, &mut rng);
         // The other may go on doing nothing, whatever may be said against it.
-        let idle = self.idle > 0.0 && rng.between(0.0, 1.0) < self.idle;
+        let idle = self.idle_share > 0.0 && rng.chance(self.idle_share);
         let mut path: Vec<(usize, [usize; 2])> = Vec::new();
         let mut at = 0;
         while state.turn() < DEPTH {
@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn an_enemy_is_idle_in_more_games_the_longer_it_was_quiet() {
-        let shares = [0, QUIET, 6, 12].map(idle);
+        let shares = [0, QUIET, 6, 12].map(idle_share);
         assert_eq!(shares, [0.0, 0.0, 0.5, 5.0 / 7.0]);
     }
 }

@@ -47,7 +47,7 @@ pub(super) struct Goal {
 const GOALS: usize = 8;
 /// The most guesses kept.
 const GUESSES: usize = 200;
-/// As many quiet turns count at most.
+/// At most this many quiet turns are counted.
 const QUIET_MAX: u32 = 12;
 
 /// Two states, one after the other, and how they are understood.
@@ -149,15 +149,13 @@ impl Ledger {
                 self.fleets.push(*order);
             }
         }
-        for place in 0..count {
-            if !lost[place] {
-                let expected = self.expect(change, place, gone[place]);
-                self.explain(change, place, expected);
-            }
+        let mut is_quiet = true;
+        for place in (0..count).filter(|place| !lost[*place]) {
+            let expected = self.expect(change, place, gone[place]);
+            is_quiet &= (now.owner[place], now.ships[place]) == expected;
+            self.explain(change, place, expected);
         }
-        let seen = |place: usize| (now.owner[place], now.ships[place]);
-        let expected = |place: usize| self.expect(change, place, gone[place]);
-        self.quiet = if (0..count).all(|place| seen(place) == expected(place)) {
+        self.quiet = if is_quiet {
             QUIET_MAX.min(self.quiet + 1)
         } else {
             self.quiet / 2

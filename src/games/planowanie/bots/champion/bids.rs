@@ -1,5 +1,6 @@
 //! The learnt model of declarations: what a player with a hand is likely to declare.
 
+use super::table::as_entry;
 use crate::planowanie::bots::position::{Layout, Mask};
 
 /// Cards per player in a deal, in thirteenths of the deck's share: the classes of deals.
@@ -100,7 +101,7 @@ impl Bids {
     /// Sets an entry, in tricks.
     pub fn set(&mut self, entry: usize, tricks: f32) {
         if let Some(slot) = self.entries.get_mut(entry) {
-            *slot = (tricks * UNIT).round().clamp(-4040.0, 4040.0) as i16;
+            *slot = as_entry(tricks * UNIT);
         }
     }
 

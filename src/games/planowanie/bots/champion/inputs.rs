@@ -1,7 +1,8 @@
-//! What the net sees: yes-or-no inputs that depend only on what the player to move knows, some of its situation
-//! and some of the card whose value is asked. They count and compare, so that they suit any deck.
+//! What the net sees: inputs, each a yes or no or a count of cards or suits, that depend only on what the player to
+//! move knows, some of its situation and some of the card whose value is asked. They count and compare, so that they
+//! suit any deck.
 
-use super::policy::Context;
+use super::policy::{Context, GOALS};
 use crate::planowanie::bots::position::{Layout, Mask, Position, SEATS_MAX};
 
 const LEFTS: usize = 13;
@@ -9,15 +10,17 @@ const DENSITIES: usize = 17;
 const NEEDS: usize = 8;
 const OTHER_NEEDS: usize = 7;
 const DECLARATIONS: usize = 7;
-const CHANCES: usize = 4;
-const OTHER: usize = OTHER_NEEDS * CHANCES + DECLARATIONS + 2 + 2 + 4;
+const SPARES: usize = 4;
+const OTHER: usize = OTHER_NEEDS * SPARES + DECLARATIONS + 2 + 2 + 4;
 const OVERS: usize = 11;
 const HIGHER: usize = 10;
 const LENGTHS: usize = 7;
 const CROWDS: usize = 6;
-const CLASSES: usize = 3;
+const SUIT_KINDS: usize = 3;
 const KINDS: usize = 9;
-const GOALS: usize = 4;
+
+/// Cards laid in a trick of four players, by the policy's place: with fewer players, as many still play after it.
+const LAID_OF_PLACE: [usize; 4] = [0, 2, 1, 3];
 
 /// The first input of each group, by what it tells.
 const LEFT: usize = 0;
@@ -29,10 +32,10 @@ const SLACK: usize = NEED + NEEDS;
 const OTHERS: usize = SLACK + NEEDS;
 const OVER: usize = OTHERS + (SEATS_MAX - 1) * OTHER;
 const HELD: usize = OVER + OVERS;
-const SUIT: usize = HELD + CLASSES * HIGHER * 4;
-const TABLE: usize = SUIT + CLASSES * LENGTHS * CROWDS;
+const SUIT: usize = HELD + SUIT_KINDS * HIGHER * 4;
+const TABLE: usize = SUIT + SUIT_KINDS * LENGTHS * CROWDS;
 /// How many inputs describe the situation.
-pub const SITUATION: usize = TABLE + 2 + HIGHER + 4;
+pub(super) const SITUATION: usize = TABLE + 2 + HIGHER + 4;
 
 const KIND: usize = SITUATION;
 const ABOVE: usize = KIND + KINDS * GOALS * SEATS_MAX;
@@ -48,7 +51,7 @@ const EXTREME: usize = VOID + 3 * (SEATS_MAX - 1);
 pub const INPUTS: usize = EXTREME + 4;
 
 /// What is the same for all cards of a decision.
-pub struct Outlook<'a, M> {
+pub struct Features<'a, M> {
     seen: &'a Context<M>,
     goal_place: usize,
 }
@@ -71,14 +74,14 @@ fn crowd(unseen: u32) -> usize {
     }
 }
 
-impl<'a, M: Mask> Outlook<'a, M> {
+impl<'a, M: Mask> Features<'a, M> {
     /// What the player to move sees.
     #[inline]
     #[must_use]
-    pub fn new(seen: &'a Context<M>, position: &Position<M>) -> Self {
+    pub fn new(seen: &'a Context<M>) -> Self {
         Self {
             seen,
-            goal_place: seen.goal() * SEATS_MAX + usize::from(position.laid & 3),
+            goal_place: seen.goal() * SEATS_MAX + LAID_OF_PLACE[seen.place() & 3],
         }
     }
 
@@ -105,7 +108,7 @@ impl<'a, M: Mask> Outlook<'a, M> {
         call(LEFT + class(left, 1, LEFTS as i32));
         call(SIZE + class(i32::from(position.cards), 1, LEFTS as i32));
         call(DENSITY + self.seen.density as usize);
-        call(LAID + usize::from(position.laid & 3));
+        call(LAID + LAID_OF_PLACE[self.seen.place() & 3]);
         call(NEED + class(need, -1, NEEDS as i32 - 2));
         call(SLACK + class(left - need, -1, NEEDS as i32 - 2));
         self.others(position, &mut call);
@@ -130,9 +133,9 @@ impl<'a, M: Mask> Outlook<'a, M> {
             let first = OTHERS + (at - 1) * OTHER;
             let need = i32::from(position.need[seat]);
             wanted += need.max(0);
-            let spare = class(left - need, -1, CHANCES as i32 - 2);
-            call(first + class(need, -1, OTHER_NEEDS as i32 - 2) * CHANCES + spare);
-            let first = first + OTHER_NEEDS * CHANCES;
+            let spare = class(left - need, -1, SPARES as i32 - 2);
+            call(first + class(need, -1, OTHER_NEEDS as i32 - 2) * SPARES + spare);
+            let first = first + OTHER_NEEDS * SPARES;
             let declared = need + i32::from(position.taken[seat]);
             call(first + class(declared, 0, DECLARATIONS as i32 - 1));
             let first = first + DECLARATIONS;
@@ -146,8 +149,8 @@ impl<'a, M: Mask> Outlook<'a, M> {
             if voids & 1 != 0 {
                 call(first + 2);
             }
-            let led = if position.laid > 0 {
-                1 << (position.led & 7)
+            let led = if position.laid > 0 && position.led < 8 {
+                1 << position.led
             } else {
                 1
             };

@@ -1,8 +1,9 @@
 //! The learnt net: what it adds to the tables' value of a card. Two hidden layers of plain `f32`, summed in a
 //! fixed order, so that every machine computes the same.
 
-use super::inputs::{INPUTS, Outlook};
+use super::inputs::{Features, INPUTS};
 use super::policy::{self, Context, Policy};
+use super::table;
 use crate::planowanie::bots::position::{Layout, Mask, Position};
 use crate::rng::Rng;
 use smallvec::SmallVec;
@@ -13,10 +14,10 @@ pub const WIDE: usize = 64;
 pub const NARROW: usize = 32;
 /// The entry that stands for a weight of 1 in the text of a table.
 const UNIT: f32 = 1024.0;
-/// The row of the first layer for the tables' opinion of the card, and for the constant.
+/// The row of the first layer for the tables' opinion of the card, and for the bias.
 const OPINION: usize = INPUTS;
-const CONSTANT: usize = INPUTS + 1;
-/// Deal's numbers of cards in an opinion of 1.
+const BIAS: usize = INPUTS + 1;
+/// The net is given opinions in tenths of the deal's number of cards.
 const OPINION_UNIT: f32 = 0.1;
 /// How many entries the weights are.
 pub const ENTRIES: usize = (INPUTS + 2) * WIDE + (WIDE + 1) * NARROW + NARROW;
@@ -24,9 +25,9 @@ pub const ENTRIES: usize = (INPUTS + 2) * WIDE + (WIDE + 1) * NARROW + NARROW;
 /// All weights; gradients and moments have the same shape.
 #[derive(Clone)]
 pub struct Net {
-    /// One row an input, then the opinion's and the constant's.
+    /// One row an input, then the opinion's and the bias's.
     first: Vec<[f32; WIDE]>,
-    /// One row a unit of the first hidden layer, then the constant's.
+    /// One row a unit of the first hidden layer, then the bias's.
     second: Vec<[f32; NARROW]>,
     last: [f32; NARROW],
 }
@@ -41,14 +42,14 @@ pub struct Layers {
 }
 
 #[inline]
-fn add<const N: usize>(sum: &mut [f32; N], row: &[f32; N], times: f32) {
+fn add_scaled<const N: usize>(sum: &mut [f32; N], row: &[f32; N], times: f32) {
     for (sum, weight) in sum.iter_mut().zip(row) {
         *sum += weight * times;
     }
 }
 
 #[inline]
-fn plus<const N: usize>(sum: &mut [f32; N], row: &[f32; N]) {
+fn add<const N: usize>(sum: &mut [f32; N], row: &[f32; N]) {
     for (sum, weight) in sum.iter_mut().zip(row) {
         *sum += weight;
     }
@@ -57,7 +58,7 @@ fn plus<const N: usize>(sum: &mut [f32; N], row: &[f32; N]) {
 impl Net {
     /// A net whose every weight is 0.
     #[must_use]
-    pub fn blank() -> Self {
+    pub fn zeros() -> Self {
         Self {
             first: vec![[0.0; WIDE]; INPUTS + 2],
             second: vec![[0.0; NARROW]; WIDE + 1],
@@ -67,8 +68,8 @@ impl Net {
 
     /// A net that adds nothing yet, but can learn.
     #[must_use]
-    pub fn fresh(rng: &mut Rng) -> Self {
-        let mut net = Self::blank();
+    pub fn random(rng: &mut Rng) -> Self {
+        let mut net = Self::zeros();
         for row in &mut net.first {
             *row = std::array::from_fn(|_| rng.between(-0.2, 0.2) as f32);
         }
@@ -80,8 +81,8 @@ impl Net {
 
     /// The weights of the text's entries.
     #[must_use]
-    pub fn read(entries: &[i16]) -> Self {
-        let mut net = Self::blank();
+    pub fn from_entries(entries: &[i16]) -> Self {
+        let mut net = Self::zeros();
         let weights = net.parts_mut().into_iter().flatten();
         for (weight, entry) in weights.zip(entries) {
             *weight = f32::from(*entry) / UNIT;
@@ -92,7 +93,7 @@ impl Net {
     /// The entries of the weights.
     #[must_use]
     pub fn entries(&self) -> Vec<i16> {
-        let rounded = |weight: &f32| (weight * UNIT).round().clamp(-4040.0, 4040.0) as i16;
+        let rounded = |weight: &f32| table::as_entry(weight * UNIT);
         let first = self.first.as_flattened().iter();
         let second = self.second.as_flattened().iter();
         first.chain(second).chain(&self.last).map(rounded).collect()
@@ -114,11 +115,11 @@ impl Net {
         &self,
         layout: &Layout<M>,
         position: &Position<M>,
-        outlook: &Outlook<'_, M>,
+        features: &Features<'_, M>,
     ) -> [f32; WIDE] {
-        let mut sum = self.first[CONSTANT];
-        outlook.situation(layout, position, |input| {
-            plus(&mut sum, &self.first[input]);
+        let mut sum = self.first[BIAS];
+        features.situation(layout, position, |input| {
+            add(&mut sum, &self.first[input]);
         });
         sum
     }
@@ -131,15 +132,15 @@ impl Net {
         &self,
         layout: &Layout<M>,
         position: &Position<M>,
-        outlook: &Outlook<'_, M>,
+        features: &Features<'_, M>,
         situation: &[f32; WIDE],
         (card, opinion): (u8, f32),
     ) -> Layers {
         let mut wide = *situation;
-        outlook.card(layout, position, card, |input| {
-            plus(&mut wide, &self.first[input]);
+        features.card(layout, position, card, |input| {
+            add(&mut wide, &self.first[input]);
         });
-        add(&mut wide, &self.first[OPINION], opinion / OPINION_UNIT);
+        add_scaled(&mut wide, &self.first[OPINION], opinion / OPINION_UNIT);
         let mut narrow = self.second[WIDE];
         let (mut active, mut count) = ([0u8; WIDE], 0usize);
         for (at, unit) in wide.iter_mut().enumerate() {
@@ -186,27 +187,23 @@ impl Net {
     ) -> SmallVec<[(u8, i32); 16]> {
         let context = Context::new(layout, position);
         let mut advice = policy.opinions(layout, &context, cards);
-        let outlook = Outlook::new(&context, position);
-        let situation = self.situation(layout, position, &outlook);
-        let mut most = i32::MIN;
+        let features = Features::new(&context);
+        let situation = self.situation(layout, position, &features);
         for (card, worth) in &mut advice {
             let opinion = (*card, *worth as f32 / policy::UNIT);
-            let layers = self.card(layout, position, &outlook, &situation, opinion);
+            let layers = self.card(layout, position, &features, &situation, opinion);
             *worth += (layers.value * policy::UNIT) as i32;
-            most = most.max(*worth);
         }
-        for (_, worth) in &mut advice {
-            *worth -= most;
-        }
+        policy::compare(&mut advice);
         advice
     }
 
     /// Adds to this gradient what an error of `net`'s value for a card calls for, and to `shared` what it calls for
     /// in the sums that all cards share.
-    pub fn blame<M: Mask>(
+    pub fn backward<M: Mask>(
         &mut self,
         net: &Net,
-        (layout, position, outlook): (&Layout<M>, &Position<M>, &Outlook<'_, M>),
+        (layout, position, features): (&Layout<M>, &Position<M>, &Features<'_, M>),
         (card, opinion): (u8, f32),
         layers: &Layers,
         error: f32,
@@ -219,31 +216,137 @@ impl Net {
                 *narrow = error * net.last[at];
             }
         }
-        plus(&mut self.second[WIDE], &narrow);
+        add(&mut self.second[WIDE], &narrow);
         let mut wide = [0.0f32; WIDE];
         for (at, wide) in wide.iter_mut().enumerate() {
             if layers.wide[at] > 0.0 {
-                add(&mut self.second[at], &narrow, layers.wide[at]);
+                add_scaled(&mut self.second[at], &narrow, layers.wide[at]);
                 let products = net.second[at].iter().zip(&narrow);
                 *wide = products.map(|(weight, error)| weight * error).sum();
             }
         }
-        outlook.card(layout, position, card, |input| {
-            plus(&mut self.first[input], &wide);
+        features.card(layout, position, card, |input| {
+            add(&mut self.first[input], &wide);
         });
-        add(&mut self.first[OPINION], &wide, opinion / OPINION_UNIT);
-        plus(shared, &wide);
+        add_scaled(&mut self.first[OPINION], &wide, opinion / OPINION_UNIT);
+        add(shared, &wide);
     }
 
     /// Adds to this gradient what the cards of a decision called for in the sums they share.
-    pub fn blame_situation<M: Mask>(
+    pub fn backward_situation<M: Mask>(
         &mut self,
-        (layout, position, outlook): (&Layout<M>, &Position<M>, &Outlook<'_, M>),
+        (layout, position, features): (&Layout<M>, &Position<M>, &Features<'_, M>),
         shared: &[f32; WIDE],
     ) {
-        plus(&mut self.first[CONSTANT], shared);
-        outlook.situation(layout, position, |input| {
-            plus(&mut self.first[input], shared);
+        add(&mut self.first[BIAS], shared);
+        features.situation(layout, position, |input| {
+            add(&mut self.first[input], shared);
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::inputs::SITUATION;
+    use super::super::table::SHIPPED;
+    use super::*;
+    use crate::game::Seat;
+    use crate::planowanie::cards::Deck;
+
+    /// Positions of deals played at random, by two to four players.
+    fn positions(layout: &Layout<u64>) -> Vec<Position<u64>> {
+        let mut rng = Rng::new(5, 0);
+        let mut positions = Vec::new();
+        for players in [2, 3, 4, 4] {
+            let mut position = Position::fresh(players, 9, Seat(0));
+            let mut deck: Vec<u8> = (0..52).collect();
+            rng.shuffle(&mut deck);
+            for (seat, cards) in deck.chunks(9).take(players).enumerate() {
+                position.hands[seat] = cards.iter().fold(0, |hand, card| hand | 1 << card);
+                position.need[seat] = rng.below(5) as i8;
+            }
+            while !position.is_over() {
+                positions.push(position);
+                let mut choice = position.distinct(layout);
+                for _ in 0..rng.below(choice.count()) {
+                    choice.pop();
+                }
+                position.play(layout, choice.lowest());
+            }
+        }
+        positions
+    }
+
+    #[test]
+    fn weights_are_read_as_they_were_written() {
+        let net = &SHIPPED.net;
+        let entries = net.entries();
+        assert_eq!(entries.len(), ENTRIES);
+        assert_eq!(Net::from_entries(&entries).entries(), entries);
+    }
+
+    #[test]
+    fn what_others_hold_changes_nothing() {
+        let layout = Layout::new(&Deck::contest());
+        let mut compared = 0;
+        for position in positions(&layout) {
+            let cards = position.distinct(&layout);
+            let own = usize::from(position.turn);
+            let players = usize::from(position.players);
+            let [one, two] = [(own + 1) % players, (own + players - 1) % players];
+            let mut other = position;
+            other.hands.swap(one, two);
+            let advice = |position| {
+                SHIPPED
+                    .net
+                    .advice(&SHIPPED.policy, &layout, position, cards)
+            };
+            assert_eq!(advice(&position), advice(&other));
+            compared += usize::from(players > 2 && cards.count() > 1);
+        }
+        assert!(compared > 20, "{compared}");
+    }
+
+    #[test]
+    fn inputs_keep_to_their_part() {
+        let layout = Layout::new(&Deck::contest());
+        for position in positions(&layout) {
+            let context = Context::new(&layout, &position);
+            let features = Features::new(&context);
+            features.situation(&layout, &position, |input| assert!(input < SITUATION));
+            let mut cards = position.distinct(&layout);
+            while let Some(card) = cards.pop() {
+                features.card(&layout, &position, card, |input| {
+                    assert!((SITUATION..INPUTS).contains(&input));
+                });
+            }
+        }
+    }
+
+    /// The last of three plays with as little to fear as the last of four.
+    #[test]
+    fn a_place_in_the_trick_is_told_by_who_still_plays() {
+        let layout = Layout::<u64>::new(&Deck::contest());
+        let mut places = std::collections::BTreeMap::new();
+        for position in positions(&layout) {
+            let context = Context::new(&layout, &position);
+            let mut situation = Vec::new();
+            Features::new(&context).situation(&layout, &position, |input| situation.push(input));
+            let after = position.players - 1 - position.laid;
+            let leads = position.laid == 0;
+            places
+                .entry((leads, after))
+                .or_insert_with(Vec::new)
+                .push(situation[3]);
+        }
+        let [lead, last, third, second] = [(true, 3), (false, 0), (false, 1), (false, 2)]
+            .map(|place| places.remove(&place).unwrap());
+        let first = lead[0];
+        for (told, expected) in [(lead, 0), (second, 1), (third, 2), (last, 3)] {
+            assert!(
+                told.iter().all(|input| *input == first + expected),
+                "{expected}"
+            );
+        }
     }
 }

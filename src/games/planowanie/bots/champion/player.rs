@@ -10,7 +10,7 @@ use crate::planowanie::bots::searcher::{Searcher, Thinking};
 use crate::planowanie::rules::{Ask, Planowanie, View};
 use crate::rng::Rng;
 
-pub(in crate::planowanie::bots) const DESCRIPTION: &str = "Declares by playing plausible declarations out in sampled deals; plays by one tree over worlds that fit declarations and cards played, guided by a learnt policy. A node is one deal played out.";
+pub(in crate::planowanie::bots) const DESCRIPTION: &str = "Declares by playing plausible declarations out in sampled deals; plays by one tree over worlds that fit declarations and cards played, guided by a learnt net. A node is one deal played out.";
 
 /// A player with these parameters and this table.
 #[must_use]

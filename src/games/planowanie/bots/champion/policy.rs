@@ -1,6 +1,7 @@
 //! The learnt policy: the value of each card to the player to move, as a sum of table entries that depend
 //! only on what that player sees. It plays deals out, judges likely hands, and is what the net adds to.
 
+use super::table;
 use crate::planowanie::bots::position::{Layout, Mask, PLIES_MAX, Position};
 use crate::rng::Rng;
 use smallvec::SmallVec;
@@ -10,7 +11,7 @@ pub const UNIT: f32 = 4096.0;
 /// How far a value may be below the best for a card to be played occasionally.
 pub const HEAT: f32 = 0.03;
 
-const GOALS: usize = 4;
+pub(super) const GOALS: usize = 4;
 const PLACES: usize = 4;
 const SURPLUSES: usize = 7;
 const OVERS: usize = 5;
@@ -168,6 +169,12 @@ impl<M: Mask> Context<M> {
         self.goal_place / PLACES
     }
 
+    /// Its place in the trick: first, third or second of those between, last.
+    #[inline]
+    pub(super) const fn place(&self) -> usize {
+        self.goal_place % PLACES
+    }
+
     /// What is the same for all cards of a suit.
     #[inline]
     #[must_use]
@@ -298,6 +305,15 @@ fn surplus<M: Mask>(layout: &Layout<M>, hand: M, unseen: M, density: u32, need: 
     BOUNDS.iter().filter(|bound| spare >= **bound).count()
 }
 
+/// Gives each card its value compared with the best one's.
+#[inline]
+pub(super) fn compare(worths: &mut [(u8, i32)]) {
+    let most = worths.iter().map(|(_, worth)| *worth).max().unwrap_or(0);
+    for (_, worth) in worths {
+        *worth -= most;
+    }
+}
+
 impl Policy {
     /// The policy with these entries; missing ones are 0.
     #[must_use]
@@ -322,7 +338,7 @@ impl Policy {
     /// Sets an entry, as a fraction of the deal's number of cards.
     pub fn set(&mut self, entry: usize, worth: f32) {
         if let Some(slot) = self.entries.get_mut(entry) {
-            *slot = (worth * UNIT).round().clamp(-4040.0, 4040.0) as i16;
+            *slot = table::as_entry(worth * UNIT);
         }
     }
 
@@ -365,14 +381,10 @@ impl Policy {
         cards: M,
     ) -> SmallVec<[(u8, i32); 16]> {
         let mut opinions: SmallVec<[(u8, i32); 16]> = SmallVec::new();
-        let mut most = i32::MIN;
         self.each_worth(layout, context, cards, |card, worth| {
             opinions.push((card, worth));
-            most = most.max(worth);
         });
-        for (_, worth) in &mut opinions {
-            *worth -= most;
-        }
+        compare(&mut opinions);
         opinions
     }
 

@@ -19,6 +19,8 @@ const BLANKS: u8 = b'!';
 const BASE: i32 = 90;
 const FIRST: u8 = b'#';
 const HALF: i32 = BASE * BASE / 2;
+/// The largest entry that is written; larger ones are clipped.
+pub const ENTRY_MAX: f32 = 4040.0;
 /// Entries per line.
 const LINE: usize = 50;
 
@@ -31,6 +33,12 @@ pub struct Table {
     pub net: Net,
     /// How to declare.
     pub bids: Bids,
+}
+
+/// A value as an entry: rounded, and clipped at `ENTRY_MAX`.
+#[must_use]
+pub fn as_entry(value: f32) -> i16 {
+    value.round().clamp(-ENTRY_MAX, ENTRY_MAX) as i16
 }
 
 /// Writes entries as lines of text.
@@ -86,7 +94,7 @@ impl Table {
     pub fn empty() -> Self {
         Self {
             policy: Policy::new(Vec::new()),
-            net: Net::blank(),
+            net: Net::zeros(),
             bids: Bids::new(Vec::new(), [1.0; SIZES]),
         }
     }
@@ -118,7 +126,7 @@ impl Table {
         if entries.len() != ENTRIES {
             return None;
         }
-        let net = Net::read(&entries.split_off(bids::ENTRIES + policy::ENTRIES));
+        let net = Net::from_entries(&entries.split_off(bids::ENTRIES + policy::ENTRIES));
         let policy = entries.split_off(bids::ENTRIES);
         Some(Self {
             policy: Policy::new(policy),

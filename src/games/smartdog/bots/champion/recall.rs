@@ -234,6 +234,7 @@ mod tests {
     use crate::smartdog::map::Map;
     use crate::smartdog::options::{Key, Options};
     use crate::smartdog::rules::{Players, Seen, Setup};
+    use std::collections::HashSet;
 
     const ME: Seat = Seat(0);
     const RIVAL: Seat = Seat(1);
@@ -328,10 +329,16 @@ mod tests {
                 let own = play_at_random(&mut game, ME, &mut rng);
                 game.end_all();
                 let view = game.seen_by(ME);
-                let before = world.game.sheep().len();
+                let before = (world.game.sheep().len(), world.game.turn());
                 let mut recalled = world.clone();
                 recalled.advance(&own, Some(&Sight::of(&view)));
-                assert_eq!(recalled.game.sheep().len(), before);
+                let sheep = recalled.game.sheep();
+                assert_eq!(
+                    (sheep.len(), recalled.game.turn()),
+                    (before.0, before.1 + 1)
+                );
+                let spots: HashSet<Spot> = sheep.iter().map(|sheep| sheep.spot).collect();
+                assert_eq!(spots.len(), sheep.len(), "two sheep on one cell");
                 // The whole update may learn of sheep and give some up, but never believes in more than there are.
                 world.order(&own);
                 world.begin_turn(&view);
@@ -342,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_bark_from_out_of_sight_frightens_the_sheep_near_it() {
-        // Each dog sees the sheep beside it, and therefore believes in the other one.
+        // The own dog sees the sheep beside it; that the rival has one there too follows from the tiles being alike.
         let mut game = begun(
             "............\n............\n...@*.......\n............\n",
             2,

@@ -1,19 +1,19 @@
 //! How the net learns from what cards brought: steps of Adam, each by the errors of some decisions.
 
-use super::champion::inputs::Outlook;
+use super::champion::inputs::Features;
 use super::champion::net::{Net, WIDE};
 use super::champion::policy::{Context, Policy, UNIT};
 use super::position::{Layout, Position};
 
 /// Decisions a step.
 const BATCH: u32 = 256;
-/// What earlier gradients count compared with the next: their mean, and their mean square.
-const MEMORY: [f32; 2] = [0.9, 0.999];
-/// Kept away from dividing by 0.
-const LEAST: f32 = 1e-8;
+/// Adam's betas: what earlier gradients count in their mean, and in their mean square.
+const BETAS: [f32; 2] = [0.9, 0.999];
+/// Adam's epsilon: no step divides by 0.
+const EPSILON: f32 = 1e-8;
 
-/// The sums that learning keeps.
-pub(super) struct Teacher {
+/// A net, and what Adam keeps beside it.
+pub(super) struct Adam {
     pub(super) net: Net,
     gradient: Net,
     means: Net,
@@ -22,13 +22,13 @@ pub(super) struct Teacher {
     steps: i32,
 }
 
-impl Teacher {
+impl Adam {
     pub(super) fn new(net: Net) -> Self {
         Self {
             net,
-            gradient: Net::blank(),
-            means: Net::blank(),
-            squares: Net::blank(),
+            gradient: Net::zeros(),
+            means: Net::zeros(),
+            squares: Net::zeros(),
             decisions: 0,
             steps: 0,
         }
@@ -47,14 +47,14 @@ impl Teacher {
         let context = Context::new(layout, position);
         let opinions = policy.opinions(layout, &context, cards);
         let net = &self.net;
-        let outlook = Outlook::new(&context, position);
-        let situation = net.situation(layout, position, &outlook);
+        let features = Features::new(&context);
+        let situation = net.situation(layout, position, &features);
         let valued: Vec<_> = opinions
             .iter()
             .zip(brought)
             .map(|((card, worth), (_, brought))| {
                 let opinion = (*card, *worth as f32 / UNIT);
-                let layers = net.card(layout, position, &outlook, &situation, opinion);
+                let layers = net.card(layout, position, &features, &situation, opinion);
                 let error = opinion.1 + layers.value - brought;
                 (opinion, layers, error)
             })
@@ -62,13 +62,13 @@ impl Teacher {
         let sum: f32 = valued.iter().map(|(_, _, error)| error).sum();
         let mean = sum / valued.len().max(1) as f32;
         let mut shared = [0.0; WIDE];
-        let seen = (layout, position, &outlook);
+        let seen = (layout, position, &features);
         for (opinion, layers, error) in &valued {
             let error = error - mean;
             self.gradient
-                .blame(net, seen, *opinion, layers, error, &mut shared);
+                .backward(net, seen, *opinion, layers, error, &mut shared);
         }
-        self.gradient.blame_situation(seen, &shared);
+        self.gradient.backward_situation(seen, &shared);
         self.decisions += 1;
         if self.decisions == BATCH {
             self.step(rate);
@@ -78,7 +78,8 @@ impl Teacher {
     fn step(&mut self, rate: f32) {
         self.decisions = 0;
         self.steps = self.steps.saturating_add(1);
-        let [fair_mean, fair_square] = MEMORY.map(|memory| 1.0 - memory.powi(self.steps));
+        let [mean_correction, square_correction] =
+            BETAS.map(|memory| 1.0 - memory.powi(self.steps));
         let parts = self
             .net
             .parts_mut()
@@ -93,10 +94,10 @@ impl Teacher {
             for at in 0..weights.len() {
                 let slope = gradient[at] / BATCH as f32;
                 gradient[at] = 0.0;
-                means[at] += (1.0 - MEMORY[0]) * (slope - means[at]);
-                squares[at] += (1.0 - MEMORY[1]) * (slope * slope - squares[at]);
-                let size = (squares[at] / fair_square).sqrt() + LEAST;
-                weights[at] -= rate * means[at] / fair_mean / size;
+                means[at] += (1.0 - BETAS[0]) * (slope - means[at]);
+                squares[at] += (1.0 - BETAS[1]) * (slope * slope - squares[at]);
+                let size = (squares[at] / square_correction).sqrt() + EPSILON;
+                weights[at] -= rate * means[at] / mean_correction / size;
             }
         }
     }
@@ -140,11 +141,11 @@ mod tests {
             }
         }
 
-        fn learn(&self, teacher: &mut Teacher, rate: f32) {
+        fn learn(&self, adam: &mut Adam, rate: f32) {
             let Self {
                 layout, position, ..
             } = self;
-            teacher.learn(&self.policy, layout, position, &self.brought, rate);
+            adam.learn(&self.policy, layout, position, &self.brought, rate);
         }
 
         /// Half the sum of the squared errors, which compare each card with the others.
@@ -153,10 +154,10 @@ mod tests {
                 layout, position, ..
             } = self;
             let context = Context::new(layout, position);
-            let outlook = Outlook::new(&context, position);
-            let situation = net.situation(layout, position, &outlook);
+            let features = Features::new(&context);
+            let situation = net.situation(layout, position, &features);
             let errors = self.brought.iter().map(|(card, brought)| {
-                let layers = net.card(layout, position, &outlook, &situation, (*card, 0.0));
+                let layers = net.card(layout, position, &features, &situation, (*card, 0.0));
                 layers.value - brought
             });
             let errors: Vec<f32> = errors.collect();
@@ -170,7 +171,7 @@ mod tests {
 
     fn net() -> Net {
         let mut rng = Rng::new(8, 0);
-        let mut net = Net::fresh(&mut rng);
+        let mut net = Net::random(&mut rng);
         for weight in &mut *net.parts_mut()[2] {
             *weight = rng.between(-0.5, 0.5) as f32;
         }
@@ -180,11 +181,11 @@ mod tests {
     #[test]
     fn the_gradient_is_the_slope_of_the_squared_errors() {
         let (decision, mut net) = (Decision::new(), net());
-        let mut teacher = Teacher::new(net.clone());
-        decision.learn(&mut teacher, 0.0);
+        let mut adam = Adam::new(net.clone());
+        decision.learn(&mut adam, 0.0);
         let near = 2e-3;
         for part in 0..3 {
-            let slopes = teacher.gradient.parts_mut()[part].to_vec();
+            let slopes = adam.gradient.parts_mut()[part].to_vec();
             let mut order: Vec<usize> = (0..slopes.len()).collect();
             order.sort_by(|a, b| slopes[*b].abs().total_cmp(&slopes[*a].abs()));
             for at in order.into_iter().take(8) {
@@ -208,12 +209,12 @@ mod tests {
     #[test]
     fn what_is_learnt_again_and_again_is_known() {
         let decision = Decision::new();
-        let mut teacher = Teacher::new(net());
-        let before = decision.lost(&teacher.net);
+        let mut adam = Adam::new(net());
+        let before = decision.lost(&adam.net);
         for _ in 0..30 * BATCH {
-            decision.learn(&mut teacher, 0.01);
+            decision.learn(&mut adam, 0.01);
         }
-        let after = decision.lost(&teacher.net);
+        let after = decision.lost(&adam.net);
         assert!(after < 0.05 * before, "{before} before, {after} after");
     }
 }
