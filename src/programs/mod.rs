@@ -13,6 +13,8 @@ mod log;
 mod manifest;
 mod name;
 mod native;
+#[cfg(test)]
+mod patience;
 mod posts;
 mod runner;
 mod shelf;

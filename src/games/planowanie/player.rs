@@ -447,11 +447,10 @@ fn known(view: &View) -> Vec<Belief> {
             known.push(told.within(tricks, tricks));
         }
         let mut voids = Vec::new();
-        for trick in round.played().chunks(round.players().max(1)) {
-            let led = trick.first().map(|play| deck.suit_of(play.card));
-            let own = trick.iter().find(|play| play.seat == seat);
-            let strays = own.is_some_and(|play| Some(deck.suit_of(play.card)) != led);
-            voids.extend(led.filter(|led| strays && !voids.contains(led)));
+        for (_, led) in round.strays(deck).filter(|(by, _)| *by == seat) {
+            if !voids.contains(&led) {
+                voids.push(led);
+            }
         }
         let letters = voids
             .iter()

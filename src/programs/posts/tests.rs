@@ -6,6 +6,7 @@ use crate::programs::bots::Bots;
 use crate::programs::conduct::Conduct;
 use crate::programs::instance::{Opening, Reply};
 use crate::programs::launch::{Launch, Protocol};
+use crate::programs::patience::{PATIENCE, until};
 use crate::programs::runner::Runner;
 use games::Cause;
 use games::neutral::{End, Line, Model, Start};
@@ -16,9 +17,6 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-
-/// More than any answer here takes.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a server does with a POST.
 enum Does {
@@ -410,11 +408,7 @@ fn a_connection_that_is_closed_between_decisions_is_no_failure() {
     for connections in 1..=3 {
         well(&mut runner, connections as u64);
         // Its end must be there: one that comes while a POST is on its way is a failure.
-        let until = Instant::now() + PATIENCE;
-        while server.closed.load(Ordering::Acquire) < connections {
-            assert!(Instant::now() < until, "it is not closed");
-            std::thread::park_timeout(Duration::from_millis(1));
-        }
+        until(|| server.closed.load(Ordering::Acquire) >= connections);
     }
     let report = ended(runner);
     assert_eq!((report.starts, report.failed), (1, 0), "{report:?}");
@@ -428,9 +422,9 @@ fn a_connection_that_is_closed_between_decisions_is_no_failure() {
 fn what_cannot_be_reached_cannot_play() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let until = Instant::now() + PATIENCE;
-    assert_eq!(runner(address).try_out(until), None);
+    let end = Instant::now() + PATIENCE;
+    assert_eq!(runner(address).try_out(end), None);
     drop(listener);
-    let why = runner(address).try_out(until).unwrap();
+    let why = runner(address).try_out(end).unwrap();
     assert!(why.contains("cannot connect to"), "{why}");
 }

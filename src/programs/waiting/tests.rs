@@ -3,6 +3,7 @@
 use super::*;
 use crate::programs::conduct::Conduct;
 use crate::programs::instance::{Opening, Reply};
+use crate::programs::patience::{PATIENCE, until};
 use crate::programs::runner::Runner;
 use games::Cause;
 use games::neutral::{End, Line};
@@ -11,8 +12,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
-
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Answers each decision with its process's number, and does this at the end.
 const SCRIPT: &str = r#"echo $$ >>started; while read -r line; do case "$line" in
@@ -114,14 +113,6 @@ fn ended(mut runner: Runner) -> Conduct {
         scores: Vec::new(),
         wins: Vec::new(),
     }))
-}
-
-fn until(mut is_so: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < PATIENCE, "it is not so");
-        std::thread::park_timeout(Duration::from_millis(2));
-    }
 }
 
 /// Whether a process is there, and not only waits to be reaped.

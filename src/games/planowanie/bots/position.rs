@@ -209,12 +209,9 @@ impl<M: Mask> Position<M> {
             position.taken[seat.index() & 3] = *taken as i8;
             position.need[seat.index() & 3] = declared as i8 - *taken as i8;
         }
-        for trick in round.played().chunks(round.players().max(1)) {
-            let led = trick.first().map_or(0, |play| layout.suit_of(play.card.0));
-            for play in trick {
-                if layout.suit_of(play.card.0) != led && led < 8 {
-                    position.voids[play.seat.index() & 3] |= 1 << led;
-                }
+        for (seat, led) in round.strays(view.game.deck()) {
+            if led < 8 {
+                position.voids[seat.index() & 3] |= 1 << led;
             }
         }
         for card in round.trick() {

@@ -42,15 +42,13 @@ impl<M: Mask> Unknown<M> {
                 *count = round.cards();
             }
         }
-        for trick in round.played().chunks(players) {
-            let led = trick.first().map_or(0, |play| layout.suit_of(play.card.0));
-            for play in trick {
-                let by = play.seat.index() & 3;
-                counts[by] = counts[by].saturating_sub(1);
-                if layout.suit_of(play.card.0) != led {
-                    barred[by] = barred[by] | layout.suit(led);
-                }
-            }
+        for play in round.played() {
+            let count = &mut counts[play.seat.index() & 3];
+            *count = count.saturating_sub(1);
+        }
+        for (by, led) in round.strays(view.game.deck()) {
+            let barred = &mut barred[by.index() & 3];
+            *barred = *barred | layout.suit(led);
         }
         let held: u32 = counts.iter().map(|count| u32::from(*count)).sum();
         counts[ASIDE] = unseen.count().saturating_sub(held) as u8;

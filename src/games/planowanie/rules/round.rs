@@ -99,6 +99,18 @@ impl Round {
         &self.played
     }
 
+    /// Who did not follow which suit, card by card in the order of play.
+    pub fn strays(&self, deck: &Deck) -> impl Iterator<Item = (Seat, u8)> {
+        let tricks = self.played.chunks(self.players().max(1));
+        tricks.flat_map(move |trick| {
+            let led = trick.first().map_or(0, |play| deck.suit_of(play.card));
+            let strays = trick
+                .iter()
+                .filter(move |play| deck.suit_of(play.card) != led);
+            strays.map(move |play| (play.seat, led))
+        })
+    }
+
     /// Every card played in this deal.
     #[must_use]
     pub fn gone(&self) -> CardSet {
