@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Waits until something is so.
+#[track_caller]
 pub(super) fn until(mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_so() {

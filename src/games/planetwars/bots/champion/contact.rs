@@ -26,8 +26,8 @@ const MARGIN: f64 = 0.05;
 const QUIET: u32 = 2;
 /// No node yet.
 const NONE: u32 = u32::MAX;
-/// The share of a goal without any doubt, among those of the others, and the doubts at which it is half as much,
-/// squared.
+/// The share of the goal that is doubted least, and the square of the doubt beyond its at which a goal has half of
+/// that.
 const SHARE: i64 = 1_000;
 const HALF_AS_LIKELY: i64 = 12;
 

@@ -113,7 +113,7 @@ impl View<'_> {
             .collect()
     }
 
-    /// Exactly enough to the nearest free planets, and the rest stays or goes to the weakest planet of the enemy's.
+    /// Exactly enough to one or two free planets near an own one, and the rest stays or goes to the weakest planet of the enemy's.
     fn exact(&self) -> Moves {
         let foe = self.state.places(1 - self.side);
         let foe = foe.min_by_key(|to| self.state.ships[*to]);
@@ -133,7 +133,8 @@ impl View<'_> {
         moves
     }
 
-    /// Exactly enough to so many of the nearest free planets, and the ships that are left by place.
+    /// Exactly enough to so many free planets, those near the own planet with the lowest place first, and the ships
+    /// that are left by place.
     fn claim(&self, most: usize) -> (Vec<Order>, Vec<i32>) {
         let mut left = self.state.ships.clone();
         let mut orders: Vec<Order> = Vec::new();

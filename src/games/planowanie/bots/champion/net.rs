@@ -282,6 +282,7 @@ mod tests {
         let net = &SHIPPED.net;
         let entries = net.entries();
         assert_eq!(entries.len(), ENTRIES);
+        assert!(entries.iter().any(|entry| *entry != 0), "it is read");
         assert_eq!(Net::from_entries(&entries).entries(), entries);
     }
 

@@ -10,7 +10,7 @@ const STALE: u32 = 30;
 
 /// Steps to the nearest cell worth looking at. With `pens`: others' pens that were not seen for a long time. If sheep
 /// are missing: before those pens cells of the own tile never seen, after them cells of any tile never seen, else those
-/// not seen for a long time.
+/// of the own tile not seen for a long time.
 pub(super) fn explore(world: &World, terrain: &Terrain, pens: bool) -> Option<Vec<u16>> {
     if world.missing() == 0 && !pens {
         return None;

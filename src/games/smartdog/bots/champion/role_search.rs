@@ -125,7 +125,10 @@ impl RoleSearch {
         let total = simulator.far_total(&mut game, line, &roles, terrain);
         simulator.reuse([game]);
         if let Some(first) = turns.first() {
-            self.lines.push((first.clone(), total));
+            match self.lines.iter_mut().find(|(deeds, _)| deeds == first) {
+                Some((_, value)) => *value = value.max(total),
+                None => self.lines.push((first.clone(), total)),
+            }
         }
         if self.total.is_none_or(|best| total > best + 1e-9) {
             self.total = Some(total);

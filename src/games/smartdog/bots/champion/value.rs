@@ -67,7 +67,7 @@ pub(super) struct Evaluation {
     worth: Vec<f64>,
     /// Own dogs, by place.
     pub(super) own: Vec<usize>,
-    /// Steps to cells worth looking at, by cell, if sheep are missing.
+    /// Steps to cells worth looking at, by cell, if there are any ([`explore`]).
     explore: Option<Vec<u16>>,
     /// Sheep too far away to be simulated, by cell: work for later.
     far_sheep: Vec<(usize, bool)>,
