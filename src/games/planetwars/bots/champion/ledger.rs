@@ -34,6 +34,14 @@ pub(super) struct Guess {
     pub(super) goals: Vec<Goal>,
 }
 
+impl Guess {
+    /// Whether these ships are a player's and most likely landed there now.
+    fn is_due(&self, change: Change<'_>, owner: u8, place: usize) -> bool {
+        let goal = self.goals.first().map(|goal| usize::from(goal.to));
+        self.owner == owner && goal == Some(place) && change.lands(self.launched, self.from, place)
+    }
+}
+
 /// Where ships may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Goal {
@@ -236,7 +244,7 @@ impl Ledger {
             let due = self.due(change, owner, place);
             let gone = due.saturating_sub(more);
             if due > 0 && owner == before.owner[place] && gone <= before.ships[place] {
-                self.landed(change, owner, place, due);
+                self.landed_as_due(change, owner, place, due);
                 self.left(change, owner, place, gone);
             } else {
                 self.left(change, owner, place, -more);
@@ -254,11 +262,8 @@ impl Ledger {
 
     /// Ships of a player that most likely landed there now.
     fn due(&self, change: Change<'_>, owner: u8, place: usize) -> i32 {
-        let due = self.guesses.iter().filter(|guess| {
-            let goal = guess.goals.first().map(|goal| usize::from(goal.to));
-            let there = guess.owner == owner && goal == Some(place);
-            there && change.lands(guess.launched, guess.from, place)
-        });
+        let due = self.guesses.iter();
+        let due = due.filter(|guess| guess.is_due(change, owner, place));
         let ships = due.map(|guess| guess.ships.max(0));
         ships.fold(0, i32::saturating_add)
     }
@@ -327,6 +332,15 @@ impl Ledger {
         });
     }
 
+    /// So many ships of a player, all that most likely landed there now, did.
+    fn landed_as_due(&mut self, change: Change<'_>, owner: u8, place: usize, due: i32) {
+        if let Some(flying) = self.flying.get_mut(usize::from(owner)) {
+            *flying = flying.saturating_sub(due);
+        }
+        self.guesses
+            .retain(|guess| !guess.is_due(change, owner, place));
+    }
+
     /// Ships of a player landed: its guesses that may have been due are used up, the nearest in size first.
     fn landed(&mut self, change: Change<'_>, owner: u8, place: usize, ships: i32) {
         if let Some(flying) = self.flying.get_mut(usize::from(owner)) {
@@ -372,6 +386,15 @@ mod tests {
 
     /// What is inferred from these states, one after the other: owners and ships by place.
     fn after(planets: &str, states: &[&[(u8, i32)]]) -> Ledger {
+        after_changing(planets, states, |_| {})
+    }
+
+    /// The same, if something is changed before the last state.
+    fn after_changing(
+        planets: &str,
+        states: &[&[(u8, i32)]],
+        change: impl Fn(&mut Ledger),
+    ) -> Ledger {
         let setup = Setup {
             planets: map::read(planets).unwrap(),
             players: vec![1, 2],
@@ -382,6 +405,9 @@ mod tests {
         let names = Arc::new(Names::new(&view));
         let mut mind = Mind::new(Arc::clone(&names), &[1], Stance::Open);
         for (turn, state) in (0..).zip(states) {
+            if turn as usize + 1 == states.len() {
+                change(&mut mind.ledger);
+            }
             mind.see(Sight {
                 turn,
                 owner: state.iter().map(|(owner, _)| *owner).collect(),
@@ -430,5 +456,18 @@ mod tests {
         let left = |guess: &Guess| (guess.from, guess.ships, guess.launched);
         let guesses: Vec<_> = ledger.guesses.iter().map(left).collect();
         assert_eq!(guesses, [(0, 4, 2)]);
+        // As many ships that could have landed there now, but more likely go elsewhere, still do.
+        let goals = vec![Goal { doubt: 77, to: 2 }];
+        let other = Guess {
+            owner: ledger.guesses[0].owner,
+            from: 1,
+            ships: 1,
+            launched: 1,
+            goals,
+        };
+        let also = after_changing(planets, &states, |ledger| {
+            ledger.guesses.insert(0, other.clone());
+        });
+        assert_eq!(also.guesses, [&[other], &ledger.guesses[..]].concat());
     }
 }
