@@ -233,7 +233,10 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
         ("champion-team", 1, CLOSE),
     ];
     for (bot, size, map) in games {
-        let rival = if size == 1 {
+        // On the small map others are beaten too soon.
+        let rival = if size == 1 && map == CLOSE {
+            "champion"
+        } else if size == 1 {
             "frontier"
         } else {
             "frontier-team"
@@ -248,7 +251,7 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
             .filter(|heard| heard.seat == Seat(0))
             .collect();
         let turns = heard.len();
-        assert!(turns > 15, "{turns} turns");
+        assert!(turns > 20, "{turns} turns");
         let setup = DialogueSetup::of(bot, 0);
         for told in [0, 1, 15, 30.min(turns - 5)] {
             let mut player = KIT.dialogue(&setup).unwrap();
