@@ -460,19 +460,9 @@ impl Mind {
     /// Several plans with different tastes, as far as the nodes go, and the planets' futures that they took.
     fn plans(&self, now: &Sight, board: &Board<'_>, nodes: u64) -> (Vec<Plan>, u64) {
         let allowed = |player, target| self.may_take(now, board.chart, player, target);
-        let mut left = nodes.min(NODES).saturating_mul(PLANETS);
-        let (mut plans, mut taken) = (Vec::new(), 0);
-        for taste in Taste::all(now.turn, self.names.players(), now.owner.len()) {
-            let mut board = board.clone();
-            let orders = planner::plan(&mut board, &taste, &allowed, left);
-            plans.push((board.total(), orders));
-            taken += board.nodes;
-            left = left.saturating_sub(board.nodes);
-            if left < board.nodes {
-                break;
-            }
-        }
-        (plans, taken)
+        let futures = nodes.min(NODES).saturating_mul(PLANETS);
+        let tastes = Taste::all(now.turn, self.names.players(), now.owner.len());
+        planner::plans(board, tastes, &allowed, futures)
     }
 
     /// Records which orders the team gave in the last state.

@@ -1,6 +1,7 @@
 //! The plan of a turn: steps taken one by one, each time the one that gains most per ship.
 
 use super::board::{Board, Order};
+use super::mind::Plan;
 use super::steps::{Aim, aims, fleets, late, own, promise};
 use crate::rng::Rng;
 
@@ -76,9 +77,30 @@ impl Taste {
     }
 }
 
+/// A plan by each taste, as far as these planets' futures go, and the futures that they took.
+pub(super) fn plans(
+    board: &Board<'_>,
+    tastes: impl Iterator<Item = Taste>,
+    allowed: &dyn Fn(u8, u8) -> bool,
+    futures: u64,
+) -> (Vec<Plan>, u64) {
+    let (mut plans, mut left, mut taken) = (Vec::new(), futures, 0);
+    for taste in tastes {
+        let mut board = board.clone();
+        let orders = plan(&mut board, &taste, allowed, left);
+        plans.push((board.total(), orders));
+        taken += board.nodes;
+        left = left.saturating_sub(board.nodes);
+        if left < board.nodes {
+            break;
+        }
+    }
+    (plans, taken)
+}
+
 /// Improves the plan until no step gains any more or the nodes are spent; returns all orders of the team,
 /// including those of later turns.
-pub(super) fn plan(
+fn plan(
     board: &mut Board<'_>,
     taste: &Taste,
     allowed: &dyn Fn(u8, u8) -> bool,

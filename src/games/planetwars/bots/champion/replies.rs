@@ -25,16 +25,6 @@ pub(super) fn plans(
     let landings = landings.collect();
     let mut board = Board::new(board.chart, &sides, knobs, &roots, landings, rounds);
     board.settle();
-    let (mut plans, mut left, mut taken) = (Vec::new(), FUTURES, 0);
-    for taste in Taste::all(turn, players, roots.len()).take(PLANS) {
-        let mut board = board.clone();
-        let orders = planner::plan(&mut board, &taste, &|_, _| true, left);
-        plans.push((board.total(), orders));
-        taken += board.nodes;
-        left = left.saturating_sub(board.nodes);
-        if left < board.nodes {
-            break;
-        }
-    }
-    (plans, taken)
+    let tastes = Taste::all(turn, players, roots.len()).take(PLANS);
+    planner::plans(&board, tastes, &|_, _| true, FUTURES)
 }
