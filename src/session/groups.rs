@@ -2,6 +2,7 @@
 //! live together.
 
 use super::bot_address::Key;
+use games::Wire;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use ulid::Ulid;
@@ -17,14 +18,19 @@ struct MatchKey {
     game: &'static str,
     referee: Box<str>,
     market: u64,
+    /// Set where the market is the moment in which we began, and no number that others tell: two lines of two matches
+    /// may begin in the same one.
+    line: Option<u64>,
 }
 
 impl MatchKey {
     fn of(key: &Key) -> Self {
+        let kit = key.bot.kit();
         Self {
-            game: key.bot.kit().game(),
+            game: kit.game(),
             referee: key.bot.referee().into(),
             market: key.market,
+            line: (kit.wire() != Wire::Callbacks).then_some(key.id),
         }
     }
 }
@@ -82,6 +88,41 @@ impl Groups {
             if at.get().live == 0 {
                 at.remove();
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::BotAddress;
+    use std::sync::Arc;
+
+    fn key(game: &str, id: u64) -> Key {
+        let kit = games::find(game).unwrap();
+        let bot = BotAddress::named(kit, "champion", "stdio").unwrap();
+        Key {
+            bot: Arc::new(bot),
+            market: 7,
+            id,
+        }
+    }
+
+    #[test]
+    fn only_a_number_that_the_referee_tells_is_shared() {
+        for (game, shared) in [
+            ("koehandel", true),
+            ("planowanie", false),
+            ("smartdog", false),
+        ] {
+            let mut groups = Groups::default();
+            let (first, began) = groups.join(&key(game, 1), None);
+            let (second, began_too) = groups.join(&key(game, 2), None);
+            assert_eq!((began, began_too), (true, !shared), "{game}");
+            assert_eq!(first == second, shared, "{game}");
+            groups.leave(&key(game, 1), &first);
+            groups.leave(&key(game, 2), &second);
+            assert!(groups.0.is_empty(), "{game}");
         }
     }
 }
