@@ -150,6 +150,8 @@ fn whatever_the_program_does_the_arbiter_sees_no_fault() {
                 // A program that hangs takes a quarter of it, once.
                 "planowanie" => &[options, &["time_ms=20000"]].concat(),
                 "planetwars" => &[options, &["rounds=20"]].concat(),
+                // Nothing waits for a program that is not up yet: the match is not over before it is.
+                "lighthouses" => &[options, &["pause_us=20000"]].concat(),
                 _ => options,
             };
             played(&data, game, &name, (rival(game), options));
