@@ -5,8 +5,8 @@ use crate::app::Answer;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The most pages that are read.
-const PAGES_MAX: usize = 1_000;
+/// The most pages that are read: some hundreds, and one for each step of a match, which chance makes longer or shorter.
+const PAGES_MAX: usize = 4_000;
 
 /// What paths and queries may name.
 #[derive(Debug, Default)]
