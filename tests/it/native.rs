@@ -18,7 +18,13 @@ const GAMES: [(&str, &str, &[&str]); 3] = [
     (
         "lighthouses",
         "passer",
-        &["rounds=60", "start_ms=30000", "hard_ms=20000"],
+        // Nothing waits for a program that is not up yet: the match is not over before it is.
+        &[
+            "rounds=60",
+            "start_ms=30000",
+            "hard_ms=20000",
+            "pause_us=20000",
+        ],
     ),
     (
         "planetwars",
@@ -150,8 +156,6 @@ fn whatever_the_program_does_the_arbiter_sees_no_fault() {
                 // A program that hangs takes a quarter of it, once.
                 "planowanie" => &[options, &["time_ms=20000"]].concat(),
                 "planetwars" => &[options, &["rounds=20"]].concat(),
-                // Nothing waits for a program that is not up yet: the match is not over before it is.
-                "lighthouses" => &[options, &["pause_us=20000"]].concat(),
                 _ => options,
             };
             played(&data, game, &name, (rival(game), options));

@@ -3,7 +3,7 @@
 mod tables;
 mod walk;
 
-use crate::app::{Answer, TestApp, WITH_REFEREE, folder, ok, request, until, verb};
+use crate::app::{Answer, PATIENCE, TestApp, WITH_REFEREE, folder, ok, request, until, verb};
 use crate::watching::Stream;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -168,6 +168,8 @@ struct Following {
 /// Follows a stream; `begun` is told once its first event is there.
 fn follow(api: SocketAddr, path: &str, headers: &Headers, begun: Sender<()>) -> Following {
     let mut stream = Stream::open(api, path, headers);
+    // Everything is read before anything more happens.
+    stream.patience = 10 * PATIENCE;
     let read = std::thread::spawn(move || {
         let mut kinds = BTreeSet::new();
         while let Some(event) = stream.next() {
@@ -255,6 +257,8 @@ fn live_matches_tell_each_caller_their_own_secrets_through_all_there_is_to_read(
         ("THINKING__BUDGET_MS_PLANOWANIE", "5"),
         ("CALLBACKS__SECRET_PATH", OUR_PATH),
         ("API__EMBARGO_S", "3600"),
+        // A match that stands still goes on without who does not answer, after ten times five seconds.
+        ("REFEREE__KOEHANDEL__OPTIONS__FAILURES_MAX", "1000"),
     ];
     let app = TestApp::with(folder.path(), &settings);
     let mut ann = SlowPlayer::start();

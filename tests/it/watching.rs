@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A match with a bot of ours that answers at once.
 const CALL: &str = "/koehandel/filler?market=5&id=9&type=";
@@ -16,6 +16,8 @@ pub struct Stream {
     lines: BufReader<TcpStream>,
     /// All that was read of it.
     pub text: String,
+    /// How long it may say no more than that it lives.
+    pub patience: Duration,
 }
 
 /// One event of a stream.
@@ -37,7 +39,11 @@ impl Stream {
             .for_each(|header| asked += &format!("{header}\r\n"));
         stream.write_all(format!("{asked}\r\n").as_bytes()).unwrap();
         let (lines, text) = (BufReader::new(stream), String::new());
-        Self { lines, text }
+        Self {
+            lines,
+            text,
+            patience: PATIENCE,
+        }
     }
 
     fn of_match(app: &TestApp, id: &str, last: Option<&str>) -> Self {
@@ -51,7 +57,7 @@ impl Stream {
         let (mut kind, mut id) = (String::new(), String::new());
         let begun = Instant::now();
         // A silent stream shows that it lives.
-        while begun.elapsed() < PATIENCE {
+        while begun.elapsed() < self.patience {
             let from = self.text.len();
             // A daemon that is killed may reset the connection.
             if !matches!(self.lines.read_line(&mut self.text), Ok(1..)) {
