@@ -23,12 +23,7 @@ macro_rules! rungs {
 }
 
 /// The fifth version of a bot that uses a thinking budget.
-const fn fifth(
-    rung: u8,
-    name: &'static str,
-    description: &'static str,
-    signature: u64,
-) -> BotCard {
+const fn fifth(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
     BotCard {
         version: 5,
         ..thinker(rung, name, description, signature)

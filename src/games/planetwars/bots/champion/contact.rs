@@ -26,6 +26,7 @@ const MARGIN: f64 = 0.05;
 const QUIET: u32 = 2;
 /// No node yet.
 const NONE: u32 = u32::MAX;
+
 /// From here on every game played on has a stream of chance: where hidden fleets go, which moves are tried and
 /// by which habits it goes on.
 const GAME_STREAM: u64 = 3 << 32;
@@ -338,7 +339,39 @@ fn scatter(rehearsal: &Rehearsal, state: &mut State, unseen: &[Unseen], turn: u3
 
 #[cfg(test)]
 mod tests {
+    use super::super::aims::{Goal, Holder};
     use super::*;
+
+    #[test]
+    fn goals_are_drawn_by_their_shares() {
+        let holder = Holder::Free;
+        let goals = [7, 2, 5].map(|to| Goal {
+            doubt: 0,
+            to,
+            holder,
+        });
+        let guess = Guess {
+            owner: 2,
+            from: 0,
+            ships: 5,
+            launched: 0,
+            all: false,
+            goals: goals.to_vec(),
+        };
+        let mut rng = Rng::new(1, 0);
+        let mut drawn = [0; 8];
+        let fleet = (guess.clone(), vec![600, 300, 100]);
+        for _ in 0..10_000 {
+            drawn[super::drawn(&fleet, &mut rng).unwrap()] += 1;
+        }
+        let [first, second, third] = goals.map(|goal| drawn[usize::from(goal.to)]);
+        assert!(first > 5_500 && second > 2_500 && third > 700, "{drawn:?}");
+        let none = Guess {
+            goals: Vec::new(),
+            ..guess
+        };
+        assert_eq!(super::drawn(&(none, Vec::new()), &mut rng), None);
+    }
 
     #[test]
     fn an_enemy_is_idle_in_more_games_the_longer_it_was_quiet() {

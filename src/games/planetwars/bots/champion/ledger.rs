@@ -203,12 +203,13 @@ impl Ledger {
                 self.landed_by_any(change, place, expected.1.max(1));
             } else if sides.of(owner) > 0 {
                 // Ours took what should have held: ships had left it.
-                let grew = if chart.timing.grows_first {
-                    0
-                } else {
-                    2 * grown
-                };
-                self.left_before(change, place, expected.1 + ships - grew);
+                let grew = if chart.timing.grows_first { 0 } else { 2 };
+                let fought = expected.1.saturating_add(ships);
+                self.left_before(
+                    change,
+                    place,
+                    fought.saturating_sub(grown.saturating_mul(grew)),
+                );
             }
             return;
         }
