@@ -1,10 +1,10 @@
 //! Close quarters: a search over both sides' moves of the next turns with exact battles, each side taking
 //! what has done best against the other's, where two players have few planets between them.
 
+use super::aims::Guess;
 use super::board::{Order, Sides};
 use super::chart::Chart;
 use super::habit::Style;
-use super::ledger::{Goal, Guess};
 use super::line::{Move, TURNS};
 use super::mind::{Compared, Plan};
 use super::moves;
@@ -26,10 +26,6 @@ const MARGIN: f64 = 0.05;
 const QUIET: u32 = 2;
 /// No node yet.
 const NONE: u32 = u32::MAX;
-/// The share of the goal that is doubted least, and the square of the doubt beyond its at which a goal has half of
-/// that.
-const SHARE: i64 = 1_000;
-const HALF_AS_LIKELY: i64 = 12;
 
 /// From here on every game played on has a stream of chance: where hidden fleets go, which moves are tried and
 /// by which habits it goes on.
@@ -144,6 +140,9 @@ fn idle_share(quiet: u32) -> f64 {
     f64::from(quiet.saturating_sub(QUIET)) / f64::from(quiet + QUIET)
 }
 
+/// A hidden fleet, and how likely it goes to each of its goals.
+pub(super) type Unseen = (Guess, Vec<u32>);
+
 /// A search that may be interrupted after every game that it plays on.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
@@ -151,7 +150,7 @@ pub(super) struct Search {
     now: State,
     plans: Vec<Plan>,
     /// What was seen of the other's fleets and may go to several places, in this turn.
-    unseen: Vec<Guess>,
+    unseen: Vec<Unseen>,
     turn: u32,
     /// In which share of the games the other does nothing.
     idle_share: f64,
@@ -170,7 +169,7 @@ impl Search {
         rehearsal: Rehearsal,
         now: State,
         [plans, foes]: [Vec<Plan>; 2],
-        (unseen, turn): (Vec<Guess>, u32),
+        (unseen, turn): (Vec<Unseen>, u32),
         quiet: u32,
         left: u64,
     ) -> Self {
@@ -306,28 +305,25 @@ impl Search {
     }
 }
 
-/// A goal by chance, more likely one that is doubted less.
-fn drawn(goals: &[Goal], rng: &mut Rng) -> Option<usize> {
-    let least = i64::from(goals.first()?.doubt);
-    let share = |goal: &Goal| {
-        let doubt = i64::from(goal.doubt) - least;
-        (SHARE * HALF_AS_LIKELY / (HALF_AS_LIKELY + doubt * doubt)) as u32
-    };
-    let mut left = rng.below(goals.iter().map(share).sum());
-    let found = goals.iter().find(|goal| {
-        let here = left < share(goal);
-        left = left.saturating_sub(share(goal));
+/// A goal by chance, with these shares.
+fn drawn((guess, shares): &Unseen, rng: &mut Rng) -> Option<usize> {
+    let mut left = rng.below(shares.iter().sum::<u32>().max(1));
+    let mut goals = guess.goals.iter().zip(shares);
+    let found = goals.find(|(_, share)| {
+        let here = left < **share;
+        left = left.saturating_sub(**share);
         here
     });
-    found.map(|goal| usize::from(goal.to))
+    found.map(|(goal, _)| usize::from(goal.to))
 }
 
 /// Hidden fleets land somewhere, more likely where it is more likely.
-fn scatter(rehearsal: &Rehearsal, state: &mut State, unseen: &[Guess], turn: u32, rng: &mut Rng) {
-    for guess in unseen {
-        let Some(to) = drawn(&guess.goals, rng) else {
+fn scatter(rehearsal: &Rehearsal, state: &mut State, unseen: &[Unseen], turn: u32, rng: &mut Rng) {
+    for fleet in unseen {
+        let Some(to) = drawn(fleet, rng) else {
             continue;
         };
+        let guess = &fleet.0;
         let lands = rehearsal.chart.lands(guess.launched, guess.from, to);
         let after = lands.saturating_sub(turn as usize);
         if (1..TURNS).contains(&after) {
@@ -343,26 +339,38 @@ fn scatter(rehearsal: &Rehearsal, state: &mut State, unseen: &[Guess], turn: u32
 
 #[cfg(test)]
 mod tests {
+    use super::super::aims::{Goal, Holder};
     use super::*;
 
     #[test]
-    fn goals_are_drawn_by_their_doubts() {
-        let goals = [(4, 7), (7, 2), (12, 5), (40, 1)].map(|(doubt, to)| Goal { doubt, to });
+    fn goals_are_drawn_by_their_shares() {
+        let holder = Holder::Free;
+        let goals = [7, 2, 5].map(|to| Goal {
+            doubt: 0,
+            to,
+            holder,
+        });
+        let guess = Guess {
+            owner: 2,
+            from: 0,
+            ships: 5,
+            launched: 0,
+            all: false,
+            goals: goals.to_vec(),
+        };
         let mut rng = Rng::new(1, 0);
         let mut drawn = [0; 8];
+        let fleet = (guess.clone(), vec![600, 300, 100]);
         for _ in 0..10_000 {
-            drawn[super::drawn(&goals, &mut rng).unwrap()] += 1;
+            drawn[super::drawn(&fleet, &mut rng).unwrap()] += 1;
         }
-        let shares = goals.map(|goal| drawn[usize::from(goal.to)]);
-        assert!(
-            shares.is_sorted_by(|more, fewer| more > fewer),
-            "{shares:?}"
-        );
-        assert!(
-            shares[0] > 5_000 && shares[1] > 2_500 && shares[3] < 200,
-            "{shares:?}"
-        );
-        assert_eq!(super::drawn(&[], &mut rng), None);
+        let [first, second, third] = goals.map(|goal| drawn[usize::from(goal.to)]);
+        assert!(first > 5_500 && second > 2_500 && third > 700, "{drawn:?}");
+        let none = Guess {
+            goals: Vec::new(),
+            ..guess
+        };
+        assert_eq!(super::drawn(&(none, Vec::new()), &mut rng), None);
     }
 
     #[test]

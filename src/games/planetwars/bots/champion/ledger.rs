@@ -1,5 +1,6 @@
 //! Fleets in flight: the team's are known, all others are inferred from what planets lose or gain.
 
+use super::aims::{Guess, Habits};
 use super::board::Sides;
 use super::chart::{Chart, NOBODY, Sight};
 use super::line::{Line, Move, Root};
@@ -19,40 +20,6 @@ pub(super) struct Fleet {
     pub(super) launched: u32,
 }
 
-/// Ships that left a planet for somewhere.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Guess {
-    /// Their owner.
-    pub(super) owner: u8,
-    /// Where they left.
-    pub(super) from: u8,
-    /// How many ships.
-    pub(super) ships: i32,
-    /// The turn in which they were ordered.
-    pub(super) launched: u32,
-    /// Where they may go, the most likely first.
-    pub(super) goals: Vec<Goal>,
-}
-
-impl Guess {
-    /// Whether these ships are a player's and most likely landed there now.
-    fn is_due(&self, change: Change<'_>, owner: u8, place: usize) -> bool {
-        let goal = self.goals.first().map(|goal| usize::from(goal.to));
-        self.owner == owner && goal == Some(place) && change.lands(self.launched, self.from, place)
-    }
-}
-
-/// Where ships may go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Goal {
-    /// What speaks against it, in half turns of flight.
-    pub(super) doubt: i32,
-    /// The planet.
-    pub(super) to: u8,
-}
-
-/// The most likely goals kept per guess.
-const GOALS: usize = 8;
 /// The most guesses kept.
 const GUESSES: usize = 200;
 /// At most this many quiet turns are counted.
@@ -69,7 +36,7 @@ pub(super) struct Change<'a> {
 
 impl Change<'_> {
     /// Whether ships that left then would land there now.
-    fn lands(&self, launched: u32, from: u8, place: usize) -> bool {
+    pub(super) fn lands(&self, launched: u32, from: u8, place: usize) -> bool {
         self.chart.lands(launched, from, place) == self.now.turn as usize
     }
 }
@@ -85,6 +52,8 @@ pub(super) struct Ledger {
     pub(super) ordered: Vec<Fleet>,
     /// By player: ships launched minus ships landed, as far as seen.
     pub(super) flying: Vec<i32>,
+    /// By player: where its fleets were seen to land.
+    pub(super) habits: Vec<Habits>,
     /// By player: whether it has attacked the team.
     pub(super) attacked: Vec<bool>,
     /// Players of the team whose last orders were not the expected ones.
@@ -106,6 +75,7 @@ impl Ledger {
         } = change;
         let players = sides.side.len();
         self.flying.resize(players, 0);
+        self.habits.resize(players, Habits::default());
         self.attacked.resize(players, false);
         self.astray.clear();
         self.stayed.clear();
@@ -231,10 +201,23 @@ impl Ledger {
             } else if owner == before.owner[place] || owner == NOBODY {
                 // Another player spoiled a capture of ours.
                 self.landed_by_any(change, place, expected.1.max(1));
+            } else if sides.of(owner) > 0 {
+                // Ours took what should have held: ships had left it.
+                let grew = if chart.timing.grows_first { 0 } else { 2 };
+                let fought = expected.1.saturating_add(ships);
+                self.left_before(
+                    change,
+                    place,
+                    fought.saturating_sub(grown.saturating_mul(grew)),
+                );
             }
             return;
         }
         let more = ships - expected.1;
+        if more > 0 && sides.of(owner) > 0 {
+            self.left_before(change, place, more);
+            return;
+        }
         if owner != NOBODY && foe(owner) {
             if more > 0 {
                 self.landed(change, owner, place, more);
@@ -268,68 +251,20 @@ impl Ledger {
         ships.fold(0, i32::saturating_add)
     }
 
+    /// So many ships of another player did not fight for a planet that ours took: they had left.
+    fn left_before(&mut self, change: Change<'_>, place: usize, ships: i32) {
+        let holder = change.before.owner[place];
+        let gone = ships.min(change.before.ships[place]);
+        if holder != NOBODY && change.sides.of(holder) <= 0 && gone > 0 {
+            self.left(change, holder, place, gone);
+        }
+    }
+
     /// Ships left a planet: where to?
     fn left(&mut self, change: Change<'_>, owner: u8, from: usize, ships: i32) {
-        let Change {
-            chart,
-            sides,
-            before,
-            ..
-        } = change;
         let flying = &mut self.flying[usize::from(owner)];
         *flying = flying.saturating_add(ships);
-        let mut goals: Vec<Goal> = Vec::new();
-        for to in (0..before.owner.len()).filter(|to| *to != from) {
-            let turns = chart.turns(from, to).min(1_000) as i32;
-            let holder = before.owner[to];
-            let near = turns * 2;
-            // A player that never attacked the team is assumed peaceful.
-            let spared = sides.of(owner) == 0 || sides.of(holder) == sides.of(owner);
-            let doubt = if holder == owner {
-                12 + near
-            } else if holder != NOBODY && spared {
-                1_000 + near
-            } else {
-                let grown = if holder == NOBODY {
-                    0
-                } else {
-                    before.growth[to].max(0) * turns
-                };
-                let need = before.ships[to] + grown + 1;
-                let off = ships - need;
-                if holder != NOBODY && ships >= before.ships[from] {
-                    // Everything left: that is no step to a free planet.
-                    near
-                } else {
-                    // What is more than enough for a free planet is better kept at home.
-                    let over = if holder == NOBODY {
-                        off.saturating_mul(2)
-                    } else {
-                        off
-                    };
-                    near + if off < 0 { 4 - 4 * off } else { over.min(20) }
-                }
-            };
-            let to = to as u8;
-            goals.push(Goal { doubt, to });
-        }
-        // Nobody takes a free planet where ships rot, unless there is nothing else.
-        let rots = |goal: &Goal| {
-            let to = usize::from(goal.to);
-            before.owner[to] == NOBODY && before.growth[to] < 0
-        };
-        if !goals.iter().all(rots) {
-            goals.retain(|goal| !rots(goal));
-        }
-        goals.sort_unstable();
-        goals.truncate(GOALS);
-        self.guesses.push(Guess {
-            owner,
-            from: from as u8,
-            ships,
-            launched: before.turn,
-            goals,
-        });
+        self.guesses.push(Guess::new(change, owner, from, ships));
     }
 
     /// So many ships of a player, all that most likely landed there now, did.
@@ -357,6 +292,9 @@ impl Ledger {
             let Some(guess) = due.min_by_key(|guess| (guess.ships - left).abs()) else {
                 return;
             };
+            if let Some(habits) = self.habits.get_mut(usize::from(owner)) {
+                habits.landed(change, guess, place);
+            }
             let taken = guess.ships.min(left);
             guess.ships -= taken;
             left -= taken;
@@ -457,17 +395,38 @@ mod tests {
         let guesses: Vec<_> = ledger.guesses.iter().map(left).collect();
         assert_eq!(guesses, [(0, 4, 2)]);
         // As many ships that could have landed there now, but more likely go elsewhere, still do.
-        let goals = vec![Goal { doubt: 77, to: 2 }];
-        let other = Guess {
-            owner: ledger.guesses[0].owner,
-            from: 1,
-            ships: 1,
-            launched: 1,
-            goals,
-        };
+        let mut other = ledger.guesses[0].clone();
+        (other.from, other.ships, other.launched) = (1, 1, 1);
+        other.goals.retain(|goal| goal.to == 2);
         let also = after_changing(planets, &states, |ledger| {
             ledger.guesses.insert(0, other.clone());
         });
         assert_eq!(also.guesses, [&[other], &ledger.guesses[..]].concat());
+    }
+
+    /// Our ships land on a planet of six, of which some left when ours were about to land.
+    #[test]
+    fn what_left_before_a_capture_is_seen_by_what_it_costs() {
+        let planets = "P 1 0 0 1 1 1\nP 2 2 0 1 2 5\nP 3 0 9 1 0 3\n";
+        let free = (NOBODY, 3);
+        for (ours, taken_with, gone) in [(10, 5, 0), (10, 9, 4), (5, 2, 2), (5, 6, 6)] {
+            let states: [&[(u8, i32)]; 3] = [
+                &[(1, 1), (2, 5), free],
+                &[(1, 2), (2, 6), free],
+                &[(1, 3), (1, taken_with), free],
+            ];
+            let fleet = Fleet {
+                owner: 1,
+                from: 0,
+                to: 1,
+                ships: ours,
+                launched: 0,
+            };
+            let ledger = after_changing(planets, &states, |ledger| ledger.fleets.push(fleet));
+            let left: Vec<i32> = ledger.guesses.iter().map(|guess| guess.ships).collect();
+            let expected: Vec<i32> = Some(gone).filter(|gone| *gone > 0).into_iter().collect();
+            assert_eq!(left, expected, "{ours} ships, {taken_with} left");
+            assert_eq!(ledger.guesses.iter().all(|guess| guess.all), gone % 6 == 0);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Rung 9: every planet's future, the steps that gain most, and one plan for a whole team. How it plays and
 //! what was measured: README.md.
 
+mod aims;
 mod board;
 mod chart;
 mod contact;

@@ -72,7 +72,12 @@ impl Mind {
         let now = self.before.as_ref();
         let hidden = now.is_some_and(|now| now.fleets.is_none());
         let guesses = self.ledger.guesses.iter().filter(|_| hidden);
-        let unseen = (guesses.cloned().collect(), now.map_or(0, |now| now.turn));
+        let unseen = guesses.map(|guess| {
+            let habits = self.ledger.habits.get(usize::from(guess.owner));
+            let shares = habits.copied().unwrap_or_default().shares(guess);
+            (guess.clone(), shares)
+        });
+        let unseen = (unseen.collect(), now.map_or(0, |now| now.turn));
         let roots: Vec<Root> = board.spots.iter().map(|spot| spot.root).collect();
         let landings = board.spots.iter().map(|spot| spot.landings.clone());
         let rehearsal = Rehearsal::new(board.chart, players, &roots, rounds);

@@ -1,0 +1,214 @@
+//! Where hidden fleets of others probably go: by what speaks against each goal, and by where fleets of the same
+//! player were seen to land.
+
+use super::chart::NOBODY;
+use super::ledger::Change;
+
+/// The most likely goals kept per guess.
+const GOALS: usize = 8;
+/// The share of the goal that is doubted least, and the square of the doubt beyond its at which a goal has half of
+/// that.
+const SHARE: f64 = 1_000.0;
+const HALF_AS_LIKELY: f64 = 12.0;
+/// How much likelier a planet of ours is where nothing was left behind: whoever leaves a planet empty attacks.
+const ALL_OUT: f64 = 20.0;
+/// How much likelier each fleet seen to land makes a goal of the same holder, and what remains of that when the next
+/// one lands.
+const LEARNT: f64 = 3.0;
+const KEPT: f64 = 0.9;
+
+/// Ships that left a planet for somewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Guess {
+    /// Their owner.
+    pub(super) owner: u8,
+    /// Where they left.
+    pub(super) from: u8,
+    /// How many ships.
+    pub(super) ships: i32,
+    /// The turn in which they were ordered.
+    pub(super) launched: u32,
+    /// Whether nothing was left behind.
+    pub(super) all: bool,
+    /// Where they may go, the most likely first.
+    pub(super) goals: Vec<Goal>,
+}
+
+/// Where ships may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Goal {
+    /// What speaks against it, in half turns of flight.
+    pub(super) doubt: i32,
+    /// The planet.
+    pub(super) to: u8,
+    /// Whose planet it was.
+    pub(super) holder: Holder,
+}
+
+/// Whose planet a goal is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Holder {
+    /// The team's.
+    Ours,
+    /// Nobody's.
+    Free,
+    /// The fleet's owner's, or another's.
+    Theirs,
+}
+
+impl Holder {
+    fn of(change: Change<'_>, place: usize) -> Self {
+        match change.before.owner[place] {
+            NOBODY => Self::Free,
+            holder if change.sides.of(holder) > 0 => Self::Ours,
+            _ => Self::Theirs,
+        }
+    }
+}
+
+impl Guess {
+    /// Whether these ships are a player's and most likely landed there now.
+    pub(super) fn is_due(&self, change: Change<'_>, owner: u8, place: usize) -> bool {
+        let goal = self.goals.first().map(|goal| usize::from(goal.to));
+        self.owner == owner && goal == Some(place) && change.lands(self.launched, self.from, place)
+    }
+
+    /// Ships of a player that left a planet for somewhere.
+    pub(super) fn new(change: Change<'_>, owner: u8, from: usize, ships: i32) -> Self {
+        let before = change.before;
+        let mut goals: Vec<Goal> = (0..before.owner.len())
+            .filter(|to| *to != from)
+            .map(|to| Goal {
+                doubt: doubt(change, (owner, ships), from, to),
+                to: to as u8,
+                holder: Holder::of(change, to),
+            })
+            .collect();
+        // Nobody takes a free planet where ships rot, unless there is nothing else.
+        let rots =
+            |goal: &Goal| goal.holder == Holder::Free && before.growth[usize::from(goal.to)] < 0;
+        if !goals.iter().all(rots) {
+            goals.retain(|goal| !rots(goal));
+        }
+        goals.sort_unstable();
+        goals.truncate(GOALS);
+        Self {
+            owner,
+            from: from as u8,
+            ships,
+            launched: before.turn,
+            all: ships >= before.ships[from],
+            goals,
+        }
+    }
+}
+
+/// What speaks against it that these ships of a player left one planet for another.
+fn doubt(change: Change<'_>, (owner, ships): (u8, i32), from: usize, to: usize) -> i32 {
+    let Change {
+        chart,
+        sides,
+        before,
+        ..
+    } = change;
+    let turns = chart.turns(from, to).min(1_000) as i32;
+    let holder = before.owner[to];
+    let near = turns * 2;
+    // A player that never attacked the team is assumed peaceful.
+    let spared = sides.of(owner) == 0 || sides.of(holder) == sides.of(owner);
+    if holder == owner {
+        return 12 + near;
+    }
+    if holder != NOBODY && spared {
+        return 1_000 + near;
+    }
+    let grown = if holder == NOBODY {
+        0
+    } else {
+        before.growth[to].max(0) * turns
+    };
+    let need = before.ships[to] + grown + 1;
+    let off = ships - need;
+    if holder != NOBODY && ships >= before.ships[from] {
+        // Everything left: that is no step to a free planet.
+        return near;
+    }
+    // What is more than enough for a free planet is better kept at home.
+    let over = if holder == NOBODY {
+        off.saturating_mul(2)
+    } else {
+        off
+    };
+    near + if off < 0 { 4 - 4 * off } else { over.min(20) }
+}
+
+/// Whose planets a player's fleets were seen to land on, with what had been left behind: by holder, how many, the
+/// earlier ones counting less.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Habits {
+    all_out: [f64; 3],
+    others: [f64; 3],
+}
+
+impl Habits {
+    /// A fleet landed there.
+    pub(super) fn landed(&mut self, change: Change<'_>, guess: &Guess, place: usize) {
+        let seen = if guess.all {
+            &mut self.all_out
+        } else {
+            &mut self.others
+        };
+        for count in seen.iter_mut() {
+            *count *= KEPT;
+        }
+        seen[Holder::of(change, place) as usize] += 1.0;
+    }
+
+    /// By goal: how likely these ships go there.
+    pub(super) fn shares(&self, guess: &Guess) -> Vec<u32> {
+        let least = guess.goals.first().map_or(0, |goal| goal.doubt);
+        let seen = if guess.all { self.all_out } else { self.others };
+        let share = |goal: &Goal| {
+            let doubt = f64::from(goal.doubt - least);
+            let all_out = guess.all && goal.holder == Holder::Ours;
+            let known = 1.0 + LEARNT * seen[goal.holder as usize];
+            let known = if all_out { known * ALL_OUT } else { known };
+            (SHARE * HALF_AS_LIKELY / (HALF_AS_LIKELY + doubt * doubt) * known) as u32
+        };
+        guess.goals.iter().map(share).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guess(all: bool) -> Guess {
+        let holders = [Holder::Free, Holder::Ours, Holder::Theirs];
+        let goals = (0u8..).zip([4, 7, 12]).zip(holders);
+        let goals = goals.map(|((to, doubt), holder)| Goal { doubt, to, holder });
+        Guess {
+            owner: 2,
+            from: 9,
+            ships: 5,
+            launched: 0,
+            all,
+            goals: goals.collect(),
+        }
+    }
+
+    #[test]
+    fn what_is_doubted_less_is_likelier_unless_a_planet_was_left_empty() {
+        let none = Habits::default();
+        assert_eq!(none.shares(&guess(false)), [1_000, 571, 157]);
+        assert_eq!(none.shares(&guess(true)), [1_000, 11_428, 157]);
+    }
+
+    #[test]
+    fn fleets_go_where_those_before_were_seen_to_land() {
+        let mut habits = Habits::default();
+        habits.all_out[Holder::Free as usize] = 2.0;
+        assert_eq!(habits.shares(&guess(true)), [7_000, 11_428, 157]);
+        assert_eq!(habits.shares(&guess(false)), [1_000, 571, 157]);
+    }
+}
