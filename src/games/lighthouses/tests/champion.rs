@@ -248,20 +248,6 @@ fn three_lighthouses_far_apart_become_a_triangle() {
 }
 
 #[test]
-fn what_stands_on_several_corners_falls_no_later_than_the_first_of_them() {
-    let mut worth = Worth::new(0);
-    for joint in [0.0, 0.5, 1.0] {
-        worth.joint = joint;
-        for (a, b, c) in [(5, 5, 5), (20, 40, 90), (90, 10, 11), (1000, 1000, 6)] {
-            let (two, three) = (worth.both(5, a, b), worth.all(5, a, b, c));
-            assert!(three <= two && two <= a.min(b), "{joint}: {a} {b} {c}");
-            assert!(three >= 5 && (joint > 0.0 || three == a.min(b).min(c)));
-            assert_eq!(three, worth.all(5, c, a, b));
-        }
-    }
-}
-
-#[test]
 fn the_largest_map_fits() {
     let side = 256;
     let mut text = String::new();

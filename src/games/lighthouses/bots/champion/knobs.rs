@@ -50,10 +50,7 @@ knobs! {
     near: usize = 14,
     /// How many longer ways later errands may take besides the shortest, at most 2.
     detours: usize = 2,
-    /// How much sooner than its weakest corner what stands on several is expected to fall: 0 not at all, 1 as if
-    /// every corner fell by chance alone.
-    joint: f64 = 0.0,
-    /// How many ways to a triangle are tried.
+    /// How many tours to triangles are tried: orders of corners, each on all ways known.
     tours: usize = 24,
     /// Plans kept per round.
     width: usize = 48,

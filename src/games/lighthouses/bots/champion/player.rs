@@ -104,7 +104,6 @@ impl Table {
     fn new(knobs: Knobs, terrain: Terrain, me: Seat, players: usize) -> Self {
         let count = terrain.count;
         let mut worth = Worth::new(me.0);
-        worth.joint = knobs.joint as f32;
         worth.weigh(|round| knobs.discount.powi(round as i32));
         Self {
             me,

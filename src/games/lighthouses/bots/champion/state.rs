@@ -114,11 +114,10 @@ impl State {
             }
             state.value += weight * POINTS * worth.of(0, state.until[at]);
             for other in bits(links & !low(at)) {
-                let both = worth.both(0, state.until[at], state.until[other]);
-                state.value += weight * POINTS * worth.of(0, both);
+                let until = state.until[at].min(state.until[other]);
+                state.value += weight * POINTS * worth.of(0, until);
                 for third in bits(links & state.links[other] & !low(other)) {
-                    let until =
-                        worth.all(0, state.until[at], state.until[other], state.until[third]);
+                    let until = until.min(state.until[third]);
                     let area = terrain.area(at, other, third);
                     state.value += weight * area * worth.of(0, until);
                 }
@@ -214,10 +213,10 @@ impl State {
         let (until, links) = (self.until[at], self.links[at]);
         let mut sum = POINTS * worth.of(self.time, until);
         for other in bits(links) {
-            let both = worth.both(self.time, until, self.until[other]);
-            sum += POINTS * worth.of(self.time, both);
+            let until = until.min(self.until[other]);
+            sum += POINTS * worth.of(self.time, until);
             for third in bits(links & self.links[other] & !low(other)) {
-                let until = worth.all(self.time, until, self.until[other], self.until[third]);
+                let until = until.min(self.until[third]);
                 sum += terrain.area(at, other, third) * worth.of(self.time, until);
             }
         }
@@ -279,10 +278,10 @@ impl State {
     #[inline]
     #[must_use]
     pub fn gain(&self, terrain: &Terrain, worth: &Worth, a: usize, b: usize) -> f32 {
-        let both = worth.both(self.time, self.until[a], self.until[b]);
-        let mut sum = POINTS * worth.of(self.time, both);
+        let until = self.until[a].min(self.until[b]);
+        let mut sum = POINTS * worth.of(self.time, until);
         for third in bits(self.links[a] & self.links[b]) {
-            let until = worth.all(self.time, self.until[a], self.until[b], self.until[third]);
+            let until = until.min(self.until[third]);
             sum += terrain.area(a, b, third) * worth.of(self.time, until);
         }
         sum

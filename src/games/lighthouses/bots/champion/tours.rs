@@ -209,7 +209,8 @@ impl Tours {
             state.keys |= stop.leg.keys;
             state.at = terrain.homes[here].0;
             state.pass(stop.leg.cells.len(), terrain.count);
-            self.way[begin + 1..=state.time].copy_from_slice(&stop.leg.cells);
+            let walked = self.way.get_mut(begin + 1..=state.time)?;
+            walked.copy_from_slice(&stop.leg.cells);
             if stop.links.is_none() {
                 continue;
             }
@@ -233,7 +234,8 @@ impl Tours {
                     ways.trade.wait(state, here);
                 }
             }
-            self.way[arrival + 1..=state.time].fill(state.at);
+            // Keys found on the way may make more links than were planned, beyond the last round.
+            self.way.get_mut(arrival + 1..=state.time)?.fill(state.at);
             // Nothing to do where it stands: a shorter tour says the same.
             if first.is_none() && stop.leg.cells.is_empty() {
                 return None;

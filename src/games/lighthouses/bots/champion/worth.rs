@@ -22,8 +22,6 @@ pub struct Worth {
     pub owners: [f32; 256],
     /// The searching player.
     pub me: u8,
-    /// How much sooner than its weakest corner what stands on several falls.
-    pub joint: f32,
 }
 
 impl Worth {
@@ -36,36 +34,7 @@ impl Worth {
             wear: [0; 64],
             owners: [0.0; 256],
             me,
-            joint: 0.0,
         }
-    }
-
-    /// Until when what stands on two corners is expected to stand.
-    #[inline]
-    #[must_use]
-    pub fn both(&self, now: usize, a: u16, b: u16) -> u16 {
-        let first = a.min(b);
-        if self.joint == 0.0 || usize::from(first) <= now {
-            return first;
-        }
-        let now = now as u16;
-        let (life, other) = (f32::from(first - now), f32::from(a.max(b) - now));
-        now + (life / (1.0 + self.joint * life / other)) as u16
-    }
-
-    /// Until when what stands on three corners is expected to stand.
-    #[inline]
-    #[must_use]
-    pub fn all(&self, now: usize, a: u16, b: u16, c: u16) -> u16 {
-        let first = a.min(b).min(c);
-        if self.joint == 0.0 || usize::from(first) <= now {
-            return first;
-        }
-        let now = now as u16;
-        let life = f32::from(first - now);
-        let sum = [a, b, c].map(|until| life / f32::from(until - now));
-        let sum = sum[0] + sum[1] + sum[2] - 1.0;
-        now + (life / (1.0 + self.joint * sum)) as u16
     }
 
     /// Sets the value of a point in each round.
