@@ -24,7 +24,7 @@ pub const CARDS: &[BotCard] = &[
     card(5, "ring", ring::DESCRIPTION, 0x4438_D591_CBE3_ABA2),
     card(6, "triangle", triangle::DESCRIPTION, 0xDD95_9452_DE4F_8716),
     BotCard {
-        version: 4,
+        version: 5,
         ..thinker(7, "champion", champion::DESCRIPTION, 0xCC14_B0EC_7D9E_648C)
     },
 ];

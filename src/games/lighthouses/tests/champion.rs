@@ -205,21 +205,46 @@ fn every_act_is_legal_and_he_earns_more_than_hunters() {
 
 #[test]
 fn as_many_nodes_give_the_same_acts_in_one_budget_or_in_slices() {
-    let acts = |slice: u64| {
+    let acts = |all: u64, slice: u64| {
         let play = play(&setup("fjord", 2, 60), &["ring"], |bot, view, ask| {
             let mut nodes = slice;
-            while nodes < 700 {
+            while nodes < all {
                 bot.ponder(view, ask, Budget::nodes(nodes));
                 nodes += slice;
             }
-            bot.decide(view, ask, Budget::nodes(700))
+            bot.decide(view, ask, Budget::nodes(all))
         });
         play.1
     };
-    let whole = acts(700);
-    assert_eq!(whole, acts(700));
-    assert_eq!(whole, acts(90));
-    assert_eq!(whole, acts(1));
+    let whole = acts(700, 700);
+    assert_eq!(whole, acts(700, 700));
+    assert_eq!(whole, acts(700, 90));
+    assert_eq!(whole, acts(700, 1));
+    // With these, tours and the beam come into it.
+    assert_eq!(acts(6_000, 6_000), acts(6_000, 37));
+}
+
+#[test]
+fn three_lighthouses_far_apart_become_a_triangle() {
+    let side = 26;
+    let mut text = String::new();
+    for y in 0..side {
+        for x in 0..side {
+            let border = x == 0 || y == 0 || x + 1 == side || y + 1 == side;
+            text.push(match (x, y) {
+                _ if border => '#',
+                (12, 12) => 'A',
+                (1, 1) | (24, 2) | (13, 24) => '!',
+                _ => ' ',
+            });
+        }
+        text.push('\n');
+    }
+    let setup = Setup::new(Map::read(&text).unwrap(), 1, 150);
+    let (game, _) = play(&setup, &[], |bot, view, ask| {
+        bot.decide(view, ask, Budget::nodes(5_000))
+    });
+    assert!(game.network().income(Seat(0)) > 250);
 }
 
 #[test]

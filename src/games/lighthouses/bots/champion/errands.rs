@@ -144,7 +144,7 @@ impl Trade {
     }
 
     /// One more round on a lighthouse.
-    fn wait(&self, state: &mut State, here: usize) {
+    pub fn wait(&self, state: &mut State, here: usize) {
         state.pass(1, self.terrain.count);
         state.purse += self.terrain.drip[here];
     }

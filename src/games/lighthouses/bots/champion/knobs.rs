@@ -50,6 +50,8 @@ knobs! {
     near: usize = 14,
     /// How many longer ways later errands may take besides the shortest, at most 2.
     detours: usize = 2,
+    /// How many tours to triangles are tried: orders of corners, each on all ways known.
+    tours: usize = 24,
     /// Plans kept per round.
     width: usize = 48,
 }

@@ -10,6 +10,8 @@ mod rivals;
 mod search;
 mod state;
 mod terrain;
+mod tours;
+mod triangles;
 mod wear;
 mod worth;
 

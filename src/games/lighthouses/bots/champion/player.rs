@@ -8,6 +8,7 @@ use super::rivals::Rivals;
 use super::search::{Opening, Search};
 use super::state::State;
 use super::terrain::{FAR, Terrain};
+use super::tours::{Tours, Ways};
 use super::worth::Worth;
 use crate::game::{Bot, Budget, Progress, Seat};
 use crate::lighthouses::rules::{Act, Ask, Cell, Event, Lighthouse, Lighthouses, Network, View};
@@ -60,6 +61,8 @@ enum Stage {
     Root(usize),
     /// Distances and legs for this and later turns.
     Chores,
+    /// The tours, from this one on.
+    Tours(usize),
     /// The legs from the lighthouse where the beam's plan stands, from this one on.
     Beam(usize, usize),
     /// Nothing left to search.
@@ -81,6 +84,7 @@ struct Table {
     renewal: Sweep,
     sweep: Sweep,
     search: Search,
+    tours: Tours,
     root: State,
     legs: Vec<Leg>,
     view: Option<View>,
@@ -111,6 +115,7 @@ impl Table {
             renewal: Sweep::default(),
             sweep: Sweep::default(),
             search: Search::default(),
+            tours: Tours::default(),
             root: State::default(),
             legs: Vec::new(),
             view: None,
@@ -192,13 +197,14 @@ impl Table {
                 }
             }
             Stage::Root(leg) => self.try_root(leg),
-            Stage::Chores if self.chores >= CHORES => self.next_plan(),
+            Stage::Chores if self.chores >= CHORES => self.list_tours(),
+            Stage::Tours(index) => self.try_tour(index),
             Stage::Chores => match self.chore() {
                 Some(cost) => {
                     self.chores += cost;
                     self.nodes += cost;
                 }
-                None => self.next_plan(),
+                None => self.list_tours(),
             },
             Stage::Beam(at, leg) => self.try_beam(at, leg),
         }
@@ -283,6 +289,30 @@ impl Table {
             Some(leg) => {
                 self.nodes += self.search.try_leg(&self.trade, leg, None);
                 self.stage = Stage::Beam(at, index + 1);
+            }
+            None => self.next_plan(),
+        }
+    }
+
+    fn list_tours(&mut self) {
+        if self.trade.knobs.tours == 0 {
+            return self.next_plan();
+        }
+        self.nodes += self.tours.list(&self.trade, &self.root);
+        self.stage = Stage::Tours(0);
+    }
+
+    fn try_tour(&mut self, index: usize) {
+        let ways = Ways {
+            trade: &self.trade,
+            root: &self.root,
+            legs: &self.legs,
+            atlas: &self.atlas,
+        };
+        match self.tours.try_tour(index, ways, &mut self.search) {
+            Some(cost) => {
+                self.nodes += cost;
+                self.stage = Stage::Tours(index + 1);
             }
             None => self.next_plan(),
         }

@@ -108,27 +108,97 @@ impl Layer {
     }
 }
 
-/// The beam of one decision.
+/// The plans found for one decision.
 #[derive(Clone, Debug, Default)]
-pub struct Search {
-    /// The island as believed.
-    pub land: Land,
+struct Found {
     layers: Vec<Layer>,
     openings: Vec<Opening>,
     /// By opening: the best score per round of a plan that begins so, and how many such plans were made.
     tried: Vec<(f32, u32)>,
-    parent: Plan,
-    arrived: State,
-    spare: [State; 2],
     /// What the best plan so far scores per round, and how it starts.
     best: Option<(f32, u16)>,
-    horizon: usize,
     /// The lighthouse and the arrival that the previous turn chose.
     settled: Option<(usize, usize)>,
     /// The value of the root if nothing is done.
     base: f32,
     /// By round: the value of energy in the purse at the end of a plan.
     purse: Vec<f32>,
+}
+
+impl Found {
+    fn begin(&mut self, trade: &Trade, root: &State, horizon: usize) {
+        self.layers.resize_with(horizon + 1, Layer::default);
+        for layer in &mut self.layers {
+            layer.marks.clear();
+            layer.bar = f32::NEG_INFINITY;
+        }
+        self.openings.clear();
+        self.tried.clear();
+        self.best = None;
+        self.purse.clear();
+        let fading = |round| trade.knobs.purse * trade.knobs.discount.powi(round);
+        let rounds = 0..=HORIZON_MAX as i32;
+        self.purse.extend(rounds.map(|round| fading(round) as f32));
+        self.base = root.value + root.purse as f32 * self.purse[0];
+    }
+
+    /// Adds a start of plans.
+    fn open(&mut self, opening: Opening) -> u16 {
+        self.openings.push(opening);
+        self.tried.push((f32::NEG_INFINITY, 0));
+        (self.openings.len() - 1) as u16
+    }
+
+    /// Takes in a plan that begins with this opening and ends in `state`; `write` puts down its path if it is kept.
+    fn enter(
+        &mut self,
+        trade: &Trade,
+        opening: u16,
+        state: &State,
+        write: impl FnOnce(&mut [u16; HORIZON_MAX + 1]),
+    ) {
+        let rank = state.value + state.purse as f32 * self.purse[state.time.min(HORIZON_MAX)];
+        let chosen = self.openings.get(usize::from(opening));
+        let kept = chosen.is_some_and(|chosen| self.settled == Some((chosen.to, chosen.arrival)));
+        let merit = (rank - self.base) / (state.time as f32 + trade.knobs.overhead as f32);
+        let merit = if kept && merit > 0.0 {
+            merit * (1.0 + trade.knobs.commitment as f32)
+        } else {
+            merit
+        };
+        if let Some((most, plans)) = self.tried.get_mut(usize::from(opening)) {
+            (*most, *plans) = (most.max(merit), *plans + 1);
+        }
+        if self.best.is_none_or(|(so_far, _)| merit > so_far) {
+            self.best = Some((merit, opening));
+        }
+        let Some(layer) = self.layers.get_mut(state.time) else {
+            return;
+        };
+        if rank <= layer.bar {
+            return;
+        }
+        let shape = state.shape(trade.terrain.count);
+        let Some(place) = layer.place(rank, shape, trade.knobs.width) else {
+            return;
+        };
+        let plan = &mut layer.plans[place];
+        plan.state.copy(state, trade.terrain.count);
+        write(&mut plan.path);
+        plan.opening = opening;
+    }
+}
+
+/// The beam of one decision.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    /// The island as believed.
+    pub land: Land,
+    found: Found,
+    parent: Plan,
+    arrived: State,
+    spare: [State; 2],
+    horizon: usize,
     cursor: usize,
     /// How many rounds had no plans left since a plan was last extended.
     idle: usize,
@@ -138,21 +208,9 @@ impl Search {
     /// Starts at a position.
     pub fn begin(&mut self, trade: &Trade, root: &State, settled: Option<(usize, usize)>) {
         self.horizon = trade.knobs.horizon.clamp(1, HORIZON_MAX);
-        self.layers.resize_with(self.horizon + 1, Layer::default);
-        for layer in &mut self.layers {
-            layer.marks.clear();
-            layer.bar = f32::NEG_INFINITY;
-        }
-        self.openings.clear();
-        self.tried.clear();
+        self.found.begin(trade, root, self.horizon);
+        self.found.settled = settled;
         self.parent.state.copy(root, trade.terrain.count);
-        self.best = None;
-        self.settled = settled;
-        self.purse.clear();
-        let fading = |round| trade.knobs.purse * trade.knobs.discount.powi(round);
-        let rounds = 0..=HORIZON_MAX as i32;
-        self.purse.extend(rounds.map(|round| fading(round) as f32));
-        self.base = root.value + root.purse as f32 * self.purse[0];
         self.cursor = 0;
         self.idle = 0;
     }
@@ -165,7 +223,7 @@ impl Search {
         self.parent.state.time = 0;
         while self.idle <= self.horizon {
             self.cursor = (self.cursor + 1) % (self.horizon + 1);
-            let Some(plan) = self.layers[self.cursor].take() else {
+            let Some(plan) = self.found.layers[self.cursor].take() else {
                 self.idle += 1;
                 continue;
             };
@@ -197,16 +255,10 @@ impl Search {
         let home = self.arrived.at;
         let inherited = self.parent.opening;
         let Self {
-            layers,
-            openings,
-            tried,
+            found,
             parent,
             arrived,
             spare,
-            best,
-            settled,
-            purse,
-            base,
             ..
         } = self;
         let mut made = 0;
@@ -219,66 +271,56 @@ impl Search {
             let opening = match last {
                 _ if root.is_none() => inherited,
                 Some((same, opening)) if same == deed || steps > 0 => opening,
-                _ => {
-                    openings.push(Opening {
-                        step: leg.cells.first().map(|cell| Cell(*cell)),
-                        deed,
-                        to: leg.to,
-                        arrival,
-                        leg: root.unwrap_or_default(),
-                    });
-                    tried.push((f32::NEG_INFINITY, 0));
-                    (openings.len() - 1) as u16
-                }
+                _ => found.open(Opening {
+                    step: leg.cells.first().map(|cell| Cell(*cell)),
+                    deed,
+                    to: leg.to,
+                    arrival,
+                    leg: root.unwrap_or_default(),
+                }),
             };
             last = Some((deed, opening));
-            let rank = state.value + state.purse as f32 * purse[state.time.min(HORIZON_MAX)];
-            let chosen = openings.get(usize::from(opening));
-            let kept = chosen.is_some_and(|chosen| *settled == Some((chosen.to, chosen.arrival)));
-            let merit = (rank - *base) / (state.time as f32 + trade.knobs.overhead as f32);
-            let merit = if kept && merit > 0.0 {
-                merit * (1.0 + trade.knobs.commitment as f32)
-            } else {
-                merit
-            };
-            if let Some((most, plans)) = tried.get_mut(usize::from(opening)) {
-                (*most, *plans) = (most.max(merit), *plans + 1);
-            }
-            if best.is_none_or(|(so_far, _)| merit > so_far) {
-                *best = Some((merit, opening));
-            }
-            let Some(layer) = layers.get_mut(state.time) else {
-                return;
-            };
-            if rank <= layer.bar {
-                return;
-            }
-            let shape = state.shape(count);
-            let Some(place) = layer.place(rank, shape, trade.knobs.width) else {
-                return;
-            };
-            let plan = &mut layer.plans[place];
-            plan.state.copy(state, count);
-            plan.path[..=begin].copy_from_slice(&parent.path[..=begin]);
-            plan.path[begin + 1..=arrival].copy_from_slice(&leg.cells);
-            plan.path[arrival + 1..=state.time].fill(home);
-            plan.opening = opening;
+            found.enter(trade, opening, state, |path| {
+                path[..=begin].copy_from_slice(&parent.path[..=begin]);
+                path[begin + 1..=arrival].copy_from_slice(&leg.cells);
+                path[arrival + 1..=state.time].fill(home);
+            });
         });
         made.max(1)
+    }
+
+    /// Takes in a plan that was made elsewhere, from the root on: `way[t]` is the cell at time t.
+    pub fn offer(
+        &mut self,
+        trade: &Trade,
+        opening: Opening,
+        state: &State,
+        way: &[u16; HORIZON_MAX + 1],
+    ) {
+        let number = match self.found.openings.last() {
+            Some(last) if *last == opening => (self.found.openings.len() - 1) as u16,
+            _ => self.found.open(opening),
+        };
+        self.found.enter(trade, number, state, |path| *path = *way);
     }
 
     /// Every start of a plan, with the best score per round of such a plan, how many were made, and whether
     /// the best plan begins so.
     pub fn compared(&self) -> impl Iterator<Item = (Opening, f32, u32, bool)> {
-        let best = self.best.map(|(_, opening)| usize::from(opening));
-        let all = self.openings.iter().zip(&self.tried).enumerate();
+        let best = self.found.best.map(|(_, opening)| usize::from(opening));
+        let all = self
+            .found
+            .openings
+            .iter()
+            .zip(&self.found.tried)
+            .enumerate();
         all.map(move |(at, (opening, (most, plans)))| (*opening, *most, *plans, Some(at) == best))
     }
 
     /// The start of the best plan so far.
     #[must_use]
     pub fn best(&self) -> Option<Opening> {
-        let (_, opening) = self.best?;
-        self.openings.get(usize::from(opening)).copied()
+        let (_, opening) = self.found.best?;
+        self.found.openings.get(usize::from(opening)).copied()
     }
 }
