@@ -54,7 +54,7 @@ impl Contest for Planowanie {
         ..StdioWire::USUAL
     };
     const VALUE_UNIT: &'static str =
-        "points of the deal (the champion's search: less the others' average)";
+        "points of the deal (the champion's search: less half of the others' average)";
     const BOUT_NODES: u64 = 300;
 
     fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {

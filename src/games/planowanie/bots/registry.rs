@@ -20,7 +20,7 @@ pub const CARDS: &[BotCard] = &[
     thinker(6, "ismcts-1000", ismcts::DESCRIPTION, 0xB6F1_1B58_C868_C794),
     BotCard {
         version: 3,
-        ..thinker(7, "champion", champion::DESCRIPTION, 0x5E79_01A9_0450_3F79)
+        ..thinker(7, "champion", champion::DESCRIPTION, 0xE503_09C2_FAED_B7CA)
     },
 ];
 

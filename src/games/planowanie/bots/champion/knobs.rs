@@ -7,10 +7,8 @@ pub struct Knobs {
     pub exploring: f32,
     /// How many descents the net's opinion of a card counts as.
     pub trust: f32,
-    /// How much the points of others count relative to one's own, for the champion itself.
+    /// How much the points of others count relative to one's own.
     pub rivalry: f32,
-    /// The same for the others, in the champion's tree.
-    pub others_rivalry: f32,
     /// How much is inferred from cards played: 0 nothing, 1 as if all players followed the policy.
     pub reading: f32,
     /// How far declarations may stray, in units of the model's spread.
@@ -31,8 +29,7 @@ pub struct Knobs {
 pub const CHAMPION: Knobs = Knobs {
     exploring: 0.35,
     trust: 200.0,
-    rivalry: 1.0,
-    others_rivalry: 0.0,
+    rivalry: 0.5,
     reading: 0.5,
     doubt: 1.0,
     doubt_least: 0.5,
@@ -49,7 +46,6 @@ impl Knobs {
             "exploring" => &mut self.exploring,
             "trust" => &mut self.trust,
             "rivalry" => &mut self.rivalry,
-            "others_rivalry" => &mut self.others_rivalry,
             "reading" => &mut self.reading,
             "doubt" => &mut self.doubt,
             "doubt_least" => &mut self.doubt_least,

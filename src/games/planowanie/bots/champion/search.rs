@@ -193,15 +193,8 @@ impl<M: Mask> Search<M> {
         let points: [f32; SEATS_MAX] =
             std::array::from_fn(|seat| position.points(seat) as f32 * scale);
         let total: f32 = points[..players].iter().sum();
-        let others = (players as f32 - 1.0).max(1.0);
-        std::array::from_fn(|seat| {
-            let rivalry = if seat == self.unknown.seat {
-                self.knobs.rivalry
-            } else {
-                self.knobs.others_rivalry
-            };
-            points[seat] - rivalry * (total - points[seat]) / others
-        })
+        let rivalry = self.knobs.rivalry / (players as f32 - 1.0).max(1.0);
+        points.map(|own| own - rivalry * (total - own))
     }
 
     fn look(&mut self, limit: u64) {
