@@ -1,5 +1,7 @@
 //! Planowanie.
 
+mod belief;
+
 use crate::args::{Setting, apply};
 use crate::field::{self, Field, Figure, Seated, Unit, Variant, pairs};
 use crate::play::Side;
@@ -9,7 +11,7 @@ use games::game::{Budget, Game as _, Seat};
 use games::kit::{Train as _, Training};
 use games::ladder::seated;
 use games::planowanie::bots::champion::table::{SHIPPED, Table};
-use games::planowanie::bots::champion::{CHAMPION, thinking};
+use games::planowanie::bots::champion::{CHAMPION, Knobs, thinking};
 use games::planowanie::bots::{SelfPlay, make};
 use games::planowanie::clock::allot;
 use games::planowanie::rules::{Act, Ask, Game, Planowanie, Setup, View};
@@ -58,8 +60,8 @@ pub(crate) struct Tricks {
     other: Variant<Planowanie>,
 }
 
-/// The champion with numbers and a table of its own.
-fn variant(settings: &[Setting], table: Option<&Path>) -> anyhow::Result<Variant<Planowanie>> {
+/// Numbers and a table of the champion's.
+fn brains(settings: &[Setting], table: Option<&Path>) -> anyhow::Result<(Knobs, &'static Table)> {
     let mut knobs = CHAMPION;
     apply(settings, |name, value| knobs.set(name, value as f32))?;
     let learnt: &'static Table = match table {
@@ -71,7 +73,13 @@ fn variant(settings: &[Setting], table: Option<&Path>) -> anyhow::Result<Variant
             Box::leak(Box::new(table))
         }
     };
-    Ok(Box::new(move |seed| thinking(seed, knobs, learnt)))
+    Ok((knobs, learnt))
+}
+
+/// The champion with numbers and a table of its own.
+fn variant(settings: &[Setting], table: Option<&Path>) -> anyhow::Result<Variant<Planowanie>> {
+    let (knobs, table) = brains(settings, table)?;
+    Ok(Box::new(move |seed| thinking(seed, knobs, table)))
 }
 
 impl field::Keys for Keys {
@@ -84,6 +92,14 @@ impl field::Keys for Keys {
 }
 
 impl Variants {
+    /// What `variant` and `other` believe by.
+    fn beliefs(&self) -> anyhow::Result<[(Knobs, &'static Table); 2]> {
+        Ok([
+            brains(&self.knobs, self.table.as_deref())?,
+            brains(&self.other_knobs, self.other_table.as_deref())?,
+        ])
+    }
+
     fn field(&self, game_nodes: Option<u64>, time: Option<Duration>) -> anyhow::Result<Tricks> {
         Ok(Tricks {
             game_nodes,
@@ -181,6 +197,8 @@ pub(crate) enum Own {
         #[command(flatten)]
         variants: Variants,
     },
+    /// How well the belief of `variant` knows where the cards are, compared with that of `other`.
+    Belief(belief::Belief),
     /// Writes a table that the champion learns, as `drover train` does, to standard output.
     Train {
         /// Deals with itself.
@@ -194,6 +212,7 @@ pub(crate) enum Own {
 impl Own {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let (hero, ms, variants) = match self {
+            Self::Belief(belief) => return belief.run(),
             Self::Rate { hero, ms, variants } => (hero, ms, variants),
             Self::Train { games, seed } => {
                 let (games, seed) = (*games, *seed);

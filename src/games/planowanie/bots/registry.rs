@@ -19,8 +19,8 @@ pub const CARDS: &[BotCard] = &[
     thinker(5, "pimc-50", pimc::DESCRIPTION, 0xEEC3_D261_D92E_2C86),
     thinker(6, "ismcts-1000", ismcts::DESCRIPTION, 0xB6F1_1B58_C868_C794),
     BotCard {
-        version: 2,
-        ..thinker(7, "champion", champion::DESCRIPTION, 0x0873_2730_9D7A_483B)
+        version: 3,
+        ..thinker(7, "champion", champion::DESCRIPTION, 0xE503_09C2_FAED_B7CA)
     },
 ];
 

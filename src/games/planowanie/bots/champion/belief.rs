@@ -2,6 +2,7 @@
 //! those whose hands fit their declarations and the cards played so far.
 
 use super::bids::Occasion;
+use super::declared::Likelihood;
 use super::knobs::Knobs;
 use super::policy::Context;
 use super::table::Table;
@@ -42,7 +43,7 @@ pub struct Belief<M> {
     fits: [f32; SEATS_MAX],
     /// How well each hand fits the cards played from it, as a log-likelihood.
     plays: [f32; SEATS_MAX],
-    doubt: f32,
+    likelihood: Likelihood,
     reading: f32,
     swaps: u32,
     warm: bool,
@@ -76,7 +77,6 @@ impl<M: Mask> Belief<M> {
             let of = &mut shown[play.seat.index() & 3];
             *of = *of | M::card(play.card.0);
         }
-        let stray = (table.bids.stray(occasion) * knobs.doubt).max(knobs.doubt_least);
         let mut belief = Self {
             history: history(layout, view, leader, unknown.seat),
             unknown,
@@ -89,7 +89,7 @@ impl<M: Mask> Belief<M> {
             hands: [M::NONE; PLACES],
             fits: [0.0; SEATS_MAX],
             plays: [0.0; SEATS_MAX],
-            doubt: -0.5 / (stray * stray),
+            likelihood: Likelihood::new(table, occasion, knobs),
             reading: knobs.reading,
             swaps: knobs.swaps,
             warm: false,
@@ -126,8 +126,7 @@ impl<M: Mask> Belief<M> {
         let dealt = hand | self.shown[seat];
         let turn = self.turns[seat];
         let mean = table.bids.mean(layout, self.occasion, turn, dealt);
-        let strays = f32::from(declared) - mean;
-        self.doubt * strays * strays
+        self.likelihood.log(f32::from(declared) - mean)
     }
 
     /// How well a hand fits the cards that the seat has played.

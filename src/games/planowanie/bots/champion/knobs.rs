@@ -15,6 +15,8 @@ pub struct Knobs {
     pub doubt: f32,
     /// The least spread, in tricks.
     pub doubt_least: f32,
+    /// How likely a rival declares like players who count their tricks by rules, 0 to 1.
+    pub counting: f32,
     /// Cards exchanged between hidden hands from world to world.
     pub swaps: u32,
     /// Deals are solved exactly, with all hands known, from this many tricks before their end.
@@ -31,6 +33,7 @@ pub const CHAMPION: Knobs = Knobs {
     reading: 0.5,
     doubt: 1.0,
     doubt_least: 0.5,
+    counting: 0.5,
     swaps: 4,
     exact: 0,
     settled: 0.9,
@@ -46,6 +49,7 @@ impl Knobs {
             "reading" => &mut self.reading,
             "doubt" => &mut self.doubt,
             "doubt_least" => &mut self.doubt_least,
+            "counting" => &mut self.counting,
             "settled" => &mut self.settled,
             "exact" => {
                 self.exact = value as u8;

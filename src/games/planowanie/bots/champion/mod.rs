@@ -3,6 +3,7 @@
 mod belief;
 pub mod bids;
 mod declare;
+mod declared;
 mod endgame;
 mod held;
 pub mod inputs;
@@ -11,6 +12,7 @@ pub mod net;
 mod player;
 pub mod policy;
 mod search;
+mod surprise;
 pub mod table;
 
 #[cfg(test)]
@@ -18,5 +20,6 @@ pub use belief::Belief;
 pub use knobs::{CHAMPION, Knobs};
 pub(in crate::planowanie::bots) use player::DESCRIPTION;
 pub use player::{champion, thinking};
+pub use surprise::surprise;
 #[cfg(test)]
 pub use table::SHIPPED;
