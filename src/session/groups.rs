@@ -1,5 +1,5 @@
-//! Which of our sessions belong to one match: those of the same game, referee and market that are
-//! live together.
+//! Which of our sessions belong to one match: those of the same game, referee and market that are live together, where
+//! the referee tells the market. Everywhere else each line is a match of its own.
 
 use super::bot_address::Key;
 use games::Wire;

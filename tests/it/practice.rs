@@ -341,7 +341,8 @@ fn whatever_ends_a_verb_that_builds_ends_the_build_with_what_has_left_its_group(
     for (verb, signal) in [
         (practice, Signal::SIGINT),
         (practice, Signal::SIGKILL),
-        (add, Signal::SIGINT),
+        // Who adds a bot hears no signals, and a SIGINT is ignored where a shell runs tests in the background.
+        (add, Signal::SIGTERM),
         (check, Signal::SIGTERM),
     ] {
         let scratch = tempfile::tempdir().unwrap();

@@ -16,8 +16,8 @@ use crate::reasons::{Reasons, Weighed};
 
 /// How the champion plays.
 pub const DESCRIPTION: &str = "plans errands (go to a lighthouse over the richest cells, charge it, \
-     link it) sixty rounds ahead with a beam sorted by the round in which they end, and replans \
-     every turn; a node is one errand tried";
+     link it) sixty rounds ahead with a beam sorted by the round in which they end, and whole tours to \
+     triangles, and replans every turn; a node is one errand tried";
 
 /// The champion with its shipped parameters. It uses no random numbers: the seed changes nothing.
 #[must_use]

@@ -157,6 +157,9 @@ impl Tours {
             // From the first corner it may gather once more before it charges.
             if from.is_none() && number == 0 && !leg.cells.is_empty() {
                 stop.links = None;
+                // It does not stay there.
+                search.land.untake(&self.plan, end);
+                search.land.take(&self.plan, stop.arrival);
                 stops.push(stop);
                 made += self.extend(tour, ways, stops, search);
                 stops.pop();

@@ -6,6 +6,8 @@ use crate::lighthouses::rules::Cell;
 
 /// The nearest lighthouses, among which corners are looked for.
 const NEAR: usize = 16;
+/// The most tours that are tried.
+const TOURS_MAX: usize = 64;
 /// What is gathered a round, roughly, as long as the ways are not known.
 const GATHERED: usize = 30;
 /// A corner that would have less energy than this when the triangle closes is not worth its way.
@@ -176,6 +178,6 @@ pub fn list(trade: &Trade, root: &State, tours: &mut Vec<Tour>) -> u64 {
         }
     }
     tours.sort_by(|a, b| b.merit.total_cmp(&a.merit));
-    tours.truncate(trade.knobs.tours);
+    tours.truncate(trade.knobs.tours.min(TOURS_MAX));
     1 + tried / 4
 }

@@ -59,10 +59,11 @@ pub(super) struct Likelihood {
 impl Likelihood {
     pub(super) fn new(table: &Table, occasion: Occasion, knobs: &Knobs) -> Self {
         let (mean, spread) = COUNTING[occasion.size()];
+        let counts = knobs.counting.clamp(0.0, 1.0);
         let own = (table.bids.stray(occasion) * knobs.doubt).max(knobs.doubt_least);
         Self {
-            own: Kind::new(1.0 - knobs.counting, 0.0, own),
-            counting: Kind::new(knobs.counting, mean, spread),
+            own: Kind::new(1.0 - counts, 0.0, own),
+            counting: Kind::new(counts, mean, spread),
         }
     }
 
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn without_players_who_count_it_is_one_bell() {
+    fn without_players_who_count_it_is_one_normal_distribution() {
         let likelihood = likelihood(13, 0.0);
         let spread =
             SHIPPED
