@@ -3,7 +3,9 @@
 use crate::arena::play_by;
 use crate::game::{Bot, Budget, Game as _, Seat};
 use crate::lighthouses::atlas;
-use crate::lighthouses::bots::champion::{CHAMPION, Rivals, State, Terrain, Worth, champion};
+use crate::lighthouses::bots::champion::{
+    CHAMPION, Knobs, Rivals, State, Terrain, Worth, champion, champion_with,
+};
 use crate::lighthouses::bots::make;
 use crate::lighthouses::map::Map;
 use crate::lighthouses::rules::{Act, Ask, Beacon, Lighthouse, Lighthouses, Setup, View};
@@ -169,9 +171,19 @@ fn who_is_shot_at_without_falling_is_expected_to_stand_less_long() {
 fn play(
     setup: &Setup,
     rivals: &[&str],
+    decide: impl FnMut(&mut dyn Bot<Lighthouses>, &View, &Ask) -> Act,
+) -> (Lighthouses, Vec<Act>) {
+    play_as(champion(1), setup, rivals, decide)
+}
+
+/// The same with this bot in the first seat.
+fn play_as(
+    own: Box<dyn Bot<Lighthouses>>,
+    setup: &Setup,
+    rivals: &[&str],
     mut decide: impl FnMut(&mut dyn Bot<Lighthouses>, &View, &Ask) -> Act,
 ) -> (Lighthouses, Vec<Act>) {
-    let mut bots = vec![champion(1)];
+    let mut bots = vec![own];
     bots.extend(rivals.iter().map(|name| make(name, 1).unwrap()));
     let mut acts = Vec::new();
     let end = play_by(setup, &mut bots, |seat, bot, view, ask| {
@@ -225,7 +237,7 @@ fn as_many_nodes_give_the_same_acts_in_one_budget_or_in_slices() {
 }
 
 #[test]
-fn three_lighthouses_far_apart_become_a_triangle() {
+fn three_lighthouses_far_apart_become_a_triangle_sooner_by_a_tour() {
     let side = 26;
     let mut text = String::new();
     for y in 0..side {
@@ -241,10 +253,15 @@ fn three_lighthouses_far_apart_become_a_triangle() {
         text.push('\n');
     }
     let setup = Setup::new(Map::read(&text).unwrap(), 1, 150);
-    let (game, _) = play(&setup, &[], |bot, view, ask| {
-        bot.decide(view, ask, Budget::nodes(5_000))
+    let [without, with] = [0, CHAMPION.tours].map(|tours| {
+        let own = champion_with(1, Knobs { tours, ..CHAMPION });
+        let (game, _) = play_as(own, &setup, &[], |bot, view, ask| {
+            bot.decide(view, ask, Budget::nodes(5_000))
+        });
+        (game.network().income(Seat(0)), game.scores().values()[0])
     });
-    assert!(game.network().income(Seat(0)) > 250);
+    assert!(with.0 > 250, "{with:?}");
+    assert!(10 * with.1 > 11 * without.1, "{without:?} {with:?}");
 }
 
 #[test]
