@@ -61,7 +61,10 @@ pub(crate) struct Tricks {
 }
 
 /// Numbers and a table of the champion's.
-fn brains(settings: &[Setting], table: Option<&Path>) -> anyhow::Result<(Knobs, &'static Table)> {
+fn parameters(
+    settings: &[Setting],
+    table: Option<&Path>,
+) -> anyhow::Result<(Knobs, &'static Table)> {
     let mut knobs = CHAMPION;
     apply(settings, |name, value| knobs.set(name, value as f32))?;
     let learnt: &'static Table = match table {
@@ -78,7 +81,7 @@ fn brains(settings: &[Setting], table: Option<&Path>) -> anyhow::Result<(Knobs, 
 
 /// The champion with numbers and a table of its own.
 fn variant(settings: &[Setting], table: Option<&Path>) -> anyhow::Result<Variant<Planowanie>> {
-    let (knobs, table) = brains(settings, table)?;
+    let (knobs, table) = parameters(settings, table)?;
     Ok(Box::new(move |seed| thinking(seed, knobs, table)))
 }
 
@@ -95,8 +98,8 @@ impl Variants {
     /// What `variant` and `other` believe by.
     fn beliefs(&self) -> anyhow::Result<[(Knobs, &'static Table); 2]> {
         Ok([
-            brains(&self.knobs, self.table.as_deref())?,
-            brains(&self.other_knobs, self.other_table.as_deref())?,
+            parameters(&self.knobs, self.table.as_deref())?,
+            parameters(&self.other_knobs, self.other_table.as_deref())?,
         ])
     }
 

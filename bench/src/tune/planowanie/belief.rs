@@ -13,7 +13,7 @@ use games::stats::ClusteredMean;
 
 /// Nodes of the champions' decisions: what they do is not measured.
 const NODES: u64 = 150;
-/// Every so many-th of the hero's choices of a card is looked at.
+/// One in so many of the hero's choices of a card is looked at.
 const EVERY: usize = 5;
 
 /// One choice of a card, and what nobody may see.
@@ -41,14 +41,14 @@ impl Belief {
     /// The log loss of `variant`, and how much more it is than that of `other`.
     pub(super) fn run(&self) -> anyhow::Result<()> {
         let field = self.variants.field(None, None)?;
-        let minds = self.variants.beliefs()?;
+        let beliefs = self.variants.beliefs()?;
         let (mut loss, mut more) = (ClusteredMean::default(), ClusteredMean::default());
         for game in self.first..self.first + self.games {
             let (mut sums, mut weights) = ([0.0; 2], 0.0);
             for (number, look) in (0..).zip(self.looks(&field, game)?.iter().step_by(EVERY)) {
                 let weight = f64::from(look.view.round.cards());
                 weights += weight;
-                for (sum, (knobs, table)) in sums.iter_mut().zip(&minds) {
+                for (sum, (knobs, table)) in sums.iter_mut().zip(&beliefs) {
                     let rng = Rng::new(game, number);
                     *sum += weight * surprise(&look.view, &look.hands, knobs, table, rng);
                 }

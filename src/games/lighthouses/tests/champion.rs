@@ -236,23 +236,33 @@ fn as_many_nodes_give_the_same_acts_in_one_budget_or_in_slices() {
     assert_eq!(acts(6_000, 6_000), acts(6_000, 37));
 }
 
-#[test]
-fn three_lighthouses_far_apart_become_a_triangle_sooner_by_a_tour() {
-    let side = 26;
+/// A square island with nothing on it but one player and these lighthouses.
+fn bare(
+    side: usize,
+    player: (usize, usize),
+    is_lighthouse: impl Fn((usize, usize)) -> bool,
+) -> Setup {
     let mut text = String::new();
     for y in 0..side {
         for x in 0..side {
             let border = x == 0 || y == 0 || x + 1 == side || y + 1 == side;
             text.push(match (x, y) {
                 _ if border => '#',
-                (12, 12) => 'A',
-                (1, 1) | (24, 2) | (13, 24) => '!',
+                place if place == player => 'A',
+                place if is_lighthouse(place) => '!',
                 _ => ' ',
             });
         }
         text.push('\n');
     }
-    let setup = Setup::new(Map::read(&text).unwrap(), 1, 150);
+    Setup::new(Map::read(&text).unwrap(), 1, 150)
+}
+
+#[test]
+fn three_lighthouses_far_apart_become_a_triangle_sooner_by_a_tour() {
+    let setup = bare(26, (12, 12), |place| {
+        matches!(place, (1, 1) | (24, 2) | (13, 24))
+    });
     let [without, with] = [0, CHAMPION.tours].map(|tours| {
         let own = champion_with(1, Knobs { tours, ..CHAMPION });
         let (game, _) = play_as(own, &setup, &[], |bot, view, ask| {
@@ -266,21 +276,7 @@ fn three_lighthouses_far_apart_become_a_triangle_sooner_by_a_tour() {
 
 #[test]
 fn the_largest_map_fits() {
-    let side = 256;
-    let mut text = String::new();
-    for y in 0..side {
-        for x in 0..side {
-            let border = x == 0 || y == 0 || x + 1 == side || y + 1 == side;
-            text.push(match (x, y) {
-                _ if border => '#',
-                (100, 101) => 'A',
-                _ if x % 30 == 20 && y % 32 == 20 => '!',
-                _ => ' ',
-            });
-        }
-        text.push('\n');
-    }
-    let setup = Setup::new(Map::read(&text).unwrap(), 1, 150);
+    let setup = bare(256, (100, 101), |(x, y)| x % 30 == 20 && y % 32 == 20);
     let (game, _) = play(&setup, &[], |bot, view, ask| {
         bot.decide(view, ask, Budget::nodes(3000))
     });

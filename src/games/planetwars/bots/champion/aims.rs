@@ -76,10 +76,11 @@ impl Guess {
     /// Ships of a player that left a planet for somewhere.
     pub(super) fn new(change: Change<'_>, owner: u8, from: usize, ships: i32) -> Self {
         let before = change.before;
+        let all = ships >= before.ships[from];
         let mut goals: Vec<Goal> = (0..before.owner.len())
             .filter(|to| *to != from)
             .map(|to| Goal {
-                doubt: doubt(change, (owner, ships), from, to),
+                doubt: doubt(change, (owner, ships, all), from, to),
                 to: to as u8,
                 holder: Holder::of(change, to),
             })
@@ -97,14 +98,14 @@ impl Guess {
             from: from as u8,
             ships,
             launched: before.turn,
-            all: ships >= before.ships[from],
+            all,
             goals,
         }
     }
 }
 
-/// What speaks against it that these ships of a player left one planet for another.
-fn doubt(change: Change<'_>, (owner, ships): (u8, i32), from: usize, to: usize) -> i32 {
+/// What speaks against it that these ships of a player, all that there were or not, left one planet for another.
+fn doubt(change: Change<'_>, (owner, ships, all): (u8, i32, bool), from: usize, to: usize) -> i32 {
     let Change {
         chart,
         sides,
@@ -129,7 +130,7 @@ fn doubt(change: Change<'_>, (owner, ships): (u8, i32), from: usize, to: usize) 
     };
     let need = before.ships[to] + grown + 1;
     let off = ships - need;
-    if holder != NOBODY && ships >= before.ships[from] {
+    if holder != NOBODY && all {
         // Everything left: that is no step to a free planet.
         return near;
     }
