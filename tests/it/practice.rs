@@ -7,7 +7,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
 const DECIDES: &str = "            act = bot.decide(";
 
@@ -341,13 +341,18 @@ fn whatever_ends_a_verb_that_builds_ends_the_build_with_what_has_left_its_group(
     for (verb, signal) in [
         (practice, Signal::SIGINT),
         (practice, Signal::SIGKILL),
-        // Who adds a bot hears no signals, and a SIGINT is ignored where a shell runs tests in the background.
-        (add, Signal::SIGTERM),
+        (add, Signal::SIGINT),
         (check, Signal::SIGTERM),
     ] {
         let scratch = tempfile::tempdir().unwrap();
-        let mut command = drover();
-        command.current_dir(folder.path()).args(verb);
+        // A shell that runs tests in the background has them ignore SIGINT, which is inherited.
+        let (own, mut command) = (drover(), Command::new("env"));
+        for (name, _) in own.get_envs() {
+            command.env_remove(name);
+        }
+        command.arg("--default-signal=INT").arg(own.get_program());
+        command.args(verb).stdin(Stdio::null());
+        command.current_dir(folder.path());
         command.env("TMPDIR", scratch.path()).stderr(Stdio::null());
         let child = command.spawn().unwrap();
         let [inside, outside] = ["child", "gone"].map(|name| folder.path().join(name));

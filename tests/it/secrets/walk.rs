@@ -5,8 +5,10 @@ use crate::app::Answer;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The most pages that are read: some hundreds, and one for each step of a match, which chance makes longer or shorter.
-const PAGES_MAX: usize = 4_000;
+/// The most pages that are read, besides those of single entries.
+const PAGES_MAX: usize = 1_000;
+/// The most pages of single entries: chance makes a match longer or shorter.
+const ENTRIES_MAX: usize = 3_000;
 
 /// What paths and queries may name.
 #[derive(Debug, Default)]
@@ -122,7 +124,7 @@ pub fn described(document: &Value, known: &Known) -> Readable {
 /// Reads all pages that lead from `/`, and what else of the daemon's they link to.
 pub fn pages(mut read: impl FnMut(&str) -> Answer) -> Vec<(String, Answer)> {
     let (mut known, mut waiting) = (BTreeSet::new(), vec!["/".to_owned()]);
-    let mut all = Vec::new();
+    let (mut all, mut of_entries) = (Vec::new(), 0);
     while let Some(path) = waiting.pop() {
         let stream = path.split('?').next().unwrap().ends_with("/events");
         if stream || !known.insert(path.clone()) {
@@ -132,8 +134,10 @@ pub fn pages(mut read: impl FnMut(&str) -> Answer) -> Vec<(String, Answer)> {
         if answer.head.contains("text/html") {
             waiting.extend(links(&path, &answer.body));
         }
+        of_entries += usize::from(path.contains("entry=") || path.contains("cursor="));
         all.push((path, answer));
-        assert!(all.len() < PAGES_MAX, "pages lead on and on: {waiting:?}");
+        let bounded = of_entries < ENTRIES_MAX && all.len() - of_entries < PAGES_MAX;
+        assert!(bounded, "pages lead on and on: {waiting:?}");
     }
     all
 }
