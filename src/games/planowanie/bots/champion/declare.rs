@@ -3,6 +3,7 @@
 
 use super::bids::Occasion;
 use super::knobs::Knobs;
+use super::standing::Standing;
 use super::table::Table;
 use crate::planowanie::bots::position::{Layout, Mask, Position, SEATS_MAX};
 use crate::planowanie::bots::searcher::Thinking;
@@ -36,6 +37,7 @@ pub struct Declaring<M: 'static> {
     unknown: Unknown<M>,
     occasion: Occasion,
     start: Position<M>,
+    standing: Standing,
     rng: Rng,
     racing: Vec<Candidate>,
     /// Those that are out of the race, each after so many deals.
@@ -71,6 +73,7 @@ impl<M: Mask> Declaring<M> {
             layout,
             table,
             knobs,
+            standing: Standing::new(view, knobs.standing, knobs.last as usize),
             unknown,
             occasion,
             world: start,
@@ -132,7 +135,7 @@ impl<M: Mask> Declaring<M> {
 }
 
 /// A seat's distance from the leader.
-fn turn<M: Mask>(start: &Position<M>, seat: usize) -> usize {
+pub(super) fn turn<M: Mask>(start: &Position<M>, seat: usize) -> usize {
     let players = usize::from(start.players).max(1);
     (seat + players - usize::from(start.turn) % players) % players
 }
@@ -148,7 +151,9 @@ impl<M: Mask> Thinking for Declaring<M> {
             self.table
                 .policy
                 .play_out(&self.layout, &mut position, &mut self.rng);
-            let points = f64::from(position.points(self.unknown.seat));
+            let points = |seat| position.points(seat) as f32;
+            let worth = self.standing.worth(points) * f32::from(position.cards);
+            let points = f64::from(points(self.unknown.seat) + worth);
             candidate.points += points;
             candidate.squares += points * points;
         }

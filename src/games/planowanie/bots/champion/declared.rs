@@ -2,11 +2,15 @@
 //! champion does, or as players do who count their tricks by rules: in big deals wider, and lower.
 
 use super::bids::{Occasion, SIZES};
+use super::declare::turn;
 use super::knobs::Knobs;
 use super::table::Table;
+use crate::planowanie::bots::position::{Layout, Mask, Position, narrow};
+use crate::planowanie::bots::worlds::Unknown;
+use crate::planowanie::rules::View;
 
 /// How `mcbid-200`, and with it `pimc-50` and `ismcts-1000`, declares compared with the model, by size of deal: the
-/// mean, and the spread around it, in tricks. Measured in big deals (README, *Where the points are lost*).
+/// mean, and the spread around it, in tricks. Measured in big deals (`tune planowanie strays`).
 const COUNTING: [(f32, f32); SIZES] = [
     (0.0, 0.5),
     (0.0, 0.5),
@@ -81,12 +85,31 @@ impl Likelihood {
     }
 }
 
+/// The class of the deal that is declared in, and by how many tricks a declaration exceeds the model's mean for the
+/// hand: for measuring.
+#[must_use]
+pub fn stray(view: &View, tricks: u8, table: &Table) -> (usize, f32) {
+    fn measure<M: Mask>(view: &View, tricks: u8, table: &Table) -> (usize, f32) {
+        let layout = Layout::<M>::new(view.game.deck());
+        let start = Position::seen(&layout, view);
+        let own = Unknown::new(&layout, view);
+        let occasion = Occasion::new(&layout, start.players, start.cards);
+        let turn = turn(&start, own.seat);
+        let mean = table.bids.mean(&layout, occasion, turn, own.hand);
+        (occasion.size(), f32::from(tricks) - mean)
+    }
+    if narrow(view.game.deck()) {
+        measure::<u64>(view, tricks, table)
+    } else {
+        measure::<u128>(view, tricks, table)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::knobs::CHAMPION;
     use super::super::table::SHIPPED;
     use super::*;
-    use crate::planowanie::bots::position::Layout;
     use crate::planowanie::cards::Deck;
 
     fn likelihood(cards: u8, counting: f32) -> Likelihood {

@@ -12,11 +12,14 @@ pub mod net;
 mod player;
 pub mod policy;
 mod search;
+mod standing;
 mod surprise;
 pub mod table;
 
 #[cfg(test)]
 pub use belief::Belief;
+pub use bids::SIZES as DEAL_SIZES;
+pub use declared::stray;
 pub use knobs::{CHAMPION, Knobs};
 pub(in crate::planowanie::bots) use player::DESCRIPTION;
 pub use player::{champion, thinking};

@@ -55,3 +55,53 @@ fn measure<M: Mask>(
     let sum: f64 = cards.iter().map(|(_, _, right)| -chance(*right).ln()).sum();
     sum / cards.len().max(1) as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::knobs::CHAMPION;
+    use super::super::table::SHIPPED;
+    use super::*;
+    use crate::arena::play_by;
+    use crate::game::Budget;
+    use crate::ladder::seated;
+    use crate::planowanie::rules::{Ask, Game, Planowanie, Setup};
+    use crate::stats::Moments;
+
+    /// By what the first player's belief is surprised after the first trick of big deals: the true hands, and those with the
+    /// others' hands passed on by a seat.
+    fn surprises() -> Vec<(f64, f64)> {
+        let mut bots = seated::<Planowanie>(&["rules"; 4], 5).unwrap();
+        let (mut dealt, mut seen) = ([CardSet::default(); 4], Vec::new());
+        let setup = Setup::seeded(Game::contest(), 5);
+        play_by(&setup, &mut bots, |seat, bot, view, ask| {
+            if *ask == Ask::Declare {
+                dealt[seat.index()] = view.hand;
+            } else if seat.0 == 0
+                && view.round.cards() > 8
+                && (4..8).contains(&view.round.played().len())
+            {
+                let gone = view.round.gone();
+                let [own, one, two, three] = dealt.map(|hand| CardSet(hand.0 & !gone.0));
+                let told = |hands: [CardSet; 4]| {
+                    surprise(view, &hands, &CHAMPION, &SHIPPED, Rng::new(1, 2))
+                };
+                seen.push((told([own, one, two, three]), told([own, three, one, two])));
+            }
+            bot.decide(view, ask, Budget::nodes(0))
+        });
+        seen
+    }
+
+    #[test]
+    fn the_true_hands_surprise_less_than_others_and_less_than_all_places_alike() {
+        let (mut truth, mut passed_on) = (Moments::default(), Moments::default());
+        for (right, wrong) in surprises() {
+            truth.add(right);
+            passed_on.add(wrong);
+        }
+        assert_eq!(truth.count, 5.0);
+        assert!(truth.mean() > 0.0);
+        assert!(truth.mean() < 4f64.ln());
+        assert!(truth.mean() < passed_on.mean(), "{truth:?} {passed_on:?}");
+    }
+}

@@ -1,0 +1,61 @@
+//! How far a bot's declarations are from the champion's model of declarations.
+
+use super::Variants;
+use crate::field::Field as _;
+use anyhow::Context as _;
+use games::arena::play_by;
+use games::game::Budget;
+use games::planowanie::bots::champion::{DEAL_SIZES, stray};
+use games::planowanie::rules::{Act, Ask, Planowanie};
+use games::stats::Moments;
+
+/// Who declares, among three of its kind.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Strays {
+    #[arg(long, default_value = "mcbid-200")]
+    hero: String,
+    #[arg(long, default_value_t = 200)]
+    games: u64,
+    /// Number of the first game.
+    #[arg(long, default_value_t = 0)]
+    first: u64,
+    /// Nodes a decision of a bot that thinks on.
+    #[arg(long, default_value_t = 400)]
+    nodes: u64,
+    #[command(flatten)]
+    variants: Variants,
+}
+
+impl Strays {
+    /// By size of deal, by how many tricks declarations exceed the mean of `variant`'s model.
+    pub(super) fn run(&self) -> anyhow::Result<()> {
+        let field = self.variants.field(None, None)?;
+        let [(_, table), _] = self.variants.beliefs()?;
+        let mut strays = [Moments::default(); DEAL_SIZES];
+        for game in self.first..self.first + self.games {
+            let bots = (0..4).map(|seat| field.bot(&self.hero, game * 4 + seat));
+            let bots: Option<Vec<_>> = bots.collect();
+            let mut bots = bots.with_context(|| format!("there is no bot {:?}", self.hero))?;
+            play_by::<Planowanie>(&field.setup(0, game)?, &mut bots, |_, bot, view, ask| {
+                // How cards are played does not matter here.
+                let nodes = if *ask == Ask::Declare { self.nodes } else { 1 };
+                let act = bot.decide(view, ask, Budget::nodes(nodes));
+                if let Act::Declare(tricks) = act {
+                    let (size, stray) = stray(view, tricks, table);
+                    strays[size].add(stray.into());
+                }
+                act
+            });
+        }
+        println!("cards  declarations   mean          spread around it");
+        for (cards, strays) in (1..).zip(&strays) {
+            let (mean, error) = (strays.mean(), 1.96 * strays.error());
+            let spread = strays.error() * (strays.count - 1.0).max(0.0).sqrt();
+            println!(
+                "{cards:5} {:13} {mean:+6.2} ± {error:4.2} {spread:10.2}",
+                strays.count
+            );
+        }
+        Ok(())
+    }
+}
