@@ -141,7 +141,12 @@ fn idle_share(quiet: u32) -> f64 {
 }
 
 /// A hidden fleet, and how likely it goes to each of its goals.
-pub(super) type Unseen = (Guess, Vec<u32>);
+#[derive(Clone, Debug)]
+pub(super) struct Unseen {
+    pub(super) guess: Guess,
+    /// By goal: how likely, relative to the others.
+    pub(super) shares: Vec<u32>,
+}
 
 /// A search that may be interrupted after every game that it plays on.
 #[derive(Clone, Debug)]
@@ -306,7 +311,7 @@ impl Search {
 }
 
 /// A goal by chance, with these shares.
-fn drawn((guess, shares): &Unseen, rng: &mut Rng) -> Option<usize> {
+fn drawn(Unseen { guess, shares }: &Unseen, rng: &mut Rng) -> Option<usize> {
     let mut left = rng.below(shares.iter().sum::<u32>().max(1));
     let mut goals = guess.goals.iter().zip(shares);
     let found = goals.find(|(_, share)| {
@@ -323,7 +328,7 @@ fn scatter(rehearsal: &Rehearsal, state: &mut State, unseen: &[Unseen], turn: u3
         let Some(to) = drawn(fleet, rng) else {
             continue;
         };
-        let guess = &fleet.0;
+        let guess = &fleet.guess;
         let lands = rehearsal.chart.lands(guess.launched, guess.from, to);
         let after = lands.saturating_sub(turn as usize);
         if (1..TURNS).contains(&after) {
@@ -360,17 +365,23 @@ mod tests {
         };
         let mut rng = Rng::new(1, 0);
         let mut drawn = [0; 8];
-        let fleet = (guess.clone(), vec![600, 300, 100]);
+        let fleet = Unseen {
+            guess: guess.clone(),
+            shares: vec![600, 300, 100],
+        };
         for _ in 0..10_000 {
             drawn[super::drawn(&fleet, &mut rng).unwrap()] += 1;
         }
         let [first, second, third] = goals.map(|goal| drawn[usize::from(goal.to)]);
         assert!(first > 5_500 && second > 2_500 && third > 700, "{drawn:?}");
-        let none = Guess {
-            goals: Vec::new(),
-            ..guess
+        let none = Unseen {
+            guess: Guess {
+                goals: Vec::new(),
+                ..guess
+            },
+            shares: Vec::new(),
         };
-        assert_eq!(super::drawn(&(none, Vec::new()), &mut rng), None);
+        assert_eq!(super::drawn(&none, &mut rng), None);
     }
 
     #[test]
