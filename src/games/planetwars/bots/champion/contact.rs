@@ -179,7 +179,11 @@ impl Search {
         left: u64,
     ) -> Self {
         let futures = rehearsal.futures(&now);
-        let [ours, theirs] = [0, 1].map(|side| moves::now(&rehearsal, (&now, &futures), side));
+        let hidden = hidden(&rehearsal, now.planets(), &unseen, turn);
+        // What is hidden from us is not from the other.
+        let none = vec![moves::Hidden::default(); now.planets()];
+        let [ours, theirs] = [(0, &hidden), (1, &none)]
+            .map(|(side, hidden)| moves::now(&rehearsal, (&now, &futures), side, hidden));
         let (ours, theirs) = (root(&plans, ours), root(&foes, theirs));
         let mut node = Node::new([ours, theirs]);
         for choice in &mut node.choices {
@@ -308,6 +312,28 @@ impl Search {
         }
         self.whole(&choice.moves[best]).clone()
     }
+}
+
+/// By place and turn from now: ships of hidden fleets that may land, each fleet on all its goals.
+fn hidden(
+    rehearsal: &Rehearsal,
+    planets: usize,
+    unseen: &[Unseen],
+    turn: u32,
+) -> Vec<moves::Hidden> {
+    let mut hidden = vec![moves::Hidden::default(); planets];
+    for Unseen { guess, .. } in unseen {
+        for goal in &guess.goals {
+            let to = usize::from(goal.to);
+            let lands = rehearsal.chart.lands(guess.launched, guess.from, to);
+            let after = lands.saturating_sub(turn as usize);
+            let sum = hidden.get_mut(to).and_then(|hidden| hidden.get_mut(after));
+            if let Some(sum) = sum {
+                *sum = sum.saturating_add(guess.ships);
+            }
+        }
+    }
+    hidden
 }
 
 /// A goal by chance, with these shares.

@@ -1,6 +1,6 @@
 //! Why a planet is not as expected: which ships left it unseen, and whose landed.
 
-use super::super::aims::{Guess, Holder};
+use super::super::aims::{Guess, left_empty};
 use super::super::chart::NOBODY;
 use super::{Change, Ledger};
 
@@ -38,8 +38,10 @@ impl Ledger {
         let (owner, ships) = (change.now.owner[place], change.now.ships[place]);
         let grown = change.grown_after(place);
         if change.is_foe(owner) {
-            // What the attacker brought: what is left and what it cost.
-            let brought = expected.1 + ships - grown;
+            // What the attacker brought: what is left and what it cost. What is seen has grown, and so has what was
+            // expected, unless nobody was to own it.
+            let held = if expected.0 == NOBODY { 0 } else { grown };
+            let brought = expected.1 + ships - grown - held;
             self.landed(change, owner, place, brought.max(1));
             if change.sides.of(expected.0) > 0 {
                 self.attacked[usize::from(owner)] = true;
@@ -112,8 +114,14 @@ impl Ledger {
         }
     }
 
-    /// Ships left a planet: where to?
+    /// So many ships are missing on a planet: they left, where to? Where nothing is left, all did, also what would be
+    /// gone anyway.
     pub(super) fn left(&mut self, change: Change<'_>, owner: u8, from: usize, ships: i32) {
+        let ships = if ships >= left_empty(change.before, from) {
+            ships.max(change.before.ships[from])
+        } else {
+            ships
+        };
         let flying = &mut self.flying[usize::from(owner)];
         *flying = flying.saturating_add(ships);
         self.guesses.push(Guess::new(change, owner, from, ships));
@@ -123,6 +131,13 @@ impl Ledger {
     fn landed_as_due(&mut self, change: Change<'_>, owner: u8, place: usize, due: i32) {
         if let Some(flying) = self.flying.get_mut(usize::from(owner)) {
             *flying = flying.saturating_sub(due);
+        }
+        let tally = self.tallies.get_mut(usize::from(owner));
+        if let Some(tally) = tally {
+            let due = self.guesses.iter();
+            for guess in due.filter(|guess| guess.is_due(change, owner, place)) {
+                tally.landed(guess.all, guess.holder(change, place));
+            }
         }
         self.guesses
             .retain(|guess| !guess.is_due(change, owner, place));
@@ -145,7 +160,7 @@ impl Ledger {
                 return;
             };
             if let Some(tally) = self.tallies.get_mut(usize::from(owner)) {
-                tally.landed(guess.all, Holder::of(change, place));
+                tally.landed(guess.all, guess.holder(change, place));
             }
             let taken = guess.ships.min(left);
             guess.ships -= taken;
