@@ -136,7 +136,8 @@ pub trait Contest:
     const HEARD_AGAIN: bool = true;
     /// As [`Kit::value_unit`].
     const VALUE_UNIT: &'static str;
-    /// Nodes a decision in the matches that go into a signature.
+    /// Nodes a decision in the matches that go into a signature, unless a match says otherwise
+    /// ([`Bout::nodes`]).
     const BOUT_NODES: u64;
 
     /// What a match with these options is refereed from.

@@ -260,7 +260,8 @@ async fn stored_heads(connection: &mut SqliteConnection) -> Result<(i64, Vec<u8>
     Ok(stored.unwrap_or_default())
 }
 
-/// Records which versions of the built-in bots this database has seen.
+/// Records which versions of the built-in bots this database has seen, and warns of those that do not play as they
+/// did then: what is stored of them is of both.
 pub(super) async fn register_bots(connection: &mut SqliteConnection) -> Result<(), StoreError> {
     let mut bots = Vec::new();
     for kit in games::ALL {
@@ -275,8 +276,55 @@ pub(super) async fn register_bots(connection: &mut SqliteConnection) -> Result<(
          SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, CAST(unixepoch('subsec') * 1e6 AS INTEGER)
          FROM json_each($1) WHERE true ON CONFLICT DO NOTHING",
     )
-    .bind(bots)
-    .execute(connection)
+    .bind(&bots)
+    .execute(&mut *connection)
     .await?;
+    for (game, bot, version) in otherwise(connection, &bots).await? {
+        tracing::warn!(
+            game,
+            bot,
+            version,
+            "this build of the bot plays otherwise than the one this database first saw under the same version: \
+             its results and ratings are those of both"
+        );
+    }
     Ok(())
+}
+
+/// Of these bots, those first seen with another signature: game, name and version.
+async fn otherwise(
+    connection: &mut SqliteConnection,
+    bots: &str,
+) -> Result<Vec<(String, String, i64)>, sqlx::Error> {
+    sqlx::query_as(
+        "SELECT game, name, version FROM json_each($1)
+         JOIN bots ON game = value ->> 0 AND name = value ->> 1 AND version = value ->> 2
+         WHERE signature <> value ->> 3",
+    )
+    .bind(bots)
+    .fetch_all(connection)
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::open::MIGRATIONS;
+    use sqlx::Connection as _;
+
+    #[tokio::test]
+    async fn a_version_that_plays_otherwise_than_when_it_was_first_seen_is_told() {
+        let mut database = SqliteConnection::connect("sqlite::memory:").await.unwrap();
+        MIGRATIONS.run(&mut database).await.unwrap();
+        let bots = |signature: i64| format!(r#"[["lighthouses","champion",99,{signature}]]"#);
+        sqlx::query("INSERT INTO bots VALUES ('lighthouses', 'champion', 99, -5, 0)")
+            .execute(&mut database)
+            .await
+            .unwrap();
+        let told = otherwise(&mut database, &bots(-5)).await.unwrap();
+        assert_eq!(told, [], "as it was");
+        let told = otherwise(&mut database, &bots(-6)).await.unwrap();
+        let bot = ("lighthouses".to_owned(), "champion".to_owned(), 99);
+        assert_eq!(told, [bot]);
+    }
 }

@@ -18,6 +18,8 @@ pub struct Bout<'a, G: Game> {
     pub bots: Vec<(&'a str, u64)>,
     /// Seats whose acts are digested.
     pub own: Range<usize>,
+    /// Nodes a decision, where [`Contest::BOUT_NODES`] are too few.
+    pub nodes: Option<u64>,
     /// The order in which acts of one step arrive.
     pub arrange: fn(&G, &mut Acts<G>),
 }
@@ -33,6 +35,7 @@ impl<'a, G: Game> Bout<'a, G> {
                 .map(|(name, seat)| (*name, seed.wrapping_add(seat)))
                 .collect(),
             own,
+            nodes: None,
             arrange: |_, _| {},
         }
     }
@@ -98,7 +101,8 @@ struct Digested<'a, C: Contest> {
 
 impl<C: Contest> Arena<C> for Digested<'_, C> {
     fn decide(&mut self, _: Seat, bot: &mut dyn Bot<C>, view: &C::View, ask: &C::Ask) -> C::Act {
-        bot.decide(view, ask, Budget::nodes(C::BOUT_NODES))
+        let nodes = self.bout.nodes.unwrap_or(C::BOUT_NODES);
+        bot.decide(view, ask, Budget::nodes(nodes))
     }
 
     fn listens(&self, seat: Seat) -> bool {

@@ -25,7 +25,7 @@ pub const CARDS: &[BotCard] = &[
     card(6, "triangle", triangle::DESCRIPTION, 0xDD95_9452_DE4F_8716),
     BotCard {
         version: 5,
-        ..thinker(7, "champion", champion::DESCRIPTION, 0xCC14_B0EC_7D9E_648C)
+        ..thinker(7, "champion", champion::DESCRIPTION, 0x9F33_AF60_B12E_D40D)
     },
 ];
 

@@ -6,6 +6,12 @@ use crate::lighthouses::rules::{Lighthouses, Setup};
 
 /// Rounds of such a game.
 const ROUNDS: u32 = 120;
+/// The number of the game in which players that search have time for every stage of it, on the first map: with as
+/// many nodes as in the others, the champion spends all on its own next steps and reaches neither tours nor the beam.
+const DEEP_GAME: u64 = 2;
+/// Nodes of a decision there.
+const DEEP_NODES: u64 = 6_000;
+const SEARCHERS: [&str; 1] = ["champion"];
 /// Seeds of one game's bots from the next one's.
 const SEEDS_APART: u64 = 16;
 
@@ -37,14 +43,21 @@ const MAPS: [&str; 2] = [
 
 /// The games of the player with this name.
 pub fn bouts(name: &str) -> Option<Vec<Bout<'_, Lighthouses>>> {
-    let bout = |(number, text)| {
-        let names: &[&str] = match number {
-            0 => &["ring", name, "triangle"],
-            _ => &[name, "ring"],
-        };
-        let setup = Setup::new(Map::read(text).ok()?, names.len(), ROUNDS);
+    let [wide, narrow] = MAPS;
+    let bout = |number: u64, map, names: &[_]| {
+        let setup = Setup::new(Map::read(map).ok()?, names.len(), ROUNDS);
         let own = names.iter().position(|seated| *seated == name)?;
         Some(Bout::new(setup, names, number * SEEDS_APART, own..own + 1))
     };
-    (0..).zip(MAPS).map(bout).collect()
+    let mut bouts = vec![
+        bout(0, wide, &["ring", name, "triangle"])?,
+        bout(1, narrow, &[name, "ring"])?,
+    ];
+    if SEARCHERS.contains(&name) {
+        bouts.push(Bout {
+            nodes: Some(DEEP_NODES),
+            ..bout(DEEP_GAME, wide, &["triangle", name, "ring"])?
+        });
+    }
+    Some(bouts)
 }

@@ -1,12 +1,13 @@
 //! The champion: its arithmetic against the rules, repeatability.
 
 use crate::arena::play_by;
+use crate::contest::Contest as _;
 use crate::game::{Bot, Budget, Game as _, Seat};
 use crate::lighthouses::atlas;
 use crate::lighthouses::bots::champion::{
     CHAMPION, Knobs, Rivals, State, Terrain, Worth, champion, champion_with,
 };
-use crate::lighthouses::bots::make;
+use crate::lighthouses::bots::{bouts, make};
 use crate::lighthouses::map::Map;
 use crate::lighthouses::rules::{Act, Ask, Beacon, Lighthouse, Lighthouses, Setup, View};
 use crate::rng::Rng;
@@ -38,7 +39,7 @@ fn stir(game: &Lighthouses, seat: Seat, rng: &mut Rng) -> Act {
 }
 
 #[test]
-fn what_stands_brings_what_he_counts_on() {
+fn what_stands_brings_what_it_counts_on() {
     let text = "#########\n#! A  ! #\n#  !   !#\n# !   ! #\n#  B !  #\n#!    ! #\n#########\n";
     for seed in 0..40 {
         let mut rng = Rng::new(seed, 0);
@@ -198,7 +199,7 @@ fn play_as(
 }
 
 #[test]
-fn every_act_is_legal_and_he_earns_more_than_hunters() {
+fn every_act_is_legal_and_it_earns_more_than_hunters() {
     for (name, rivals) in [
         ("atoll", &[] as &[&str]),
         ("delta", &["triangle"]),
@@ -272,6 +273,30 @@ fn three_lighthouses_far_apart_become_a_triangle_sooner_by_a_tour() {
     });
     assert!(with.0 > 250, "{with:?}");
     assert!(10 * with.1 > 11 * without.1, "{without:?} {with:?}");
+}
+
+/// Its acts in the games of its signature, with so many tours tried.
+fn signed(tours: usize) -> Vec<Act> {
+    let mut acts = Vec::new();
+    for bout in bouts("champion").unwrap() {
+        let bot = |(name, seed): &(&str, u64)| match *name {
+            "champion" => champion_with(*seed, Knobs { tours, ..CHAMPION }),
+            name => make(name, *seed).unwrap(),
+        };
+        let mut bots: Vec<_> = bout.bots.iter().map(bot).collect();
+        let nodes = bout.nodes.unwrap_or(Lighthouses::BOUT_NODES);
+        play_by(&bout.setup, &mut bots, |seat, bot, view, ask| {
+            let act = bot.decide(view, ask, Budget::nodes(nodes));
+            acts.extend(bout.own.contains(&seat.index()).then_some(act));
+            act
+        });
+    }
+    acts
+}
+
+#[test]
+fn its_signature_stands_for_tours_too() {
+    assert_ne!(signed(CHAMPION.tours), signed(0));
 }
 
 #[test]

@@ -22,10 +22,18 @@ macro_rules! rungs {
     };
 }
 
-/// The fifth version of a bot that uses a thinking budget.
-const fn fifth(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
+/// Raised whenever the champion plays otherwise.
+const CHAMPION_VERSION: u32 = 6;
+
+/// The champion in its present version.
+const fn versioned(
+    rung: u8,
+    name: &'static str,
+    description: &'static str,
+    signature: u64,
+) -> BotCard {
     BotCard {
-        version: 5,
+        version: CHAMPION_VERSION,
         ..thinker(rung, name, description, signature)
     }
 }
@@ -40,7 +48,7 @@ pub const CARDS: &[BotCard] = rungs![
     6 card rage 0x190C_6E00_C568_63EA 0x57D1_F7F2_DE47_27D9,
     7 card frontier 0x4A60_DE65_5300_5671 0x8A36_1C3E_9091_4244,
     8 card surplus 0x7FC2_B668_C0E4_4A0A 0x284F_5581_91F4_8ACA,
-    9 fifth champion 0x8984_EDD0_436D_A1FD 0x9377_9599_4273_398F,
+    9 versioned champion 0x9842_9CA8_7EE6_86A7 0x72FF_EE4F_ECC2_5DAE,
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance.

@@ -290,7 +290,8 @@ impl<'a> Filling<'a> {
         terrain: &Terrain,
         cells: &Cells,
         sweep: &Sweep,
-        (from, to): (Cell, usize),
+        from: Cell,
+        to: usize,
         detours: &[usize],
     ) {
         let Some(nearest) = sweep.nearest(terrain, terrain.homes[to]) else {
@@ -346,8 +347,8 @@ impl Atlas {
         let mut legs = Filling::of(&mut self.legs[at]);
         let most = LOOPS.len().min(1 + knobs.detours);
         for to in bits(near(terrain, at, knobs.near)) {
-            let ends = (terrain.homes[at], to);
-            legs.lead(terrain, cells, sweep, ends, &DETOURS[..most]);
+            let home = terrain.homes[at];
+            legs.lead(terrain, cells, sweep, home, to, &DETOURS[..most]);
         }
         for steps in LOOPS.into_iter().take(most) {
             legs.put(|leg| sweep.leg(terrain, at, steps, leg));

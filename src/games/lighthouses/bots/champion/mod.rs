@@ -1,6 +1,8 @@
 //! Rung 7: a beam search over errands — go somewhere, put energy in, link — that replans every turn.
 //! How it plays and what was measured: README.md.
 
+#[cfg(test)]
+mod bare;
 mod cells;
 mod errands;
 mod knobs;

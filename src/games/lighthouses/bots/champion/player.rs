@@ -1,18 +1,20 @@
-//! The champion as a bot: beliefs by view, chores, the programme from where it stands, the beam.
+//! The champion as a bot: beliefs by view, chores, the programme from where it stands, tours, the beam.
+
+mod answer;
 
 use super::cells::Cells;
-use super::errands::{Deed, Trade};
+use super::errands::Trade;
 use super::knobs::{CHAMPION, Knobs};
 use super::legs::{Atlas, Filling, Leg, Sweep};
 use super::rivals::Rivals;
-use super::search::{Opening, Search};
+use super::search::{Goal, Search};
 use super::state::State;
 use super::terrain::{FAR, Terrain};
 use super::tours::{Tours, Ways};
 use super::worth::Worth;
 use crate::game::{Bot, Budget, Progress, Seat};
-use crate::lighthouses::rules::{Act, Ask, Cell, Event, Lighthouse, Lighthouses, Network, View};
-use crate::reasons::{Reasons, Weighed};
+use crate::lighthouses::rules::{Act, Ask, Cell, Event, Lighthouses, View};
+use crate::reasons::Reasons;
 
 /// How the champion plays.
 pub const DESCRIPTION: &str = "plans errands (go to a lighthouse over the richest cells, charge it, \
@@ -61,6 +63,8 @@ enum Stage {
     Root(usize),
     /// Distances and legs for this and later turns.
     Chores,
+    /// Which tours there are.
+    Listing,
     /// The tours, from this one on.
     Tours(usize),
     /// The legs from the lighthouse where the beam's plan stands, from this one on.
@@ -171,7 +175,8 @@ impl Table {
         self.root.keys = view.keys;
         let (terrain, cells) = (&self.trade.terrain, &self.cells);
         self.search.land.fill(terrain, |cell| cells.energy(cell));
-        let settled = self.settled.map(|to| (to, self.way.len()));
+        let arrival = self.way.len();
+        let settled = self.settled.map(|to| Goal { to, arrival });
         self.search.begin(&self.trade, &self.root, settled);
         let ashore = terrain.chart.island().get(view.position.index());
         self.stage = if ashore == Some(&true) {
@@ -197,17 +202,23 @@ impl Table {
                 }
             }
             Stage::Root(leg) => self.try_root(leg),
-            Stage::Chores if self.chores >= CHORES => self.list_tours(),
-            Stage::Tours(index) => self.try_tour(index),
-            Stage::Chores => match self.chore() {
-                Some(cost) => {
-                    self.chores += cost;
-                    self.nodes += cost;
-                }
-                None => self.list_tours(),
+            Stage::Chores => self.try_chore(),
+            Stage::Listing => match self.tours.listing.pair(&self.trade, &self.root) {
+                Some(cost) => self.nodes += cost,
+                None => self.stage = Stage::Tours(0),
             },
+            Stage::Tours(index) => self.try_tour(index),
             Stage::Beam(at, leg) => self.try_beam(at, leg),
         }
+    }
+
+    fn try_chore(&mut self) {
+        let due = self.chores < CHORES;
+        let Some(cost) = due.then(|| self.chore()).flatten() else {
+            return self.list_tours();
+        };
+        self.chores += cost;
+        self.nodes += cost;
     }
 
     /// Computes something for this and later turns. Returns its cost, or `None`: enough for this turn.
@@ -268,7 +279,7 @@ impl Table {
                     legs.put(|leg| self.sweep.leg(terrain, to, steps, leg));
                 }
             } else {
-                legs.lead(terrain, &self.cells, &self.sweep, (here, to), &DETOURS);
+                legs.lead(terrain, &self.cells, &self.sweep, here, to, &DETOURS);
             }
         }
         legs.end();
@@ -298,8 +309,9 @@ impl Table {
         if self.trade.knobs.tours == 0 {
             return self.next_plan();
         }
-        self.nodes += self.tours.list(&self.trade, &self.root);
-        self.stage = Stage::Tours(0);
+        let here = Cell(self.root.at);
+        self.nodes += self.tours.listing.begin(&self.trade.terrain, here);
+        self.stage = Stage::Listing;
     }
 
     fn try_tour(&mut self, index: usize) {
@@ -323,122 +335,6 @@ impl Table {
         let at = self.search.next(&self.trade);
         let at = at.and_then(|cell| self.trade.terrain.chart.lighthouse_at(cell));
         self.stage = at.map_or(Stage::Done, |at| Stage::Beam(at.index(), 0));
-    }
-
-    /// The first act of the best plan so far.
-    fn settle(&mut self) -> Act {
-        let act = match self.search.best() {
-            Some(opening) => {
-                self.way.clear();
-                if let Some(leg) = self.legs.get(opening.leg) {
-                    self.way.extend(&leg.cells);
-                }
-                self.settled = Some(opening.to);
-                self.first_act(opening)
-            }
-            None => self.without_plan(),
-        };
-        let act = if self.lawful(act) { act } else { Act::Pass };
-        self.decided = Some(act);
-        act
-    }
-
-    /// Why it decided so: the best plan of each first act and goal.
-    fn reasons(&self, act: Act) -> Reasons<Act> {
-        let mut options: Vec<(usize, Weighed<Act>)> = Vec::new();
-        for (opening, merit, plans, chosen) in self.search.compared().filter(|tried| tried.2 > 0) {
-            let act = self.first_act(opening);
-            let value = f64::from(merit);
-            let same =
-                |(to, other): &&mut (usize, Weighed<Act>)| *to == opening.to && other.act == act;
-            if let Some((_, other)) = options.iter_mut().find(same) {
-                other.value = other.value.map(|most| most.max(value));
-                other.visits = other.visits.map(|visits| visits + u64::from(plans));
-                other.chosen |= chosen;
-                continue;
-            }
-            let home = self.trade.terrain.homes.get(opening.to);
-            let plan = home.filter(|_| opening.step.is_some()).map(|home| {
-                let place = self.trade.terrain.chart.point(*home);
-                let (x, y, rounds) = (place.x, place.y, opening.arrival);
-                format!("goes to the lighthouse at [{x}, {y}], there in {rounds} rounds")
-            });
-            let weighed = Weighed {
-                plan: plan.unwrap_or_default(),
-                chosen,
-                ..Weighed::new(act, Some(value), Some(plans.into()))
-            };
-            options.push((opening.to, weighed));
-        }
-        let planless = "It had no time to find a plan: it goes on with its last one, charges what it \
-            stands on, or goes to the nearest lighthouse.";
-        Reasons {
-            nodes: self.nodes,
-            rule: options.is_empty().then(|| planless.to_owned()),
-            options: options.into_iter().map(|(_, weighed)| weighed).collect(),
-            beliefs: self.rivals.beliefs(&self.trade.terrain, &self.root),
-            ..Reasons::of(act)
-        }
-    }
-
-    fn first_act(&self, opening: Opening) -> Act {
-        let here = Cell(self.root.at);
-        match (opening.step, opening.deed) {
-            (Some(cell), _) => Act::Move(self.trade.terrain.chart.step(here, cell)),
-            (None, Deed::Stay) => Act::Pass,
-            (None, Deed::Charge(strength)) => Act::Attack(strength.into()),
-            (None, Deed::Link(to)) => Act::Connect(Lighthouse(to as u8)),
-        }
-    }
-
-    /// The plan of the previous turn; else the whole purse for the lighthouse it stands on, if that makes or
-    /// keeps it its own; else the way to the nearest one.
-    fn without_plan(&self) -> Act {
-        let here = Cell(self.root.at);
-        let chart = &self.trade.terrain.chart;
-        let near = chart.neighbours(here);
-        let planned = self.way.first().map(|cell| Cell(*cell));
-        match planned {
-            Some(cell) if cell == here => return Act::Pass,
-            Some(cell) if near.contains(&cell) => return Act::Move(chart.step(here, cell)),
-            _ => {}
-        }
-        if let Some(at) = chart.lighthouse_at(here)
-            && at.index() < self.trade.terrain.count
-        {
-            let own = self.root.owner(at.index()) == self.me.0;
-            let against = if own { 0 } else { self.root.energy(at.index()) };
-            if self.root.purse > against {
-                return Act::Attack(self.root.purse.into());
-            }
-        }
-        let steps = |cell: &Cell| {
-            let all = 0..self.trade.terrain.count;
-            all.map(|to| self.trade.terrain.steps(to, *cell)).min()
-        };
-        let key = |cell: &&Cell| (steps(cell), u8::MAX - self.cells.energy(**cell));
-        let richest = near.iter().min_by_key(key).copied();
-        richest.map_or(Act::Pass, |cell| Act::Move(chart.step(here, cell)))
-    }
-
-    /// Whether the rules allow an act in the situation viewed.
-    fn lawful(&self, act: Act) -> bool {
-        let Some(view) = &self.view else {
-            return act == Act::Pass;
-        };
-        let chart = &self.trade.terrain.chart;
-        let here = chart.lighthouse_at(view.position);
-        match (act, here) {
-            (Act::Pass, _) => true,
-            (Act::Move(step), _) => chart.moved(view.position, step).is_some(),
-            (Act::Attack(strength), here) => here.is_some() && strength >= 0,
-            (Act::Connect(_), None) => false,
-            (Act::Connect(to), Some(from)) => {
-                let network = Network::told(chart, 0, &view.beacons);
-                let linkable = network.linkable(chart, self.me, view.keys, from, to);
-                linkable.is_ok()
-            }
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::knobs::Knobs;
 use super::state::{NOBODY, State, bits};
 use super::terrain::Terrain;
-use super::wear::Wear;
+use super::wear::{Seen, Wear};
 use super::worth::Worth;
 use crate::lighthouses::rules::UPKEEP;
 use crate::reasons::Belief;
@@ -36,8 +36,8 @@ pub struct Rivals {
     points: [f64; SEATS],
     /// Points a round of late, by seat.
     incomes: [f64; SEATS],
-    /// The lighthouses as last seen: owner, energy, and in which round.
-    before: Vec<(u8, u32)>,
+    /// The lighthouses as last seen, and in which round.
+    before: Vec<Seen>,
     round: u32,
     falls: [Falls; BINS.len()],
     wear: Wear,
@@ -97,7 +97,7 @@ impl Rivals {
         }
         self.wear.see(knobs, self.me, &self.before, state, passed);
         for at in 0..self.before.len() {
-            let (owner, energy) = self.before[at];
+            let Seen { owner, energy } = self.before[at];
             let left = energy.saturating_sub(passed * UPKEEP);
             let raiders = self.raiders(owner);
             if owner == NOBODY || left == 0 || raiders == 0 {
@@ -109,8 +109,11 @@ impl Rivals {
             falls.fallen += f64::from(u8::from(fell));
         }
         self.before.clear();
-        let all = (0..terrain.count).map(|at| (state.owner(at), state.energy(at)));
-        self.before.extend(all);
+        let seen = |at| Seen {
+            owner: state.owner(at),
+            energy: state.energy(at),
+        };
+        self.before.extend((0..terrain.count).map(seen));
         self.round = round;
     }
 

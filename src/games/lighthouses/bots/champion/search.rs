@@ -20,6 +20,33 @@ pub struct Opening {
     pub leg: usize,
 }
 
+impl Opening {
+    fn goal(&self) -> Goal {
+        let (to, arrival) = (self.to, self.arrival);
+        Goal { to, arrival }
+    }
+}
+
+/// A start of plans, and what became of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Tried {
+    /// How they begin.
+    pub opening: Opening,
+    /// The best score per round of such a plan.
+    pub merit: f32,
+    /// How many such plans were made.
+    pub plans: u32,
+}
+
+/// Where a plan leads first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Goal {
+    /// The lighthouse.
+    pub to: usize,
+    /// When it gets there, in rounds from now.
+    pub arrival: usize,
+}
+
 /// A plan up to a round.
 #[derive(Clone, Debug)]
 struct Plan {
@@ -112,13 +139,11 @@ impl Layer {
 #[derive(Clone, Debug, Default)]
 struct Found {
     layers: Vec<Layer>,
-    openings: Vec<Opening>,
-    /// By opening: the best score per round of a plan that begins so, and how many such plans were made.
-    tried: Vec<(f32, u32)>,
+    tried: Vec<Tried>,
     /// What the best plan so far scores per round, and how it starts.
     best: Option<(f32, u16)>,
-    /// The lighthouse and the arrival that the previous turn chose.
-    settled: Option<(usize, usize)>,
+    /// Where the previous turn's plan leads.
+    settled: Option<Goal>,
     /// The value of the root if nothing is done.
     base: f32,
     /// By round: the value of energy in the purse at the end of a plan.
@@ -132,7 +157,6 @@ impl Found {
             layer.marks.clear();
             layer.bar = f32::NEG_INFINITY;
         }
-        self.openings.clear();
         self.tried.clear();
         self.best = None;
         self.purse.clear();
@@ -144,9 +168,12 @@ impl Found {
 
     /// Adds a start of plans.
     fn open(&mut self, opening: Opening) -> u16 {
-        self.openings.push(opening);
-        self.tried.push((f32::NEG_INFINITY, 0));
-        (self.openings.len() - 1) as u16
+        self.tried.push(Tried {
+            opening,
+            merit: f32::NEG_INFINITY,
+            plans: 0,
+        });
+        (self.tried.len() - 1) as u16
     }
 
     /// Takes in a plan that begins with this opening and ends in `state`; `write` puts down its path if it is kept.
@@ -158,16 +185,18 @@ impl Found {
         write: impl FnOnce(&mut [u16; HORIZON_MAX + 1]),
     ) {
         let rank = state.value + state.purse as f32 * self.purse[state.time.min(HORIZON_MAX)];
-        let chosen = self.openings.get(usize::from(opening));
-        let kept = chosen.is_some_and(|chosen| self.settled == Some((chosen.to, chosen.arrival)));
+        let tried = self.tried.get_mut(usize::from(opening));
+        let goal = tried.as_ref().map(|tried| tried.opening.goal());
+        let kept = goal.is_some() && goal == self.settled;
         let merit = (rank - self.base) / (state.time as f32 + trade.knobs.overhead as f32);
         let merit = if kept && merit > 0.0 {
             merit * (1.0 + trade.knobs.commitment as f32)
         } else {
             merit
         };
-        if let Some((most, plans)) = self.tried.get_mut(usize::from(opening)) {
-            (*most, *plans) = (most.max(merit), *plans + 1);
+        if let Some(tried) = tried {
+            tried.merit = tried.merit.max(merit);
+            tried.plans += 1;
         }
         if self.best.is_none_or(|(so_far, _)| merit > so_far) {
             self.best = Some((merit, opening));
@@ -206,7 +235,7 @@ pub struct Search {
 
 impl Search {
     /// Starts at a position.
-    pub fn begin(&mut self, trade: &Trade, root: &State, settled: Option<(usize, usize)>) {
+    pub fn begin(&mut self, trade: &Trade, root: &State, settled: Option<Goal>) {
         self.horizon = trade.knobs.horizon.clamp(1, HORIZON_MAX);
         self.found.begin(trade, root, self.horizon);
         self.found.settled = settled;
@@ -297,30 +326,26 @@ impl Search {
         state: &State,
         way: &[u16; HORIZON_MAX + 1],
     ) {
-        let number = match self.found.openings.last() {
-            Some(last) if *last == opening => (self.found.openings.len() - 1) as u16,
+        let number = match self.found.tried.last() {
+            Some(last) if last.opening == opening => (self.found.tried.len() - 1) as u16,
             _ => self.found.open(opening),
         };
         self.found.enter(trade, number, state, |path| *path = *way);
     }
 
-    /// Every start of a plan, with the best score per round of such a plan, how many were made, and whether
-    /// the best plan begins so.
-    pub fn compared(&self) -> impl Iterator<Item = (Opening, f32, u32, bool)> {
+    /// Every start of plans, and whether the best plan begins so.
+    pub fn compared(&self) -> impl Iterator<Item = (&Tried, bool)> {
         let best = self.found.best.map(|(_, opening)| usize::from(opening));
-        let all = self
-            .found
-            .openings
-            .iter()
-            .zip(&self.found.tried)
-            .enumerate();
-        all.map(move |(at, (opening, (most, plans)))| (*opening, *most, *plans, Some(at) == best))
+        let all = self.found.tried.iter().enumerate();
+        let compared = all.map(move |(at, tried)| (tried, Some(at) == best));
+        compared.filter(|(tried, _)| tried.plans > 0)
     }
 
     /// The start of the best plan so far.
     #[must_use]
     pub fn best(&self) -> Option<Opening> {
         let (_, opening) = self.found.best?;
-        self.found.openings.get(usize::from(opening)).copied()
+        let tried = self.found.tried.get(usize::from(opening));
+        tried.map(|tried| tried.opening)
     }
 }

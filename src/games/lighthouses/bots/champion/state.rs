@@ -75,11 +75,6 @@ impl State {
     #[must_use]
     pub fn told(terrain: &Terrain, worth: &Worth, beacons: &[Beacon]) -> Self {
         let mut state = Self::default();
-        let all = if terrain.count >= 64 {
-            u64::MAX
-        } else {
-            (1 << terrain.count) - 1
-        };
         for (at, beacon) in beacons.iter().enumerate().take(terrain.count) {
             if let Some(owner) = beacon.owner
                 && beacon.energy > 0
@@ -92,39 +87,51 @@ impl State {
                     state.mine |= 1 << at;
                 }
             }
-            let mut links = beacon.links & all & !(1 << at);
-            while links != 0 {
-                let other = links.trailing_zeros() as usize;
-                links &= links - 1;
-                state.links[at] |= 1 << other;
-                state.links[other] |= 1 << at;
+        }
+        state.link_as_told(beacons, terrain.count);
+        state.value = state.total(terrain, worth);
+        state.find_fall(terrain.count);
+        state
+    }
+
+    fn link_as_told(&mut self, beacons: &[Beacon], count: usize) {
+        let all = if count >= 64 {
+            u64::MAX
+        } else {
+            (1 << count) - 1
+        };
+        for (at, beacon) in beacons.iter().enumerate().take(count) {
+            for other in bits(beacon.links & all & !(1 << at)) {
+                self.links[at] |= 1 << other;
+                self.links[other] |= 1 << at;
             }
         }
-        for at in 0..terrain.count {
-            let owner = state.owner[at];
-            let same = |other: &usize| owner != NOBODY && state.owner[*other] == owner;
-            let kept = bits(state.links[at]).filter(same);
-            state.links[at] = kept.fold(0, |set, other| set | 1 << other);
+        for at in 0..count {
+            let owner = self.owner[at];
+            let same = |other: &usize| owner != NOBODY && self.owner[*other] == owner;
+            let kept = bits(self.links[at]).filter(same);
+            self.links[at] = kept.fold(0, |set, other| set | 1 << other);
         }
-        for at in 0..terrain.count {
-            let (owner, links) = (state.owner[at], state.links[at]);
-            let weight = worth.owners[usize::from(owner)];
-            if owner == NOBODY {
-                continue;
-            }
-            state.value += weight * POINTS * worth.of(0, state.until[at]);
+    }
+
+    /// The value of all that stands, from the first round on.
+    fn total(&self, terrain: &Terrain, worth: &Worth) -> f32 {
+        let mut total = 0.0;
+        for at in (0..terrain.count).filter(|at| self.owner[*at] != NOBODY) {
+            let links = self.links[at];
+            let weight = worth.owners[usize::from(self.owner[at])];
+            total += weight * POINTS * worth.of(0, self.until[at]);
             for other in bits(links & !low(at)) {
-                let until = state.until[at].min(state.until[other]);
-                state.value += weight * POINTS * worth.of(0, until);
-                for third in bits(links & state.links[other] & !low(other)) {
-                    let until = until.min(state.until[third]);
+                let until = self.until[at].min(self.until[other]);
+                total += weight * POINTS * worth.of(0, until);
+                for third in bits(links & self.links[other] & !low(other)) {
+                    let until = until.min(self.until[third]);
                     let area = terrain.area(at, other, third);
-                    state.value += weight * area * worth.of(0, until);
+                    total += weight * area * worth.of(0, until);
                 }
             }
         }
-        state.find_fall(terrain.count);
-        state
+        total
     }
 
     /// Copies another position; only the first `count` lighthouses.

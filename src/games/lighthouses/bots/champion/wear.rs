@@ -8,6 +8,15 @@ use crate::lighthouses::rules::UPKEEP;
 /// Rounds without a loss that are assumed before the first one is seen.
 const UNHARMED: f64 = 30.0;
 
+/// A lighthouse as it was seen.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// Its owner, [`NOBODY`] if it had none.
+    pub owner: u8,
+    /// Its energy.
+    pub energy: u32,
+}
+
 /// Energy that one lighthouse lost of late, and in how many rounds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Losses {
@@ -38,20 +47,21 @@ impl Wear {
         self.put = Some((at, strength));
     }
 
-    /// Takes in the present state, `passed` rounds after the one in which lighthouses had these owners and energies.
-    pub fn see(&mut self, knobs: &Knobs, me: u8, before: &[(u8, u32)], state: &State, passed: u32) {
+    /// Takes in the present state, `passed` rounds after the one in which lighthouses were seen like this.
+    pub fn see(&mut self, knobs: &Knobs, me: u8, before: &[Seen], state: &State, passed: u32) {
         let kept = (-f64::from(passed) / knobs.wear_memory.max(1.0)).exp();
         let put = self.put.take();
         self.losses.resize(before.len(), Losses::default());
-        for (at, (losses, (owner, energy))) in self.losses.iter_mut().zip(before).enumerate() {
+        for (at, (losses, seen)) in self.losses.iter_mut().zip(before).enumerate() {
+            let Seen { owner, energy } = *seen;
             losses.lost *= kept;
             losses.rounds *= kept;
             let own = put.filter(|(to, _)| *to == at).map_or(0, |(_, put)| put);
-            if *owner == NOBODY || passed == 0 || own > 0 && *owner != me {
+            if owner == NOBODY || passed == 0 || own > 0 && owner != me {
                 continue;
             }
             losses.rounds += f64::from(passed);
-            if state.owner(at) == *owner {
+            if state.owner(at) == owner {
                 let left = energy.saturating_add(own).saturating_sub(passed * UPKEEP);
                 losses.lost += f64::from(left.saturating_sub(state.energy(at)));
             }

@@ -1,7 +1,7 @@
 //! Where hidden fleets of others probably go: by what speaks against each goal, and by where fleets of the same
 //! player were seen to land.
 
-use super::chart::NOBODY;
+use super::chart::{NOBODY, Sight};
 use super::ledger::Change;
 
 /// The most likely goals kept per guess.
@@ -73,10 +73,17 @@ impl Guess {
         self.owner == owner && goal == Some(place) && change.lands(self.launched, self.from, place)
     }
 
+    /// Whose planet a goal was when these ships left; whose another planet was before this turn.
+    pub(super) fn holder(&self, change: Change<'_>, place: usize) -> Holder {
+        let mut goals = self.goals.iter();
+        let goal = goals.find(|goal| usize::from(goal.to) == place);
+        goal.map_or_else(|| Holder::of(change, place), |goal| goal.holder)
+    }
+
     /// Ships of a player that left a planet for somewhere.
     pub(super) fn new(change: Change<'_>, owner: u8, from: usize, ships: i32) -> Self {
         let before = change.before;
-        let all = ships >= before.ships[from];
+        let all = ships >= left_empty(before, from);
         let mut goals: Vec<Goal> = (0..before.owner.len())
             .filter(|to| *to != from)
             .map(|to| Goal {
@@ -102,6 +109,12 @@ impl Guess {
             goals,
         }
     }
+}
+
+/// As many ships fewer than expected are seen on a planet at least if it was left empty: what would be gone anyway
+/// where it shrinks is not missed.
+pub(super) fn left_empty(before: &Sight, from: usize) -> i32 {
+    before.ships[from].saturating_add(before.growth[from].min(0))
 }
 
 /// What speaks against it that these ships of a player, all that there were or not, left one planet for another.
@@ -145,16 +158,16 @@ fn doubt(change: Change<'_>, (owner, ships, all): (u8, i32, bool), from: usize, 
 
 /// Whose planets a player's fleets were seen to land on, with what had been left behind: by holder, how many, the
 /// earlier ones counting less.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Habits {
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Tally {
     all_out: [f64; 3],
     others: [f64; 3],
 }
 
-impl Habits {
-    /// A fleet landed there.
-    pub(super) fn landed(&mut self, change: Change<'_>, guess: &Guess, place: usize) {
-        let seen = if guess.all {
+impl Tally {
+    /// A fleet that left nothing behind, or something, landed on a planet of this holder.
+    pub(super) fn landed(&mut self, all: bool, holder: Holder) {
+        let seen = if all {
             &mut self.all_out
         } else {
             &mut self.others
@@ -162,7 +175,7 @@ impl Habits {
         for count in seen.iter_mut() {
             *count *= KEPT;
         }
-        seen[Holder::of(change, place) as usize] += 1.0;
+        seen[holder as usize] += 1.0;
     }
 
     /// By goal: how likely these ships go there.
@@ -200,16 +213,36 @@ mod tests {
 
     #[test]
     fn what_is_doubted_less_is_likelier_unless_a_planet_was_left_empty() {
-        let none = Habits::default();
+        let none = Tally::default();
         assert_eq!(none.shares(&guess(false)), [1_000, 571, 157]);
         assert_eq!(none.shares(&guess(true)), [1_000, 11_428, 157]);
     }
 
     #[test]
     fn fleets_go_where_those_before_were_seen_to_land() {
-        let mut habits = Habits::default();
-        habits.all_out[Holder::Free as usize] = 2.0;
-        assert_eq!(habits.shares(&guess(true)), [7_000, 11_428, 157]);
-        assert_eq!(habits.shares(&guess(false)), [1_000, 571, 157]);
+        let mut tally = Tally::default();
+        tally.all_out[Holder::Free as usize] = 2.0;
+        assert_eq!(tally.shares(&guess(true)), [7_000, 11_428, 157]);
+        assert_eq!(tally.shares(&guess(false)), [1_000, 571, 157]);
+    }
+
+    #[test]
+    fn fleets_that_landed_earlier_count_less_and_those_that_left_something_apart() {
+        let mut tally = Tally::default();
+        for holder in [Holder::Free, Holder::Ours, Holder::Free] {
+            tally.landed(true, holder);
+        }
+        tally.landed(false, Holder::Theirs);
+        let close = |seen: [f64; 3], expected: [f64; 3]| {
+            let mut both = seen.iter().zip(expected);
+            both.all(|(seen, expected)| (seen - expected).abs() < 1e-9)
+        };
+        assert!(close(tally.all_out, [0.9, 1.81, 0.0]), "{tally:?}");
+        assert!(close(tally.others, [0.0, 0.0, 1.0]), "{tally:?}");
+        let known = [1.0 + 3.0 * 1.81, 1.0 + 3.0 * 0.9];
+        let shares = tally.shares(&guess(true));
+        assert_eq!(shares[0], (1_000.0 * known[0]) as u32);
+        assert_eq!(shares[1] / 10, (11_428.5 * known[1]) as u32 / 10);
+        assert_eq!(tally.shares(&guess(false)), [1_000, 571, 631]);
     }
 }

@@ -141,7 +141,12 @@ fn idle_share(quiet: u32) -> f64 {
 }
 
 /// A hidden fleet, and how likely it goes to each of its goals.
-pub(super) type Unseen = (Guess, Vec<u32>);
+#[derive(Clone, Debug)]
+pub(super) struct Unseen {
+    pub(super) guess: Guess,
+    /// By goal: how likely, relative to the others.
+    pub(super) shares: Vec<u32>,
+}
 
 /// A search that may be interrupted after every game that it plays on.
 #[derive(Clone, Debug)]
@@ -174,7 +179,11 @@ impl Search {
         left: u64,
     ) -> Self {
         let futures = rehearsal.futures(&now);
-        let [ours, theirs] = [0, 1].map(|side| moves::now(&rehearsal, (&now, &futures), side));
+        let hidden = hidden(&rehearsal, now.planets(), &unseen, turn);
+        // What is hidden from us is not from the other.
+        let none = vec![moves::Hidden::default(); now.planets()];
+        let [ours, theirs] = [(0, &hidden), (1, &none)]
+            .map(|(side, hidden)| moves::now(&rehearsal, (&now, &futures), side, hidden));
         let (ours, theirs) = (root(&plans, ours), root(&foes, theirs));
         let mut node = Node::new([ours, theirs]);
         for choice in &mut node.choices {
@@ -305,8 +314,30 @@ impl Search {
     }
 }
 
+/// By place and turn from now: ships of hidden fleets that may land, each fleet on all its goals.
+fn hidden(
+    rehearsal: &Rehearsal,
+    planets: usize,
+    unseen: &[Unseen],
+    turn: u32,
+) -> Vec<moves::Hidden> {
+    let mut hidden = vec![moves::Hidden::default(); planets];
+    for Unseen { guess, .. } in unseen {
+        for goal in &guess.goals {
+            let to = usize::from(goal.to);
+            let lands = rehearsal.chart.lands(guess.launched, guess.from, to);
+            let after = lands.saturating_sub(turn as usize);
+            let sum = hidden.get_mut(to).and_then(|hidden| hidden.get_mut(after));
+            if let Some(sum) = sum {
+                *sum = sum.saturating_add(guess.ships);
+            }
+        }
+    }
+    hidden
+}
+
 /// A goal by chance, with these shares.
-fn drawn((guess, shares): &Unseen, rng: &mut Rng) -> Option<usize> {
+fn drawn(Unseen { guess, shares }: &Unseen, rng: &mut Rng) -> Option<usize> {
     let mut left = rng.below(shares.iter().sum::<u32>().max(1));
     let mut goals = guess.goals.iter().zip(shares);
     let found = goals.find(|(_, share)| {
@@ -323,7 +354,7 @@ fn scatter(rehearsal: &Rehearsal, state: &mut State, unseen: &[Unseen], turn: u3
         let Some(to) = drawn(fleet, rng) else {
             continue;
         };
-        let guess = &fleet.0;
+        let guess = &fleet.guess;
         let lands = rehearsal.chart.lands(guess.launched, guess.from, to);
         let after = lands.saturating_sub(turn as usize);
         if (1..TURNS).contains(&after) {
@@ -360,17 +391,23 @@ mod tests {
         };
         let mut rng = Rng::new(1, 0);
         let mut drawn = [0; 8];
-        let fleet = (guess.clone(), vec![600, 300, 100]);
+        let fleet = Unseen {
+            guess: guess.clone(),
+            shares: vec![600, 300, 100],
+        };
         for _ in 0..10_000 {
             drawn[super::drawn(&fleet, &mut rng).unwrap()] += 1;
         }
         let [first, second, third] = goals.map(|goal| drawn[usize::from(goal.to)]);
         assert!(first > 5_500 && second > 2_500 && third > 700, "{drawn:?}");
-        let none = Guess {
-            goals: Vec::new(),
-            ..guess
+        let none = Unseen {
+            guess: Guess {
+                goals: Vec::new(),
+                ..guess
+            },
+            shares: Vec::new(),
         };
-        assert_eq!(super::drawn(&(none, Vec::new()), &mut rng), None);
+        assert_eq!(super::drawn(&none, &mut rng), None);
     }
 
     #[test]

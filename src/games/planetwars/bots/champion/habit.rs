@@ -13,7 +13,7 @@ const ROB: f64 = 3.0;
 const TRADE: f64 = 0.5;
 /// Turns that it costs if the enemy can reach a free planet first.
 const LATE: f64 = 4.0;
-/// The most goals that are looked at in a turn.
+/// The most targets that are looked at in a turn.
 const ATTACKS_MAX: usize = 12;
 
 /// How far the weights of targets that are drawn by chance vary up and down.
@@ -50,7 +50,7 @@ impl Style {
 
 /// A planet that may be taken or held.
 #[derive(Clone, Copy, Debug)]
-struct Goal {
+struct Target {
     to: usize,
     /// Turns until the ships land, and how many it takes.
     turns: usize,
@@ -101,7 +101,7 @@ impl Habit<'_> {
     }
 
     /// The first way to take or hold a planet that pays.
-    fn goal(&self, to: usize) -> Option<Goal> {
+    fn target(&self, to: usize) -> Option<Target> {
         let future = &self.futures[to];
         let growth = self.rehearsal.growth[to];
         let last = future.last()?;
@@ -137,7 +137,7 @@ impl Habit<'_> {
                 if need <= fixed {
                     let payback =
                         turns as f64 + f64::from(need) * TRADE / f64::from(growth.max(1)) / ROB;
-                    return Some(Goal {
+                    return Some(Target {
                         to,
                         turns,
                         need,
@@ -164,7 +164,7 @@ impl Habit<'_> {
             };
             let late = if free && soonest < turns { LATE } else { 0.0 };
             let payback = turns as f64 + cost / gain + late;
-            return Some(Goal {
+            return Some(Target {
                 to,
                 turns,
                 need,
@@ -174,21 +174,24 @@ impl Habit<'_> {
         None
     }
 
-    fn weighed(&self, goal: &Goal) -> f64 {
-        goal.payback * self.style.likes.get(goal.to).copied().unwrap_or(1.0)
+    fn weighed(&self, target: &Target) -> f64 {
+        target.payback * self.style.likes.get(target.to).copied().unwrap_or(1.0)
     }
 
-    /// Takes the ships of a goal, those with the longest flights first; orders what leaves now.
-    fn take(&mut self, goal: &Goal, orders: &mut Vec<Order>) {
-        let own = self.state.places(self.side).filter(|from| *from != goal.to);
+    /// Takes the ships of a target, those with the longest flights first; orders what leaves now.
+    fn take(&mut self, target: &Target, orders: &mut Vec<Order>) {
+        let own = self
+            .state
+            .places(self.side)
+            .filter(|from| *from != target.to);
         let mut order: Vec<(usize, usize)> = own
-            .map(|from| (self.turns(from, goal.to), from))
-            .filter(|(turns, _)| *turns <= goal.turns)
+            .map(|from| (self.turns(from, target.to), from))
+            .filter(|(turns, _)| *turns <= target.turns)
             .collect();
         order.sort_unstable_by(|one, other| other.cmp(one));
-        let mut left = goal.need;
+        let mut left = target.need;
         for (turns, from) in order {
-            let wait = (goal.turns - turns) as i32;
+            let wait = (target.turns - turns) as i32;
             let grown = self.rehearsal.growth[from].max(0) * wait;
             let ships = (self.free[from] + grown).min(left);
             if ships < 1 {
@@ -197,7 +200,7 @@ impl Habit<'_> {
             self.free[from] -= ships;
             left -= ships;
             if wait == 0 {
-                orders.push(self.rehearsal.order(self.side, from, goal.to, ships));
+                orders.push(self.rehearsal.order(self.side, from, target.to, ships));
             }
             if left < 1 {
                 break;
@@ -253,22 +256,22 @@ impl Rehearsal {
             habit.free[place] = habit.spare(place);
         }
         let mut orders = Vec::new();
-        let mut goals: Vec<Goal> = (0..count).filter_map(|to| habit.goal(to)).collect();
+        let mut targets: Vec<Target> = (0..count).filter_map(|to| habit.target(to)).collect();
         for _ in 0..ATTACKS_MAX {
-            let all = goals.iter().enumerate();
+            let all = targets.iter().enumerate();
             let best = all
                 .min_by(|(_, one), (_, other)| habit.weighed(one).total_cmp(&habit.weighed(other)));
             let Some((at, best)) = best else { break };
             let best = *best;
-            match habit.goal(best.to) {
-                // Earlier goals took its ships: perhaps later.
-                Some(again) if again.payback > best.payback + 0.001 => goals[at] = again,
+            match habit.target(best.to) {
+                // Earlier targets took its ships: perhaps later.
+                Some(again) if again.payback > best.payback + 0.001 => targets[at] = again,
                 Some(again) => {
                     habit.take(&again, &mut orders);
-                    goals.swap_remove(at);
+                    targets.swap_remove(at);
                 }
                 None => {
-                    goals.swap_remove(at);
+                    targets.swap_remove(at);
                 }
             }
         }

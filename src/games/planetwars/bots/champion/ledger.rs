@@ -1,8 +1,10 @@
 //! Fleets in flight: the team's are known, all others are inferred from what planets lose or gain.
 
-use super::aims::{Guess, Habits};
+mod explain;
+
+use super::aims::{Guess, Tally};
 use super::board::Sides;
-use super::chart::{Chart, NOBODY, Sight};
+use super::chart::{Chart, Sight};
 use super::line::{Line, Move, Root};
 
 /// A known fleet.
@@ -35,6 +37,11 @@ pub(super) struct Change<'a> {
 }
 
 impl Change<'_> {
+    /// Whether the states are of two turns, one after the other.
+    fn is_next(&self) -> bool {
+        self.now.turn == self.before.turn.wrapping_add(1)
+    }
+
     /// Whether ships that left then would land there now.
     pub(super) fn lands(&self, launched: u32, from: u8, place: usize) -> bool {
         self.chart.lands(launched, from, place) == self.now.turn as usize
@@ -53,7 +60,7 @@ pub(super) struct Ledger {
     /// By player: ships launched minus ships landed, as far as seen.
     pub(super) flying: Vec<i32>,
     /// By player: where its fleets were seen to land.
-    pub(super) habits: Vec<Habits>,
+    pub(super) tallies: Vec<Tally>,
     /// By player: whether it has attacked the team.
     pub(super) attacked: Vec<bool>,
     /// Players of the team whose last orders were not the expected ones.
@@ -67,38 +74,39 @@ pub(super) struct Ledger {
 impl Ledger {
     /// Compares what was expected with what is seen now.
     pub(super) fn saw(&mut self, change: Change<'_>) {
-        let Change {
-            chart,
-            sides,
-            before,
-            now,
-        } = change;
-        let players = sides.side.len();
+        let players = change.sides.side.len();
         self.flying.resize(players, 0);
-        self.habits.resize(players, Habits::default());
+        self.tallies.resize(players, Tally::default());
         self.attacked.resize(players, false);
+        let ordered = std::mem::take(&mut self.ordered);
+        let gone = leaving(&ordered, change.now.owner.len());
+        self.find_stayed(change, &gone);
+        let stayed = &self.stayed;
+        let left = ordered
+            .iter()
+            .filter(|order| usize::from(order.from) < gone.len() && !stayed.contains(&order.from));
+        self.fleets.extend(left);
+        let quiet = self.compare(change, &gone);
+        self.quiet = if quiet {
+            QUIET_MAX.min(self.quiet + 1)
+        } else {
+            self.quiet / 2
+        };
+        self.forget_landed(change);
+    }
+
+    /// Finds planets of ours that the last turn's orders did not leave as given, and what left them instead.
+    fn find_stayed(&mut self, change: Change<'_>, gone: &[i32]) {
+        let Change { sides, now, .. } = change;
         self.astray.clear();
         self.stayed.clear();
-        let ordered = std::mem::take(&mut self.ordered);
-        let count = now.owner.len();
-        // What left, as expected and as seen.
-        let mut gone = vec![0; count];
-        for order in &ordered {
-            if let Some(gone) = gone.get_mut(usize::from(order.from)) {
-                *gone += order.ships;
-            }
-        }
-        let mut lost: Vec<bool> = vec![false; count];
-        for place in 0..count {
-            let owner = before.owner[place];
-            if sides.of(owner) <= 0
-                || now.owner[place] != owner
-                || now.turn != before.turn.wrapping_add(1)
-            {
+        for (place, gone) in gone.iter().enumerate() {
+            let owner = change.before.owner[place];
+            if sides.of(owner) <= 0 || now.owner[place] != owner || !change.is_next() {
                 continue;
             }
             let still = self.expect(change, place, 0);
-            let left = self.expect(change, place, gone[place]);
+            let left = self.expect(change, place, *gone);
             if still.0 != owner || left.0 != owner || now.ships[place] <= left.1 {
                 continue;
             }
@@ -112,7 +120,6 @@ impl Ledger {
                 continue;
             }
             // Fewer left than were ordered, or others: their goal is unknown.
-            lost[place] = true;
             self.stayed.push(place as u8);
             if !self.astray.contains(&owner) {
                 self.astray.push(owner);
@@ -122,24 +129,29 @@ impl Ledger {
                 self.left(change, owner, place, unknown);
             }
         }
-        for order in &ordered {
-            if !lost.get(usize::from(order.from)).copied().unwrap_or(true) {
-                self.fleets.push(*order);
+    }
+
+    /// Explains what is not as expected on all other planets; whether everything was.
+    fn compare(&mut self, change: Change<'_>, gone: &[i32]) -> bool {
+        let mut quiet = true;
+        for (place, gone) in gone.iter().enumerate() {
+            if self.stayed.contains(&(place as u8)) {
+                continue;
+            }
+            let expected = self.expect(change, place, *gone);
+            let seen = (change.now.owner[place], change.now.ships[place]);
+            if seen != expected {
+                quiet = false;
+                self.explain(change, place, expected);
             }
         }
-        let mut is_quiet = true;
-        for place in (0..count).filter(|place| !lost[*place]) {
-            let expected = self.expect(change, place, gone[place]);
-            is_quiet &= (now.owner[place], now.ships[place]) == expected;
-            self.explain(change, place, expected);
-        }
-        self.quiet = if is_quiet {
-            QUIET_MAX.min(self.quiet + 1)
-        } else {
-            self.quiet / 2
-        };
-        let turn = now.turn as usize;
-        let due = |launched, from, to: u8| chart.lands(launched, from, usize::from(to));
+        quiet
+    }
+
+    /// Drops what has landed by now, and the oldest guesses of too many.
+    fn forget_landed(&mut self, change: Change<'_>) {
+        let turn = change.now.turn as usize;
+        let due = |launched, from, to: u8| change.chart.lands(launched, from, usize::from(to));
         self.fleets
             .retain(|fleet| due(fleet.launched, fleet.from, fleet.to) > turn);
         for guess in &mut self.guesses {
@@ -175,146 +187,23 @@ impl Ledger {
             .collect();
         Line::step(root, &landings, &change.sides.side)
     }
+}
 
-    /// Explains the unexpected on a planet.
-    fn explain(&mut self, change: Change<'_>, place: usize, expected: (u8, i32)) {
-        let Change {
-            chart,
-            sides,
-            before,
-            now,
-        } = change;
-        let (owner, ships) = (now.owner[place], now.ships[place]);
-        if (owner, ships) == expected || now.turn != before.turn.wrapping_add(1) {
-            return;
-        }
-        let foe = |player: u8| player != NOBODY && sides.of(player) <= 0;
-        let grown = now.growth[place].max(0);
-        if owner != expected.0 {
-            if foe(owner) {
-                // What the attacker brought: what is left and what it cost.
-                let brought = expected.1 + ships - if chart.timing.grows_first { 0 } else { grown };
-                self.landed(change, owner, place, brought.max(1));
-                if sides.of(expected.0) > 0 {
-                    self.attacked[usize::from(owner)] = true;
-                }
-            } else if owner == before.owner[place] || owner == NOBODY {
-                // Another player spoiled a capture of ours.
-                self.landed_by_any(change, place, expected.1.max(1));
-            } else if sides.of(owner) > 0 {
-                // Ours took what should have held: ships had left it.
-                let grew = if chart.timing.grows_first { 0 } else { 2 };
-                let fought = expected.1.saturating_add(ships);
-                self.left_before(
-                    change,
-                    place,
-                    fought.saturating_sub(grown.saturating_mul(grew)),
-                );
-            }
-            return;
-        }
-        let more = ships - expected.1;
-        if more > 0 && sides.of(owner) > 0 {
-            self.left_before(change, place, more);
-            return;
-        }
-        if owner != NOBODY && foe(owner) {
-            if more > 0 {
-                self.landed(change, owner, place, more);
-                return;
-            }
-            // What was most likely to land here did, and more left, if there was as much.
-            let due = self.due(change, owner, place);
-            let gone = due.saturating_sub(more);
-            if due > 0 && owner == before.owner[place] && gone <= before.ships[place] {
-                self.landed_as_due(change, owner, place, due);
-                self.left(change, owner, place, gone);
-            } else {
-                self.left(change, owner, place, -more);
-            }
-        } else if more < 0 {
-            let attacker = self.landed_by_any(change, place, -more);
-            match attacker {
-                Some(attacker) if owner != NOBODY => self.attacked[usize::from(attacker)] = true,
-                // No player can have attacked: the owner has sent ships that were not planned.
-                None if owner != NOBODY => self.left(change, owner, place, -more),
-                _ => {}
-            }
+/// By place: how many ships these orders send away.
+fn leaving(ordered: &[Fleet], places: usize) -> Vec<i32> {
+    let mut gone = vec![0; places];
+    for order in ordered {
+        if let Some(gone) = gone.get_mut(usize::from(order.from)) {
+            *gone += order.ships;
         }
     }
-
-    /// Ships of a player that most likely landed there now.
-    fn due(&self, change: Change<'_>, owner: u8, place: usize) -> i32 {
-        let due = self.guesses.iter();
-        let due = due.filter(|guess| guess.is_due(change, owner, place));
-        let ships = due.map(|guess| guess.ships.max(0));
-        ships.fold(0, i32::saturating_add)
-    }
-
-    /// So many ships of another player did not fight for a planet that ours took: they had left.
-    fn left_before(&mut self, change: Change<'_>, place: usize, ships: i32) {
-        let holder = change.before.owner[place];
-        let gone = ships.min(change.before.ships[place]);
-        if holder != NOBODY && change.sides.of(holder) <= 0 && gone > 0 {
-            self.left(change, holder, place, gone);
-        }
-    }
-
-    /// Ships left a planet: where to?
-    fn left(&mut self, change: Change<'_>, owner: u8, from: usize, ships: i32) {
-        let flying = &mut self.flying[usize::from(owner)];
-        *flying = flying.saturating_add(ships);
-        self.guesses.push(Guess::new(change, owner, from, ships));
-    }
-
-    /// So many ships of a player, all that most likely landed there now, did.
-    fn landed_as_due(&mut self, change: Change<'_>, owner: u8, place: usize, due: i32) {
-        if let Some(flying) = self.flying.get_mut(usize::from(owner)) {
-            *flying = flying.saturating_sub(due);
-        }
-        self.guesses
-            .retain(|guess| !guess.is_due(change, owner, place));
-    }
-
-    /// Ships of a player landed: its guesses that may have been due are used up, the nearest in size first.
-    fn landed(&mut self, change: Change<'_>, owner: u8, place: usize, ships: i32) {
-        if let Some(flying) = self.flying.get_mut(usize::from(owner)) {
-            *flying = flying.saturating_sub(ships);
-        }
-        let mut left = ships;
-        while left > 0 {
-            let due = |guess: &Guess| {
-                guess.owner == owner
-                    && guess.ships > 0
-                    && change.lands(guess.launched, guess.from, place)
-            };
-            let due = self.guesses.iter_mut().filter(|guess| due(guess));
-            let Some(guess) = due.min_by_key(|guess| (guess.ships - left).abs()) else {
-                return;
-            };
-            if let Some(habits) = self.habits.get_mut(usize::from(owner)) {
-                habits.landed(change, guess, place);
-            }
-            let taken = guess.ships.min(left);
-            guess.ships -= taken;
-            left -= taken;
-        }
-    }
-
-    /// Ships of an unknown player landed; probably whose.
-    fn landed_by_any(&mut self, change: Change<'_>, place: usize, ships: i32) -> Option<u8> {
-        let due = self.guesses.iter().filter(|guess| {
-            change.lands(guess.launched, guess.from, place) && change.sides.of(guess.owner) <= 0
-        });
-        let owner = due.min_by_key(|guess| (guess.ships - ships).abs())?.owner;
-        self.landed(change, owner, place, ships);
-        Some(owner)
-    }
+    gone
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::chart::Names;
+    use super::super::aims::Holder;
+    use super::super::chart::{NOBODY, Names};
     use super::super::mind::{Mind, Stance};
     use super::*;
     use crate::game::{Game as _, Seat};
@@ -322,13 +211,14 @@ mod tests {
     use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
     use std::sync::Arc;
 
-    /// What is inferred from these states, one after the other: owners and ships by place.
+    /// What is inferred from these states of a contest, one after the other: owners and ships by place.
     fn after(planets: &str, states: &[&[(u8, i32)]]) -> Ledger {
-        after_changing(planets, states, |_| {})
+        after_changing(Ruleset::TEAM, planets, states, |_| {})
     }
 
-    /// The same, if something is changed before the last state.
+    /// The same by these rules, if something is changed before the last state.
     fn after_changing(
+        ruleset: Ruleset,
         planets: &str,
         states: &[&[(u8, i32)]],
         change: impl Fn(&mut Ledger),
@@ -337,7 +227,7 @@ mod tests {
             planets: map::read(planets).unwrap(),
             players: vec![1, 2],
             teams: vec![0, 1],
-            ruleset: Ruleset::TEAM,
+            ruleset,
         };
         let view = PlanetWars::start(&setup).view(Seat(0));
         let names = Arc::new(Names::new(&view));
@@ -398,35 +288,87 @@ mod tests {
         let mut other = ledger.guesses[0].clone();
         (other.from, other.ships, other.launched) = (1, 1, 1);
         other.goals.retain(|goal| goal.to == 2);
-        let also = after_changing(planets, &states, |ledger| {
+        let also = after_changing(Ruleset::TEAM, planets, &states, |ledger| {
             ledger.guesses.insert(0, other.clone());
         });
         assert_eq!(also.guesses, [&[other], &ledger.guesses[..]].concat());
+        // Both left nothing behind, and our home was their goal when they left, whoever had it when they landed.
+        let mut tally = Tally::default();
+        tally.landed(true, Holder::Ours);
+        tally.landed(true, Holder::Ours);
+        assert_eq!(ledger.tallies[2], tally);
     }
 
-    /// Our ships land on a planet of six, of which some left when ours were about to land.
     #[test]
-    fn what_left_before_a_capture_is_seen_by_what_it_costs() {
+    fn a_fleet_that_landed_counts_for_whose_its_goal_was_when_it_left() {
+        let planets = "P 1 0 0 1 1 9\nP 2 5 0 1 2 10\nP 3 2 0 1 0 2\n";
+        // Four ships leave for a free planet, which ours take before they land.
+        let ledger = after(
+            planets,
+            &[
+                &[(1, 9), (2, 10), (NOBODY, 2)],
+                &[(1, 10), (2, 7), (NOBODY, 2)],
+                &[(1, 11), (2, 8), (1, 3)],
+                &[(1, 12), (2, 9), (2, 2)],
+            ],
+        );
+        let mut tally = Tally::default();
+        tally.landed(false, Holder::Free);
+        assert_eq!(ledger.tallies[2], tally);
+        assert_eq!((ledger.flying[2], ledger.guesses), (0, Vec::new()));
+    }
+
+    #[test]
+    fn a_planet_that_shrinks_was_left_empty_where_nothing_is_left() {
+        let planets = "P 1 0 0 1 1 9\nP 2 5 0 -2 2 10\n";
+        for (left, gone, all) in [(0, 10, true), (1, 7, false), (5, 3, false)] {
+            let ledger = after(planets, &[&[(1, 9), (2, 10)], &[(1, 10), (2, left)]]);
+            let seen = |guess: &Guess| (guess.ships, guess.all);
+            let seen: Vec<_> = ledger.guesses.iter().map(seen).collect();
+            assert_eq!(seen, [(gone, all)], "{left} left");
+        }
+        // What would have been gone anyway is no sign that anything left.
+        let ledger = after(planets, &[&[(1, 9), (2, 2)], &[(1, 10), (2, 0)]]);
+        assert_eq!(ledger.guesses, []);
+    }
+
+    /// Our ships land on a planet from which some left when ours were about to land.
+    fn check_left_before(ruleset: Ruleset, turns: i32, ours: i32, taken_with: i32, gone: i32) {
         let planets = "P 1 0 0 1 1 1\nP 2 2 0 1 2 5\nP 3 0 9 1 0 3\n";
         let free = (NOBODY, 3);
+        let mut states: Vec<[(u8, i32); 3]> = (0..turns)
+            .map(|turn| [(1, 1 + turn), (2, 5 + turn), free])
+            .collect();
+        states.push([(1, 1 + turns), (1, taken_with), free]);
+        let states: Vec<&[(u8, i32)]> = states.iter().map(|state| &state[..]).collect();
+        let fleet = Fleet {
+            owner: 1,
+            from: 0,
+            to: 1,
+            ships: ours,
+            launched: 0,
+        };
+        let change = |ledger: &mut Ledger| ledger.fleets.push(fleet);
+        let ledger = after_changing(ruleset, planets, &states, change);
+        let left = |guess: &Guess| (guess.ships, guess.all);
+        let left: Vec<_> = ledger.guesses.iter().map(left).collect();
+        let all = gone == 4 + turns;
+        let expected: Vec<_> = Some((gone, all)).filter(|_| gone > 0).into_iter().collect();
+        assert_eq!(left, expected, "{ours} ships, {taken_with} left");
+    }
+
+    #[test]
+    fn what_left_before_a_capture_is_seen_by_what_it_costs() {
         for (ours, taken_with, gone) in [(10, 5, 0), (10, 9, 4), (5, 2, 2), (5, 6, 6)] {
-            let states: [&[(u8, i32)]; 3] = [
-                &[(1, 1), (2, 5), free],
-                &[(1, 2), (2, 6), free],
-                &[(1, 3), (1, taken_with), free],
-            ];
-            let fleet = Fleet {
-                owner: 1,
-                from: 0,
-                to: 1,
-                ships: ours,
-                launched: 0,
-            };
-            let ledger = after_changing(planets, &states, |ledger| ledger.fleets.push(fleet));
-            let left: Vec<i32> = ledger.guesses.iter().map(|guess| guess.ships).collect();
-            let expected: Vec<i32> = Some(gone).filter(|gone| *gone > 0).into_iter().collect();
-            assert_eq!(left, expected, "{ours} ships, {taken_with} left");
-            assert_eq!(ledger.guesses.iter().all(|guess| guess.all), gone % 6 == 0);
+            check_left_before(Ruleset::TEAM, 2, ours, taken_with, gone);
+        }
+    }
+
+    /// By the rules of 2015 a fleet flies a turn longer, the planet grows before the battle, and not after it.
+    #[test]
+    fn what_left_before_a_capture_is_seen_where_planets_grow_before_battles() {
+        for (ours, taken_with, gone) in [(10, 2, 0), (10, 6, 4), (7, 3, 4), (7, 6, 7)] {
+            check_left_before(Ruleset::MZ2015, 3, ours, taken_with, gone);
         }
     }
 }

@@ -14,6 +14,9 @@ const FREE_GOALS: usize = 2;
 /// Shares of near enemy ships that are kept as a garrison, in the habits that are tried.
 const CAUTIONS: [f64; 3] = [0.5, 0.0, 1.0];
 
+/// By turn from now: ships of hidden fleets of the other side that may land on a planet.
+pub(super) type Hidden = [i32; LOOK + 1];
+
 /// What a side may do: orders that leave at once.
 type Moves = Vec<Vec<Order>>;
 
@@ -27,7 +30,12 @@ struct View<'a> {
 }
 
 /// What a side may do in the present state, beside its plans.
-pub(super) fn now(rehearsal: &Rehearsal, (state, futures): (&State, &[Future]), side: u8) -> Moves {
+pub(super) fn now(
+    rehearsal: &Rehearsal,
+    (state, futures): (&State, &[Future]),
+    side: u8,
+    hidden: &[Hidden],
+) -> Moves {
     let view = View {
         rehearsal,
         state,
@@ -35,7 +43,9 @@ pub(super) fn now(rehearsal: &Rehearsal, (state, futures): (&State, &[Future]), 
         side,
     };
     let moves = [view.usual(), view.whole(), view.exact(), view.single()];
-    different(moves.into_iter().flatten(), MOVES_NOW)
+    let mut moves = different(moves.into_iter().flatten(), MOVES_NOW);
+    moves.extend(view.spared(hidden));
+    different(moves.into_iter(), usize::MAX)
 }
 
 /// What it may do in a later state.
@@ -113,6 +123,32 @@ impl View<'_> {
             .collect()
     }
 
+    /// All that can be spared if hidden fleets land wherever they may, to one planet: the weakest two of the enemy's.
+    fn spared(&self, hidden: &[Hidden]) -> Moves {
+        let spare: Vec<i32> = (0..hidden.len())
+            .map(|from| self.spare(from, &hidden[from]))
+            .collect();
+        let mut foes: Vec<usize> = self.state.places(1 - self.side).collect();
+        foes.sort_by_key(|to| self.state.ships[*to]);
+        let to = |to: usize| {
+            let from = self.own().into_iter().filter(|from| spare[*from] > 0);
+            from.map(|from| self.order(from, to, spare[from])).collect()
+        };
+        foes.into_iter().take(2).map(to).collect()
+    }
+
+    /// Ships that may leave a planet without losing it to these fleets, if they all land there.
+    fn spare(&self, from: usize, hidden: &Hidden) -> i32 {
+        let (mut landed, mut spare) = (0, self.state.ships[from]);
+        for (then, landing) in self.futures[from].iter().zip(hidden).skip(1) {
+            landed += landing;
+            if then.owner == self.side && *landing > 0 {
+                spare = spare.min(then.low - landed);
+            }
+        }
+        spare.max(0)
+    }
+
     /// Exactly enough to one or two free planets near an own one, and the rest stays or goes to the weakest planet of the enemy's.
     fn exact(&self) -> Moves {
         let foe = self.state.places(1 - self.side);
@@ -141,7 +177,8 @@ impl View<'_> {
         for from in self.own() {
             for to in self.rehearsal.near(from).iter().map(|to| usize::from(*to)) {
                 let taken = orders.iter().any(|order| usize::from(order.to) == to);
-                if orders.len() >= most || taken || self.state.owner[to] != FREE {
+                let rots = self.rehearsal.growth[to] < 0;
+                if orders.len() >= most || taken || rots || self.state.owner[to] != FREE {
                     continue;
                 }
                 if let Some(ships) = self.enough(from, to).filter(|ships| *ships <= left[from]) {
@@ -168,5 +205,75 @@ impl View<'_> {
             }
         }
         moves
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::chart::Names;
+    use super::super::line::Root;
+    use super::super::timing::Timing;
+    use super::*;
+    use crate::game::{Game as _, Seat};
+    use crate::planetwars::map;
+    use crate::planetwars::rules::{PlanetWars, Ruleset, Setup, Travel};
+
+    /// Homes of 20 and 5 ships three turns apart, and two free planets near ours, of which the nearer one shrinks.
+    fn check(look: impl Fn(&Rehearsal, (&State, &[Future]))) {
+        let planets = "P 1 0 0 1 1 20\nP 2 3 0 1 2 5\nP 3 0 1 -1 0 2\nP 4 0 2 1 0 2\n";
+        let setup = Setup {
+            planets: map::read(planets).unwrap(),
+            players: vec![1, 2],
+            teams: vec![0, 1],
+            ruleset: Ruleset::TEAM,
+        };
+        let view = PlanetWars::start(&setup).view(Seat(0));
+        let names = Names::new(&view);
+        let chart = names.chart(Timing {
+            travel: Travel::Ceil,
+            delay: 0,
+            grows_first: false,
+        });
+        let sight = names.sight(&view);
+        let roots: Vec<Root> = (0..4)
+            .map(|place| Root {
+                owner: sight.owner[place],
+                ships: sight.ships[place],
+                growth: sight.growth[place],
+                grows_first: false,
+            })
+            .collect();
+        let rehearsal = Rehearsal::new(&chart, [1, 2], &roots, 200);
+        let state = rehearsal.state(&roots, &[]);
+        look(&rehearsal, (&state, &rehearsal.futures(&state)));
+    }
+
+    #[test]
+    fn what_can_be_spared_with_hidden_fleets_under_way_is_tried() {
+        check(|rehearsal, present| {
+            let mut hidden = [Hidden::default(); 4];
+            (hidden[0][2], hidden[0][3]) = (12, 3);
+            let moves = now(rehearsal, present, 0, &hidden);
+            // Of 20 ships and 2 that grow, 15 may be needed.
+            let spared = vec![rehearsal.order(0, 0, 1, 7)];
+            assert!(moves.contains(&spared), "{moves:?}");
+            let moves = now(rehearsal, present, 0, &[Hidden::default(); 4]);
+            assert!(!moves.contains(&spared), "{moves:?}");
+        });
+    }
+
+    #[test]
+    fn free_planets_that_shrink_are_not_claimed() {
+        check(|rehearsal, (state, futures)| {
+            let view = View {
+                rehearsal,
+                state,
+                futures,
+                side: 0,
+            };
+            let (orders, left) = view.claim(FREE_GOALS);
+            assert_eq!(orders, [rehearsal.order(0, 0, 3, 3)]);
+            assert_eq!(left[0], 17);
+        });
     }
 }

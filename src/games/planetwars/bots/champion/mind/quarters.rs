@@ -2,7 +2,7 @@
 
 use super::super::board::{Board, Sides};
 use super::super::chart::{NOBODY, Sight};
-use super::super::contact::{self, Search};
+use super::super::contact::{self, Search, Unseen};
 use super::super::line::Root;
 use super::super::rehearsal::Rehearsal;
 use super::{CLOSE_NODES, LAST, Mind, Plan, Stance};
@@ -73,9 +73,11 @@ impl Mind {
         let hidden = now.is_some_and(|now| now.fleets.is_none());
         let guesses = self.ledger.guesses.iter().filter(|_| hidden);
         let unseen = guesses.map(|guess| {
-            let habits = self.ledger.habits.get(usize::from(guess.owner));
-            let shares = habits.copied().unwrap_or_default().shares(guess);
-            (guess.clone(), shares)
+            let tally = self.ledger.tallies.get(usize::from(guess.owner));
+            Unseen {
+                guess: guess.clone(),
+                shares: tally.copied().unwrap_or_default().shares(guess),
+            }
         });
         let unseen = (unseen.collect(), now.map_or(0, |now| now.turn));
         let roots: Vec<Root> = board.spots.iter().map(|spot| spot.root).collect();

@@ -1,0 +1,180 @@
+//! Why a planet is not as expected: which ships left it unseen, and whose landed.
+
+use super::super::aims::{Guess, left_empty};
+use super::super::chart::NOBODY;
+use super::{Change, Ledger};
+
+impl Change<'_> {
+    /// Whether this is a player that the team does not plan for.
+    fn is_foe(&self, player: u8) -> bool {
+        player != NOBODY && self.sides.of(player) <= 0
+    }
+
+    /// What a planet grew by this turn after the battle, which a battle does not explain.
+    fn grown_after(&self, place: usize) -> i32 {
+        if self.chart.timing.grows_first {
+            0
+        } else {
+            self.now.growth[place].max(0)
+        }
+    }
+}
+
+impl Ledger {
+    /// Explains the unexpected on a planet.
+    pub(super) fn explain(&mut self, change: Change<'_>, place: usize, expected: (u8, i32)) {
+        if !change.is_next() {
+            return;
+        }
+        if change.now.owner[place] == expected.0 {
+            self.explain_ships(change, place, change.now.ships[place] - expected.1);
+        } else {
+            self.explain_owner(change, place, expected);
+        }
+    }
+
+    /// Explains why another has a planet than was expected.
+    fn explain_owner(&mut self, change: Change<'_>, place: usize, expected: (u8, i32)) {
+        let (owner, ships) = (change.now.owner[place], change.now.ships[place]);
+        let grown = change.grown_after(place);
+        if change.is_foe(owner) {
+            // What the attacker brought: what is left and what it cost. What is seen has grown, and so has what was
+            // expected, unless nobody was to own it.
+            let held = if expected.0 == NOBODY { 0 } else { grown };
+            let brought = expected.1 + ships - grown - held;
+            self.landed(change, owner, place, brought.max(1));
+            if change.sides.of(expected.0) > 0 {
+                self.attacked[usize::from(owner)] = true;
+            }
+        } else if owner == change.before.owner[place] || owner == NOBODY {
+            // Another player spoiled a capture of ours.
+            self.landed_by_any(change, place, expected.1.max(1));
+        } else {
+            // Ours took what should have held: ships had left it. Both what was expected and what is seen have grown.
+            let fought = expected.1.saturating_add(ships);
+            self.left_before(
+                change,
+                place,
+                fought.saturating_sub(grown.saturating_mul(2)),
+            );
+        }
+    }
+
+    /// Explains more or fewer ships of the expected owner.
+    fn explain_ships(&mut self, change: Change<'_>, place: usize, more: i32) {
+        let owner = change.now.owner[place];
+        if more > 0 && change.sides.of(owner) > 0 {
+            self.left_before(change, place, more);
+        } else if change.is_foe(owner) {
+            self.explain_foe(change, place, more);
+        } else if more < 0 {
+            let attacker = self.landed_by_any(change, place, -more);
+            match attacker {
+                Some(attacker) if owner != NOBODY => self.attacked[usize::from(attacker)] = true,
+                // No player can have attacked: the owner has sent ships that were not planned.
+                None if owner != NOBODY => self.left(change, owner, place, -more),
+                _ => {}
+            }
+        }
+    }
+
+    /// Explains more or fewer ships on another player's planet: they landed, or left.
+    fn explain_foe(&mut self, change: Change<'_>, place: usize, more: i32) {
+        let owner = change.now.owner[place];
+        if more > 0 {
+            self.landed(change, owner, place, more);
+            return;
+        }
+        // What was most likely to land here did, and more left, if there was as much.
+        let due = self.due(change, owner, place);
+        let gone = due.saturating_sub(more);
+        let before = change.before;
+        if due > 0 && owner == before.owner[place] && gone <= before.ships[place] {
+            self.landed_as_due(change, owner, place, due);
+            self.left(change, owner, place, gone);
+        } else {
+            self.left(change, owner, place, -more);
+        }
+    }
+
+    /// Ships of a player that most likely landed there now.
+    fn due(&self, change: Change<'_>, owner: u8, place: usize) -> i32 {
+        let due = self.guesses.iter();
+        let due = due.filter(|guess| guess.is_due(change, owner, place));
+        let ships = due.map(|guess| guess.ships.max(0));
+        ships.fold(0, i32::saturating_add)
+    }
+
+    /// So many ships of another player did not fight for a planet that ours took: they had left.
+    fn left_before(&mut self, change: Change<'_>, place: usize, ships: i32) {
+        let holder = change.before.owner[place];
+        let gone = ships.min(change.before.ships[place]);
+        if change.is_foe(holder) && gone > 0 {
+            self.left(change, holder, place, gone);
+        }
+    }
+
+    /// So many ships are missing on a planet: they left, where to? Where nothing is left, all did, also what would be
+    /// gone anyway.
+    pub(super) fn left(&mut self, change: Change<'_>, owner: u8, from: usize, ships: i32) {
+        let ships = if ships >= left_empty(change.before, from) {
+            ships.max(change.before.ships[from])
+        } else {
+            ships
+        };
+        let flying = &mut self.flying[usize::from(owner)];
+        *flying = flying.saturating_add(ships);
+        self.guesses.push(Guess::new(change, owner, from, ships));
+    }
+
+    /// So many ships of a player, all that most likely landed there now, did.
+    fn landed_as_due(&mut self, change: Change<'_>, owner: u8, place: usize, due: i32) {
+        if let Some(flying) = self.flying.get_mut(usize::from(owner)) {
+            *flying = flying.saturating_sub(due);
+        }
+        let tally = self.tallies.get_mut(usize::from(owner));
+        if let Some(tally) = tally {
+            let due = self.guesses.iter();
+            for guess in due.filter(|guess| guess.is_due(change, owner, place)) {
+                tally.landed(guess.all, guess.holder(change, place));
+            }
+        }
+        self.guesses
+            .retain(|guess| !guess.is_due(change, owner, place));
+    }
+
+    /// Ships of a player landed: its guesses that may have been due are used up, the nearest in size first.
+    fn landed(&mut self, change: Change<'_>, owner: u8, place: usize, ships: i32) {
+        if let Some(flying) = self.flying.get_mut(usize::from(owner)) {
+            *flying = flying.saturating_sub(ships);
+        }
+        let mut left = ships;
+        while left > 0 {
+            let due = |guess: &Guess| {
+                guess.owner == owner
+                    && guess.ships > 0
+                    && change.lands(guess.launched, guess.from, place)
+            };
+            let due = self.guesses.iter_mut().filter(|guess| due(guess));
+            let Some(guess) = due.min_by_key(|guess| (guess.ships - left).abs()) else {
+                return;
+            };
+            if let Some(tally) = self.tallies.get_mut(usize::from(owner)) {
+                tally.landed(guess.all, guess.holder(change, place));
+            }
+            let taken = guess.ships.min(left);
+            guess.ships -= taken;
+            left -= taken;
+        }
+    }
+
+    /// Ships of an unknown player landed; probably whose.
+    fn landed_by_any(&mut self, change: Change<'_>, place: usize, ships: i32) -> Option<u8> {
+        let due = self.guesses.iter().filter(|guess| {
+            change.lands(guess.launched, guess.from, place) && change.sides.of(guess.owner) <= 0
+        });
+        let owner = due.min_by_key(|guess| (guess.ships - ships).abs())?.owner;
+        self.landed(change, owner, place, ships);
+        Some(owner)
+    }
+}
