@@ -19,7 +19,7 @@ pub const CARDS: &[BotCard] = &[
     thinker(5, "pimc-50", pimc::DESCRIPTION, 0xEEC3_D261_D92E_2C86),
     thinker(6, "ismcts-1000", ismcts::DESCRIPTION, 0xB6F1_1B58_C868_C794),
     BotCard {
-        version: 3,
+        version: 4,
         ..thinker(7, "champion", champion::DESCRIPTION, 0xE503_09C2_FAED_B7CA)
     },
 ];

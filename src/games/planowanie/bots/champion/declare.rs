@@ -73,7 +73,7 @@ impl<M: Mask> Declaring<M> {
             layout,
             table,
             knobs,
-            standing: Standing::new(view, knobs.standing, knobs.last as usize),
+            standing: Standing::new(view, &knobs),
             unknown,
             occasion,
             world: start,
@@ -151,9 +151,8 @@ impl<M: Mask> Thinking for Declaring<M> {
             self.table
                 .policy
                 .play_out(&self.layout, &mut position, &mut self.rng);
-            let points = |seat| position.points(seat) as f32;
-            let worth = self.standing.worth(points) * f32::from(position.cards);
-            let points = f64::from(points(self.unknown.seat) + worth);
+            let standing = self.standing.worth(&position) * f32::from(position.cards);
+            let points = f64::from(position.points(self.unknown.seat)) + f64::from(standing);
             candidate.points += points;
             candidate.squares += points * points;
         }

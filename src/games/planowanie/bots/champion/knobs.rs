@@ -9,14 +9,8 @@ pub struct Knobs {
     pub trust: f32,
     /// How much the points of others count relative to one's own.
     pub rivalry: f32,
-    /// How much the rivals are expected to count the points of others relative to their own.
-    pub theirs: f32,
-    /// How many more descents the net's opinion counts as for each one through its node.
-    pub growing: f32,
-    /// How much the standing at the end of the game counts, for results in units of the deal's number of cards.
+    /// How much the standing in the game counts in the last deals, for results in units of the deal's number of cards.
     pub standing: f32,
-    /// In how many last deals it counts.
-    pub last: f32,
     /// How much is inferred from cards played: 0 nothing, 1 as if all players followed the policy.
     pub reading: f32,
     /// How far declarations may stray, in units of the model's spread.
@@ -38,10 +32,7 @@ pub const CHAMPION: Knobs = Knobs {
     exploring: 0.35,
     trust: 200.0,
     rivalry: 0.5,
-    theirs: 0.5,
-    growing: 0.0,
-    standing: 0.0,
-    last: 1.0,
+    standing: 1.0,
     reading: 0.5,
     doubt: 1.0,
     doubt_least: 0.5,
@@ -58,10 +49,7 @@ impl Knobs {
             "exploring" => &mut self.exploring,
             "trust" => &mut self.trust,
             "rivalry" => &mut self.rivalry,
-            "theirs" => &mut self.theirs,
-            "growing" => &mut self.growing,
             "standing" => &mut self.standing,
-            "last" => &mut self.last,
             "reading" => &mut self.reading,
             "doubt" => &mut self.doubt,
             "doubt_least" => &mut self.doubt_least,

@@ -75,7 +75,7 @@ impl<M: Mask> Search<M> {
             unknown: Unknown::new(&layout, view),
             belief: Belief::new(&layout, table, view, &knobs, &mut rng),
             forced: start.distinct(&layout).count() < 2,
-            standing: Standing::new(view, knobs.standing, knobs.last as usize),
+            standing: Standing::new(view, &knobs),
             table,
             knobs,
             start,
@@ -152,7 +152,7 @@ impl<M: Mask> Search<M> {
             option.worth = worth;
         }
         let base = if visits > 0.0 { sum / visits } else { 0.0 };
-        let trust = self.knobs.trust + self.knobs.growing * visits;
+        let trust = self.knobs.trust;
         let mut best = (f32::MIN, Candidate::default());
         for option in options.iter() {
             let opinion = base + option.worth as f32 / UNIT;
@@ -190,27 +190,18 @@ impl<M: Mask> Search<M> {
         new
     }
 
-    /// What each seat makes of the end of the deal: its points, less a share of the mean of the others'.
+    /// What the end of the deal is worth for each seat, in units of the deal's number of cards: its points less a share
+    /// of the others' mean, and for the player the standing in the game.
     fn reward(&self, position: &Position<M>) -> [f32; SEATS_MAX] {
         let players = usize::from(position.players).min(SEATS_MAX);
         let scale = 1.0 / f32::from(position.cards.max(1));
         let points: [f32; SEATS_MAX] =
             std::array::from_fn(|seat| position.points(seat) as f32 * scale);
         let total: f32 = points[..players].iter().sum();
-        let others = (players as f32 - 1.0).max(1.0);
-        std::array::from_fn(|seat| {
-            let rivalry = if seat == self.unknown.seat {
-                self.knobs.rivalry
-            } else {
-                self.knobs.theirs
-            };
-            let worth = if seat == self.unknown.seat {
-                self.standing.worth(|seat| position.points(seat) as f32)
-            } else {
-                0.0
-            };
-            points[seat] - rivalry / others * (total - points[seat]) + worth
-        })
+        let rivalry = self.knobs.rivalry / (players as f32 - 1.0).max(1.0);
+        let mut rewards = points.map(|own| own - rivalry * (total - own));
+        rewards[self.unknown.seat & 3] += self.standing.worth(position);
+        rewards
     }
 
     fn look(&mut self, limit: u64) {
