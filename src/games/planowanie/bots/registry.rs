@@ -20,7 +20,7 @@ pub const CARDS: &[BotCard] = &[
     thinker(6, "ismcts-1000", ismcts::DESCRIPTION, 0xB6F1_1B58_C868_C794),
     BotCard {
         version: 4,
-        ..thinker(7, "champion", champion::DESCRIPTION, 0xE503_09C2_FAED_B7CA)
+        ..thinker(7, "champion", champion::DESCRIPTION, 0xB5DE_18ED_ADF8_3D0B)
     },
 ];
 
