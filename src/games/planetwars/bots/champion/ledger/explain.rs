@@ -38,10 +38,8 @@ impl Ledger {
         let (owner, ships) = (change.now.owner[place], change.now.ships[place]);
         let grown = change.grown_after(place);
         if change.is_foe(owner) {
-            // What the attacker brought: what is left and what it cost. What is seen has grown, and so has what was
-            // expected, unless nobody was to own it.
-            let held = if expected.0 == NOBODY { 0 } else { grown };
-            let brought = expected.1 + ships - grown - held;
+            // What the attacker brought: what is left and what it cost.
+            let brought = expected.1 + ships - grown;
             self.landed(change, owner, place, brought.max(1));
             if change.sides.of(expected.0) > 0 {
                 self.attacked[usize::from(owner)] = true;
