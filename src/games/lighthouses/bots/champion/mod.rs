@@ -1,8 +1,6 @@
 //! Rung 7: a beam search over errands — go somewhere, put energy in, link — that replans every turn.
 //! How it plays and what was measured: README.md.
 
-#[cfg(test)]
-mod bare;
 mod cells;
 mod errands;
 mod knobs;
@@ -12,6 +10,8 @@ mod rivals;
 mod search;
 mod state;
 mod terrain;
+#[cfg(test)]
+mod tests;
 mod tours;
 mod triangles;
 mod wear;

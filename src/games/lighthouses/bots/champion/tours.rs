@@ -291,7 +291,7 @@ fn end(stops: &[Stop<'_>]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bare::{FREE, held, island, position};
+    use super::super::tests::{FREE, held, island, position};
     use super::*;
     use crate::lighthouses::rules::Beacon;
 

@@ -239,7 +239,7 @@ fn keep(tours: &mut Vec<Tour>, tour: Tour, most: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bare::{FREE, held, island, position};
+    use super::super::tests::{FREE, held, island, position};
     use super::*;
 
     /// Three corners of a triangle of 10 cells: the specification's (0, 0), (5, 0), (0, 5).
