@@ -17,7 +17,7 @@ pub(super) struct Standing {
     seat: usize,
     players: usize,
     before: [f32; SEATS_MAX],
-    /// The lead, in points, that is worth about three quarters of a sure one.
+    /// The lead, in points, that is worth tanh(1), 0.76, of a sure one.
     scale: f32,
     weight: f32,
 }
@@ -74,7 +74,7 @@ mod tests {
         };
         let mut end = Position::<u64>::fresh(4, 13, Seat(0));
         end.need = [1; SEATS_MAX];
-        end.taken[0] = taken as _;
+        end.taken[0] = taken;
         Standing::new(&view, &CHAMPION).worth(&end)
     }
 
