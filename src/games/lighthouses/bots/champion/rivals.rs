@@ -5,11 +5,11 @@ use super::state::{NOBODY, State, bits};
 use super::terrain::Terrain;
 use super::wear::{Seen, Wear};
 use super::worth::Worth;
-use crate::lighthouses::rules::UPKEEP;
+use crate::lighthouses::rules::{PLAYERS, UPKEEP};
 use crate::reasons::Belief;
 
-/// Seats that are distinguished; those beyond share the last place.
-const SEATS: usize = 16;
+/// Seats that are distinguished: as many as may play.
+const SEATS: usize = *PLAYERS.end();
 
 /// Upper ends of the energies counted together; the last bin is open.
 const BINS: [u32; 12] = [
