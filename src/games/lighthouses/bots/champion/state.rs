@@ -310,7 +310,8 @@ impl State {
         reach & !self.links[from] & !(1 << from)
     }
 
-    /// A hash shared by positions of the same shape: place, links, my lighthouses.
+    /// A hash shared by positions of the same shape: place, links, my lighthouses, which of their keys I hold, and
+    /// how many times 256 energy.
     #[must_use]
     pub fn shape(&self, count: usize) -> u64 {
         let mut mix = self.mine ^ u64::from(self.at) << 40;
