@@ -1,7 +1,7 @@
 //! The champion's beliefs about its opponents.
 
 use super::knobs::Knobs;
-use super::state::{NOBODY, State, bits};
+use super::state::{NOBODY, POINTS, State, bits};
 use super::terrain::Terrain;
 use super::wear::{Seen, Wear};
 use super::worth::Worth;
@@ -211,10 +211,10 @@ fn incomes(terrain: &Terrain, state: &State) -> [f32; SEATS] {
         let Some(income) = incomes.get_mut(usize::from(state.owner(at))) else {
             continue;
         };
-        *income += 2.0;
+        *income += POINTS;
         let links = state.links(at);
         for other in bits(links).filter(|other| *other > at) {
-            *income += 2.0;
+            *income += POINTS;
             let thirds = bits(links & state.links(other)).filter(|third| *third > other);
             *income += thirds
                 .map(|third| terrain.area(at, other, third))
