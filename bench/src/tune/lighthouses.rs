@@ -13,7 +13,7 @@ use games::lighthouses::bots::strangers::stranger;
 use games::lighthouses::bots::triangle::{HABITS, hunter};
 use games::lighthouses::generate::{Style, generate};
 use games::lighthouses::map::Map;
-use games::lighthouses::rules::{Lighthouses, Setup};
+use games::lighthouses::rules::{Lighthouses, PLAYERS, Setup};
 
 /// What Lighthouses is measured by.
 #[derive(Debug, clap::Args)]
@@ -22,7 +22,7 @@ pub(crate) struct Keys {
     /// `drawn:SEED[:WIDTHxHEIGHT[:LIGHTHOUSES]]`; `all` shipped ones.
     #[arg(long, value_delimiter = ',', default_value = "all")]
     maps: Vec<String>,
-    /// Players of a game.
+    /// Players of a game; a duel and a ladder need two or more.
     #[arg(long, default_value_t = 2, value_parser = players)]
     players: usize,
     /// Rounds of a game.
@@ -38,9 +38,9 @@ pub(crate) struct Keys {
 
 fn players(text: &str) -> Result<usize, String> {
     let players = text.parse().map_err(|why| format!("{why}"))?;
-    let fits = <Lighthouses as games::contest::Contest>::SEATS.contains(&players) && players > 1;
-    fits.then_some(players)
-        .ok_or_else(|| "two or more play".to_owned())
+    let (least, most) = (PLAYERS.start(), PLAYERS.end());
+    let fits = PLAYERS.contains(&players).then_some(players);
+    fits.ok_or_else(|| format!("a game has {least} to {most} players"))
 }
 
 pub(crate) struct Islands {

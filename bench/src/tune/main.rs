@@ -54,14 +54,7 @@ enum Game {
 }
 
 fn main() -> ExitCode {
-    let done = match Cli::parse().game {
-        Game::Koehandel(verb) => verb.run(koehandel::Own::run),
-        Game::Lighthouses(verb) => verb.run(|own| match *own {}),
-        Game::Planetwars(verb) => verb.run(planetwars::Own::run),
-        Game::Planowanie(verb) => verb.run(planowanie::Own::run),
-        Game::Smartdog(verb) => verb.run(|own| match *own {}),
-    };
-    match done {
+    match measure(Cli::parse().game) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             drover::cli::tell(&format!("tune: {error:#}"));
@@ -70,9 +63,19 @@ fn main() -> ExitCode {
     }
 }
 
+fn measure(game: Game) -> anyhow::Result<()> {
+    match game {
+        Game::Koehandel(verb) => verb.run(koehandel::Own::run),
+        Game::Lighthouses(verb) => verb.run(|own| match *own {}),
+        Game::Planetwars(verb) => verb.run(planetwars::Own::run),
+        Game::Planowanie(verb) => verb.run(planowanie::Own::run),
+        Game::Smartdog(verb) => verb.run(|own| match *own {}),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Cli;
+    use super::{Cli, measure};
     use clap::{CommandFactory as _, Parser as _};
 
     #[test]
@@ -82,5 +85,21 @@ mod tests {
         assert!(parse("tune lighthouses duel --rival ring").is_ok());
         assert!(parse("tune lighthouses duel --rival ring --rules 5").is_err());
         assert!(parse("tune smartdog ring").is_err());
+        let why = parse("tune lighthouses self-play --players 17").unwrap_err();
+        assert!(why.to_string().contains("1 to 16 players"), "{why}");
+    }
+
+    #[test]
+    fn who_is_alone_is_measured_by_self_play_only() {
+        let run = |verb: &str| {
+            let words =
+                format!("tune lighthouses {verb} --players 1 --rounds 3 --maps drawn:1:12x12:4");
+            measure(Cli::try_parse_from(words.split(' ')).unwrap().game)
+        };
+        run("self-play --hero ring").unwrap();
+        for verb in ["duel --rival ring", "ladder --games 1"] {
+            let why = run(verb).unwrap_err();
+            assert!(why.to_string().contains("two or more"), "{verb}: {why}");
+        }
     }
 }

@@ -153,6 +153,13 @@ fn heroes<'a>(field: &impl Field, given: &'a [String]) -> Vec<&'a str> {
     }
 }
 
+/// The members of a table where bots meet others.
+fn rivalling(field: &impl Field) -> anyhow::Result<usize> {
+    let members = field.members();
+    ensure!(members > 1, "a duel and a ladder need two or more players");
+    Ok(members)
+}
+
 fn duel<K: Keys>(
     field: &K::Field,
     args: &DuelArgs<K>,
@@ -160,9 +167,9 @@ fn duel<K: Keys>(
     rival: &str,
 ) -> anyhow::Result<()> {
     let figures = K::Field::FIGURES;
-    let (common, members, grounds) = (&args.common, field.members(), field.grounds());
+    let (common, members, grounds) = (&args.common, rivalling(field)?, field.grounds());
     let mut names = vec![hero];
-    names.extend(rival.split(',').cycle().take(members.saturating_sub(1)));
+    names.extend(rival.split(',').cycle().take(members - 1));
     let mut seats: Vec<usize> = (0..members).collect();
     seats.retain(|seat| args.seats.is_empty() || args.seats.contains(&(seat + 1)));
     ensure!(!seats.is_empty(), "there are seats 1 to {members}");
@@ -208,9 +215,7 @@ fn duel<K: Keys>(
             );
         }
     })?;
-    if members > 1 {
-        println!("  {:12} {}", "rivals", rivals.show(figures));
-    }
+    println!("  {:12} {}", "rivals", rivals.show(figures));
     if grounds.len() > 1 {
         let grounds = grounds.iter().zip(&mut by_ground);
         for (name, tally) in grounds.filter(|(_, tally)| tally.share().is_some()) {
@@ -229,7 +234,7 @@ fn ladder<K: Keys>(field: &K::Field, args: &LadderArgs<K>) -> anyhow::Result<()>
         [] => field.bots(),
         given => given.iter().map(String::as_str).collect(),
     };
-    let members = field.members();
+    let members = rivalling(field)?;
     ensure!(bots.len() >= members, "a ladder needs {members} bots");
     let rounds = field.rounds(bots.len(), common.first, args.games);
     println!("ladder, {}, {} blocks", field.title(), rounds.len());

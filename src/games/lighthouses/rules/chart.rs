@@ -117,6 +117,7 @@ impl Lighthouse {
     }
 
     /// The lighthouses of a set, in order.
+    #[inline]
     pub fn of(mut set: u64) -> impl Iterator<Item = Lighthouse> {
         std::iter::from_fn(move || {
             let next = (set != 0).then(|| Lighthouse(set.trailing_zeros() as u8));

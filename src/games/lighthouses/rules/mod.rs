@@ -8,5 +8,5 @@ mod triangle;
 
 pub use chart::{Cell, Chart, ENERGY_MAX, Lighthouse, Point, Step, VIEW_REACH};
 pub use game::{Act, Ask, Event, Lighthouses, PLAYERS, Player, ROUNDS_MAX, Setup, View};
-pub use network::{Beacon, Network, Refusal, UPKEEP};
+pub use network::{Beacon, Network, POINTS, Refusal, UPKEEP};
 pub use triangle::spans;

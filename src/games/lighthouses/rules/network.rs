@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Energy that each lighthouse loses per round.
 pub const UPKEEP: u32 = 10;
 /// Points for a lighthouse, and for a link, per round.
-const POINTS: i64 = 2;
+pub const POINTS: i64 = 2;
 
 /// Why a command fails, in the engine's words (README.md, section 3).
 #[derive(

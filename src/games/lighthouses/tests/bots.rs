@@ -49,6 +49,9 @@ fn setup(map: &str, players: usize, rounds: u32) -> Setup {
     Setup::new(Map::read(map).unwrap(), players, rounds)
 }
 
+/// Enough for every stage of a search on the second map.
+const DEEP_NODES: u64 = 6_000;
+
 /// A view as a broken engine might send it.
 fn garbage(rng: &mut Rng, chart: &Chart) -> View {
     let cell = |rng: &mut Rng| Cell(rng.below(chart.cells() as u32 + 9) as u16);
@@ -113,13 +116,15 @@ fn nothing_that_is_told_makes_a_player_panic_or_err() {
                 let view = garbage(&mut rng, &chart);
                 assert_eq!(bot.decide(&view, &Ask::Turn, Budget::nodes(9)), Act::Pass);
                 bot.observe(&Event::Begins(Arc::clone(&chart), seat, players));
-                for _ in 0..12 {
+                for turn in 0..12 {
                     let view = garbage(&mut rng, &chart);
+                    let deep = card.thinks && map == MAPS[1] && turn % 2 == 1;
+                    let nodes = if deep { DEEP_NODES } else { 9 };
                     if rng.chance(0.1) {
                         let act = bot.decide(&view, &Ask::Prepare, Budget::nodes(9));
                         assert_eq!(act, Act::Pass);
                     }
-                    let act = bot.decide(&view, &Ask::Turn, Budget::nodes(9));
+                    let act = bot.decide(&view, &Ask::Turn, Budget::nodes(nodes));
                     assert_eq!(
                         legal(&chart, seat, players, &view, act),
                         Ok(()),

@@ -11,8 +11,8 @@ pub const STEPS_MAX: usize = 26;
 /// The most steps in a leg: beyond the programme it goes straight on.
 pub const LEG_MAX: usize = 60;
 /// Cells from a window's start to its edge, with a rim of sea.
-const REACH: usize = STEPS_MAX + 1;
-const SIDE: usize = 2 * REACH + 1;
+const WINDOW_REACH: usize = STEPS_MAX + 1;
+const SIDE: usize = 2 * WINDOW_REACH + 1;
 const WINDOW: usize = SIDE * SIDE;
 /// No way of this many steps leads there.
 const NO_WAY: i16 = -1;
@@ -87,11 +87,11 @@ impl Sweep {
     pub fn begin(&mut self, terrain: &Terrain, cells: &Cells, start: Cell, delay: usize) {
         let chart = &terrain.chart;
         let at = chart.point(start);
-        self.corner = Point::from((at.x - REACH as i32, at.y - REACH as i32));
+        self.corner = Point::from((at.x - WINDOW_REACH as i32, at.y - WINDOW_REACH as i32));
         self.delay = delay;
         self.best.fill(NO_WAY);
         self.order.clear();
-        let middle = REACH * SIDE + REACH;
+        let middle = WINDOW_REACH * SIDE + WINDOW_REACH;
         // `from` of row 0 is not used otherwise: 0 marks the island places not in the order yet.
         let open = &mut self.from[..WINDOW];
         open.fill(1);
@@ -308,10 +308,10 @@ impl<'a> Filling<'a> {
     }
 }
 
-/// How many steps longer than the shortest way legs may be.
-const DETOURS: [usize; 3] = [0, 3, 8];
+/// How many steps longer than the shortest way legs from a lighthouse may be.
+const LATER_DETOURS: [usize; 3] = [0, 3, 8];
 /// Steps of legs that return to where they begin.
-const LOOPS: [usize; 3] = [4, 9, 16];
+const LATER_LOOPS: [usize; 3] = [4, 9, 16];
 
 /// Legs from each lighthouse.
 #[derive(Clone, Debug, Default)]
@@ -345,12 +345,12 @@ impl Atlas {
         knobs: &Knobs,
     ) {
         let mut legs = Filling::of(&mut self.legs[at]);
-        let most = LOOPS.len().min(1 + knobs.detours);
+        let most = LATER_LOOPS.len().min(1 + knobs.detours);
         for to in bits(near(terrain, at, knobs.near)) {
             let home = terrain.homes[at];
-            legs.lead(terrain, cells, sweep, home, to, &DETOURS[..most]);
+            legs.lead(terrain, cells, sweep, home, to, &LATER_DETOURS[..most]);
         }
-        for steps in LOOPS.into_iter().take(most) {
+        for steps in LATER_LOOPS.into_iter().take(most) {
             legs.put(|leg| sweep.leg(terrain, at, steps, leg));
         }
         legs.end();

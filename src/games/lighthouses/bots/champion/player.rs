@@ -36,9 +36,9 @@ pub fn champion_with(_seed: u64, knobs: Knobs) -> Box<dyn Bot<Lighthouses>> {
 /// The most steps in one slice of search, whatever they cost.
 const THOUGHTS_MAX: u32 = 10_000_000;
 /// How much longer than the shortest way legs from its own position may be.
-const DETOURS: [usize; 7] = [0, 1, 2, 4, 7, 11, 16];
+const ROOT_DETOURS: [usize; 7] = [0, 1, 2, 4, 7, 11, 16];
 /// Steps of ways that return to the lighthouse on which it stands.
-const LOOPS: [usize; 5] = [2, 4, 7, 11, 16];
+const ROOT_LOOPS: [usize; 5] = [2, 4, 7, 11, 16];
 /// Nodes of a turn that may go into what later turns need, until that is complete.
 const CHORES: u64 = 6_000;
 /// The cost of measuring some distances, in nodes.
@@ -275,11 +275,11 @@ impl Table {
                     };
                     true
                 });
-                for steps in LOOPS {
+                for steps in ROOT_LOOPS {
                     legs.put(|leg| self.sweep.leg(terrain, to, steps, leg));
                 }
             } else {
-                legs.lead(terrain, &self.cells, &self.sweep, here, to, &DETOURS);
+                legs.lead(terrain, &self.cells, &self.sweep, here, to, &ROOT_DETOURS);
             }
         }
         legs.end();

@@ -1,15 +1,15 @@
 //! The champion's beliefs about its opponents.
 
 use super::knobs::Knobs;
-use super::state::{NOBODY, State, bits};
+use super::state::{NOBODY, POINTS, State, bits};
 use super::terrain::Terrain;
 use super::wear::{Seen, Wear};
 use super::worth::Worth;
-use crate::lighthouses::rules::UPKEEP;
+use crate::lighthouses::rules::{PLAYERS, UPKEEP};
 use crate::reasons::Belief;
 
-/// Seats that are distinguished; those beyond share the last place.
-const SEATS: usize = 16;
+/// Seats that are distinguished: as many as may play.
+const SEATS: usize = *PLAYERS.end();
 
 /// Upper ends of the energies counted together; the last bin is open.
 const BINS: [u32; 12] = [
@@ -211,10 +211,10 @@ fn incomes(terrain: &Terrain, state: &State) -> [f32; SEATS] {
         let Some(income) = incomes.get_mut(usize::from(state.owner(at))) else {
             continue;
         };
-        *income += 2.0;
+        *income += POINTS;
         let links = state.links(at);
         for other in bits(links).filter(|other| *other > at) {
-            *income += 2.0;
+            *income += POINTS;
             let thirds = bits(links & state.links(other)).filter(|third| *third > other);
             *income += thirds
                 .map(|third| terrain.area(at, other, third))

@@ -5,8 +5,8 @@
 //! all rounds until the first of its corners runs dry, and only that value is updated when something changes.
 
 use super::terrain::Terrain;
-use super::worth::{REACH, Worth};
-use crate::lighthouses::rules::{Beacon, UPKEEP};
+use super::worth::{FORESIGHT, Worth};
+use crate::lighthouses::rules::{self, Beacon, Lighthouse, UPKEEP};
 
 /// The most rounds ahead that plans may reach.
 pub const HORIZON_MAX: usize = 100;
@@ -14,8 +14,8 @@ pub const HORIZON_MAX: usize = 100;
 pub const NOBODY: u8 = u8::MAX;
 /// Higher energies are treated as this one.
 const ENERGY_MAX: u32 = 1 << 24;
-/// Points for a lighthouse, and for a link.
-const POINTS: f32 = 2.0;
+/// Points for a lighthouse, and for a link, as they are added up here.
+pub const POINTS: f32 = rules::POINTS as f32;
 
 /// A position.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ pub struct State {
 /// How many rounds a lighthouse with this energy at the root's time stands.
 #[inline]
 fn rounds(energy: u32) -> u16 {
-    energy.div_ceil(UPKEEP).min(REACH as u32) as u16
+    energy.div_ceil(UPKEEP).min(FORESIGHT as u32) as u16
 }
 
 impl Default for State {
@@ -59,7 +59,7 @@ impl Default for State {
             keys: 0,
             value: 0.0,
             mine: 0,
-            next_fall: REACH as u16,
+            next_fall: FORESIGHT as u16,
             owner: [NOBODY; 64],
             energy: [0; 64],
             dry: [0; 64],
@@ -189,7 +189,7 @@ impl State {
     fn find_fall(&mut self, count: usize) {
         let standing = (0..count).filter(|at| self.owner[*at] != NOBODY);
         let first = standing.map(|at| self.dry[at]).min();
-        self.next_fall = first.unwrap_or(REACH as u16);
+        self.next_fall = first.unwrap_or(FORESIGHT as u16);
     }
 
     /// Lets time pass. What runs dry becomes unowned; its value ended there already.
@@ -310,7 +310,8 @@ impl State {
         reach & !self.links[from] & !(1 << from)
     }
 
-    /// A hash shared by positions of the same shape: place, links, my lighthouses.
+    /// A hash shared by positions of the same shape: place, links, my lighthouses, which of their keys I hold, and
+    /// how many times 256 energy.
     #[must_use]
     pub fn shape(&self, count: usize) -> u64 {
         let mut mix = self.mine ^ u64::from(self.at) << 40;
@@ -323,14 +324,10 @@ impl State {
     }
 }
 
-/// The members of a set.
+/// The indices of a set's lighthouses, in order.
 #[inline]
-pub fn bits(mut set: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let next = (set != 0).then(|| set.trailing_zeros() as usize);
-        set &= set.wrapping_sub(1);
-        next
-    })
+pub fn bits(set: u64) -> impl Iterator<Item = usize> {
+    Lighthouse::of(set).map(Lighthouse::index)
 }
 
 /// The set of all up to this one.

@@ -68,8 +68,8 @@ impl Wear {
         }
     }
 
-    /// What every lighthouse is expected to lose a round besides upkeep: as much as it lost, or where it has not
-    /// stood for long, as much as all did.
+    /// What every lighthouse is expected to lose a round besides upkeep: as much as it lost, and as all did
+    /// for some rounds more.
     pub fn expect(&self, knobs: &Knobs, worth: &mut Worth) {
         let first = Losses {
             lost: 0.0,

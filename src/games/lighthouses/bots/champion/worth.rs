@@ -3,7 +3,7 @@
 use crate::lighthouses::rules::UPKEEP;
 
 /// Rounds after which nothing counts any more.
-pub const REACH: usize = 1000;
+pub const FORESIGHT: usize = 1000;
 /// A lighthouse is not expected to stand any longer beyond this energy, in tens.
 const LIVES: usize = 1000;
 /// Losses a round that are told apart: each class begins with one.
@@ -13,7 +13,7 @@ const WEARS: [f64; 8] = [0.0, 3.0, 6.0, 10.0, 16.0, 26.0, 42.0, 70.0];
 #[derive(Clone, Debug)]
 pub struct Worth {
     /// `[t]`: the value of one point per round in the rounds before t.
-    sums: [f32; REACH + 1],
+    sums: [f32; FORESIGHT + 1],
     /// Mine, others', by class of wear: by tens of energy, how many rounds such a lighthouse is expected to stand.
     lives: [[Vec<u16>; WEARS.len()]; 2],
     /// By lighthouse: the class of its wear.
@@ -29,7 +29,7 @@ impl Worth {
     #[must_use]
     pub fn new(me: u8) -> Self {
         Self {
-            sums: [0.0; REACH + 1],
+            sums: [0.0; FORESIGHT + 1],
             lives: Default::default(),
             wear: [0; 64],
             owners: [0.0; 256],
@@ -81,8 +81,8 @@ impl Worth {
     #[inline]
     #[must_use]
     pub fn of(&self, from: usize, until: u16) -> f32 {
-        let from = from.min(REACH);
-        self.sums[usize::from(until).clamp(from, REACH)] - self.sums[from]
+        let from = from.min(FORESIGHT);
+        self.sums[usize::from(until).clamp(from, FORESIGHT)] - self.sums[from]
     }
 }
 
@@ -102,5 +102,5 @@ fn fill(lives: &mut Vec<u16>, hazards: &[f64], wear: f64) {
             1.0 + (1.0 - hazard) * later
         });
     }
-    lives.extend(life.iter().map(|life| life.min(REACH as f64) as u16));
+    lives.extend(life.iter().map(|life| life.min(FORESIGHT as f64) as u16));
 }
