@@ -66,7 +66,8 @@ impl Store {
         let mut opened = open::writer(&settings.path, settings.checked_bytes_max).await?;
         let damaged = |error| damage::named(&settings.path, error);
         let start = startup::read(&mut opened.writer).await.map_err(damaged)?;
-        startup::register_bots(&mut opened.writer).await?;
+        let otherwise = startup::register_bots(&mut opened.writer).await?;
+        otherwise.iter().for_each(startup::PlaysOtherwise::warn);
         numbers::keep_nonce(&mut opened.writer).await?;
         let gauges = Arc::new(Gauges::default());
         let followers = commits::teller();
