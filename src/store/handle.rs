@@ -215,7 +215,25 @@ impl Store {
     /// # Errors
     /// As [`Store::append`]; [`StoreError::Unknown`] if there is no such match or seat.
     pub async fn name_seat(&self, match_id: &str, seat: u8, name: &str) -> Result<(), StoreError> {
-        let (match_id, name) = (match_id.to_owned(), name.to_owned());
+        self.rename_seat(match_id, seat, Some(name)).await
+    }
+
+    /// Takes the name of a seat away: its player sits elsewhere. The named opponent's model is rebuilt without what was
+    /// learnt there.
+    ///
+    /// # Errors
+    /// As [`Store::name_seat`].
+    pub async fn unname_seat(&self, match_id: &str, seat: u8) -> Result<(), StoreError> {
+        self.rename_seat(match_id, seat, None).await
+    }
+
+    async fn rename_seat(
+        &self,
+        match_id: &str,
+        seat: u8,
+        name: Option<&str>,
+    ) -> Result<(), StoreError> {
+        let (match_id, name) = (match_id.to_owned(), name.map(str::to_owned));
         self.ask(|reply| Command::NameSeat {
             match_id,
             seat,
