@@ -281,6 +281,8 @@ fn what_is_exported_is_rated_alike() {
         .replace("planowanie", "planetwars")
         .replace("seats = 3", "seats = 4\nrotate = false")
         + "\n[game.planetwars]\noptions = { teams = [2, 2], rounds = 20 }\n";
+    // One who only fills up would have no seat.
+    let teams = teams.replace("house = true", "house = false");
     let bots = [("rules", "surplus"), ("greedy", "bully")];
     let teams = bots.iter().fold(teams, |cup, (from, to)| {
         cup.replace(&format!("builtin:{from}"), &format!("builtin:{to}"))
