@@ -63,7 +63,7 @@ impl Names {
     pub fn read(text: &str, find: KitOf) -> Result<Vec<Self>, String> {
         let lines = (1..).zip(text.lines().map(str::trim));
         let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-        let mut read: Vec<(usize, Self)> = Vec::new();
+        let mut read = Vec::new();
         let mut first: HashMap<(String, String, u64, Option<u64>), usize> = HashMap::new();
         for (number, line) in lines {
             let wrong = |why: String| format!("line {number}: {why}");
@@ -74,9 +74,9 @@ impl Names {
                 let why = format!("line {before} names the rivals of the same player");
                 return Err(wrong(why));
             }
-            read.push((number, names));
+            read.push(names);
         }
-        Ok(read.into_iter().map(|(_, names)| names).collect())
+        Ok(read)
     }
 
     fn line(line: &str, find: KitOf) -> Result<Self, String> {
