@@ -64,6 +64,12 @@ impl Models for Fake {
     fn show(&self, model: &Value) -> Value {
         json!({ "bluff_rate": { "value": 0.5, "evidence": model["bluffs"], "low": 0.1, "high": 0.9 } })
     }
+    fn notes(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("bluff_rate", "How often it is proved."),
+            ("other_rate", "Not shown."),
+        ]
+    }
 }
 
 impl Kit for Fake {

@@ -5,6 +5,7 @@ use crate::store::types::NewMatch;
 use games::Kit;
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -54,16 +55,28 @@ pub struct Names {
 
 impl Names {
     /// Reads a file of names: a line a match, `GAME REFEREE MARKET W=alice N=bob`, with `MARKET/PLAYER` where several
-    /// players of ours sit there. Empty lines and those that begin with `#` are left out.
+    /// players of ours sit there, one line for each. Blanks separate, so no name has any. Empty lines and those that
+    /// begin with `#` are left out.
     ///
     /// # Errors
     /// A sentence that says which line is wrong, and why.
     pub fn read(text: &str, find: KitOf) -> Result<Vec<Self>, String> {
         let lines = (1..).zip(text.lines().map(str::trim));
         let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-        let told =
-            |(number, line)| Self::line(line, find).map_err(|why| format!("line {number}: {why}"));
-        lines.map(told).collect()
+        let mut read = Vec::new();
+        let mut first: HashMap<(String, String, u64, Option<u64>), usize> = HashMap::new();
+        for (number, line) in lines {
+            let wrong = |why: String| format!("line {number}: {why}");
+            let names = Self::line(line, find).map_err(wrong)?;
+            let (game, referee) = (names.game.clone(), names.referee.clone());
+            if let Some(before) = first.insert((game, referee, names.market, names.player), number)
+            {
+                let why = format!("line {before} names the rivals of the same player");
+                return Err(wrong(why));
+            }
+            read.push(names);
+        }
+        Ok(read)
     }
 
     fn line(line: &str, find: KitOf) -> Result<Self, String> {
@@ -134,6 +147,24 @@ impl Names {
     }
 }
 
+/// Why names are not kept, as a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoRoom {
+    /// There is no room for names of further matches.
+    #[error("names of {MATCHES_MAX} matches are known already")]
+    Matches,
+    /// There is no room for names of further players of this match.
+    #[error("names for {PLAYERS_MAX} players of ours in match {0} are known already")]
+    Players(u64),
+}
+
+/// Seats a name at a place. One place has one name and one name one place: who was there goes, and the name leaves the
+/// place where it was.
+pub fn seat_name<P: PartialEq>(names: &mut Vec<(P, String)>, place: P, name: &str) {
+    names.retain(|(at, other)| *at != place && other != name);
+    names.push((place, name.to_owned()));
+}
+
 /// A name that somebody gives a player.
 ///
 /// # Errors
@@ -162,26 +193,42 @@ pub struct Identities {
 }
 
 impl Identities {
-    /// Keeps names for sessions that begin later, in place of those given before for the same player. Whether there
-    /// was room for them.
-    pub fn name(&self, names: Names) -> bool {
+    /// Keeps names for a session that begins later, until it ends. With those given before for the same player they
+    /// are merged as [`seat_name`] does.
+    ///
+    /// # Errors
+    /// [`NoRoom`].
+    pub fn name(&self, names: Names) -> Result<(), NoRoom> {
         let mut all = self.told.lock();
         let key = (names.referee.clone(), names.market);
         if all.len() >= MATCHES_MAX && !all.contains_key(&key) {
-            return false;
+            return Err(NoRoom::Matches);
         }
-        let same = |old: &Names| (&old.game, old.player) == (&names.game, names.player);
+        let same = |old: &&mut Names| (&old.game, old.player) == (&names.game, names.player);
         let here = all.entry(key).or_default();
-        let before = here.iter().position(same);
-        if let Some(old) = before.and_then(|at| here.get_mut(at)) {
-            *old = names;
-            return true;
+        if let Some(old) = here.iter_mut().find(same) {
+            for (place, name) in &names.rivals {
+                seat_name(&mut old.rivals, *place, name);
+            }
+            return Ok(());
         }
-        let room = here.len() < PLAYERS_MAX;
-        if room {
-            here.push(names);
+        if here.len() >= PLAYERS_MAX {
+            return Err(NoRoom::Players(names.market));
         }
-        room
+        here.push(names);
+        Ok(())
+    }
+
+    /// Forgets the names that were told for a player whose match is over.
+    pub fn forget_rivals(&self, (game, referee): (&str, &str), at: (u64, u64)) {
+        let mut all = self.told.lock();
+        if let Entry::Occupied(mut here) = all.entry((referee.to_owned(), at.0)) {
+            here.get_mut()
+                .retain(|names| !names.are_for(game, referee, at));
+            if here.get().is_empty() {
+                here.remove();
+            }
+        }
     }
 
     /// The names that we are told of the rivals of player `id` in somebody else's match, clockwise from its left.
@@ -197,17 +244,18 @@ impl Identities {
         let here = all.get(&(referee.to_owned(), at.0)).into_iter().flatten();
         let of = here.filter(|names| names.are_for(game, referee, at));
         let of = of.filter(|names| first || names.player.is_some());
-        let mut rivals = Vec::new();
         // A player's own come last, and hold.
         let (own, first): (Vec<_>, Vec<_>) = of.partition(|names| names.player.is_some());
+        let mut seated = Vec::new();
         for (place, name) in first.iter().chain(&own).flat_map(|names| &names.rivals) {
-            let place = usize::from(*place);
-            rivals.resize(rivals.len().max(place), None);
-            if let Some(at) = place.checked_sub(1).and_then(|at| rivals.get_mut(at)) {
-                *at = Some(name.clone());
-            }
+            seat_name(&mut seated, *place, name);
         }
-        rivals
+        let last = seated.iter().map(|(place, _)| *place).max();
+        let at = |place| {
+            let name = seated.iter().find(|(at, _)| *at == place);
+            name.map(|(_, name)| name.clone())
+        };
+        (1..=last.unwrap_or_default()).map(at).collect()
     }
 
     /// Registers a match before its first message is sent. `referee` is the name under which our callbacks
@@ -280,7 +328,7 @@ mod tests {
         let text = "# ours\n\nfake r 7 W=alice N=bob\n  fake r 7/3 E=carol\nfake q 7 W=dora\n";
         let identities = Identities::default();
         for names in Names::read(text, crate::fake::find).unwrap() {
-            assert!(identities.name(names));
+            identities.name(names).unwrap();
         }
         let rivals = |referee, id, first| identities.rivals(("fake", referee), (7, id), first);
         let name = |name: &str| Some(name.to_owned());
@@ -293,11 +341,27 @@ mod tests {
         );
         assert_eq!(rivals("q", 1, true), [name("dora")]);
         assert_eq!(identities.rivals(("other", "r"), (7, 1), true), []);
-        // Given again, they hold in place of the first.
-        let again = Names::read("fake r 7 W=eve", crate::fake::find).unwrap();
-        assert!(again.into_iter().all(|names| identities.name(names)));
-        assert_eq!(rivals("r", 1, true), [name("eve")]);
-        let mut room = 0;
+        let again = |line: &str| {
+            let names = Names::read(line, crate::fake::find).unwrap();
+            names
+                .into_iter()
+                .for_each(|names| identities.name(names).unwrap());
+        };
+        // Given again, they are merged by place.
+        again("fake r 7 W=eve");
+        assert_eq!(rivals("r", 1, true), [name("eve"), name("bob")]);
+        // A name leaves the place where it was.
+        again("fake r 7 W=bob");
+        assert_eq!(rivals("r", 1, true), [name("bob")]);
+        again("fake r 7/3 N=bob");
+        assert_eq!(rivals("r", 3, true), [None, name("bob"), name("carol")]);
+        // Those of a match that is over are forgotten, and no others.
+        identities.forget_rivals(("fake", "r"), (7, 3));
+        assert_eq!(rivals("r", 3, true), []);
+        assert_eq!(rivals("q", 1, true), [name("dora")]);
+        identities.forget_rivals(("fake", "q"), (7, 1));
+        assert!(identities.told.lock().is_empty());
+        let mut kept = Vec::new();
         for player in 0..2 * PLAYERS_MAX as u64 {
             let names = Names {
                 game: "fake".into(),
@@ -306,9 +370,11 @@ mod tests {
                 player: Some(player),
                 rivals: vec![(1, "x".into())],
             };
-            room += usize::from(identities.name(names));
+            kept.push(identities.name(names));
         }
-        assert_eq!(room, PLAYERS_MAX);
+        let (room, none) = kept.split_at(PLAYERS_MAX);
+        assert!(room.iter().all(Result::is_ok));
+        assert!(none.iter().all(|full| *full == Err(NoRoom::Players(8))));
     }
 
     #[test]
@@ -323,10 +389,15 @@ mod tests {
             ("fake r 1 W", "1 to 64 letters"),
             ("fake r 1 W=a W=b", "comes twice"),
             ("fake r 1 W=a N=a", "comes twice"),
+            ("fake r 1 W=John Smith", "there is no place \"Smith\""),
+            (
+                "fake r 1 W=a\nfake r 1/7 W=a\nfake r 1 N=b",
+                "line 4: line 2 names",
+            ),
         ] {
             let told = Names::read(&format!("\n{line}"), crate::fake::find).unwrap_err();
             assert!(
-                told.starts_with("line 2: ") && told.contains(why),
+                told.starts_with("line ") && told.contains(why),
                 "{line}: {told}"
             );
         }

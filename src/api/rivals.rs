@@ -41,12 +41,18 @@ pub(super) struct RivalsNamed {
     /// Names by place.
     #[schema(example = json!({"W": "alice"}))]
     names: BTreeMap<String, String>,
-    /// The live session that took them in; `null`: they are for a session that begins later.
+    /// The live session that took them in; `null`: they are for a session that begins later, also where no match ever
+    /// comes from such a referee.
     #[schema(value_type = Option<i64>)]
     session: Option<SessionId>,
+    /// Whether the match's seats have these names now, so that what it teaches counts for them. `false` for a player of
+    /// ours that joined after another one: nobody tells where it sits, and the names advise its bot alone. `null` while
+    /// none plays there.
+    seats_named: Option<bool>,
 }
 
-/// `PUT /api/v1/rivals/{game}/{referee}/{market}` with `{"names": {"W": "alice"}}`
+/// `PUT /api/v1/rivals/{game}/{referee}/{market}` with `{"names": {"W": "alice"}}`: merged by place with those given
+/// before, and a name leaves the place where it was.
 pub(super) async fn name(
     Path((game, referee, market)): Path<(String, String, String)>,
     asked: Asked,
@@ -82,7 +88,7 @@ pub(super) async fn name(
         referee,
         market,
     };
-    let session = asked
+    let taken = asked
         .state
         .sessions
         .name(names.clone())
@@ -94,14 +100,15 @@ pub(super) async fn name(
         market,
         player: told.player,
         names: told.names,
-        session,
+        session: taken.map(|taken| taken.session),
+        seats_named: taken.map(|taken| taken.seats_named),
     }))
 }
 
 fn refused(error: NamingError) -> Problem {
     match error {
         NamingError::Ambiguous(_) => Problem::conflict(error.to_string()),
-        NamingError::Busy | NamingError::Full => Problem::unavailable(error.to_string()),
+        NamingError::Busy | NamingError::Full(_) => Problem::unavailable(error.to_string()),
         NamingError::Store(error) => error.into(),
     }
 }

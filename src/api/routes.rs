@@ -235,7 +235,8 @@ fn for_admins() -> Routes {
             "/rivals/{game}/{referee}/{market}",
             rivals::name,
             Doc::thing::<RivalsNamed>(
-                "Names rivals in a match at somebody else's referee, before or while it runs.",
+                "Names rivals in a match at somebody else's referee, before or while it runs: merged by place with \
+                 names given before; a name leaves the place where it was.",
             )
             .body::<RivalNames>()
             .refuses(&[409, 503]),

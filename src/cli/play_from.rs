@@ -14,7 +14,7 @@ use crate::referee::budget::ThinkBudget;
 use crate::sheet;
 use crate::store::{EntryId, MatchRow, Side, Store};
 use anyhow::Context as _;
-use games::{Kit, Seat, Wire};
+use games::{Kit, Seat, Seats, Wire};
 use serde_json::json;
 use std::io::Write as _;
 use std::sync::Arc;
@@ -48,6 +48,7 @@ pub(super) async fn run(common: &Common, mut args: PlayArgs, from: &str) -> anyh
     });
     let (budget, models) = (args.budget(kit), !args.no_models);
     let specs: Vec<String> = stored.seats.iter().map(ToString::to_string).collect();
+    let teams = kit.teams(&stored.setup.to_string());
     let playing = tokio::task::spawn_blocking(move || {
         let from = FromMatch {
             kit,
@@ -64,7 +65,8 @@ pub(super) async fn run(common: &Common, mut args: PlayArgs, from: &str) -> anyh
     });
     let ended = playing.await.context("playing failed")??;
     let ended = ended.context("it was stopped before its end")?;
-    let text = shown(args.output, (kit, &row, entry), &specs, &ended)?;
+    let shares = kit.win_shares_in(teams.as_deref(), &ended.outcome);
+    let text = shown(args.output, (kit, &row, entry), &specs, (&ended, &shares))?;
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(())
 }
@@ -174,9 +176,8 @@ fn shown(
     output: Output,
     (kit, row, entry): (&dyn Kit, &MatchRow, i64),
     specs: &[String],
-    ended: &Ended,
+    (ended, shares): (&Ended, &Seats<f64>),
 ) -> anyhow::Result<String> {
-    let shares = kit.win_shares(&ended.outcome);
     let seats = specs.iter().zip(ended.outcome.scores.values());
     let seats = seats.zip(shares.values()).zip(0u8..);
     let fault = |seat: u8| ended.blames.iter().find(|blame| blame.seat == Seat(seat));

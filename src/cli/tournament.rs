@@ -10,6 +10,7 @@ use crate::tournament::StoredTournament;
 use crate::tournament::standings::{League, Standings, pgn};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -362,6 +363,11 @@ fn lines(stored: &StoredTournament) -> anyhow::Result<String> {
             "cause": counted.outcome.cause,
             "scores": counted.outcome.scores.values(),
         });
+        let teams: BTreeSet<&u8> = counted.teams.iter().collect();
+        if teams.len() < counted.teams.len() {
+            // Mates have no results against each other.
+            line["teams"] = json!(counted.teams);
+        }
         if counted.outcome.scores.is_empty() {
             // Given up for all: these alone have results.
             let faults = counted.faults.iter().map(|(seat, _)| seat.0);

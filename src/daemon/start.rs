@@ -270,11 +270,7 @@ fn identities(names: Option<&Path>) -> anyhow::Result<Identities> {
         let text = std::fs::read_to_string(path).with_context(told)?;
         let names = Names::read(&text, games::find).map_err(anyhow::Error::msg);
         for names in names.with_context(told)? {
-            anyhow::ensure!(
-                identities.name(names),
-                "{}: it names too many matches",
-                told()
-            );
+            identities.name(names).with_context(told)?;
         }
     }
     Ok(identities)

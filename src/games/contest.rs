@@ -258,6 +258,14 @@ pub trait Contest:
         let _ = options;
         Ok((0..entrants).collect())
     }
+    /// As [`Kit::seat_teams`].
+    ///
+    /// # Errors
+    /// A sentence, if the options do not fit so many.
+    fn seat_teams(options: Self::Options, seats: usize) -> Result<Option<Vec<u8>>, String> {
+        let _ = (options, seats);
+        Ok(None)
+    }
     /// As [`Kit::teams`].
     fn teams(refereed: &str) -> Option<Vec<u8>> {
         let _ = refereed;
@@ -471,6 +479,10 @@ impl<C: Contest> Kit for Door<C> {
 
     fn seat_owners(&self, options: &Value, entrants: usize) -> Result<Vec<usize>, SetupError> {
         C::seat_owners(Self::options(options)?, entrants).map_err(Self::wrong("options"))
+    }
+
+    fn seat_teams(&self, options: &Value, seats: usize) -> Result<Option<Vec<u8>>, SetupError> {
+        C::seat_teams(Self::options(options)?, seats).map_err(Self::wrong("options"))
     }
 
     fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {

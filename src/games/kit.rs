@@ -168,6 +168,11 @@ pub trait Models: Sync {
     fn merge(&self, model: Option<&Value>, evidence: &Value) -> Value;
     /// A model made readable: each figure with its evidence count and 90 % credible interval.
     fn show(&self, model: &Value) -> Value;
+    /// What figures count, in a sentence each, where their names do not say it: by the names that
+    /// [`show`](Self::show) gives them.
+    fn notes(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
 }
 
 /// How what a champion ships as data is learnt.
@@ -408,6 +413,14 @@ pub trait Kit: Sync + Send {
     fn seat_owners(&self, options: &Value, entrants: usize) -> Result<Vec<usize>, SetupError> {
         let _ = options;
         Ok((0..entrants).collect())
+    }
+    /// Each seat's team in a match of so many seats with these options, in games that have teams.
+    ///
+    /// # Errors
+    /// [`SetupError`] if the options do not fit so many.
+    fn seat_teams(&self, options: &Value, seats: usize) -> Result<Option<Vec<u8>>, SetupError> {
+        let _ = (options, seats);
+        Ok(None)
     }
     /// How many seats a match has.
     fn seats(&self) -> std::ops::RangeInclusive<usize>;

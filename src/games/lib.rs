@@ -28,6 +28,7 @@ pub mod scene;
 pub mod search;
 pub mod smartdog;
 pub mod stats;
+mod teams;
 pub mod wire;
 
 pub use contest::ladder;
@@ -40,6 +41,7 @@ pub use kit::{
 };
 pub use reasons::Belief;
 pub use scene::{Picture, Scene};
+pub use teams::are_mates;
 pub use wire::{
     Arrival, Blame, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Noted, Progress, Reception,
     Reply, ReplyLine, Table, TeamFact, WireError,

@@ -160,7 +160,8 @@ pub trait Dialogue: Send {
         None
     }
     /// Somebody says who sits at a place, in the game's own word, and what is known of it as
-    /// [`crate::Models::merge`] gives it. Where a name is of no use, nothing happens.
+    /// [`crate::Models::merge`] gives it; from then on nobody of that name sits elsewhere. Where a name is of no use,
+    /// nothing happens.
     fn named(&mut self, rival: &str, name: &str, model: Option<&Value>) {
         let _ = (rival, name, model);
     }

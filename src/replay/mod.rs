@@ -27,7 +27,7 @@ pub use naming::Naming;
 pub use reply::RecordedReply;
 pub use scenes::{Footage, Remarks, STEPS_MAX, Step, StepFact, Still, View, seats};
 pub use seat::{SeatDecision, SeatTold, fold_seat, keeps_facts, seat_setup};
-pub use setup::{dialogue_setup, note_advice};
+pub use setup::{dialogue_setup, named, note_advice};
 pub use table::{PendingCall, ReplayedTable, replay_table};
 pub use tell::Tells;
 pub use verify::{Checked, Difference, VerifySummary};

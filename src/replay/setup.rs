@@ -94,8 +94,8 @@ fn fallback(stored: &Value) -> &str {
     fallback().unwrap_or_default()
 }
 
-/// The named rivals: place and name.
-fn named(stored: &Value) -> impl Iterator<Item = (&str, &str)> {
+/// The rivals that a session's setup names: the place in the wire's word, and the name.
+pub fn named(stored: &Value) -> impl Iterator<Item = (&str, &str)> {
     let pairs = stored.get("named").and_then(Value::as_array);
     pairs.into_iter().flatten().filter_map(|pair| {
         let place = pair.get(0)?.as_str()?;

@@ -5,9 +5,10 @@ use super::bot_address::Key;
 use super::core::SessionState;
 use super::message::{Ended, Expiry, Numbered, Opening, Origin, Refusal};
 use super::meters::Meters;
+use super::naming::TakenIn;
 pub(super) use crate::clock::micros;
 use crate::link::Share;
-use crate::store::types::{LedgerRow, SessionId};
+use crate::store::types::LedgerRow;
 use crate::store::{Store, StoreError};
 use bytes::Bytes;
 use games::Kit;
@@ -31,8 +32,8 @@ pub(super) enum Message {
     Look,
 }
 
-/// The live session that took names in, once they are stored.
-pub(super) type Named = Result<Option<SessionId>, StoreError>;
+/// The live session that took names in, once they are stored; `None`: it had ended.
+pub(super) type Named = Result<Option<TakenIn>, StoreError>;
 
 /// A message of the referee.
 pub(super) struct Callback {

@@ -66,7 +66,8 @@ impl Store {
         let mut opened = open::writer(&settings.path, settings.checked_bytes_max).await?;
         let damaged = |error| damage::named(&settings.path, error);
         let start = startup::read(&mut opened.writer).await.map_err(damaged)?;
-        startup::register_bots(&mut opened.writer).await?;
+        let otherwise = startup::register_bots(&mut opened.writer).await?;
+        otherwise.iter().for_each(startup::PlaysOtherwise::warn);
         numbers::keep_nonce(&mut opened.writer).await?;
         let gauges = Arc::new(Gauges::default());
         let followers = commits::teller();
@@ -214,7 +215,25 @@ impl Store {
     /// # Errors
     /// As [`Store::append`]; [`StoreError::Unknown`] if there is no such match or seat.
     pub async fn name_seat(&self, match_id: &str, seat: u8, name: &str) -> Result<(), StoreError> {
-        let (match_id, name) = (match_id.to_owned(), name.to_owned());
+        self.rename_seat(match_id, seat, Some(name)).await
+    }
+
+    /// Takes the name of a seat away: its player sits elsewhere. The named opponent's model is rebuilt without what was
+    /// learnt there.
+    ///
+    /// # Errors
+    /// As [`Store::name_seat`].
+    pub async fn unname_seat(&self, match_id: &str, seat: u8) -> Result<(), StoreError> {
+        self.rename_seat(match_id, seat, None).await
+    }
+
+    async fn rename_seat(
+        &self,
+        match_id: &str,
+        seat: u8,
+        name: Option<&str>,
+    ) -> Result<(), StoreError> {
+        let (match_id, name) = (match_id.to_owned(), name.map(str::to_owned));
         self.ask(|reply| Command::NameSeat {
             match_id,
             seat,

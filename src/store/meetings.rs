@@ -8,7 +8,7 @@ use super::records::{Filter, Standing};
 use super::rows::json;
 use super::secrecy::OVER;
 use super::versus::Subject;
-use games::{Cause, Kit, Outcome};
+use games::{Cause, Kit, Outcome, Seat, are_mates};
 use serde::Deserialize;
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Row as _};
@@ -108,9 +108,8 @@ impl Ended {
             }
         }
         if let Some(teams) = &self.teams {
-            let team = |seat: u8| teams.get(usize::from(seat));
             self.duels
-                .retain(|(one, other), _| team(*one) != team(*other));
+                .retain(|(one, other), _| !are_mates(teams, Seat(*one), Seat(*other)));
         }
     }
 
@@ -120,8 +119,8 @@ impl Ended {
     }
 
     fn are_allies(&self, one: u8, other: u8) -> bool {
-        let team = |seat: u8| self.teams.as_ref()?.get(usize::from(seat));
-        team(one).is_some() && team(one) == team(other)
+        let teams = self.teams.as_ref();
+        teams.is_some_and(|teams| are_mates(teams, Seat(one), Seat(other)))
     }
 }
 

@@ -260,9 +260,31 @@ async fn stored_heads(connection: &mut SqliteConnection) -> Result<(i64, Vec<u8>
     Ok(stored.unwrap_or_default())
 }
 
-/// Records which versions of the built-in bots this database has seen, and warns of those that do not play as they
-/// did then: what is stored of them is of both.
-pub(super) async fn register_bots(connection: &mut SqliteConnection) -> Result<(), StoreError> {
+/// A built-in bot that does not play as it did when this database first saw its version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PlaysOtherwise {
+    game: String,
+    name: String,
+    version: i64,
+}
+
+impl PlaysOtherwise {
+    /// Tells it in the log: what is stored of it is of both.
+    pub(super) fn warn(&self) {
+        tracing::warn!(
+            game = self.game,
+            bot = self.name,
+            version = self.version,
+            "this build of the bot plays otherwise than the one this database first saw under the same version: its \
+             results and ratings are those of both; to keep them apart, raise the bot's version where it is built"
+        );
+    }
+}
+
+/// Records which versions of the built-in bots this database has seen. Gives those that do not play as they did then.
+pub(super) async fn register_bots(
+    connection: &mut SqliteConnection,
+) -> Result<Vec<PlaysOtherwise>, StoreError> {
     let mut bots = Vec::new();
     for kit in games::ALL {
         for bot in kit.bots() {
@@ -279,31 +301,21 @@ pub(super) async fn register_bots(connection: &mut SqliteConnection) -> Result<(
     .bind(&bots)
     .execute(&mut *connection)
     .await?;
-    for (game, bot, version) in otherwise(connection, &bots).await? {
-        tracing::warn!(
-            game,
-            bot,
-            version,
-            "this build of the bot plays otherwise than the one this database first saw under the same version: \
-             its results and ratings are those of both"
-        );
-    }
-    Ok(())
-}
-
-/// Of these bots, those first seen with another signature: game, name and version.
-async fn otherwise(
-    connection: &mut SqliteConnection,
-    bots: &str,
-) -> Result<Vec<(String, String, i64)>, sqlx::Error> {
-    sqlx::query_as(
+    let otherwise: Vec<(String, String, i64)> = sqlx::query_as(
         "SELECT game, name, version FROM json_each($1)
          JOIN bots ON game = value ->> 0 AND name = value ->> 1 AND version = value ->> 2
          WHERE signature <> value ->> 3",
     )
-    .bind(bots)
+    .bind(&bots)
     .fetch_all(connection)
-    .await
+    .await?;
+    let told = otherwise.into_iter();
+    let told = told.map(|(game, name, version)| PlaysOtherwise {
+        game,
+        name,
+        version,
+    });
+    Ok(told.collect())
 }
 
 #[cfg(test)]
@@ -316,15 +328,34 @@ mod tests {
     async fn a_version_that_plays_otherwise_than_when_it_was_first_seen_is_told() {
         let mut database = SqliteConnection::connect("sqlite::memory:").await.unwrap();
         MIGRATIONS.run(&mut database).await.unwrap();
-        let bots = |signature: i64| format!(r#"[["lighthouses","champion",99,{signature}]]"#);
-        sqlx::query("INSERT INTO bots VALUES ('lighthouses', 'champion', 99, -5, 0)")
-            .execute(&mut database)
-            .await
-            .unwrap();
-        let told = otherwise(&mut database, &bots(-5)).await.unwrap();
-        assert_eq!(told, [], "as it was");
-        let told = otherwise(&mut database, &bots(-6)).await.unwrap();
-        let bot = ("lighthouses".to_owned(), "champion".to_owned(), 99);
-        assert_eq!(told, [bot]);
+        assert_eq!(register_bots(&mut database).await.unwrap(), []);
+        assert_eq!(
+            register_bots(&mut database).await.unwrap(),
+            [],
+            "all as they were"
+        );
+        // As if this build's champion had had another signature then; another version of it is no concern.
+        for change in [
+            "INSERT INTO bots SELECT game, name, 9999, 5, 0 FROM bots
+             WHERE game = 'planetwars' AND name = 'champion'",
+            "UPDATE bots SET signature = signature + 1 WHERE game = 'lighthouses' AND name = 'champion'",
+        ] {
+            sqlx::query(change).execute(&mut database).await.unwrap();
+        }
+        let kit = games::find("lighthouses").unwrap();
+        let mut bots = kit.bots().iter();
+        let champion = bots.find(|bot| bot.name == "champion").unwrap();
+        let told = PlaysOtherwise {
+            game: "lighthouses".into(),
+            name: "champion".into(),
+            version: champion.version.into(),
+        };
+        // At every start: what is stored stays mixed.
+        for _ in 0..2 {
+            assert_eq!(
+                register_bots(&mut database).await.unwrap(),
+                std::slice::from_ref(&told)
+            );
+        }
     }
 }

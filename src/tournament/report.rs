@@ -60,7 +60,7 @@ pub struct Figures {
     pub wins: u64,
     /// Matches won together with others.
     pub shared_wins: u64,
-    /// Mean share of the win: 1/k for one of k winners.
+    /// Mean share of the win: 1/k for one of k winners; each player of a mixed team has its team's.
     pub win_share: f64,
     /// Lower end of its 95 % interval.
     pub win_share_low: f64,
@@ -70,15 +70,19 @@ pub struct Figures {
     pub mean_score: f64,
     /// Its standard error; `null` for a single deck.
     pub score_error: Option<f64>,
-    /// Mean result against each other player: 1 won, 0.5 drawn.
+    /// Mean result against each other player who was no mate: 1 won, 0.5 drawn.
     pub pair_score: f64,
     /// Lower end of its 95 % interval.
     pub pair_score_low: f64,
     /// Upper end of its 95 % interval.
     pub pair_score_high: f64,
-    /// Matches that ended through its fault, by cause.
+    /// Its own faults by cause, one a match for each of its players at most, whether or not it lost.
     #[schema(value_type = BTreeMap<String, u64>)]
     pub faults: BTreeMap<&'static str, u64>,
+    /// Matches with such faults.
+    pub matches_with_faults: u64,
+    /// Those of them that it lost: it has no share of the win.
+    pub lost_with_faults: u64,
     /// Acts that the rules rejected.
     pub refused: u64,
     /// Answers that were late, missing or no answer by their form.
@@ -289,6 +293,8 @@ impl From<&EntrantTally> for Figures {
             pair_score_low: pair_low,
             pair_score_high: pair_high,
             faults: tally.faults.clone(),
+            matches_with_faults: tally.matches_with_faults,
+            lost_with_faults: tally.lost_with_faults,
             refused: tally.refused,
             missed: tally.missed,
             timed: tally.took.count(),
@@ -298,7 +304,8 @@ impl From<&EntrantTally> for Figures {
     }
 }
 
-/// A line for each entrant who answered late or not at all, then one for each who lost by its own fault.
+/// A line for each entrant who answered late or not at all, then one for each who had faults of its own, with how many
+/// of those matches it lost.
 pub(super) fn remarks<'a, I>(entrants: impl Fn() -> I) -> String
 where
     I: Iterator<Item = (&'a str, &'a Figures)>,
@@ -316,8 +323,10 @@ where
             .map(|(cause, count)| format!("{cause} {count}"))
             .collect();
         text.push_str(&format!(
-            "lost by its own fault: {name}: {}\n",
-            faults.join(", ")
+            "faults: {name}: {} ({} of {} such matches lost)\n",
+            faults.join(", "),
+            figures.lost_with_faults,
+            figures.matches_with_faults
         ));
     }
     text

@@ -3,7 +3,7 @@
 use super::match_player::PlayedMatch;
 use super::tally::Counted;
 use crate::histogram::Histogram;
-use games::{Cause, Duel, Kit, Seat, Seats, SetupError};
+use games::{Cause, Duel, Kit, Seat, Seats, SetupError, are_mates};
 use serde_json::Value;
 
 /// How a match among the entrants `table`, by side, counts for them.
@@ -25,6 +25,8 @@ pub(super) struct Sides {
     table: Vec<usize>,
     /// The side of each seat.
     line_up: Vec<usize>,
+    /// The team of each side, where there are teams: those of a mixed team are sides of their own.
+    teams: Option<Vec<u8>>,
 }
 
 impl Sides {
@@ -33,9 +35,17 @@ impl Sides {
     /// # Errors
     /// [`SetupError`] if the options do not fit this many.
     pub(super) fn new(kit: &dyn Kit, options: &Value, table: &[usize]) -> Result<Self, SetupError> {
+        let line_up = kit.seat_owners(options, table.len())?;
+        let seats = kit.seat_teams(options, line_up.len())?;
+        let first = |side| line_up.iter().position(|other| *other == side);
+        let teams = seats.map(|teams| {
+            let team = |side| teams.get(first(side)?).copied();
+            (0..table.len()).filter_map(team).collect()
+        });
         Ok(Self {
             table: table.to_vec(),
-            line_up: kit.seat_owners(options, table.len())?,
+            teams,
+            line_up,
         })
     }
 
@@ -45,8 +55,8 @@ impl Sides {
         sides.filter_map(|side| self.table.get(*side).copied())
     }
 
-    /// The match as it counts for entrants: a side gets the score of its first seat, and the counts of all
-    /// its seats.
+    /// The match as it counts for entrants: a side gets the score of its first seat, the share of its team, and the
+    /// counts of all its seats. Sides of one team have no results against each other.
     pub(super) fn counted(&self, kit: &dyn Kit, played: &PlayedMatch) -> Counted {
         let sides = 0..self.table.len();
         let outcome = played.outcome.of_teams(&self.line_up);
@@ -71,12 +81,17 @@ impl Sides {
             Some((Seat(*side as u8), blame.cause))
         });
         let faults: Vec<(Seat, Cause)> = faults.collect();
-        let (shares, duels) = match outcome.scores.is_empty() {
+        let teams = self.teams.as_deref();
+        let (shares, mut duels) = match outcome.scores.is_empty() {
             true => given_up(self.table.len(), &faults),
-            false => (kit.win_shares(&outcome), kit.duels(&outcome)),
+            false => (kit.win_shares_in(teams, &outcome), kit.duels(&outcome)),
         };
+        if let Some(teams) = teams {
+            duels.retain(|duel| !are_mates(teams, duel.first, duel.second));
+        }
         Counted {
             table: self.table.clone(),
+            teams: self.teams.clone().unwrap_or_default(),
             shares,
             duels,
             faults,
@@ -111,13 +126,13 @@ mod tests {
     use games::{Cause, Duel, Seat};
     use serde_json::json;
 
-    #[test]
-    fn a_match_given_up_for_all_is_three_losses_of_the_offender_and_nothing_else() {
+    /// A match of four that ended by the fault of the second.
+    fn given_up() -> TournamentMatch {
         let fault = |fault| SeatNotes {
             fault,
             ..SeatNotes::default()
         };
-        let stored = TournamentMatch {
+        TournamentMatch {
             number: 0,
             round: 0,
             table: 0,
@@ -136,7 +151,12 @@ mod tests {
             ],
             started_us: 0,
             ended_us: 1,
-        };
+        }
+    }
+
+    #[test]
+    fn a_match_given_up_for_all_is_three_losses_of_the_offender_and_nothing_else() {
+        let stored = given_up();
         let kit = games::find("smartdog").unwrap();
         let options = json!({ "on_fault": "abort" });
         let of = |stored| {
@@ -167,5 +187,38 @@ mod tests {
             (nobodys.duels.len(), nobodys.shares.values()),
             (0, &[0.0; 4][..])
         );
+    }
+
+    #[test]
+    fn mates_of_a_mixed_team_share_what_it_won_and_have_no_results_against_each_other() {
+        let kit = games::find("planetwars").unwrap();
+        let stored = TournamentMatch {
+            scores: vec![9, 9, 4, 4],
+            cause: Cause::Normal,
+            blame: None,
+            notes: Vec::new(),
+            ..given_up()
+        };
+        let played = PlayedMatch::from(stored);
+        let of = |teams, table: &[usize]| {
+            let options = json!({ "teams": teams });
+            let counted = counted(kit, &options, table, &played).unwrap();
+            let duels = counted.duels.iter();
+            let duels: Vec<_> = duels
+                .map(|duel| (duel.first.0, duel.second.0, duel.share))
+                .collect();
+            (counted.shares.values().to_vec(), duels)
+        };
+        let mixed = vec![(0, 2, 1.0), (0, 3, 1.0), (1, 2, 1.0), (1, 3, 1.0)];
+        assert_eq!(
+            of(json!([2, 2]), &[7, 5, 3, 1]),
+            (vec![1.0, 1.0, 0.0, 0.0], mixed)
+        );
+        // Whole teams are a side each.
+        let whole = (vec![1.0, 0.0], vec![(0, 1, 1.0)]);
+        assert_eq!(of(json!([2, 2]), &[7, 5]), whole);
+        assert_eq!(of(json!(2), &[7, 5]), whole);
+        // Everybody alone: equal ones have drawn.
+        assert_eq!(of(json!(null), &[7, 5, 3, 1]).0, [0.5, 0.5, 0.0, 0.0]);
     }
 }

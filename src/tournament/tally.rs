@@ -12,9 +12,11 @@ pub struct Counted {
     pub table: Vec<usize>,
     /// How it ended.
     pub outcome: Outcome,
-    /// Shares of the win, by seat, as the game assigns them.
+    /// Each seat's team; empty in games without teams.
+    pub teams: Vec<u8>,
+    /// Shares of the win, by seat, as the game assigns them: mates have their team's each.
     pub shares: Seats<f64>,
-    /// The results between each pair of seats that count.
+    /// The results between each pair of seats that count: none between mates.
     pub duels: Vec<Duel>,
     /// The players at fault for its end or for their own part in it.
     pub faults: Vec<(Seat, Cause)>,
@@ -47,8 +49,12 @@ pub struct EntrantTally {
     pub took: Histogram,
     /// Results against each other player of a match: 1 won, 0.5 drawn.
     pub pairs: ClusteredMean,
-    /// Matches that ended for it, or for all, through its fault, by cause.
+    /// Its own faults by cause, one a match for each of its players at most: whether or not it lost.
     pub faults: BTreeMap<&'static str, u64>,
+    /// Matches with such faults.
+    pub matches_with_faults: u64,
+    /// Those of them that it lost: it has no share of the win.
+    pub lost_with_faults: u64,
 }
 
 /// All entrants' totals.
@@ -117,8 +123,13 @@ impl EntrantTally {
         self.shared_wins += u64::from(share > 0.0 && share < 1.0);
         self.refused += u64::from(played.refused.get(seat).copied().unwrap_or_default());
         self.missed += u64::from(played.missed.get(seat).copied().unwrap_or_default());
-        for (_, cause) in played.faults.iter().filter(|(at, _)| at.index() == seat) {
+        let faults = || played.faults.iter().filter(|(at, _)| at.index() == seat);
+        for (_, cause) in faults() {
             *self.faults.entry(cause.word()).or_default() += 1;
+        }
+        if faults().next().is_some() {
+            self.matches_with_faults += 1;
+            self.lost_with_faults += u64::from(share == 0.0);
         }
         if let Some(took) = played.took.get(seat) {
             self.took.merge(took);
@@ -128,8 +139,9 @@ impl EntrantTally {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counted, Tally};
-    use games::{Cause, Outcome};
+    use super::{Counted, EntrantTally, Tally};
+    use games::{Cause, Outcome, Seat};
+    use std::collections::BTreeMap;
 
     #[test]
     fn entrants_are_counted_wherever_they_sit() {
@@ -140,9 +152,11 @@ mod tests {
             };
             Counted {
                 table,
+                teams: Vec::new(),
                 shares: outcome.win_shares(),
                 duels: outcome.duels(),
-                faults: Vec::new(),
+                // Two of its players failed.
+                faults: vec![(Seat(0), Cause::Crash), (Seat(0), Cause::TimeForfeit)],
                 outcome,
                 refused: vec![0, 1, 0, 0],
                 missed: vec![0; 4],
@@ -164,5 +178,17 @@ mod tests {
         // Three pairs won, then one drawn and two won.
         assert_eq!(first.pairs.value(), 5.5 / 6.0);
         assert_eq!((tally.games, tally.entrants[1].games), (2, 6));
+        // Both won, in spite of their faults.
+        let [first, second] = [0, 1].map(|entrant| {
+            let EntrantTally {
+                faults,
+                matches_with_faults,
+                lost_with_faults,
+                ..
+            } = &tally.entrants[entrant];
+            (faults.clone(), *matches_with_faults, *lost_with_faults)
+        });
+        let each = BTreeMap::from([("crash", 1), ("time_forfeit", 1)]);
+        assert_eq!((&first, &second), (&(each.clone(), 1, 0), &(each, 1, 0)));
     }
 }

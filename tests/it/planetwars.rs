@@ -132,6 +132,24 @@ fn scores_and_faults_go_to_whom_they_belong_in_every_rotation() {
 }
 
 /// A program that does not read what it is sent keeps nobody else waiting.
+/// A seat for each player of two teams: every member has what its team won, and results against the others alone.
+#[test]
+fn mates_of_a_mixed_team_win_together_and_not_against_each_other() {
+    let [winner, loser] = ["builtin:surplus", "builtin:idle"];
+    let table = [winner, winner, loser, loser];
+    let report = play(&table, &["teams=2,2", "map=google"], &[]);
+    for (seat, won) in report["seats"].as_array().unwrap().iter().zip([1, 1, 0, 0]) {
+        assert_eq!(
+            (&seat["wins"], &seat["shared_wins"]),
+            (&json!(won), &json!(0)),
+            "{report}"
+        );
+        for share in ["win_share", "pair_score"] {
+            assert_eq!(seat[share], f64::from(won), "{share}: {report}");
+        }
+    }
+}
+
 #[test]
 fn a_deaf_program_costs_nobody_else_time() {
     let begun = Instant::now();

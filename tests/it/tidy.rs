@@ -47,6 +47,7 @@ const GAME_LEVELS: &[(&str, u32)] = &[
     ("kit", 25),
     ("counts", 26),
     ("options", 26),
+    ("teams", 26),
     ("contest", 28),
     ("search", 25),
     ("koehandel", 30),

@@ -275,8 +275,25 @@ fn a_signal_stops_a_tournament_after_storing_what_has_ended() {
 
 #[test]
 fn what_is_exported_is_rated_alike() {
+    rated_as_exported(CUP);
+    // Mates of mixed teams have no results against each other.
+    let teams = CUP
+        .replace("planowanie", "planetwars")
+        .replace("seats = 3", "seats = 4\nrotate = false")
+        + "\n[game.planetwars]\noptions = { teams = [2, 2], rounds = 20 }\n";
+    // One who only fills up would have no seat.
+    let teams = teams.replace("house = true", "house = false");
+    let bots = [("rules", "surplus"), ("greedy", "bully")];
+    let teams = bots.iter().fold(teams, |cup, (from, to)| {
+        cup.replace(&format!("builtin:{from}"), &format!("builtin:{to}"))
+    });
+    rated_as_exported(&teams);
+}
+
+/// Plays a tournament, and rates what is exported of it.
+fn rated_as_exported(cup: &str) {
     let folder = folder();
-    fs::write(folder.path().join("cup.toml"), CUP).unwrap();
+    fs::write(folder.path().join("cup.toml"), cup).unwrap();
     ok(tournament(folder.path(), "run", &["cup.toml"])
         .output()
         .unwrap());

@@ -91,3 +91,72 @@ pub(crate) fn shipped<M, E: Into<anyhow::Error>>(
         |(name, text): &(&str, &str)| Ok(((*name).to_owned(), read(text).map_err(Into::into)?));
     wanted.map(read).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Setting, apply, files, maps, shipped};
+
+    /// Reads a map of one line.
+    fn line(text: &str) -> anyhow::Result<String> {
+        anyhow::ensure!(!text.is_empty(), "it is empty");
+        Ok(text.trim().to_owned())
+    }
+
+    #[test]
+    fn numbers_are_changed_by_their_names() {
+        let settings = |words: &[&str]| {
+            let settings = words.iter().map(|word| word.parse());
+            settings.collect::<Result<Vec<Setting>, _>>()
+        };
+        let mut changed = Vec::new();
+        let mut set = |name: &str, value| {
+            let known = name != "other";
+            changed.extend(known.then(|| (name.to_owned(), value)));
+            known
+        };
+        apply(&settings(&["a=1", "b=-2.5"]).unwrap(), &mut set).unwrap();
+        let unknown = apply(&settings(&["other=1"]).unwrap(), &mut set).unwrap_err();
+        assert_eq!(unknown.to_string(), "there is no number other");
+        assert_eq!(changed, [("a".to_owned(), 1.0), ("b".to_owned(), -2.5)]);
+        for (wrong, why) in [("a", "NAME=VALUE is wanted"), ("a=x", "\"x\"")] {
+            let told = settings(&[wrong]).unwrap_err();
+            assert!(told.contains(why), "{told}");
+        }
+    }
+
+    #[test]
+    fn maps_are_shipped_files_or_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let (second, _) = (write("b.txt", "two\n"), write("a.txt", "one"));
+        write("notes.md", "no map");
+        let atlas = [("plain", "a plain"), ("hill", "a hill")];
+        let read = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            let found = maps(&names, |name| shipped(&atlas, (name, "all"), line), line)?;
+            let found = found
+                .into_iter()
+                .map(|(name, map)| format!("{name}: {map}"));
+            anyhow::Ok(found.collect::<Vec<_>>())
+        };
+        assert_eq!(read(&["hill"]).unwrap(), ["hill: a hill"]);
+        assert_eq!(read(&["all"]).unwrap(), ["plain: a plain", "hill: a hill"]);
+        assert_eq!(
+            read(&[&second, "hill"]).unwrap(),
+            ["b: two", "hill: a hill"]
+        );
+        let whole = folder.path().to_str().unwrap();
+        assert_eq!(read(&[whole]).unwrap(), ["a: one", "b: two"]);
+        assert_eq!(files(whole).unwrap().len(), 2);
+        let empty = write("c.txt", "");
+        for (wrong, why) in [(&*empty, "it is empty"), ("nowhere", "nowhere")] {
+            let told = format!("{:#}", read(&[wrong]).unwrap_err());
+            assert!(told.contains(why), "{told}");
+        }
+        assert_eq!(read(&[]).unwrap_err().to_string(), "no maps in ");
+    }
+}

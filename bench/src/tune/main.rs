@@ -1,7 +1,7 @@
 //! `cargo run --release -p bench --bin tune -- GAME VERB …`: measures built-in bots in process.
 //!
 //! A block is one map and one seed, played in all rotations of a table's seats. Intervals are 95 %, from means over
-//! blocks. A share of pairs is what part of the pairs with each other member of the table was won by points
+//! blocks by Student's distribution. A share of pairs is what part of the pairs with each other member of the table was won by points
 //! at the end, draws half. Bots that draw no chance play the same games again once every map was played in
 //! all rotations: more games say nothing then.
 
@@ -37,7 +37,8 @@ enum Game {
     /// `searcher-base-200`; `champion-whole` is the champion with playouts to the end of the match.
     #[command(subcommand)]
     Koehandel(verbs::Verb<koehandel::Keys, koehandel::Own>),
-    /// Bots of Lighthouses; `hunter` and `variant` are the triangle hunter and the champion with other numbers.
+    /// Bots of Lighthouses, and strangers that nobody tuned against: `harasser`, `early`; `hunter` and `variant` are the
+    /// triangle hunter and the champion with other numbers.
     #[command(subcommand)]
     Lighthouses(verbs::Verb<lighthouses::Keys>),
     /// Bots of Planet Wars, and strangers after other authors' programs: `rusher`, `roller` (and `-team`), `tree`, `futures`,

@@ -6,7 +6,7 @@ use crate::tally::Tally;
 use anyhow::ensure;
 use games::contest::Contest as _;
 use games::ladder::signature;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
@@ -68,7 +68,8 @@ pub(crate) struct DuelArgs<K: clap::Args> {
     /// Bots that are measured, each by itself; the strongest unless given.
     #[arg(long)]
     hero: Vec<String>,
-    /// Whom they meet: bots that take the other seats in turn. Given several times, each is met by itself.
+    /// Whom they meet: bots that take the other seats in turn, no more of them than there are such seats. Given several
+    /// times, each is met by itself.
     #[arg(long, required = true, value_name = "NAME[,NAME…]")]
     rival: Vec<String>,
     /// Games in all, rounded up to whole blocks; unless given, every map once.
@@ -168,11 +169,8 @@ fn duel<K: Keys>(
 ) -> anyhow::Result<()> {
     let figures = K::Field::FIGURES;
     let (common, members, grounds) = (&args.common, rivalling(field)?, field.grounds());
-    let mut names = vec![hero];
-    names.extend(rival.split(',').cycle().take(members - 1));
-    let mut seats: Vec<usize> = (0..members).collect();
-    seats.retain(|seat| args.seats.is_empty() || args.seats.contains(&(seat + 1)));
-    ensure!(!seats.is_empty(), "there are seats 1 to {members}");
+    let names = table(members, hero, rival)?;
+    let seats = seats(members, &args.seats)?;
     let every = grounds.len() as u64;
     let blocks = args
         .games
@@ -198,14 +196,13 @@ fn duel<K: Keys>(
     let mut by_seat = vec![Tally::default(); seats.len()];
     each(common.threads.into(), blocks, work, |number, games| {
         let own = games.iter().map(|members| &members[0]);
-        whole.add(own.clone());
-        by_ground[ground(number)].add(own);
+        whole.add(games.len(), own.clone());
+        by_ground[ground(number)].add(games.len(), own);
         for (tally, game) in by_seat.iter_mut().zip(&games) {
-            tally.add(game[..1].iter());
+            tally.add(1, game[..1].iter());
         }
-        for member in 1..members {
-            rivals.add(games.iter().map(|members| &members[member]));
-        }
+        let others = games.iter().flat_map(|members| &members[1..]);
+        rivals.add(games.len(), others);
         if (number + 1) % args.chunk == 0 || number + 1 == blocks {
             let seconds = begun.elapsed().as_secs_f64();
             println!(
@@ -226,6 +223,31 @@ fn duel<K: Keys>(
         println!("  seat {:<7} {}", seat + 1, tally.show(figures));
     }
     Ok(())
+}
+
+/// Who sits at a table, the hero first: rivals take the other seats in turn.
+fn table<'a>(members: usize, hero: &'a str, rival: &'a str) -> anyhow::Result<Vec<&'a str>> {
+    let rivals: Vec<&str> = rival.split(',').collect();
+    let others = members.saturating_sub(1);
+    ensure!(
+        rivals.len() <= others.max(1),
+        "--rival {rival}: a table has {others} other seats"
+    );
+    let others = rivals.into_iter().cycle().take(others);
+    Ok(std::iter::once(hero).chain(others).collect())
+}
+
+/// The seats that the hero takes, from 0: those given, from 1, or all.
+fn seats(members: usize, given: &[usize]) -> anyhow::Result<Vec<usize>> {
+    for seat in given {
+        ensure!(
+            (1..=members).contains(seat),
+            "--seats {seat}: there are seats 1 to {members}"
+        );
+    }
+    let mut seats: Vec<usize> = (0..members).collect();
+    seats.retain(|seat| given.is_empty() || given.contains(&(seat + 1)));
+    Ok(seats)
 }
 
 fn ladder<K: Keys>(field: &K::Field, args: &LadderArgs<K>) -> anyhow::Result<()> {
@@ -257,11 +279,18 @@ fn ladder<K: Keys>(field: &K::Field, args: &LadderArgs<K>) -> anyhow::Result<()>
         work,
         |number, games| {
             let table = &rounds[number as usize].table;
-            for (member, bot) in table.iter().enumerate() {
-                let own = games.iter().map(|members| &members[member]);
-                tallies[*bot].add(own.clone());
-                for other in table.iter().filter(|other| *other != bot) {
-                    meetings.entry((*bot, *other)).or_default().add(own.clone());
+            // A bot may sit at a table more than once.
+            let there: BTreeSet<usize> = table.iter().copied().collect();
+            for bot in &there {
+                let sits = |member: &usize| table[*member] == *bot;
+                let at: Vec<usize> = (0..table.len()).filter(sits).collect();
+                let own = games
+                    .iter()
+                    .flat_map(|members| at.iter().map(move |member| &members[*member]));
+                tallies[*bot].add(games.len(), own.clone());
+                for other in there.iter().filter(|other| *other != bot) {
+                    let met = meetings.entry((*bot, *other)).or_default();
+                    met.add(games.len(), own.clone());
                 }
             }
         },
@@ -307,8 +336,8 @@ fn self_play<K: Keys>(field: &K::Field, args: &SelfPlayArgs<K>, hero: &str) -> a
         let (begun, mut tally) = (Instant::now(), Tally::default());
         let work = |number| run((ground, first + number));
         each(common.threads.into(), args.games, work, |_, games| {
-            tally.add(games.iter());
-            whole.add(games.iter());
+            tally.add(1, games.iter());
+            whole.add(1, games.iter());
         })?;
         let runs = args.games * u64::from(args.repeat);
         let rate = runs as f64 / begun.elapsed().as_secs_f64();
@@ -321,4 +350,28 @@ fn self_play<K: Keys>(field: &K::Field, args: &SelfPlayArgs<K>, hero: &str) -> a
         println!("  {:12} {}", "all", whole.show(figures));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{seats, table};
+
+    #[test]
+    fn rivals_take_the_other_seats_in_turn_and_none_is_left_out() {
+        assert_eq!(table(4, "a", "b").unwrap(), ["a", "b", "b", "b"]);
+        assert_eq!(table(4, "a", "b,c").unwrap(), ["a", "b", "c", "b"]);
+        assert_eq!(table(2, "a", "b").unwrap(), ["a", "b"]);
+        let refused = table(2, "a", "b,c").unwrap_err().to_string();
+        assert_eq!(refused, "--rival b,c: a table has 1 other seats");
+    }
+
+    #[test]
+    fn seats_that_do_not_exist_are_named() {
+        assert_eq!(seats(3, &[]).unwrap(), [0, 1, 2]);
+        assert_eq!(seats(3, &[3, 1]).unwrap(), [0, 2]);
+        for (given, wrong) in [(&[1, 9][..], 9), (&[0], 0)] {
+            let refused = seats(3, given).unwrap_err().to_string();
+            assert_eq!(refused, format!("--seats {wrong}: there are seats 1 to 3"));
+        }
+    }
 }

@@ -49,6 +49,8 @@ struct Opponent {
     matches: String,
     /// Figures with their intervals.
     figures: Vec<Figure>,
+    /// What some of them count.
+    notes: Vec<(String, &'static str)>,
     /// The rest of what is known.
     others: Vec<(String, String)>,
     bluffs: Vec<Bluff>,
@@ -135,6 +137,12 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
     if let Some(Value::Object(model)) = &found.model {
         read(model, "", 0, &mut figures, &mut others);
     }
+    let models = visit.state.store.kit(&opponent.game);
+    let notes = models.and_then(|kit| kit.models()).into_iter();
+    let notes = notes.flat_map(|models| models.notes());
+    let notes = notes.map(|(name, note)| (name.replace('_', " "), *note));
+    let notes = notes.filter(|(name, _)| figures.iter().any(|figure| figure.name == *name));
+    let notes = notes.collect();
     let history = history(&visit, &id, &figures).await?;
     let scales: Vec<f64> = figures.iter().map(|one| scale(&figures, one)).collect();
     for (figure, most) in figures.iter_mut().zip(scales) {
@@ -163,6 +171,7 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
         row: row(opponent),
         named,
         figures,
+        notes,
         others,
         bluffs: bluffs.collect(),
     })

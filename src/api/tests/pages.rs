@@ -105,6 +105,24 @@ async fn a_pass_reads_as_its_token_would_and_does_nothing_else() {
 }
 
 #[tokio::test]
+async fn what_was_learnt_is_shown_with_its_intervals_and_what_it_counts() {
+    let app = App::new().await;
+    for number in 1..=2 {
+        play(&app, number, true).await;
+    }
+    let page = app.look("/opponents/1", "").await;
+    assert_eq!(page.status, StatusCode::OK, "{}", page.text);
+    for told in [
+        "with 90 % intervals",
+        "its 90 % interval",
+        "How often it is proved.",
+    ] {
+        assert!(page.text.contains(told), "{told}: {}", page.text);
+    }
+    assert!(!page.text.contains("95 %") && !page.text.contains("Not shown."));
+}
+
+#[tokio::test]
 async fn pages_run_nothing_and_load_nothing_from_elsewhere() {
     let app = App::new().await;
     for (path, status) in [

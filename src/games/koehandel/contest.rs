@@ -164,4 +164,8 @@ impl Models for Rivals {
     fn show(&self, model: &Value) -> Value {
         models::show(model)
     }
+
+    fn notes(&self) -> &'static [(&'static str, &'static str)] {
+        models::NOTES
+    }
 }

@@ -116,9 +116,11 @@ impl Facts {
         }
     }
 
-    /// Takes note of who a rival is, or seems to be.
-    pub fn who(&mut self, rival: Compass, guess: &Guess) {
-        let Guess { name, share, given } = guess;
+    /// Takes note of who a rival is, or seems to be; `None`: what was noted before does not hold any more.
+    pub fn who(&mut self, rival: Compass, guess: Option<&Guess>) {
+        let name = guess.map(|guess| &guess.name);
+        let share = guess.map(|guess| guess.share);
+        let given = guess.is_some_and(|guess| guess.given);
         let data = json!({"rival": letter(rival), "name": name, "share": share, "given": given});
         self.note("who", data);
     }

@@ -135,8 +135,8 @@ impl Player {
                 continue;
             };
             self.bot.observe(&expected);
-            if let Some(guess) = who.guess(rival).filter(|_| new) {
-                self.facts.who(rival, guess);
+            if new {
+                self.facts.who(rival, who.guess(rival));
             }
         }
     }
@@ -238,10 +238,15 @@ impl Dialogue for Player {
             return;
         };
         let guess = Guess::given(name);
-        self.facts.who(place, &guess);
-        if let Some(who) = &mut self.who {
-            let expected = who.named(place, guess, model);
+        let Some(who) = &mut self.who else {
+            self.facts.who(place, Some(&guess));
+            return;
+        };
+        for expected in who.named(place, guess, model) {
             self.bot.observe(&expected);
+            if let Message::Expected { rival, .. } = expected {
+                self.facts.who(rival, who.guess(rival));
+            }
         }
     }
 

@@ -114,6 +114,10 @@ impl Contest for PlanetWars {
         options.seat_owners(entrants)
     }
 
+    fn seat_teams(options: Options, seats: usize) -> Result<Option<Vec<u8>>, String> {
+        options.teams(seats).map(Some)
+    }
+
     fn teams(refereed: &str) -> Option<Vec<u8>> {
         #[derive(Deserialize)]
         struct Kept {

@@ -260,7 +260,7 @@ impl Options {
     /// # Errors
     /// A sentence that names the option that cannot be used.
     pub fn set_up(self, seed: u64, players: usize) -> Result<RefereeSetup, String> {
-        let teams = teams(&self.teams, players)?;
+        let teams = self.teams(players)?;
         let mut numbers: Vec<PlayerId> = (1..).take(players).collect();
         if self.assignment == Assignment::Shuffled {
             Rng::new(seed, SEATING_STREAM).shuffle(&mut numbers);
@@ -305,6 +305,25 @@ impl Options {
             ));
         }
         Ok(members(&sizes))
+    }
+
+    /// Each seat's team.
+    ///
+    /// # Errors
+    /// A sentence, if the option `teams` does not fit so many.
+    pub fn teams(&self, players: usize) -> Result<Vec<u8>, String> {
+        let sizes = match sizes(&self.teams)? {
+            Sizes::Each(size) => vec![size; players / size],
+            Sizes::Listed(sizes) => sizes,
+        };
+        let teams = members(&sizes);
+        if teams.len() != players {
+            let sum = teams.len();
+            return Err(format!(
+                "teams of {sizes:?} are {sum} players, not {players}"
+            ));
+        }
+        Ok(teams.into_iter().map(|team| team as u8).collect())
     }
 
     fn ruleset(&self) -> Ruleset {
@@ -379,22 +398,6 @@ fn sizes(wanted: &Value) -> Result<Sizes, String> {
 fn members(sizes: &[usize]) -> Vec<usize> {
     let of = |(team, size): (usize, &usize)| std::iter::repeat_n(team, *size);
     sizes.iter().enumerate().flat_map(of).collect()
-}
-
-/// Each seat's team.
-fn teams(wanted: &Value, players: usize) -> Result<Vec<u8>, String> {
-    let sizes = match sizes(wanted)? {
-        Sizes::Each(size) => vec![size; players / size],
-        Sizes::Listed(sizes) => sizes,
-    };
-    let teams = members(&sizes);
-    if teams.len() != players {
-        let sum = teams.len();
-        return Err(format!(
-            "teams of {sizes:?} are {sum} players, not {players}"
-        ));
-    }
-    Ok(teams.into_iter().map(|team| team as u8).collect())
 }
 
 fn planets(

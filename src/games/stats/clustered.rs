@@ -74,17 +74,22 @@ impl ClusteredMean {
         Some(spread.sqrt() / self.count)
     }
 
-    /// The 95 % interval of a mean of shares (0 to 1), by Student's distribution: few clusters tell little of
-    /// their own spread. Where they show none (all won, all lost, or a single one) it is Wilson's, of as many
-    /// trials as there are clusters.
+    /// Half the width of the mean's 95 % interval, by Student's distribution: few clusters tell little of their own spread.
+    /// `None` where they tell nothing of it: there are fewer than two, or all are alike.
+    #[must_use]
+    pub fn margin95(&self) -> Option<f64> {
+        let error = self.error().filter(|error| *error > 0.0)?;
+        Some(t95(self.clusters - 1.0) * error)
+    }
+
+    /// The 95 % interval of a mean of shares (0 to 1): [`margin95`](Self::margin95) to both sides. Where there is none
+    /// (all won, all lost, or a single cluster) it is Wilson's, of as many trials as there are clusters.
     #[must_use]
     pub fn share_interval(&self) -> (f64, f64) {
-        match self.error() {
-            Some(error) if error > 0.0 => {
-                let (mean, margin) = (self.value(), t95(self.clusters - 1.0) * error);
-                ((mean - margin).max(0.0), (mean + margin).min(1.0))
-            }
-            _ => wilson95(self.value(), self.clusters),
+        let mean = self.value();
+        match self.margin95() {
+            Some(margin) => ((mean - margin).max(0.0), (mean + margin).min(1.0)),
+            None => wilson95(mean, self.clusters),
         }
     }
 }
@@ -153,6 +158,7 @@ mod tests {
         let mut alike = ClusteredMean::default();
         (0..3).for_each(|_| alike.add(4.0, 10.0));
         assert_eq!(alike.share_interval(), wilson95(0.4, 3.0));
+        assert_eq!(alike.margin95(), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Mean and spread of independent values.
 
-use super::interval::{Interval, Z90, Z95};
+use super::interval::{Interval, Z90};
 use serde::{Deserialize, Serialize};
 
 /// Count, sum and sum of squares.
@@ -47,12 +47,6 @@ impl Moments {
     #[must_use]
     pub fn mean90(&self) -> Interval {
         self.around(Z90)
-    }
-
-    /// The mean with its 95 % interval.
-    #[must_use]
-    pub fn mean95(&self) -> Interval {
-        self.around(Z95)
     }
 
     fn around(&self, z: f64) -> Interval {

@@ -4,11 +4,12 @@
 //! `{"game": "planowanie", "seats": ["a", "b", "c", "d"], "scores": [50, 42, 61, 42], "cause": "normal"}`, whose
 //! results between each two players are those that count in that game. A seat is a name, or an object with `name`
 //! or `spec` as REST shows it. A match that was given up for all has no scores; each of its seats in `faults` (counted
-//! from 0) lost to all others. Lines with one `table` share it: give all rotations over one deal the same.
+//! from 0) lost to all others. Seats with one number in `teams` (a number a seat) are mates, who have no result against
+//! each other. Lines with one `table` share it: give all rotations over one deal the same.
 
 use super::read::{Problem, Reading};
 use crate::results::Score;
-use games::{Cause, Duel, Outcome, Seat};
+use games::{Cause, Duel, Outcome, Seat, are_mates};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -25,6 +26,9 @@ struct Line {
     cause: Option<Cause>,
     #[serde(default)]
     faults: Vec<Seat>,
+    /// By seat; empty: all play alone.
+    #[serde(default)]
+    teams: Vec<u8>,
     /// Text or a number.
     table: Option<Value>,
 }
@@ -123,7 +127,8 @@ fn played(
         true => Duel::of_given_up(players.len(), |seat| line.faults.contains(&seat)),
         false => kit.duels(&outcome),
     };
-    for duel in duels {
+    let duels = duels.into_iter();
+    for duel in duels.filter(|duel| !are_mates(&line.teams, duel.first, duel.second)) {
         let pair = (players[duel.first.index()], players[duel.second.index()]);
         let Some(score) = Score::from_share(duel.share) else {
             return refuse(format!("{game} shares a result as {}", duel.share));

@@ -121,7 +121,14 @@ async fn names_given_during_a_match_advise_it_and_what_it_teaches_is_theirs() {
     let before = String::from_utf8(lost.text.to_vec()).unwrap();
     drop(lost);
     let given = names(1, None, &[(1, "alice"), (2, "bob")]);
-    let session = world.sessions.name(given).await.unwrap().unwrap();
+    let taken = world.sessions.name(given.clone()).await.unwrap().unwrap();
+    assert!(taken.seats_named);
+    let entries = world.only().await.entries;
+    // What stands is no entry again, and what a session took in is for no other one.
+    assert_eq!(world.sessions.name(given).await.unwrap(), Some(taken));
+    assert_eq!(world.only().await.entries, entries);
+    let kept = |id| world.parts.identities.rivals(("fake", "r"), (1, id), true);
+    assert_eq!(kept(1), []);
     assert_eq!(world.say(&at, "ask").await, before, "asked again");
     let after = world.bot_answers(&at, "ask&x=2").await;
     let mut twin = world.opened_twin().await;
@@ -157,7 +164,7 @@ async fn names_given_during_a_match_advise_it_and_what_it_teaches_is_theirs() {
     assert!(summary.clean(), "{differences:?}");
     // Each is a fact, once, and the seats are theirs: what the match teaches counts for them.
     let view = world.only().await;
-    assert_eq!(view.id, session);
+    assert_eq!(view.id, taken.session);
     let facts = world.parts.store.facts(&view.match_id).await.unwrap();
     let who = facts.iter().filter(|fact| fact.kind == "who").count();
     assert_eq!(who, 2, "{facts:?}");
@@ -215,12 +222,34 @@ async fn names_given_before_a_match_are_its_rivals() {
         refused.to_string().contains("say from whose seat"),
         "{refused}"
     );
-    let told = world
-        .sessions
-        .name(names(1, Some(1), &[(1, "fay")]))
-        .await
-        .unwrap();
-    assert!(told.is_some());
+    let given = async |player, rivals: &[(u8, &str)]| {
+        let taken = world.sessions.name(names(1, Some(player), rivals)).await;
+        taken.unwrap().unwrap()
+    };
+    assert!(given(1, &[(1, "fay")]).await.seats_named);
+    // Nobody tells on which seat our second player sits: its bot is advised, and no seat is named.
+    assert!(!given(2, &[(1, "gil")]).await.seats_named);
+    let fay = [None, name("fay"), None, name("eve")];
+    let seats_now = async || {
+        let views = world.sessions.list(9).into_iter();
+        let mut here = views.filter(|view| (view.market, view.player) == (1, 1));
+        let id = here.next().unwrap().match_id;
+        let row = world.parts.store.match_row(&id).await.unwrap().unwrap();
+        let names = row.seats.into_iter().map(|seat| seat.name);
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(seats_now().await, fay);
+    // A name leaves the place where it was, and two may change places.
+    given(1, &[(1, "eve"), (3, "fay")]).await;
+    assert_eq!(seats_now().await, [None, name("eve"), None, name("fay")]);
+    given(1, &[(2, "fay")]).await;
+    assert_eq!(seats_now().await, [None, name("eve"), name("fay"), None]);
+    // Those of a match that is over are forgotten.
+    let kept = |at| world.parts.identities.rivals(("fake", "r"), at, true);
+    assert_eq!(kept((1, 1)), [None, None, name("eve")]);
+    world.say(&key(1, 1), "end").await;
+    assert_eq!(kept((1, 1)), []);
+    assert_eq!(kept((2, 9)), [name("dan")]);
 }
 
 /// No referee can pass off its message as a name.

@@ -48,6 +48,10 @@ async fn lessons_reach_types_at_once_and_names_when_they_are_known() {
     store.name_seat(&match_id(1), 1, "bob").await.unwrap();
     assert_eq!(bluffs_of(&store, "alice").await, None);
     assert_eq!(bluffs_of(&store, "bob").await, Some(5));
+    store.unname_seat(&match_id(1), 1).await.unwrap();
+    assert_eq!(bluffs_of(&store, "bob").await, Some(3));
+    let row = store.match_row(&match_id(1)).await.unwrap().unwrap();
+    assert_eq!(row.seats[1].name, None);
     let unknown = store.name_seat(&match_id(1), 9, "carol").await.unwrap_err();
     assert!(
         matches!(unknown, StoreError::Unknown { what: "seat", .. }),

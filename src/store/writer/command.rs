@@ -39,7 +39,8 @@ pub(in crate::store) enum Command {
     NameSeat {
         match_id: String,
         seat: u8,
-        name: String,
+        /// `None`: it has none any more.
+        name: Option<String>,
         reply: Reply<()>,
     },
     /// Answered with the number of the row that was changed, if there is such a row.

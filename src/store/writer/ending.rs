@@ -9,7 +9,7 @@ use super::statements::{
 };
 use crate::store::open::KitOf;
 use crate::store::types::{Append, Close, MatchResult};
-use games::{Cause, Kit, Lesson, Outcome, Seats};
+use games::{Cause, Kit, Lesson, Outcome};
 use serde_json::{Value, json};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};
@@ -174,26 +174,15 @@ fn end_match(
         cause: result.cause,
         scores: result.scores.iter().copied().collect(),
     };
-    let shares = win_shares(kit, setup, &outcome);
+    let shares = match kit {
+        Some(kit) => kit.win_shares_in(kit.teams(setup).as_deref(), &outcome),
+        None => outcome.win_shares(),
+    };
     for ((seat, score), (_, share)) in outcome.scores.iter().zip(shares.iter()) {
         endings
             .results
             .push([id.into(), seat.0.into(), (*score).into(), (*share).into()]);
     }
-}
-
-/// Each seat's share of the win: its team's where there are teams.
-fn win_shares(kit: Option<&dyn Kit>, setup: &str, outcome: &Outcome) -> Seats<f64> {
-    let Some(kit) = kit else {
-        return outcome.win_shares();
-    };
-    let Some(teams) = kit.teams(setup) else {
-        return kit.win_shares(outcome);
-    };
-    let teams: Vec<usize> = teams.into_iter().map(usize::from).collect();
-    let shares = kit.win_shares(&outcome.of_teams(&teams));
-    let share = |team: &usize| shares.values().get(*team).copied().unwrap_or_default();
-    teams.iter().map(share).collect()
 }
 
 async fn read_sessions<'a>(

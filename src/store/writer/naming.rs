@@ -27,11 +27,12 @@ impl From<StoreError> for NamingError {
     }
 }
 
-/// Names a seat inside an open transaction and merges what its match taught, once.
+/// Names a seat inside an open transaction and merges what its match taught, once; without a `name` it has none any
+/// more.
 pub(super) async fn name(
     (connection, texts): (&mut SqliteConnection, &mut Texts),
     (match_id, seat): (&str, u8),
-    name: &str,
+    name: Option<&str>,
     at_us: i64,
     kit: KitOf,
 ) -> Result<(), NamingError> {
@@ -47,7 +48,7 @@ pub(super) async fn name(
         let id = format!("{seat} in match {match_id}");
         return Err(StoreError::Unknown { what: "seat", id }.into());
     };
-    if before.as_deref() == Some(name) {
+    if before.as_deref() == name {
         return Ok(());
     }
     sqlx::query("UPDATE seats SET name = ? WHERE match_id = ? AND seat = ?")
@@ -59,20 +60,20 @@ pub(super) async fn name(
     let taught = evidence(
         connection,
         "UPDATE lessons SET merged_into = ? WHERE match_id = ? AND seat = ? RETURNING evidence",
-        &[name, match_id],
+        &[name, Some(match_id)],
         Some(seat),
     )
     .await?;
-    let key = (game.clone(), "named", name.to_owned());
-    let mut merges = Vec::new();
-    for evidence in &taught {
-        merges.push(Merge {
-            key: key.clone(),
+    let merge = |evidence| {
+        let key = (game.clone(), "named", name?.to_owned());
+        Some(Merge {
+            key,
             evidence,
             match_id,
             at_us,
-        });
-    }
+        })
+    };
+    let merges: Vec<Merge<'_>> = taught.iter().filter_map(merge).collect();
     let models = merged((connection, texts), &merges, kit).await?;
     models.write(connection, texts).await?;
     match before {
@@ -92,7 +93,7 @@ async fn forget(
     let taught = evidence(
         connection,
         "SELECT evidence FROM lessons WHERE game = ? AND merged_into = ? ORDER BY id",
-        &[game, name],
+        &[Some(game), Some(name)],
         None,
     )
     .await?;
@@ -125,12 +126,12 @@ async fn forget(
 async fn evidence(
     connection: &mut SqliteConnection,
     statement: &'static str,
-    texts: &[&str],
+    texts: &[Option<&str>],
     seat: Option<u8>,
 ) -> Result<Vec<Value>, NamingError> {
     let mut query = sqlx::query(statement);
     for text in texts {
-        query = query.bind((*text).to_owned());
+        query = query.bind(text.map(str::to_owned));
     }
     if let Some(seat) = seat {
         query = query.bind(seat);

@@ -130,7 +130,8 @@ impl Writer {
                     reply,
                 } => {
                     batch = self.flush(batch).await;
-                    self.name_seat((&match_id, seat), &name, reply).await;
+                    let name = name.as_deref();
+                    self.name_seat((&match_id, seat), name, reply).await;
                 }
                 Command::Change(change, reply) => {
                     batch = self.flush(batch).await;
@@ -380,7 +381,12 @@ impl Writer {
         Ok(())
     }
 
-    async fn name_seat(&mut self, (match_id, seat): (&str, u8), name: &str, reply: Reply<()>) {
+    async fn name_seat(
+        &mut self,
+        (match_id, seat): (&str, u8),
+        name: Option<&str>,
+        reply: Reply<()>,
+    ) {
         match self.try_name_seat((match_id, seat), name).await {
             Ok(()) => {
                 self.gauges.committed(1, 0, now_us(), 0);
@@ -398,7 +404,11 @@ impl Writer {
         }
     }
 
-    async fn try_name_seat(&mut self, seat: (&str, u8), name: &str) -> Result<(), NamingError> {
+    async fn try_name_seat(
+        &mut self,
+        seat: (&str, u8),
+        name: Option<&str>,
+    ) -> Result<(), NamingError> {
         self.synchronise(self.durability).await?;
         sqlx::query("BEGIN IMMEDIATE")
             .execute(&mut self.connection)

@@ -29,6 +29,7 @@ pub(super) fn game(number: u64, round: u32, table: &[usize], scores: &[i64]) -> 
         seed: u64::from(round) + 5,
         counted: Counted {
             table: table.to_vec(),
+            teams: Vec::new(),
             shares: outcome.win_shares(),
             duels: outcome.duels(),
             faults: Vec::new(),
@@ -271,7 +272,7 @@ rank  entrant  games  W-D-L  points  pairs          95 %   wins         95 %  sc
 1     anna         6  7-3-1     8.5  77.3%  45.8–100.0 %  63.9%  28.6–99.2 %    3.2  108  100  100    ±349
 2     bert         6  3-2-7     4.0  33.3%   0.0–100.0 %  22.2%  0.0–100.0 %    2.3  -72   98   98   ±1054
 -     house*       6  3-3-5     4.5  40.9%   0.0–100.0 %  13.9%  0.0–100.0 %    2.2  -37   98   98    ±720
-lost by its own fault: bert: crash 1
+faults: bert: crash 1 (1 of 1 such matches lost)
 * a house entrant, which fills up groups and has no rank
 programs were not isolated
 W-D-L, points and pairs: results against each other player of a match; wins: of whole matches, shared ones in part

@@ -226,13 +226,13 @@ fn a_program_that_is_gone_stops_a_tournament_and_loses_only_if_told_so() {
     let said = ok(play("resume", &[]));
     assert!(said.contains("over: all rounds are played"), "{said}");
     assert!(
-        said.contains("lost by its own fault: A: init_failure 5\n"),
+        said.contains("faults: A: init_failure 5 (5 of 5 such matches lost)\n"),
         "{said}"
     );
     fs::remove_file(&script).unwrap();
     let said = ok(play("run", &["--broken-lose"]));
     assert!(
-        said.contains("lost by its own fault: A: init_failure 9\n"),
+        said.contains("faults: A: init_failure 9 (9 of 9 such matches lost)\n"),
         "{said}"
     );
 }

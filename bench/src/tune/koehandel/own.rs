@@ -115,12 +115,16 @@ fn playouts(farm: Farm, names: &[String], games: u64) -> anyhow::Result<()> {
         let seated = at.map(|at| styles[at]);
         play_out(&mut position, &seated, &mut [Limits::NONE; 4], game);
         let outcome = position.outcome().context("a match must end")?;
-        for (seat, share) in outcome.win_shares().iter() {
-            let record = Record {
-                figures: vec![*share, outcome.scores[seat] as f64],
-                times: Vec::new(),
-            };
-            tallies[at[seat.index()]].add(std::iter::once(&record));
+        let shares = outcome.win_shares();
+        let records = shares.iter().map(|(seat, share)| Record {
+            figures: vec![*share, outcome.scores[seat] as f64],
+            times: Vec::new(),
+        });
+        let records: Vec<Record> = records.collect();
+        for (style, tally) in tallies.iter_mut().enumerate() {
+            let seats = at.iter().zip(&records);
+            let own = seats.filter_map(|(at, record)| (*at == style).then_some(record));
+            tally.add(1, own);
         }
     }
     let rate = games as f64 / started.elapsed().as_secs_f64();

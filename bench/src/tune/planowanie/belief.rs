@@ -56,7 +56,7 @@ impl Belief {
             loss.add(sums[0], weights);
             more.add(sums[0] - sums[1], weights);
         }
-        let error = |mean: &ClusteredMean| 1.96 * mean.error().unwrap_or(0.0);
+        let error = |mean: &ClusteredMean| mean.margin95().unwrap_or(f64::INFINITY);
         println!(
             "{} games: {:.4} ± {:.4} nats a card, {:+.4} ± {:.4} more than the other",
             self.games,

@@ -4,6 +4,25 @@ use super::evidence::{Bins, Evidence, LEVEL, RATIOS, Tally};
 use crate::stats::{Interval, Moments, rate};
 use serde_json::{Map, Value, json};
 
+/// What the rates of bluffs count: what is proved, and what is believed.
+pub const NOTES: &[(&str, &str)] = &[
+    (
+        "bluff_rate",
+        "Proved: the share of the auctions in which it bid or bought where it offered more than it can have held by all \
+         that was open, or was caught at it.",
+    ),
+    (
+        "exposure_rate",
+        "Proved, and seen by the whole table: the share of the same auctions in which it was caught. Never above the bluff \
+         rate.",
+    ),
+    (
+        "believed_bluff_rate",
+        "Believed, and maybe wrong: in the same auctions, the share of the deals of hidden money that our bot held \
+         possible in which it offered more than it held. Never below the bluff rate.",
+    ),
+];
+
 /// What a stored model says. Anything else is shown as a model without evidence.
 #[must_use]
 pub fn show(model: &Value) -> Value {

@@ -1,7 +1,7 @@
 //! What is learnt from whole matches.
 
 use super::evidence::Tally;
-use super::{Evidence, Guess, Models, Observer, VERSION, Who, merge, show};
+use super::{Evidence, Guess, Models, NOTES, Observer, VERSION, Who, merge, show};
 use crate::contest::Advice;
 use crate::game::{Bot, Budget, Game, Seat};
 use crate::koehandel::bots::{listens, make};
@@ -9,9 +9,10 @@ use crate::koehandel::cards::{Compass, Note, PLAYERS, Purse};
 use crate::koehandel::fold::Fold;
 use crate::koehandel::message::Message;
 use crate::koehandel::options::{Options, TradePayment};
+use crate::koehandel::player::Player;
 use crate::koehandel::rules::{Act, Ask, Koehandel, Setup};
 use crate::koehandel::tests::play::{Happened, all_options, play};
-use crate::wire::Lesson;
+use crate::wire::{Dialogue as _, Lesson};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -255,6 +256,9 @@ fn what_is_caught_is_proved_and_what_is_proved_is_believed() {
         }
     }
     let shown = show(&model.write());
+    for (name, _) in NOTES {
+        assert!(shown[name]["mean"].is_f64(), "{name} is told of: {shown}");
+    }
     for end in ["low", "mean", "high"] {
         let rate = |name: &str| shown[name][end].as_f64().unwrap();
         assert!(rate("exposure_rate") < rate("bluff_rate"), "{shown}");
@@ -359,7 +363,46 @@ fn a_known_player_is_recognised_by_its_play() {
     }
 }
 
-/// Who plays like nobody known is a stranger, who was named is not guessed at, and nobody sits at two places.
+/// What was seen of a guide whose play tells who it is: not every match does.
+fn of_the_guide(known: &[(String, Value)]) -> Evidence {
+    let tells = |seed| {
+        let names = ["tuned", "guide", "face", "evolved"];
+        let lessons = watch(names, seed, TradePayment::Winner);
+        let seen = Evidence::read(&lessons[0].evidence)?;
+        let mut who = Who::new(Models::none(), known, &[]);
+        who.look(Compass::N, &seen)?;
+        let guess = who.guess(Compass::N)?;
+        (guess.name == "the guide").then_some(seen)
+    };
+    (0..20).find_map(tells).unwrap()
+}
+
+/// A guess that does not hold any more is taken back, and so is a name that is said to sit elsewhere.
+#[test]
+fn what_was_told_of_a_rival_is_taken_back() {
+    let known = learnt(TradePayment::Winner);
+    let mut who = Who::new(Models::none(), &known, &[]);
+    who.look(Compass::N, &of_the_guide(&known)).unwrap();
+    let bot = make("tuned", 1, &Models::none()).unwrap();
+    let mut player = Player::new(bot, Some(Box::new(who)));
+    let told = |player: &mut Player| {
+        let facts = player.facts().into_iter();
+        let who = facts.filter(|fact| fact.kind == "who");
+        who.map(|fact| fact.data).collect::<Vec<_>>()
+    };
+    // This player has seen nothing that speaks for it.
+    player.receive(b"market=1&id=1&type=start").unwrap();
+    let nobody = |rival| json!({"rival": rival, "name": null, "share": null, "given": false});
+    assert_eq!(told(&mut player), [nobody("N")]);
+    let alice = |rival| json!({"rival": rival, "name": "alice", "share": 1.0, "given": true});
+    player.named("W", "alice", None);
+    assert_eq!(told(&mut player), [alice("W")]);
+    player.named("N", "alice", None);
+    assert_eq!(told(&mut player), [nobody("W"), alice("N")]);
+}
+
+/// Who plays like nobody known is a stranger; who was named is not guessed at, and is guessed nowhere else. Two places
+/// that nobody named may look like the same player.
 #[test]
 fn strangers_stay_strangers_and_names_that_were_given_stand() {
     let known = learnt(TradePayment::Winner);
@@ -375,25 +418,26 @@ fn strangers_stay_strangers_and_names_that_were_given_stand() {
     assert_eq!(who.guess(Compass::W), None, "a filler is nobody known");
     assert!(who.look(Compass::E, &filler).is_none());
     assert_eq!(who.guess(Compass::E), Some(&Guess::given("dora")));
-    // Not every match tells: the first one that does.
-    let guide = (0..20).find_map(|seed| {
-        let names = ["tuned", "guide", "face", "evolved"];
-        let seen = evidence(&watch(names, seed, TradePayment::Winner)[0]);
-        who = new();
-        let (_, new) = who.look(Compass::N, &seen).unwrap();
-        let guess = who.guess(Compass::N)?;
-        assert!(new && !guess.given);
-        (guess.name == "the guide").then_some(seen)
-    });
-    let guide = guide.unwrap();
+    let guide = of_the_guide(&known);
+    let (_, new) = who.look(Compass::N, &guide).unwrap();
+    assert!(new && !who.guess(Compass::N).unwrap().given);
     let (_, new) = who.look(Compass::N, &guide).unwrap();
     assert!(!new, "it is told once");
     // Somebody says that the guide sits at W: then it does not sit at N.
     let (_, model) = known.iter().find(|(name, _)| name == "the guide").unwrap();
     let told = who.named(Compass::W, Guess::given("the guide"), Some(model));
-    let Message::Expected { weights, .. } = told else {
+    let [
+        Message::Expected {
+            rival: Compass::N,
+            weights: open,
+        },
+        Message::Expected { weights, .. },
+    ] = &told[..]
+    else {
         panic!("{told:?}")
     };
+    assert_eq!(who.guess(Compass::N), None);
+    assert_ne!(open, weights);
     let kind = crate::koehandel::bots::styles::kind_named("guide").unwrap();
     let most = weights.iter().copied().fold(0.0, f32::max);
     assert_eq!(weights[kind], most);

@@ -87,12 +87,22 @@ impl Who {
         self.guesses[(rival.index() + 2) % 3].as_ref()
     }
 
-    /// Somebody says who sits at a place, and this is known of it. What its bot is told.
-    pub fn named(&mut self, rival: Compass, guess: Guess, model: Option<&Value>) -> Message {
+    /// Somebody says who sits at a place, and this is known of it: then nobody of that name sits elsewhere. What its bot
+    /// is told, first of the places that are open again.
+    pub fn named(&mut self, rival: Compass, guess: Guess, model: Option<&Value>) -> Vec<Message> {
+        let mut told = Vec::new();
+        for at in Compass::RIVALS.into_iter().filter(|at| *at != rival) {
+            let here = &mut self.guesses[(at.index() + 2) % 3];
+            if here.take_if(|other| other.name == guess.name).is_some() {
+                let weights = self.models.mixed(std::iter::empty());
+                told.push(Message::Expected { rival: at, weights });
+            }
+        }
         self.guesses[(rival.index() + 2) % 3] = Some(guess);
         let model = model.and_then(Evidence::read);
         let weights = self.models.mixed(model.iter().map(|model| (1.0, model)));
-        Message::Expected { rival, weights }
+        told.push(Message::Expected { rival, weights });
+        told
     }
 
     /// Thinks again about who sits at a place, of whom so much was seen. What its bot is told, and whether the guess

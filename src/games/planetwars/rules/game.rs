@@ -59,6 +59,8 @@ pub struct PlanetWars {
     pub(super) players: Vec<Player>,
     /// Fleets by the turn of their landing, modulo the length.
     pub(super) flights: Vec<Vec<Fleet>>,
+    /// Fleets that would land after the last round: they are in flight to the end.
+    pub(super) beyond: Vec<Fleet>,
     pub(super) turn: u32,
     over: Option<Outcome>,
 }
@@ -90,6 +92,7 @@ impl PlanetWars {
                 .collect(),
             // A slot for every turn of the longest flight that lands, plus the present one and a delayed one.
             flights: vec![Vec::new(); distances.longest().min(ruleset.rounds) as usize + 3],
+            beyond: Vec::new(),
             distances: Arc::new(distances),
             places: Arc::new(places),
             players: ring(setup),
@@ -144,11 +147,11 @@ impl PlanetWars {
         before.map_or(0, |player| player.said)
     }
 
-    /// Every fleet in flight that lands before the last round is over, those that land first and then those
-    /// that left first before the others.
+    /// Every fleet in flight, those that land first and then those that left first before the others.
     #[must_use]
     pub fn fleets(&self) -> Vec<ShownFleet> {
-        let mut flying: Vec<&Fleet> = self.flights.iter().flatten().collect();
+        let landing = self.flights.iter().flatten();
+        let mut flying: Vec<&Fleet> = landing.chain(&self.beyond).collect();
         flying.sort_by_key(|fleet| (fleet.lands, fleet.left, fleet.owner));
         let id = |place: u16| self.planets.get(usize::from(place)).map(|planet| planet.id);
         let shown = flying.into_iter().filter_map(|fleet| {
@@ -233,7 +236,7 @@ impl PlanetWars {
 
     /// Removes a seat's fleets.
     fn sink(&mut self, seat: Seat) {
-        for landing in &mut self.flights {
+        for landing in self.flights.iter_mut().chain([&mut self.beyond]) {
             landing.retain(|fleet| fleet.owner != seat);
         }
         if let Some(player) = self.players.get_mut(seat.index()) {
@@ -443,6 +446,7 @@ impl Game for PlanetWars {
             places: Arc::default(),
             players: ring(setup),
             flights: vec![Vec::new()],
+            beyond: Vec::new(),
             turn: 0,
             over: Some(Outcome {
                 cause: Cause::Stalled,

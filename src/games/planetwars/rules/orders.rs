@@ -102,17 +102,19 @@ impl PlanetWars {
             if let Some(player) = self.players.get_mut(seat.index()) {
                 player.flying += launch.ships;
             }
-            // What would land later stays in flight to the end.
+            let fleet = Fleet {
+                owner: seat,
+                from: from as u16,
+                to: to as u16,
+                ships: launch.ships,
+                left: self.turn,
+                lands,
+            };
             if lands <= self.ruleset.rounds {
                 let slot = lands as usize % self.flights.len();
-                self.flights[slot].push(Fleet {
-                    owner: seat,
-                    from: from as u16,
-                    to: to as u16,
-                    ships: launch.ships,
-                    left: self.turn,
-                    lands,
-                });
+                self.flights[slot].push(fleet);
+            } else {
+                self.beyond.push(fleet);
             }
         }
         for id in &act.upgrades {

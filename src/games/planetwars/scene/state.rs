@@ -20,7 +20,7 @@ pub struct State {
     pub viewer: Option<PlayerId>,
     /// Every planet.
     pub planets: Vec<Planet>,
-    /// Fleets under way: all, or the viewer's own where the wire hides fleets.
+    /// Fleets under way: all, or the viewer's own where the wire hides fleets; the first [`FLEETS_MAX`] of them.
     pub fleets: Vec<ShownFleet>,
     /// Whether others' fleets are hidden.
     pub hidden: bool,
@@ -104,7 +104,6 @@ impl State {
         (state.viewer, state.allies) = (Some(view.you), allies.to_vec());
         state.hidden = view.fleets.is_none();
         state.fleets = view.fleets.as_ref().map_or(own, |all| all.to_vec());
-        state.fleets.truncate(FLEETS_MAX);
         for player in &mut state.players {
             if player.player == view.you || !state.hidden {
                 let own = state
@@ -114,6 +113,8 @@ impl State {
                 player.flying = Some(own.map(|fleet| fleet.ships).fold(0, i64::saturating_add));
             }
         }
+        // Counted before: what is not shown is in flight too.
+        state.fleets.truncate(FLEETS_MAX);
         state
     }
 

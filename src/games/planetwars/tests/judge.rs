@@ -294,7 +294,15 @@ fn a_mixed_team_has_one_who_enters_for_each_player() {
 /// left, answers by the places of planets.
 #[test]
 fn the_wire_of_2010_shows_fleets_and_turns_numbers_round() {
-    let mut table = table(2, &json!({"wire": "google2010", "rules": "google2010"}));
+    // Whether or not they land before the end.
+    for rounds in [200, 2] {
+        shows_fleets(rounds);
+    }
+}
+
+fn shows_fleets(rounds: u32) {
+    let options = json!({"wire": "google2010", "rules": "google2010", "rounds": rounds});
+    let mut table = table(2, &options);
     let said = calls(table.as_mut());
     assert_eq!(said[0].text, "P 2 3 0 1 1\nP 0 0 1 5 2\nP 3 4 2 4 2\ngo");
     assert_eq!(said[1].text, "P 2 3 0 1 1\nP 0 0 2 5 2\nP 3 4 1 4 2\ngo");

@@ -298,7 +298,7 @@ fn nothing_is_more_than_having_lost() {
     assert_eq!(outcome.win_shares().values(), [1.0, 0.0]);
 }
 
-/// The ends of the world are a million apart, and nothing is stored for turns that never come.
+/// The ends of the world are a million apart, and no room is kept for turns that never come.
 #[test]
 fn flights_beyond_the_last_round_never_land() {
     let text = "P 1 -1000000 -1000000 0 1 5\nP 2 1000000 1000000 0 2 5\n";
@@ -309,6 +309,26 @@ fn flights_beyond_the_last_round_never_land() {
     }
     assert_eq!((game.turn(), game.flying(Seat(0))), (200, 4));
     assert_eq!(game.outcome().unwrap().scores.values(), [5, 5]);
+    let fleets = game.fleets();
+    let [fleet] = &fleets[..] else {
+        panic!("{fleets:?}");
+    };
+    assert_eq!((fleet.owner, fleet.ships), (1, 4));
+    assert_eq!(fleet.turns, fleet.left + 200);
+}
+
+#[test]
+fn fleets_that_would_land_too_late_vanish_with_a_dropped_player() {
+    let ruleset = Ruleset {
+        dropped: Dropped::Neutral,
+        rounds: 2,
+        ..Ruleset::TEAM
+    };
+    let mut game = game(TRAVEL, 2, None, ruleset);
+    first(&mut game, &[launch(1, 3, 4), launch(1, 2, 3)]);
+    assert_eq!((game.fleets().len(), game.flying(Seat(0))), (2, 7));
+    game.drop_players(&[Seat(0)]);
+    assert_eq!((game.fleets(), game.flying(Seat(0))), (vec![], 0));
 }
 
 #[test]

@@ -5,13 +5,15 @@ use crate::Budget;
 use crate::kit::{DialogueSetup, Kit as _, TableSetup};
 use crate::laws::scenes_of;
 use crate::planetwars::KIT;
-use crate::planetwars::rules::{LOST, PlanetWars, ShownFleet};
-use crate::planetwars::scene::State;
+use crate::planetwars::map;
+use crate::planetwars::rules::{LOST, PlanetWars, ShownFleet, View};
+use crate::planetwars::scene::{Past, State};
 use crate::scene::Scene;
 use crate::wire::{Next, Reply};
 use serde::Deserialize as _;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 fn states(scenes: &[Scene]) -> Vec<State> {
     let read = |scene: &Scene| State::deserialize(&scene.state).unwrap();
@@ -44,10 +46,7 @@ fn a_player_is_shown_the_planets_and_its_own_fleets_and_nothing_else() {
             let (own, others): (Vec<_>, Vec<_>) =
                 all.fleets.iter().partition(|fleet| fleet.owner == viewer);
             assert!(state.hidden);
-            // The judge does not keep fleets that land when the game is over.
-            let mut seen = state.fleets.clone();
-            seen.retain(|fleet| state.turn + fleet.left <= 60);
-            assert_eq!(in_order(seen), in_order(own));
+            assert_eq!(in_order(state.fleets.clone()), in_order(own));
             assert_eq!(
                 state.players[place(&state, viewer)].flying,
                 all.players[seat].flying
@@ -84,7 +83,11 @@ fn where_the_wire_shows_fleets_a_player_is_shown_all() {
             let state = State::deserialize(&player.scene().unwrap().state).unwrap();
             assert_eq!((state.hidden, state.turn), (false, all.turn));
             assert_eq!(state.fleets.len(), all.fleets.len());
-            assert!(state.players.iter().all(|player| player.flying.is_some()));
+            for player in &all.players {
+                let shown = &state.players[place(&state, player.player)];
+                assert!(player.flying.is_some());
+                assert_eq!(shown.flying, player.flying);
+            }
             fleets += state.fleets.len();
             let _ = player.think(Budget::nodes(20), &mut fallback);
             player.said(&fallback);
@@ -92,6 +95,29 @@ fn where_the_wire_shows_fleets_a_player_is_shown_all() {
         }
     }
     assert!(fleets > 100, "{fleets}");
+}
+
+#[test]
+fn ships_in_flight_are_counted_also_of_fleets_that_are_not_shown() {
+    let fleet = ShownFleet {
+        owner: 1,
+        from: 1,
+        to: 2,
+        ships: 3,
+        turns: 9,
+        left: 4,
+    };
+    let view = View {
+        turn: 5,
+        planets: Arc::new(map::read("P 1 0 0 1 1 5\nP 2 9 0 1 2 5\n").unwrap()),
+        fleets: Some(Arc::new(vec![fleet; 1_500])),
+        message: None,
+        you: 2,
+    };
+    let state = State::told(&view, Vec::new(), &[], &Past::of(vec![1, 2]));
+    assert_eq!(state.fleets.len(), 1_000);
+    let flying: Vec<_> = state.players.iter().map(|player| player.flying).collect();
+    assert_eq!(flying, [Some(4_500), Some(0)]);
 }
 
 #[test]

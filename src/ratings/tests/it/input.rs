@@ -60,7 +60,8 @@ fn matches_count_as_their_games_say() {
         {"game": "koehandel", "seats": ["a", "late"], "scores": [], "cause": null}
         {"game": "koehandel", "seats": ["a", "b"], "scores": [5, 3], "cause": "cancelled"}
         {"game": "smartdog", "seats": ["a", "b", "c"], "scores": [], "cause": "disconnect", "faults": [1], "table": 2}
-        {"game": "smartdog", "seats": ["a", "b"], "scores": [], "cause": "cancelled", "faults": [1]}"#;
+        {"game": "smartdog", "seats": ["a", "b"], "scores": [], "cause": "cancelled", "faults": [1]}
+        {"game": "planetwars", "seats": ["a", "b", "c", "d"], "scores": [9, 9, 4, 4], "teams": [0, 0, 1, 1], "table": 3}"#;
     let found = good(text);
     let expected = [
         ("a", "b", 1.0, 0),
@@ -71,6 +72,10 @@ fn matches_count_as_their_games_say() {
         ("b", "c", 0.0, 0),
         ("a", "b", 1.0, 3),
         ("b", "c", 0.0, 3),
+        ("a", "c", 1.0, 5),
+        ("a", "d", 1.0, 5),
+        ("b", "c", 1.0, 5),
+        ("b", "d", 1.0, 5),
     ];
     assert_eq!(told(&found), expected);
     assert!(found.names().contains(&"late".to_owned()));
