@@ -38,14 +38,28 @@ struct Node {
 }
 
 /// A candidate card at one node of the tree.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Candidate {
     card: u8,
+    /// Its node; `NONE` before it has one.
     node: u32,
     visits: f32,
     sum: f32,
     available: f32,
     worth: i32,
+}
+
+impl Candidate {
+    fn new(card: u8) -> Self {
+        Self {
+            card,
+            node: NONE,
+            visits: 0.0,
+            sum: 0.0,
+            available: 0.0,
+            worth: 0,
+        }
+    }
 }
 
 /// The search for a card.
@@ -96,17 +110,14 @@ impl<M: Mask> Search<M> {
         }
     }
 
-    /// The child to continue with, and whether it is new.
+    /// The child to continue with, and whether it is new; `NONE` without a legal card, and for a new one that the tree
+    /// has no room for.
     fn choose(&mut self, at: u32, position: &Position<M>) -> (u32, bool) {
         let legal = position.distinct(&self.layout);
         let mut options: SmallVec<[Candidate; 16]> = SmallVec::new();
         let mut rest = legal;
         while let Some(card) = rest.pop() {
-            options.push(Candidate {
-                card,
-                node: NONE,
-                ..Candidate::default()
-            });
+            options.push(Candidate::new(card));
         }
         let (mut visits, mut sum) = (0.0, 0.0);
         let mut child = self.nodes[at as usize].child;
@@ -126,8 +137,11 @@ impl<M: Mask> Search<M> {
             child = node.sibling;
         }
         let chosen = match options.as_slice() {
-            [only] => *only,
+            [only] => Some(*only),
             _ => self.pick(position, legal, &mut options, [visits, sum]),
+        };
+        let Some(chosen) = chosen else {
+            return (NONE, false);
         };
         if chosen.node != NONE {
             return (chosen.node, false);
@@ -144,7 +158,7 @@ impl<M: Mask> Search<M> {
         legal: M,
         options: &mut [Candidate],
         [visits, sum]: [f32; 2],
-    ) -> Candidate {
+    ) -> Option<Candidate> {
         let Table { policy, net, .. } = self.table;
         let advice = net.advice(policy, &self.layout, position, legal);
         // Both list the cards from the lowest.
@@ -153,7 +167,7 @@ impl<M: Mask> Search<M> {
         }
         let base = if visits > 0.0 { sum / visits } else { 0.0 };
         let trust = self.knobs.trust;
-        let mut best = (f32::MIN, Candidate::default());
+        let mut best = (f32::MIN, None);
         for option in options.iter() {
             let opinion = base + option.worth as f32 / UNIT;
             let value = (option.sum + trust * opinion) / (option.visits + trust);
@@ -165,7 +179,7 @@ impl<M: Mask> Search<M> {
             let bonus = self.knobs.exploring * ((seen + 1.0).ln() / (option.visits + 1.0)).sqrt();
             let urgency = value + bonus;
             if urgency > best.0 {
-                best = (urgency, *option);
+                best = (urgency, Some(*option));
             }
         }
         best.1
@@ -241,12 +255,15 @@ impl<M: Mask> Thinking for Search<M> {
                 position.play(&self.layout, node.card);
                 self.path.push(next);
                 at = next;
+            } else if !new {
+                break;
             }
             if new {
                 let policy = &self.table.policy;
                 let exact = self.knobs.exact;
                 policy.play_until(&self.layout, &mut position, exact, &mut self.rng);
                 play_exactly(&self.layout, &mut position);
+                break;
             }
         }
         let rewards = self.reward(&position);
