@@ -51,6 +51,20 @@ struct Classes {
     lower: [u8; 256],
 }
 
+impl Classes {
+    /// The class of so many higher cards, in sixteenths of a card.
+    #[inline]
+    fn higher(&self, sixteenths: u32) -> usize {
+        usize::from(self.higher[sixteenths.min(255) as usize])
+    }
+
+    /// The class of so many lower cards, in sixteenths of a card.
+    #[inline]
+    fn lower(&self, sixteenths: u32) -> usize {
+        usize::from(self.lower[sixteenths.min(255) as usize])
+    }
+}
+
 const CLASSES: Classes = {
     let mut classes = Classes {
         higher: [0; 256],
@@ -202,8 +216,8 @@ impl<M: Mask> Context<M> {
         let higher_cards = layout.above(card);
         let above = (higher_cards & self.unseen).count();
         let below = sight.unseen - above;
-        let higher = usize::from(CLASSES.higher[((above * self.density) & 255) as usize]);
-        let lower = usize::from(CLASSES.lower[((below * self.density) & 255) as usize]);
+        let higher = CLASSES.higher(above * self.density);
+        let lower = CLASSES.lower(below * self.density);
         let wins = self.leads || !(self.beating & M::card(card)).is_none();
         let kind = usize::from(wins) * 2 + usize::from(sight.suit == 0);
         let is_low = (self.playable & layout.below(card)).is_none();
@@ -295,8 +309,7 @@ fn surplus<M: Mask>(layout: &Layout<M>, hand: M, unseen: M, density: u32, need: 
     let mut expected = 0.0;
     let mut rest = hand;
     while let Some(card) = rest.pop() {
-        let above = (layout.above(card) & unseen).count() * density;
-        let higher = usize::from(CLASSES.higher[(above & 255) as usize]);
+        let higher = CLASSES.higher((layout.above(card) & unseen).count() * density);
         let trump = usize::from(!(trumps & M::card(card)).is_none());
         expected += CHANCES[trump][higher];
     }
@@ -449,5 +462,29 @@ impl Policy {
     #[inline]
     pub fn play_out<M: Mask>(&self, layout: &Layout<M>, position: &mut Position<M>, rng: &mut Rng) {
         self.play_until(layout, position, 0, rng);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Seat;
+    use crate::planowanie::cards::Deck;
+
+    /// All cards are in hands, so that each unseen one counts whole.
+    #[test]
+    fn a_card_below_many_is_not_taken_for_one_below_few() {
+        let values: String = ('a'..='z').chain('A'..='F').collect();
+        let layout = Layout::<u128>::new(&Deck::new(&values, "wxyz").unwrap());
+        let mut position = Position::fresh(4, 32, Seat(0));
+        // The lowest 15 trumps and the 17th, so that 15 or 16 higher ones are out, and half of another suit.
+        for at in (0..15).chain([16]) {
+            position.hands[0] |= u128::card(layout.suit(0).lowest() + at);
+            position.hands[0] |= u128::card(layout.suit(1).lowest() + at);
+        }
+        let context = Context::new(&layout, &position);
+        let sight = context.sight(&layout, 0);
+        let strength = |at| context.entries(&layout, &sight, layout.suit(0).lowest() + at)[1];
+        assert_eq!(strength(16), strength(14));
     }
 }

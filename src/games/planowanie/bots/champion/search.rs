@@ -18,7 +18,7 @@ use crate::rng::Rng;
 use smallvec::SmallVec;
 
 const NONE: u32 = u32::MAX;
-/// The most nodes in a tree, 28 bytes each; after that it stops growing.
+/// The most nodes in a tree, 32 bytes each; after that it stops growing.
 const NODES_MAX: usize = 2_000_000;
 /// A clear lead ends a search only after this many descents.
 const SETTLED_FROM: u64 = 20_000;
@@ -32,9 +32,31 @@ struct Node {
     mover: u8,
     visits: u32,
     available: u32,
-    sum: f32,
+    /// Sum of the mover's rewards.
+    sum: f64,
     child: u32,
     sibling: u32,
+}
+
+impl Node {
+    fn new(card: u8, mover: u8, available: u32, sibling: u32) -> Self {
+        Self {
+            card,
+            mover,
+            visits: 0,
+            available,
+            sum: 0.0,
+            child: NONE,
+            sibling,
+        }
+    }
+
+    /// Counts a descent that brought the mover this.
+    #[inline]
+    fn count(&mut self, reward: f32) {
+        self.visits += 1;
+        self.sum += f64::from(reward);
+    }
 }
 
 /// A candidate card at one node of the tree.
@@ -95,15 +117,7 @@ impl<M: Mask> Search<M> {
             start,
             layout,
             rng,
-            nodes: vec![Node {
-                card: 0,
-                mover: 0,
-                visits: 0,
-                available: 0,
-                sum: 0.0,
-                child: NONE,
-                sibling: NONE,
-            }],
+            nodes: vec![Node::new(0, 0, 0, NONE)],
             path: Vec::new(),
             used: 0,
             over: false,
@@ -126,11 +140,11 @@ impl<M: Mask> Search<M> {
             if !(legal & M::card(node.card)).is_none() {
                 node.available += 1;
                 visits += node.visits as f32;
-                sum += node.sum;
+                sum += node.sum as f32;
                 if let Some(option) = options.iter_mut().find(|option| option.card == node.card) {
                     option.node = child;
                     option.visits = node.visits as f32;
-                    option.sum = node.sum;
+                    option.sum = node.sum as f32;
                     option.available = node.available as f32;
                 }
             }
@@ -191,15 +205,8 @@ impl<M: Mask> Search<M> {
         }
         let new = self.nodes.len() as u32;
         let sibling = self.nodes[at as usize].child;
-        self.nodes.push(Node {
-            card,
-            mover,
-            visits: 0,
-            available: available + 1,
-            sum: 0.0,
-            child: NONE,
-            sibling,
-        });
+        self.nodes
+            .push(Node::new(card, mover, available + 1, sibling));
         self.nodes[at as usize].child = new;
         new
     }
@@ -269,8 +276,7 @@ impl<M: Mask> Thinking for Search<M> {
         let rewards = self.reward(&position);
         for at in &self.path {
             let node = &mut self.nodes[*at as usize];
-            node.visits += 1;
-            node.sum += rewards[usize::from(node.mover) & 3];
+            node.count(rewards[usize::from(node.mover) & 3]);
         }
         self.used += 1;
     }
@@ -307,7 +313,7 @@ impl<M: Mask> Thinking for Search<M> {
         let mut child = self.nodes.first().map_or(NONE, |root| root.child);
         while let Some(node) = self.nodes.get(child as usize) {
             let worth = (node.visits > 0).then(|| {
-                f64::from(self.start.cards) * f64::from(node.sum) / f64::from(node.visits)
+                f64::from(self.start.cards) * node.sum / f64::from(node.visits)
             });
             let act = Act::Play(Card(node.card));
             weighed.push(Weighed::new(act, worth, Some(node.visits.into())));
@@ -323,5 +329,20 @@ impl<M: Mask> Thinking for Search<M> {
             held.add(&self.belief.next(&self.layout, self.table, &mut self.rng));
         }
         held.beliefs(view)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_search_still_counts_small_rewards() {
+        let mut node = Node::new(0, 0, 1, NONE);
+        for _ in 0..1 << 22 {
+            node.count(1.0 + 1.0 / 78.0);
+        }
+        let mean = node.sum / f64::from(node.visits);
+        assert!((mean - 79.0 / 78.0).abs() < 1e-6, "{mean}");
     }
 }
