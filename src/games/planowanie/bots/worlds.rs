@@ -95,12 +95,7 @@ impl<M: Mask> Unknown<M> {
     }
 
     /// Cards go to places with room, those whose suits fit into the fewest places first. False if one fits nowhere.
-    fn draw_constrained(
-        &self,
-        layout: &Layout<M>,
-        rng: &mut Rng,
-        hands: &mut [M; PLACES],
-    ) -> bool {
+    fn draw_constrained(&self, layout: &Layout<M>, rng: &mut Rng, hands: &mut [M; PLACES]) -> bool {
         let mut room = self.counts;
         for fits in 0..=PLACES {
             for suit in 0..layout.suit_count {

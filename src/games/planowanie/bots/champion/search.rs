@@ -312,9 +312,8 @@ impl<M: Mask> Thinking for Search<M> {
         let mut weighed = Vec::new();
         let mut child = self.nodes.first().map_or(NONE, |root| root.child);
         while let Some(node) = self.nodes.get(child as usize) {
-            let worth = (node.visits > 0).then(|| {
-                f64::from(self.start.cards) * node.sum / f64::from(node.visits)
-            });
+            let worth = (node.visits > 0)
+                .then(|| f64::from(self.start.cards) * node.sum / f64::from(node.visits));
             let act = Act::Play(Card(node.card));
             weighed.push(Weighed::new(act, worth, Some(node.visits.into())));
             child = node.sibling;
