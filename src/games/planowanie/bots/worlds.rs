@@ -215,9 +215,9 @@ pub fn list<M: Mask>(set: M, cards: &mut [u8; CARDS_MAX]) -> usize {
 mod tests {
     use super::*;
     use crate::arena::play_by;
-    use crate::game::{Budget, Game as _, Seat};
+    use crate::game::Budget;
     use crate::ladder::seated;
-    use crate::planowanie::bots::champion::{Belief, CHAMPION, SHIPPED};
+    use crate::planowanie::bots::champion::{Belief, CHAMPION, SHIPPED, seen};
     use crate::planowanie::rules::{Ask, Game, Planowanie, Setup};
 
     /// Own hand and hand sizes are right, nobody holds a suit they did not follow, and nothing is held twice.
@@ -282,20 +282,9 @@ mod tests {
     #[test]
     fn hands_keep_their_sizes_after_a_revoke() {
         let game = Game::of("23456", "CD", 2, &[(5, 0)]).unwrap();
-        let deck = game.deck().clone();
-        let layout = Layout::<u64>::new(&deck);
-        let read = |text: &str| deck.read(text).unwrap();
-        let setup = Setup::seeded(game, 1);
-        let mut view = Planowanie::begin(&setup).view(Seat(0));
-        view.hand = ["2C", "4C", "3D", "4D"].into_iter().map(read).collect();
-        for seat in 0..2 {
-            view.round.declare(Seat(seat), 2).unwrap();
-        }
-        for (seat, card) in [(0, "2D"), (1, "5C")] {
-            view.round.play(&deck, Seat(seat), read(card)).unwrap();
-        }
-        let unknown = Unknown::<u64>::new(&layout, &view);
-        let hands = unknown.draw(&layout, &mut Rng::new(1, 1));
+        let view = seen(&game, 0, &[2, 2], "2D 5C", "2C 4C 3D 4D");
+        let unknown = Unknown::<u64>::new(&Layout::new(game.deck()), &view);
+        let hands = unknown.draw(&Layout::new(game.deck()), &mut Rng::new(1, 1));
         assert_eq!(hands.map(u64::count), [4, 4, 0, 0, 0]);
     }
 }

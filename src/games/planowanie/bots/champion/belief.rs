@@ -1,7 +1,7 @@
 //! Which hidden hands are likely: a random walk over worlds that agree with what was seen, biased towards
 //! those whose hands fit their declarations and the cards played so far.
 
-use super::bids::Occasion;
+use super::bids::{self, Occasion};
 use super::declared::Likelihood;
 use super::knobs::Knobs;
 use super::policy::Context;
@@ -45,7 +45,7 @@ pub struct Belief<M> {
     plays: [f32; SEATS_MAX],
     likelihood: Likelihood,
     reading: f32,
-    swaps: u32,
+    exchanges: u32,
     /// Whether exchanges of two cards may not lead to all worlds.
     turns_three: bool,
     warm: bool,
@@ -67,7 +67,7 @@ impl<M: Mask> Belief<M> {
         let occasion = Occasion::new(layout, players as u8, round.cards());
         let planned = view.game.deals().get(view.deal);
         let leader = planned.map_or(0, |deal| deal.leader.index());
-        let turns = std::array::from_fn(|seat| (seat + players - leader % players) % players);
+        let turns = std::array::from_fn(|seat| bids::turn(seat, leader, players));
         let mut declared = [None; SEATS_MAX];
         if round.all_declared() {
             for (seat, tricks) in round.declared().iter() {
@@ -98,7 +98,7 @@ impl<M: Mask> Belief<M> {
             plays: [0.0; SEATS_MAX],
             likelihood: Likelihood::new(table, occasion, knobs),
             reading: knobs.reading,
-            swaps: knobs.swaps,
+            exchanges: knobs.exchanges,
             turns_three,
             warm: false,
         };
@@ -119,7 +119,6 @@ impl<M: Mask> Belief<M> {
         }
         for seat in 0..SEATS_MAX {
             self.fits[seat] = self.fit(layout, table, seat, self.hands[seat]);
-            self.plays[seat] = self.play(layout, table, seat, self.hands[seat]);
         }
     }
 
@@ -175,14 +174,14 @@ impl<M: Mask> Belief<M> {
     /// A batch of exchanges, undone as a whole if they fit the cards played worse.
     fn stride(&mut self, layout: &Layout<M>, table: &Table, rng: &mut Rng) {
         if self.reading <= 0.0 || self.history.is_empty() {
-            self.walk(layout, table, rng, self.swaps);
+            self.walk(layout, table, rng, self.exchanges);
             return;
         }
         let before = (self.hands, self.fits);
         let mut places = [0u8; CARDS_MAX];
         let count = self.places.len().min(CARDS_MAX);
         places[..count].copy_from_slice(&self.places[..count]);
-        self.walk(layout, table, rng, self.swaps);
+        self.walk(layout, table, rng, self.exchanges);
         let mut plays = self.plays;
         for (seat, play) in plays.iter_mut().enumerate() {
             if self.hands[seat] != before.0[seat] {
@@ -200,12 +199,12 @@ impl<M: Mask> Belief<M> {
 
     /// Exchanges cards so many times. Where every card is in a hand, and each of three hands lacks a suit, exchanges of
     /// two cards do not lead to all worlds; those of three do.
-    fn walk(&mut self, layout: &Layout<M>, table: &Table, rng: &mut Rng, swaps: u32) {
+    fn walk(&mut self, layout: &Layout<M>, table: &Table, rng: &mut Rng, exchanges: u32) {
         let count = self.cards.len() as u32;
-        for swap in 0..swaps {
+        for number in 0..exchanges {
             let mut any = || rng.below(count) as usize;
             let (one, other) = (any(), any());
-            if self.turns_three && swap % 2 == 1 {
+            if self.turns_three && number % 2 == 1 {
                 let third = any();
                 self.exchange(layout, table, rng, [one, other, third]);
             } else {
@@ -318,27 +317,18 @@ fn history<M: Mask>(
 mod tests {
     use super::super::knobs::CHAMPION;
     use super::super::table::SHIPPED;
+    use super::super::tests::seen;
     use super::*;
-    use crate::game::{Game as _, Seat};
-    use crate::planowanie::rules::{Game, Planowanie, Setup};
+    use crate::planowanie::rules::Game;
     use std::collections::HashSet;
 
     /// The other three have two cards each, two of every suit, and each of them lacks another suit.
     #[test]
     fn the_walk_leads_to_all_worlds() {
         let game = Game::of("abcdefgh", "xyz", 4, &[(6, 0)]).unwrap();
-        let deck = game.deck().clone();
-        let read = |text: &str| deck.read(text).unwrap();
-        let mut view = Planowanie::begin(&Setup::seeded(game, 1)).view(Seat(0));
-        for seat in 0..4 {
-            view.round.declare(Seat(seat), 1).unwrap();
-        }
         let tricks = "hx ay ax bx hy by az cy hz bz cz dy gx dz cx dx";
-        for (seat, card) in (0..4).cycle().zip(tricks.split(' ')) {
-            view.round.play(&deck, Seat(seat), read(card)).unwrap();
-        }
-        view.hand = ["ey", "ez"].into_iter().map(read).collect();
-        let (layout, mut rng) = (Layout::<u64>::new(&deck), Rng::new(1, 1));
+        let view = seen(&game, 0, &[1; 4], tricks, "ey ez");
+        let (layout, mut rng) = (Layout::<u64>::new(game.deck()), Rng::new(1, 1));
         let mut belief = Belief::new(&layout, &SHIPPED, &view, &CHAMPION, &mut rng);
         let worlds = (0..2_000).map(|_| belief.next(&layout, &SHIPPED, &mut rng));
         assert_eq!(worlds.collect::<HashSet<_>>().len(), 10);

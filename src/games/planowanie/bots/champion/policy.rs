@@ -438,17 +438,11 @@ impl Policy {
         Some(best.1)
     }
 
-    /// Plays a deal out until this many tricks are left.
+    /// Plays a deal out.
     #[inline]
-    pub fn play_until<M: Mask>(
-        &self,
-        layout: &Layout<M>,
-        position: &mut Position<M>,
-        left: u8,
-        rng: &mut Rng,
-    ) {
+    pub fn play_out<M: Mask>(&self, layout: &Layout<M>, position: &mut Position<M>, rng: &mut Rng) {
         for _ in 0..PLIES_MAX {
-            if position.left <= left {
+            if position.is_over() {
                 return;
             }
             let Some(card) = self.draw(layout, position, rng) else {
@@ -456,12 +450,6 @@ impl Policy {
             };
             position.play(layout, card);
         }
-    }
-
-    /// Plays a deal out.
-    #[inline]
-    pub fn play_out<M: Mask>(&self, layout: &Layout<M>, position: &mut Position<M>, rng: &mut Rng) {
-        self.play_until(layout, position, 0, rng);
     }
 }
 
@@ -486,5 +474,35 @@ mod tests {
         let sight = context.sight(&layout, 0);
         let strength = |at| context.entries(&layout, &sight, layout.suit(0).lowest() + at)[1];
         assert_eq!(strength(16), strength(14));
+    }
+
+    #[test]
+    fn cards_are_drawn_as_often_as_their_weights_say() {
+        let (layout, mut rng) = (Layout::<u64>::new(&Deck::contest()), Rng::new(2, 2));
+        let policy = &super::super::table::SHIPPED.policy;
+        let mut position = Position::fresh(4, 13, Seat(0));
+        position.hands[0] = (0..13).fold(0, |hand, card| hand | u64::card(card * 4 + card % 3));
+        position.need = [3; 4];
+        let cards = position.distinct(&layout);
+        let opinions = policy.opinions(&layout, &Context::new(&layout, &position), cards);
+        let total: f32 = opinions
+            .iter()
+            .map(|(_, worth)| policy.weight(*worth))
+            .sum();
+        let draws = 40_000;
+        let mut drawn = [0u32; 64];
+        for _ in 0..draws {
+            drawn[usize::from(policy.draw(&layout, &position, &mut rng).unwrap())] += 1;
+        }
+        for (card, worth) in opinions {
+            let (share, expected) = (
+                drawn[usize::from(card)] as f32 / draws as f32,
+                policy.weight(worth) / total,
+            );
+            assert!(
+                (share - expected).abs() < 0.01,
+                "{card}: {share} {expected}"
+            );
+        }
     }
 }
