@@ -1,7 +1,7 @@
 //! Planowanie.
 
 mod belief;
-mod strays;
+mod declarations;
 
 use crate::args::{Setting, apply};
 use crate::field::{self, Field, Figure, Seated, Unit, Variant, pairs};
@@ -204,7 +204,7 @@ pub(crate) enum Own {
     /// How well the belief of `variant` knows where the cards are, compared with that of `other`.
     Belief(belief::Belief),
     /// By how many tricks declarations of a bot exceed the mean of `variant`'s model, by size of deal.
-    Strays(strays::Strays),
+    Declarations(declarations::Declarations),
     /// Writes a table that the champion learns, as `drover train` does, to standard output.
     Train {
         /// Deals with itself.
@@ -219,7 +219,7 @@ impl Own {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let (hero, ms, variants) = match self {
             Self::Belief(belief) => return belief.run(),
-            Self::Strays(strays) => return strays.run(),
+            Self::Declarations(declarations) => return declarations.run(),
             Self::Rate { hero, ms, variants } => (hero, ms, variants),
             Self::Train { games, seed } => {
                 let (games, seed) = (*games, *seed);

@@ -53,8 +53,7 @@ impl Contest for Planowanie {
         watched: &["declared", "taken", "points"],
         ..StdioWire::USUAL
     };
-    const VALUE_UNIT: &'static str =
-        "points of the deal (the champion's search: less half of the others' average)";
+    const VALUE_UNIT: &'static str = "points of the deal (the champion's: less half of the others' average, without what the standing adds in the last deals)";
     const BOUT_NODES: u64 = 300;
 
     fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {

@@ -4,6 +4,7 @@ use super::judgement::{self, Counting};
 use super::mcbid;
 use super::position::{Layout, Mask, PLIES_MAX, Position, SEATS_MAX, narrow};
 use super::searcher::Thinking;
+use super::tree::{NONE, Node, ROOT, Tree};
 use super::worlds::{PLACES, Unknown};
 use crate::planowanie::cards::Card;
 use crate::planowanie::rules::{Act, Ask, View};
@@ -19,41 +20,14 @@ const WORLDS: usize = 3;
 /// Weight of exploration, for results in 0..=1.
 const EXPLORING: f64 = 0.35;
 /// The spread of declarations around the counted one, in tricks.
-const STRAY: f64 = 1.0;
-/// No node.
-const NONE: u32 = u32::MAX;
-
-struct Node {
-    card: u8,
-    mover: u8,
-    visits: u32,
-    available: u32,
-    /// Sum of the mover's results, each in 0..=1.
-    sum: f64,
-    child: u32,
-    sibling: u32,
+const SPREAD: f64 = 1.0;
+/// How much a node that was visited asks to be visited again.
+fn urgency(node: &Node) -> f64 {
+    let visits = f64::from(node.visits.max(1));
+    node.sum / visits + EXPLORING * (f64::from(node.available).ln() / visits).sqrt()
 }
 
-impl Node {
-    fn new(card: u8, mover: u8, sibling: u32) -> Self {
-        Self {
-            card,
-            mover,
-            visits: 0,
-            available: 1,
-            sum: 0.0,
-            child: NONE,
-            sibling,
-        }
-    }
-
-    fn urgency(&self) -> f64 {
-        let visits = f64::from(self.visits.max(1));
-        self.sum / visits + EXPLORING * (f64::from(self.available).ln() / visits).sqrt()
-    }
-}
-
-struct Tree<M> {
+struct Search<M> {
     layout: Layout<M>,
     counting: Counting,
     unknown: Unknown<M>,
@@ -63,7 +37,7 @@ struct Tree<M> {
     /// What each player has played in this deal.
     shown: [M; SEATS_MAX],
     rng: Rng,
-    nodes: Vec<Node>,
+    tree: Tree,
     path: Vec<u32>,
     used: u64,
     forced: bool,
@@ -73,12 +47,12 @@ struct Tree<M> {
 pub(super) fn begin(view: &View, ask: Ask, rng: Rng) -> Option<Box<dyn Thinking>> {
     match (ask, narrow(view.game.deck())) {
         (Ask::Declare, _) => mcbid::begin(view, ask, rng),
-        (Ask::Play, true) => Some(Box::new(Tree::<u64>::new(view, rng))),
-        (Ask::Play, false) => Some(Box::new(Tree::<u128>::new(view, rng))),
+        (Ask::Play, true) => Some(Box::new(Search::<u64>::new(view, rng))),
+        (Ask::Play, false) => Some(Box::new(Search::<u128>::new(view, rng))),
     }
 }
 
-impl<M: Mask> Tree<M> {
+impl<M: Mask> Search<M> {
     fn new(view: &View, rng: Rng) -> Self {
         let layout = Layout::new(view.game.deck());
         let mut shown = [M::NONE; SEATS_MAX];
@@ -100,7 +74,7 @@ impl<M: Mask> Tree<M> {
             shown,
             layout,
             rng,
-            nodes: vec![Node::new(0, 0, NONE)],
+            tree: Tree::new(),
             path: Vec::new(),
             used: 0,
         }
@@ -112,16 +86,16 @@ impl<M: Mask> Tree<M> {
     }
 
     fn likelihood(&self, hands: &[M; PLACES]) -> f64 {
-        let mut strays = 0.0;
+        let mut squares = 0.0;
         let players = usize::from(self.start.players).min(SEATS_MAX);
         for (seat, hand) in hands.iter().copied().enumerate().take(players) {
             if seat != self.unknown.seat {
                 let dealt = hand | self.shown[seat];
                 let counted = self.counting.tricks(&self.layout, dealt);
-                strays += (f64::from(self.declared[seat]) - counted).powi(2);
+                squares += (f64::from(self.declared[seat]) - counted).powi(2);
             }
         }
-        (-0.5 * strays / (STRAY * STRAY)).exp()
+        (-0.5 * squares / (SPREAD * SPREAD)).exp()
     }
 
     fn world(&mut self) -> [M; PLACES] {
@@ -143,19 +117,13 @@ impl<M: Mask> Tree<M> {
         let legal = position.distinct(&self.layout);
         let mut untried = legal;
         let mut best = (f64::MIN, NONE);
-        let mut child = self.nodes[at as usize].child;
-        while child != NONE {
-            let node = &mut self.nodes[child as usize];
-            if !(legal & M::card(node.card)).is_none() {
-                node.available += 1;
-                untried = untried & !M::card(node.card);
-                let urgency = node.urgency();
-                if urgency > best.0 {
-                    best = (urgency, child);
-                }
+        self.tree.each_legal(at, legal, |child, node| {
+            untried = untried & !M::card(node.card);
+            let urgency = urgency(node);
+            if urgency > best.0 {
+                best = (urgency, child);
             }
-            child = node.sibling;
-        }
+        });
         if untried.is_none() {
             return (best.1, false);
         }
@@ -164,30 +132,26 @@ impl<M: Mask> Tree<M> {
             untried.pop();
             skip -= 1;
         }
-        let new = self.nodes.len() as u32;
-        let sibling = self.nodes[at as usize].child;
-        let node = Node::new(untried.lowest(), position.turn, sibling);
-        self.nodes.push(node);
-        self.nodes[at as usize].child = new;
-        (new, true)
+        let card = untried.lowest();
+        (self.tree.grow(at, card, position.turn, 1), true)
     }
 }
 
-impl<M: Mask> Thinking for Tree<M> {
+impl<M: Mask> Thinking for Search<M> {
     fn step(&mut self) {
         let hands = self.world();
         let mut position = self.unknown.fill(self.start, &hands);
         self.path.clear();
-        let mut at = 0;
+        let mut at = ROOT;
         for _ in 0..PLIES_MAX {
             if position.is_over() {
                 break;
             }
             let (next, new) = self.choose(at, &position);
-            if next == NONE {
+            let Some(node) = self.tree.get(next) else {
                 break;
-            }
-            position.play(&self.layout, self.nodes[next as usize].card);
+            };
+            position.play(&self.layout, node.card);
             self.path.push(next);
             at = next;
             if new {
@@ -195,11 +159,8 @@ impl<M: Mask> Thinking for Tree<M> {
             }
         }
         let most = self.most();
-        for at in &self.path {
-            let node = &mut self.nodes[*at as usize];
-            node.visits += 1;
-            node.sum += f64::from(position.points(usize::from(node.mover))) / most;
-        }
+        self.tree
+            .count(&self.path, |seat| f64::from(position.points(seat)) / most);
         self.used += 1;
     }
 
@@ -211,15 +172,7 @@ impl<M: Mask> Thinking for Tree<M> {
         if self.forced {
             return Some(Act::Play(Card(self.start.playable(&self.layout).lowest())));
         }
-        let mut best: Option<&Node> = None;
-        let mut child = self.nodes.first()?.child;
-        while let Some(node) = self.nodes.get(child as usize) {
-            if best.is_none_or(|best| (node.visits, best.card) > (best.visits, node.card)) {
-                best = Some(node);
-            }
-            child = node.sibling;
-        }
-        best.map(|node| Act::Play(Card(node.card)))
+        self.tree.act()
     }
 
     fn used(&self) -> u64 {
@@ -227,14 +180,11 @@ impl<M: Mask> Thinking for Tree<M> {
     }
 
     fn weighed(&self) -> Vec<Weighed<Act>> {
-        let mut weighed = Vec::new();
-        let mut child = self.nodes.first().map_or(NONE, |root| root.child);
-        while let Some(node) = self.nodes.get(child as usize) {
+        let choices = self.tree.choices().map(|node| {
             let worth = (node.visits > 0).then(|| self.most() * node.sum / f64::from(node.visits));
             let act = Act::Play(Card(node.card));
-            weighed.push(Weighed::new(act, worth, Some(node.visits.into())));
-            child = node.sibling;
-        }
-        weighed
+            Weighed::new(act, worth, Some(node.visits.into()))
+        });
+        choices.collect()
     }
 }

@@ -15,6 +15,7 @@ mod rules;
 mod searcher;
 mod signature;
 mod train;
+mod tree;
 mod worlds;
 
 pub use registry::{CARDS, make};

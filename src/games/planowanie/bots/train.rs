@@ -9,7 +9,7 @@ use super::adam::Adam;
 use super::champion::bids::{self, Bids, CALLED_MAX, Occasion, SIZES};
 use super::champion::net::{self, Net};
 use super::champion::policy::{self, Context, Policy, TABLES};
-use super::champion::table::{write_entries, write_strays};
+use super::champion::table::{write_entries, write_spreads};
 use super::judgement;
 use super::position::{Layout, Mask, PLIES_MAX, Position, SEATS_MAX};
 use crate::game::Seat;
@@ -22,7 +22,7 @@ use std::fmt::Write as _;
 /// The part of decisions that is learnt from.
 const LEARNT: f64 = 0.4;
 /// The part of cards played at random.
-const STRAYING: f64 = 0.04;
+const RANDOM: f64 = 0.04;
 /// One in so many deals teaches declarations.
 const BID_EVERY: u64 = 4;
 /// Sampled deals a taught declaration.
@@ -31,8 +31,8 @@ const BID_WORLDS: usize = 48;
 const BID_REACH: i32 = 2;
 /// How sharply the best declaration stands out, in points a card.
 const BID_HEAT: f64 = 0.04;
-/// How far declarations stray in the deals played, in tricks.
-const BID_STRAY: f64 = 0.45;
+/// The spread of declarations in the deals played, in tricks.
+const BID_SPREAD: f64 = 0.45;
 const PLAYERS: usize = 4;
 const CARDS_MOST: u32 = 13;
 
@@ -40,8 +40,8 @@ const CARDS_MOST: u32 = 13;
 const NET_DEALS: u64 = 3;
 /// The part of the net's deals with players by rules among the others.
 const RULES_DEALS: f64 = 0.4;
-/// How far declarations of players by rules stray, in tricks.
-const RULES_STRAY: f64 = 1.0;
+/// The spread of declarations of players by rules, in tricks.
+const RULES_SPREAD: f64 = 1.0;
 /// The net's rate of learning, at first and at last.
 const NET_RATES: [f32; 2] = [1e-3, 2e-5];
 
@@ -52,7 +52,7 @@ struct Learner {
     visits: Vec<f32>,
     bids: Bids,
     bid_weights: Vec<f32>,
-    strays: [f64; SIZES],
+    spreads: [f64; SIZES],
     rng: Rng,
     rate: f32,
     /// Once the tables are learnt: how the net learns.
@@ -80,13 +80,13 @@ impl Train for SelfPlay {
         }
         let mut entries = learner.bids.entries().to_vec();
         entries.extend_from_slice(learner.policy.entries());
-        let strays = learner.strays.map(|stray| stray.sqrt() as f32);
+        let spreads = learner.spreads.map(|square| square.sqrt() as f32);
         learner.teach_net(training, done);
         done(training.games);
         if let Some(adam) = &learner.adam {
             entries.extend(adam.net.entries());
         }
-        text(training, &strays, &entries)
+        text(training, &spreads, &entries)
     }
 }
 
@@ -99,7 +99,7 @@ impl Learner {
             visits: vec![0.0; policy::ENTRIES],
             bids: Bids::new(Vec::new(), [1.0; SIZES]),
             bid_weights: vec![0.0; bids::ENTRIES],
-            strays: [1.0; SIZES],
+            spreads: [1.0; SIZES],
             rng: Rng::new(seed, 0),
             rate: 0.0,
             adam: None,
@@ -166,7 +166,7 @@ impl Learner {
             if choice.count() > 1 && !by_rules && self.rng.chance(LEARNT) {
                 self.learn_card(&position, choice);
             }
-            let drawn = if self.rng.chance(STRAYING) {
+            let drawn = if self.rng.chance(RANDOM) {
                 let mut rest = choice;
                 for _ in 0..self.rng.below(choice.count()) {
                     rest.pop();
@@ -221,23 +221,19 @@ impl Learner {
         hands
     }
 
-    fn turn(position: &Position<u64>, seat: usize) -> usize {
-        (seat + PLAYERS - usize::from(position.turn)) % PLAYERS
-    }
-
     fn declaration(&mut self, position: &Position<u64>, seat: usize) -> i8 {
         let occasion = Occasion::new(&self.layout, PLAYERS as u8, position.cards);
-        let turn = Self::turn(position, seat);
+        let turn = bids::turn(seat, usize::from(position.turn), PLAYERS);
         let mean = self
             .bids
             .mean(&self.layout, occasion, turn, position.hands[seat]);
-        let stray: f64 = (0..3).map(|_| self.rng.between(-1.0, 1.0)).sum();
-        let most = if self.by_rules[seat] {
-            RULES_STRAY
+        let chance: f64 = (0..3).map(|_| self.rng.between(-1.0, 1.0)).sum();
+        let spread = if self.by_rules[seat] {
+            RULES_SPREAD
         } else {
-            BID_STRAY
+            BID_SPREAD
         };
-        let tricks = f64::from(mean) + stray * most;
+        let tricks = f64::from(mean) + chance * spread;
         tricks.round().clamp(0.0, f64::from(position.cards)) as i8
     }
 
@@ -292,7 +288,7 @@ impl Learner {
     fn learn_bid(&mut self, start: Position<u64>) {
         let seat = self.rng.below(PLAYERS as u32) as usize;
         let hand = start.hands[seat];
-        let turn = Self::turn(&start, seat);
+        let turn = bids::turn(seat, usize::from(start.turn), PLAYERS);
         let occasion = Occasion::new(&self.layout, PLAYERS as u8, start.cards);
         let mean = self.bids.mean(&self.layout, occasion, turn, hand);
         let middle = mean.round() as i32;
@@ -339,12 +335,12 @@ impl Learner {
             self.bid_weights[*entry] += rate * error;
             self.bids.set(*entry, self.bid_weights[*entry]);
         }
-        let stray = &mut self.strays[occasion.size()];
-        *stray += 0.002 * (f64::from(error * error) - *stray);
+        let square = &mut self.spreads[occasion.size()];
+        *square += 0.002 * (f64::from(error * error) - *square);
     }
 }
 
-fn text(training: &Training, strays: &[f32; SIZES], entries: &[i16]) -> String {
+fn text(training: &Training, spreads: &[f32; SIZES], entries: &[i16]) -> String {
     let mut text = String::new();
     let _ = write!(
         text,
@@ -359,7 +355,7 @@ fn text(training: &Training, strays: &[f32; SIZES], entries: &[i16]) -> String {
         policy::ENTRIES,
         net::ENTRIES
     );
-    write_strays(strays, &mut text);
+    write_spreads(spreads, &mut text);
     write_entries(entries, &mut text);
     text
 }

@@ -64,20 +64,20 @@ impl<M: Mask> Unknown<M> {
     }
 
     /// Draws hands that agree with it, the player's own included; uniformly as long as all players have
-    /// followed suit, else close to uniformly.
+    /// followed suit, else close to uniformly. If no hands agree with it, because a player did not follow a suit
+    /// that it must have had, hands of the right sizes.
     #[must_use]
     pub fn draw(&self, layout: &Layout<M>, rng: &mut Rng) -> [M; PLACES] {
         let mut hands = [M::NONE; PLACES];
-        if self.constrained {
-            self.draw_constrained(layout, rng, &mut hands);
-        } else {
-            self.draw_free(rng, &mut hands);
+        if !self.constrained || !self.draw_constrained(layout, rng, &mut hands) {
+            hands = self.draw_free(rng);
         }
         hands[self.seat] = self.hand;
         hands
     }
 
-    fn draw_free(&self, rng: &mut Rng, hands: &mut [M; PLACES]) {
+    fn draw_free(&self, rng: &mut Rng) -> [M; PLACES] {
+        let mut hands = [M::NONE; PLACES];
         let mut cards = [0u8; CARDS_MAX];
         let mut count = list(self.unseen, &mut cards);
         for (hand, wanted) in hands.iter_mut().zip(self.counts).take(ASIDE) {
@@ -91,12 +91,13 @@ impl<M: Mask> Unknown<M> {
         for card in &cards[..count] {
             hands[ASIDE] = hands[ASIDE] | M::card(*card);
         }
+        hands
     }
 
-    /// Cards go to places with room, those whose suits fit into the fewest places first.
-    fn draw_constrained(&self, layout: &Layout<M>, rng: &mut Rng, hands: &mut [M; PLACES]) {
+    /// Cards go to places with room, those whose suits fit into the fewest places first. False if one fits nowhere.
+    fn draw_constrained(&self, layout: &Layout<M>, rng: &mut Rng, hands: &mut [M; PLACES]) -> bool {
         let mut room = self.counts;
-        for fits in 1..=PLACES {
+        for fits in 0..=PLACES {
             for suit in 0..layout.suit_count {
                 let of_suit = self.unseen & layout.suit(suit);
                 let open = |place: &usize| {
@@ -109,20 +110,29 @@ impl<M: Mask> Unknown<M> {
                 let count = list(of_suit, &mut cards);
                 rng.shuffle(&mut cards[..count]);
                 for card in &cards[..count] {
-                    self.put(*card, rng, &mut room, hands);
+                    if !self.put(*card, rng, &mut room, hands) {
+                        return false;
+                    }
                 }
             }
         }
+        true
     }
 
-    fn put(&self, card: u8, rng: &mut Rng, room: &mut [u8; PLACES], hands: &mut [M; PLACES]) {
+    /// Puts a card into a place; false if it fits nowhere.
+    fn put(
+        &self,
+        card: u8,
+        rng: &mut Rng,
+        room: &mut [u8; PLACES],
+        hands: &mut [M; PLACES],
+    ) -> bool {
         let one = M::card(card);
         let open = |place: usize| (self.barred[place] & one).is_none();
         let free = room.iter().enumerate().filter(|(place, _)| open(*place));
         let total: u32 = free.map(|(_, free)| u32::from(*free)).sum();
         if total == 0 {
-            self.make_room(card, room, hands);
-            return;
+            return self.make_room(card, room, hands);
         }
         let mut pick = rng.below(total);
         for (place, free) in room.iter_mut().enumerate() {
@@ -132,14 +142,16 @@ impl<M: Mask> Unknown<M> {
             if pick < u32::from(*free) {
                 hands[place] = hands[place] | one;
                 *free -= 1;
-                return;
+                return true;
             }
             pick -= u32::from(*free);
         }
+        false
     }
 
-    /// Puts a card where there is no room, moving others elsewhere along the shortest chain of places.
-    fn make_room(&self, card: u8, room: &mut [u8; PLACES], hands: &mut [M; PLACES]) {
+    /// Puts a card where there is no room, moving others elsewhere along the shortest chain of places; false if none
+    /// leads to room.
+    fn make_room(&self, card: u8, room: &mut [u8; PLACES], hands: &mut [M; PLACES]) -> bool {
         let mut came_from = [(PLACES, 0u8); PLACES];
         let mut reached = [false; PLACES];
         let mut queue = Vec::with_capacity(PLACES);
@@ -164,7 +176,7 @@ impl<M: Mask> Unknown<M> {
                     }
                     to = from;
                 }
-                return;
+                return true;
             }
             for next in 0..PLACES {
                 let movable = hands[place] & !self.barred[next];
@@ -175,6 +187,7 @@ impl<M: Mask> Unknown<M> {
                 }
             }
         }
+        false
     }
 
     /// The position of this view with sampled hands.
@@ -204,7 +217,7 @@ mod tests {
     use crate::arena::play_by;
     use crate::game::Budget;
     use crate::ladder::seated;
-    use crate::planowanie::bots::champion::{Belief, CHAMPION, SHIPPED};
+    use crate::planowanie::bots::champion::{Belief, CHAMPION, SHIPPED, seen};
     use crate::planowanie::rules::{Ask, Game, Planowanie, Setup};
 
     /// Own hand and hand sizes are right, nobody holds a suit they did not follow, and nothing is held twice.
@@ -263,5 +276,15 @@ mod tests {
             worlds_agree::<u64>(&three, seed);
             worlds_agree::<u128>(&three, seed);
         }
+    }
+
+    /// Two players have all cards, and the second one did not follow diamonds, of which it must have two.
+    #[test]
+    fn hands_keep_their_sizes_after_a_revoke() {
+        let game = Game::of("23456", "CD", 2, &[(5, 0)]).unwrap();
+        let view = seen(&game, 0, &[2, 2], "2D 5C", "2C 4C 3D 4D");
+        let unknown = Unknown::<u64>::new(&Layout::new(game.deck()), &view);
+        let hands = unknown.draw(&Layout::new(game.deck()), &mut Rng::new(1, 1));
+        assert_eq!(hands.map(u64::count), [4, 4, 0, 0, 0]);
     }
 }

@@ -4,6 +4,7 @@ use crate::arena::play_by;
 use crate::game::{Bot, Budget, Cause, Game as _};
 use crate::kit::{Train as _, Training};
 use crate::ladder::seated;
+use crate::planowanie::bots::champion::table::{SHIPPED_TEXT, Table, write_entries, write_spreads};
 use crate::planowanie::bots::{CARDS, SelfPlay, make};
 use crate::planowanie::rules::{Ask, Game, Planowanie, Setup, View};
 use crate::rng::Rng;
@@ -109,12 +110,17 @@ fn training_repeats_itself() {
             &mut |_| {}
         )
     );
-    assert!(crate::planowanie::bots::champion::table::Table::read(&text).is_some());
+    let table = Table::read(&text).unwrap();
+    let mut again = String::new();
+    write_spreads(table.bids.spreads(), &mut again);
+    let [bids, policy] = [table.bids.entries(), table.policy.entries()];
+    write_entries(&[bids, policy, &table.net.entries()].concat(), &mut again);
+    assert!(policy.iter().any(|entry| *entry != 0), "it has learnt");
+    assert!(text.ends_with(&again));
 }
 
 #[test]
 fn the_shipped_table_can_be_read() {
-    use crate::planowanie::bots::champion::table::{SHIPPED_TEXT, Table};
     assert!(Table::read(SHIPPED_TEXT).is_some());
     assert!(Table::read("").is_none());
     assert!(Table::read("1 2 3\n##").is_none());

@@ -178,6 +178,33 @@ fn while_a_trick_is_not_whole_the_suit_that_was_led_is_followed() {
 }
 
 #[test]
+fn a_legal_card_is_played_after_a_rival_seems_to_have_revoked() {
+    let game = [
+        "set_deck 23456 CD",
+        "set_players 2 0",
+        "set_game 1 5 0",
+        "set_cards 5 2C 4C 2D 3D 4D",
+        "declare 0 2",
+        "declare 1 2",
+        // All cards are dealt, so player 1 has the other clubs.
+        "play 0 2D",
+        "play 1 5C",
+        "play 1 3C",
+    ];
+    for bot in ["pimc-50", "ismcts-1000", "champion"] {
+        let mut player = player(bot);
+        hear(&mut *player, &game);
+        assert_eq!(unsound(&mut *player), [""; 0]);
+        let Next::Think { fallback, .. } = player.receive(b"gen_move").unwrap() else {
+            panic!("{bot} answers at once");
+        };
+        let mut best = fallback;
+        player.think(Budget::nodes(2_000), &mut best);
+        assert!(["= 2C\n", "= 4C\n"].contains(&&*best), "{bot}: {best}");
+    }
+}
+
+#[test]
 fn declarations_that_were_not_heard_are_assumed() {
     let mut player = player("champion");
     hear(&mut *player, &GAME);

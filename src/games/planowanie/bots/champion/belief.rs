@@ -1,7 +1,7 @@
 //! Which hidden hands are likely: a random walk over worlds that agree with what was seen, biased towards
 //! those whose hands fit their declarations and the cards played so far.
 
-use super::bids::Occasion;
+use super::bids::{self, Occasion};
 use super::declared::Likelihood;
 use super::knobs::Knobs;
 use super::policy::Context;
@@ -45,7 +45,9 @@ pub struct Belief<M> {
     plays: [f32; SEATS_MAX],
     likelihood: Likelihood,
     reading: f32,
-    swaps: u32,
+    exchanges: u32,
+    /// Whether exchanges of two cards may not lead to all worlds.
+    turns_three: bool,
     warm: bool,
 }
 
@@ -65,7 +67,7 @@ impl<M: Mask> Belief<M> {
         let occasion = Occasion::new(layout, players as u8, round.cards());
         let planned = view.game.deals().get(view.deal);
         let leader = planned.map_or(0, |deal| deal.leader.index());
-        let turns = std::array::from_fn(|seat| (seat + players - leader % players) % players);
+        let turns = std::array::from_fn(|seat| bids::turn(seat, leader, players));
         let mut declared = [None; SEATS_MAX];
         if round.all_declared() {
             for (seat, tricks) in round.declared().iter() {
@@ -77,6 +79,11 @@ impl<M: Mask> Belief<M> {
             let of = &mut shown[play.seat.index() & 3];
             *of = *of | M::card(play.card.0);
         }
+        let barred = unknown
+            .barred
+            .iter()
+            .filter(|barred| !(**barred & unknown.unseen).is_none());
+        let turns_three = unknown.counts[ASIDE] == 0 && barred.count() > 2;
         let mut belief = Self {
             history: history(layout, view, leader, unknown.seat),
             unknown,
@@ -91,7 +98,8 @@ impl<M: Mask> Belief<M> {
             plays: [0.0; SEATS_MAX],
             likelihood: Likelihood::new(table, occasion, knobs),
             reading: knobs.reading,
-            swaps: knobs.swaps,
+            exchanges: knobs.exchanges,
+            turns_three,
             warm: false,
         };
         belief.begin(layout, table, rng);
@@ -111,7 +119,6 @@ impl<M: Mask> Belief<M> {
         }
         for seat in 0..SEATS_MAX {
             self.fits[seat] = self.fit(layout, table, seat, self.hands[seat]);
-            self.plays[seat] = self.play(layout, table, seat, self.hands[seat]);
         }
     }
 
@@ -167,14 +174,14 @@ impl<M: Mask> Belief<M> {
     /// A batch of exchanges, undone as a whole if they fit the cards played worse.
     fn stride(&mut self, layout: &Layout<M>, table: &Table, rng: &mut Rng) {
         if self.reading <= 0.0 || self.history.is_empty() {
-            self.walk(layout, table, rng, self.swaps);
+            self.walk(layout, table, rng, self.exchanges);
             return;
         }
         let before = (self.hands, self.fits);
         let mut places = [0u8; CARDS_MAX];
         let count = self.places.len().min(CARDS_MAX);
         places[..count].copy_from_slice(&self.places[..count]);
-        self.walk(layout, table, rng, self.swaps);
+        self.walk(layout, table, rng, self.exchanges);
         let mut plays = self.plays;
         for (seat, play) in plays.iter_mut().enumerate() {
             if self.hands[seat] != before.0[seat] {
@@ -190,54 +197,58 @@ impl<M: Mask> Belief<M> {
         }
     }
 
-    fn walk(&mut self, layout: &Layout<M>, table: &Table, rng: &mut Rng, swaps: u32) {
+    /// Exchanges cards so many times. Where every card is in a hand, and each of three hands lacks a suit, exchanges of
+    /// two cards do not lead to all worlds; those of three do.
+    fn walk(&mut self, layout: &Layout<M>, table: &Table, rng: &mut Rng, exchanges: u32) {
         let count = self.cards.len() as u32;
-        for _ in 0..swaps {
-            let (one, other) = (rng.below(count) as usize, rng.below(count) as usize);
-            self.exchange(layout, table, rng, one, other);
+        for number in 0..exchanges {
+            let mut any = || rng.below(count) as usize;
+            let (one, other) = (any(), any());
+            if self.turns_three && number % 2 == 1 {
+                let third = any();
+                self.exchange(layout, table, rng, [one, other, third]);
+            } else {
+                self.exchange(layout, table, rng, [one, other]);
+            }
         }
     }
 
-    fn exchange(
+    /// Each of these cards, by their numbers, goes where the next one is, unless the hands would fit their
+    /// declarations worse.
+    fn exchange<const N: usize>(
         &mut self,
         layout: &Layout<M>,
         table: &Table,
         rng: &mut Rng,
-        one: usize,
-        other: usize,
+        cards: [usize; N],
     ) {
-        let (from, to) = (
-            usize::from(self.places[one]),
-            usize::from(self.places[other]),
-        );
-        let (mine, theirs) = (M::card(self.cards[one]), M::card(self.cards[other]));
-        let barred = |place: usize, card: M| !(self.unknown.barred[place] & card).is_none();
-        if from == to || barred(to, mine) || barred(from, theirs) {
-            return;
-        }
-        let from_hand = (self.hands[from] & !mine) | theirs;
-        let to_hand = (self.hands[to] & !theirs) | mine;
-        let fit = |place: usize, hand: M| {
-            if place == ASIDE {
-                (0.0, 0.0)
-            } else {
-                (self.fit(layout, table, place, hand), self.fits[place])
+        let card = |at: usize| M::card(self.cards[cards[at]]);
+        let place = |at: usize| usize::from(self.places[cards[at]]);
+        let mut hands = [M::NONE; N];
+        for at in 0..N {
+            let next = (at + 1) % N;
+            let meets = (at + 1..N).any(|other| place(other) == place(at));
+            if meets || !(self.unknown.barred[place(next)] & card(at)).is_none() {
+                return;
             }
-        };
-        let (from_fit, to_fit) = (fit(from, from_hand), fit(to, to_hand));
-        let gain = from_fit.0 + to_fit.0 - from_fit.1 - to_fit.1;
+            hands[next] = (self.hands[place(next)] & !card(next)) | card(at);
+        }
+        let places: [usize; N] = std::array::from_fn(place);
+        let fits: [f32; N] = std::array::from_fn(|at| match places[at] {
+            ASIDE => 0.0,
+            seat => self.fit(layout, table, seat, hands[at]),
+        });
+        let before = places.map(|place| self.fits.get(place).copied().unwrap_or(0.0));
+        let gain = fits.iter().sum::<f32>() - before.iter().sum::<f32>();
         if gain < 0.0 && rng.unit() >= f64::from(gain.exp()) {
             return;
         }
-        self.hands[from] = from_hand;
-        self.hands[to] = to_hand;
-        self.places[one] = to as u8;
-        self.places[other] = from as u8;
-        if from < ASIDE {
-            self.fits[from] = from_fit.0;
-        }
-        if to < ASIDE {
-            self.fits[to] = to_fit.0;
+        for at in 0..N {
+            self.hands[places[at]] = hands[at];
+            self.places[cards[at]] = places[(at + 1) % N] as u8;
+            if let Some(fit) = self.fits.get_mut(places[at]) {
+                *fit = fits[at];
+            }
         }
     }
 }
@@ -300,4 +311,26 @@ fn history<M: Mask>(
     // A player does not choose its last card.
     history.retain(|(_, shown)| shown.before.left > 1);
     history
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::knobs::CHAMPION;
+    use super::super::table::SHIPPED;
+    use super::super::tests::seen;
+    use super::*;
+    use crate::planowanie::rules::Game;
+    use std::collections::HashSet;
+
+    /// The other three have two cards each, two of every suit, and each of them lacks another suit.
+    #[test]
+    fn the_walk_leads_to_all_worlds() {
+        let game = Game::of("abcdefgh", "xyz", 4, &[(6, 0)]).unwrap();
+        let tricks = "hx ay ax bx hy by az cy hz bz cz dy gx dz cx dx";
+        let view = seen(&game, 0, &[1; 4], tricks, "ey ez");
+        let (layout, mut rng) = (Layout::<u64>::new(game.deck()), Rng::new(1, 1));
+        let mut belief = Belief::new(&layout, &SHIPPED, &view, &CHAMPION, &mut rng);
+        let worlds = (0..2_000).map(|_| belief.next(&layout, &SHIPPED, &mut rng));
+        assert_eq!(worlds.collect::<HashSet<_>>().len(), 10);
+    }
 }

@@ -25,7 +25,7 @@ pub const CALLED_MAX: usize = 160;
 #[derive(Clone)]
 pub struct Bids {
     entries: Vec<i16>,
-    strays: [f32; SIZES],
+    spreads: [f32; SIZES],
 }
 
 /// A deal's class, and who declares.
@@ -52,6 +52,13 @@ impl Occasion {
     pub fn size(self) -> usize {
         self.size
     }
+}
+
+/// A seat's distance from the leader's.
+#[must_use]
+pub fn turn(seat: usize, leader: usize, players: usize) -> usize {
+    let players = players.max(1);
+    (seat + players - leader % players) % players
 }
 
 /// Visits every entry whose sum is a hand's declaration. `turn` is the seat's distance from the leader.
@@ -87,9 +94,9 @@ pub fn each_entry<M: Mask>(
 impl Bids {
     /// The model with these entries; missing ones are 0.
     #[must_use]
-    pub fn new(mut entries: Vec<i16>, strays: [f32; SIZES]) -> Self {
+    pub fn new(mut entries: Vec<i16>, spreads: [f32; SIZES]) -> Self {
         entries.resize(ENTRIES, 0);
-        Self { entries, strays }
+        Self { entries, spreads }
     }
 
     /// All entries.
@@ -122,9 +129,55 @@ impl Bids {
         (sum as f32 / UNIT).clamp(0.0, f32::from(occasion.cards))
     }
 
+    /// The spreads of all classes of deals, in tricks.
+    #[must_use]
+    pub fn spreads(&self) -> &[f32; SIZES] {
+        &self.spreads
+    }
+
     /// The spread of declarations around the mean, in tricks.
     #[must_use]
-    pub fn stray(&self, occasion: Occasion) -> f32 {
-        self.strays[occasion.size]
+    pub fn spread(&self, occasion: Occasion) -> f32 {
+        self.spreads[occasion.size]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::SHIPPED;
+    use super::*;
+    use crate::planowanie::cards::Deck;
+
+    #[test]
+    fn the_leader_is_at_no_distance() {
+        let turns = |leader| [0, 1, 2, 3].map(|seat| turn(seat, leader, 4));
+        assert_eq!(turns(0), [0, 1, 2, 3]);
+        assert_eq!(turns(3), [1, 2, 3, 0]);
+    }
+
+    #[test]
+    fn deals_are_of_a_size_by_their_share_of_the_deck() {
+        let (large, small) = (Deck::contest(), Deck::new("789TJQKA", "CDHS").unwrap());
+        let (large, small) = (Layout::<u64>::new(&large), Layout::<u64>::new(&small));
+        assert_eq!(Occasion::new(&large, 4, 1).size(), 0);
+        assert_eq!(Occasion::new(&large, 4, 13).size(), 12);
+        assert_eq!(Occasion::new(&small, 4, 8).size(), 12);
+        assert_eq!(Occasion::new(&small, 4, 4).size(), 6);
+    }
+
+    #[test]
+    fn better_hands_declare_more() {
+        let layout = Layout::<u64>::new(&Deck::contest());
+        let occasion = Occasion::new(&layout, 4, 5);
+        let mean = |hand| SHIPPED.bids.mean(&layout, occasion, 0, hand);
+        let hand = |cards: [u8; 5]| {
+            cards
+                .into_iter()
+                .fold(0, |hand, card| hand | u64::card(card))
+        };
+        // Thirteen cards a suit, clubs are trump: AC KC AD AH 3S, and 2D 3D 2H 4H 3S.
+        let good = mean(hand([12, 11, 25, 38, 40]));
+        let bad = mean(hand([13, 14, 26, 28, 40]));
+        assert!(good > bad + 2.0, "{good} {bad}");
     }
 }

@@ -1,9 +1,9 @@
 //! The choice of a declaration: every plausible one is played out by the policy in the same deals, in which
 //! the others declare by the model.
 
-use super::bids::Occasion;
+use super::aim::Aim;
+use super::bids::{self, Occasion};
 use super::knobs::Knobs;
-use super::standing::Standing;
 use super::table::Table;
 use crate::planowanie::bots::position::{Layout, Mask, Position, SEATS_MAX};
 use crate::planowanie::bots::searcher::Thinking;
@@ -20,13 +20,27 @@ const DEALS_MAX: u64 = 20_000;
 /// Deals between two checks of which declarations are still in the race.
 const LOOK_EVERY: u64 = 64;
 
+/// The spread of the others' declarations in the deals played out, of that which is believed of declarations.
+const OTHERS_SPREAD: f32 = 0.6;
 /// Deals that beliefs are shown by.
 const WORLDS: u32 = 400;
 
+/// The least standard deviation of results, in points: as if those so far did not tell all.
+const DEVIATION_MIN: f64 = 0.1;
+
 struct Candidate {
     tricks: u8,
-    points: f64,
-    squares: f64,
+    /// What was aimed at, in points of the deal.
+    aimed: Moments,
+    /// Of that, the points.
+    brought: Moments,
+}
+
+impl Candidate {
+    fn error(&self) -> f64 {
+        let least = DEVIATION_MIN / self.aimed.count.max(1.0).sqrt();
+        self.aimed.error().max(least)
+    }
 }
 
 /// The search for a declaration.
@@ -37,11 +51,11 @@ pub struct Declaring<M: 'static> {
     unknown: Unknown<M>,
     occasion: Occasion,
     start: Position<M>,
-    standing: Standing,
+    aim: Aim,
     rng: Rng,
     racing: Vec<Candidate>,
-    /// Those that are out of the race, each after so many deals.
-    dropped: Vec<(Candidate, u64)>,
+    /// Those that are out of the race.
+    dropped: Vec<Candidate>,
     /// The current deal, and the next candidate in it.
     world: Position<M>,
     next: usize,
@@ -57,15 +71,16 @@ impl<M: Mask> Declaring<M> {
         let start = Position::seen(&layout, view);
         let unknown = Unknown::new(&layout, view);
         let occasion = Occasion::new(&layout, start.players, start.cards);
-        let turn = turn(&start, unknown.seat);
+        let (leader, players) = (usize::from(start.turn), usize::from(start.players));
+        let turn = bids::turn(unknown.seat, leader, players);
         let mean = table.bids.mean(&layout, occasion, turn, unknown.hand);
         let middle = mean.round() as i32;
         let first = (middle - REACH).max(0);
         let last = (middle + REACH).min(i32::from(start.cards));
         let candidate = |tricks: i32| Candidate {
             tricks: tricks as u8,
-            points: 0.0,
-            squares: 0.0,
+            aimed: Moments::default(),
+            brought: Moments::default(),
         };
         let mut racing: Vec<Candidate> = (first..=last).map(candidate).collect();
         racing.sort_by_key(|candidate| (i32::from(candidate.tricks) - middle).abs());
@@ -73,7 +88,7 @@ impl<M: Mask> Declaring<M> {
             layout,
             table,
             knobs,
-            standing: Standing::new(view, &knobs),
+            aim: Aim::new(view, &knobs),
             unknown,
             occasion,
             world: start,
@@ -90,24 +105,20 @@ impl<M: Mask> Declaring<M> {
     fn draw_world(&mut self) {
         let hands = self.unknown.draw(&self.layout, &mut self.rng);
         self.world = self.unknown.fill(self.start, &hands);
-        let stray = self
-            .table
-            .bids
-            .stray(self.occasion)
-            .max(self.knobs.doubt_least)
-            * 0.6;
+        let believed = self.table.bids.spread(self.occasion);
+        let spread = OTHERS_SPREAD * believed.max(self.knobs.spread_least);
         let players = usize::from(self.start.players).min(SEATS_MAX);
         for (seat, hand) in hands.iter().copied().enumerate().take(players) {
             if seat == self.unknown.seat {
                 continue;
             }
-            let turn = turn(&self.start, seat);
+            let turn = bids::turn(seat, usize::from(self.start.turn), players);
             let mean = self
                 .table
                 .bids
                 .mean(&self.layout, self.occasion, turn, hand);
             let chance: f64 = (0..4).map(|_| self.rng.between(-0.87, 0.87)).sum();
-            let tricks = f64::from(mean) + chance * f64::from(stray);
+            let tricks = f64::from(mean) + chance * f64::from(spread);
             let most = f64::from(self.start.cards);
             self.world.need[seat] = tricks.round().clamp(0.0, most) as i8;
         }
@@ -115,29 +126,16 @@ impl<M: Mask> Declaring<M> {
 
     /// Drops the declarations that are clearly worse than the best.
     fn drop_worse(&mut self) {
-        let deals = self.deals as f64;
-        let mean = |candidate: &Candidate| candidate.points / deals;
-        let error = |candidate: &Candidate| {
-            ((candidate.squares / deals - mean(candidate).powi(2)).max(0.01) / deals).sqrt()
-        };
-        let Some(best) = self
-            .racing
-            .iter()
-            .max_by(|one, other| one.points.total_cmp(&other.points))
+        let racing = self.racing.iter();
+        let Some(best) =
+            racing.max_by(|one, other| one.aimed.mean().total_cmp(&other.aimed.mean()))
         else {
             return;
         };
-        let (top, top_error) = (mean(best), error(best));
-        let is_out = |one: &mut Candidate| mean(one) + 3.0 * (error(one) + top_error) < top;
-        let worse = self.racing.extract_if(.., is_out);
-        self.dropped.extend(worse.map(|one| (one, self.deals)));
+        let (top, top_error) = (best.aimed.mean(), best.error());
+        let is_out = |one: &mut Candidate| one.aimed.mean() + 3.0 * (one.error() + top_error) < top;
+        self.dropped.extend(self.racing.extract_if(.., is_out));
     }
-}
-
-/// A seat's distance from the leader.
-pub(super) fn turn<M: Mask>(start: &Position<M>, seat: usize) -> usize {
-    let players = usize::from(start.players).max(1);
-    (seat + players - usize::from(start.turn) % players) % players
 }
 
 impl<M: Mask> Thinking for Declaring<M> {
@@ -148,13 +146,14 @@ impl<M: Mask> Thinking for Declaring<M> {
         if let Some(candidate) = self.racing.get_mut(self.next) {
             let mut position = self.world;
             position.need[self.unknown.seat] = candidate.tricks as i8;
-            self.table
-                .policy
-                .play_out(&self.layout, &mut position, &mut self.rng);
-            let standing = self.standing.worth(&position) * f32::from(position.cards);
-            let points = f64::from(position.points(self.unknown.seat)) + f64::from(standing);
-            candidate.points += points;
-            candidate.squares += points * points;
+            let own = self.unknown.seat & 3;
+            let policy = &self.table.policy;
+            policy.play_out(&self.layout, &mut position, &mut self.rng);
+            let cards = f64::from(position.cards);
+            let brought = f64::from(self.aim.points(&position)[own]) * cards;
+            let standing = f64::from(self.aim.standing(&position)) * cards;
+            candidate.brought.add(brought);
+            candidate.aimed.add(brought + standing);
         }
         self.next += 1;
         self.used += 1;
@@ -172,19 +171,14 @@ impl<M: Mask> Thinking for Declaring<M> {
     }
 
     fn act(&self) -> Option<Act> {
-        let mut best: Option<(f64, u8)> = None;
-        for (at, candidate) in self.racing.iter().enumerate() {
-            let deals = self.deals + u64::from(at < self.next);
-            let mean = if deals == 0 {
-                f64::MIN
-            } else {
-                candidate.points / deals as f64
-            };
-            if best.is_none_or(|(most, _)| mean > most) {
-                best = Some((mean, candidate.tricks));
-            }
-        }
-        best.map(|(_, tricks)| Act::Declare(tricks))
+        let mean = |one: &Candidate| match one.aimed.count {
+            0.0 => f64::MIN,
+            _ => one.aimed.mean(),
+        };
+        // The first of several: the closest to what the model declares.
+        let racing = self.racing.iter().rev();
+        let best = racing.max_by(|one, other| mean(one).total_cmp(&mean(other)));
+        best.map(|best| Act::Declare(best.tricks))
     }
 
     fn used(&self) -> u64 {
@@ -192,26 +186,22 @@ impl<M: Mask> Thinking for Declaring<M> {
     }
 
     fn weighed(&self) -> Vec<Weighed<Act>> {
-        let deals = |at: usize| self.deals + u64::from(at < self.next);
-        let racing = self.racing.iter().enumerate();
-        let racing = racing.map(|(at, candidate)| (candidate, deals(at)));
-        let dropped = self.dropped.iter().map(|(one, deals)| (one, *deals));
-        let weighed = racing.chain(dropped).map(|(candidate, deals)| {
-            let moments = Moments {
-                count: deals as f64,
-                sum: candidate.points,
-                squares: candidate.squares,
-            };
-            let tried = deals > 0;
-            Weighed {
-                error: (deals > 1).then(|| moments.error()),
-                ..Weighed::new(
-                    Act::Declare(candidate.tricks),
-                    tried.then(|| moments.mean()),
-                    Some(deals),
-                )
-            }
-        });
+        let all = self.racing.iter().chain(&self.dropped);
+        let weighed = all.map(
+            |Candidate {
+                 tricks, brought, ..
+             }| {
+                let deals = brought.count as u64;
+                Weighed {
+                    error: (deals > 1).then(|| brought.error()),
+                    ..Weighed::new(
+                        Act::Declare(*tricks),
+                        (deals > 0).then(|| brought.mean()),
+                        Some(deals),
+                    )
+                }
+            },
+        );
         weighed.collect()
     }
 

@@ -1,8 +1,7 @@
 //! How likely a declaration is by how far it is from the model's mean for a hand. A rival declares either as the
 //! champion does, or as players do who count their tricks by rules: in big deals wider, and lower.
 
-use super::bids::{Occasion, SIZES};
-use super::declare::turn;
+use super::bids::{self, Occasion, SIZES};
 use super::knobs::Knobs;
 use super::table::Table;
 use crate::planowanie::bots::position::{Layout, Mask, Position, narrow};
@@ -10,7 +9,8 @@ use crate::planowanie::bots::worlds::Unknown;
 use crate::planowanie::rules::View;
 
 /// How `mcbid-200`, and with it `pimc-50` and `ismcts-1000`, declares compared with the model, by size of deal: the
-/// mean, and the spread around it, in tricks. Measured in big deals (`tune planowanie strays`).
+/// mean, and the spread around it, in tricks: from 7 cards on near what `tune planowanie declarations` measures, below
+/// that assumed.
 const COUNTING: [(f32, f32); SIZES] = [
     (0.0, 0.5),
     (0.0, 0.5),
@@ -47,9 +47,9 @@ impl Kind {
     }
 
     #[inline]
-    fn log_likelihood(&self, strays: f32) -> f32 {
-        let strays = strays - self.mean;
-        self.weight + self.narrowness * strays * strays
+    fn log_likelihood(&self, excess: f32) -> f32 {
+        let excess = excess - self.mean;
+        self.weight + self.narrowness * excess * excess
     }
 }
 
@@ -64,7 +64,7 @@ impl Likelihood {
     pub(super) fn new(table: &Table, occasion: Occasion, knobs: &Knobs) -> Self {
         let (mean, spread) = COUNTING[occasion.size()];
         let counts = knobs.counting.clamp(0.0, 1.0);
-        let own = (table.bids.stray(occasion) * knobs.doubt).max(knobs.doubt_least);
+        let own = table.bids.spread(occasion).max(knobs.spread_least);
         Self {
             own: Kind::new(1.0 - counts, 0.0, own),
             counting: Kind::new(counts, mean, spread),
@@ -73,9 +73,9 @@ impl Likelihood {
 
     /// The logarithm, but for a constant, of how likely a declaration is that exceeds the mean by this many tricks.
     #[inline]
-    pub(super) fn log(&self, strays: f32) -> f32 {
-        let own = self.own.log_likelihood(strays);
-        let counting = self.counting.log_likelihood(strays);
+    pub(super) fn log(&self, excess: f32) -> f32 {
+        let own = self.own.log_likelihood(excess);
+        let counting = self.counting.log_likelihood(excess);
         let (less, more) = if own < counting {
             (own, counting)
         } else {
@@ -88,13 +88,17 @@ impl Likelihood {
 /// The class of the deal that is declared in, and by how many tricks a declaration exceeds the model's mean for the
 /// hand: for measuring.
 #[must_use]
-pub fn stray(view: &View, tricks: u8, table: &Table) -> (usize, f32) {
+pub fn excess(view: &View, tricks: u8, table: &Table) -> (usize, f32) {
     fn measure<M: Mask>(view: &View, tricks: u8, table: &Table) -> (usize, f32) {
         let layout = Layout::<M>::new(view.game.deck());
         let start = Position::seen(&layout, view);
         let own = Unknown::new(&layout, view);
         let occasion = Occasion::new(&layout, start.players, start.cards);
-        let turn = turn(&start, own.seat);
+        let turn = bids::turn(
+            own.seat,
+            usize::from(start.turn),
+            usize::from(start.players),
+        );
         let mean = table.bids.mean(&layout, occasion, turn, own.hand);
         (occasion.size(), f32::from(tricks) - mean)
     }
@@ -128,11 +132,11 @@ mod tests {
         let spread =
             SHIPPED
                 .bids
-                .stray(Occasion::new(&Layout::<u64>::new(&Deck::contest()), 4, 13));
-        let spread = spread.max(CHAMPION.doubt_least);
-        for strays in [-3.0f32, -0.4, 0.0, 1.1] {
-            let gain = likelihood.log(strays) - likelihood.log(0.0);
-            let expected = -0.5 * (strays / spread).powi(2);
+                .spread(Occasion::new(&Layout::<u64>::new(&Deck::contest()), 4, 13));
+        let spread = spread.max(CHAMPION.spread_least);
+        for excess in [-3.0f32, -0.4, 0.0, 1.1] {
+            let gain = likelihood.log(excess) - likelihood.log(0.0);
+            let expected = -0.5 * (excess / spread).powi(2);
             assert!((gain - expected).abs() < 1e-4, "{gain} {expected}");
         }
     }

@@ -15,6 +15,8 @@ const TOLD_FROM: f64 = 0.05;
 pub(super) struct Held<M> {
     seat: usize,
     unseen: M,
+    /// Cards that each player has shown not to have.
+    barred: [M; PLACES],
     worlds: Vec<[M; PLACES]>,
 }
 
@@ -24,6 +26,7 @@ impl<M: Mask> Held<M> {
         Self {
             seat: unknown.seat,
             unseen: unknown.unseen,
+            barred: unknown.barred,
             worlds: Vec::new(),
         }
     }
@@ -38,7 +41,8 @@ impl<M: Mask> Held<M> {
         fitting as f64 / self.worlds.len().max(1) as f64
     }
 
-    /// The likeliest cards of each other player, and the suits that it may lack.
+    /// The likeliest cards of each other player, and the suits that it may lack, those left out
+    /// that it has shown to lack and those that nobody can have.
     pub(super) fn beliefs(&self, view: &View) -> Vec<Belief> {
         let deck = view.game.deck();
         let mut beliefs = Vec::new();
@@ -56,7 +60,10 @@ impl<M: Mask> Held<M> {
                 beliefs.push(Belief::likely(seat, what, has));
             }
             for (suit, letter) in (0u8..).zip(deck.suits().chars()) {
-                let suit = M::of(deck.suit(suit));
+                let suit = M::of(deck.suit(suit)) & self.unseen;
+                if suit.is_none() || !(suit & self.barred[seat]).is_none() {
+                    continue;
+                }
                 let void = self.share(|hands| (hands[seat] & suit).is_none());
                 if void >= TOLD_FROM {
                     beliefs.push(Belief::likely(seat, format!("void in {letter}"), void));

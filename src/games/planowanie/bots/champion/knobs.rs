@@ -11,18 +11,21 @@ pub struct Knobs {
     pub rivalry: f32,
     /// How much the standing in the game counts in the last deals, for results in units of the deal's number of cards.
     pub standing: f32,
+    /// In how many last deals of a game it counts.
+    pub late_deals: u8,
+    /// The lead at the end of the game, in points, that is worth tanh(1), 0.76, of a sure one.
+    pub certain: f32,
+    /// By how much that is more before a later deal, by its number of cards: 1.25 times the standard deviation of the
+    /// difference between two players' points, so that tanh is close to how likely a lead is to last.
+    pub swing: f32,
     /// How much is inferred from cards played: 0 nothing, 1 as if all players followed the policy.
     pub reading: f32,
-    /// How far declarations may stray, in units of the model's spread.
-    pub doubt: f32,
-    /// The least spread, in tricks.
-    pub doubt_least: f32,
+    /// The least spread of declarations around the model's mean, in tricks.
+    pub spread_least: f32,
     /// How likely a rival declares like players who count their tricks by rules, 0 to 1.
     pub counting: f32,
-    /// Cards exchanged between hidden hands from world to world.
-    pub swaps: u32,
-    /// Deals are solved exactly, with all hands known, from this many tricks before their end.
-    pub exact: u8,
+    /// How many exchanges of cards between hidden hands are tried from world to world.
+    pub exchanges: u32,
     /// A search ends early once the best card leads by this share of all descents.
     pub settled: f32,
 }
@@ -33,12 +36,13 @@ pub const CHAMPION: Knobs = Knobs {
     trust: 200.0,
     rivalry: 0.5,
     standing: 1.0,
+    late_deals: 2,
+    certain: 0.5,
+    swing: 0.75,
     reading: 0.5,
-    doubt: 1.0,
-    doubt_least: 0.5,
+    spread_least: 0.5,
     counting: 0.5,
-    swaps: 4,
-    exact: 0,
+    exchanges: 4,
     settled: 0.9,
 };
 
@@ -50,17 +54,18 @@ impl Knobs {
             "trust" => &mut self.trust,
             "rivalry" => &mut self.rivalry,
             "standing" => &mut self.standing,
+            "certain" => &mut self.certain,
+            "swing" => &mut self.swing,
             "reading" => &mut self.reading,
-            "doubt" => &mut self.doubt,
-            "doubt_least" => &mut self.doubt_least,
+            "spread_least" => &mut self.spread_least,
             "counting" => &mut self.counting,
             "settled" => &mut self.settled,
-            "exact" => {
-                self.exact = value as u8;
+            "late_deals" => {
+                self.late_deals = value as u8;
                 return true;
             }
-            "swaps" => {
-                self.swaps = value as u32;
+            "exchanges" => {
+                self.exchanges = value as u32;
                 return true;
             }
             _ => return false,

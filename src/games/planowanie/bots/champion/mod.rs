@@ -1,10 +1,10 @@
 //! Rung 7: what it has learnt, and how its search uses it.
 
+mod aim;
 mod belief;
 pub mod bids;
 mod declare;
 mod declared;
-mod endgame;
 mod held;
 pub mod inputs;
 mod knobs;
@@ -15,14 +15,18 @@ mod search;
 mod standing;
 mod surprise;
 pub mod table;
+#[cfg(test)]
+mod tests;
 
 #[cfg(test)]
 pub use belief::Belief;
 pub use bids::SIZES as DEAL_SIZES;
-pub use declared::stray;
+pub use declared::excess;
 pub use knobs::{CHAMPION, Knobs};
 pub(in crate::planowanie::bots) use player::DESCRIPTION;
 pub use player::{champion, thinking};
 pub use surprise::surprise;
 #[cfg(test)]
 pub use table::SHIPPED;
+#[cfg(test)]
+pub(in crate::planowanie::bots) use tests::seen;

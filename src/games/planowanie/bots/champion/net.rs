@@ -278,15 +278,6 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_read_as_they_were_written() {
-        let net = &SHIPPED.net;
-        let entries = net.entries();
-        assert_eq!(entries.len(), ENTRIES);
-        assert!(entries.iter().any(|entry| *entry != 0), "it is read");
-        assert_eq!(Net::from_entries(&entries).entries(), entries);
-    }
-
-    #[test]
     fn what_others_hold_changes_nothing() {
         let layout = Layout::new(&Deck::contest());
         let mut compared = 0;

@@ -26,7 +26,8 @@ pub fn champion(seed: u64) -> Box<dyn Bot<Planowanie>> {
     thinking(seed, CHAMPION, &SHIPPED)
 }
 
-fn begin(
+/// Starts a search.
+pub(super) fn begin(
     view: &View,
     ask: Ask,
     rng: Rng,

@@ -51,6 +51,20 @@ struct Classes {
     lower: [u8; 256],
 }
 
+impl Classes {
+    /// The class of so many higher cards, in sixteenths of a card.
+    #[inline]
+    fn higher(&self, sixteenths: u32) -> usize {
+        usize::from(self.higher[sixteenths.min(255) as usize])
+    }
+
+    /// The class of so many lower cards, in sixteenths of a card.
+    #[inline]
+    fn lower(&self, sixteenths: u32) -> usize {
+        usize::from(self.lower[sixteenths.min(255) as usize])
+    }
+}
+
 const CLASSES: Classes = {
     let mut classes = Classes {
         higher: [0; 256],
@@ -202,8 +216,8 @@ impl<M: Mask> Context<M> {
         let higher_cards = layout.above(card);
         let above = (higher_cards & self.unseen).count();
         let below = sight.unseen - above;
-        let higher = usize::from(CLASSES.higher[((above * self.density) & 255) as usize]);
-        let lower = usize::from(CLASSES.lower[((below * self.density) & 255) as usize]);
+        let higher = CLASSES.higher(above * self.density);
+        let lower = CLASSES.lower(below * self.density);
         let wins = self.leads || !(self.beating & M::card(card)).is_none();
         let kind = usize::from(wins) * 2 + usize::from(sight.suit == 0);
         let is_low = (self.playable & layout.below(card)).is_none();
@@ -295,8 +309,7 @@ fn surplus<M: Mask>(layout: &Layout<M>, hand: M, unseen: M, density: u32, need: 
     let mut expected = 0.0;
     let mut rest = hand;
     while let Some(card) = rest.pop() {
-        let above = (layout.above(card) & unseen).count() * density;
-        let higher = usize::from(CLASSES.higher[(above & 255) as usize]);
+        let higher = CLASSES.higher((layout.above(card) & unseen).count() * density);
         let trump = usize::from(!(trumps & M::card(card)).is_none());
         expected += CHANCES[trump][higher];
     }
@@ -425,17 +438,11 @@ impl Policy {
         Some(best.1)
     }
 
-    /// Plays a deal out until this many tricks are left.
+    /// Plays a deal out.
     #[inline]
-    pub fn play_until<M: Mask>(
-        &self,
-        layout: &Layout<M>,
-        position: &mut Position<M>,
-        left: u8,
-        rng: &mut Rng,
-    ) {
+    pub fn play_out<M: Mask>(&self, layout: &Layout<M>, position: &mut Position<M>, rng: &mut Rng) {
         for _ in 0..PLIES_MAX {
-            if position.left <= left {
+            if position.is_over() {
                 return;
             }
             let Some(card) = self.draw(layout, position, rng) else {
@@ -444,10 +451,58 @@ impl Policy {
             position.play(layout, card);
         }
     }
+}
 
-    /// Plays a deal out.
-    #[inline]
-    pub fn play_out<M: Mask>(&self, layout: &Layout<M>, position: &mut Position<M>, rng: &mut Rng) {
-        self.play_until(layout, position, 0, rng);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Seat;
+    use crate::planowanie::cards::Deck;
+
+    /// All cards are in hands, so that each unseen one counts whole.
+    #[test]
+    fn a_card_below_many_is_not_taken_for_one_below_few() {
+        let values: String = ('a'..='z').chain('A'..='F').collect();
+        let layout = Layout::<u128>::new(&Deck::new(&values, "wxyz").unwrap());
+        let mut position = Position::fresh(4, 32, Seat(0));
+        // The lowest 15 trumps and the 17th, so that 15 or 16 higher ones are out, and half of another suit.
+        for at in (0..15).chain([16]) {
+            position.hands[0] |= u128::card(layout.suit(0).lowest() + at);
+            position.hands[0] |= u128::card(layout.suit(1).lowest() + at);
+        }
+        let context = Context::new(&layout, &position);
+        let sight = context.sight(&layout, 0);
+        let strength = |at| context.entries(&layout, &sight, layout.suit(0).lowest() + at)[1];
+        assert_eq!(strength(16), strength(14));
+    }
+
+    #[test]
+    fn cards_are_drawn_as_often_as_their_weights_say() {
+        let (layout, mut rng) = (Layout::<u64>::new(&Deck::contest()), Rng::new(2, 2));
+        let policy = &super::super::table::SHIPPED.policy;
+        let mut position = Position::fresh(4, 13, Seat(0));
+        position.hands[0] = (0..13).fold(0, |hand, card| hand | u64::card(card * 4 + card % 3));
+        position.need = [3; 4];
+        let cards = position.distinct(&layout);
+        let opinions = policy.opinions(&layout, &Context::new(&layout, &position), cards);
+        let total: f32 = opinions
+            .iter()
+            .map(|(_, worth)| policy.weight(*worth))
+            .sum();
+        let draws = 40_000;
+        let mut drawn = [0u32; 64];
+        for _ in 0..draws {
+            drawn[usize::from(policy.draw(&layout, &position, &mut rng).unwrap())] += 1;
+        }
+        for (card, worth) in opinions {
+            let (share, expected) = (
+                drawn[usize::from(card)] as f32 / draws as f32,
+                policy.weight(worth) / total,
+            );
+            assert!(
+                (share - expected).abs() < 0.01,
+                "{card}: {share} {expected}"
+            );
+        }
     }
 }

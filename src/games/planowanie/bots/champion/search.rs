@@ -1,24 +1,23 @@
 //! The choice of a card: one tree over what the player knows, descended in worlds drawn from its belief and
 //! guided by the net.
 
+use super::aim::Aim;
 use super::belief::Belief;
-use super::endgame::play_exactly;
 use super::held::Held;
 use super::knobs::Knobs;
 use super::policy::UNIT;
-use super::standing::Standing;
 use super::table::Table;
-use crate::planowanie::bots::position::{Layout, Mask, PLIES_MAX, Position, SEATS_MAX};
+use crate::planowanie::bots::position::{Layout, Mask, PLIES_MAX, Position};
 use crate::planowanie::bots::searcher::Thinking;
+use crate::planowanie::bots::tree::{NONE, Node, ROOT, Tree};
 use crate::planowanie::bots::worlds::Unknown;
-use crate::planowanie::cards::Card;
+use crate::planowanie::cards::{CARDS_MAX, Card};
 use crate::planowanie::rules::{Act, View};
 use crate::reasons::{self, Weighed};
 use crate::rng::Rng;
 use smallvec::SmallVec;
 
-const NONE: u32 = u32::MAX;
-/// The most nodes in a tree, 28 bytes each; after that it stops growing.
+/// The most nodes in a tree; after that it stops growing.
 const NODES_MAX: usize = 2_000_000;
 /// A clear lead ends a search only after this many descents.
 const SETTLED_FROM: u64 = 20_000;
@@ -27,25 +26,29 @@ const WORLDS: u32 = 400;
 /// Nodes between two checks of whether a search should end.
 const LOOK_EVERY: u64 = 64;
 
-struct Node {
-    card: u8,
-    mover: u8,
-    visits: u32,
-    available: u32,
-    sum: f32,
-    child: u32,
-    sibling: u32,
-}
-
 /// A candidate card at one node of the tree.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Candidate {
     card: u8,
+    /// Its node; `NONE` before it has one.
     node: u32,
     visits: f32,
     sum: f32,
     available: f32,
     worth: i32,
+}
+
+impl Candidate {
+    fn new(card: u8) -> Self {
+        Self {
+            card,
+            node: NONE,
+            visits: 0.0,
+            sum: 0.0,
+            available: 0.0,
+            worth: 0,
+        }
+    }
 }
 
 /// The search for a card.
@@ -56,9 +59,11 @@ pub struct Search<M: 'static> {
     unknown: Unknown<M>,
     belief: Belief<M>,
     start: Position<M>,
-    standing: Standing,
+    aim: Aim,
+    /// Each first card's sum of the player's points, as the aim counts them.
+    brought: [f64; CARDS_MAX],
     rng: Rng,
-    nodes: Vec<Node>,
+    tree: Tree,
     path: Vec<u32>,
     used: u64,
     forced: bool,
@@ -75,59 +80,46 @@ impl<M: Mask> Search<M> {
             unknown: Unknown::new(&layout, view),
             belief: Belief::new(&layout, table, view, &knobs, &mut rng),
             forced: start.distinct(&layout).count() < 2,
-            standing: Standing::new(view, &knobs),
+            aim: Aim::new(view, &knobs),
+            brought: [0.0; CARDS_MAX],
             table,
             knobs,
             start,
             layout,
             rng,
-            nodes: vec![Node {
-                card: 0,
-                mover: 0,
-                visits: 0,
-                available: 0,
-                sum: 0.0,
-                child: NONE,
-                sibling: NONE,
-            }],
+            tree: Tree::new(),
             path: Vec::new(),
             used: 0,
             over: false,
         }
     }
 
-    /// The child to continue with, and whether it is new.
+    /// The child to continue with, and whether it is new; `NONE` without a legal card, and for a new one that the tree
+    /// has no room for.
     fn choose(&mut self, at: u32, position: &Position<M>) -> (u32, bool) {
         let legal = position.distinct(&self.layout);
         let mut options: SmallVec<[Candidate; 16]> = SmallVec::new();
         let mut rest = legal;
         while let Some(card) = rest.pop() {
-            options.push(Candidate {
-                card,
-                node: NONE,
-                ..Candidate::default()
-            });
+            options.push(Candidate::new(card));
         }
         let (mut visits, mut sum) = (0.0, 0.0);
-        let mut child = self.nodes[at as usize].child;
-        while child != NONE {
-            let node = &mut self.nodes[child as usize];
-            if !(legal & M::card(node.card)).is_none() {
-                node.available += 1;
-                visits += node.visits as f32;
-                sum += node.sum;
-                if let Some(option) = options.iter_mut().find(|option| option.card == node.card) {
-                    option.node = child;
-                    option.visits = node.visits as f32;
-                    option.sum = node.sum;
-                    option.available = node.available as f32;
-                }
+        self.tree.each_legal(at, legal, |child, node| {
+            visits += node.visits as f32;
+            sum += node.sum as f32;
+            if let Some(option) = options.iter_mut().find(|option| option.card == node.card) {
+                option.node = child;
+                option.visits = node.visits as f32;
+                option.sum = node.sum as f32;
+                option.available = node.available as f32;
             }
-            child = node.sibling;
-        }
+        });
         let chosen = match options.as_slice() {
-            [only] => *only,
+            [only] => Some(*only),
             _ => self.pick(position, legal, &mut options, [visits, sum]),
+        };
+        let Some(chosen) = chosen else {
+            return (NONE, false);
         };
         if chosen.node != NONE {
             return (chosen.node, false);
@@ -144,7 +136,7 @@ impl<M: Mask> Search<M> {
         legal: M,
         options: &mut [Candidate],
         [visits, sum]: [f32; 2],
-    ) -> Candidate {
+    ) -> Option<Candidate> {
         let Table { policy, net, .. } = self.table;
         let advice = net.advice(policy, &self.layout, position, legal);
         // Both list the cards from the lowest.
@@ -153,7 +145,7 @@ impl<M: Mask> Search<M> {
         }
         let base = if visits > 0.0 { sum / visits } else { 0.0 };
         let trust = self.knobs.trust;
-        let mut best = (f32::MIN, Candidate::default());
+        let mut best = (f32::MIN, None);
         for option in options.iter() {
             let opinion = base + option.worth as f32 / UNIT;
             let value = (option.sum + trust * opinion) / (option.visits + trust);
@@ -165,56 +157,28 @@ impl<M: Mask> Search<M> {
             let bonus = self.knobs.exploring * ((seen + 1.0).ln() / (option.visits + 1.0)).sqrt();
             let urgency = value + bonus;
             if urgency > best.0 {
-                best = (urgency, *option);
+                best = (urgency, Some(*option));
             }
         }
         best.1
     }
 
     fn grow(&mut self, at: u32, card: u8, mover: u8, available: u32) -> u32 {
-        if self.nodes.len() >= NODES_MAX {
+        if self.tree.len() >= NODES_MAX {
             return NONE;
         }
-        let new = self.nodes.len() as u32;
-        let sibling = self.nodes[at as usize].child;
-        self.nodes.push(Node {
-            card,
-            mover,
-            visits: 0,
-            available: available + 1,
-            sum: 0.0,
-            child: NONE,
-            sibling,
-        });
-        self.nodes[at as usize].child = new;
-        new
-    }
-
-    /// What the end of the deal is worth for each seat, in units of the deal's number of cards: its points less a share
-    /// of the others' mean, and for the player the standing in the game.
-    fn reward(&self, position: &Position<M>) -> [f32; SEATS_MAX] {
-        let players = usize::from(position.players).min(SEATS_MAX);
-        let scale = 1.0 / f32::from(position.cards.max(1));
-        let points: [f32; SEATS_MAX] =
-            std::array::from_fn(|seat| position.points(seat) as f32 * scale);
-        let total: f32 = points[..players].iter().sum();
-        let rivalry = self.knobs.rivalry / (players as f32 - 1.0).max(1.0);
-        let mut rewards = points.map(|own| own - rivalry * (total - own));
-        rewards[self.unknown.seat & 3] += self.standing.worth(position);
-        rewards
+        self.tree.grow(at, card, mover, available + 1)
     }
 
     fn look(&mut self, limit: u64) {
         let (mut first, mut second): (Option<&Node>, Option<&Node>) = (None, None);
-        let mut child = self.nodes[0].child;
-        while let Some(node) = self.nodes.get(child as usize) {
+        for node in self.tree.choices() {
             if first.is_none_or(|best| node.visits > best.visits) {
                 second = first;
                 first = Some(node);
             } else if second.is_none_or(|best| node.visits > best.visits) {
                 second = Some(node);
             }
-            child = node.sibling;
         }
         let (Some(first), Some(second)) = (first, second) else {
             return;
@@ -231,30 +195,32 @@ impl<M: Mask> Thinking for Search<M> {
         let hands = self.belief.next(&self.layout, self.table, &mut self.rng);
         let mut position = self.unknown.fill(self.start, &hands);
         self.path.clear();
-        let mut at = 0;
+        let mut at = ROOT;
         for _ in 0..PLIES_MAX {
             if position.is_over() {
                 break;
             }
             let (next, new) = self.choose(at, &position);
-            if let Some(node) = self.nodes.get(next as usize) {
+            if let Some(node) = self.tree.get(next) {
                 position.play(&self.layout, node.card);
                 self.path.push(next);
                 at = next;
+            } else if !new {
+                break;
             }
             if new {
                 let policy = &self.table.policy;
-                let exact = self.knobs.exact;
-                policy.play_until(&self.layout, &mut position, exact, &mut self.rng);
-                play_exactly(&self.layout, &mut position);
+                policy.play_out(&self.layout, &mut position, &mut self.rng);
+                break;
             }
         }
-        let rewards = self.reward(&position);
-        for at in &self.path {
-            let node = &mut self.nodes[*at as usize];
-            node.visits += 1;
-            node.sum += rewards[usize::from(node.mover) & 3];
+        let own = self.unknown.seat & 3;
+        let mut rewards = self.aim.points(&position);
+        if let Some(first) = self.path.first().and_then(|first| self.tree.get(*first)) {
+            self.brought[usize::from(first.card) & (CARDS_MAX - 1)] += f64::from(rewards[own]);
         }
+        rewards[own] += self.aim.standing(&position);
+        self.tree.count(&self.path, |seat| f64::from(rewards[seat]));
         self.used += 1;
     }
 
@@ -270,15 +236,7 @@ impl<M: Mask> Thinking for Search<M> {
             let only = self.start.distinct(&self.layout);
             return (!only.is_none()).then(|| Act::Play(Card(only.lowest())));
         }
-        let mut best: Option<&Node> = None;
-        let mut child = self.nodes.first()?.child;
-        while let Some(node) = self.nodes.get(child as usize) {
-            if best.is_none_or(|best| (node.visits, best.card) > (best.visits, node.card)) {
-                best = Some(node);
-            }
-            child = node.sibling;
-        }
-        best.map(|best| Act::Play(Card(best.card)))
+        self.tree.act()
     }
 
     fn used(&self) -> u64 {
@@ -286,17 +244,14 @@ impl<M: Mask> Thinking for Search<M> {
     }
 
     fn weighed(&self) -> Vec<Weighed<Act>> {
-        let mut weighed = Vec::new();
-        let mut child = self.nodes.first().map_or(NONE, |root| root.child);
-        while let Some(node) = self.nodes.get(child as usize) {
-            let worth = (node.visits > 0).then(|| {
-                f64::from(self.start.cards) * f64::from(node.sum) / f64::from(node.visits)
-            });
+        let choices = self.tree.choices().map(|node| {
+            let brought = self.brought[usize::from(node.card) & (CARDS_MAX - 1)];
+            let worth = f64::from(self.start.cards) * brought / f64::from(node.visits);
+            let worth = (node.visits > 0).then_some(worth);
             let act = Act::Play(Card(node.card));
-            weighed.push(Weighed::new(act, worth, Some(node.visits.into())));
-            child = node.sibling;
-        }
-        weighed
+            Weighed::new(act, worth, Some(node.visits.into()))
+        });
+        choices.collect()
     }
 
     /// How often each card was where, in so many worlds of the walk.
@@ -306,5 +261,37 @@ impl<M: Mask> Thinking for Search<M> {
             held.add(&self.belief.next(&self.layout, self.table, &mut self.rng));
         }
         held.beliefs(view)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::knobs::CHAMPION;
+    use super::super::table::SHIPPED;
+    use super::super::tests::seen;
+    use super::*;
+    use crate::planowanie::rules::Game;
+
+    /// What the standing has added to the points of a hundred descents.
+    fn added(points: [i64; 3]) -> f64 {
+        let game = Game::of("23456789TJQKA", "CDHS", 3, &[(4, 0)]).unwrap();
+        let mut view = seen(&game, 2, &[2, 1, 1], "AH 5H TH 4S 4D", "QD 7S TS");
+        view.points = points.into_iter().collect();
+        let mut search = Search::<u64>::new(&view, &SHIPPED, CHAMPION, Rng::new(1, 1));
+        for _ in 0..100 {
+            search.step();
+        }
+        let rewards: f64 = search.tree.choices().map(|node| node.sum).sum();
+        rewards - search.brought.iter().sum::<f64>()
+    }
+
+    #[test]
+    fn the_standing_counts_beside_points() {
+        let sure = 100.0 * f64::from(CHAMPION.standing);
+        let [won, lost] = [added([0, 0, 100]), added([100, 100, 0])];
+        assert!((won - sure).abs() < 1e-3, "{won}");
+        assert!((lost + sure).abs() < 1e-3, "{lost}");
+        let one_beaten = added([0, 100, 50]);
+        assert!(one_beaten.abs() < 1e-3, "{one_beaten}");
     }
 }

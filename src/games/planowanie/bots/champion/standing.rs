@@ -4,13 +4,6 @@ use super::knobs::Knobs;
 use crate::planowanie::bots::position::{Mask, Position, SEATS_MAX};
 use crate::planowanie::rules::View;
 
-/// In how many last deals of a game the standing counts. (39 % of all points are in the last three: spec, E.)
-const LAST: usize = 2;
-/// The standard deviation of the difference between two players' points in a deal, by its number of cards.
-const SWING: f32 = 0.6;
-/// A lead of so many points at the end of the game is as good as certain.
-const CERTAIN: f32 = 2.0;
-
 /// The points of the deals before, and how far leads may still change in those after.
 #[derive(Clone, Copy)]
 pub(super) struct Standing {
@@ -30,13 +23,13 @@ impl Standing {
             *slot = *points as f32;
         }
         let later = view.game.deals().iter().skip(view.deal + 1);
-        let counts = later.len() < LAST;
-        let swings = later.map(|deal| (SWING * f32::from(deal.cards)).powi(2));
+        let counts = later.len() < usize::from(knobs.late_deals);
+        let swings = later.map(|deal| (knobs.swing * f32::from(deal.cards)).powi(2));
         Self {
             seat: view.seat.index() & 3,
             players: view.round.players().min(SEATS_MAX),
             before,
-            scale: (CERTAIN.powi(2) + swings.sum::<f32>()).sqrt(),
+            scale: (knobs.certain.powi(2) + swings.sum::<f32>()).sqrt(),
             weight: if counts { knobs.standing } else { 0.0 },
         }
     }
@@ -81,6 +74,7 @@ mod tests {
     #[test]
     fn in_the_last_deal_a_lead_is_as_good_as_a_larger_one() {
         assert!(worth(12, [40; 4], 13) > 0.99);
+        assert!(worth(12, [40; 4], 1) > 0.95);
         assert!(worth(12, [40, 80, 80, 80], 13) < -0.99);
         let one_beaten = worth(12, [40, 40, 80, 80], 13);
         assert!((one_beaten + 1.0 / 3.0).abs() < 0.01, "{one_beaten}");

@@ -69,9 +69,9 @@ pub fn write_entries(entries: &[i16], text: &mut String) {
 }
 
 /// Writes the spreads as one line of thousandths.
-pub fn write_strays(strays: &[f32; SIZES], text: &mut String) {
-    for stray in strays {
-        let _ = write!(text, "{} ", (stray * 1000.0).round() as i32);
+pub fn write_spreads(spreads: &[f32; SIZES], text: &mut String) {
+    for spread in spreads {
+        let _ = write!(text, "{} ", (spread * 1000.0).round() as i32);
     }
     text.push('\n');
 }
@@ -103,12 +103,12 @@ impl Table {
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let mut lines = text.lines().filter(|line| !line.starts_with("# "));
-        let strays: Option<Vec<f32>> = lines
+        let spreads: Option<Vec<f32>> = lines
             .next()?
             .split_whitespace()
             .map(|word| Some(word.parse::<i32>().ok()? as f32 / 1000.0))
             .collect();
-        let strays = strays?.try_into().ok()?;
+        let spreads = spreads?.try_into().ok()?;
         const ENTRIES: usize = bids::ENTRIES + policy::ENTRIES + net::ENTRIES;
         let mut entries = Vec::with_capacity(ENTRIES);
         for pair in lines.flat_map(|line| line.as_bytes().chunks(2)) {
@@ -131,7 +131,35 @@ impl Table {
         Some(Self {
             policy: Policy::new(policy),
             net,
-            bids: Bids::new(entries, strays),
+            bids: Bids::new(entries, spreads),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_read_as_it_was_written() {
+        const ENTRIES: usize = bids::ENTRIES + policy::ENTRIES + net::ENTRIES;
+        let mut entries: Vec<i16> = (0..ENTRIES).map(|at| (at % 8081) as i16 - 4040).collect();
+        for (first, zeros) in [(10, 1), (20, 2), (200, 90), (400, 91), (ENTRIES - 3, 3)] {
+            entries[first..first + zeros].fill(0);
+        }
+        let spreads: [f32; SIZES] = std::array::from_fn(|size| size as f32 / 8.0);
+        let mut text = "# A recipe.\n".to_owned();
+        write_spreads(&spreads, &mut text);
+        write_entries(&entries, &mut text);
+        let table = Table::read(&text).unwrap();
+        let [bids, policy] = [table.bids.entries(), table.policy.entries()];
+        assert_eq!([bids, policy, &table.net.entries()].concat(), entries);
+        assert_eq!(table.bids.spreads(), &spreads);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_clipped() {
+        let clipped = [-1e9, -4040.4, 0.4, 4040.4, 1e9].map(as_entry);
+        assert_eq!(clipped, [-4040, -4040, 0, 4040, 4040]);
     }
 }

@@ -5,7 +5,7 @@ use crate::field::Field as _;
 use anyhow::Context as _;
 use games::arena::play_by;
 use games::game::Budget;
-use games::planowanie::bots::champion::{DEAL_SIZES, stray};
+use games::planowanie::bots::champion::{DEAL_SIZES, excess};
 use games::planowanie::rules::{Act, Ask, Planowanie};
 use games::stats::Moments;
 
@@ -26,12 +26,12 @@ pub(crate) struct Strays {
     variants: Variants,
 }
 
-impl Strays {
+impl Declarations {
     /// By size of deal, by how many tricks declarations exceed the mean of `variant`'s model.
     pub(super) fn run(&self) -> anyhow::Result<()> {
         let field = self.variants.field(None, None)?;
         let [(_, table), _] = self.variants.beliefs()?;
-        let mut strays = [Moments::default(); DEAL_SIZES];
+        let mut sizes = [Moments::default(); DEAL_SIZES];
         for game in self.first..self.first + self.games {
             let bots = (0..4).map(|seat| field.bot(&self.hero, game * 4 + seat));
             let bots: Option<Vec<_>> = bots.collect();
@@ -41,19 +41,19 @@ impl Strays {
                 let nodes = if *ask == Ask::Declare { self.nodes } else { 1 };
                 let act = bot.decide(view, ask, Budget::nodes(nodes));
                 if let Act::Declare(tricks) = act {
-                    let (size, stray) = stray(view, tricks, table);
-                    strays[size].add(stray.into());
+                    let (size, excess) = excess(view, tricks, table);
+                    sizes[size].add(excess.into());
                 }
                 act
             });
         }
         println!("cards  declarations   mean          spread around it");
-        for (cards, strays) in (1..).zip(&strays) {
-            let (mean, error) = (strays.mean(), 1.96 * strays.error());
-            let spread = strays.error() * (strays.count - 1.0).max(0.0).sqrt();
+        for (cards, excess) in (1..).zip(&sizes) {
+            let (mean, error) = (excess.mean(), 1.96 * excess.error());
+            let spread = excess.error() * (excess.count - 1.0).max(0.0).sqrt();
             println!(
                 "{cards:5} {:13} {mean:+6.2} ± {error:4.2} {spread:10.2}",
-                strays.count
+                excess.count
             );
         }
         Ok(())
