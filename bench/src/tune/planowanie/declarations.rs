@@ -11,7 +11,7 @@ use games::stats::Moments;
 
 /// Who declares, among three of its kind.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Strays {
+pub(crate) struct Declarations {
     #[arg(long, default_value = "mcbid-200")]
     hero: String,
     #[arg(long, default_value_t = 200)]

@@ -4,7 +4,6 @@ use super::knobs::{CHAMPION, Knobs};
 use super::player::begin;
 use super::table::SHIPPED;
 use crate::game::{Game as _, Seat};
-use crate::planowanie::cards::Card;
 use crate::planowanie::rules::{Act, Ask, Game, Planowanie, Setup, View};
 use crate::rng::Rng;
 
