@@ -131,7 +131,6 @@ fn scores_and_faults_go_to_whom_they_belong_in_every_rotation() {
     );
 }
 
-/// A program that does not read what it is sent keeps nobody else waiting.
 /// A seat for each player of two teams: every member has what its team won, and results against the others alone.
 #[test]
 fn mates_of_a_mixed_team_win_together_and_not_against_each_other() {
@@ -150,6 +149,7 @@ fn mates_of_a_mixed_team_win_together_and_not_against_each_other() {
     }
 }
 
+/// A program that does not read what it is sent keeps nobody else waiting.
 #[test]
 fn a_deaf_program_costs_nobody_else_time() {
     let begun = Instant::now();

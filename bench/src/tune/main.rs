@@ -37,7 +37,7 @@ enum Game {
     /// `searcher-base-200`; `champion-whole` is the champion with playouts to the end of the match.
     #[command(subcommand)]
     Koehandel(verbs::Verb<koehandel::Keys, koehandel::Own>),
-    /// Bots of Lighthouses, and strangers that nobody tuned against: `harasser`, `early`; `hunter` and `variant` are the
+    /// Bots of Lighthouses, and strangers after other authors' programs: `harasser`, `early`; `hunter` and `variant` are the
     /// triangle hunter and the champion with other numbers.
     #[command(subcommand)]
     Lighthouses(verbs::Verb<lighthouses::Keys>),

@@ -119,6 +119,10 @@ fn played(
         let (scores, seats) = (line.scores.len(), players.len());
         return refuse(format!("there are {scores} scores for {seats} seats"));
     }
+    if !line.teams.is_empty() && line.teams.len() != players.len() {
+        let (teams, seats) = (line.teams.len(), players.len());
+        return refuse(format!("there are {teams} numbers in `teams` for {seats} seats"));
+    }
     let outcome = Outcome {
         cause,
         scores: line.scores.iter().copied().collect(),

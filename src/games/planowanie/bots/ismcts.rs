@@ -21,6 +21,7 @@ const WORLDS: usize = 3;
 const EXPLORING: f64 = 0.35;
 /// The spread of declarations around the counted one, in tricks.
 const SPREAD: f64 = 1.0;
+
 /// How much a node that was visited asks to be visited again.
 fn urgency(node: &Node) -> f64 {
     let visits = f64::from(node.visits.max(1));
