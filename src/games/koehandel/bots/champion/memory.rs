@@ -37,8 +37,8 @@ pub struct Memory {
     pub(super) deck_left: u8,
     open: Settling,
     collecting: Option<Compass>,
-    /// The reader's open trade, whether the rival began it and how many cards it showed.
-    pub(super) trade: Option<(Goods, bool, u8)>,
+    /// The reader's open trade; one that it began itself is known only once the animals have moved.
+    pub(super) trade: Option<Goods>,
     /// The rival last challenged by the reader, and whether it was seen to counter.
     pub(super) answer: Option<(Compass, bool)>,
     /// What was noted since the last call of [`Memory::notes`], if notes are taken.
@@ -235,10 +235,10 @@ impl Memory {
 
     fn hear_trade(&mut self, message: &Message) {
         match *message {
-            Message::Challenged { goods, cards } => {
+            Message::Challenged { goods, .. } => {
                 self.note_answer();
                 self.read_turn(goods.rival, Some((Compass::S, goods.animal)));
-                self.trade = Some((goods, true, cards));
+                self.trade = Some(goods);
             }
             Message::Won(goods) => self.hear_settled(goods, goods.rival, Compass::S),
             Message::Lost(goods) => self.hear_settled(goods, Compass::S, goods.rival),
@@ -283,7 +283,7 @@ impl Memory {
         self.move_animals(goods.animal, goods.count, from, to);
         if self.trade.is_none() {
             self.answer = Some((goods.rival, from == Compass::S));
-            self.trade = Some((goods, false, 0));
+            self.trade = Some(goods);
         }
     }
 

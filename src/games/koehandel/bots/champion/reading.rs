@@ -217,21 +217,16 @@ impl Reading {
         });
     }
 
-    /// In a trade the rival bid cards that were seen, or a number of hidden cards.
-    pub fn bid(&mut self, view: &View, goods: Goods, cards: u8, seen: Option<Purse>, coin: &Coin) {
+    /// In a trade the rival bid these cards.
+    pub fn bid(&mut self, view: &View, goods: Goods, seen: Purse, coin: &Coin) {
         self.learn(|style| {
             let mut coin = *coin;
             let mut sum = 0.0;
             for _ in 0..TRIES {
                 let bid = bid_of(style, view, goods, &mut coin);
-                sum += match seen {
-                    Some(seen) => {
-                        let (a, b) = (f32::from(bid.value()), f32::from(seen.value()));
-                        let apart = (a - b).abs() / (20.0 + 0.15 * a.max(b));
-                        (1.0 - apart).max(0.0)
-                    }
-                    None => f32::from(u8::from(bid.cards() == cards)),
-                };
+                let (a, b) = (f32::from(bid.value()), f32::from(seen.value()));
+                let apart = (a - b).abs() / (20.0 + 0.15 * a.max(b));
+                sum += (1.0 - apart).max(0.0);
             }
             sum / TRIES as f32
         });

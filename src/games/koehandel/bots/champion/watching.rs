@@ -46,7 +46,7 @@ impl Memory {
 
     /// A trade of the reader's own in which the rival's bid was revealed.
     pub(super) fn read_trade(&mut self, rival: Compass, paid: Purse) {
-        let Some((goods, _, cards)) = self.trade.take() else {
+        let Some(goods) = self.trade.take() else {
             return;
         };
         if goods.rival != rival || rival == Compass::S {
@@ -60,7 +60,7 @@ impl Memory {
         if let Some((_, countered)) = &mut self.answer {
             *countered = true;
         }
-        self.readings[rival.index() - 1].bid(&view, goods, cards, Some(paid), &coin);
+        self.readings[rival.index() - 1].bid(&view, goods, paid, &coin);
     }
 
     /// An auction ended at a price between two players.
