@@ -11,6 +11,9 @@ use crate::koehandel::cards::{ANIMALS, Animal, Compass, PLAYERS, Purse};
 use crate::koehandel::message::{Bought, Goods, History, Message, Sale};
 use crate::koehandel::view::{Herd, View};
 
+#[cfg(test)]
+mod tests;
+
 /// A settlement between two others that may have further rows.
 #[derive(Clone, Copy, Debug)]
 enum Settling {
@@ -31,14 +34,15 @@ pub struct Memory {
     /// The auction now open.
     pub sale: Option<Open>,
     pub(super) herds: [Herd; PLAYERS],
-    /// The herds before the reader's last trade.
-    pub(super) before: [Herd; PLAYERS],
     pub(super) donkeys: u8,
     pub(super) deck_left: u8,
     open: Settling,
     collecting: Option<Compass>,
-    /// The reader's open trade; one that it began itself is known only once the animals have moved.
-    pub(super) trade: Option<Goods>,
+    /// Whether the reader's trade under way was begun by a rival.
+    challenged: bool,
+    /// The reader's own trade in which no bid was revealed so far, and what the rival knew when it bid: before the
+    /// payments, of which the reader hears its own first if it won.
+    pub(super) settled: Option<(Goods, View)>,
     /// The rival last challenged by the reader, and whether it was seen to counter.
     pub(super) answer: Option<(Compass, bool)>,
     /// What was noted since the last call of [`Memory::notes`], if notes are taken.
@@ -57,12 +61,12 @@ impl Memory {
             rule: Rule::default(),
             sale: None,
             herds: [[0; ANIMALS]; PLAYERS],
-            before: [[0; ANIMALS]; PLAYERS],
             donkeys: 0,
             deck_left: 40,
             open: Settling::None,
             collecting: None,
-            trade: None,
+            challenged: false,
+            settled: None,
             answer: None,
             notes: None,
             seed,
@@ -91,6 +95,12 @@ impl Memory {
         if let Some((rival, countered)) = self.answer.take() {
             self.note(Noted::Counter { rival, countered });
         }
+    }
+
+    /// The reader's last trade is over.
+    fn forget_trade(&mut self) {
+        (self.challenged, self.settled) = (false, None);
+        self.note_answer();
     }
 
     pub(super) fn coin(&mut self) -> Coin {
@@ -155,8 +165,7 @@ impl Memory {
             if self.sale.is_none() {
                 self.read_turn(sale.auctioneer, None);
             }
-            self.trade = None;
-            self.note_answer();
+            self.forget_trade();
             let same = |open: &Open| {
                 (open.sale.card, open.sale.auctioneer) == (sale.card, sale.auctioneer)
             };
@@ -238,14 +247,11 @@ impl Memory {
             Message::Challenged { goods, .. } => {
                 self.note_answer();
                 self.read_turn(goods.rival, Some((Compass::S, goods.animal)));
-                self.trade = Some(goods);
+                (self.challenged, self.settled) = (true, None);
             }
             Message::Won(goods) => self.hear_settled(goods, goods.rival, Compass::S),
             Message::Lost(goods) => self.hear_settled(goods, Compass::S, goods.rival),
-            Message::Start => {
-                self.trade = None;
-                self.note_answer();
-            }
+            Message::Start => self.forget_trade(),
             Message::End(_) => self.note_answer(),
             Message::TradeWon { goods, cards } => {
                 self.open = Settling::Traded(HiddenTrade {
@@ -279,11 +285,10 @@ impl Memory {
 
     /// The animals of the reader's own trade moved.
     fn hear_settled(&mut self, goods: Goods, from: Compass, to: Compass) {
-        self.before = self.herds;
+        self.settled = Some((goods, self.rival_view(goods.rival)));
         self.move_animals(goods.animal, goods.count, from, to);
-        if self.trade.is_none() {
+        if !self.challenged {
             self.answer = Some((goods.rival, from == Compass::S));
-            self.trade = Some(goods);
         }
     }
 

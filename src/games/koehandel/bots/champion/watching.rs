@@ -5,16 +5,16 @@ use super::memory::Memory;
 use super::reading::Part;
 use super::sale::Noted;
 use crate::koehandel::bots::styles::claims;
-use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
+use crate::koehandel::cards::{Animal, Compass, Purse};
 use crate::koehandel::message::Goods;
-use crate::koehandel::view::{Herd, View};
+use crate::koehandel::view::View;
 
 impl Memory {
     /// What a rival knows, in one of the deals.
-    pub(super) fn rival_view(&mut self, rival: Compass, herds: [Herd; PLAYERS]) -> View {
+    pub(super) fn rival_view(&mut self, rival: Compass) -> View {
         let mut coin = self.coin();
         let deal = self.belief.draw(&mut coin);
-        let mut view = View::of(deal, herds, self.donkeys).imagined(rival.index(), &deal);
+        let mut view = View::of(deal, self.herds, self.donkeys).imagined(rival.index(), &deal);
         view.deck_left = self.deck_left;
         view
     }
@@ -32,7 +32,7 @@ impl Memory {
         if rival == Compass::S {
             return;
         }
-        let view = self.rival_view(rival, self.herds);
+        let view = self.rival_view(rival);
         if !view.deck_empty() && view.can_trade(Compass::S) {
             self.note(Noted::Turn {
                 rival,
@@ -46,13 +46,12 @@ impl Memory {
 
     /// A trade of the reader's own in which the rival's bid was revealed.
     pub(super) fn read_trade(&mut self, rival: Compass, paid: Purse) {
-        let Some(goods) = self.trade.take() else {
+        let Some((goods, view)) = self.settled.take() else {
             return;
         };
         if goods.rival != rival || rival == Compass::S {
             return;
         }
-        let view = self.rival_view(rival, self.before);
         let coin = self.coin();
         let me = Compass::of(rival.index(), 0);
         let goods = Goods { rival: me, ..goods };
