@@ -36,6 +36,8 @@ pub struct Memory {
     pub(super) herds: [Herd; PLAYERS],
     pub(super) donkeys: u8,
     pub(super) deck_left: u8,
+    /// Whether a bluff was shown on the card now up, so that it is sold anew.
+    pub(super) anew: bool,
     open: Settling,
     collecting: Option<Compass>,
     /// Whether the reader's trade under way was begun by a rival.
@@ -63,6 +65,7 @@ impl Memory {
             herds: [[0; ANIMALS]; PLAYERS],
             donkeys: 0,
             deck_left: 40,
+            anew: false,
             open: Settling::None,
             collecting: None,
             challenged: false,
@@ -148,7 +151,7 @@ impl Memory {
             Message::Free { card, auctioneer } => self.settle(card, auctioneer),
             Message::Bluffed { by, hand } => {
                 self.read_sale(None);
-                self.sale = None;
+                (self.sale, self.anew) = (None, true);
                 self.belief.shown(by, hand);
                 if by != Compass::S {
                     self.note(Noted::Exposed(by));
@@ -162,7 +165,7 @@ impl Memory {
     fn open_sale(&mut self, sale: Sale, history: &History) {
         let mut own = Vec::new();
         if sale.auctioneer != Compass::S {
-            if self.sale.is_none() {
+            if self.sale.is_none() && !self.anew {
                 self.read_turn(sale.auctioneer, None);
             }
             self.forget_trade();
@@ -251,7 +254,10 @@ impl Memory {
             }
             Message::Won(goods) => self.hear_settled(goods, goods.rival, Compass::S),
             Message::Lost(goods) => self.hear_settled(goods, Compass::S, goods.rival),
-            Message::Start => self.forget_trade(),
+            Message::Start => {
+                self.anew = false;
+                self.forget_trade();
+            }
             Message::End(_) => self.note_answer(),
             Message::TradeWon { goods, cards } => {
                 self.open = Settling::Traded(HiddenTrade {
@@ -328,7 +334,7 @@ impl Memory {
         if owner == Compass::S {
             self.read_sale(None);
         }
-        self.sale = None;
+        (self.sale, self.anew) = (None, false);
         let owned = &mut self.herds[owner.index()][card.index()];
         *owned = (*owned + 1).min(4);
         self.deck_left = self.deck_left.saturating_sub(1);
