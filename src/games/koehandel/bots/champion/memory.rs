@@ -141,14 +141,24 @@ impl Memory {
             Message::Bid(sale, ref history) | Message::PreEmpt(sale, ref history) => {
                 self.open_sale(sale, history);
             }
-            Message::Card(card) => self.settle(card, Compass::S),
+            Message::Card(card) => {
+                match self.sale {
+                    Some(_) => self.read_sale(None),
+                    // The reader's own card, for which nobody bid: it was asked nothing.
+                    None => self.read_unwanted(card, Compass::S),
+                }
+                self.settle(card, Compass::S);
+            }
             Message::Collect { payee, .. } => self.collecting = Some(payee),
             Message::Settled(paid) => {
                 if let Some(payee) = self.collecting.take() {
                     self.belief.seen(Compass::S, payee, paid);
                 }
             }
-            Message::Free { card, auctioneer } => self.settle(card, auctioneer),
+            Message::Free { card, auctioneer } => {
+                self.read_unwanted(card, auctioneer);
+                self.settle(card, auctioneer);
+            }
             Message::Bluffed { by, hand } => {
                 self.read_sale(None);
                 (self.sale, self.anew) = (None, true);
@@ -331,9 +341,6 @@ impl Memory {
 
     /// The card up is settled.
     fn settle(&mut self, card: Animal, owner: Compass) {
-        if owner == Compass::S {
-            self.read_sale(None);
-        }
         (self.sale, self.anew) = (None, false);
         let owned = &mut self.herds[owner.index()][card.index()];
         *owned = (*owned + 1).min(4);

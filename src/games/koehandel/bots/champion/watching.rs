@@ -3,10 +3,10 @@
 
 use super::memory::Memory;
 use super::reading::Part;
-use super::sale::Noted;
+use super::sale::{Noted, Open};
 use crate::koehandel::bots::styles::claims;
 use crate::koehandel::cards::{Animal, Compass, Purse};
-use crate::koehandel::message::Goods;
+use crate::koehandel::message::{Goods, History, Sale};
 use crate::koehandel::view::View;
 
 impl Memory {
@@ -88,6 +88,32 @@ impl Memory {
                 cash,
             );
         }
+    }
+
+    /// Nobody bid for a card. Whoever was not heard passed too; but in a card that is sold anew, an exposed player may
+    /// have had no part.
+    pub(super) fn read_unwanted(&mut self, card: Animal, auctioneer: Compass) {
+        let sale = Sale {
+            card,
+            auctioneer,
+            leader: auctioneer,
+            price: 0,
+        };
+        let heard = self.sale.take();
+        let heard =
+            heard.filter(|open| (open.sale.card, open.sale.auctioneer) == (card, auctioneer));
+        let mut open = heard.unwrap_or(Open {
+            sale,
+            history: History::new(),
+            own: Vec::new(),
+        });
+        for rival in Compass::RIVALS.into_iter().filter(|_| !self.anew) {
+            if !open.history.iter().any(|(who, _)| *who == rival) {
+                open.history.push((rival, 0));
+            }
+        }
+        self.sale = Some(open);
+        self.read_sale(None);
     }
 
     /// Reads every rival's bids in the auction that ends now; `end` is the winning bid, where known.

@@ -118,3 +118,63 @@ fn a_turn_is_read_once_however_often_its_card_is_sold() {
     ];
     assert_eq!(turns(&next).0, [(Compass::W, false)]);
 }
+
+/// Who was noted to be asked in an auction, its highest bid and the price that it would not exceed.
+fn auctions(memory: &mut Memory, messages: &[Message]) -> Vec<(Compass, u16, Option<u16>)> {
+    messages.iter().for_each(|message| memory.hear(message));
+    let notes = memory.notes().into_iter();
+    let auctions = notes.filter_map(|note| match note {
+        Noted::Auction { rival, part, .. } => Some((rival, part.bid, part.passed)),
+        _ => None,
+    });
+    auctions.collect()
+}
+
+#[test]
+fn a_card_that_nobody_wants_was_passed_by_everybody() {
+    let passed = |rival| (rival, 0, Some(0));
+    let free = |auctioneer| Message::Free {
+        card: animal('J'),
+        auctioneer,
+    };
+    let mut memory = Memory::new(3);
+    memory.take_notes();
+    let heard = [bid('J', Compass::W, &[(Compass::N, 0), (Compass::E, 0)])];
+    let others = [Compass::N, Compass::E].map(passed).to_vec();
+    assert_eq!(auctions(&mut memory, &heard), []);
+    assert_eq!(auctions(&mut memory, &[free(Compass::W)]), others);
+    // The reader is asked first.
+    let first = [bid('J', Compass::E, &[]), free(Compass::E)];
+    let others = [Compass::W, Compass::N].map(passed).to_vec();
+    assert_eq!(auctions(&mut memory, &first), others);
+    // Its own card.
+    let own = [Message::Start, Message::Card(animal('J'))];
+    let others = Compass::RIVALS.map(passed).to_vec();
+    assert_eq!(auctions(&mut memory, &own), others);
+    let acts = [0, 1, 2].map(|at| memory.readings[at].acts);
+    assert_eq!(acts, [2, 3, 2]);
+    // A filler never bids, and the dearest animal is refused by few others.
+    let filler = kind_named("filler").unwrap();
+    let refused = Memory::new(3).readings[1].weights()[filler];
+    assert!(memory.readings[1].weights()[filler] > 2.0 * refused);
+}
+
+/// Whoever was exposed on a card may be left out when it is sold anew.
+#[test]
+fn who_may_be_left_out_is_not_said_to_have_passed() {
+    let mut memory = Memory::new(3);
+    memory.take_notes();
+    let bluffed = Message::Bluffed {
+        by: Compass::N,
+        hand: Purse::START,
+    };
+    let first = [bid('J', Compass::E, &[(Compass::N, 1_000)]), bluffed];
+    assert_eq!(auctions(&mut memory, &first), [(Compass::N, 1_000, None)]);
+    let anew = bid('J', Compass::E, &[(Compass::W, 0)]);
+    let free = Message::Free {
+        card: animal('J'),
+        auctioneer: Compass::E,
+    };
+    let passed = [(Compass::W, 0, Some(0))];
+    assert_eq!(auctions(&mut memory, &[anew, free]), passed);
+}
