@@ -108,7 +108,7 @@ fn a_filler_is_seen_to_be_one_and_evidence_adds_up() {
 #[test]
 fn the_ladder_pays_exactly_and_never_bluffs() {
     let mut model = Value::Null;
-    for seed in 0..5 {
+    for seed in 0..60 {
         for lesson in watch(
             ["guide", "tuned", "face", "guide"],
             seed,
@@ -129,7 +129,7 @@ fn the_ladder_pays_exactly_and_never_bluffs() {
         "{:?}",
         read.exact_payments
     );
-    assert!(read.exact_payments.yes > 100.0);
+    assert!(read.exact_payments.yes > 100.0, "{:?}", read.exact_payments);
     assert!(read.offers.values().map(|offers| offers.count).sum::<f64>() > 10.0);
 }
 
@@ -216,6 +216,10 @@ fn an_honest_bidder_is_never_proved_to_bluff() {
         "what is believed may be wrong"
     );
     assert!(believed("face").mean < 0.01 && believed("evolved").mean < 0.01);
+    // Only the one that does so is said to pay otherwise than the server would, whomever it paid.
+    let otherwise = |name: &str| models[name].exact_payments.no;
+    assert!(otherwise("guide") > 50.0, "{}", otherwise("guide"));
+    assert_eq!((otherwise("face"), otherwise("evolved")), (0.0, 0.0));
 }
 
 /// Bots that bluff: what is proved is true, what is caught is proved, and what is proved is believed.

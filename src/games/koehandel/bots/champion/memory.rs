@@ -249,7 +249,7 @@ impl Memory {
 
     /// Notes whether a rival paid as the server would have, where its cards are known.
     fn note_paid(&mut self, rival: Compass, price: u16, same: impl Fn(Purse) -> bool) {
-        if self.notes.is_some() && self.belief.is_certain() {
+        if self.notes.is_some() && self.belief.is_sure(rival) {
             let exact = self.cards_of(rival).exact_payment(price).is_some_and(same);
             self.note(Noted::Paid { rival, exact });
         }

@@ -178,3 +178,40 @@ fn who_may_be_left_out_is_not_said_to_have_passed() {
     let passed = [(Compass::W, 0, Some(0))];
     assert_eq!(auctions(&mut memory, &[anew, free]), passed);
 }
+
+/// What is noted of how W paid a price to N, and whether its hand is proved after that.
+fn paid(memory: &mut Memory, cards: u8, price: u16) -> (Vec<bool>, bool) {
+    memory.hear(&bid('A', Compass::N, &[]));
+    memory.hear(&Message::Bought(Bought {
+        card: animal('A'),
+        buyer: Compass::W,
+        cards,
+        price,
+    }));
+    memory.hear(&Message::WasPaid {
+        payee: Compass::N,
+        cards,
+        price,
+    });
+    let notes = memory.notes().into_iter();
+    let exact = notes.filter_map(|note| match note {
+        Noted::Paid { exact, .. } => Some(exact),
+        _ => None,
+    });
+    (exact.collect(), memory.belief.is_sure(Compass::W))
+}
+
+/// With four cards that pay 40, W may have kept a ten or its fifty.
+#[test]
+fn a_hand_is_proved_only_while_no_other_cards_would_do() {
+    let mut memory = Memory::new(3);
+    memory.take_notes();
+    assert_eq!(paid(&mut memory, 4, 40), (vec![true], false));
+    assert_eq!(paid(&mut memory, 1, 50), (vec![], false));
+    assert!(memory.belief.is_sure(Compass::E) && !memory.belief.is_sure(Compass::N));
+    let mut memory = Memory::new(3);
+    memory.take_notes();
+    assert_eq!(paid(&mut memory, 5, 90), (vec![true], true));
+    assert_eq!(paid(&mut memory, 2, 0), (vec![false], true));
+    assert!(memory.belief.is_sure(Compass::N));
+}
