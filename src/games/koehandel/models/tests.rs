@@ -4,6 +4,7 @@ use super::evidence::Tally;
 use super::{Evidence, Guess, Models, Observer, VERSION, Who, merge, show};
 use crate::contest::Advice;
 use crate::game::{Bot, Budget, Game, Seat};
+use crate::koehandel::bots::styles::{KINDS, kind_named};
 use crate::koehandel::bots::{listens, make};
 use crate::koehandel::cards::{Compass, Note, PLAYERS, Purse};
 use crate::koehandel::fold::Fold;
@@ -150,13 +151,44 @@ fn a_known_rival_is_expected_to_be_what_it_was() {
     });
     assert!(models.weights(Compass::W).is_none());
     let weights = models.weights(Compass::N).unwrap();
-    let guide = crate::koehandel::bots::styles::kind_named("guide").unwrap();
+    let guide = kind_named("guide").unwrap();
     assert!(
         weights
             .iter()
             .enumerate()
             .all(|(at, weight)| at == guide || *weight < weights[guide])
     );
+}
+
+/// Two types that explain a rival equally well differ by their prior weights, once.
+#[test]
+fn a_prior_weight_counts_once() {
+    let prior = |name: &str| KINDS[kind_named(name).unwrap()].prior;
+    let (tuned, variant) = (prior("tuned"), prior("tuned-cash"));
+    assert!(variant < 0.5 * tuned);
+    let matches = 1_000.0;
+    let share = |prior: f32| matches * f64::from(prior / (tuned + variant));
+    let model = Evidence {
+        version: VERSION,
+        matches,
+        types: BTreeMap::from([
+            ("tuned".to_owned(), share(tuned)),
+            ("tuned-cash".to_owned(), share(variant)),
+        ]),
+        ..Evidence::default()
+    };
+    let models = Models::of(Advice::Learnt {
+        rivals: &[("N".into(), model.write())],
+        types: &[],
+    });
+    let weights = models.weights(Compass::N).unwrap();
+    let expected = |name: &str| weights[kind_named(name).unwrap()] * prior(name);
+    let ratio = expected("tuned-cash") / expected("tuned");
+    assert!((ratio / (variant / tuned) - 1.0).abs() < 0.02, "{ratio}");
+    // Of a stranger nothing is expected beyond that.
+    let stranger = models.mixed(std::iter::empty());
+    let alike = |weight: &f32| (weight / stranger[0] - 1.0).abs() < 1e-5;
+    assert!(stranger.iter().all(alike), "{stranger:?}");
 }
 
 #[test]
@@ -398,7 +430,7 @@ fn strangers_stay_strangers_and_names_that_were_given_stand() {
     let Message::Expected { weights, .. } = told else {
         panic!("{told:?}")
     };
-    let kind = crate::koehandel::bots::styles::kind_named("guide").unwrap();
+    let kind = kind_named("guide").unwrap();
     let most = weights.iter().copied().fold(0.0, f32::max);
     assert_eq!(weights[kind], most);
     who.look(Compass::N, &guide).unwrap();
