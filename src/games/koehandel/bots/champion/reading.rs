@@ -232,7 +232,8 @@ impl Reading {
         });
     }
 
-    /// A type drawn by probability; `weights` come from [`Reading::weights`].
+    /// A type drawn by probability; `weights` come from [`Reading::weights`]. Where their sum falls short of the number
+    /// drawn, the last that has weight.
     #[must_use]
     pub fn draw(weights: &[f32], chance: &mut impl Chance) -> usize {
         let mut left = chance.unit() as f32;
@@ -242,7 +243,8 @@ impl Reading {
                 return at;
             }
         }
-        0
+        let last = weights.iter().rposition(|weight| *weight > 0.0);
+        last.unwrap_or(0)
     }
 }
 
@@ -253,4 +255,31 @@ fn within(limit: u16, part: Part) -> f32 {
         .passed
         .is_none_or(|price| limit < price.saturating_add(10));
     f32::from(u8::from(low && high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Chance, Reading};
+
+    /// Always the same number.
+    struct Always(f64);
+
+    impl Chance for Always {
+        fn unit(&mut self) -> f64 {
+            self.0
+        }
+
+        fn below(&mut self, _: u32) -> u32 {
+            0
+        }
+    }
+
+    #[test]
+    fn a_draw_beyond_all_weights_is_the_last_that_has_any() {
+        let weights = [0.3, 0.3, 0.4 - 1e-6, 0.0];
+        for (number, at) in [(0.0, 0), (0.5, 1), (0.9, 2), (1.0 - 1e-9, 2)] {
+            assert_eq!(Reading::draw(&weights, &mut Always(number)), at, "{number}");
+        }
+        assert_eq!(Reading::draw(&[0.0], &mut Always(0.5)), 0);
+    }
 }
