@@ -10,8 +10,8 @@ use crate::koehandel::view::{Herd, View};
 
 /// How many deals are kept once something is hidden.
 const PARTICLES: usize = 96;
-/// How often to try for an offer in the style that has the number of cards seen.
-const TRIES: usize = 6;
+/// How often to try for what agrees with what was seen, before anything with as many cards is taken.
+const TRIES: usize = 8;
 
 /// All players' money, the viewer first.
 pub type Deal = [Purse; PLAYERS];
@@ -159,10 +159,6 @@ impl Belief {
         for deal in &mut self.deals {
             let view = View::of(*deal, *herds, donkeys);
             let mut bid = |from: Compass, to: Compass, cards: u8, coin: &mut Coin| {
-                let hand = deal[from.index()];
-                if cards == 0 || cards >= hand.cards() {
-                    return if cards == 0 { Purse::EMPTY } else { hand };
-                }
                 let seat = from.index();
                 let seen = view.imagined(seat, deal);
                 let style = style(from, coin);
@@ -171,13 +167,7 @@ impl Belief {
                     count: trade.count,
                     rival: Compass::of(seat, to.index()),
                 };
-                for _ in 0..TRIES {
-                    let part = bid_of(&style, &seen, goods, coin);
-                    if part.cards() == cards {
-                        return part;
-                    }
-                }
-                random_part(hand, cards, coin)
+                bid_showing(&style, &seen, goods, cards, coin)
             };
             let mut paid = bid(winner, loser, won, coin);
             let mut back = bid(loser, winner, lost, coin);
@@ -289,6 +279,25 @@ pub fn bid_of(style: &Style, view: &View, goods: Goods, coin: &mut Coin) -> Purs
             profile.offer(view, &challenge, coin)
         }
     }
+}
+
+/// What a player of this style may bid in a trade with this many cards.
+#[must_use]
+pub fn bid_showing(style: &Style, view: &View, goods: Goods, cards: u8, coin: &mut Coin) -> Purse {
+    let hand = view.purse;
+    if cards == 0 {
+        return Purse::EMPTY;
+    }
+    if cards >= hand.cards() {
+        return hand;
+    }
+    for _ in 0..TRIES {
+        let bid = bid_of(style, view, goods, coin);
+        if bid.cards() == cards {
+            return bid;
+        }
+    }
+    random_part(hand, cards, coin)
 }
 
 /// Deals the hidden money to hands of the known sizes; nobody is dealt cards that do not exist.
