@@ -32,9 +32,9 @@ struct Cli {
 /// The games.
 #[derive(Debug, clap::Subcommand)]
 enum Game {
-    /// Bots of Koehandel, and strangers that nobody trained against: `guide-cash`, `guide-minraise`,
-    /// `tuned-cash`, `all-in`, `hoarder`, `wild`, `denier`, `softy`, `bluffer`, searchers such as
-    /// `searcher-base-200`; `champion-whole` is the champion with playouts to the end of the match.
+    /// Bots of Koehandel, and others: `denier`, `all-in`, `hoarder`, `wild`, `softy` and `bluffer`, that nobody trained
+    /// against, `guide-cash`, `guide-minraise` and `tuned-cash`, searchers such as `searcher-base-200`; `champion-whole`
+    /// is the champion with playouts to the end of the match.
     #[command(subcommand)]
     Koehandel(verbs::Verb<koehandel::Keys, koehandel::Own>),
     /// Bots of Lighthouses, and strangers after other authors' programs: `harasser`, `early`; `hunter` and `variant` are the

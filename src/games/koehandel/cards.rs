@@ -297,6 +297,27 @@ impl Purse {
         }
         Some(best)
     }
+
+    /// The cards of this hand that pay a price, if there is only one way to do so with so many cards.
+    #[must_use]
+    pub fn only_payment(self, cards: u8, price: u16) -> Option<Purse> {
+        let (mut dearest, mut rest) = (Purse::EMPTY, self);
+        for note in Note::ALL.into_iter().rev() {
+            let count = rest.of(note).min(cards - dearest.cards());
+            dearest.0[note as usize] = count;
+            rest.0[note as usize] -= count;
+        }
+        let changes = Note::ALL.into_iter().filter(|out| dearest.of(*out) > 0);
+        let changes = changes.flat_map(|out| {
+            let cheaper = move |into: &Note| *into < out && rest.of(*into) > 0;
+            let loss = move |into: Note| out.value() - into.value();
+            Note::ALL.into_iter().filter(cheaper).map(loss)
+        });
+        let value = dearest.value();
+        let pays = dearest.cards() == cards && value >= price;
+        let others = changes.min().is_some_and(|least| value - least >= price);
+        (pays && !others).then_some(dearest)
+    }
 }
 
 impl fmt::Display for Purse {
@@ -412,6 +433,28 @@ mod tests {
                 "{hand:?} for {price}"
             );
         }
+    }
+
+    #[test]
+    fn a_payment_is_the_only_one_if_no_other_subset_pays() {
+        let mut rng = crate::rng::Rng::new(6, 0);
+        let mut only = 0;
+        for _ in 0..3_000 {
+            let hand = Purse(std::array::from_fn(|kind| {
+                rng.below([3, 5, 3, 2, 2, 2][kind]) as u8
+            }));
+            let (cards, price) = (rng.below(9) as u8, 10 * rng.below(60) as u16);
+            let mut ways = subsets(hand);
+            ways.retain(|part| part.cards() == cards && part.value() >= price);
+            let expected = ways.first().filter(|_| ways.len() == 1);
+            assert_eq!(
+                hand.only_payment(cards, price).as_ref(),
+                expected,
+                "{hand:?}: {cards} for {price}"
+            );
+            only += u32::from(expected.is_some());
+        }
+        assert!(only > 100, "{only}");
     }
 
     #[test]

@@ -3,9 +3,8 @@
 use super::farm::{BOTS_APART, CLIMBER, Farm};
 use crate::field::Field as _;
 use crate::play::{Pace, play};
-use games::koehandel::bots::evolved::{EXCHANGE, WINNER};
+use games::koehandel::bots::evolved;
 use games::koehandel::bots::policy::Profile;
-use games::koehandel::options::TradePayment;
 use games::rng::Rng;
 use std::time::Duration;
 
@@ -25,10 +24,7 @@ pub(super) fn climb(
     seed: u64,
 ) -> anyhow::Result<()> {
     let pay = farm.pay;
-    farm.profile = match pay {
-        TradePayment::Winner => WINNER,
-        TradePayment::Exchange => EXCHANGE,
-    };
+    farm.profile = *evolved::profile(pay);
     let mut rng = Rng::new(seed, 3);
     println!(
         "{pay:?} from {:.4}",

@@ -1,4 +1,6 @@
-//! Players beside the ladder, that nobody trained against.
+//! Players beside the ladder. Nobody trained against the `denier`, `all-in`, the `hoarder`, `wild`, `softy` and the
+//! `bluffer`, and the champion has no type for them. The other policies are types of the champion's or nearly, two of them
+//! company in the climb from which its own policy came; searchers depart from policies that are types.
 
 use crate::field::Seated;
 use games::game::{Bot, Budget};
@@ -7,7 +9,6 @@ use games::koehandel::bots::policy::{Player, Profile};
 use games::koehandel::bots::{evolved, tuned};
 use games::koehandel::message::Message;
 use games::koehandel::models::Models;
-use games::koehandel::options::TradePayment;
 use games::koehandel::rules::{Act, Ask, Koehandel};
 use games::koehandel::view::View;
 use games::rng::Rng;
@@ -65,7 +66,7 @@ impl Searcher {
         let mut words = name.strip_prefix("searcher-")?.split('-');
         let (base, rivals): (Base, _) = match words.next()? {
             "tuned" => (|_| &tuned::PROFILE, "tuned"),
-            "evolved" => (evolved_by, "evolved"),
+            "evolved" => (evolved::profile, "evolved"),
             "base" => (base::base, "evolved"),
             _ => return None,
         };
@@ -76,13 +77,6 @@ impl Searcher {
         let rng = Rng::new(seed, STREAM);
         let inner = Champion::searcher(rng, base, rivals);
         words.next().is_none().then_some(Self { inner, playouts })
-    }
-}
-
-fn evolved_by(payment: TradePayment) -> &'static Profile {
-    match payment {
-        TradePayment::Winner => &evolved::WINNER,
-        TradePayment::Exchange => &evolved::EXCHANGE,
     }
 }
 
@@ -98,13 +92,7 @@ impl Bot<Koehandel> for Searcher {
 
 /// Variants of the ladder's policies.
 fn profile(name: &str) -> Option<Profile> {
-    let tuned = Profile {
-        bid: 0.7,
-        reserve: 0.1,
-        pre_empt: 0.1,
-        jump: false,
-        ..Profile::GUIDE
-    };
+    let tuned = tuned::PROFILE;
     Some(match name {
         "guide-cash" => Profile {
             cash_cap: Some(1.0),

@@ -41,6 +41,15 @@ pub const WINNER: Profile = Profile {
     ..tuned::PROFILE
 };
 
+/// Its numbers for one way of paying for trades.
+#[must_use]
+pub fn profile(payment: TradePayment) -> &'static Profile {
+    match payment {
+        TradePayment::Winner => &WINNER,
+        TradePayment::Exchange => &EXCHANGE,
+    }
+}
+
 /// Learns from what is collected and received which way trades are paid for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rule {
@@ -125,10 +134,6 @@ impl Bot<Koehandel> for Evolved {
     }
 
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        let profile = match self.rule.payment() {
-            TradePayment::Winner => &WINNER,
-            TradePayment::Exchange => &EXCHANGE,
-        };
-        profile.act(view, ask, &mut self.limits, &mut self.rng)
+        profile(self.rule.payment()).act(view, ask, &mut self.limits, &mut self.rng)
     }
 }

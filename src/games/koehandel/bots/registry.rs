@@ -27,8 +27,8 @@ pub const CARDS: &[BotCard] = &[
     card(7, "tuned", tuned::DESCRIPTION, 0x90FD_5B15_FDCD_D38F),
     card(8, "evolved", evolved::DESCRIPTION, 0xEBDE_2B62_C3B5_B75C),
     BotCard {
-        version: 3,
-        ..thinker(9, "champion", champion::DESCRIPTION, 0xA81B_4403_A45F_F80D)
+        version: 4,
+        ..thinker(9, "champion", champion::DESCRIPTION, 0x1540_5A71_3B70_2C81)
     },
 ];
 

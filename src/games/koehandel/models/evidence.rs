@@ -104,7 +104,7 @@ pub struct Evidence {
     pub exact_payments: Tally,
     /// Turns before the deck's end on which a trade was possible: whether it traded.
     pub early_trades: Tally,
-    /// Learnt types, weighted by their probability at each match's end.
+    /// Learnt types, weighted by their probability at each match's end, their prior weights included.
     pub types: BTreeMap<String, f64>,
 }
 

@@ -2,7 +2,7 @@
 
 use super::evidence::Evidence;
 use crate::contest::Advice;
-use crate::koehandel::bots::styles::KINDS;
+use crate::koehandel::bots::styles::{KINDS, Kind};
 use crate::koehandel::cards::Compass;
 
 /// How much a rival's own history outweighs the general mix of types: doubt, in matches.
@@ -88,20 +88,23 @@ impl Models {
         mixed.into()
     }
 
-    /// The factor on each type's prior weight for a rival with this model, or with none.
+    /// The factor on each type's prior weight for a rival with this model, or with none. What is counted of a type
+    /// are probabilities at matches' ends, in which its prior weight already is.
     fn expected(&self, own: Option<&Evidence>) -> Vec<f32> {
         let met: f64 = self.types.iter().map(|(_, matches)| matches).sum();
-        let general = |name: &str| {
-            let matches = self.types.iter().find(|(kind, _)| kind == name);
-            let matches = matches.map_or(0.0, |(_, matches)| *matches);
-            ((matches + 1.0) / (met + KINDS.len() as f64)) as f32
+        let priors: f32 = KINDS.iter().map(|kind| kind.prior).sum();
+        let counted = KINDS.len() as f32;
+        let general = |kind: &Kind| {
+            let matches = self.types.iter().find(|(name, _)| name == kind.name);
+            let matches = matches.map_or(0.0, |(_, matches)| *matches as f32);
+            (matches + counted * kind.prior / priors) / (met as f32 + counted)
         };
         let sum = own.map_or(0.0, |model| model.types.values().sum::<f64>()) as f32;
         let weights = KINDS.iter().map(|kind| {
             let seen = own
                 .and_then(|model| model.types.get(kind.name).copied())
                 .unwrap_or(0.0) as f32;
-            (seen + DOUBT * general(kind.name)) / (sum + DOUBT)
+            (seen + DOUBT * general(kind)) / (sum + DOUBT) / kind.prior
         });
         weights.collect()
     }

@@ -4,6 +4,7 @@ use super::evidence::Tally;
 use super::{Evidence, Guess, Models, NOTES, Observer, VERSION, Who, merge, show};
 use crate::contest::Advice;
 use crate::game::{Bot, Budget, Game, Seat};
+use crate::koehandel::bots::styles::{KINDS, kind_named};
 use crate::koehandel::bots::{listens, make};
 use crate::koehandel::cards::{Compass, Note, PLAYERS, Purse};
 use crate::koehandel::fold::Fold;
@@ -109,7 +110,7 @@ fn a_filler_is_seen_to_be_one_and_evidence_adds_up() {
 #[test]
 fn the_ladder_pays_exactly_and_never_bluffs() {
     let mut model = Value::Null;
-    for seed in 0..5 {
+    for seed in 0..60 {
         for lesson in watch(
             ["guide", "tuned", "face", "guide"],
             seed,
@@ -130,7 +131,7 @@ fn the_ladder_pays_exactly_and_never_bluffs() {
         "{:?}",
         read.exact_payments
     );
-    assert!(read.exact_payments.yes > 100.0);
+    assert!(read.exact_payments.yes > 100.0, "{:?}", read.exact_payments);
     assert!(read.offers.values().map(|offers| offers.count).sum::<f64>() > 10.0);
 }
 
@@ -151,13 +152,44 @@ fn a_known_rival_is_expected_to_be_what_it_was() {
     });
     assert!(models.weights(Compass::W).is_none());
     let weights = models.weights(Compass::N).unwrap();
-    let guide = crate::koehandel::bots::styles::kind_named("guide").unwrap();
+    let guide = kind_named("guide").unwrap();
     assert!(
         weights
             .iter()
             .enumerate()
             .all(|(at, weight)| at == guide || *weight < weights[guide])
     );
+}
+
+/// Two types that explain a rival equally well differ by their prior weights, once.
+#[test]
+fn a_prior_weight_counts_once() {
+    let prior = |name: &str| KINDS[kind_named(name).unwrap()].prior;
+    let (tuned, variant) = (prior("tuned"), prior("tuned-cash"));
+    assert!(variant < 0.5 * tuned);
+    let matches = 1_000.0;
+    let share = |prior: f32| matches * f64::from(prior / (tuned + variant));
+    let model = Evidence {
+        version: VERSION,
+        matches,
+        types: BTreeMap::from([
+            ("tuned".to_owned(), share(tuned)),
+            ("tuned-cash".to_owned(), share(variant)),
+        ]),
+        ..Evidence::default()
+    };
+    let models = Models::of(Advice::Learnt {
+        rivals: &[("N".into(), model.write())],
+        types: &[],
+    });
+    let weights = models.weights(Compass::N).unwrap();
+    let expected = |name: &str| weights[kind_named(name).unwrap()] * prior(name);
+    let ratio = expected("tuned-cash") / expected("tuned");
+    assert!((ratio / (variant / tuned) - 1.0).abs() < 0.02, "{ratio}");
+    // Of a stranger nothing is expected beyond that.
+    let stranger = models.mixed(std::iter::empty());
+    let alike = |weight: &f32| (weight / stranger[0] - 1.0).abs() < 1e-5;
+    assert!(stranger.iter().all(alike), "{stranger:?}");
 }
 
 #[test]
@@ -217,6 +249,10 @@ fn an_honest_bidder_is_never_proved_to_bluff() {
         "what is believed may be wrong"
     );
     assert!(believed("face").mean < 0.01 && believed("evolved").mean < 0.01);
+    // Only the one that does so is said to pay otherwise than the server would, whomever it paid.
+    let otherwise = |name: &str| models[name].exact_payments.no;
+    assert!(otherwise("guide") > 50.0, "{}", otherwise("guide"));
+    assert_eq!((otherwise("face"), otherwise("evolved")), (0.0, 0.0));
 }
 
 /// Bots that bluff: what is proved is true, what is caught is proved, and what is proved is believed.
@@ -438,7 +474,7 @@ fn strangers_stay_strangers_and_names_that_were_given_stand() {
     };
     assert_eq!(who.guess(Compass::N), None);
     assert_ne!(open, weights);
-    let kind = crate::koehandel::bots::styles::kind_named("guide").unwrap();
+    let kind = kind_named("guide").unwrap();
     let most = weights.iter().copied().fold(0.0, f32::max);
     assert_eq!(weights[kind], most);
     who.look(Compass::N, &guide).unwrap();

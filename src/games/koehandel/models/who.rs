@@ -51,17 +51,17 @@ pub struct Who {
     guesses: [Option<Guess>; 3],
 }
 
-/// Counts of what an opponent did, one habit after the other: see [`KINDS`].
-type Habits = [f64; KINDS_SUM];
+/// Counts of what an opponent did, one habit after the other: see [`CHOICES`].
+type Habits = [f64; CHOICES_SUM];
 
 /// How many things each habit is a choice of: six tallies, prices at which it dropped out, and whether it bought as
 /// auctioneer, by price.
-const KINDS: [usize; 7 + RATIOS.len()] = {
-    let mut kinds = [2; 7 + RATIOS.len()];
-    kinds[6] = RATIOS.len();
-    kinds
+const CHOICES: [usize; 7 + RATIOS.len()] = {
+    let mut choices = [2; 7 + RATIOS.len()];
+    choices[6] = RATIOS.len();
+    choices
 };
-const KINDS_SUM: usize = 12 + 3 * RATIOS.len();
+const CHOICES_SUM: usize = 12 + 3 * RATIOS.len();
 
 impl Who {
     /// Before anything was seen. `named` are places and who is known beforehand to sit there.
@@ -144,7 +144,7 @@ impl Who {
         };
         let known: Vec<Habits> = self.known.iter().map(|(_, model)| habits(model)).collect();
         let general: Habits = std::array::from_fn(|at| known.iter().map(|model| model[at]).sum());
-        let nobody = likelihood(&seen, &[0.0; KINDS_SUM], &general);
+        let nobody = likelihood(&seen, &[0.0; CHOICES_SUM], &general);
         let names = self.known.iter().map(|(name, _)| name);
         let weights: Vec<f64> = names
             .zip(&known)
@@ -180,9 +180,9 @@ fn habits(of: &Evidence) -> Habits {
 /// otherwise like all.
 fn likelihood(seen: &Habits, model: &Habits, general: &Habits) -> f64 {
     let (mut sum, mut from) = (0.0, 0);
-    for kinds in KINDS {
-        let habit = from..from + kinds;
-        from += kinds;
+    for choices in CHOICES {
+        let habit = from..from + choices;
+        from += choices;
         let many: f64 = seen[habit.clone()].iter().sum();
         if many == 0.0 {
             continue;
@@ -191,7 +191,7 @@ fn likelihood(seen: &Habits, model: &Habits, general: &Habits) -> f64 {
         let all = general[habit.clone()].iter().sum::<f64>() + 1.0;
         let mut weights = 0.0;
         for at in habit {
-            let usual = (general[at] + 1.0 / kinds as f64) / all;
+            let usual = (general[at] + 1.0 / choices as f64) / all;
             let weight = model[at] * scale + DOUBT * usual;
             weights += weight;
             sum += ln_gamma(weight + seen[at]) - ln_gamma(weight);

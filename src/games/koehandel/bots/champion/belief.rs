@@ -10,8 +10,8 @@ use crate::koehandel::view::{Herd, View};
 
 /// How many deals are kept once something is hidden.
 const PARTICLES: usize = 96;
-/// How often to try for an offer in the style that has the number of cards seen.
-const TRIES: usize = 6;
+/// How often to try for what agrees with what was seen, before anything with as many cards is taken.
+const TRIES: usize = 8;
 
 /// All players' money, the viewer first.
 pub type Deal = [Purse; PLAYERS];
@@ -33,8 +33,8 @@ pub struct HiddenTrade {
 #[derive(Clone, Debug)]
 pub struct Belief {
     deals: Vec<Deal>,
-    /// Whether nothing has been hidden so far, so that the one deal is the true one.
-    sure: bool,
+    /// Whose hands are proved: they are the same in all deals, and nothing of them was inferred.
+    sure: [bool; PLAYERS],
 }
 
 impl Default for Belief {
@@ -42,7 +42,7 @@ impl Default for Belief {
     fn default() -> Self {
         Self {
             deals: vec![[Purse::START; PLAYERS]],
-            sure: true,
+            sure: [true; PLAYERS],
         }
     }
 }
@@ -58,10 +58,10 @@ impl Belief {
             .unwrap_or([Purse::START; PLAYERS])
     }
 
-    /// Whether everything is known.
+    /// Whether a player's hand is proved by what was heard.
     #[must_use]
-    pub fn is_certain(&self) -> bool {
-        self.sure
+    pub fn is_sure(&self, of: Compass) -> bool {
+        self.sure[of.index()]
     }
 
     /// What a player holds in each of the deals, in points.
@@ -88,7 +88,7 @@ impl Belief {
     /// These cards were seen to move.
     pub fn seen(&mut self, from: Compass, to: Compass, paid: Purse) {
         let paid = paid.capped();
-        self.keep(|deal| deal[from.index()].holds(paid));
+        self.keep(from, |deal| deal[from.index()].holds(paid));
         for deal in &mut self.deals {
             deal[from.index()] = deal[from.index()].less(paid);
             deal[to.index()] = deal[to.index()].plus(paid).capped();
@@ -98,14 +98,21 @@ impl Belief {
     /// A whole hand was shown.
     pub fn shown(&mut self, by: Compass, hand: Purse) {
         let hand = hand.capped();
-        self.keep(|deal| deal[by.index()] == hand);
+        self.keep(by, |deal| deal[by.index()] == hand);
         for deal in &mut self.deals {
             deal[by.index()] = hand;
         }
+        self.sure[by.index()] = true;
     }
 
-    /// `cards` cards paid a `price` out of sight. If the payer paid exactly, the number reveals much.
+    /// `cards` cards paid a `price` out of sight. If the payer paid exactly, the number reveals much; it proves
+    /// something only where no other cards would do.
     pub fn paid(&mut self, from: Compass, to: Compass, cards: u8, price: u16, coin: &mut Coin) {
+        let proved = self.deals.first().filter(|_| self.is_sure(from));
+        if let Some(paid) = proved.and_then(|deal| deal[from.index()].only_payment(cards, price)) {
+            return self.seen(from, to, paid);
+        }
+        self.doubt([from, to]);
         let exact = |deal: &Deal| {
             deal[from.index()]
                 .exact_payment(price)
@@ -147,14 +154,11 @@ impl Belief {
         if won == 0 && lost == 0 {
             return;
         }
+        self.doubt([winner, loser]);
         self.spread();
         for deal in &mut self.deals {
             let view = View::of(*deal, *herds, donkeys);
             let mut bid = |from: Compass, to: Compass, cards: u8, coin: &mut Coin| {
-                let hand = deal[from.index()];
-                if cards == 0 || cards >= hand.cards() {
-                    return if cards == 0 { Purse::EMPTY } else { hand };
-                }
                 let seat = from.index();
                 let seen = view.imagined(seat, deal);
                 let style = style(from, coin);
@@ -163,13 +167,7 @@ impl Belief {
                     count: trade.count,
                     rival: Compass::of(seat, to.index()),
                 };
-                for _ in 0..TRIES {
-                    let part = bid_of(&style, &seen, goods, coin);
-                    if part.cards() == cards {
-                        return part;
-                    }
-                }
-                random_part(hand, cards, coin)
+                bid_showing(&style, &seen, goods, cards, coin)
             };
             let mut paid = bid(winner, loser, won, coin);
             let mut back = bid(loser, winner, lost, coin);
@@ -204,12 +202,9 @@ impl Belief {
         for deal in &mut self.deals {
             deal[0] = view.purse;
         }
-        if self.deals.iter().all(|deal| fits(deal) && whole(deal)) {
-            return;
-        }
-        self.sure = false;
         self.deals.retain(|deal| fits(deal) && whole(deal));
         if self.deals.is_empty() {
+            self.sure = [false; PLAYERS];
             self.deals = (0..PARTICLES)
                 .map(|_| {
                     let dealt = |coin: &mut Coin| deal_out(view, pool, coin);
@@ -220,21 +215,32 @@ impl Belief {
                 })
                 .collect();
         }
+        self.sure[Compass::S.index()] = true;
+        // The last hand is what all the others leave.
+        if self.sure.iter().filter(|sure| !**sure).count() == 1 {
+            self.sure = [true; PLAYERS];
+        }
     }
 
-    /// Keeps the deals that a fact allows; if it allows none, keeps all of them for repair at
-    /// [`Belief::agree`].
-    fn keep(&mut self, allowed: impl Fn(&Deal) -> bool) {
+    /// Keeps the deals that a fact about a player's hand allows; if it allows none, keeps all of them for repair at
+    /// [`Belief::agree`]. If that hand was proved, messages are missing, and nothing is.
+    fn keep(&mut self, of: Compass, allowed: impl Fn(&Deal) -> bool) {
         if self.deals.iter().any(&allowed) {
             self.deals.retain(allowed);
-        } else {
-            self.sure = false;
+        } else if self.is_sure(of) {
+            self.sure = [false; PLAYERS];
+        }
+    }
+
+    /// Something about these hands is inferred.
+    fn doubt(&mut self, of: [Compass; 2]) {
+        for place in of {
+            self.sure[place.index()] = false;
         }
     }
 
     /// Copies the one deal, so that the copies can diverge.
     fn spread(&mut self) {
-        self.sure = false;
         let count = self.deals.len();
         if count == 0 || count >= PARTICLES {
             return;
@@ -273,6 +279,25 @@ pub fn bid_of(style: &Style, view: &View, goods: Goods, coin: &mut Coin) -> Purs
             profile.offer(view, &challenge, coin)
         }
     }
+}
+
+/// What a player of this style may bid in a trade with this many cards.
+#[must_use]
+pub fn bid_showing(style: &Style, view: &View, goods: Goods, cards: u8, coin: &mut Coin) -> Purse {
+    let hand = view.purse;
+    if cards == 0 {
+        return Purse::EMPTY;
+    }
+    if cards >= hand.cards() {
+        return hand;
+    }
+    for _ in 0..TRIES {
+        let bid = bid_of(style, view, goods, coin);
+        if bid.cards() == cards {
+            return bid;
+        }
+    }
+    random_part(hand, cards, coin)
 }
 
 /// Deals the hidden money to hands of the known sizes; nobody is dealt cards that do not exist.

@@ -20,7 +20,7 @@ pub enum Candidate {
 }
 
 /// Limits to try in an auction, as fractions of the cash; above 1 is a bluff that makes others pay.
-const LIMITS: [f32; 9] = [0.0, 0.12, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0, 1.5];
+const LIMITS: [f32; 8] = [0.12, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0, 1.5];
 /// Offers to try in a trade, as fractions of the cash.
 const OFFERS: [f32; 6] = [0.08, 0.2, 0.35, 0.5, 0.75, 1.0];
 
@@ -49,10 +49,15 @@ pub fn candidates(view: &View, ask: &Ask, base: Act, limit: u16) -> Vec<Candidat
         }
         Ask::Bid { price, .. } => {
             add(Candidate::Limit(limit));
+            let bids = |limit: u16| limit >= price.saturating_add(10);
+            // Every limit below the least raise is the same pass.
+            if bids(limit) {
+                add(Candidate::Limit(0));
+            }
             let cash = f32::from(view.purse.value());
             for fraction in LIMITS {
                 let limit = (cash * fraction) as u16 / 10 * 10;
-                if limit > price || fraction == 0.0 {
+                if bids(limit) {
                     add(Candidate::Limit(limit));
                 }
             }
@@ -120,4 +125,38 @@ pub fn offers(view: &View, rival: Compass) -> Vec<Purse> {
         }
     }
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Candidate, candidates};
+    use crate::koehandel::cards::{Animal, Compass};
+    use crate::koehandel::rules::{Act, Ask};
+    use crate::koehandel::view::View;
+
+    /// How many candidates pass at this price if the base policy's limit is this.
+    fn passes(price: u16, limit: u16) -> usize {
+        let ask = Ask::Bid {
+            card: Animal::DONKEY,
+            price,
+            leader: Compass::W,
+            auctioneer: Compass::N,
+        };
+        let all = candidates(&View::start(), &ask, Act::PASS, limit);
+        assert_eq!(all[0], Candidate::Limit(limit));
+        let passes = |candidate: &&Candidate| match candidate {
+            Candidate::Limit(limit) => *limit < price + 10,
+            Candidate::Act(_) => false,
+        };
+        all.iter().filter(passes).count()
+    }
+
+    #[test]
+    fn one_candidate_passes() {
+        for price in (0..160).step_by(5) {
+            for limit in (0..160).step_by(10) {
+                assert_eq!(passes(price, limit), 1, "{price} {limit}");
+            }
+        }
+    }
 }

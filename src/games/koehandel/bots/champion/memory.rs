@@ -11,6 +11,9 @@ use crate::koehandel::cards::{ANIMALS, Animal, Compass, PLAYERS, Purse};
 use crate::koehandel::message::{Bought, Goods, History, Message, Sale};
 use crate::koehandel::view::{Herd, View};
 
+#[cfg(test)]
+mod tests;
+
 /// A settlement between two others that may have further rows.
 #[derive(Clone, Copy, Debug)]
 enum Settling {
@@ -31,14 +34,17 @@ pub struct Memory {
     /// The auction now open.
     pub sale: Option<Open>,
     pub(super) herds: [Herd; PLAYERS],
-    /// The herds before the reader's last trade.
-    pub(super) before: [Herd; PLAYERS],
     pub(super) donkeys: u8,
     pub(super) deck_left: u8,
+    /// Whether a bluff was shown on the card now up, so that it is sold anew.
+    pub(super) anew: bool,
     open: Settling,
     collecting: Option<Compass>,
-    /// The reader's open trade, whether the rival began it and how many cards it showed.
-    pub(super) trade: Option<(Goods, bool, u8)>,
+    /// Whether the reader's trade under way was begun by a rival.
+    challenged: bool,
+    /// The reader's own trade in which no bid was revealed so far, and what the rival knew when it bid: before the
+    /// payments, of which the reader hears its own first if it won.
+    pub(super) settled: Option<(Goods, View)>,
     /// The rival last challenged by the reader, and whether it was seen to counter.
     pub(super) answer: Option<(Compass, bool)>,
     /// What was noted since the last call of [`Memory::notes`], if notes are taken.
@@ -57,12 +63,13 @@ impl Memory {
             rule: Rule::default(),
             sale: None,
             herds: [[0; ANIMALS]; PLAYERS],
-            before: [[0; ANIMALS]; PLAYERS],
             donkeys: 0,
             deck_left: 40,
+            anew: false,
             open: Settling::None,
             collecting: None,
-            trade: None,
+            challenged: false,
+            settled: None,
             answer: None,
             notes: None,
             seed,
@@ -91,6 +98,12 @@ impl Memory {
         if let Some((rival, countered)) = self.answer.take() {
             self.note(Noted::Counter { rival, countered });
         }
+    }
+
+    /// The reader's last trade is over.
+    fn forget_trade(&mut self) {
+        (self.challenged, self.settled) = (false, None);
+        self.note_answer();
     }
 
     pub(super) fn coin(&mut self) -> Coin {
@@ -128,17 +141,27 @@ impl Memory {
             Message::Bid(sale, ref history) | Message::PreEmpt(sale, ref history) => {
                 self.open_sale(sale, history);
             }
-            Message::Card(card) => self.settle(card, Compass::S),
+            Message::Card(card) => {
+                match self.sale {
+                    Some(_) => self.read_sale(None),
+                    // The reader's own card, for which nobody bid: it was asked nothing.
+                    None => self.read_unwanted(card, Compass::S),
+                }
+                self.settle(card, Compass::S);
+            }
             Message::Collect { payee, .. } => self.collecting = Some(payee),
             Message::Settled(paid) => {
                 if let Some(payee) = self.collecting.take() {
                     self.belief.seen(Compass::S, payee, paid);
                 }
             }
-            Message::Free { card, auctioneer } => self.settle(card, auctioneer),
+            Message::Free { card, auctioneer } => {
+                self.read_unwanted(card, auctioneer);
+                self.settle(card, auctioneer);
+            }
             Message::Bluffed { by, hand } => {
                 self.read_sale(None);
-                self.sale = None;
+                (self.sale, self.anew) = (None, true);
                 self.belief.shown(by, hand);
                 if by != Compass::S {
                     self.note(Noted::Exposed(by));
@@ -152,11 +175,10 @@ impl Memory {
     fn open_sale(&mut self, sale: Sale, history: &History) {
         let mut own = Vec::new();
         if sale.auctioneer != Compass::S {
-            if self.sale.is_none() {
+            if self.sale.is_none() && !self.anew {
                 self.read_turn(sale.auctioneer, None);
             }
-            self.trade = None;
-            self.note_answer();
+            self.forget_trade();
             let same = |open: &Open| {
                 (open.sale.card, open.sale.auctioneer) == (sale.card, sale.auctioneer)
             };
@@ -227,7 +249,7 @@ impl Memory {
 
     /// Notes whether a rival paid as the server would have, where its cards are known.
     fn note_paid(&mut self, rival: Compass, price: u16, same: impl Fn(Purse) -> bool) {
-        if self.notes.is_some() && self.belief.is_certain() {
+        if self.notes.is_some() && self.belief.is_sure(rival) {
             let exact = self.cards_of(rival).exact_payment(price).is_some_and(same);
             self.note(Noted::Paid { rival, exact });
         }
@@ -235,16 +257,16 @@ impl Memory {
 
     fn hear_trade(&mut self, message: &Message) {
         match *message {
-            Message::Challenged { goods, cards } => {
+            Message::Challenged { goods, .. } => {
                 self.note_answer();
                 self.read_turn(goods.rival, Some((Compass::S, goods.animal)));
-                self.trade = Some((goods, true, cards));
+                (self.challenged, self.settled) = (true, None);
             }
             Message::Won(goods) => self.hear_settled(goods, goods.rival, Compass::S),
             Message::Lost(goods) => self.hear_settled(goods, Compass::S, goods.rival),
             Message::Start => {
-                self.trade = None;
-                self.note_answer();
+                self.anew = false;
+                self.forget_trade();
             }
             Message::End(_) => self.note_answer(),
             Message::TradeWon { goods, cards } => {
@@ -279,11 +301,10 @@ impl Memory {
 
     /// The animals of the reader's own trade moved.
     fn hear_settled(&mut self, goods: Goods, from: Compass, to: Compass) {
-        self.before = self.herds;
+        self.settled = Some((goods, self.rival_view(goods.rival)));
         self.move_animals(goods.animal, goods.count, from, to);
-        if self.trade.is_none() {
+        if !self.challenged {
             self.answer = Some((goods.rival, from == Compass::S));
-            self.trade = Some((goods, false, 0));
         }
     }
 
@@ -320,10 +341,7 @@ impl Memory {
 
     /// The card up is settled.
     fn settle(&mut self, card: Animal, owner: Compass) {
-        if owner == Compass::S {
-            self.read_sale(None);
-        }
-        self.sale = None;
+        (self.sale, self.anew) = (None, false);
         let owned = &mut self.herds[owner.index()][card.index()];
         *owned = (*owned + 1).min(4);
         self.deck_left = self.deck_left.saturating_sub(1);

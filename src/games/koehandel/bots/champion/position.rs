@@ -1,6 +1,6 @@
 //! Imagines the position in which a decision is asked for, and judges the end of a playout.
 
-use super::belief::{Deal, bid_of, random_part};
+use super::belief::{Deal, bid_showing};
 use super::outlook::{Outlook, Position};
 use super::playout::Coin;
 use super::sale::Open;
@@ -10,9 +10,6 @@ use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
 use crate::koehandel::message::Goods;
 use crate::koehandel::rules::{Ask, Hidden, Koehandel};
 use crate::koehandel::view::View;
-
-/// How often to try for a bid in the style that has the number of cards seen.
-const TRIES: usize = 8;
 
 /// A guess at everything hidden: the money, and how the others play.
 pub struct Guess<'a> {
@@ -47,22 +44,6 @@ impl Guess<'_> {
         let goods = Goods { rival, ..goods };
         bid_showing(&self.cast[seat], &view, goods, cards, coin)
     }
-}
-
-/// What a player of this style may bid in a trade with this many cards.
-#[must_use]
-pub fn bid_showing(style: &Style, view: &View, goods: Goods, cards: u8, coin: &mut Coin) -> Purse {
-    let hand = view.purse;
-    if cards >= hand.cards() {
-        return hand;
-    }
-    for _ in 0..TRIES {
-        let bid = bid_of(style, view, goods, coin);
-        if bid.cards() == cards {
-            return bid;
-        }
-    }
-    random_part(hand, cards, coin)
 }
 
 /// The cards that may still be turned up, in an imagined order.

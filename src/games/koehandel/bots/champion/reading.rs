@@ -217,27 +217,23 @@ impl Reading {
         });
     }
 
-    /// In a trade the rival bid cards that were seen, or a number of hidden cards.
-    pub fn bid(&mut self, view: &View, goods: Goods, cards: u8, seen: Option<Purse>, coin: &Coin) {
+    /// In a trade the rival bid these cards.
+    pub fn bid(&mut self, view: &View, goods: Goods, seen: Purse, coin: &Coin) {
         self.learn(|style| {
             let mut coin = *coin;
             let mut sum = 0.0;
             for _ in 0..TRIES {
                 let bid = bid_of(style, view, goods, &mut coin);
-                sum += match seen {
-                    Some(seen) => {
-                        let (a, b) = (f32::from(bid.value()), f32::from(seen.value()));
-                        let apart = (a - b).abs() / (20.0 + 0.15 * a.max(b));
-                        (1.0 - apart).max(0.0)
-                    }
-                    None => f32::from(u8::from(bid.cards() == cards)),
-                };
+                let (a, b) = (f32::from(bid.value()), f32::from(seen.value()));
+                let apart = (a - b).abs() / (20.0 + 0.15 * a.max(b));
+                sum += (1.0 - apart).max(0.0);
             }
             sum / TRIES as f32
         });
     }
 
-    /// A type drawn by probability; `weights` come from [`Reading::weights`].
+    /// A type drawn by probability; `weights` come from [`Reading::weights`]. Where their sum falls short of the number
+    /// drawn, the last that has weight.
     #[must_use]
     pub fn draw(weights: &[f32], chance: &mut impl Chance) -> usize {
         let mut left = chance.unit() as f32;
@@ -247,7 +243,8 @@ impl Reading {
                 return at;
             }
         }
-        0
+        let last = weights.iter().rposition(|weight| *weight > 0.0);
+        last.unwrap_or(0)
     }
 }
 
@@ -258,4 +255,31 @@ fn within(limit: u16, part: Part) -> f32 {
         .passed
         .is_none_or(|price| limit < price.saturating_add(10));
     f32::from(u8::from(low && high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Chance, Reading};
+
+    /// Always the same number.
+    struct Always(f64);
+
+    impl Chance for Always {
+        fn unit(&mut self) -> f64 {
+            self.0
+        }
+
+        fn below(&mut self, _: u32) -> u32 {
+            0
+        }
+    }
+
+    #[test]
+    fn a_draw_beyond_all_weights_is_the_last_that_has_any() {
+        let weights = [0.3, 0.3, 0.4 - 1e-6, 0.0];
+        for (number, at) in [(0.0, 0), (0.5, 1), (0.9, 2), (1.0 - 1e-9, 2)] {
+            assert_eq!(Reading::draw(&weights, &mut Always(number)), at, "{number}");
+        }
+        assert_eq!(Reading::draw(&[0.0], &mut Always(0.5)), 0);
+    }
 }

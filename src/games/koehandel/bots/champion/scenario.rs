@@ -1,8 +1,9 @@
 //! One imagined position of a decision, and what each candidate comes to in it.
 
+use super::belief::bid_showing;
 use super::candidates::{Candidate, offers};
 use super::playout::{Coin, play_on};
-use super::position::{Horizon, bid_showing};
+use super::position::Horizon;
 use crate::koehandel::bots::policy::Limits;
 use crate::koehandel::bots::styles::Style;
 use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};

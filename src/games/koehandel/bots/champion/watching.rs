@@ -3,18 +3,18 @@
 
 use super::memory::Memory;
 use super::reading::Part;
-use super::sale::Noted;
+use super::sale::{Noted, Open};
 use crate::koehandel::bots::styles::claims;
-use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
-use crate::koehandel::message::Goods;
-use crate::koehandel::view::{Herd, View};
+use crate::koehandel::cards::{Animal, Compass, Purse};
+use crate::koehandel::message::{Goods, History, Sale};
+use crate::koehandel::view::View;
 
 impl Memory {
     /// What a rival knows, in one of the deals.
-    pub(super) fn rival_view(&mut self, rival: Compass, herds: [Herd; PLAYERS]) -> View {
+    pub(super) fn rival_view(&mut self, rival: Compass) -> View {
         let mut coin = self.coin();
         let deal = self.belief.draw(&mut coin);
-        let mut view = View::of(deal, herds, self.donkeys).imagined(rival.index(), &deal);
+        let mut view = View::of(deal, self.herds, self.donkeys).imagined(rival.index(), &deal);
         view.deck_left = self.deck_left;
         view
     }
@@ -32,7 +32,7 @@ impl Memory {
         if rival == Compass::S {
             return;
         }
-        let view = self.rival_view(rival, self.herds);
+        let view = self.rival_view(rival);
         if !view.deck_empty() && view.can_trade(Compass::S) {
             self.note(Noted::Turn {
                 rival,
@@ -46,13 +46,12 @@ impl Memory {
 
     /// A trade of the reader's own in which the rival's bid was revealed.
     pub(super) fn read_trade(&mut self, rival: Compass, paid: Purse) {
-        let Some((goods, _, cards)) = self.trade.take() else {
+        let Some((goods, view)) = self.settled.take() else {
             return;
         };
         if goods.rival != rival || rival == Compass::S {
             return;
         }
-        let view = self.rival_view(rival, self.before);
         let coin = self.coin();
         let me = Compass::of(rival.index(), 0);
         let goods = Goods { rival: me, ..goods };
@@ -60,7 +59,7 @@ impl Memory {
         if let Some((_, countered)) = &mut self.answer {
             *countered = true;
         }
-        self.readings[rival.index() - 1].bid(&view, goods, cards, Some(paid), &coin);
+        self.readings[rival.index() - 1].bid(&view, goods, paid, &coin);
     }
 
     /// An auction ended at a price between two players.
@@ -89,6 +88,32 @@ impl Memory {
                 cash,
             );
         }
+    }
+
+    /// Nobody bid for a card. Whoever was not heard passed too; but in a card that is sold anew, an exposed player may
+    /// have had no part.
+    pub(super) fn read_unwanted(&mut self, card: Animal, auctioneer: Compass) {
+        let sale = Sale {
+            card,
+            auctioneer,
+            leader: auctioneer,
+            price: 0,
+        };
+        let heard = self.sale.take();
+        let heard =
+            heard.filter(|open| (open.sale.card, open.sale.auctioneer) == (card, auctioneer));
+        let mut open = heard.unwrap_or(Open {
+            sale,
+            history: History::new(),
+            own: Vec::new(),
+        });
+        for rival in Compass::RIVALS.into_iter().filter(|_| !self.anew) {
+            if !open.history.iter().any(|(who, _)| *who == rival) {
+                open.history.push((rival, 0));
+            }
+        }
+        self.sale = Some(open);
+        self.read_sale(None);
     }
 
     /// Reads every rival's bids in the auction that ends now; `end` is the winning bid, where known.
