@@ -229,6 +229,13 @@ impl<'a> Board<'a> {
         board
     }
 
+    /// Whether a planet is now another's whom a player does not fight: a mate's, or a stranger's who may be one. No ships
+    /// are sent there, whoever is to own it when they land.
+    pub(super) fn is_spared(&self, player: u8, place: usize) -> bool {
+        let owner = self.spots.get(place).map_or(NOBODY, |spot| spot.root.owner);
+        owner != NOBODY && owner != player && self.sides.of(owner) >= 0
+    }
+
     /// The value of the board, in sixteenths of ships.
     pub(super) fn total(&self) -> i64 {
         self.spots.iter().map(|spot| i64::from(spot.worth)).sum()

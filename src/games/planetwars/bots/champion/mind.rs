@@ -484,7 +484,7 @@ impl Mind {
 }
 
 /// The planets of a state.
-fn roots(now: &Sight, chart: &Chart) -> Vec<Root> {
+pub(super) fn roots(now: &Sight, chart: &Chart) -> Vec<Root> {
     let planets = now.owner.iter().zip(&now.ships).zip(&now.growth);
     let roots = planets.map(|((owner, ships), growth)| Root {
         owner: *owner,
