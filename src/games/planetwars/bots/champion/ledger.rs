@@ -317,6 +317,37 @@ mod tests {
         assert_eq!(ledger.tallies[2], tally);
     }
 
+    /// Ours and a stranger's fleet land on one planet: only where that was ours the stranger attacked.
+    #[test]
+    fn who_takes_or_weakens_what_was_never_ours_has_not_attacked() {
+        let planets = "P 1 0 0 1 1 9\nP 2 3 2 1 2 20\nP 3 2 0 1 0 2\nP 4 0 9 1 0 5\n";
+        let free = (NOBODY, 5);
+        for (there, end, attacked) in [
+            ((NOBODY, 2), (2, 4), false),
+            ((NOBODY, 2), (1, 3), false),
+            ((1, 2), (2, 4), true),
+            ((1, 2), (1, 3), true),
+        ] {
+            let grown = if there.0 == NOBODY { 0 } else { 1 };
+            let states: [&[(u8, i32)]; 4] = [
+                &[(1, 9), (2, 20), there, free],
+                &[(1, 10), (2, 11), (there.0, there.1 + grown), free],
+                &[(1, 11), (2, 12), (there.0, there.1 + 2 * grown), free],
+                &[(1, 12), (2, 13), end, free],
+            ];
+            let fleet = Fleet {
+                owner: 1,
+                from: 0,
+                to: 2,
+                ships: 6,
+                launched: 1,
+            };
+            let change = |ledger: &mut Ledger| ledger.fleets.push(fleet);
+            let ledger = after_changing(Ruleset::TEAM, planets, &states, change);
+            assert_eq!(ledger.attacked[2], attacked, "{there:?} becomes {end:?}");
+        }
+    }
+
     #[test]
     fn a_planet_that_shrinks_was_left_empty_where_nothing_is_left() {
         let planets = "P 1 0 0 1 1 9\nP 2 5 0 -2 2 10\n";
