@@ -308,8 +308,8 @@ impl Mind {
     }
 
     /// Leaves these mates alone, who plan for themselves.
-    pub(super) fn spare(&mut self, mates: &[u8]) {
-        self.spared = mates.to_vec();
+    pub(super) fn spare(&mut self, mates: Vec<u8>) {
+        self.spared = mates;
     }
 
     /// The orders for the whole team in the last state, recorded as given.
