@@ -95,6 +95,15 @@ impl Ledger {
         self.forget_landed(change);
     }
 
+    /// Whoever has attacked those whose ledger the other is has attacked the team.
+    pub(super) fn join_attacked(&mut self, other: &Self) {
+        let players = self.attacked.len().max(other.attacked.len());
+        self.attacked.resize(players, false);
+        for (attacked, also) in self.attacked.iter_mut().zip(&other.attacked) {
+            *attacked |= also;
+        }
+    }
+
     /// Finds planets of ours that the last turn's orders did not leave as given, and what left them instead.
     fn find_stayed(&mut self, change: Change<'_>, gone: &[i32]) {
         let Change { sides, now, .. } = change;

@@ -284,6 +284,7 @@ impl Mind {
         for mind in minds.iter().skip(1) {
             merged.calibration.join(&mind.calibration);
             merged.ledger.fleets.extend(&mind.ledger.fleets);
+            merged.ledger.join_attacked(&mind.ledger);
         }
         merged
             .ledger
@@ -493,4 +494,36 @@ pub(super) fn roots(now: &Sight, chart: &Chart) -> Vec<Root> {
         grows_first: chart.timing.grows_first,
     });
     roots.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Game as _, Seat};
+    use crate::planetwars::map;
+    use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
+
+    /// Whoever has attacked one of a team has attacked the team.
+    #[test]
+    fn a_merged_mind_knows_who_attacked_any_of_the_team() {
+        let planets = "P 1 0 0 1 1 9\nP 2 9 0 1 2 9\nP 3 0 9 1 3 9\nP 4 9 9 1 4 9\n";
+        let setup = Setup {
+            planets: map::read(planets).unwrap(),
+            players: vec![1, 2, 3, 4],
+            teams: vec![0, 0, 1, 1],
+            ruleset: Ruleset::TEAM,
+        };
+        let view = PlanetWars::start(&setup).view(Seat(0));
+        let names = Arc::new(Names::new(&view));
+        let minds = [(1, vec![]), (2, vec![false, false, false, true, false])];
+        let minds = minds.map(|(player, attacked)| {
+            let mut mind = Mind::new(Arc::clone(&names), &[player], Stance::Wary);
+            mind.ledger.attacked = attacked;
+            mind
+        });
+        let mut merged = Mind::merge(&minds, &[1, 2]).unwrap();
+        merged.stance = Stance::Guarded;
+        let sides = merged.sides();
+        assert_eq!([1, 2, 3, 4].map(|player| sides.of(player)), [1, 1, -1, 0]);
+    }
 }
