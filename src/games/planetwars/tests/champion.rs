@@ -9,7 +9,7 @@ use crate::planetwars::bots::{CLOSE, make};
 use crate::planetwars::generate::{Look, Style, generate};
 use crate::planetwars::map;
 use crate::planetwars::rules::{
-    Act, Ask, Growth, Launch, PlanetWars, PlayerId, Ruleset, Setup, ShownFleet, Travel, View,
+    Act, Ask, Launch, PlanetWars, PlayerId, Ruleset, Setup, ShownFleet, Travel, View,
 };
 use crate::rng::Rng;
 use serde_json::json;
@@ -60,15 +60,6 @@ fn goes_to(view: &View, launch: &Launch, owner: PlayerId) -> bool {
     goal.is_some_and(|planet| planet.owner == owner)
 }
 
-/// The timing of these rules.
-fn as_played(ruleset: Ruleset) -> Timing {
-    Timing {
-        travel: ruleset.travel,
-        delay: ruleset.delay,
-        grows_first: ruleset.growth == Growth::BeforeBattles,
-    }
-}
-
 #[test]
 fn time_is_reckoned_as_the_rules_do() {
     let floor = Ruleset {
@@ -86,7 +77,7 @@ fn time_is_reckoned_as_the_rules_do() {
         }
         let mut game = PlanetWars::start(&setup);
         let found = timing_found(&mut game, Seat(0), 60);
-        assert_eq!(found, Some(as_played(ruleset)), "seed {seed}");
+        assert_eq!(found, Some(Timing::of(&ruleset)), "seed {seed}");
     }
 }
 
@@ -516,7 +507,7 @@ fn orders_that_were_not_followed_tell_nothing_of_time() {
                 acts.push((seat, Some(act)));
             }
             if let Some(timing) = mates[0].timing() {
-                assert_eq!(timing, as_played(Ruleset::TEAM), "map {seed}");
+                assert_eq!(timing, Timing::of(&Ruleset::TEAM), "map {seed}");
                 strays += mates[0].astray().map_or(0, <[u8]>::len);
             }
             assert!(game.answered(&acts).is_empty());

@@ -152,7 +152,8 @@ impl Habit<'_> {
             } else {
                 (f64::from(helping) * HELP) as i32
             };
-            let need = before.ships + 1 + reserve;
+            let grown = self.rehearsal.grows_before(to, before.owner);
+            let need = before.ships + grown + 1 + reserve;
             if before.owner == self.side || need > fixed {
                 continue;
             }
@@ -277,5 +278,39 @@ impl Rehearsal {
         }
         habit.forward(&mut orders);
         orders
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rehearsal::opened;
+    use super::*;
+    use crate::planetwars::rules::Ruleset;
+
+    /// Ships that take an enemy's planet leave one there, whether it grows before the battle or after it.
+    #[test]
+    fn an_attack_is_exactly_enough_by_any_rules() {
+        for ruleset in [Ruleset::TEAM, Ruleset::GOOGLE2010, Ruleset::MZ2015] {
+            let (rehearsal, mut state) = opened("P 1 0 0 1 1 30\nP 2 3 0 2 2 5\n", ruleset);
+            let futures = rehearsal.futures(&state);
+            let orders = rehearsal.habit((&state, &futures), 0, &Style::plain(0.0));
+            let [order] = &orders[..] else {
+                panic!("{orders:?}");
+            };
+            rehearsal.depart(&mut state, order);
+            for _ in 0..rehearsal.chart.turns(0, 1) {
+                rehearsal.pass(&mut state);
+            }
+            let grown = if rehearsal.grows_before(1, 0) == 0 {
+                2
+            } else {
+                0
+            };
+            assert_eq!(
+                (state.owner[1], state.ships[1]),
+                (0, 1 + grown),
+                "{ruleset:?}"
+            );
+        }
     }
 }

@@ -172,6 +172,15 @@ impl Rehearsal {
         }
     }
 
+    /// What a side's planet grows by in a turn before the battle.
+    pub(super) fn grows_before(&self, place: usize, owner: u8) -> i32 {
+        if self.grows_first && owner != FREE {
+            self.growth[place]
+        } else {
+            0
+        }
+    }
+
     /// A planet after one more turn in which this lands.
     fn step(&self, place: usize, now: Moment, landing: [i32; 2]) -> Moment {
         let Moment {
@@ -179,17 +188,14 @@ impl Rehearsal {
             mut ships,
             ..
         } = now;
-        let growth = self.growth[place];
-        if self.grows_first && owner != FREE {
-            ships = ships.saturating_add(growth).max(0);
-        }
+        ships = ships.saturating_add(self.grows_before(place, owner)).max(0);
         let fought = landing != [0; 2];
         if fought {
             (owner, ships) = clash(owner, ships, landing);
         }
         let low = ships;
         if !self.grows_first && owner != FREE {
-            ships = ships.saturating_add(growth).max(0);
+            ships = ships.saturating_add(self.growth[place]).max(0);
         }
         Moment {
             owner,
@@ -297,4 +303,31 @@ impl Rehearsal {
         let [ours, theirs] = sums;
         (ours - theirs) as f64 / (ours + theirs).max(1) as f64
     }
+}
+
+/// The first state of a game of two by these rules, and how it is played on.
+#[cfg(test)]
+pub(super) fn opened(
+    planets: &str,
+    ruleset: crate::planetwars::rules::Ruleset,
+) -> (Rehearsal, State) {
+    use super::chart::Names;
+    use super::mind::roots;
+    use super::timing::Timing;
+    use crate::game::{Game as _, Seat};
+    use crate::planetwars::map;
+    use crate::planetwars::rules::{PlanetWars, Setup};
+    let setup = Setup {
+        planets: map::read(planets).unwrap(),
+        players: vec![1, 2],
+        teams: vec![0, 1],
+        ruleset,
+    };
+    let view = PlanetWars::start(&setup).view(Seat(0));
+    let names = Names::new(&view);
+    let chart = names.chart(Timing::of(&ruleset));
+    let roots = roots(&names.sight(&view), &chart);
+    let rehearsal = Rehearsal::new(&chart, [1, 2], &roots, ruleset.rounds);
+    let state = rehearsal.state(&roots, &[]);
+    (rehearsal, state)
 }
