@@ -393,11 +393,11 @@ fn no_number_of_ships_is_too_large() {
     }
 }
 
-/// What it orders alone in this state.
-fn ordered(planets: &str, turn: u32, nodes: u64) -> Act {
+/// What it orders alone by these rules in this state.
+fn ordered(ruleset: Ruleset, planets: &str, turn: u32, nodes: u64) -> Act {
     let setup = Setup {
         planets: map::read(planets).unwrap(),
-        ..setup(1, Look::Contest, &[0, 1], Ruleset::TEAM)
+        ..setup(1, Look::Contest, &[0, 1], ruleset)
     };
     let view = View {
         turn,
@@ -414,7 +414,7 @@ fn ships_that_rot_leave_for_any_planet_that_does_not_shrink() {
             let planets = format!(
                 "P 1 0 0 -5 1 50\nP 2 3 0 {growth} 0 20\nP 3 30 0 -5 2 50\nP 4 33 0 {growth} 0 20\n"
             );
-            let sent: i64 = ordered(&planets, 0, nodes)
+            let sent: i64 = ordered(Ruleset::TEAM, &planets, 0, nodes)
                 .launches
                 .iter()
                 .map(|launch| launch.ships)
@@ -449,8 +449,28 @@ fn a_home_that_shrinks_is_left_alone_and_in_a_team() {
 fn a_player_that_is_behind_attacks_before_the_game_is_over() {
     let planets = "P 1 0 0 1 1 120\nP 2 3 0 1 2 60\nP 3 -3 0 1 2 60\nP 4 0 30 1 2 10\n";
     for nodes in [NODES, 2_000] {
-        let act = ordered(planets, 175, nodes);
+        let act = ordered(Ruleset::TEAM, planets, 175, nodes);
         assert!(!act.launches.is_empty(), "{nodes} nodes");
+    }
+}
+
+/// The games of 2015 have 201 rounds, and ships in flight do not count at their end.
+#[test]
+fn no_ships_leave_too_late_and_none_are_spent_in_the_last_round() {
+    let planets = "P 1 0 0 1 1 50\nP 2 4 0 1 1 2\nP 3 9 0 1 2 20\nP 4 0 1 1 0 3\nP 5 0 -9 -1 0 5\n";
+    for nodes in [NODES, 700] {
+        for turn in 196..=200 {
+            let act = ordered(Ruleset::MZ2015, planets, turn, nodes);
+            let late = |launch: &&Launch| {
+                let near = (launch.from, launch.to) == (1, 4) || (launch.from, launch.to) == (4, 1);
+                let turns = if near { 2 } else { 5 };
+                turn + turns > Ruleset::MZ2015.rounds
+            };
+            let late: Vec<&Launch> = act.launches.iter().filter(late).collect();
+            assert!(late.is_empty(), "{nodes} nodes, turn {turn}: {late:?}");
+            let spent = turn == 200 && !act.upgrades.is_empty();
+            assert!(!spent, "{nodes} nodes: {:?}", act.upgrades);
+        }
     }
 }
 

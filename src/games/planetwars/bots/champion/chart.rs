@@ -53,6 +53,13 @@ pub(super) struct Shown {
     pub(super) landing: Move,
 }
 
+impl Sight {
+    /// Whether the wire has neither words nor fleets, as only that of 2015.
+    pub(super) fn is_bare(&self) -> bool {
+        !self.speaks && self.fleets.is_none()
+    }
+}
+
 impl Names {
     /// The names in a game that begins with this state.
     pub(super) fn new(view: &View) -> Self {

@@ -6,6 +6,7 @@ mod quarters;
 use super::board::{Board, Order, Sides};
 use super::chart::{Chart, NOBODY, Names, Sight};
 use super::contact::Search;
+use super::ending::{Ending, ROUNDS};
 use super::knobs::{CHAMPION, Knobs};
 use super::ledger::{Change, Fleet, Ledger};
 use super::line::{Move, Root, TURNS};
@@ -19,9 +20,6 @@ use std::sync::Arc;
 
 /// Planets' futures per node.
 const PLANETS: u64 = 8;
-/// Rounds of a game, which the wire does not give.
-const ROUNDS: u32 = 200;
-
 /// Nodes that the search there takes at least, and at most: with these, all its games on 16 planets.
 const CLOSE_NODES: u64 = 500;
 const SEARCH_NODES: u64 = 5_000;
@@ -384,18 +382,16 @@ impl Mind {
         };
         let sides = self.sides();
         let chart = self.calibration.chart();
-        // In a longer game it plays on as if many rounds were left.
-        let rounds = ROUNDS.saturating_sub(now.turn);
-        let rounds = if rounds > 0 { rounds } else { ROUNDS };
-        let knobs = self.knobs(now, &sides, rounds);
+        let ending = Ending::of(chart.timing, now);
+        let knobs = self.knobs(now, &sides, ending);
         let (roots, landings) = (roots(now, chart), self.landings(now));
-        let mut board = Board::new(chart, &sides, &knobs, &roots, landings, rounds);
+        let mut board = Board::new(chart, &sides, &knobs, &roots, landings, ending);
         if let Some(player) = self.buyer(now) {
-            self.cheap = upgrades::cheap(&board, player, rounds);
+            self.cheap = upgrades::cheap(&board, player);
             for place in &self.cheap {
                 board.buy(usize::from(*place));
             }
-            self.offers = self.offered(&board, player, rounds);
+            self.offers = self.offered(&board, player);
         }
         self.menace(now, &mut board);
         board.settle();
@@ -403,9 +399,9 @@ impl Mind {
         self.futures += taken;
         if let Some(players) = self.close(&board, nodes) {
             let futures = nodes.min(SEARCH_NODES) * PLANETS;
-            let (foes, taken) = replies::plans(&board, players, &knobs, (now.turn, rounds));
+            let (foes, taken) = replies::plans(&board, players, &knobs, now.turn);
             self.futures += taken;
-            self.search = Some(self.searched(&board, players, [plans, foes], (rounds, futures)));
+            self.search = Some(self.searched(&board, players, [plans, foes], futures));
             return Vec::new();
         }
         if let Some(compared) = &mut self.compared {
@@ -418,11 +414,11 @@ impl Mind {
 
     /// While both sides wait for the other to weaken itself, the fear shrinks from turn to turn, and so it does for
     /// a player that is behind in the end.
-    fn knobs(&self, now: &Sight, sides: &Sides, rounds: u32) -> Knobs {
+    fn knobs(&self, now: &Sight, sides: &Sides, ending: Ending) -> Knobs {
         let mut knobs = CHAMPION;
         knobs.menace = knobs.menace * (PATIENCE - self.frozen).max(0) / PATIENCE;
-        if self.behind(now, sides, rounds) {
-            knobs.menace = knobs.menace * rounds as i32 / LAST as i32;
+        if self.behind(now, sides, ending) {
+            knobs.menace = knobs.menace * ending.rounds as i32 / LAST as i32;
         }
         knobs
     }

@@ -217,7 +217,7 @@ mod tests {
     /// Homes of 20 and 5 ships three turns apart, and two free planets near ours, of which the nearer one shrinks.
     fn check(look: impl Fn(&Rehearsal, (&State, &[Future]))) {
         let planets = "P 1 0 0 1 1 20\nP 2 3 0 1 2 5\nP 3 0 1 -1 0 2\nP 4 0 2 1 0 2\n";
-        let (rehearsal, state) = opened(planets, Ruleset::TEAM);
+        let (rehearsal, state) = opened(planets, Ruleset::TEAM, 0);
         look(&rehearsal, (&state, &rehearsal.futures(&state)));
     }
 

@@ -203,7 +203,7 @@ fn forward(board: &mut Board<'_>, orders: &mut Vec<Order>, nodes: u64) {
         let nearer = |to: &usize| {
             let turns = chart.turns(from, *to);
             let there = board.spots[*to].line.owner.get(turns) == Some(&owner);
-            if !there || board.is_spared(owner, *to) {
+            if !there || board.is_spared(owner, *to) || !board.ending.counts(turns) {
                 return false;
             }
             let saved = rots && board.spots[*to].root.growth >= 0;
@@ -232,6 +232,7 @@ fn forward(board: &mut Board<'_>, orders: &mut Vec<Order>, nodes: u64) {
 mod tests {
     use super::super::board::Sides;
     use super::super::chart::Names;
+    use super::super::ending::Ending;
     use super::super::knobs::CHAMPION;
     use super::super::line::Move;
     use super::super::mind::roots;
@@ -241,8 +242,13 @@ mod tests {
     use crate::planetwars::map;
     use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
 
+    const LONG: Ending = Ending {
+        rounds: 100,
+        flight_counts: true,
+    };
+
     /// A board on which players 1 and 2 are a team and 3 is the enemy, with these landings on the first planet.
-    fn check(planets: &str, landings: &[Move], look: impl Fn(&mut Board<'_>)) {
+    fn check(planets: &str, landings: &[Move], ending: Ending, look: impl Fn(&mut Board<'_>)) {
         let setup = Setup {
             planets: map::read(planets).unwrap(),
             players: vec![1, 2, 3],
@@ -257,7 +263,7 @@ mod tests {
         let roots = roots(&names.sight(&view), chart);
         let mut all = vec![Vec::new(); roots.len()];
         all[0] = landings.to_vec();
-        let mut board = Board::new(chart, &sides, &CHAMPION, &roots, all, 100);
+        let mut board = Board::new(chart, &sides, &CHAMPION, &roots, all, ending);
         board.settle();
         look(&mut board);
     }
@@ -273,7 +279,7 @@ mod tests {
                 owner: 2,
                 ships: 50,
             };
-            check(&planets, &[landing], |board| {
+            check(&planets, &[landing], LONG, |board| {
                 let mut orders = Vec::new();
                 forward(board, &mut orders, u64::MAX);
                 let moved = orders.iter().any(|order| (order.from, order.to) == (1, 0));
@@ -293,10 +299,29 @@ mod tests {
                 owner: 3,
                 ships: 50,
             };
-            check(&planets, &[landing], |board| {
+            check(&planets, &[landing], LONG, |board| {
                 let mut found = Vec::new();
                 aims(board, 2, 0, &[1], &mut found);
                 assert_eq!(!found.is_empty(), aimed, "of player {owner}: {found:?}");
+            });
+        }
+    }
+
+    /// Where ships in flight do not count in the end, none leave that would not land before it.
+    #[test]
+    fn idle_ships_stay_if_they_would_be_in_flight_in_the_end() {
+        let planets = "P 1 0 0 1 2 5\nP 2 -3 0 1 2 20\nP 3 9 0 1 3 20\nP 4 0 30 1 1 1\n";
+        for (rounds, flight_counts, sent) in [(2, true, true), (2, false, false), (3, false, true)]
+        {
+            let ending = Ending {
+                rounds,
+                flight_counts,
+            };
+            check(planets, &[], ending, |board| {
+                let mut orders = Vec::new();
+                forward(board, &mut orders, u64::MAX);
+                let moved = orders.iter().any(|order| (order.from, order.to) == (1, 0));
+                assert_eq!(moved, sent, "{ending:?}: {orders:?}");
             });
         }
     }

@@ -19,6 +19,11 @@ pub(in crate::planetwars) struct Timing {
 }
 
 impl Timing {
+    /// Whether it is that of 2015.
+    pub(super) fn is_of_2015(self) -> bool {
+        self == OF_2015
+    }
+
     /// The timing of these rules.
     #[cfg(test)]
     pub(in crate::planetwars) fn of(ruleset: &Ruleset) -> Self {
@@ -81,10 +86,9 @@ impl Calibration {
         }
     }
 
-    /// What is assumed until something else is seen: the timing of 2015, whose wire alone has neither words nor
-    /// fleets.
+    /// What is assumed until something else is seen: on its wire the timing of 2015.
     pub(super) fn assume(&mut self, first: &Sight) {
-        self.assumed = (!first.speaks && first.fleets.is_none()).then_some(OF_2015);
+        self.assumed = first.is_bare().then_some(OF_2015);
     }
 
     /// The chart of the timing that was wrong least often: of equals the one assumed, else the first.
