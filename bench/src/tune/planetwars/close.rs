@@ -39,7 +39,8 @@ fn coordinate(rng: &mut Rng, most: i32) -> i32 {
     rng.below(2 * most as u32 + 1) as i32 - most
 }
 
-/// Homes of 2 to 6 ships one to three turns apart, and three to eight free planets around, growth 1.
+/// Homes of 2 to 6 ships one to four turns apart, and up to eight free planets around, growth 1: three to eight are drawn,
+/// and those that fall on a place that is taken are left out.
 pub(super) fn near(seed: u64) -> Vec<Planet> {
     let mut rng = Rng::new(seed, CLOSE_STREAM);
     let mut sky = Sky::default();
@@ -54,8 +55,8 @@ pub(super) fn near(seed: u64) -> Vec<Planet> {
     sky.0
 }
 
-/// Homes of 2 to 6 ships of more than two players, mostly one to four turns apart, and two to four free planets for
-/// each, growth 1.
+/// Homes of 2 to 6 ships of more than two players, mostly one to four turns apart, and up to four free planets for each,
+/// growth 1: two to four are drawn, and those that fall on a place that is taken are left out.
 pub(super) fn crowd(seed: u64, players: usize) -> Vec<Planet> {
     let mut rng = Rng::new(seed, CROWD_STREAM);
     let mut sky = Sky::default();

@@ -22,7 +22,7 @@ const SEATING_STREAM: u64 = 6 << 32;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Keys {
     /// Maps drawn by the block's seed in the look of the `contest`, of `google`'s or of `both` in turn, `close`
-    /// (homes of 2 to 6 ships one to three turns apart) or `shrinking` (negative growth); files, folders, or `foreign` for those in the folder that DROVER_FOREIGN_MAPS names. Of map files only those count that
+    /// (homes of 2 to 6 ships one to four turns apart) or `shrinking` (negative growth); files, folders, or `foreign` for those in the folder that DROVER_FOREIGN_MAPS names. Of map files only those count that
     /// have as many homes as there are players.
     #[arg(long, value_delimiter = ',', default_value = "both")]
     maps: Vec<String>,

@@ -76,8 +76,8 @@ fn is_team(name: &str) -> bool {
 #[test]
 fn teams_do_not_attack_their_mates() {
     for card in CARDS.iter().filter(|card| is_team(card.name)) {
-        for size in [2, 4] {
-            let setup = setup(8, size, 120);
+        for (seed, size) in [(8, 2), (8, 4), (9, 2), (10, 3), (11, 2), (12, 3), (13, 4)] {
+            let setup = setup(seed, size, 120);
             let names = vec![card.name; 2 * size];
             let team = |player: PlayerId| {
                 let seat = setup.players.iter().position(|other| *other == player);
@@ -90,7 +90,7 @@ fn teams_do_not_attack_their_mates() {
                     let goal = view.planets.iter().find(|planet| planet.id == launch.to);
                     let owner = goal.unwrap().owner;
                     let mates = team(owner) == team(view.you) && owner != view.you;
-                    assert!(!mates, "{} {launch:?}", card.name);
+                    assert!(!mates, "{} {seed} {launch:?}", card.name);
                     let known = view.turn >= size as u32;
                     assert!(known || owner == NEUTRAL || owner == view.you);
                 }

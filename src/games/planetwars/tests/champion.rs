@@ -9,7 +9,7 @@ use crate::planetwars::bots::{CLOSE, make};
 use crate::planetwars::generate::{Look, Style, generate};
 use crate::planetwars::map;
 use crate::planetwars::rules::{
-    Act, Ask, Growth, Launch, PlanetWars, PlayerId, Ruleset, Setup, ShownFleet, Travel, View,
+    Act, Ask, Launch, PlanetWars, PlayerId, Ruleset, Setup, ShownFleet, Travel, View,
 };
 use crate::rng::Rng;
 use serde_json::json;
@@ -60,15 +60,6 @@ fn goes_to(view: &View, launch: &Launch, owner: PlayerId) -> bool {
     goal.is_some_and(|planet| planet.owner == owner)
 }
 
-/// The timing of these rules.
-fn as_played(ruleset: Ruleset) -> Timing {
-    Timing {
-        travel: ruleset.travel,
-        delay: ruleset.delay,
-        grows_first: ruleset.growth == Growth::BeforeBattles,
-    }
-}
-
 #[test]
 fn time_is_reckoned_as_the_rules_do() {
     let floor = Ruleset {
@@ -86,7 +77,7 @@ fn time_is_reckoned_as_the_rules_do() {
         }
         let mut game = PlanetWars::start(&setup);
         let found = timing_found(&mut game, Seat(0), 60);
-        assert_eq!(found, Some(as_played(ruleset)), "seed {seed}");
+        assert_eq!(found, Some(Timing::of(&ruleset)), "seed {seed}");
     }
 }
 
@@ -402,11 +393,11 @@ fn no_number_of_ships_is_too_large() {
     }
 }
 
-/// What it orders alone in this state.
-fn ordered(planets: &str, turn: u32, nodes: u64) -> Act {
+/// What it orders alone by these rules in this state.
+fn ordered(ruleset: Ruleset, planets: &str, turn: u32, nodes: u64) -> Act {
     let setup = Setup {
         planets: map::read(planets).unwrap(),
-        ..setup(1, Look::Contest, &[0, 1], Ruleset::TEAM)
+        ..setup(1, Look::Contest, &[0, 1], ruleset)
     };
     let view = View {
         turn,
@@ -423,7 +414,7 @@ fn ships_that_rot_leave_for_any_planet_that_does_not_shrink() {
             let planets = format!(
                 "P 1 0 0 -5 1 50\nP 2 3 0 {growth} 0 20\nP 3 30 0 -5 2 50\nP 4 33 0 {growth} 0 20\n"
             );
-            let sent: i64 = ordered(&planets, 0, nodes)
+            let sent: i64 = ordered(Ruleset::TEAM, &planets, 0, nodes)
                 .launches
                 .iter()
                 .map(|launch| launch.ships)
@@ -458,8 +449,28 @@ fn a_home_that_shrinks_is_left_alone_and_in_a_team() {
 fn a_player_that_is_behind_attacks_before_the_game_is_over() {
     let planets = "P 1 0 0 1 1 120\nP 2 3 0 1 2 60\nP 3 -3 0 1 2 60\nP 4 0 30 1 2 10\n";
     for nodes in [NODES, 2_000] {
-        let act = ordered(planets, 175, nodes);
+        let act = ordered(Ruleset::TEAM, planets, 175, nodes);
         assert!(!act.launches.is_empty(), "{nodes} nodes");
+    }
+}
+
+/// The games of 2015 have 201 rounds, and ships in flight do not count at their end.
+#[test]
+fn no_ships_leave_too_late_and_none_are_spent_in_the_last_round() {
+    let planets = "P 1 0 0 1 1 50\nP 2 4 0 1 1 2\nP 3 9 0 1 2 20\nP 4 0 1 1 0 3\nP 5 0 -9 -1 0 5\n";
+    for nodes in [NODES, 700] {
+        for turn in 196..=200 {
+            let act = ordered(Ruleset::MZ2015, planets, turn, nodes);
+            let late = |launch: &&Launch| {
+                let near = (launch.from, launch.to) == (1, 4) || (launch.from, launch.to) == (4, 1);
+                let turns = if near { 2 } else { 5 };
+                turn + turns > Ruleset::MZ2015.rounds
+            };
+            let late: Vec<&Launch> = act.launches.iter().filter(late).collect();
+            assert!(late.is_empty(), "{nodes} nodes, turn {turn}: {late:?}");
+            let spent = turn == 200 && !act.upgrades.is_empty();
+            assert!(!spent, "{nodes} nodes: {:?}", act.upgrades);
+        }
     }
 }
 
@@ -469,7 +480,6 @@ fn mates_that_are_found_late_are_not_fought() {
     let setup = setup(31, Look::Contest, &[0, 0, 1, 1], short(60));
     let mut bots: Vec<_> = (0..4).map(|_| team()).collect();
     let mut launches = 0;
-    let mut sent = Vec::new();
     let end = play_by(&setup, &mut bots, |seat, bot, view, ask| {
         let turn = view.turn;
         // No member has spoken in the first states.
@@ -480,18 +490,12 @@ fn mates_that_are_found_late_are_not_fought() {
         let act = bot.decide(&view, ask, Budget::nodes(NODES));
         let me = PlayerId::from(seat.0) + 1;
         let mate = PlayerId::from(seat.0 ^ 1) + 1;
-        // Except what follows a fleet that left before the mate had the planet.
-        let against = |launch: &&Launch| {
-            let on_the_way =
-                |(by, to, left): &(_, _, u32)| (*by, *to) == (me, launch.to) && left + 10 > turn;
-            goes_to(&view, launch, mate) && !sent.iter().any(on_the_way)
-        };
+        let against = |launch: &&Launch| goes_to(&view, launch, mate);
         if turn > 12 {
             launches += act.launches.len();
             let against: Vec<&Launch> = act.launches.iter().filter(against).collect();
             assert!(against.is_empty(), "turn {turn}: {me} sends {against:?}");
         }
-        sent.extend(act.launches.iter().map(|launch| (me, launch.to, turn)));
         act
     });
     assert_eq!(end.refused.values(), [0; 4]);
@@ -523,7 +527,7 @@ fn orders_that_were_not_followed_tell_nothing_of_time() {
                 acts.push((seat, Some(act)));
             }
             if let Some(timing) = mates[0].timing() {
-                assert_eq!(timing, as_played(Ruleset::TEAM), "map {seed}");
+                assert_eq!(timing, Timing::of(&Ruleset::TEAM), "map {seed}");
                 strays += mates[0].astray().map_or(0, <[u8]>::len);
             }
             assert!(game.answered(&acts).is_empty());

@@ -53,7 +53,7 @@ fn the_check_takes_the_lowest_nibble_first() {
 }
 
 #[test]
-fn one_alone_hears_himself() {
+fn one_alone_hears_itself() {
     let owners = [7, NEUTRAL, 3];
     let first = Ring::new(&view(&owners, 7, None)).say();
     assert_eq!(first, word(HELLO, 0b10));

@@ -1,8 +1,9 @@
 //! The champion with and against programs of other authors.
 
 use crate::arena::play_by;
-use crate::game::{Bot, Budget, Seat};
+use crate::game::{Bot, Budget, Game as _, Seat};
 use crate::planetwars::bots::make;
+use crate::planetwars::bots::ring::{HELLO, word};
 use crate::planetwars::generate::{Look, Style, generate};
 use crate::planetwars::map;
 use crate::planetwars::rules::{
@@ -209,4 +210,41 @@ fn no_fleet_goes_to_a_mate_of_another_author() {
         }
     }
     assert!(launches > 300, "{launches} launches");
+}
+
+/// A neighbour's ships land on our home before the team is known: it is fought, unless it is known to be a mate.
+#[test]
+fn a_mate_that_has_attacked_is_spared_before_the_team_is_known() {
+    let text = "P 1 0 0 1 1 30\nP 2 2 0 1 2 10\nP 3 40 0 1 3 5\nP 4 0 40 1 4 5\n";
+    let setup = Setup {
+        planets: map::read(text).unwrap(),
+        players: vec![1, 2, 3, 4],
+        teams: vec![0, 0, 0, 1],
+        ruleset: Ruleset::TEAM,
+    };
+    for (heard, fought) in [(0, true), (word(HELLO, 0b10), false)] {
+        let mut game = PlanetWars::start(&setup);
+        let mut bot = make("champion-team", 1).unwrap();
+        let mut against = 0;
+        for turn in 0..12 {
+            let view = View {
+                message: Some(if turn == 0 { 0 } else { heard }),
+                ..game.view(Seat(0))
+            };
+            let ours = bot.decide(&view, &Ask, Budget::nodes(700));
+            let launches = ours.launches.iter();
+            against += launches.filter(|launch| launch.to == 2).count();
+            let strays = (turn == 0).then_some(Launch {
+                from: 2,
+                to: 1,
+                ships: 10,
+            });
+            let theirs = Act {
+                launches: strays.into_iter().collect(),
+                ..Act::default()
+            };
+            game.answered(&[(Seat(0), Some(ours)), (Seat(1), Some(theirs))]);
+        }
+        assert_eq!(against > 0, fought, "{against} fleets, {heard:#x} heard");
+    }
 }

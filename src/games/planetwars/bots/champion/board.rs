@@ -4,6 +4,7 @@
 //! which the other side sends all it can spare against it, from everywhere, and its owners all help.
 
 use super::chart::{Chart, NOBODY};
+use super::ending::Ending;
 use super::knobs::Knobs;
 use super::line::{Line, Move, Root, TURNS, bits};
 use super::upgrades::price;
@@ -177,6 +178,8 @@ pub(super) struct Board<'a> {
     pub(super) sides: &'a Sides,
     /// The parameters of the evaluation.
     pub(super) knobs: &'a Knobs,
+    /// How the game ends.
+    pub(super) ending: Ending,
     /// Turns looked ahead.
     pub(super) horizon: usize,
     /// Turns after those for which growth counts.
@@ -190,16 +193,16 @@ pub(super) struct Board<'a> {
 }
 
 impl<'a> Board<'a> {
-    /// The board as it is now, with this many rounds to go.
+    /// The board as it is now, in a game that ends like this.
     pub(super) fn new(
         chart: &'a Chart,
         sides: &'a Sides,
         knobs: &'a Knobs,
         roots: &[Root],
         landings: Vec<Vec<Move>>,
-        rounds: u32,
+        ending: Ending,
     ) -> Self {
-        let rounds = rounds as usize;
+        let rounds = ending.rounds as usize;
         let horizon = knobs.horizon.min(TURNS - 1).min(rounds).max(1);
         let spots = roots.iter().zip(landings).map(|(root, landings)| {
             let mut line = Line::default();
@@ -219,6 +222,7 @@ impl<'a> Board<'a> {
             chart,
             sides,
             knobs,
+            ending,
             horizon,
             beyond: knobs.beyond.min((rounds - horizon.min(rounds)) as i32),
             spots: spots.collect(),
@@ -227,6 +231,13 @@ impl<'a> Board<'a> {
         };
         board.flood();
         board
+    }
+
+    /// Whether a planet is now another's whom a player does not fight: a mate's, or a stranger's who may be one. No ships
+    /// are sent there, whoever is to own it when they land.
+    pub(super) fn is_spared(&self, player: u8, place: usize) -> bool {
+        let owner = self.spots.get(place).map_or(NOBODY, |spot| spot.root.owner);
+        owner != NOBODY && owner != player && self.sides.of(owner) >= 0
     }
 
     /// The value of the board, in sixteenths of ships.

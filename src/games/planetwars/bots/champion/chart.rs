@@ -53,6 +53,13 @@ pub(super) struct Shown {
     pub(super) landing: Move,
 }
 
+impl Sight {
+    /// Whether the wire has neither words nor fleets, as only that of 2015.
+    pub(super) fn is_bare(&self) -> bool {
+        !self.speaks && self.fleets.is_none()
+    }
+}
+
 impl Names {
     /// The names in a game that begins with this state.
     pub(super) fn new(view: &View) -> Self {
@@ -98,8 +105,8 @@ impl Names {
         self.planets.get(usize::from(place)).map(|planet| planet.id)
     }
 
-    /// The state seen, by place. Planets no longer reported are unowned and without ships, and so are those
-    /// of players that were not there at the start.
+    /// The state seen, by place. Planets no longer reported are nobody's and hold as many ships as are counted at most, so
+    /// that none go there; those of players that were not there at the start are nobody's and keep their ships.
     pub(super) fn sight(&self, view: &View) -> Sight {
         let mut sight = Sight {
             turn: view.turn,

@@ -75,6 +75,12 @@ impl Habit<'_> {
         self.rehearsal.chart.turns(from, to)
     }
 
+    /// Whether ships that land after so many turns count when the game is over.
+    fn in_time(&self, turns: usize) -> bool {
+        let ending = self.rehearsal.ending;
+        ending.counts(self.state.turn() as usize + turns)
+    }
+
     /// Ships of an own planet that may leave.
     fn spare(&self, place: usize) -> i32 {
         let future = &self.futures[place];
@@ -131,6 +137,9 @@ impl Habit<'_> {
             grows += grow[turns];
             helping += help[turns];
             let before = future[turns - 1];
+            if !self.in_time(turns) {
+                break;
+            }
             if turns <= falls && falls > 0 {
                 // Still ours: what comes is held off.
                 let need = future[falls].low.max(1);
@@ -152,7 +161,8 @@ impl Habit<'_> {
             } else {
                 (f64::from(helping) * HELP) as i32
             };
-            let need = before.ships + 1 + reserve;
+            let grown = self.rehearsal.grows_before(to, before.owner);
+            let need = before.ships + grown + 1 + reserve;
             if before.owner == self.side || need > fixed {
                 continue;
             }
@@ -226,7 +236,8 @@ impl Habit<'_> {
                 let way = self.turns(from, to);
                 let onward = there < here && way + there <= here + here / 2;
                 let saved = rots && self.rehearsal.growth[to] >= 0;
-                (onward || saved).then_some((way, there, to))
+                let nearer = self.in_time(way) && (onward || saved);
+                nearer.then_some((way, there, to))
             });
             if let Some((.., to)) = nearer.min() {
                 orders.push(self.rehearsal.order(self.side, from, to, ships));
@@ -277,5 +288,50 @@ impl Rehearsal {
         }
         habit.forward(&mut orders);
         orders
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rehearsal::opened;
+    use super::*;
+    use crate::planetwars::rules::Ruleset;
+
+    /// Ships that take an enemy's planet leave one there, whether it grows before the battle or after it.
+    #[test]
+    fn an_attack_is_exactly_enough_by_any_rules() {
+        for ruleset in [Ruleset::TEAM, Ruleset::GOOGLE2010, Ruleset::MZ2015] {
+            let (rehearsal, mut state) = opened("P 1 0 0 1 1 30\nP 2 3 0 2 2 5\n", ruleset, 0);
+            let futures = rehearsal.futures(&state);
+            let orders = rehearsal.habit((&state, &futures), 0, &Style::plain(0.0));
+            let [order] = &orders[..] else {
+                panic!("{orders:?}");
+            };
+            rehearsal.depart(&mut state, order);
+            for _ in 0..rehearsal.chart.turns(0, 1) {
+                rehearsal.pass(&mut state);
+            }
+            let grown = if rehearsal.grows_before(1, 0) == 0 {
+                2
+            } else {
+                0
+            };
+            assert_eq!(
+                (state.owner[1], state.ships[1]),
+                (0, 1 + grown),
+                "{ruleset:?}"
+            );
+        }
+    }
+    /// By the rules of 2015 a flight of three takes four turns, and ships in flight do not count in the end.
+    #[test]
+    fn no_ships_leave_that_would_be_in_flight_in_the_end() {
+        for (turn, sent) in [(196, true), (197, true), (198, false), (200, false)] {
+            let planets = "P 1 0 0 1 1 30\nP 2 30 0 2 2 5\nP 3 3 0 1 0 5\n";
+            let (rehearsal, state) = opened(planets, Ruleset::MZ2015, turn);
+            let futures = rehearsal.futures(&state);
+            let orders = rehearsal.habit((&state, &futures), 0, &Style::plain(0.0));
+            assert_eq!(!orders.is_empty(), sent, "turn {turn}: {orders:?}");
+        }
     }
 }

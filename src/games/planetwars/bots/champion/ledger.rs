@@ -95,6 +95,15 @@ impl Ledger {
         self.forget_landed(change);
     }
 
+    /// Whoever has attacked those whose ledger the other is has attacked the team.
+    pub(super) fn join_attacked(&mut self, other: &Self) {
+        let players = self.attacked.len().max(other.attacked.len());
+        self.attacked.resize(players, false);
+        for (attacked, also) in self.attacked.iter_mut().zip(&other.attacked) {
+            *attacked |= also;
+        }
+    }
+
     /// Finds planets of ours that the last turn's orders did not leave as given, and what left them instead.
     fn find_stayed(&mut self, change: Change<'_>, gone: &[i32]) {
         let Change { sides, now, .. } = change;
@@ -315,6 +324,37 @@ mod tests {
         let mut tally = Tally::default();
         tally.landed(false, Holder::Free);
         assert_eq!(ledger.tallies[2], tally);
+    }
+
+    /// Ours and a stranger's fleet land on one planet: only where that was ours the stranger attacked.
+    #[test]
+    fn who_takes_or_weakens_what_was_never_ours_has_not_attacked() {
+        let planets = "P 1 0 0 1 1 9\nP 2 3 2 1 2 20\nP 3 2 0 1 0 2\nP 4 0 9 1 0 5\n";
+        let free = (NOBODY, 5);
+        for (there, end, attacked) in [
+            ((NOBODY, 2), (2, 4), false),
+            ((NOBODY, 2), (1, 3), false),
+            ((1, 2), (2, 4), true),
+            ((1, 2), (1, 3), true),
+        ] {
+            let grown = if there.0 == NOBODY { 0 } else { 1 };
+            let states: [&[(u8, i32)]; 4] = [
+                &[(1, 9), (2, 20), there, free],
+                &[(1, 10), (2, 11), (there.0, there.1 + grown), free],
+                &[(1, 11), (2, 12), (there.0, there.1 + 2 * grown), free],
+                &[(1, 12), (2, 13), end, free],
+            ];
+            let fleet = Fleet {
+                owner: 1,
+                from: 0,
+                to: 2,
+                ships: 6,
+                launched: 1,
+            };
+            let change = |ledger: &mut Ledger| ledger.fleets.push(fleet);
+            let ledger = after_changing(Ruleset::TEAM, planets, &states, change);
+            assert_eq!(ledger.attacked[2], attacked, "{there:?} becomes {end:?}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod quarters;
 use super::board::{Board, Order, Sides};
 use super::chart::{Chart, NOBODY, Names, Sight};
 use super::contact::Search;
+use super::ending::{Ending, ROUNDS};
 use super::knobs::{CHAMPION, Knobs};
 use super::ledger::{Change, Fleet, Ledger};
 use super::line::{Move, Root, TURNS};
@@ -19,9 +20,6 @@ use std::sync::Arc;
 
 /// Planets' futures per node.
 const PLANETS: u64 = 8;
-/// Rounds of a game, which the wire does not give.
-const ROUNDS: u32 = 200;
-
 /// Nodes that the search there takes at least, and at most: with these, all its games on 16 planets.
 const CLOSE_NODES: u64 = 500;
 const SEARCH_NODES: u64 = 5_000;
@@ -284,6 +282,7 @@ impl Mind {
         for mind in minds.iter().skip(1) {
             merged.calibration.join(&mind.calibration);
             merged.ledger.fleets.extend(&mind.ledger.fleets);
+            merged.ledger.join_attacked(&mind.ledger);
         }
         merged
             .ledger
@@ -308,8 +307,8 @@ impl Mind {
     }
 
     /// Leaves these mates alone, who plan for themselves.
-    pub(super) fn spare(&mut self, mates: &[u8]) {
-        self.spared = mates.to_vec();
+    pub(super) fn spare(&mut self, mates: Vec<u8>) {
+        self.spared = mates;
     }
 
     /// The orders for the whole team in the last state, recorded as given.
@@ -383,18 +382,16 @@ impl Mind {
         };
         let sides = self.sides();
         let chart = self.calibration.chart();
-        // In a longer game it plays on as if many rounds were left.
-        let rounds = ROUNDS.saturating_sub(now.turn);
-        let rounds = if rounds > 0 { rounds } else { ROUNDS };
-        let knobs = self.knobs(now, &sides, rounds);
+        let ending = Ending::of(chart.timing, now);
+        let knobs = self.knobs(now, &sides, ending);
         let (roots, landings) = (roots(now, chart), self.landings(now));
-        let mut board = Board::new(chart, &sides, &knobs, &roots, landings, rounds);
+        let mut board = Board::new(chart, &sides, &knobs, &roots, landings, ending);
         if let Some(player) = self.buyer(now) {
-            self.cheap = upgrades::cheap(&board, player, rounds);
+            self.cheap = upgrades::cheap(&board, player);
             for place in &self.cheap {
                 board.buy(usize::from(*place));
             }
-            self.offers = self.offered(&board, player, rounds);
+            self.offers = self.offered(&board, player);
         }
         self.menace(now, &mut board);
         board.settle();
@@ -402,9 +399,9 @@ impl Mind {
         self.futures += taken;
         if let Some(players) = self.close(&board, nodes) {
             let futures = nodes.min(SEARCH_NODES) * PLANETS;
-            let (foes, taken) = replies::plans(&board, players, &knobs, (now.turn, rounds));
+            let (foes, taken) = replies::plans(&board, players, &knobs, now.turn);
             self.futures += taken;
-            self.search = Some(self.searched(&board, players, [plans, foes], (rounds, futures)));
+            self.search = Some(self.searched(&board, players, [plans, foes], futures));
             return Vec::new();
         }
         if let Some(compared) = &mut self.compared {
@@ -417,11 +414,11 @@ impl Mind {
 
     /// While both sides wait for the other to weaken itself, the fear shrinks from turn to turn, and so it does for
     /// a player that is behind in the end.
-    fn knobs(&self, now: &Sight, sides: &Sides, rounds: u32) -> Knobs {
+    fn knobs(&self, now: &Sight, sides: &Sides, ending: Ending) -> Knobs {
         let mut knobs = CHAMPION;
         knobs.menace = knobs.menace * (PATIENCE - self.frozen).max(0) / PATIENCE;
-        if self.behind(now, sides, rounds) {
-            knobs.menace = knobs.menace * rounds as i32 / LAST as i32;
+        if self.behind(now, sides, ending) {
+            knobs.menace = knobs.menace * ending.rounds as i32 / LAST as i32;
         }
         knobs
     }
@@ -484,7 +481,7 @@ impl Mind {
 }
 
 /// The planets of a state.
-fn roots(now: &Sight, chart: &Chart) -> Vec<Root> {
+pub(super) fn roots(now: &Sight, chart: &Chart) -> Vec<Root> {
     let planets = now.owner.iter().zip(&now.ships).zip(&now.growth);
     let roots = planets.map(|((owner, ships), growth)| Root {
         owner: *owner,
@@ -493,4 +490,36 @@ fn roots(now: &Sight, chart: &Chart) -> Vec<Root> {
         grows_first: chart.timing.grows_first,
     });
     roots.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Game as _, Seat};
+    use crate::planetwars::map;
+    use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
+
+    /// Whoever has attacked one of a team has attacked the team.
+    #[test]
+    fn a_merged_mind_knows_who_attacked_any_of_the_team() {
+        let planets = "P 1 0 0 1 1 9\nP 2 9 0 1 2 9\nP 3 0 9 1 3 9\nP 4 9 9 1 4 9\n";
+        let setup = Setup {
+            planets: map::read(planets).unwrap(),
+            players: vec![1, 2, 3, 4],
+            teams: vec![0, 0, 1, 1],
+            ruleset: Ruleset::TEAM,
+        };
+        let view = PlanetWars::start(&setup).view(Seat(0));
+        let names = Arc::new(Names::new(&view));
+        let minds = [(1, vec![]), (2, vec![false, false, false, true, false])];
+        let minds = minds.map(|(player, attacked)| {
+            let mut mind = Mind::new(Arc::clone(&names), &[player], Stance::Wary);
+            mind.ledger.attacked = attacked;
+            mind
+        });
+        let mut merged = Mind::merge(&minds, &[1, 2]).unwrap();
+        merged.stance = Stance::Guarded;
+        let sides = merged.sides();
+        assert_eq!([1, 2, 3, 4].map(|player| sides.of(player)), [1, 1, -1, 0]);
+    }
 }

@@ -5,6 +5,7 @@ mod aims;
 mod board;
 mod chart;
 mod contact;
+mod ending;
 mod habit;
 mod knobs;
 mod ledger;

@@ -210,41 +210,14 @@ impl View<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::chart::Names;
-    use super::super::line::Root;
-    use super::super::timing::Timing;
+    use super::super::rehearsal::opened;
     use super::*;
-    use crate::game::{Game as _, Seat};
-    use crate::planetwars::map;
-    use crate::planetwars::rules::{PlanetWars, Ruleset, Setup, Travel};
+    use crate::planetwars::rules::Ruleset;
 
     /// Homes of 20 and 5 ships three turns apart, and two free planets near ours, of which the nearer one shrinks.
     fn check(look: impl Fn(&Rehearsal, (&State, &[Future]))) {
         let planets = "P 1 0 0 1 1 20\nP 2 3 0 1 2 5\nP 3 0 1 -1 0 2\nP 4 0 2 1 0 2\n";
-        let setup = Setup {
-            planets: map::read(planets).unwrap(),
-            players: vec![1, 2],
-            teams: vec![0, 1],
-            ruleset: Ruleset::TEAM,
-        };
-        let view = PlanetWars::start(&setup).view(Seat(0));
-        let names = Names::new(&view);
-        let chart = names.chart(Timing {
-            travel: Travel::Ceil,
-            delay: 0,
-            grows_first: false,
-        });
-        let sight = names.sight(&view);
-        let roots: Vec<Root> = (0..4)
-            .map(|place| Root {
-                owner: sight.owner[place],
-                ships: sight.ships[place],
-                growth: sight.growth[place],
-                grows_first: false,
-            })
-            .collect();
-        let rehearsal = Rehearsal::new(&chart, [1, 2], &roots, 200);
-        let state = rehearsal.state(&roots, &[]);
+        let (rehearsal, state) = opened(planets, Ruleset::TEAM, 0);
         look(&rehearsal, (&state, &rehearsal.futures(&state)));
     }
 

@@ -202,12 +202,13 @@ fn forward(board: &mut Board<'_>, orders: &mut Vec<Order>, nodes: u64) {
         let rots = board.spots[from].root.growth < 0;
         let nearer = |to: &usize| {
             let turns = chart.turns(from, *to);
-            let lasts = board.spots[*to].root.growth >= 0;
-            if rots && lasts && board.spots[*to].line.owner.get(turns) == Some(&owner) {
-                return true;
-            }
             let there = board.spots[*to].line.owner.get(turns) == Some(&owner);
-            there && far[*to] < far[from] && turns + far[*to] <= far[from] + far[from] / 3 + 1
+            if !there || board.is_spared(owner, *to) || !board.ending.counts(turns) {
+                return false;
+            }
+            let saved = rots && board.spots[*to].root.growth >= 0;
+            let onward = turns + far[*to] <= far[from] + far[from] / 3 + 1;
+            saved || (far[*to] < far[from] && onward)
         };
         let next = (0..count).filter(nearer);
         let Some(to) = next.min_by_key(|to| (chart.turns(from, *to), far[*to], *to)) else {
@@ -223,6 +224,105 @@ fn forward(board: &mut Board<'_>, orders: &mut Vec<Order>, nodes: u64) {
         if board.gain(&[order]) >= 0 {
             board.accept(&[order]);
             orders.push(order);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::board::Sides;
+    use super::super::chart::Names;
+    use super::super::ending::Ending;
+    use super::super::knobs::CHAMPION;
+    use super::super::line::Move;
+    use super::super::mind::roots;
+    use super::super::timing::Calibration;
+    use super::*;
+    use crate::game::{Game as _, Seat};
+    use crate::planetwars::map;
+    use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
+
+    const LONG: Ending = Ending {
+        rounds: 100,
+        flight_counts: true,
+    };
+
+    /// A board on which players 1 and 2 are a team and 3 is the enemy, with these landings on the first planet.
+    fn check(planets: &str, landings: &[Move], ending: Ending, look: impl Fn(&mut Board<'_>)) {
+        let setup = Setup {
+            planets: map::read(planets).unwrap(),
+            players: vec![1, 2, 3],
+            teams: vec![0, 0, 1],
+            ruleset: Ruleset::TEAM,
+        };
+        let view = PlanetWars::start(&setup).view(Seat(0));
+        let names = Names::new(&view);
+        let calibration = Calibration::new(&names);
+        let chart = calibration.chart();
+        let sides = Sides::new(3, &[1, 2], |player| player == 3);
+        let roots = roots(&names.sight(&view), chart);
+        let mut all = vec![Vec::new(); roots.len()];
+        all[0] = landings.to_vec();
+        let mut board = Board::new(chart, &sides, &CHAMPION, &roots, all, ending);
+        board.settle();
+        look(&mut board);
+    }
+
+    /// The first planet is one's own or a mate's, will be one's own when a fleet has landed, and lies on the way.
+    #[test]
+    fn idle_ships_move_up_to_own_planets_but_not_to_those_of_mates() {
+        for (owner, sent) in [(2, true), (1, false)] {
+            let planets =
+                format!("P 1 0 0 1 {owner} 5\nP 2 -3 0 1 2 20\nP 3 9 0 1 3 20\nP 4 0 30 1 1 1\n");
+            let landing = Move {
+                turn: 1,
+                owner: 2,
+                ships: 50,
+            };
+            check(&planets, &[landing], LONG, |board| {
+                let mut orders = Vec::new();
+                forward(board, &mut orders, u64::MAX);
+                let moved = orders.iter().any(|order| (order.from, order.to) == (1, 0));
+                assert_eq!(moved, sent, "of player {owner}: {orders:?}");
+            });
+        }
+    }
+
+    /// The enemy will take the first planet in two turns.
+    #[test]
+    fn what_an_enemy_will_have_is_no_aim_while_it_is_a_mates() {
+        for (owner, aimed) in [(0, true), (1, false)] {
+            let planets =
+                format!("P 1 0 0 1 {owner} 5\nP 2 -3 0 1 2 90\nP 3 9 0 1 3 20\nP 4 0 30 1 1 1\n");
+            let landing = Move {
+                turn: 2,
+                owner: 3,
+                ships: 50,
+            };
+            check(&planets, &[landing], LONG, |board| {
+                let mut found = Vec::new();
+                aims(board, 2, 0, &[1], &mut found);
+                assert_eq!(!found.is_empty(), aimed, "of player {owner}: {found:?}");
+            });
+        }
+    }
+
+    /// Where ships in flight do not count in the end, none leave that would not land before it.
+    #[test]
+    fn idle_ships_stay_if_they_would_be_in_flight_in_the_end() {
+        let planets = "P 1 0 0 1 2 5\nP 2 -3 0 1 2 20\nP 3 9 0 1 3 20\nP 4 0 30 1 1 1\n";
+        for (rounds, flight_counts, sent) in [(2, true, true), (2, false, false), (3, false, true)]
+        {
+            let ending = Ending {
+                rounds,
+                flight_counts,
+            };
+            check(planets, &[], ending, |board| {
+                let mut orders = Vec::new();
+                forward(board, &mut orders, u64::MAX);
+                let moved = orders.iter().any(|order| (order.from, order.to) == (1, 0));
+                assert_eq!(moved, sent, "{ending:?}: {orders:?}");
+            });
         }
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// How the champion plays.
 pub const DESCRIPTION: &str = "infers fleets, reckons every planet's future and takes the steps that gain most \
-     growth for their ships even if the enemy then sends all he can spare; a node is eight planets' futures reckoned";
+     growth for their ships even if the enemy then sends all it can spare; a node is eight planets' futures reckoned";
 
 /// How the champion plays in a team.
 pub const TEAM_DESCRIPTION: &str = "learns its team from the ring, fighting only who attacks it until then, and \

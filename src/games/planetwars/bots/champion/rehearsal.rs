@@ -2,6 +2,7 @@
 
 use super::board::Order;
 use super::chart::{Chart, NOBODY};
+use super::ending::Ending;
 use super::line::{Move, Root};
 
 /// Turns for which growth counts in the end.
@@ -23,8 +24,8 @@ pub(super) struct Rehearsal {
     grows_first: bool,
     /// By place: the others, the nearest first.
     near: Vec<Vec<u8>>,
-    /// Rounds to go.
-    rounds: u32,
+    /// How the game ends, seen from the beginning.
+    pub(super) ending: Ending,
 }
 
 /// A state on the way.
@@ -123,7 +124,7 @@ fn clash(owner: u8, ships: i32, landing: [i32; 2]) -> (u8, i32) {
 }
 
 impl Rehearsal {
-    pub(super) fn new(chart: &Chart, players: [u8; 2], roots: &[Root], rounds: u32) -> Self {
+    pub(super) fn new(chart: &Chart, players: [u8; 2], roots: &[Root], ending: Ending) -> Self {
         let count = roots.len();
         let near = |from: usize| {
             let others = (0..count as u8).filter(|to| usize::from(*to) != from);
@@ -137,7 +138,7 @@ impl Rehearsal {
             growth: roots.iter().map(|root| root.growth).collect(),
             grows_first: roots.first().is_some_and(|root| root.grows_first),
             near: (0..count).map(near).collect(),
-            rounds,
+            ending,
         }
     }
 
@@ -172,6 +173,15 @@ impl Rehearsal {
         }
     }
 
+    /// What a side's planet grows by in a turn before the battle.
+    pub(super) fn grows_before(&self, place: usize, owner: u8) -> i32 {
+        if self.grows_first && owner != FREE {
+            self.growth[place]
+        } else {
+            0
+        }
+    }
+
     /// A planet after one more turn in which this lands.
     fn step(&self, place: usize, now: Moment, landing: [i32; 2]) -> Moment {
         let Moment {
@@ -179,17 +189,14 @@ impl Rehearsal {
             mut ships,
             ..
         } = now;
-        let growth = self.growth[place];
-        if self.grows_first && owner != FREE {
-            ships = ships.saturating_add(growth).max(0);
-        }
+        ships = ships.saturating_add(self.grows_before(place, owner)).max(0);
         let fought = landing != [0; 2];
         if fought {
             (owner, ships) = clash(owner, ships, landing);
         }
         let low = ships;
         if !self.grows_first && owner != FREE {
-            ships = ships.saturating_add(growth).max(0);
+            ships = ships.saturating_add(self.growth[place]).max(0);
         }
         Moment {
             owner,
@@ -277,9 +284,16 @@ impl Rehearsal {
 
     /// How it stands for our side, from -1 to 1: ships, and growth for turns to come.
     pub(super) fn standing(&self, state: &State) -> f64 {
-        let left = i64::from(self.rounds).saturating_sub(state.turn as i64);
+        let left = i64::from(self.ending.rounds).saturating_sub(state.turn as i64);
         let growing = AFTER.min(left.max(0));
-        let mut sums = state.beyond.map(i64::from);
+        let beyond = |ships: i32| {
+            if self.ending.counts(SPAN) {
+                i64::from(ships)
+            } else {
+                0
+            }
+        };
+        let mut sums = state.beyond.map(beyond);
         for place in 0..state.planets() {
             let owner = usize::from(state.owner[place]);
             if let Some(sum) = sums.get_mut(owner) {
@@ -287,8 +301,9 @@ impl Rehearsal {
                 let grows = i64::from(self.growth[place]) * growing;
                 *sum += (i64::from(state.ships[place]) + grows).max(0);
             }
-            let later = state.coming[place * SPAN..][..SPAN].iter();
-            for landing in later.skip(state.turn + 1) {
+            let later = state.coming[place * SPAN..][..SPAN].iter().enumerate();
+            let later = later.skip(state.turn + 1);
+            for (_, landing) in later.filter(|(turn, _)| self.ending.counts(*turn)) {
                 for (sum, ships) in sums.iter_mut().zip(landing) {
                     *sum += i64::from(*ships);
                 }
@@ -296,5 +311,62 @@ impl Rehearsal {
         }
         let [ours, theirs] = sums;
         (ours - theirs) as f64 / (ours + theirs).max(1) as f64
+    }
+}
+
+/// A game of two by these rules in that turn, and how it is played on.
+#[cfg(test)]
+pub(super) fn opened(
+    planets: &str,
+    ruleset: crate::planetwars::rules::Ruleset,
+    turn: u32,
+) -> (Rehearsal, State) {
+    use super::chart::{Names, Sight};
+    use super::mind::roots;
+    use super::timing::Timing;
+    use crate::game::{Game as _, Seat};
+    use crate::planetwars::map;
+    use crate::planetwars::rules::{PlanetWars, Setup};
+    let setup = Setup {
+        planets: map::read(planets).unwrap(),
+        players: vec![1, 2],
+        teams: vec![0, 1],
+        ruleset,
+    };
+    let view = PlanetWars::start(&setup).view(Seat(0));
+    let names = Names::new(&view);
+    let chart = names.chart(Timing::of(&ruleset));
+    let sight = Sight {
+        turn,
+        ..names.sight(&view)
+    };
+    let (roots, ending) = (roots(&sight, &chart), Ending::of(chart.timing, &sight));
+    let rehearsal = Rehearsal::new(&chart, [1, 2], &roots, ending);
+    let state = rehearsal.state(&roots, &[]);
+    (rehearsal, state)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planetwars::rules::Ruleset;
+
+    /// By the rules of 2015 the last of 201 rounds begins in turn 200, and ships that land later do not count.
+    #[test]
+    fn ships_that_land_after_the_end_do_not_count_where_flight_does_not() {
+        let planets = "P 1 0 0 0 1 10\nP 2 30 0 0 2 10\nP 3 3 0 0 0 0\n";
+        for (ruleset, turn, standing) in [
+            (Ruleset::MZ2015, 197, 0.0),
+            (Ruleset::MZ2015, 198, -1.0),
+            (Ruleset::TEAM, 199, 0.0),
+        ] {
+            let (rehearsal, mut state) = opened(planets, ruleset, turn);
+            rehearsal.depart(&mut state, &rehearsal.order(0, 0, 2, 10));
+            assert_eq!(
+                rehearsal.standing(&state),
+                standing,
+                "{ruleset:?} in {turn}"
+            );
+        }
     }
 }

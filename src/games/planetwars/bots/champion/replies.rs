@@ -16,14 +16,14 @@ pub(super) fn plans(
     board: &Board<'_>,
     [ours, theirs]: [u8; 2],
     knobs: &Knobs,
-    (turn, rounds): (u32, u32),
+    turn: u32,
 ) -> (Vec<Plan>, u64) {
     let players = board.sides.side.len().saturating_sub(1);
     let sides = Sides::new(players, &[theirs], |player| player == ours);
     let roots: Vec<Root> = board.spots.iter().map(|spot| spot.root).collect();
     let landings = board.spots.iter().map(|spot| spot.landings.clone());
     let landings = landings.collect();
-    let mut board = Board::new(board.chart, &sides, knobs, &roots, landings, rounds);
+    let mut board = Board::new(board.chart, &sides, knobs, &roots, landings, board.ending);
     board.settle();
     let tastes = Taste::all(turn, players, roots.len()).take(PLANS);
     planner::plans(&board, tastes, &|_, _| true, FUTURES)

@@ -30,7 +30,7 @@ struct Need {
 fn need(board: &Board<'_>, aim: &Aim) -> Option<Need> {
     let spot = board.spots.get(usize::from(aim.target))?;
     let turn = usize::from(aim.turn);
-    if turn == 0 || turn > HORIZON {
+    if turn == 0 || turn > HORIZON || board.is_spared(aim.player, usize::from(aim.target)) {
         return None;
     }
     let line: &Line = &spot.line;

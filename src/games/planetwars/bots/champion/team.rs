@@ -137,7 +137,9 @@ impl Team {
         }
         let mut own = Vec::new();
         for (player, mind) in &mut self.minds {
-            mind.spare(&spared);
+            // Mates plan for themselves, too, until the team is known.
+            let mates = team.iter().filter(|mate| *mate != player);
+            mind.spare(mates.chain(&spared).copied().collect());
             let orders = mind.order(WARY_NODES);
             if *player == self.me {
                 own = orders;

@@ -4,6 +4,8 @@
 use super::chart::{Chart, NOBODY, Names, Sight};
 use super::ledger::Fleet;
 use crate::planetwars::rules::Travel;
+#[cfg(test)]
+use crate::planetwars::rules::{Growth, Ruleset};
 
 /// One timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +16,23 @@ pub(in crate::planetwars) struct Timing {
     pub(in crate::planetwars) delay: u32,
     /// Whether planets grow before the battles of a turn.
     pub(in crate::planetwars) grows_first: bool,
+}
+
+impl Timing {
+    /// Whether it is that of 2015.
+    pub(super) fn is_of_2015(self) -> bool {
+        self == OF_2015
+    }
+
+    /// The timing of these rules.
+    #[cfg(test)]
+    pub(in crate::planetwars) fn of(ruleset: &Ruleset) -> Self {
+        Self {
+            travel: ruleset.travel,
+            delay: ruleset.delay,
+            grows_first: ruleset.growth == Growth::BeforeBattles,
+        }
+    }
 }
 
 /// That of 2015.
@@ -67,10 +86,9 @@ impl Calibration {
         }
     }
 
-    /// What is assumed until something else is seen: the timing of 2015, whose wire alone has neither words nor
-    /// fleets.
+    /// What is assumed until something else is seen: on its wire the timing of 2015.
     pub(super) fn assume(&mut self, first: &Sight) {
-        self.assumed = (!first.speaks && first.fleets.is_none()).then_some(OF_2015);
+        self.assumed = first.is_bare().then_some(OF_2015);
     }
 
     /// The chart of the timing that was wrong least often: of equals the one assumed, else the first.
@@ -166,7 +184,7 @@ mod tests {
     use super::*;
     use crate::game::{Game as _, Seat};
     use crate::planetwars::map;
-    use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
+    use crate::planetwars::rules::{PlanetWars, Setup};
 
     /// Fleets that were not there when they should have been, and then another player was: as where fleets fly a turn
     /// longer, but the first may be a misreading.

@@ -18,16 +18,16 @@ pub(super) fn price(growth: i32) -> i32 {
 }
 
 /// Whether so many ships of a planet are worth one more growth.
-fn pays(spot: &Spot, player: u8, rounds: u32, ships: i32) -> bool {
+fn pays(board: &Board<'_>, spot: &Spot, player: u8, ships: i32) -> bool {
     let price = price(spot.root.growth);
     let whose = spot.root.owner == player && spot.line.owner[0] == player;
-    whose && ships >= price && i64::from(price) * WORTH <= i64::from(rounds)
+    whose && ships >= price && i64::from(price) * WORTH <= i64::from(board.ending.rounds)
 }
 
 /// The planets of a player whose growth is to be bought before anything else.
-pub(super) fn cheap(board: &Board<'_>, player: u8, rounds: u32) -> Vec<u8> {
+pub(super) fn cheap(board: &Board<'_>, player: u8) -> Vec<u8> {
     let cheap = (0u8..).zip(&board.spots).filter(|(_, spot)| {
-        CHEAP.contains(&spot.root.growth) && pays(spot, player, rounds, spot.line.spare[0])
+        CHEAP.contains(&spot.root.growth) && pays(board, spot, player, spot.line.spare[0])
     });
     cheap.map(|(place, _)| place).collect()
 }
@@ -68,18 +68,12 @@ pub(super) struct Offer {
 }
 
 /// What is for sale of a player's planets, but for those bought already.
-pub(super) fn offers(
-    board: &Board<'_>,
-    player: u8,
-    rounds: u32,
-    bought: &[u8],
-    threat: Threat,
-) -> Vec<Offer> {
+pub(super) fn offers(board: &Board<'_>, player: u8, bought: &[u8], threat: Threat) -> Vec<Offer> {
     let offers = (0u8..).zip(&board.spots).filter_map(|(place, spot)| {
         let free = spot.line.spare[0] - guard(board, usize::from(place), threat);
         let offered = GROWTH.contains(&spot.root.growth)
             && !bought.contains(&place)
-            && pays(spot, player, rounds, free);
+            && pays(board, spot, player, free);
         let price = price(spot.root.growth);
         offered.then_some(Offer { place, free, price })
     });

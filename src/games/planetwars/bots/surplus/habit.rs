@@ -11,7 +11,7 @@ use crate::planetwars::rules::Planet;
 pub(in super::super) const DESCRIPTION: &str = "Reckons what each planet will hold and what may leave it, takes the planets that pay back \
      soonest with ships that land together, and moves the rest to the front.";
 pub(in super::super) const TEAM_DESCRIPTION: &str =
-    "As surplus, against planets that are not its team's; leaves to a mate what is nearer to him.";
+    "As surplus, against planets that are not its team's; leaves to a mate what is nearer to it.";
 
 /// The share of a nearby stranger's ships that an own planet keeps as a garrison.
 const CAUTION: f64 = 0.5;

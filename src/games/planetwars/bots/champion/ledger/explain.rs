@@ -10,6 +10,11 @@ impl Change<'_> {
         player != NOBODY && self.sides.of(player) <= 0
     }
 
+    /// Whether a planet was the team's before: who meets it elsewhere has not attacked it.
+    fn was_ours(&self, place: usize) -> bool {
+        self.sides.of(self.before.owner[place]) > 0
+    }
+
     /// What a planet grew by this turn after the battle, which a battle does not explain.
     fn grown_after(&self, place: usize) -> i32 {
         if self.chart.timing.grows_first {
@@ -41,7 +46,7 @@ impl Ledger {
             // What the attacker brought: what is left and what it cost.
             let brought = expected.1 + ships - grown;
             self.landed(change, owner, place, brought.max(1));
-            if change.sides.of(expected.0) > 0 {
+            if change.was_ours(place) {
                 self.attacked[usize::from(owner)] = true;
             }
         } else if owner == change.before.owner[place] || owner == NOBODY {
@@ -68,7 +73,9 @@ impl Ledger {
         } else if more < 0 {
             let attacker = self.landed_by_any(change, place, -more);
             match attacker {
-                Some(attacker) if owner != NOBODY => self.attacked[usize::from(attacker)] = true,
+                Some(attacker) if change.was_ours(place) => {
+                    self.attacked[usize::from(attacker)] = true;
+                }
                 // No player can have attacked: the owner has sent ships that were not planned.
                 None if owner != NOBODY => self.left(change, owner, place, -more),
                 _ => {}

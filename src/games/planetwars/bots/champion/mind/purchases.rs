@@ -14,17 +14,17 @@ impl Mind {
         };
         let shrinks = || now.growth.iter().any(|growth| *growth < 0);
         let sold = || self.sold || shrinks() || self.calibration.delays();
-        let sells = self.buys && !now.speaks && now.fleets.is_none() && sold();
+        let sells = self.buys && now.is_bare() && sold();
         sells.then_some(player)
     }
 
     /// What is for sale for ships that the plan leaves idle.
-    pub(super) fn offered(&self, board: &Board<'_>, player: u8, rounds: u32) -> Vec<Offer> {
+    pub(super) fn offered(&self, board: &Board<'_>, player: u8) -> Vec<Offer> {
         let threat = Threat {
             flying: self.flying(board.sides),
             quiet: self.frozen >= PATIENCE,
         };
-        upgrades::offers(board, player, rounds, &self.cheap, threat)
+        upgrades::offers(board, player, &self.cheap, threat)
     }
 
     /// Ships in hidden fleets of enemies.

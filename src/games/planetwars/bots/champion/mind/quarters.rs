@@ -3,6 +3,8 @@
 use super::super::board::{Board, Sides};
 use super::super::chart::{NOBODY, Sight};
 use super::super::contact::{self, Search, Unseen};
+use super::super::ending::Ending;
+use super::super::ledger::Fleet;
 use super::super::line::Root;
 use super::super::rehearsal::Rehearsal;
 use super::{CLOSE_NODES, LAST, Mind, Plan, Stance};
@@ -17,7 +19,8 @@ const SEARCHED_MAX: usize = 32;
 
 impl Mind {
     /// Whether the game is nearly over and will be lost as it stands.
-    pub(super) fn behind(&self, now: &Sight, sides: &Sides, rounds: u32) -> bool {
+    pub(super) fn behind(&self, now: &Sight, sides: &Sides, ending: Ending) -> bool {
+        let rounds = ending.rounds;
         let planets = now.owner.iter().zip(&now.ships).zip(&now.growth);
         let held = planets.map(|((owner, ships), growth)| {
             let end = i64::from(*ships) + i64::from(*growth) * i64::from(rounds);
@@ -28,7 +31,13 @@ impl Mind {
             let landings = shown.iter().map(|shown| shown.landing);
             landings.map(|at| of(at.owner, at.ships)).sum()
         } else {
+            let chart = self.calibration.chart();
+            let lands = |fleet: &Fleet| {
+                let lands = chart.lands(fleet.launched, fleet.from, usize::from(fleet.to));
+                lands.saturating_sub(now.turn as usize)
+            };
             let own = self.ledger.fleets.iter();
+            let own = own.filter(|fleet| ending.counts(lands(fleet)));
             let own = own.map(|fleet| of(fleet.owner, fleet.ships));
             // More may have landed than was seen to leave.
             let theirs = (0u8..).zip(&self.ledger.flying);
@@ -67,7 +76,7 @@ impl Mind {
         board: &Board<'_>,
         players: [u8; 2],
         plans: [Vec<Plan>; 2],
-        (rounds, futures): (u32, u64),
+        futures: u64,
     ) -> Search {
         let now = self.before.as_ref();
         let hidden = now.is_some_and(|now| now.fleets.is_none());
@@ -82,7 +91,7 @@ impl Mind {
         let unseen = (unseen.collect(), now.map_or(0, |now| now.turn));
         let roots: Vec<Root> = board.spots.iter().map(|spot| spot.root).collect();
         let landings = board.spots.iter().map(|spot| spot.landings.clone());
-        let rehearsal = Rehearsal::new(board.chart, players, &roots, rounds);
+        let rehearsal = Rehearsal::new(board.chart, players, &roots, board.ending);
         let state = rehearsal.state(&roots, &landings.collect::<Vec<_>>());
         let quiet = self.ledger.quiet;
         Search::new(rehearsal, state, plans, unseen, quiet, futures)
@@ -128,8 +137,30 @@ mod tests {
                 fleets,
                 ..names.sight(&view)
             };
-            assert_eq!(mind.behind(&now, &sides, 20), behind, "{now:?}");
-            assert!(!mind.behind(&now, &sides, LAST));
+            let ending = |rounds| Ending {
+                rounds,
+                flight_counts: true,
+            };
+            assert_eq!(mind.behind(&now, &sides, ending(20)), behind, "{now:?}");
+            assert!(!mind.behind(&now, &sides, ending(LAST)));
+        }
+        // Nine turns of flight.
+        mind.ledger.fleets.push(Fleet {
+            owner: 1,
+            from: 0,
+            to: 1,
+            ships: 100,
+            launched: 0,
+        });
+        for (rounds, flight_counts, behind) in
+            [(9, false, false), (8, false, true), (8, true, false)]
+        {
+            let ending = Ending {
+                rounds,
+                flight_counts,
+            };
+            let now = names.sight(&view);
+            assert_eq!(mind.behind(&now, &sides, ending), behind, "{ending:?}");
         }
     }
 }
