@@ -304,8 +304,8 @@ impl Hidden<'_> {
     }
 }
 
-/// Matches seen sheep with believed ones: the one believed on that cell, else the nearest one missing from
-/// its believed cell, else the nearest unseen one; else it is new.
+/// Matches seen sheep with believed ones: the one believed on that cell; else, of those at most `STRAY_MAX` steps away,
+/// the nearest one missing from its believed cell, else the nearest unseen one; else it is new.
 fn correct_sheep(view: &View, sight: &Sight, sheep: &mut Vec<Tracked>, hidden: &mut Hidden<'_>) {
     let torus = view.ground.torus();
     let runs = view.ground.options().get(Key::SheepScaryTurns);
@@ -333,8 +333,8 @@ fn correct_sheep(view: &View, sight: &Sight, sheep: &mut Vec<Tracked>, hidden: &
             let wrong = torus.contains(from) && hidden.visible[torus.index(from)];
             (i32::from(!wrong), dx.abs() + dy.abs())
         };
-        let nearest = (0..sheep.len()).filter(|at| !met[*at]).min_by_key(near);
-        match nearest.filter(|at| near(at).1 <= STRAY_MAX) {
+        let free = |at: &usize| !met[*at] && near(at).1 <= STRAY_MAX;
+        match (0..sheep.len()).filter(free).min_by_key(near) {
             Some(at) => {
                 met[at] = true;
                 sheep[at].sheep.spot = seen.spot;
@@ -349,8 +349,11 @@ fn correct_sheep(view: &View, sight: &Sight, sheep: &mut Vec<Tracked>, hidden: &
         }
     }
     let mut stays = Vec::with_capacity(sheep.len());
+    let mut moved = Vec::with_capacity(sheep.len());
     for (at, Tracked { sheep, .. }) in sheep.iter_mut().enumerate() {
+        let believed = sheep.spot;
         stays.push(met[at] || hidden.settle(&mut sheep.spot, STRAY_MAX));
+        moved.push(sheep.spot != believed);
     }
     let told = view.ground.sheep_of_tile() as usize * view.ground.tiles().len();
     // A hub's numbers are not believed without limit.
@@ -364,10 +367,13 @@ fn correct_sheep(view: &View, sight: &Sight, sheep: &mut Vec<Tracked>, hidden: &
         .filter(|stays| **stays)
         .count()
         .saturating_sub(most);
-    for (stays, met) in stays.iter_mut().zip(&met).rev() {
-        if surplus > 0 && *stays && !met {
-            *stays = false;
-            surplus -= 1;
+    // Those that are not where they were believed to be are given up first.
+    for moved_only in [true, false] {
+        for (at, stays) in stays.iter_mut().enumerate().rev() {
+            if surplus > 0 && *stays && !met[at] && (moved[at] || !moved_only) {
+                *stays = false;
+                surplus -= 1;
+            }
         }
     }
     let mut keep = stays.iter();
@@ -386,4 +392,71 @@ fn update(sheep: &mut Sheep, seen: &SeenSheep, runs: u32) {
         *sheep = Sheep::imagine(sheep.spot, seen.direction, frightened);
     }
     sheep.direction = seen.direction;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smartdog::map::Map;
+    use crate::smartdog::options::Options;
+    use crate::smartdog::rules::{Direction, Players, Setup};
+
+    const ME: Seat = Seat(0);
+
+    /// A match of two on bare tiles of this many columns, with one dog and this many sheep a tile; sight is 6 cells.
+    fn begun(cols: usize, sheep: usize) -> SmartDog {
+        let row = |things: String| format!("{things:.<cols$}\n");
+        let rows = [
+            row(String::new()),
+            row(format!("{:.<8}@", "")),
+            row(format!("{}{}", "-".repeat(2), "*".repeat(sheep))),
+        ];
+        let options = Options::default();
+        SmartDog::begin(&Setup {
+            map: Map::read(&rows.concat()).unwrap(),
+            players: Players::Two,
+            options: options.with(Key::DogVisibilityR, 6).unwrap(),
+        })
+    }
+
+    /// The position with the dogs of `game` and sheep on these cells.
+    fn with_sheep(game: &SmartDog, sheep: &[(u16, u16)]) -> SmartDog {
+        let sheep = sheep.iter().map(|(x, y)| Spot { x: *x, y: *y });
+        let sheep = sheep.map(|spot| Sheep::imagine(spot, Direction::Down, 0));
+        let dogs = game.dogs().iter().cloned();
+        SmartDog::imagine(game.ground(), game.turn(), dogs, sheep, PUSHES_MAX)
+    }
+
+    /// What is believed at the sight of `truth` by a player that believed in sheep on these cells.
+    fn corrected(truth: &SmartDog, believed: &[(u16, u16)]) -> Vec<(u16, u16)> {
+        let view = truth.seen_by(ME);
+        let mut world = World::new(&view, &KnownMaps::none(), &[]);
+        world.game = with_sheep(truth, believed);
+        let sheep = world.game.sheep().iter();
+        world.ranks = sheep
+            .map(|sheep| Tracked::new(truth.ground(), sheep.spot).rank)
+            .collect();
+        world.begin_turn(&view);
+        let sheep = world.game.sheep().iter();
+        sheep.map(|sheep| (sheep.spot.x, sheep.spot.y)).collect()
+    }
+
+    #[test]
+    fn a_sheep_that_comes_into_sight_is_not_doubled() {
+        // The dog at (8, 1) sees from column 2 to 14. One sheep is not where it was believed to be, at the left edge; one was
+        // believed just beyond the right edge, and comes into sight there.
+        let truth = with_sheep(&begun(24, 2), &[(14, 1)]);
+        let believed = corrected(&truth, &[(2, 1), (15, 1)]);
+        assert_eq!(believed.len(), 2, "{believed:?}");
+        assert!(believed.contains(&(14, 1)), "{believed:?}");
+        assert!(!believed.contains(&(15, 1)), "{believed:?}");
+    }
+
+    #[test]
+    fn of_too_many_sheep_those_go_that_are_not_where_they_were_believed() {
+        // Two sheep in all: one believed in sight, where it is not, the other in the rival's pen, and one comes into sight.
+        let truth = with_sheep(&begun(24, 1), &[(13, 1)]);
+        let believed = corrected(&truth, &[(3, 1), (25, 2)]);
+        assert_eq!(believed, [(13, 1), (25, 2)]);
+    }
 }
