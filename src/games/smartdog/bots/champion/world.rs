@@ -158,16 +158,8 @@ impl World {
         sheep.retain(|one| open(one.sheep.spot) && spots.insert(one.sheep.spot));
         sheep.sort_by_key(|one| one.rank);
         self.ranks = sheep.iter().map(|one| one.rank).collect();
-        let mut numbers = vec![None; self.game.sheep().len()];
-        for (new, one) in sheep.iter().enumerate() {
-            if let Some(number) = one.number.and_then(|old| numbers.get_mut(old)) {
-                *number = Some(new);
-            }
-        }
-        let sheep = sheep.into_iter().map(|Tracked { mut sheep, .. }| {
-            sheep.renumber(|old| numbers.get(old).copied().flatten());
-            sheep
-        });
+        let sheep = sheep.into_iter().map(|one| (one.number, one.sheep));
+        let sheep = renumbered(sheep.collect(), self.game.sheep().len());
         self.game = SmartDog::imagine(&view.ground, view.turn, dogs, sheep, PUSHES_MAX);
         debug_assert_eq!(self.game.dogs().len(), self.ids.len());
         debug_assert_eq!(self.game.sheep().len(), self.ranks.len());
@@ -261,6 +253,21 @@ impl World {
         let mut keep = stands.iter();
         self.met.retain(|_| *keep.next().unwrap_or(&false));
     }
+}
+
+/// Sheep that get new numbers, in their order: each has its number in the position before, which had so many sheep.
+pub(super) fn renumbered(sheep: Vec<(Option<usize>, Sheep)>, before: usize) -> Vec<Sheep> {
+    let mut numbers = vec![None; before];
+    for (new, (old, _)) in sheep.iter().enumerate() {
+        if let Some(number) = old.and_then(|old| numbers.get_mut(old)) {
+            *number = Some(new);
+        }
+    }
+    let sheep = sheep.into_iter().map(|(_, mut sheep)| {
+        sheep.renumber(|old| numbers.get(old).copied().flatten());
+        sheep
+    });
+    sheep.collect()
 }
 
 /// Cells on which a dog or sheep may stand unseen.
