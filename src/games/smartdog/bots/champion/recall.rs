@@ -4,15 +4,19 @@
 
 use super::reply::Expected;
 use super::world::World;
+use crate::game::Seat;
 use crate::smartdog::bots::sight::Sight;
 use crate::smartdog::rules::{
-    Command, Direction, Dog, DogId, Orders, SeenDog, SeenSheep, SheepAction, SmartDog, Spot,
+    Command, Direction, Dog, DogId, Orders, Refusal, SeenDog, SeenSheep, SheepAction, SmartDog,
+    Spot,
 };
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
 /// The most barking dogs about which guesses are made.
 const BARKERS_MAX: u32 = 3;
+/// How far from where a dog out of sight was expected to bark a voice may be its own, in cells.
+const HEARD_NEAR: u32 = 2;
 
 /// What is not told.
 #[derive(Clone, Copy)]
@@ -73,6 +77,18 @@ impl World {
         }
         if let Some((_, game)) = best {
             self.game = game;
+        }
+        self.meet_heard(&told);
+    }
+
+    /// Notes the dogs out of sight that were heard: they stand where they barked.
+    fn meet_heard(&mut self, told: &Told<'_>) {
+        let turn = self.game.turn();
+        for (at, (met, dog)) in self.met.iter_mut().zip(self.game.dogs()).enumerate() {
+            let seen = told.dogs.iter().any(|(id, _)| id.index() == at);
+            if dog.voice && dog.owner != self.me && !seen {
+                *met = turn;
+            }
         }
     }
 
@@ -140,13 +156,7 @@ impl World {
         };
         let seen = |dog: DogId| told.dogs.iter().any(|(id, _)| *id == dog);
         let mut voices = told.sight.voices.clone();
-        for (seat, command) in expected {
-            let (Command::Move(dog, _) | Command::Bark(dog)) = *command;
-            let bark = matches!(command, Command::Bark(_));
-            if !seen(dog) && (!bark || was_heard(game, dog, &mut voices)) {
-                let _ = game.play(*seat, *command);
-            }
-        }
+        play_unseen(game, expected, &seen, &mut voices);
         let mut bit = 1;
         let mut late: SmallVec<[(DogId, SeenDog); 8]> = SmallVec::new();
         for (id, dog) in &told.dogs {
@@ -154,14 +164,14 @@ impl World {
             if dog.voice {
                 bit = bit.checked_shl(1).unwrap_or_default();
                 if before {
-                    let _ = game.play(dog.owner, Command::Bark(*id));
+                    bark(game, dog.owner, *id);
                 }
             }
             if !go(game, *id, dog.spot) {
                 late.push((*id, *dog));
             }
             if dog.voice && !before {
-                let _ = game.play(dog.owner, Command::Bark(*id));
+                bark(game, dog.owner, *id);
             }
         }
         for (id, dog) in late {
@@ -176,14 +186,19 @@ impl World {
         let torus = game.ground().torus();
         for voice in voices {
             let dogs = (0u16..).map(DogId).zip(game.dogs());
-            let unseen = dogs.filter(|(id, dog)| dog.owner != self.me && !seen(*id));
+            let silent = |id: DogId, owner: Seat| {
+                game.allows(owner, Command::Bark(id)) != Err(Refusal::Barked)
+            };
+            let unseen = dogs.filter(|(id, dog)| {
+                dog.owner != self.me && !seen(*id) && silent(*id, dog.owner)
+            });
             let nearest = unseen.min_by_key(|(_, dog)| {
                 let (dx, dy) = torus.displacement(dog.spot, *voice);
                 dx * dx + dy * dy
             });
             if let Some((id, owner)) = nearest.map(|(id, dog)| (id, dog.owner)) {
-                game.teleport(id, *voice);
-                let _ = game.play(owner, Command::Bark(id));
+                go(game, id, *voice);
+                bark(game, owner, id);
             }
         }
     }
@@ -195,15 +210,47 @@ fn go(game: &mut SmartDog, id: DogId, to: Spot) -> bool {
     at == Some(to) || game.teleport(id, to)
 }
 
-/// Whether a dog out of sight that was expected to bark did: a voice nearby.
-fn was_heard(game: &SmartDog, dog: DogId, voices: &mut Vec<Spot>) -> bool {
+/// Plays a bark that was heard: whoever barked was able to.
+fn bark(game: &mut SmartDog, owner: Seat, id: DogId) {
+    game.enable(id);
+    // Nobody barks twice.
+    let _ = game.play(owner, Command::Bark(id));
+}
+
+/// Plays what dogs out of sight are expected to do, barks only with a voice nearby, which is where the barker stands
+/// now. Takes these voices away.
+fn play_unseen(
+    game: &mut SmartDog,
+    expected: &Expected,
+    seen: &dyn Fn(DogId) -> bool,
+    voices: &mut Vec<Spot>,
+) {
     let torus = game.ground().torus();
-    let Some(believed) = game.dogs().get(dog.index()) else {
-        return false;
-    };
-    let near = |voice: &Spot| torus.within(*voice, believed.spot, 2);
-    let near = voices.iter().position(near);
-    near.map(|at| voices.remove(at)).is_some()
+    let mut placed: SmallVec<[DogId; 8]> = SmallVec::new();
+    for (at, (seat, command)) in expected.iter().enumerate() {
+        let (Command::Move(dog, _) | Command::Bark(dog)) = *command;
+        if seen(dog) || placed.contains(&dog) {
+            continue;
+        }
+        if matches!(command, Command::Move(..)) {
+            // Refused commands change nothing, in the match or here.
+            let _ = game.play(*seat, *command);
+            continue;
+        }
+        let Some(spot) = game.dogs().get(dog.index()).map(|dog| dog.spot) else {
+            continue;
+        };
+        let near = |voice: &Spot| torus.within(*voice, spot, HEARD_NEAR);
+        let Some(voice) = voices.iter().position(near).map(|at| voices.remove(at)) else {
+            continue;
+        };
+        let to_voice = |later: &(Seat, Command)| matches!(later.1, Command::Move(id, way) if id == dog && torus.next(spot, way) == voice);
+        if !expected.iter().skip(at).any(to_voice) {
+            go(game, dog, voice);
+            placed.push(dog);
+        }
+        bark(game, *seat, dog);
+    }
 }
 
 /// How badly a position explains the sheep in sight: two for a sheep on no such cell, one for one that looks or runs
@@ -226,8 +273,8 @@ fn unexplained(game: &SmartDog, seen: &[SeenSheep]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::world::PUSHES_MAX;
     use super::*;
-    use crate::game::Seat;
     use crate::rng::Rng;
     use crate::smartdog::bots::champion::deed::deeds;
     use crate::smartdog::known::KnownMaps;
@@ -350,11 +397,7 @@ mod tests {
     #[test]
     fn a_bark_from_out_of_sight_frightens_the_sheep_near_it() {
         // The own dog sees the sheep beside it; that the rival has one there too follows from the tiles being alike.
-        let mut game = begun(
-            "............\n............\n...@*.......\n............\n",
-            2,
-            2,
-        );
+        let mut game = begun(APART, 2, 2);
         let mut world = believed(&game);
         assert_eq!(world.game.sheep().len(), 2);
         let before: Vec<Spot> = game.sheep().iter().map(|sheep| sheep.spot).collect();
@@ -370,5 +413,51 @@ mod tests {
         };
         assert_eq!(sheep(&world.game), sheep(&game));
         assert_ne!(game.sheep()[1].spot, before[1], "it ran");
+    }
+
+    /// A dog and a sheep beside it; the rival's are twelve columns away, out of sight.
+    const APART: &str = "............\n............\n...@*.......\n............\n";
+
+    #[test]
+    fn a_voice_is_where_the_barker_stands() {
+        let begun = begun(APART, 2, 2);
+        let heard = |expected: &[Command], voice: Spot| {
+            let mut game = begun.clone();
+            let expected = expected.iter().map(|command| (RIVAL, *command)).collect();
+            let mut voices = vec![voice];
+            play_unseen(&mut game, &expected, &|_| false, &mut voices);
+            assert_eq!(voices, []);
+            let sheep = &game.sheep()[1];
+            let runs = (sheep.frightened > 0).then_some(sheep.direction);
+            (game.dogs()[1].spot, runs)
+        };
+        let (dog, bark) = (DogId(1), Command::Bark(DogId(1)));
+        let stand = begun.dogs()[1].spot;
+        let torus = begun.ground().torus();
+        let (below, beyond) = (torus.offset(stand, 0, 1), torus.offset(stand, 2, 0));
+        // It did what was expected, or barked from where it is heard: below the sheep, or beyond it.
+        let down = Command::Move(dog, Direction::Down);
+        assert_eq!(heard(&[bark, down], below), (below, Some(Direction::Right)));
+        assert_eq!(heard(&[down, bark], below), (below, Some(Direction::Up)));
+        assert_eq!(heard(&[bark], beyond), (beyond, Some(Direction::Left)));
+        assert_eq!(heard(&[bark, down], beyond), (beyond, Some(Direction::Left)));
+    }
+
+    #[test]
+    fn whoever_is_heard_was_able_to_bark_and_is_met() {
+        let mut game = begun(APART, 2, 2);
+        let mut world = believed(&game);
+        // It is believed frozen, and was not met.
+        let mut dogs = game.dogs().to_vec();
+        dogs[1].disabled = 5;
+        let sheep = game.sheep().iter().cloned();
+        world.game = SmartDog::imagine(game.ground(), game.turn(), dogs, sheep, PUSHES_MAX);
+        assert_eq!(world.met[1], 0);
+        game.play(RIVAL, Command::Bark(DogId(1))).unwrap();
+        game.end_all();
+        world.begin_turn(&game.seen_by(ME));
+        assert_eq!(world.game.sheep()[1].spot, game.sheep()[1].spot);
+        assert_eq!(world.game.dogs()[1].disabled, 0);
+        assert_eq!(world.met[1], game.turn());
     }
 }

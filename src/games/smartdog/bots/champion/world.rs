@@ -30,7 +30,7 @@ pub(super) struct World {
     pub(super) me: Seat,
     /// Numbers on the wire, by place in `game.dogs()`.
     pub(super) ids: Vec<Option<DogId>>,
-    /// The turn in which each dog was last in sight, by place; 0: never.
+    /// The turn in which each dog was last in sight or heard, by place; 0: never.
     pub(super) met: Vec<u32>,
     pub(super) roster: Roster,
     /// The orders of this turn.
