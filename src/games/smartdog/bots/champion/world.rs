@@ -87,6 +87,9 @@ impl World {
         let sight = Sight::of(view);
         self.roster.meet(&sight);
         let gap = view.turn.saturating_sub(self.game.turn());
+        if gap == 1 {
+            self.replies.judge(&self.game, &self.met, &self.ids, &sight);
+        }
         for turn in 0..gap.min(GAP_MAX) {
             let ordered = std::mem::take(&mut self.ordered);
             let heard = (turn + 1 == gap).then_some(&sight);
@@ -100,7 +103,6 @@ impl World {
             number: Some(number),
         });
         let sheep = sheep.collect();
-        self.replies.judge(&self.ids, &sight);
         self.correct(view, &sight, dogs, sheep);
         self.replies.foretell(&self.game);
     }
