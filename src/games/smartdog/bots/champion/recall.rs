@@ -27,10 +27,11 @@ struct Guess {
     before: u32,
 }
 
-/// What is told: what was seen and heard afterwards, and the believed places of the foreign dogs in sight.
+/// What is told: what was seen and heard afterwards, and the believed places of the dogs in sight.
 struct Told<'a> {
     sight: &'a Sight,
     dogs: SmallVec<[(DogId, SeenDog); 8]>,
+    own: SmallVec<[(DogId, SeenDog); 8]>,
 }
 
 impl World {
@@ -61,7 +62,7 @@ impl World {
         let mut least = [usize::MAX; 2];
         for guess in guesses {
             let game = self.replayed(ordered, &expected, guess, Some(&told));
-            let unexplained = unexplained(&game, &sight.sheep);
+            let unexplained = unexplained(&game, &told);
             let of_order = &mut least[usize::from(guess.others_first)];
             *of_order = unexplained.min(*of_order);
             if best.as_ref().is_none_or(|(least, _)| unexplained < *least) {
@@ -113,7 +114,13 @@ impl World {
                 dogs.push((DogId(at as u16), *seen));
             }
         }
-        Told { sight, dogs }
+        let own = sight.own.iter();
+        let own = own.filter_map(|dog| Some((DogId(self.index_of(dog.id)? as u16), *dog)));
+        Told {
+            sight,
+            dogs,
+            own: own.collect(),
+        }
     }
 
     /// The position after the turn.
@@ -253,22 +260,29 @@ fn play_unseen(
     }
 }
 
-/// How badly a position explains the sheep in sight: two for a sheep on no such cell, one for one that looks or runs
-/// otherwise.
-fn unexplained(game: &SmartDog, seen: &[SeenSheep]) -> usize {
+/// How badly a position explains what is in sight: two for a sheep on no such cell or a dog that is frozen or free
+/// otherwise, one for a sheep that looks or runs otherwise.
+fn unexplained(game: &SmartDog, told: &Told<'_>) -> usize {
     let state = |(direction, runs): (Direction, bool)| (direction as u8, runs);
     let sheep = game.sheep().iter();
     let sheep = sheep.map(|one| (one.spot, state((one.direction, one.frightened > 0))));
     let believed: HashMap<Spot, (u8, bool)> = sheep.collect();
-    let points = |seen: &SeenSheep| {
+    let sheep = told.sight.sheep.iter().map(|seen| {
         let runs = seen.action == SheepAction::Panic;
         match believed.get(&seen.spot) {
             Some(believed) if *believed == state((seen.direction, runs)) => 0,
             Some(_) => 1,
             None => 2,
         }
-    };
-    seen.iter().map(points).sum()
+    });
+    let dogs = told.dogs.iter().chain(&told.own).map(|(id, seen)| {
+        let dog = game.dogs().get(id.index());
+        match dog.is_none_or(|dog| dog.action() == seen.action) {
+            true => 0,
+            false => 2,
+        }
+    });
+    sheep.sum::<usize>() + dogs.sum::<usize>()
 }
 
 #[cfg(test)]
@@ -351,12 +365,13 @@ mod tests {
             game.end_all();
             let sight = Sight::of(&game.seen_by(ME));
             let barkers = sight.foreign.iter().filter(|dog| dog.voice).count();
+            let told = world.told(&sight);
             world.advance(&own, Some(&sight));
             let turn = game.turn();
             // Which of two rivals barked last is not told, and not guessed.
             if barkers < 2 {
                 barks += barkers;
-                assert_eq!(unexplained(&world.game, &sight.sheep), 0, "turn {turn}");
+                assert_eq!(unexplained(&world.game, &told), 0, "turn {turn}");
             }
             let spots =
                 |game: &SmartDog| game.dogs().iter().map(|dog| dog.spot).collect::<Vec<_>>();

@@ -90,12 +90,16 @@ impl World {
         if gap == 1 {
             self.replies.judge(&self.game, &self.met, &self.ids, &sight);
         }
+        let able = self.able();
         for turn in 0..gap.min(GAP_MAX) {
             let ordered = std::mem::take(&mut self.ordered);
             let heard = (turn + 1 == gap).then_some(&sight);
             self.advance(&ordered, heard);
         }
-        let dogs = self.game.dogs().to_vec();
+        let mut dogs = self.game.dogs().to_vec();
+        if gap == 1 {
+            self.freeze(&mut dogs, &able, &sight);
+        }
         let sheep = self.game.sheep().iter().zip(&self.ranks).enumerate();
         let sheep = sheep.map(|(number, (sheep, rank))| Tracked {
             sheep: sheep.clone(),
@@ -135,6 +139,27 @@ impl World {
             Command::Move(id, way) => Command::Move(inner(id)?, way),
             Command::Bark(id) => Command::Bark(inner(id)?),
         })
+    }
+
+    /// Which dogs were met this turn, able.
+    fn able(&self) -> Vec<bool> {
+        let dogs = self.game.dogs().iter().zip(&self.met);
+        dogs.map(|(dog, met)| *met == self.game.turn() && dog.disabled == 0)
+            .collect()
+    }
+
+    /// Dogs that were able a turn ago and are frozen now were barked at in that turn, whoever did it.
+    fn freeze(&self, dogs: &mut [Dog], able: &[bool], sight: &Sight) {
+        let turns = self.game.ground().options().get(Key::DogScaryTurns);
+        for seen in sight.own.iter().chain(&sight.foreign) {
+            let at = self.index_of(seen.id);
+            let at = at.filter(|at| able.get(*at) == Some(&true));
+            if let Some(dog) = at.and_then(|at| dogs.get_mut(at))
+                && seen.action != DogAction::Move
+            {
+                dog.disabled = turns;
+            }
+        }
     }
 
     /// Makes dogs and sheep agree with what is seen, and brings the belief to this turn.
@@ -417,7 +442,7 @@ mod tests {
         let row = |things: String| format!("{things:.<cols$}\n");
         let rows = [
             row(String::new()),
-            row(format!("{:.<8}@", "")),
+            row(format!("{:.<1$}@", "", 8.min(cols - 1))),
             row(format!("{}{}", "-".repeat(2), "*".repeat(sheep))),
         ];
         let options = Options::default();
@@ -467,5 +492,19 @@ mod tests {
         let truth = with_sheep(&begun(24, 1), &[(13, 1)]);
         let believed = corrected(&truth, &[(3, 1), (25, 2)]);
         assert_eq!(believed, [(13, 1), (25, 2)]);
+    }
+
+    #[test]
+    fn a_dog_that_was_able_and_is_frozen_stays_so_for_all_its_turns() {
+        let game = begun(6, 0);
+        let mut world = World::new(&game.seen_by(ME), &KnownMaps::none(), &[]);
+        // Nobody known barked, in the second turn either.
+        for (turn, left) in [(2, 4), (3, 3)] {
+            let mut dogs = game.dogs().to_vec();
+            dogs[1].disabled = left;
+            let truth = SmartDog::imagine(game.ground(), turn, dogs, [], PUSHES_MAX);
+            world.begin_turn(&truth.seen_by(ME));
+            assert_eq!(world.game.dogs()[1].disabled, left, "turn {turn}");
+        }
     }
 }
