@@ -71,7 +71,6 @@ impl Keys {
                 "long_turns" => reach.long.1 = value as u32,
                 "trail" => reach.trail = value,
                 "replies" => reach.replies = value > 0.0,
-                "last" => reach.last = value > 0.0,
                 "draft" => reach.draft = value > 0.0,
                 "horizon" => reach.horizon = value as u32,
                 "apart" => reach.apart = value > 0.0,

@@ -2,6 +2,7 @@
 //! have done, and for the rest what is expected of them. Who came first, and whether a dog barked before or after its
 //! step, is not told: of some guesses the one that explains most of what the sheep do is taken.
 
+use super::arrival::Arrival;
 use super::reply::Expected;
 use super::world::World;
 use crate::game::Seat;
@@ -39,7 +40,7 @@ impl World {
     pub(super) fn advance(&mut self, ordered: &Orders, heard: Option<&Sight>) {
         let expected = self.replies.orders(&self.game, &|_| true);
         let plain = Guess {
-            others_first: false,
+            others_first: Arrival::others_first(self.arrival.as_ref(), self.game.turn()),
             before: 0,
         };
         let Some(sight) = heard else {
@@ -50,10 +51,9 @@ impl World {
         let barkers = told.dogs.iter().filter(|(_, dog)| dog.voice).count() as u32;
         let guesses = 0..1u32 << barkers.min(BARKERS_MAX);
         let turn = self.game.turn();
-        let arrival = self.arrival.as_ref();
-        let last = arrival.and_then(|arrival| arrival.is_first(turn)) == Some(false);
+        let likely = Arrival::others_first(self.arrival.as_ref(), turn);
         let guesses = guesses.flat_map(|before| {
-            [last, !last].map(|others_first| Guess {
+            [likely, !likely].map(|others_first| Guess {
                 others_first,
                 before,
             })
@@ -294,7 +294,7 @@ mod tests {
     use crate::smartdog::known::KnownMaps;
     use crate::smartdog::map::Map;
     use crate::smartdog::options::{Key, Options};
-    use crate::smartdog::rules::{Players, Seen, Setup};
+    use crate::smartdog::rules::{Players, Seen, Setup, Sheep};
     use std::collections::HashSet;
 
     const ME: Seat = Seat(0);
@@ -474,5 +474,25 @@ mod tests {
         assert_eq!(world.game.sheep()[1].spot, game.sheep()[1].spot);
         assert_eq!(world.game.dogs()[1].disabled, 0);
         assert_eq!(world.met[1], game.turn());
+    }
+
+    #[test]
+    fn others_are_taken_to_come_first_unless_it_is_known_otherwise() {
+        // Out of sight a sheep hears the own dog, to its left, and the rival's, above it: the later bark counts.
+        let begun = begun(APART, 1, 3);
+        let dogs = begun.dogs().iter().zip([(3, 2), (6, 0)]);
+        let dogs: Vec<Dog> = dogs
+            .map(|(dog, (x, y))| Dog::new(dog.owner, Spot { x, y }))
+            .collect();
+        let sheep = [Sheep::imagine(Spot { x: 6, y: 2 }, Direction::Up, 0)];
+        let mut game = SmartDog::imagine(begun.ground(), 1, dogs, sheep, PUSHES_MAX);
+        let mut world = believed(&game);
+        world.game.clone_from(&game);
+        let own = Orders::from_slice(&[Command::Bark(DogId(0))]);
+        game.play(ME, own[0]).unwrap();
+        game.play(RIVAL, Command::Bark(DogId(1))).unwrap();
+        game.end_all();
+        world.advance(&own, Some(&Sight::of(&game.seen_by(ME))));
+        assert_eq!(world.game.sheep()[0].direction, Direction::Right);
     }
 }

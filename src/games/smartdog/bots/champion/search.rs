@@ -43,8 +43,6 @@ pub struct Reach {
     pub replies: bool,
     /// The share that the values along the way have in a line's value.
     pub trail: f64,
-    /// Whether others are taken to act before the own dogs.
-    pub last: bool,
     /// Whether all dogs are first given what is best at once.
     pub draft: bool,
     /// Turns that a line goes on by roles after its plans before it is valued; 0: it ends with them.
@@ -53,7 +51,7 @@ pub struct Reach {
     pub apart: bool,
     /// Whether every first deed of each dog is tried with a line that goes on by roles.
     pub firsts: bool,
-    /// Whether it is learnt in which turns own commands come first; else they do as `last` says.
+    /// Whether it is learnt in which turns own commands come first; else the others' do.
     pub turns: bool,
     /// How many of a beam's last lines go on.
     pub finals: usize,

@@ -36,8 +36,6 @@ pub(super) struct Simulator {
     pub(super) used: u64,
     /// The share that the values along the way have in a line's value.
     trail: f64,
-    /// Whether the others act first.
-    last: bool,
     /// What is known of the order of arrival.
     arrival: Option<Arrival>,
     /// Turns that a line goes on after its plans.
@@ -63,7 +61,6 @@ impl Simulator {
         let Reach {
             replies,
             trail,
-            last,
             horizon,
             apart,
             ..
@@ -84,7 +81,6 @@ impl Simulator {
             spare: Vec::new(),
             used: 0,
             trail,
-            last,
             horizon,
             apart,
             arrival: world.arrival.clone(),
@@ -149,9 +145,7 @@ impl Simulator {
 
     /// Whether the others act first in this turn.
     fn is_last(&self, turn: u32) -> bool {
-        let arrival = self.arrival.as_ref();
-        let first = arrival.and_then(|arrival| arrival.is_first(turn));
-        first.map_or(self.last, |first| !first)
+        Arrival::others_first(self.arrival.as_ref(), turn)
     }
 
     /// What the others are expected to order.
