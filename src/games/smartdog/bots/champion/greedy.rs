@@ -5,10 +5,9 @@
 use crate::game::Seat;
 use crate::smartdog::options::Key;
 use crate::smartdog::rules::{
-    Command, Direction, Dog, DogId, Fright, Ground, Land, SmartDog, Spot,
+    Command, Direction, Dog, DogId, Fright, Ground, Land, SmartDog, Spot, UNREACHED,
 };
 use smallvec::SmallVec;
-use std::collections::VecDeque;
 
 /// A sheep in the own pen, for such a rival; all else is measured against it.
 const PENNED: i32 = 120;
@@ -50,7 +49,8 @@ pub(super) struct PenTables {
 
 impl PenTables {
     pub(super) fn new(ground: &Ground, seat: Seat) -> Self {
-        let home = ways_home(ground, seat);
+        let steps = |steps: u16| if steps == UNREACHED { FAR } else { steps.min(FAR - 1) };
+        let home: Vec<u16> = ground.steps_to_pen(seat).into_iter().map(steps).collect();
         let torus = ground.torus();
         let at = |spot: Spot| home.get(torus.index(spot)).copied().unwrap_or(FAR);
         let nearer = |spot: Spot| {
@@ -88,29 +88,6 @@ impl PenTables {
             home,
         }
     }
-}
-
-/// Steps of a sheep to a seat's pen, by cell.
-fn ways_home(ground: &Ground, seat: Seat) -> Vec<u16> {
-    let torus = ground.torus();
-    let mut far = vec![FAR; torus.area()];
-    let mut queue = VecDeque::new();
-    for spot in torus.spots() {
-        if ground.land(spot) == Land::Pen(seat) {
-            far[torus.index(spot)] = 0;
-            queue.push_back(spot);
-        }
-    }
-    while let Some(spot) = queue.pop_front() {
-        let steps = (far[torus.index(spot)] + 1).min(FAR - 1);
-        for to in Direction::ALL.map(|way| torus.next(spot, way)) {
-            if far[torus.index(to)] == FAR && ground.land(to).is_open() {
-                far[torus.index(to)] = steps;
-                queue.push_back(to);
-            }
-        }
-    }
-    far
 }
 
 /// What a dog prefers to do.

@@ -3,12 +3,11 @@
 
 use crate::game::Seat;
 use crate::smartdog::options::Key;
-use crate::smartdog::rules::{Direction, Ground, Land, Spot};
-use std::collections::VecDeque;
+use crate::smartdog::rules::{Direction, Ground, Land, Spot, UNREACHED, flood};
 use std::sync::Arc;
 
 /// No way exists.
-pub(super) const FAR: u16 = u16::MAX;
+pub(super) const FAR: u16 = UNREACHED;
 /// The most cells in all tables of [`Terrain::need`] together.
 const NEED_CELLS_MAX: usize = 24_000_000;
 
@@ -57,10 +56,7 @@ impl Terrain {
             need_cells: 0,
             next,
         };
-        let pens = (0..torus.area())
-            .filter(|cell| ground.land(torus.spot(*cell)) == Land::Pen(me))
-            .collect();
-        terrain.home = terrain.distances(pens);
+        terrain.home = ground.steps_to_pen(me);
         terrain.drift = terrain.fates();
         terrain
     }
@@ -97,25 +93,9 @@ impl Terrain {
 
     /// Walking distances over open ground to the nearest of these cells.
     pub(super) fn distances(&self, sources: Vec<usize>) -> Vec<u16> {
-        let mut far = vec![FAR; self.ground.torus().area()];
-        let mut queue = VecDeque::new();
-        for cell in sources {
-            if let Some(at) = far.get_mut(cell) {
-                *at = 0;
-                queue.push_back(cell);
-            }
-        }
-        while let Some(cell) = queue.pop_front() {
-            let steps = far[cell].saturating_add(1);
-            for way in Direction::ALL {
-                let to = self.next(cell, way);
-                if far[to] == FAR {
-                    far[to] = steps;
-                    queue.push_back(to);
-                }
-            }
-        }
-        far
+        flood(self.ground.torus().area(), sources, |cell, way| {
+            Some(self.next(cell, way))
+        })
     }
 
     /// Follows a lone sheep's strolls from every cell and direction.
