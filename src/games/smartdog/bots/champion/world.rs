@@ -2,16 +2,15 @@
 //! tiles are copies, advanced by the exact rules and corrected by what is seen.
 
 use super::arrival::Arrival;
+use super::flock::correct_sheep;
+use super::hidden::Hidden;
 use super::origins::{Rank, Tracked};
 use super::reply::{Model, Replies};
 use crate::game::Seat;
 use crate::smartdog::bots::sight::{Roster, Sight};
 use crate::smartdog::known::KnownMaps;
 use crate::smartdog::options::Key;
-use crate::smartdog::rules::{
-    Command, Dog, DogAction, DogId, Fright, Ground, Orders, SeenSheep, Sheep, SheepAction,
-    SmartDog, Spot, View,
-};
+use crate::smartdog::rules::{Command, Dog, DogId, Orders, Sheep, SmartDog, Spot, View};
 use std::collections::HashSet;
 
 /// The most sheep in the belief: all of four of the largest tiles.
@@ -20,8 +19,6 @@ pub(super) const SHEEP_MAX: usize = 2_000;
 pub(super) const PUSHES_MAX: u32 = 3_000;
 /// The most missed turns that the belief is advanced by, however long the gap.
 const GAP_MAX: u32 = 16;
-/// How many steps along an axis something may be from where it was believed to be.
-const STRAY_MAX: i32 = 3;
 
 /// The believed position at the beginning of a turn.
 #[derive(Clone, Debug)]
@@ -42,7 +39,7 @@ pub(super) struct World {
     /// Cells of pens on which sheep are only guessed to have started.
     pub(super) guesses: Vec<(u16, u16)>,
     /// The rank of each believed sheep in the order in which sheep act: that in which their tiles were made.
-    ranks: Vec<Rank>,
+    pub(super) ranks: Vec<Rank>,
     pub(super) replies: Replies,
     /// Who comes first, if that is observed.
     pub(super) arrival: Option<Arrival>,
@@ -141,27 +138,6 @@ impl World {
         })
     }
 
-    /// Which dogs were met this turn, able.
-    fn able(&self) -> Vec<bool> {
-        let dogs = self.game.dogs().iter().zip(&self.met);
-        dogs.map(|(dog, met)| *met == self.game.turn() && dog.disabled == 0)
-            .collect()
-    }
-
-    /// Dogs that were able a turn ago and are frozen now were barked at in that turn, whoever did it.
-    fn freeze(&self, dogs: &mut [Dog], able: &[bool], sight: &Sight) {
-        let turns = self.game.ground().options().get(Key::DogScaryTurns);
-        for seen in sight.own.iter().chain(&sight.foreign) {
-            let at = self.index_of(seen.id);
-            let at = at.filter(|at| able.get(*at) == Some(&true));
-            if let Some(dog) = at.and_then(|at| dogs.get_mut(at))
-                && seen.action != DogAction::Move
-            {
-                dog.disabled = turns;
-            }
-        }
-    }
-
     /// Makes dogs and sheep agree with what is seen, and brings the belief to this turn.
     fn correct(&mut self, view: &View, sight: &Sight, mut dogs: Vec<Dog>, mut sheep: Vec<Tracked>) {
         let visible = self.look(view, sight);
@@ -215,71 +191,6 @@ impl World {
         }
         visible
     }
-
-    fn correct_dogs(
-        &mut self,
-        turn: u32,
-        sight: &Sight,
-        dogs: &mut Vec<Dog>,
-        hidden: &mut Hidden<'_>,
-    ) {
-        let torus = hidden.ground.torus();
-        let mut met = vec![false; dogs.len()];
-        let own = self.roster.sort(sight);
-        for seen in own.iter().chain(&sight.foreign) {
-            let bound = self.index_of(seen.id).filter(|at| *at < dogs.len());
-            let nearest = || {
-                let free = |at: &usize| dogs[*at].owner == seen.owner && self.ids[*at].is_none();
-                (0..dogs.len()).filter(free).min_by_key(|at| {
-                    let (dx, dy) = torus.displacement(dogs[*at].spot, seen.spot);
-                    dx * dx + dy * dy
-                })
-            };
-            let at = bound.or_else(nearest).unwrap_or_else(|| {
-                dogs.push(Dog::new(seen.owner, seen.spot));
-                self.ids.push(None);
-                self.met.push(0);
-                met.push(false);
-                dogs.len() - 1
-            });
-            if std::mem::replace(&mut met[at], true) {
-                continue;
-            }
-            self.ids[at] = Some(seen.id);
-            self.met[at] = turn;
-            let dog = &mut dogs[at];
-            dog.owner = seen.owner;
-            dog.spot = seen.spot;
-            dog.voice = seen.voice;
-            match seen.action {
-                DogAction::Move => dog.disabled = 0,
-                DogAction::Panic => {
-                    dog.disabled = dog.disabled.max(1);
-                    dog.fright = Fright::Panic;
-                }
-                DogAction::Indignant => {
-                    dog.disabled = dog.disabled.max(1);
-                    dog.fright = Fright::Indignant;
-                }
-            }
-        }
-        let mut stands = Vec::with_capacity(dogs.len());
-        for (at, dog) in dogs.iter_mut().enumerate() {
-            stands.push(met[at] || hidden.settle(&mut dog.spot, i32::MAX));
-        }
-        // Of two dogs seen on one cell only one can be believed.
-        let mut spots = HashSet::new();
-        for (stands, dog) in stands.iter_mut().zip(dogs.iter()) {
-            // A dog that has no place may lie outside the world.
-            *stands = *stands && hidden.ground.land(dog.spot).is_open() && spots.insert(dog.spot);
-        }
-        let mut keep = stands.iter();
-        dogs.retain(|_| *keep.next().unwrap_or(&false));
-        let mut keep = stands.iter();
-        self.ids.retain(|_| *keep.next().unwrap_or(&false));
-        let mut keep = stands.iter();
-        self.met.retain(|_| *keep.next().unwrap_or(&false));
-    }
 }
 
 /// Sheep that get new numbers, in their order: each has its number in the position before, which had so many sheep.
@@ -295,137 +206,6 @@ pub(super) fn renumbered(sheep: Vec<(Option<usize>, Sheep)>, before: usize) -> V
         sheep
     });
     sheep.collect()
-}
-
-/// Cells on which a dog or sheep may stand unseen.
-struct Hidden<'a> {
-    ground: &'a Ground,
-    visible: &'a [bool],
-    taken: Vec<bool>,
-}
-
-impl Hidden<'_> {
-    /// Keeps a spot if it is out of sight, open and free, or moves it to the nearest one that is, at most
-    /// `stray` steps away along each axis. False if there is none.
-    fn settle(&mut self, spot: &mut Spot, stray: i32) -> bool {
-        let torus = self.ground.torus();
-        if !torus.contains(*spot) {
-            return false;
-        }
-        // Rings go round the world at most once on either axis.
-        let wide = i32::from(torus.cols()) / 2 + 1;
-        let high = i32::from(torus.rows()) / 2 + 1;
-        for ring in 0..=stray.min(wide.max(high)) {
-            for dx in -ring.min(wide)..=ring.min(wide) {
-                let edge = dx.abs() == ring;
-                if !edge && ring > high {
-                    continue;
-                }
-                let down = ring.min(high);
-                let step = if edge { 1 } else { 2 * ring.max(1) };
-                for dy in (-down..=down).step_by(step as usize) {
-                    let to = torus.offset(*spot, dx, dy);
-                    let at = torus.index(to);
-                    if !self.visible[at] && !self.taken[at] && self.ground.land(to).is_open() {
-                        self.taken[at] = true;
-                        *spot = to;
-                        return true;
-                    }
-                }
-            }
-        }
-        false
-    }
-}
-
-/// Matches seen sheep with believed ones: the one believed on that cell; else, of those at most `STRAY_MAX` steps away,
-/// the nearest one missing from its believed cell, else the nearest unseen one; else it is new.
-fn correct_sheep(view: &View, sight: &Sight, sheep: &mut Vec<Tracked>, hidden: &mut Hidden<'_>) {
-    let torus = view.ground.torus();
-    let runs = view.ground.options().get(Key::SheepScaryTurns);
-    let mut met: Vec<bool> = vec![false; sheep.len()];
-    let mut by_cell = vec![usize::MAX; torus.area()];
-    for (at, Tracked { sheep, .. }) in sheep.iter().enumerate() {
-        if torus.contains(sheep.spot) {
-            by_cell[torus.index(sheep.spot)] = at;
-        }
-    }
-    let mut strange: Vec<SeenSheep> = Vec::new();
-    for seen in &sight.sheep {
-        match by_cell[torus.index(seen.spot)] {
-            at if at < sheep.len() && !met[at] => {
-                met[at] = true;
-                update(&mut sheep[at].sheep, seen, runs);
-            }
-            _ => strange.push(*seen),
-        }
-    }
-    for seen in &strange {
-        let near = |at: &usize| {
-            let from = sheep[*at].sheep.spot;
-            let (dx, dy) = torus.displacement(from, seen.spot);
-            let wrong = torus.contains(from) && hidden.visible[torus.index(from)];
-            (i32::from(!wrong), dx.abs() + dy.abs())
-        };
-        let free = |at: &usize| !met[*at] && near(at).1 <= STRAY_MAX;
-        match (0..sheep.len()).filter(free).min_by_key(near) {
-            Some(at) => {
-                met[at] = true;
-                sheep[at].sheep.spot = seen.spot;
-                update(&mut sheep[at].sheep, seen, runs);
-            }
-            None => {
-                let mut new = Tracked::new(&view.ground, seen.spot);
-                update(&mut new.sheep, seen, runs);
-                sheep.push(new);
-                met.push(true);
-            }
-        }
-    }
-    let mut stays = Vec::with_capacity(sheep.len());
-    let mut moved = Vec::with_capacity(sheep.len());
-    for (at, Tracked { sheep, .. }) in sheep.iter_mut().enumerate() {
-        let believed = sheep.spot;
-        stays.push(met[at] || hidden.settle(&mut sheep.spot, STRAY_MAX));
-        moved.push(sheep.spot != believed);
-    }
-    let told = view.ground.sheep_of_tile() as usize * view.ground.tiles().len();
-    // A hub's numbers are not believed without limit.
-    let most = if told == 0 {
-        SHEEP_MAX
-    } else {
-        told.min(SHEEP_MAX)
-    };
-    let mut surplus = stays
-        .iter()
-        .filter(|stays| **stays)
-        .count()
-        .saturating_sub(most);
-    // Those that are not where they were believed to be are given up first.
-    for moved_only in [true, false] {
-        for (at, stays) in stays.iter_mut().enumerate().rev() {
-            if surplus > 0 && *stays && !met[at] && (moved[at] || !moved_only) {
-                *stays = false;
-                surplus -= 1;
-            }
-        }
-    }
-    let mut keep = stays.iter();
-    sheep.retain(|_| *keep.next().unwrap_or(&false));
-}
-
-/// How a seen sheep behaves. The wire does not say how many turns it still runs: the believed number if there
-/// is one, else that of a sheep that caught the fright last turn.
-fn update(sheep: &mut Sheep, seen: &SeenSheep, runs: u32) {
-    let frightened = match seen.action {
-        SheepAction::Panic if sheep.frightened > 0 => sheep.frightened,
-        SheepAction::Panic => runs.saturating_sub(1).max(1),
-        SheepAction::StandBy | SheepAction::Move => 0,
-    };
-    if frightened != sheep.frightened {
-        *sheep = Sheep::imagine(sheep.spot, seen.direction, frightened);
-    }
-    sheep.direction = seen.direction;
 }
 
 #[cfg(test)]
