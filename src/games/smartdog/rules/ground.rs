@@ -333,7 +333,7 @@ pub fn flood(
         }
     }
     while let Some(cell) = queue.pop_front() {
-        let steps = far[cell].saturating_add(1);
+        let steps = (far[cell] + 1).min(UNREACHED - 1);
         for way in Direction::ALL {
             if let Some(to) = next(cell, way)
                 && far[to] == UNREACHED
@@ -387,5 +387,32 @@ mod letters {
         };
         let known = |letter| land(letter).ok_or_else(|| D::Error::custom("unknown landscape"));
         text.chars().map(known).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smartdog::map::Map;
+    use crate::smartdog::options::Options;
+    use crate::smartdog::rules::SmartDog;
+
+    #[test]
+    fn steps_to_a_pen_go_round_what_is_closed() {
+        let game = SmartDog::begin(&Setup {
+            map: Map::read("-.#..\n####.\n#@.#.\n#####").unwrap(),
+            players: Players::One,
+            options: Options::default(),
+        });
+        let steps = game.ground().steps_to_pen(Seat(0));
+        // Round the world to the left; the wall shuts the dog in.
+        assert_eq!(steps[..5], [0, 1, UNREACHED, 2, 1]);
+        assert_eq!(
+            steps[10..],
+            [
+                UNREACHED, UNREACHED, UNREACHED, UNREACHED, 3, UNREACHED, UNREACHED, UNREACHED,
+                UNREACHED, UNREACHED
+            ]
+        );
     }
 }

@@ -8,8 +8,7 @@ use super::world::World;
 use crate::game::Seat;
 use crate::smartdog::bots::sight::Sight;
 use crate::smartdog::rules::{
-    Command, Direction, Dog, DogId, Orders, Refusal, SeenDog, SeenSheep, SheepAction, SmartDog,
-    Spot,
+    Command, Direction, Dog, DogId, Orders, Refusal, SeenDog, SheepAction, SmartDog, Spot,
 };
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -196,9 +195,8 @@ impl World {
             let silent = |id: DogId, owner: Seat| {
                 game.allows(owner, Command::Bark(id)) != Err(Refusal::Barked)
             };
-            let unseen = dogs.filter(|(id, dog)| {
-                dog.owner != self.me && !seen(*id) && silent(*id, dog.owner)
-            });
+            let unseen = dogs
+                .filter(|(id, dog)| dog.owner != self.me && !seen(*id) && silent(*id, dog.owner));
             let nearest = unseen.min_by_key(|(_, dog)| {
                 let (dx, dy) = torus.displacement(dog.spot, *voice);
                 dx * dx + dy * dy
@@ -277,9 +275,10 @@ fn unexplained(game: &SmartDog, told: &Told<'_>) -> usize {
     });
     let dogs = told.dogs.iter().chain(&told.own).map(|(id, seen)| {
         let dog = game.dogs().get(id.index());
-        match dog.is_none_or(|dog| dog.action() == seen.action) {
-            true => 0,
-            false => 2,
+        if dog.is_none_or(|dog| dog.action() == seen.action) {
+            0
+        } else {
+            2
         }
     });
     sheep.sum::<usize>() + dogs.sum::<usize>()
@@ -304,6 +303,10 @@ mod tests {
 
     /// A match of two whose dogs see and bark so far.
     fn begun(rows: &str, sight: i64, bark: i64) -> SmartDog {
+        begun_by(Players::Two, rows, sight, bark)
+    }
+
+    fn begun_by(players: Players, rows: &str, sight: i64, bark: i64) -> SmartDog {
         let options = [
             (Key::DogVisibilityR, sight),
             (Key::DogBarkingR, bark),
@@ -315,7 +318,7 @@ mod tests {
         });
         SmartDog::begin(&Setup {
             map: Map::read(rows).unwrap(),
-            players: Players::Two,
+            players,
             options,
         })
     }
@@ -382,12 +385,17 @@ mod tests {
 
     #[test]
     fn no_turn_makes_or_loses_sheep() {
-        for sight in [1, 2, 4, 20] {
+        let tables = [Players::Two, Players::Four].into_iter();
+        for (players, sight) in
+            tables.flat_map(|players| [1, 2, 4, 20].map(|sight| (players, sight)))
+        {
             let mut rng = Rng::new(11, sight as u64);
-            let mut game = begun(MEADOW, sight, 3);
+            let mut game = begun_by(players, MEADOW, sight, 3);
             let mut world = believed(&game);
             for _ in 0..150 {
-                play_at_random(&mut game, RIVAL, &mut rng);
+                for rival in 1..players.count() {
+                    play_at_random(&mut game, Seat(rival as u8), &mut rng);
+                }
                 let own = play_at_random(&mut game, ME, &mut rng);
                 game.end_all();
                 let view = game.seen_by(ME);
@@ -401,10 +409,18 @@ mod tests {
                 );
                 let spots: HashSet<Spot> = sheep.iter().map(|sheep| sheep.spot).collect();
                 assert_eq!(spots.len(), sheep.len(), "two sheep on one cell");
-                // The whole update may learn of sheep and give some up, but never believes in more than there are.
+                // The whole update may learn of sheep and give some up, but never believes in more than there are, and in
+                // those in sight.
                 world.order(&own);
                 world.begin_turn(&view);
-                assert!(world.game.sheep().len() <= game.sheep().len());
+                let believed: HashSet<Spot> =
+                    world.game.sheep().iter().map(|one| one.spot).collect();
+                assert!(believed.len() <= game.sheep().len());
+                if sight == 20 {
+                    assert_eq!(believed.len(), game.sheep().len());
+                }
+                let sight = Sight::of(&view);
+                assert!(sight.sheep.iter().all(|seen| believed.contains(&seen.spot)));
             }
         }
     }
@@ -455,7 +471,10 @@ mod tests {
         assert_eq!(heard(&[bark, down], below), (below, Some(Direction::Right)));
         assert_eq!(heard(&[down, bark], below), (below, Some(Direction::Up)));
         assert_eq!(heard(&[bark], beyond), (beyond, Some(Direction::Left)));
-        assert_eq!(heard(&[bark, down], beyond), (beyond, Some(Direction::Left)));
+        assert_eq!(
+            heard(&[bark, down], beyond),
+            (beyond, Some(Direction::Left))
+        );
     }
 
     #[test]
