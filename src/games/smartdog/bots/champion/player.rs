@@ -44,7 +44,6 @@ pub const HERDER: Knobs = Knobs {
         horizon: 0,
         finals: 1,
         apart: false,
-        firsts: false,
         turns: false,
     },
     weights: WEIGHTS,
@@ -75,7 +74,6 @@ pub const CHAMPION: Knobs = Knobs {
         horizon: 30,
         finals: 3,
         apart: true,
-        firsts: false,
         turns: true,
     },
     weights: Weights {

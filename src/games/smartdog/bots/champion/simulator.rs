@@ -205,7 +205,7 @@ impl Simulator {
         turns: u32,
         roles: &[Role],
         terrain: &mut Terrain,
-        mut note: impl FnMut(&mut Deeds),
+        mut note: impl FnMut(&Deeds),
     ) -> (f64, f64) {
         let mut sum = 0.0;
         for turn in 0..turns {
@@ -213,8 +213,8 @@ impl Simulator {
                 sum += value * f64::from(turns - turn);
                 break;
             }
-            let mut deeds = self.by_roles(game, roles);
-            note(&mut deeds);
+            let deeds = self.by_roles(game, roles);
+            note(&deeds);
             self.play(game, deeds.iter().copied());
             value = self.evaluation.value(game, terrain);
             sum += value;
@@ -304,7 +304,7 @@ fn near(world: &World, evaluation: &mut Evaluation, depth: u32) -> SmartDog {
             left_out.push((torus.index(one.spot), matches!(land, Land::Pen(_))));
         }
     }
-    evaluation.leave_out(left_out);
+    evaluation.leave_out(ground, left_out);
     let dogs = game.dogs().iter().cloned();
     let sheep = renumbered(sheep, game.sheep().len());
     SmartDog::imagine(ground, game.turn(), dogs, sheep, PUSHES_MAX)
