@@ -43,6 +43,9 @@ impl Model {
     }
 }
 
+/// What a model says of a dog: where it will stand, and whether it barks.
+type Forecast = (Spot, bool);
+
 /// How well each model predicted a player's dogs.
 type Record = SmallVec<[f32; 4]>;
 
@@ -56,8 +59,8 @@ pub(super) struct Replies {
     sites: Vec<Sites>,
     /// What each player knows of the ground, if a model needs it.
     tables: Arc<Vec<PenTables>>,
-    /// By dog: where each model would have sent it.
-    foretold: Vec<SmallVec<[Spot; 4]>>,
+    /// By dog: what each model says that it does.
+    foretold: Vec<SmallVec<[Forecast; 4]>>,
     dogs: Vec<(DogId, Spot)>,
     sheep: Vec<Spot>,
     enemies: Vec<Spot>,
@@ -175,7 +178,7 @@ impl Replies {
 
     /// Predicts this turn for [`Self::judge`].
     pub(super) fn foretell(&mut self, game: &SmartDog) {
-        let stand = |dog: &Dog| SmallVec::from_elem(dog.spot, self.models.len());
+        let stand = |dog: &Dog| SmallVec::from_elem((dog.spot, false), self.models.len());
         self.foretold = game.dogs().iter().map(stand).collect();
         let torus = game.ground().torus();
         for (at, model) in self.models.iter().enumerate() {
@@ -184,15 +187,17 @@ impl Replies {
                 self.by(*model, game, seat, &|_| true, &mut expected);
             }
             for (seat, command) in expected {
-                let Command::Move(dog, way) = command else {
-                    continue;
-                };
                 if game.allows(seat, command).is_err() {
                     continue;
                 }
-                let spots = self.foretold.get_mut(dog.index());
-                if let Some(to) = spots.and_then(|spots| spots.get_mut(at)) {
-                    *to = torus.next(*to, way);
+                let (Command::Move(dog, _) | Command::Bark(dog)) = command;
+                let forecasts = self.foretold.get_mut(dog.index());
+                let Some((spot, barks)) = forecasts.and_then(|all| all.get_mut(at)) else {
+                    continue;
+                };
+                match command {
+                    Command::Move(_, way) => *spot = torus.next(*spot, way),
+                    Command::Bark(_) => *barks = true,
                 }
             }
         }
@@ -221,8 +226,10 @@ impl Replies {
                 continue;
             }
             let record = &mut self.records[seen.owner];
-            for (hits, to) in record.iter_mut().zip(foretold) {
-                *hits = *hits * MEMORY + f32::from(u8::from(seen.spot == *to));
+            for (hits, (spot, barks)) in record.iter_mut().zip(foretold) {
+                // Half a hit for the place, half a one for the bark.
+                let right = u8::from(seen.spot == *spot) + u8::from(seen.voice == *barks);
+                *hits = *hits * MEMORY + f32::from(right) / 2.0;
             }
         }
     }
@@ -310,11 +317,24 @@ mod tests {
         assert_eq!(hits(&world), [0.0, 0.0]);
         game.end_all();
         world.begin_turn(&game.seen_by(ME));
-        assert_eq!(hits(&world), [1.0, 0.0], "it stood");
+        let judged = hits(&world).to_vec();
+        assert!(judged[0] >= 1.0 && judged[1] < 1.0, "it stood: {judged:?}");
         for _ in 0..3 {
             game.end_all();
         }
         world.begin_turn(&game.seen_by(ME));
-        assert_eq!(hits(&world), [1.0, 0.0], "turns were missed");
+        assert_eq!(hits(&world), judged, "turns were missed");
+    }
+
+    #[test]
+    fn barks_tell_models_apart_that_foretell_the_same_step() {
+        let mut game = begun();
+        let mut world = believed(&game, &[Model::Stands, Model::Herds]);
+        let stand = game.dogs()[1].spot;
+        world.replies.foretold[1] = SmallVec::from_slice(&[(stand, false), (stand, true)]);
+        game.play(RIVAL, Command::Bark(DogId(1))).unwrap();
+        game.end_all();
+        world.begin_turn(&game.seen_by(ME));
+        assert_eq!(hits(&world), [0.5, 1.0]);
     }
 }
