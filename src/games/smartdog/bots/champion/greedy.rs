@@ -428,7 +428,7 @@ mod tests {
     fn herders_go_for_sheep_in_the_open_and_raiders_for_others_pens() {
         // The sheep in the open is to the left, and the rival's pen, nearer than the way round, to the right.
         let game = begun(
-            "..............\n..............\no.....*.@.....\n..............",
+            "..............\n..............\no.....*..@....\n..............",
             1,
         );
         let way = |role| step(&deed(&game, role));
