@@ -71,18 +71,15 @@ impl Keys {
                 "long_turns" => reach.long.1 = value as u32,
                 "trail" => reach.trail = value,
                 "replies" => reach.replies = value > 0.0,
-                "last" => reach.last = value > 0.0,
                 "draft" => reach.draft = value > 0.0,
                 "horizon" => reach.horizon = value as u32,
                 "apart" => reach.apart = value > 0.0,
-                "firsts" => reach.firsts = value > 0.0,
                 "turns" => reach.turns = value > 0.0,
                 "finals" => reach.finals = value as usize,
-                "narrow" => {
-                    const NARROW: &[usize] = &[2, 6, 16, 40, 100, 240];
-                    reach.widths = NARROW;
+                "models" => {
+                    let known = CHAMPION.models;
+                    knobs.models = &known[..known.len().min(value as usize)];
                 }
-                "models" => knobs.models = &CHAMPION.models[..value as usize],
                 name => return weights.set(name, value),
             }
             true

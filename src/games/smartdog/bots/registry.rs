@@ -17,30 +17,30 @@ pub const CARDS: &[BotCard] = &[
     card(2, "random", random::DESCRIPTION, 0xFF48_6AE0_C719_1DDB),
     card(3, "shipped", shipped::DESCRIPTION, 0xBE29_2D47_60CE_DED9),
     BotCard {
-        version: 2,
+        version: 3,
         ..card(
             4,
             "herder",
             "Believes in a whole position and tries every move and bark of every dog one turn ahead by the exact rules.",
-            0xF9FA_CB2E_55D3_5463,
+            0x73B0_585E_A629_6906,
         )
     },
     BotCard {
-        version: 2,
+        version: 3,
         ..thinker(
             5,
             "herder-search",
             "Plans eight turns ahead for dog after dog with a beam; others are taken to stand. A node is one simulated turn of one line.",
-            0x706E_23E4_630E_EEC8,
+            0xE213_EFDB_593A_6BD5,
         )
     },
     BotCard {
-        version: 6,
+        version: 7,
         ..thinker(
             6,
             "champion",
             "Gives its dogs roles and plans with widening beams against the replies it expects, on maps it may know, guards its pen and plays for the win. A node is one simulated turn of one line.",
-            0x85AF_53A0_63F1_9ED7,
+            0x3BC9_91C3_9ACE_D546,
         )
     },
 ];

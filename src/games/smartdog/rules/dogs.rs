@@ -2,6 +2,7 @@
 
 use super::game::{Command, SmartDog, Thing};
 use super::torus::{Direction, Spot};
+use super::view::DogAction;
 use crate::game::Seat;
 use crate::smartdog::options::Key;
 use schemars::JsonSchema;
@@ -86,6 +87,16 @@ impl Dog {
             Some(self.fright)
         } else {
             None
+        }
+    }
+
+    /// Its state as a player sees it.
+    #[must_use]
+    pub const fn action(&self) -> DogAction {
+        match self.suffers() {
+            None => DogAction::Move,
+            Some(Fright::Panic) => DogAction::Panic,
+            Some(Fright::Indignant) => DogAction::Indignant,
         }
     }
 

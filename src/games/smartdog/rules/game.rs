@@ -158,6 +158,13 @@ impl SmartDog {
         free
     }
 
+    /// Ends a dog's disablement at once, for beliefs: whoever barked was able to. Nothing happens without such a dog.
+    pub fn enable(&mut self, dog: DogId) {
+        if let Some(dog) = self.dogs.get_mut(dog.index()) {
+            dog.disabled = 0;
+        }
+    }
+
     /// Ends the turn for all players.
     pub fn end_all(&mut self) {
         if !self.is_over {

@@ -1,12 +1,16 @@
 //! What does not change during a match: landscape, tiles, options (README.md, section 3).
 
 use super::setup::{Players, Setup};
-use super::torus::{Spot, Torus};
+use super::torus::{Direction, Spot, Torus};
 use crate::game::{Seat, Seats};
 use crate::smartdog::map::Square;
 use crate::smartdog::options::Options;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// As a number of steps: no way exists.
+pub const UNREACHED: u16 = u16::MAX;
 
 /// The landscape of a cell, whoever stands on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -257,6 +261,22 @@ impl Ground {
             .map(|row| row.iter().map(|land| land.letter()).collect())
     }
 
+    /// Steps over open ground from each cell to a seat's pen, by cell: [`UNREACHED`] where there is no way.
+    #[must_use]
+    pub fn steps_to_pen(&self, seat: Seat) -> Vec<u16> {
+        let cells = self.torus.spots();
+        let pen = cells.filter(|spot| self.land(*spot) == Land::Pen(seat));
+        let next = |cell: usize, way| {
+            let to = self.torus.next(self.torus.spot(cell), way);
+            self.land(to).is_open().then(|| self.torus.index(to))
+        };
+        flood(
+            self.torus.area(),
+            pen.map(|spot| self.torus.index(spot)),
+            next,
+        )
+    }
+
     /// All players' territories.
     #[must_use]
     pub const fn tiles(&self) -> &Seats<Area> {
@@ -295,6 +315,35 @@ impl Ground {
             10.0 * held / f64::from(self.sheep_of_tile)
         }
     }
+}
+
+/// Steps from each of `area` cells to the nearest source: [`UNREACHED`] where there is no way. `next` is the cell after
+/// a step, which can be taken both ways, or `None`. Sources beyond the area are left out.
+pub fn flood(
+    area: usize,
+    sources: impl IntoIterator<Item = usize>,
+    next: impl Fn(usize, Direction) -> Option<usize>,
+) -> Vec<u16> {
+    let mut far = vec![UNREACHED; area];
+    let mut queue = VecDeque::new();
+    for cell in sources {
+        if let Some(at) = far.get_mut(cell) {
+            *at = 0;
+            queue.push_back(cell);
+        }
+    }
+    while let Some(cell) = queue.pop_front() {
+        let steps = (far[cell] + 1).min(UNREACHED - 1);
+        for way in Direction::ALL {
+            if let Some(to) = next(cell, way)
+                && far[to] == UNREACHED
+            {
+                far[to] = steps;
+                queue.push_back(to);
+            }
+        }
+    }
+    far
 }
 
 /// The top left cell of a player's tile of `size` columns and rows.
@@ -338,5 +387,32 @@ mod letters {
         };
         let known = |letter| land(letter).ok_or_else(|| D::Error::custom("unknown landscape"));
         text.chars().map(known).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smartdog::map::Map;
+    use crate::smartdog::options::Options;
+    use crate::smartdog::rules::SmartDog;
+
+    #[test]
+    fn steps_to_a_pen_go_round_what_is_closed() {
+        let game = SmartDog::begin(&Setup {
+            map: Map::read("-.#..\n####.\n#@.#.\n#####").unwrap(),
+            players: Players::One,
+            options: Options::default(),
+        });
+        let steps = game.ground().steps_to_pen(Seat(0));
+        // Round the world to the left; the wall shuts the dog in.
+        assert_eq!(steps[..5], [0, 1, UNREACHED, 2, 1]);
+        assert_eq!(
+            steps[10..],
+            [
+                UNREACHED, UNREACHED, UNREACHED, UNREACHED, 3, UNREACHED, UNREACHED, UNREACHED,
+                UNREACHED, UNREACHED
+            ]
+        );
     }
 }

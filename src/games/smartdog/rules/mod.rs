@@ -10,7 +10,7 @@ mod view;
 
 pub use dogs::{Dog, DogId, Fright, Refusal};
 pub use game::{Ask, Command, Event, Orders, SmartDog};
-pub use ground::{Area, Ground, Land, Told};
+pub use ground::{Area, Ground, Land, Told, UNREACHED, flood};
 pub use setup::{Players, Setup};
 pub use sheep::{PUSHES_MAX, Sheep};
 pub use torus::{Direction, Spot, Torus};

@@ -1,6 +1,6 @@
 //! What a player sees and hears at the beginning of a turn (README.md, section 4).
 
-use super::dogs::{DogId, Fright};
+use super::dogs::DogId;
 use super::game::{Command, Orders, SmartDog, Thing};
 use super::ground::Ground;
 use super::torus::{Direction, Spot};
@@ -223,11 +223,7 @@ impl SmartDog {
                     id,
                     spot,
                     owner: dog.owner,
-                    action: match dog.suffers() {
-                        None => DogAction::Move,
-                        Some(Fright::Panic) => DogAction::Panic,
-                        Some(Fright::Indignant) => DogAction::Indignant,
-                    },
+                    action: dog.action(),
                     voice: dog.voice,
                 }))
             }

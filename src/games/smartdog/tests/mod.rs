@@ -2,6 +2,7 @@
 
 mod ending;
 mod equal;
+mod four;
 mod garbage;
 mod generated;
 mod late;

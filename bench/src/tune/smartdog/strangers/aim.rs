@@ -2,8 +2,7 @@
 
 use games::game::Seat;
 use games::smartdog::options::Key;
-use games::smartdog::rules::{Direction, Dog, Ground, Land, SmartDog, Spot};
-use std::collections::VecDeque;
+use games::smartdog::rules::{Direction, Dog, Ground, Land, SmartDog, Spot, UNREACHED};
 
 /// Steps that count as no way at all.
 const FAR: u16 = 99;
@@ -59,11 +58,11 @@ pub(super) struct Purpose {
 impl Purpose {
     pub(super) fn new(aim: Aim, me: Seat, ground: &Ground) -> Self {
         let radius = ground.options().get(Key::DogBarkingR);
-        let home = ways_home(ground, me);
+        let steps = |steps: u16| if steps == UNREACHED { FAR } else { steps.min(FAR - 1) };
         Self {
             aim,
             me,
-            home,
+            home: ground.steps_to_pen(me).into_iter().map(steps).collect(),
             radius,
         }
     }
@@ -169,28 +168,4 @@ impl Purpose {
 fn steps(ground: &Ground, from: Spot, to: Spot) -> u32 {
     let (dx, dy) = ground.torus().displacement(from, to);
     dx.unsigned_abs() + dy.unsigned_abs()
-}
-
-/// Steps of a sheep to the pen of `me`, by cell.
-fn ways_home(ground: &Ground, me: Seat) -> Vec<u16> {
-    let torus = ground.torus();
-    let mut far = vec![FAR; torus.area()];
-    let mut queue: VecDeque<Spot> = VecDeque::new();
-    for spot in torus
-        .spots()
-        .filter(|spot| ground.land(*spot) == Land::Pen(me))
-    {
-        far[torus.index(spot)] = 0;
-        queue.push_back(spot);
-    }
-    while let Some(spot) = queue.pop_front() {
-        let next = (far[torus.index(spot)] + 1).min(FAR - 1);
-        for to in Direction::ALL.map(|way| torus.next(spot, way)) {
-            if far[torus.index(to)] == FAR && ground.land(to).is_open() {
-                far[torus.index(to)] = next;
-                queue.push_back(to);
-            }
-        }
-    }
-    far
 }

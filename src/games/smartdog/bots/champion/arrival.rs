@@ -32,6 +32,12 @@ impl Arrival {
         (lead.abs() > SURE).then_some(lead > 0.0)
     }
 
+    /// Whether the others' commands are taken to come before the own ones in this turn: unless it is known otherwise,
+    /// because a player that thinks comes late.
+    pub(super) fn others_first(observed: Option<&Self>, turn: u32) -> bool {
+        observed.and_then(|arrival| arrival.is_first(turn)) != Some(true)
+    }
+
     /// Takes in a turn: how much of it is not explained if own commands came first, and if the others' did.
     pub(super) fn learn(&mut self, turn: u32, first: usize, last: usize) {
         let place = self.place(turn);
@@ -49,12 +55,15 @@ mod tests {
     fn players_that_come_in_turn_are_known_to() {
         let mut arrival = Arrival::new(2);
         assert_eq!(arrival.is_first(1), None);
+        assert!(Arrival::others_first(Some(&arrival), 1));
+        assert!(Arrival::others_first(None, 1));
         for turn in 1..=8 {
             let (first, last) = if turn % 2 == 1 { (0, 2) } else { (1, 0) };
             arrival.learn(turn, first, last);
         }
         assert_eq!(arrival.is_first(9), Some(true));
         assert_eq!(arrival.is_first(10), Some(false));
+        assert!(!Arrival::others_first(Some(&arrival), 9));
         // What fits both ways tells nothing.
         let before = arrival.clone();
         arrival.learn(9, 3, 3);

@@ -5,10 +5,9 @@
 use crate::game::Seat;
 use crate::smartdog::options::Key;
 use crate::smartdog::rules::{
-    Command, Direction, Dog, DogId, Fright, Ground, Land, SmartDog, Spot,
+    Command, Direction, Dog, DogId, Fright, Ground, Land, SmartDog, Spot, UNREACHED,
 };
 use smallvec::SmallVec;
-use std::collections::VecDeque;
 
 /// A sheep in the own pen, for such a rival; all else is measured against it.
 const PENNED: i32 = 120;
@@ -50,7 +49,14 @@ pub(super) struct PenTables {
 
 impl PenTables {
     pub(super) fn new(ground: &Ground, seat: Seat) -> Self {
-        let home = ways_home(ground, seat);
+        let steps = |steps: u16| {
+            if steps == UNREACHED {
+                FAR
+            } else {
+                steps.min(FAR - 1)
+            }
+        };
+        let home: Vec<u16> = ground.steps_to_pen(seat).into_iter().map(steps).collect();
         let torus = ground.torus();
         let at = |spot: Spot| home.get(torus.index(spot)).copied().unwrap_or(FAR);
         let nearer = |spot: Spot| {
@@ -88,29 +94,6 @@ impl PenTables {
             home,
         }
     }
-}
-
-/// Steps of a sheep to a seat's pen, by cell.
-fn ways_home(ground: &Ground, seat: Seat) -> Vec<u16> {
-    let torus = ground.torus();
-    let mut far = vec![FAR; torus.area()];
-    let mut queue = VecDeque::new();
-    for spot in torus.spots() {
-        if ground.land(spot) == Land::Pen(seat) {
-            far[torus.index(spot)] = 0;
-            queue.push_back(spot);
-        }
-    }
-    while let Some(spot) = queue.pop_front() {
-        let steps = (far[torus.index(spot)] + 1).min(FAR - 1);
-        for to in Direction::ALL.map(|way| torus.next(spot, way)) {
-            if far[torus.index(to)] == FAR && ground.land(to).is_open() {
-                far[torus.index(to)] = steps;
-                queue.push_back(to);
-            }
-        }
-    }
-    far
 }
 
 /// What a dog prefers to do.
@@ -396,5 +379,77 @@ impl Work {
     fn cost(&self, (dx, dy): Offset) -> i32 {
         let steps = dx.unsigned_abs() + dy.unsigned_abs();
         (steps.saturating_sub(self.slack) + self.more) as i32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smartdog::map::Map;
+    use crate::smartdog::options::Options;
+    use crate::smartdog::rules::{PUSHES_MAX, Players, Setup};
+
+    const ME: Seat = Seat(0);
+
+    /// A match of two with one dog a tile, whose barks are heard so far.
+    fn begun(rows: &str, bark: i64) -> SmartDog {
+        SmartDog::begin(&Setup {
+            map: Map::read(rows).unwrap(),
+            players: Players::Two,
+            options: Options::default().with(Key::DogBarkingR, bark).unwrap(),
+        })
+    }
+
+    /// What the first player's dog does in this role.
+    fn deed(game: &SmartDog, role: Role) -> SmallVec<[Command; 2]> {
+        let tables = PenTables::new(game.ground(), ME);
+        let player = Greedy::new(game, ME, &tables, role);
+        player.deed(DogId(0), &game.dogs()[0])
+    }
+
+    fn step(commands: &[Command]) -> Option<Direction> {
+        commands.iter().find_map(|command| match command {
+            Command::Move(_, way) => Some(*way),
+            Command::Bark(_) => None,
+        })
+    }
+
+    #[test]
+    fn a_sheep_beside_the_pen_is_barked_into_it() {
+        let mut game = begun("..........\n..-*@.....\n..........\n..........", 1);
+        for command in deed(&game, Role::Herds) {
+            game.play(ME, command).unwrap();
+        }
+        game.end_all();
+        assert_eq!(game.penned()[ME], 1);
+    }
+
+    #[test]
+    fn herders_go_for_sheep_in_the_open_and_raiders_for_others_pens() {
+        // The sheep in the open is to the left, and the rival's pen, nearer than the way round, to the right.
+        let game = begun(
+            "..............\n..............\no.....*..@....\n..............",
+            1,
+        );
+        let way = |role| step(&deed(&game, role));
+        assert_eq!(way(Role::Herds), Some(Direction::Left));
+        assert_eq!(way(Role::Raids), Some(Direction::Right));
+    }
+
+    #[test]
+    fn guards_bark_at_whoever_comes_and_wait_at_the_pen() {
+        // The rival's tile is far away.
+        let rows = ["o", "", "......@", ""].map(|row| format!("{row:.<30}"));
+        let game = begun(&rows.join("\n"), 3);
+        let alone = deed(&game, Role::Guards);
+        assert!(matches!(
+            step(&alone),
+            Some(Direction::Left | Direction::Up)
+        ));
+        let mut dogs = game.dogs().to_vec();
+        dogs[1].spot = Spot { x: 4, y: 1 };
+        let sheep = game.sheep().iter().cloned();
+        let met = SmartDog::imagine(game.ground(), 1, dogs, sheep, PUSHES_MAX);
+        assert!(deed(&met, Role::Guards).contains(&Command::Bark(DogId(0))));
     }
 }

@@ -149,7 +149,10 @@ impl World {
                 continue;
             };
             let cell = (seen.spot.x - area.first.x, seen.spot.y - area.first.y);
-            if self.origins.contains(&cell) {
+            // One that has been driven here did not start here.
+            let here = sheep.iter().find(|one| one.sheep.spot == seen.spot);
+            let driven = here.is_some_and(|one| one.rank != rank(&tiles, seen.spot));
+            if driven || self.origins.contains(&cell) {
                 continue;
             }
             self.origins.push(cell);
@@ -184,11 +187,14 @@ mod tests {
     use crate::smartdog::known::KnownMaps;
     use crate::smartdog::map::Map;
     use crate::smartdog::options::Options;
-    use crate::smartdog::rules::{Players, Setup, SmartDog};
+    use crate::smartdog::rules::{Command, DogId, Orders, Players, Setup, SmartDog};
 
-    /// The belief of the first seat, whose dog sees two cells far.
+    /// The belief of the first seat, whose dog sees and barks two cells far.
     fn believed(rows: &str) -> (SmartDog, World) {
-        let options = Options::default().with(Key::DogVisibilityR, 2).unwrap();
+        let options = [(Key::DogVisibilityR, 2), (Key::DogBarkingR, 2)];
+        let options = (options.into_iter()).fold(Options::default(), |options, (key, value)| {
+            options.with(key, value).unwrap()
+        });
         let game = SmartDog::begin(&Setup {
             map: Map::read(rows).unwrap(),
             players: Players::Two,
@@ -218,5 +224,23 @@ mod tests {
                 assert_eq!(penned(&world.game, seat), told, "{rows}");
             }
         }
+    }
+
+    #[test]
+    fn a_driven_sheep_did_not_start_where_it_stands() {
+        // One sheep below the dog, and one out of sight.
+        let (mut game, mut world) =
+            believed("....@....\n....*....\n.........\n.........\n*........\n.........");
+        let orders = Orders::from_slice(&[Command::Bark(DogId(0))]);
+        game.play(Seat(0), orders[0]).unwrap();
+        world.order(&orders);
+        game.end_all();
+        let driven = Spot { x: 4, y: 2 };
+        assert_eq!(game.sheep()[0].spot, driven);
+        assert_eq!(game.sheep()[0].frightened, 0, "calm again");
+        world.begin_turn(&game.seen_by(Seat(0)));
+        assert_eq!(world.origins, [(4, 1)]);
+        let spots: Vec<Spot> = world.game.sheep().iter().map(|one| one.spot).collect();
+        assert_eq!(spots, [driven, Spot { x: 13, y: 1 }]);
     }
 }

@@ -2,17 +2,21 @@
 //! have done, and for the rest what is expected of them. Who came first, and whether a dog barked before or after its
 //! step, is not told: of some guesses the one that explains most of what the sheep do is taken.
 
+use super::arrival::Arrival;
 use super::reply::Expected;
 use super::world::World;
+use crate::game::Seat;
 use crate::smartdog::bots::sight::Sight;
 use crate::smartdog::rules::{
-    Command, Direction, Dog, DogId, Orders, SeenDog, SeenSheep, SheepAction, SmartDog, Spot,
+    Command, Direction, Dog, DogId, Orders, Refusal, SeenDog, SheepAction, SmartDog, Spot,
 };
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
 /// The most barking dogs about which guesses are made.
 const BARKERS_MAX: u32 = 3;
+/// How far from where a dog out of sight was expected to bark a voice may be its own, in cells.
+const HEARD_NEAR: u32 = 2;
 
 /// What is not told.
 #[derive(Clone, Copy)]
@@ -23,10 +27,11 @@ struct Guess {
     before: u32,
 }
 
-/// What is told: what was seen and heard afterwards, and the believed places of the foreign dogs in sight.
+/// What is told: what was seen and heard afterwards, and the believed places of the dogs in sight.
 struct Told<'a> {
     sight: &'a Sight,
     dogs: SmallVec<[(DogId, SeenDog); 8]>,
+    own: SmallVec<[(DogId, SeenDog); 8]>,
 }
 
 impl World {
@@ -34,7 +39,7 @@ impl World {
     pub(super) fn advance(&mut self, ordered: &Orders, heard: Option<&Sight>) {
         let expected = self.replies.orders(&self.game, &|_| true);
         let plain = Guess {
-            others_first: false,
+            others_first: Arrival::others_first(self.arrival.as_ref(), self.game.turn()),
             before: 0,
         };
         let Some(sight) = heard else {
@@ -45,10 +50,9 @@ impl World {
         let barkers = told.dogs.iter().filter(|(_, dog)| dog.voice).count() as u32;
         let guesses = 0..1u32 << barkers.min(BARKERS_MAX);
         let turn = self.game.turn();
-        let arrival = self.arrival.as_ref();
-        let last = arrival.and_then(|arrival| arrival.is_first(turn)) == Some(false);
+        let likely = Arrival::others_first(self.arrival.as_ref(), turn);
         let guesses = guesses.flat_map(|before| {
-            [last, !last].map(|others_first| Guess {
+            [likely, !likely].map(|others_first| Guess {
                 others_first,
                 before,
             })
@@ -57,7 +61,7 @@ impl World {
         let mut least = [usize::MAX; 2];
         for guess in guesses {
             let game = self.replayed(ordered, &expected, guess, Some(&told));
-            let unexplained = unexplained(&game, &sight.sheep);
+            let unexplained = unexplained(&game, &told);
             let of_order = &mut least[usize::from(guess.others_first)];
             *of_order = unexplained.min(*of_order);
             if best.as_ref().is_none_or(|(least, _)| unexplained < *least) {
@@ -73,6 +77,18 @@ impl World {
         }
         if let Some((_, game)) = best {
             self.game = game;
+        }
+        self.meet_heard(&told);
+    }
+
+    /// Notes the dogs out of sight that were heard: they stand where they barked.
+    fn meet_heard(&mut self, told: &Told<'_>) {
+        let turn = self.game.turn();
+        for (at, (met, dog)) in self.met.iter_mut().zip(self.game.dogs()).enumerate() {
+            let seen = told.dogs.iter().any(|(id, _)| id.index() == at);
+            if dog.voice && dog.owner != self.me && !seen {
+                *met = turn;
+            }
         }
     }
 
@@ -97,7 +113,15 @@ impl World {
                 dogs.push((DogId(at as u16), *seen));
             }
         }
-        Told { sight, dogs }
+        // Most players command their dogs in this order.
+        dogs.sort_by_key(|(id, _)| *id);
+        let own = sight.own.iter();
+        let own = own.filter_map(|dog| Some((DogId(self.index_of(dog.id)? as u16), *dog)));
+        Told {
+            sight,
+            dogs,
+            own: own.collect(),
+        }
     }
 
     /// The position after the turn.
@@ -140,33 +164,30 @@ impl World {
         };
         let seen = |dog: DogId| told.dogs.iter().any(|(id, _)| *id == dog);
         let mut voices = told.sight.voices.clone();
-        for (seat, command) in expected {
-            let (Command::Move(dog, _) | Command::Bark(dog)) = *command;
-            let bark = matches!(command, Command::Bark(_));
-            if !seen(dog) && (!bark || was_heard(game, dog, &mut voices)) {
-                let _ = game.play(*seat, *command);
-            }
-        }
+        play_unseen(game, expected, &seen, &mut voices);
         let mut bit = 1;
-        let mut late: SmallVec<[(DogId, SeenDog); 8]> = SmallVec::new();
+        let mut late: SmallVec<[(DogId, SeenDog, bool); 8]> = SmallVec::new();
         for (id, dog) in &told.dogs {
-            let before = guess.before & bit != 0;
+            let before = dog.voice && guess.before & bit != 0;
+            let after = dog.voice && !before;
             if dog.voice {
                 bit = bit.checked_shl(1).unwrap_or_default();
-                if before {
-                    let _ = game.play(dog.owner, Command::Bark(*id));
-                }
+            }
+            if before {
+                bark(game, dog.owner, *id);
             }
             if !go(game, *id, dog.spot) {
-                late.push((*id, *dog));
-            }
-            if dog.voice && !before {
-                let _ = game.play(dog.owner, Command::Bark(*id));
+                late.push((*id, *dog, after));
+            } else if after {
+                bark(game, dog.owner, *id);
             }
         }
-        for (id, dog) in late {
+        for (id, dog, after) in late {
             // Another dog stood there that has left by now.
             go(game, id, dog.spot);
+            if after {
+                bark(game, dog.owner, id);
+            }
         }
         self.bark_unseen(game, &voices, &seen);
     }
@@ -176,14 +197,18 @@ impl World {
         let torus = game.ground().torus();
         for voice in voices {
             let dogs = (0u16..).map(DogId).zip(game.dogs());
-            let unseen = dogs.filter(|(id, dog)| dog.owner != self.me && !seen(*id));
+            let silent = |id: DogId, owner: Seat| {
+                game.allows(owner, Command::Bark(id)) != Err(Refusal::Barked)
+            };
+            let unseen = dogs
+                .filter(|(id, dog)| dog.owner != self.me && !seen(*id) && silent(*id, dog.owner));
             let nearest = unseen.min_by_key(|(_, dog)| {
                 let (dx, dy) = torus.displacement(dog.spot, *voice);
                 dx * dx + dy * dy
             });
             if let Some((id, owner)) = nearest.map(|(id, dog)| (id, dog.owner)) {
-                game.teleport(id, *voice);
-                let _ = game.play(owner, Command::Bark(id));
+                go(game, id, *voice);
+                bark(game, owner, id);
             }
         }
     }
@@ -195,45 +220,85 @@ fn go(game: &mut SmartDog, id: DogId, to: Spot) -> bool {
     at == Some(to) || game.teleport(id, to)
 }
 
-/// Whether a dog out of sight that was expected to bark did: a voice nearby.
-fn was_heard(game: &SmartDog, dog: DogId, voices: &mut Vec<Spot>) -> bool {
-    let torus = game.ground().torus();
-    let Some(believed) = game.dogs().get(dog.index()) else {
-        return false;
-    };
-    let near = |voice: &Spot| torus.within(*voice, believed.spot, 2);
-    let near = voices.iter().position(near);
-    near.map(|at| voices.remove(at)).is_some()
+/// Plays a bark that was heard: whoever barked was able to.
+fn bark(game: &mut SmartDog, owner: Seat, id: DogId) {
+    game.enable(id);
+    // Nobody barks twice.
+    let _ = game.play(owner, Command::Bark(id));
 }
 
-/// How badly a position explains the sheep in sight: two for a sheep on no such cell, one for one that looks or runs
-/// otherwise.
-fn unexplained(game: &SmartDog, seen: &[SeenSheep]) -> usize {
+/// Plays what dogs out of sight are expected to do, barks only with a voice nearby, which is where the barker stands
+/// now. Takes these voices away.
+fn play_unseen(
+    game: &mut SmartDog,
+    expected: &Expected,
+    seen: &dyn Fn(DogId) -> bool,
+    voices: &mut Vec<Spot>,
+) {
+    let torus = game.ground().torus();
+    let mut placed: SmallVec<[DogId; 8]> = SmallVec::new();
+    for (at, (seat, command)) in expected.iter().enumerate() {
+        let (Command::Move(dog, _) | Command::Bark(dog)) = *command;
+        if seen(dog) || placed.contains(&dog) {
+            continue;
+        }
+        if matches!(command, Command::Move(..)) {
+            // Refused commands change nothing, in the match or here.
+            let _ = game.play(*seat, *command);
+            continue;
+        }
+        let Some(spot) = game.dogs().get(dog.index()).map(|dog| dog.spot) else {
+            continue;
+        };
+        let near = |voice: &Spot| torus.within(*voice, spot, HEARD_NEAR);
+        let Some(voice) = voices.iter().position(near).map(|at| voices.remove(at)) else {
+            continue;
+        };
+        let to_voice = |later: &(Seat, Command)| matches!(later.1, Command::Move(id, way) if id == dog && torus.next(spot, way) == voice);
+        if !expected.iter().skip(at).any(to_voice) {
+            go(game, dog, voice);
+            placed.push(dog);
+        }
+        bark(game, *seat, dog);
+    }
+}
+
+/// How badly a position explains what is in sight: two for a sheep on no such cell or a dog that is frozen or free
+/// otherwise, one for a sheep that looks or runs otherwise.
+fn unexplained(game: &SmartDog, told: &Told<'_>) -> usize {
     let state = |(direction, runs): (Direction, bool)| (direction as u8, runs);
     let sheep = game.sheep().iter();
     let sheep = sheep.map(|one| (one.spot, state((one.direction, one.frightened > 0))));
     let believed: HashMap<Spot, (u8, bool)> = sheep.collect();
-    let points = |seen: &SeenSheep| {
+    let sheep = told.sight.sheep.iter().map(|seen| {
         let runs = seen.action == SheepAction::Panic;
         match believed.get(&seen.spot) {
             Some(believed) if *believed == state((seen.direction, runs)) => 0,
             Some(_) => 1,
             None => 2,
         }
-    };
-    seen.iter().map(points).sum()
+    });
+    let dogs = told.dogs.iter().chain(&told.own).map(|(id, seen)| {
+        let dog = game.dogs().get(id.index());
+        if dog.is_none_or(|dog| dog.action() == seen.action) {
+            0
+        } else {
+            2
+        }
+    });
+    sheep.sum::<usize>() + dogs.sum::<usize>()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::world::PUSHES_MAX;
     use super::*;
-    use crate::game::Seat;
     use crate::rng::Rng;
     use crate::smartdog::bots::champion::deed::deeds;
     use crate::smartdog::known::KnownMaps;
     use crate::smartdog::map::Map;
     use crate::smartdog::options::{Key, Options};
-    use crate::smartdog::rules::{Players, Seen, Setup};
+    use crate::smartdog::rules::{Players, Seen, Setup, Sheep};
     use std::collections::HashSet;
 
     const ME: Seat = Seat(0);
@@ -243,6 +308,10 @@ mod tests {
 
     /// A match of two whose dogs see and bark so far.
     fn begun(rows: &str, sight: i64, bark: i64) -> SmartDog {
+        begun_by(Players::Two, rows, sight, bark)
+    }
+
+    fn begun_by(players: Players, rows: &str, sight: i64, bark: i64) -> SmartDog {
         let options = [
             (Key::DogVisibilityR, sight),
             (Key::DogBarkingR, bark),
@@ -254,7 +323,7 @@ mod tests {
         });
         SmartDog::begin(&Setup {
             map: Map::read(rows).unwrap(),
-            players: Players::Two,
+            players,
             options,
         })
     }
@@ -303,14 +372,11 @@ mod tests {
             }
             game.end_all();
             let sight = Sight::of(&game.seen_by(ME));
-            let barkers = sight.foreign.iter().filter(|dog| dog.voice).count();
+            barks += sight.foreign.iter().filter(|dog| dog.voice).count();
+            let told = world.told(&sight);
             world.advance(&own, Some(&sight));
             let turn = game.turn();
-            // Which of two rivals barked last is not told, and not guessed.
-            if barkers < 2 {
-                barks += barkers;
-                assert_eq!(unexplained(&world.game, &sight.sheep), 0, "turn {turn}");
-            }
+            assert_eq!(unexplained(&world.game, &told), 0, "turn {turn}");
             let spots =
                 |game: &SmartDog| game.dogs().iter().map(|dog| dog.spot).collect::<Vec<_>>();
             assert_eq!(spots(&world.game), spots(&game), "turn {turn}");
@@ -320,12 +386,17 @@ mod tests {
 
     #[test]
     fn no_turn_makes_or_loses_sheep() {
-        for sight in [1, 2, 4, 20] {
+        let tables = [Players::Two, Players::Four].into_iter();
+        for (players, sight) in
+            tables.flat_map(|players| [1, 2, 4, 20].map(|sight| (players, sight)))
+        {
             let mut rng = Rng::new(11, sight as u64);
-            let mut game = begun(MEADOW, sight, 3);
+            let mut game = begun_by(players, MEADOW, sight, 3);
             let mut world = believed(&game);
             for _ in 0..150 {
-                play_at_random(&mut game, RIVAL, &mut rng);
+                for rival in 1..players.count() {
+                    play_at_random(&mut game, Seat(rival as u8), &mut rng);
+                }
                 let own = play_at_random(&mut game, ME, &mut rng);
                 game.end_all();
                 let view = game.seen_by(ME);
@@ -339,10 +410,18 @@ mod tests {
                 );
                 let spots: HashSet<Spot> = sheep.iter().map(|sheep| sheep.spot).collect();
                 assert_eq!(spots.len(), sheep.len(), "two sheep on one cell");
-                // The whole update may learn of sheep and give some up, but never believes in more than there are.
+                // The whole update may learn of sheep and give some up, but never believes in more than there are, and in
+                // those in sight.
                 world.order(&own);
                 world.begin_turn(&view);
-                assert!(world.game.sheep().len() <= game.sheep().len());
+                let believed: HashSet<Spot> =
+                    world.game.sheep().iter().map(|one| one.spot).collect();
+                assert!(believed.len() <= game.sheep().len());
+                if sight == 20 {
+                    assert_eq!(believed.len(), game.sheep().len());
+                }
+                let sight = Sight::of(&view);
+                assert!(sight.sheep.iter().all(|seen| believed.contains(&seen.spot)));
             }
         }
     }
@@ -350,11 +429,7 @@ mod tests {
     #[test]
     fn a_bark_from_out_of_sight_frightens_the_sheep_near_it() {
         // The own dog sees the sheep beside it; that the rival has one there too follows from the tiles being alike.
-        let mut game = begun(
-            "............\n............\n...@*.......\n............\n",
-            2,
-            2,
-        );
+        let mut game = begun(APART, 2, 2);
         let mut world = believed(&game);
         assert_eq!(world.game.sheep().len(), 2);
         let before: Vec<Spot> = game.sheep().iter().map(|sheep| sheep.spot).collect();
@@ -370,5 +445,74 @@ mod tests {
         };
         assert_eq!(sheep(&world.game), sheep(&game));
         assert_ne!(game.sheep()[1].spot, before[1], "it ran");
+    }
+
+    /// A dog and a sheep beside it; the rival's are twelve columns away, out of sight.
+    const APART: &str = "............\n............\n...@*.......\n............\n";
+
+    #[test]
+    fn a_voice_is_where_the_barker_stands() {
+        let begun = begun(APART, 2, 2);
+        let heard = |expected: &[Command], voice: Spot| {
+            let mut game = begun.clone();
+            let expected = expected.iter().map(|command| (RIVAL, *command)).collect();
+            let mut voices = vec![voice];
+            play_unseen(&mut game, &expected, &|_| false, &mut voices);
+            assert_eq!(voices, []);
+            let sheep = &game.sheep()[1];
+            let runs = (sheep.frightened > 0).then_some(sheep.direction);
+            (game.dogs()[1].spot, runs)
+        };
+        let (dog, bark) = (DogId(1), Command::Bark(DogId(1)));
+        let stand = begun.dogs()[1].spot;
+        let torus = begun.ground().torus();
+        let (below, beyond) = (torus.offset(stand, 0, 1), torus.offset(stand, 2, 0));
+        // It did what was expected, or barked from where it is heard: below the sheep, or beyond it.
+        let down = Command::Move(dog, Direction::Down);
+        assert_eq!(heard(&[bark, down], below), (below, Some(Direction::Right)));
+        assert_eq!(heard(&[down, bark], below), (below, Some(Direction::Up)));
+        assert_eq!(heard(&[bark], beyond), (beyond, Some(Direction::Left)));
+        assert_eq!(
+            heard(&[bark, down], beyond),
+            (beyond, Some(Direction::Left))
+        );
+    }
+
+    #[test]
+    fn whoever_is_heard_was_able_to_bark_and_is_met() {
+        let mut game = begun(APART, 2, 2);
+        let mut world = believed(&game);
+        // It is believed frozen, and was not met.
+        let mut dogs = game.dogs().to_vec();
+        dogs[1].disabled = 5;
+        let sheep = game.sheep().iter().cloned();
+        world.game = SmartDog::imagine(game.ground(), game.turn(), dogs, sheep, PUSHES_MAX);
+        assert_eq!(world.met[1], 0);
+        game.play(RIVAL, Command::Bark(DogId(1))).unwrap();
+        game.end_all();
+        world.begin_turn(&game.seen_by(ME));
+        assert_eq!(world.game.sheep()[1].spot, game.sheep()[1].spot);
+        assert_eq!(world.game.dogs()[1].disabled, 0);
+        assert_eq!(world.met[1], game.turn());
+    }
+
+    #[test]
+    fn others_are_taken_to_come_first_unless_it_is_known_otherwise() {
+        // Out of sight a sheep hears the own dog, to its left, and the rival's, above it: the later bark counts.
+        let begun = begun(APART, 1, 3);
+        let dogs = begun.dogs().iter().zip([(3, 2), (6, 0)]);
+        let dogs: Vec<Dog> = dogs
+            .map(|(dog, (x, y))| Dog::new(dog.owner, Spot { x, y }))
+            .collect();
+        let sheep = [Sheep::imagine(Spot { x: 6, y: 2 }, Direction::Up, 0)];
+        let mut game = SmartDog::imagine(begun.ground(), 1, dogs, sheep, PUSHES_MAX);
+        let mut world = believed(&game);
+        world.game.clone_from(&game);
+        let own = Orders::from_slice(&[Command::Bark(DogId(0))]);
+        game.play(ME, own[0]).unwrap();
+        game.play(RIVAL, Command::Bark(DogId(1))).unwrap();
+        game.end_all();
+        world.advance(&own, Some(&Sight::of(&game.seen_by(ME))));
+        assert_eq!(world.game.sheep()[0].direction, Direction::Right);
     }
 }

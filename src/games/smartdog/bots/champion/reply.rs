@@ -43,6 +43,9 @@ impl Model {
     }
 }
 
+/// What a model says of a dog: where it will stand, and whether it barks.
+type Forecast = (Spot, bool);
+
 /// How well each model predicted a player's dogs.
 type Record = SmallVec<[f32; 4]>;
 
@@ -56,10 +59,8 @@ pub(super) struct Replies {
     sites: Vec<Sites>,
     /// What each player knows of the ground, if a model needs it.
     tables: Arc<Vec<PenTables>>,
-    /// By dog: where each model would have sent it.
-    foretold: Vec<SmallVec<[Spot; 4]>>,
-    /// Dogs that were in sight last turn.
-    sure: Vec<bool>,
+    /// By dog: what each model says that it does.
+    foretold: Vec<SmallVec<[Forecast; 4]>>,
     dogs: Vec<(DogId, Spot)>,
     sheep: Vec<Spot>,
     enemies: Vec<Spot>,
@@ -79,7 +80,6 @@ impl Replies {
             sites: vec![Sites::default(); players],
             tables: Arc::new(tables.collect()),
             foretold: Vec::new(),
-            sure: Vec::new(),
             dogs: Vec::new(),
             sheep: Vec::new(),
             enemies: Vec::new(),
@@ -178,7 +178,7 @@ impl Replies {
 
     /// Predicts this turn for [`Self::judge`].
     pub(super) fn foretell(&mut self, game: &SmartDog) {
-        let stand = |dog: &Dog| SmallVec::from_elem(dog.spot, self.models.len());
+        let stand = |dog: &Dog| SmallVec::from_elem((dog.spot, false), self.models.len());
         self.foretold = game.dogs().iter().map(stand).collect();
         let torus = game.ground().torus();
         for (at, model) in self.models.iter().enumerate() {
@@ -187,44 +187,51 @@ impl Replies {
                 self.by(*model, game, seat, &|_| true, &mut expected);
             }
             for (seat, command) in expected {
-                let Command::Move(dog, way) = command else {
-                    continue;
-                };
                 if game.allows(seat, command).is_err() {
                     continue;
                 }
-                let spots = self.foretold.get_mut(dog.index());
-                if let Some(to) = spots.and_then(|spots| spots.get_mut(at)) {
-                    *to = torus.next(*to, way);
+                let (Command::Move(dog, _) | Command::Bark(dog)) = command;
+                let forecasts = self.foretold.get_mut(dog.index());
+                let Some((spot, barks)) = forecasts.and_then(|all| all.get_mut(at)) else {
+                    continue;
+                };
+                match command {
+                    Command::Move(_, way) => *spot = torus.next(*spot, way),
+                    Command::Bark(_) => *barks = true,
                 }
             }
         }
     }
 
-    /// Compares the predictions with what is seen.
-    pub(super) fn judge(&mut self, ids: &[Option<DogId>], sight: &Sight) {
-        let mut sure = vec![false; ids.len()];
+    /// Compares the predictions for the believed position with what is seen one turn later. Only dogs whose places were
+    /// known count: `met` is the turn in which each dog was last in sight or heard, `ids` its number on the wire, by place.
+    pub(super) fn judge(
+        &mut self,
+        game: &SmartDog,
+        met: &[u32],
+        ids: &[Option<DogId>],
+        sight: &Sight,
+    ) {
         for seen in &sight.foreign {
-            let Some(at) = ids.iter().position(|id| *id == Some(seen.id)) else {
+            let at = ids.iter().position(|id| *id == Some(seen.id));
+            let Some(at) = at.filter(|at| met.get(*at) == Some(&game.turn())) else {
                 continue;
             };
-            sure[at] = true;
             let Some(foretold) = self.foretold.get(at) else {
                 continue;
             };
             // Where all say the same nothing is learnt.
             let alike = foretold.windows(2).all(|pair| pair[0] == pair[1]);
-            if alike || !self.sure.get(at).copied().unwrap_or(false) {
+            if alike || self.records.get(seen.owner).is_none() {
                 continue;
             }
-            if self.records.get(seen.owner).is_some() {
-                let record = &mut self.records[seen.owner];
-                for (hits, to) in record.iter_mut().zip(foretold) {
-                    *hits = *hits * MEMORY + f32::from(u8::from(seen.spot == *to));
-                }
+            let record = &mut self.records[seen.owner];
+            for (hits, (spot, barks)) in record.iter_mut().zip(foretold) {
+                // Half a hit for the place, half a one for the bark.
+                let right = u8::from(seen.spot == *spot) + u8::from(seen.voice == *barks);
+                *hits = *hits * MEMORY + f32::from(right) / 2.0;
             }
         }
-        self.sure = sure;
     }
 
     fn kit(
@@ -271,5 +278,63 @@ impl Replies {
         };
         let orders = scene.orders(sites, &free);
         expected.extend(orders.into_iter().map(|command| (seat, command)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smartdog::bots::champion::world::World;
+    use crate::smartdog::known::KnownMaps;
+    use crate::smartdog::map::Map;
+    use crate::smartdog::options::Options;
+    use crate::smartdog::rules::{Players, Setup};
+
+    const ME: Seat = Seat(0);
+    const RIVAL: Seat = Seat(1);
+
+    /// A match of two: the rival's dog is in sight of the own one, and has a sheep to herd.
+    fn begun() -> SmartDog {
+        SmartDog::begin(&Setup {
+            map: Map::read("-....\n....*\n@....\n.....\n.....\n").unwrap(),
+            players: Players::Two,
+            options: Options::default().with(Key::DogVisibilityR, 6).unwrap(),
+        })
+    }
+
+    fn believed(game: &SmartDog, models: &'static [Model]) -> World {
+        World::new(&game.seen_by(ME), &KnownMaps::none(), models)
+    }
+
+    fn hits(world: &World) -> &[f32] {
+        &world.replies().records[RIVAL]
+    }
+
+    #[test]
+    fn models_are_judged_by_dogs_in_sight_one_turn_later() {
+        let mut game = begun();
+        let mut world = believed(&game, &[Model::Stands, Model::Herds]);
+        assert_eq!(hits(&world), [0.0, 0.0]);
+        game.end_all();
+        world.begin_turn(&game.seen_by(ME));
+        let judged = hits(&world).to_vec();
+        assert!(judged[0] >= 1.0 && judged[1] < 1.0, "it stood: {judged:?}");
+        for _ in 0..3 {
+            game.end_all();
+        }
+        world.begin_turn(&game.seen_by(ME));
+        assert_eq!(hits(&world), judged, "turns were missed");
+    }
+
+    #[test]
+    fn barks_tell_models_apart_that_foretell_the_same_step() {
+        let mut game = begun();
+        let mut world = believed(&game, &[Model::Stands, Model::Herds]);
+        let stand = game.dogs()[1].spot;
+        world.replies.foretold[1] = SmallVec::from_slice(&[(stand, false), (stand, true)]);
+        game.play(RIVAL, Command::Bark(DogId(1))).unwrap();
+        game.end_all();
+        world.begin_turn(&game.seen_by(ME));
+        assert_eq!(hits(&world), [0.5, 1.0]);
     }
 }

@@ -1,6 +1,5 @@
 //! Which dog does what: assignments of roles, compared by lines that follow them for many turns.
 
-use super::deed::{Deed, deeds};
 use super::greedy::Role;
 use super::search::Reach;
 use super::simulator::{Deeds, Simulator};
@@ -17,8 +16,6 @@ pub(super) struct RoleSearch {
     first: Vec<Roles>,
     tried: usize,
     depth: usize,
-    /// First deeds that are to be tried, and by which dog.
-    deeds: Option<Vec<(usize, Deed)>>,
     /// The best so far.
     pub(super) roles: Roles,
     /// What it does in the first turns.
@@ -53,19 +50,18 @@ impl RoleSearch {
             first,
             tried: 0,
             depth: reach.depth,
-            deeds: (!reach.firsts).then(Vec::new),
             turns: Vec::new(),
             total: None,
             lines: Vec::new(),
         }
     }
 
-    /// Tries one more assignment, then one more first deed; false: all have been tried.
+    /// Tries one more assignment; false: all have been tried.
     pub(super) fn step(&mut self, simulator: &mut Simulator, terrain: &mut Terrain) -> bool {
         let at = self.tried;
         self.tried += 1;
         if let Some(roles) = self.first.get(at).cloned() {
-            self.follow(simulator, terrain, roles, None);
+            self.follow(simulator, terrain, roles);
             return true;
         }
         // One dog changes its role.
@@ -73,20 +69,11 @@ impl RoleSearch {
         let (dog, role) = (at / Role::ALL.len(), Role::ALL[at % Role::ALL.len()]);
         let mut roles = self.roles.clone();
         match roles.get_mut(dog) {
-            None => {
-                let deeds = (self.deeds).get_or_insert_with(|| firsts(simulator));
-                let Some(first) = deeds.pop() else {
-                    return false;
-                };
-                let planned = self.turns.first().and_then(|turn| turn.get(first.0));
-                if planned != Some(&first.1) {
-                    self.follow(simulator, terrain, roles, Some(first));
-                }
-            }
+            None => return false,
             Some(old) if *old != role => {
                 *old = role;
                 if !self.first.contains(&roles) {
-                    self.follow(simulator, terrain, roles, None);
+                    self.follow(simulator, terrain, roles);
                 }
             }
             Some(_) => {}
@@ -94,31 +81,11 @@ impl RoleSearch {
         true
     }
 
-    /// Follows these roles, with another first deed of one dog, and keeps the line if it is the best one.
-    fn follow(
-        &mut self,
-        simulator: &mut Simulator,
-        terrain: &mut Terrain,
-        roles: Roles,
-        first: Option<(usize, Deed)>,
-    ) {
+    /// Follows these roles, and keeps the line if it is the best one.
+    fn follow(&mut self, simulator: &mut Simulator, terrain: &mut Terrain, roles: Roles) {
         let mut turns: Vec<Deeds> = Vec::new();
         let mut game = simulator.root.clone();
-        let kept = self.turns.first().filter(|_| first.is_some());
-        let note = |deeds: &mut Deeds| {
-            if turns.is_empty() {
-                // What was better before stays.
-                if let Some(kept) = kept {
-                    deeds.clone_from(kept);
-                }
-                if let Some((dog, deed)) = first
-                    && let Some(old) = deeds.get_mut(dog)
-                {
-                    *old = deed;
-                }
-            }
-            turns.push(deeds.clone());
-        };
+        let note = |deeds: &Deeds| turns.push(deeds.clone());
         let begin = (&mut game, 0.0);
         let (value, sum) = simulator.go_on(begin, self.depth as u32, &roles, terrain, note);
         let line = (value, sum, self.depth);
@@ -136,14 +103,4 @@ impl RoleSearch {
             self.turns = turns;
         }
     }
-}
-
-/// All first deeds of all own dogs, the first dog's last.
-fn firsts(simulator: &Simulator) -> Vec<(usize, Deed)> {
-    let own = simulator.evaluation.own.iter().enumerate().rev();
-    let of = |(dog, at): (usize, &usize)| {
-        let deeds = deeds(&simulator.root, simulator.me, *at).into_iter();
-        deeds.map(move |deed| (dog, deed)).collect::<Vec<_>>()
-    };
-    own.flat_map(of).collect()
 }

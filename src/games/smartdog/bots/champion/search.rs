@@ -33,7 +33,7 @@ const CROWD_MAX: usize = 4_000;
 /// The depth and width of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
-    /// Turns in a plan, at most `DEPTH_MAX`.
+    /// Turns in a plan, from 1 to `DEPTH_MAX`; others count as the nearest of these.
     pub depth: usize,
     /// Positions kept per turn, pass by pass.
     pub widths: &'static [usize],
@@ -43,17 +43,13 @@ pub struct Reach {
     pub replies: bool,
     /// The share that the values along the way have in a line's value.
     pub trail: f64,
-    /// Whether others are taken to act before the own dogs.
-    pub last: bool,
     /// Whether all dogs are first given what is best at once.
     pub draft: bool,
     /// Turns that a line goes on by roles after its plans before it is valued; 0: it ends with them.
     pub horizon: u32,
     /// Whether own dogs share the work when a line goes on.
     pub apart: bool,
-    /// Whether every first deed of each dog is tried with a line that goes on by roles.
-    pub firsts: bool,
-    /// Whether it is learnt in which turns own commands come first; else they do as `last` says.
+    /// Whether it is learnt in which turns own commands come first; else the others' do.
     pub turns: bool,
     /// How many of a beam's last lines go on.
     pub finals: usize,
@@ -121,6 +117,7 @@ impl Search {
         terrain: &Terrain,
         (mut reach, weights): (Reach, Weights),
     ) -> Self {
+        reach.depth = reach.depth.clamp(1, DEPTH_MAX);
         let (dogs, sheep) = (world.game.dogs().len(), world.game.sheep().len());
         let alone = world.game.ground().tiles().len() < 2;
         if alone || dogs * (dogs + sheep) > CROWD_MAX {

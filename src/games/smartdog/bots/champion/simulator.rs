@@ -7,7 +7,7 @@ use super::reply::{Expected, Replies};
 use super::search::Reach;
 use super::terrain::Terrain;
 use super::value::Evaluation;
-use super::world::{PUSHES_MAX, World};
+use super::world::{PUSHES_MAX, World, renumbered};
 use crate::game::Seat;
 use crate::smartdog::options::Key;
 use crate::smartdog::rules::{DogId, Fright, Land, Orders, SmartDog, Spot};
@@ -36,8 +36,6 @@ pub(super) struct Simulator {
     pub(super) used: u64,
     /// The share that the values along the way have in a line's value.
     trail: f64,
-    /// Whether the others act first.
-    last: bool,
     /// What is known of the order of arrival.
     arrival: Option<Arrival>,
     /// Turns that a line goes on after its plans.
@@ -63,7 +61,6 @@ impl Simulator {
         let Reach {
             replies,
             trail,
-            last,
             horizon,
             apart,
             ..
@@ -84,7 +81,6 @@ impl Simulator {
             spare: Vec::new(),
             used: 0,
             trail,
-            last,
             horizon,
             apart,
             arrival: world.arrival.clone(),
@@ -149,9 +145,7 @@ impl Simulator {
 
     /// Whether the others act first in this turn.
     fn is_last(&self, turn: u32) -> bool {
-        let arrival = self.arrival.as_ref();
-        let first = arrival.and_then(|arrival| arrival.is_first(turn));
-        first.map_or(self.last, |first| !first)
+        Arrival::others_first(self.arrival.as_ref(), turn)
     }
 
     /// What the others are expected to order.
@@ -211,7 +205,7 @@ impl Simulator {
         turns: u32,
         roles: &[Role],
         terrain: &mut Terrain,
-        mut note: impl FnMut(&mut Deeds),
+        mut note: impl FnMut(&Deeds),
     ) -> (f64, f64) {
         let mut sum = 0.0;
         for turn in 0..turns {
@@ -219,8 +213,8 @@ impl Simulator {
                 sum += value * f64::from(turns - turn);
                 break;
             }
-            let mut deeds = self.by_roles(game, roles);
-            note(&mut deeds);
+            let deeds = self.by_roles(game, roles);
+            note(&deeds);
             self.play(game, deeds.iter().copied());
             value = self.evaluation.value(game, terrain);
             sum += value;
@@ -300,18 +294,19 @@ fn near(world: &World, evaluation: &mut Evaluation, depth: u32) -> SmartDog {
     let within = |from: Spot, to: Spot| steps(torus.displacement(from, to)) <= range;
     let mut left_out = Vec::new();
     let mut sheep = Vec::new();
-    for one in game.sheep() {
+    for (number, one) in game.sheep().iter().enumerate() {
         let land = ground.land(one.spot);
         let at_stake = land == Land::Pen(world.me);
         let mut dogs = game.dogs().iter();
         if dogs.any(|dog| (dog.owner == world.me || at_stake) && within(dog.spot, one.spot)) {
-            sheep.push(one.clone());
+            sheep.push((Some(number), one.clone()));
         } else if !at_stake {
             left_out.push((torus.index(one.spot), matches!(land, Land::Pen(_))));
         }
     }
-    evaluation.leave_out(left_out);
+    evaluation.leave_out(ground, left_out);
     let dogs = game.dogs().iter().cloned();
+    let sheep = renumbered(sheep, game.sheep().len());
     SmartDog::imagine(ground, game.turn(), dogs, sheep, PUSHES_MAX)
 }
 
@@ -340,4 +335,55 @@ pub(super) fn print(game: &SmartDog) -> u64 {
             | u64::from(sheep.frightened) << 34);
     }
     print
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::value::WEIGHTS;
+    use super::*;
+    use crate::smartdog::known::KnownMaps;
+    use crate::smartdog::map::Map;
+    use crate::smartdog::options::Options;
+    use crate::smartdog::rules::{Command, Players, Setup};
+
+    const ME: Seat = Seat(0);
+
+    /// A match of one with these options.
+    fn begun(rows: &str, options: &[(Key, i64)]) -> SmartDog {
+        let set = |all: Options, (key, value): &(Key, i64)| all.with(*key, *value).unwrap();
+        SmartDog::begin(&Setup {
+            map: Map::read(rows).unwrap(),
+            players: Players::One,
+            options: options.iter().fold(Options::default(), set),
+        })
+    }
+
+    #[test]
+    fn fright_is_not_given_back_where_far_sheep_are_left_out() {
+        let options = [
+            (Key::SheepScaryTurns, 2),
+            (Key::DogBarkingR, 2),
+            (Key::SheepStandBy, 90),
+        ];
+        let mut game = begun(
+            "..........*.........\n@.*.................\n...*................\n....................",
+            &options,
+        );
+        game.play(ME, Command::Bark(DogId(0))).unwrap();
+        game.end_all();
+        let mut world = World::new(&game.seen_by(ME), &KnownMaps::none(), &[]);
+        world.game.clone_from(&game);
+        let mut evaluation = Evaluation::new(&world, &Terrain::new(game.ground(), ME), WEIGHTS);
+        let mut near = near(&world, &mut evaluation, 1);
+        assert_eq!(near.sheep().len(), 2);
+        for _ in 0..3 {
+            game.end_all();
+            near.end_all();
+            let spots = |game: &SmartDog, skipped: usize| -> Vec<Spot> {
+                let sheep = game.sheep().iter().skip(skipped);
+                sheep.map(|sheep| sheep.spot).collect()
+            };
+            assert_eq!(spots(&near, 0), spots(&game, 1));
+        }
+    }
 }

@@ -3,12 +3,11 @@
 
 use crate::game::Seat;
 use crate::smartdog::options::Key;
-use crate::smartdog::rules::{Direction, Ground, Land, Spot};
-use std::collections::VecDeque;
+use crate::smartdog::rules::{Direction, Ground, Land, Spot, UNREACHED, flood};
 use std::sync::Arc;
 
 /// No way exists.
-pub(super) const FAR: u16 = u16::MAX;
+pub(super) const FAR: u16 = UNREACHED;
 /// The most cells in all tables of [`Terrain::need`] together.
 const NEED_CELLS_MAX: usize = 24_000_000;
 
@@ -57,10 +56,7 @@ impl Terrain {
             need_cells: 0,
             next,
         };
-        let pens = (0..torus.area())
-            .filter(|cell| ground.land(torus.spot(*cell)) == Land::Pen(me))
-            .collect();
-        terrain.home = terrain.distances(pens);
+        terrain.home = ground.steps_to_pen(me);
         terrain.drift = terrain.fates();
         terrain
     }
@@ -97,25 +93,9 @@ impl Terrain {
 
     /// Walking distances over open ground to the nearest of these cells.
     pub(super) fn distances(&self, sources: Vec<usize>) -> Vec<u16> {
-        let mut far = vec![FAR; self.ground.torus().area()];
-        let mut queue = VecDeque::new();
-        for cell in sources {
-            if let Some(at) = far.get_mut(cell) {
-                *at = 0;
-                queue.push_back(cell);
-            }
-        }
-        while let Some(cell) = queue.pop_front() {
-            let steps = far[cell].saturating_add(1);
-            for way in Direction::ALL {
-                let to = self.next(cell, way);
-                if far[to] == FAR {
-                    far[to] = steps;
-                    queue.push_back(to);
-                }
-            }
-        }
-        far
+        flood(self.ground.torus().area(), sources, |cell, way| {
+            Some(self.next(cell, way))
+        })
     }
 
     /// Follows a lone sheep's strolls from every cell and direction.
@@ -211,5 +191,65 @@ impl Terrain {
         far.into_iter()
             .map(|steps| steps.min(u16::from(u8::MAX)) as u8)
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smartdog::map::Map;
+    use crate::smartdog::options::Options;
+    use crate::smartdog::rules::{Players, Setup, SmartDog};
+
+    /// The tables of a player alone whose dog barks so far.
+    fn terrain(rows: &str, bark: i64) -> Terrain {
+        let game = SmartDog::begin(&Setup {
+            map: Map::read(rows).unwrap(),
+            players: Players::One,
+            options: Options::default().with(Key::DogBarkingR, bark).unwrap(),
+        });
+        Terrain::new(game.ground(), Seat(0))
+    }
+
+    fn cell(terrain: &Terrain, x: u16, y: u16) -> usize {
+        terrain.cell(Spot { x, y })
+    }
+
+    #[test]
+    fn ways_home_go_round_walls_and_round_the_world() {
+        let terrain = terrain("-.#...\n######\n@.....\n######", 2);
+        let home = |x, y| terrain.home(cell(&terrain, x, y));
+        // Leftwards round the world, because of the wall to the right of the pen.
+        assert_eq!(
+            [home(0, 0), home(1, 0), home(5, 0), home(3, 0)],
+            [0, 1, 1, 3]
+        );
+        assert_eq!([home(0, 2), home(3, 2)], [FAR, FAR]);
+    }
+
+    #[test]
+    fn calm_sheep_drift_as_the_rules_let_them() {
+        let terrain = terrain("@.....\n...-..\n......\n######", 2);
+        let fate = |x, y, way| {
+            let fate = terrain.fate(cell(&terrain, x, y), way);
+            (fate.strolls != FAR).then_some(fate.strolls)
+        };
+        assert_eq!(fate(3, 0, Direction::Down), Some(1));
+        assert_eq!(fate(0, 1, Direction::Right), Some(3));
+        // Down to the wall, then to the left hand, and round the world for ever.
+        assert_eq!(fate(1, 0, Direction::Down), None);
+    }
+
+    #[test]
+    fn a_dog_needs_to_go_where_its_bark_sends_the_sheep_home() {
+        // The pen is to the left: a bark from the right sends the sheep home, one from above does not.
+        let mut terrain = terrain("-......@\n######.#\n######.#\n########", 1);
+        let (sheep, right) = (cell(&terrain, 2, 0), cell(&terrain, 3, 0));
+        let left = cell(&terrain, 1, 0);
+        assert_eq!(terrain.need(sheep, right), 0);
+        let beyond = cell(&terrain, 6, 2);
+        assert_eq!(terrain.need(sheep, beyond), 5);
+        // The way round leads through the sheep's own cell, which is open ground.
+        assert_eq!(terrain.need(sheep, left), 2);
     }
 }

@@ -7,7 +7,7 @@ use super::world::World;
 use crate::game::Seat;
 use crate::knobs::knobs;
 use crate::smartdog::options::Key;
-use crate::smartdog::rules::{Dog, Fright, Land, SmartDog};
+use crate::smartdog::rules::{Dog, Fright, Ground, Land, Sheep, SmartDog};
 use smallvec::SmallVec;
 
 knobs! {
@@ -19,7 +19,7 @@ knobs! {
     near: f64 = 0.5,
     /// …with this many steps.
     near_steps: f64 = 8.0,
-    /// A sheep at the pen's edge, for this term; it falls off linearly to the end of the world.
+    /// A sheep at the pen's edge, for this term; it falls off linearly and is 0 from 80 steps on.
     far: f64 = 0.25,
     /// Each step between a dog and its work.
     walk: f64 = 0.003,
@@ -31,18 +31,20 @@ knobs! {
     leader: f64 = 0.85,
     /// A turn for which an own dog is frozen; mute dogs count half.
     frozen: f64 = 0.006,
-    /// Turns added to an own dog's disablement.
-    lasting: f64 = 0.0,
     /// A turn for which a foreign dog is frozen.
     freezes: f64 = 0.003,
     /// Whether only dogs that can walk take work (above 0).
     roles: f64 = 0.0,
-    /// A sheep in the own pen that a foreign dog reaches sooner than an own one does.
+    /// A sheep in the own pen while one foreign dog more than own ones stands beside it; less the farther they are away.
     guard: f64 = 0.0,
     /// Being ahead at the end, by the rule for ties.
     win: f64 = 0.0,
     /// Turns before the end at which a lead of one sheep is half as sure.
     early: f64 = 30.0,
+    /// `win` against several rivals.
+    win_many: f64 = 0.0,
+    /// `early` against several rivals.
+    early_many: f64 = 60.0,
     /// Turns before the end from which on ways to work count less and less; then work that is too late is still work.
     fade: f64 = 0.0,
     /// Turns before the end from which on the lead counts more and more, and sheep less and less.
@@ -71,6 +73,10 @@ pub(super) struct Evaluation {
     explore: Option<Vec<u16>>,
     /// Sheep too far away to be simulated, by cell: work for later.
     far_sheep: Vec<(usize, bool)>,
+    /// Those of them in each seat's pen.
+    far_penned: [f64; 4],
+    /// Whether an empty pen cannot win: sheep stood in it at first.
+    must_hold: bool,
     players: usize,
     /// How far a bark is heard.
     radius: u16,
@@ -81,13 +87,42 @@ pub(super) struct Evaluation {
 /// Work for a dog.
 #[derive(Clone, Copy)]
 struct Job {
+    /// The sheep's cell.
     sheep: usize,
+    /// Its steps from the own pen.
     home: f64,
     taken: bool,
 }
 
+impl Job {
+    const fn new(sheep: usize, home: f64) -> Self {
+        let taken = false;
+        Self { sheep, home, taken }
+    }
+}
+
+/// What a position's sheep come to.
+#[derive(Default)]
+struct Census {
+    /// Sheep in each seat's pen, less for those that are only likely to be.
+    penned: [f64; 4],
+    /// What sheep outside the own pen are worth.
+    hopes: f64,
+    jobs: SmallVec<[Job; 32]>,
+}
+
+impl Census {
+    fn pen(&mut self, owner: Seat, sheep: f64) {
+        if let Some(sum) = self.penned.get_mut(owner.index()) {
+            *sum += sheep;
+        }
+    }
+}
+
 /// Steps by which a look around costs more than walking to a sheep.
 const LOOK: f64 = 8.0;
+/// Steps home, at most, of a sheep in another's pen, as work.
+const ROBBED_HOME: f64 = 6.0;
 /// Longer ways than this all count the same.
 const COST_MAX: f64 = 120.0;
 /// From how many steps and a bark away the own pen is threatened, or watched.
@@ -100,6 +135,10 @@ impl Evaluation {
             // Alone there is no lead, and sheep count to the end.
             weights.fade = 0.0;
             weights.closing = 0.0;
+        }
+        if ground.tiles().len() > 2 {
+            weights.win = weights.win_many;
+            weights.early = weights.early_many;
         }
         let options = ground.options();
         let worth = (0..512)
@@ -120,6 +159,8 @@ impl Evaluation {
             own,
             explore: explore(world, terrain, weights.look > 0.0),
             far_sheep: Vec::new(),
+            far_penned: [0.0; 4],
+            must_hold: ground.penned_of_tile() > 0,
             players: ground.tiles().len(),
             doubtful: (world.met.iter())
                 .map(|met| f64::from(world.game.turn().saturating_sub(*met)) > weights.unseen)
@@ -129,7 +170,14 @@ impl Evaluation {
     }
 
     /// Sheep that are not simulated.
-    pub(super) fn leave_out(&mut self, cells: Vec<(usize, bool)>) {
+    pub(super) fn leave_out(&mut self, ground: &Ground, cells: Vec<(usize, bool)>) {
+        for (cell, _) in &cells {
+            if let Land::Pen(owner) = ground.land(ground.torus().spot(*cell))
+                && let Some(sum) = self.far_penned.get_mut(owner.index())
+            {
+                *sum += 1.0;
+            }
+        }
         self.far_sheep = cells;
     }
 
@@ -150,95 +198,19 @@ impl Evaluation {
 
     /// The value of a position at the beginning of a turn.
     pub(super) fn value(&self, game: &SmartDog, terrain: &mut Terrain) -> f64 {
-        let ground = std::sync::Arc::clone(&terrain.ground);
-        let torus = ground.torus();
-        let (turns, strolls) = (self.turns_left(game), self.strolls_left(game));
-        let mut penned = [0.0f64; 4];
-        let mut hopes = 0.0;
-        let mut jobs: SmallVec<[Job; 32]> = SmallVec::new();
-        let add = |penned: &mut [f64; 4], seat: Seat, worth: f64| {
-            if let Some(sum) = penned.get_mut(seat.index()) {
-                *sum += worth;
-            }
-        };
-        for sheep in game.sheep() {
-            let mut cell = torus.index(sheep.spot);
-            let longest = u32::from(torus.cols()) + u32::from(torus.rows());
-            for _ in 0..sheep.frightened.min(turns).min(longest) {
-                let next = terrain.next(cell, sheep.direction);
-                if next == cell {
-                    break;
-                }
-                cell = next;
-            }
-            let home = terrain.home(cell);
-            let mut job = Job {
-                sheep: cell,
-                home: f64::from(home),
-                taken: false,
-            };
-            match ground.land(torus.spot(cell)) {
-                Land::Pen(owner) if owner == terrain.me => {
-                    let safe = if sheep.frightened > 0 { 0.96 } else { 1.0 };
-                    add(&mut penned, owner, safe);
-                    continue;
-                }
-                Land::Pen(owner) => {
-                    add(&mut penned, owner, 1.0);
-                    job.home = job.home.min(6.0);
-                }
-                _ => {
-                    let fate = terrain.fate(cell, sheep.direction);
-                    if u32::from(fate.strolls) <= strolls && fate.strolls != FAR {
-                        let wait = f64::from(u32::from(fate.strolls) * self.period);
-                        let sure = 0.95 - 0.25 * (wait / 150.0).min(1.0);
-                        if fate.pen == terrain.me {
-                            add(&mut penned, fate.pen, sure);
-                            continue;
-                        }
-                        add(&mut penned, fate.pen, 0.5 * sure);
-                    }
-                }
-            }
-            if home == FAR {
-                continue;
-            }
-            let worth = self.worth.get(usize::from(home)).copied().unwrap_or(0.0);
-            let late = u32::from(home) > turns;
-            hopes += if late { 0.1 * worth } else { worth };
-            if !late || job.home < f64::from(home) || self.weights.fade > 0.0 {
-                jobs.push(job);
-            }
-        }
-        for (cell, robbery) in &self.far_sheep {
-            let home = terrain.home(*cell);
-            if home != FAR {
-                jobs.push(Job {
-                    sheep: *cell,
-                    home: if *robbery { 6.0 } else { f64::from(home) },
-                    taken: false,
-                });
-            }
-        }
-        let walks = self.walks(game, terrain, &mut jobs, turns);
-        let mut value =
-            hopes - self.weights.walk * (1.0 - near_end(turns, self.weights.fade)) * walks;
-        let mut leader = 0.0f64;
-        for (seat, penned) in penned.iter().enumerate().take(self.players.max(1)) {
-            if seat == terrain.me.index() {
-                value += penned;
-            } else {
-                value -= self.weights.rivals * penned;
-                leader = leader.max(*penned);
-            }
-        }
-        value -= self.weights.leader * leader;
-        let closing = near_end(turns, self.weights.closing);
-        value *= 1.0 - closing;
+        let turns = self.turns_left(game);
+        let mut census = self.census(game, terrain, turns);
+        let walks = self.walks(game, terrain, &mut census.jobs, turns);
+        let Census { penned, hopes, .. } = census;
+        let haste = 1.0 - near_end(turns, self.weights.fade);
+        let mut value = hopes - self.weights.walk * haste * walks;
+        value += self.standing(&penned, terrain.me);
         if self.weights.guard > 0.0 {
             let own = penned.get(terrain.me.index()).copied().unwrap_or_default();
             value -= self.weights.guard * own * self.risk(game, terrain);
         }
+        let closing = near_end(turns, self.weights.closing);
+        value *= 1.0 - closing;
         if self.weights.win > 0.0 {
             let lead = self.lead(&penned, terrain.me, turns);
             value += self.weights.win * lead.tanh();
@@ -253,13 +225,108 @@ impl Evaluation {
         value + self.frights(game, terrain.me)
     }
 
+    /// Where the sheep stand and will stand, with the turns that are left.
+    fn census(&self, game: &SmartDog, terrain: &Terrain, turns: u32) -> Census {
+        let mut census = Census::default();
+        let left = (turns, self.strolls_left(game));
+        for sheep in game.sheep() {
+            self.count(sheep, left, terrain, &mut census);
+        }
+        for (cell, robbery) in &self.far_sheep {
+            let home = terrain.home(*cell);
+            if home != FAR {
+                let home = if *robbery {
+                    ROBBED_HOME
+                } else {
+                    f64::from(home)
+                };
+                census.jobs.push(Job::new(*cell, home));
+            }
+        }
+        census
+    }
+
+    /// Counts a sheep where it will have run to.
+    fn count(
+        &self,
+        sheep: &Sheep,
+        (turns, strolls): (u32, u32),
+        terrain: &Terrain,
+        census: &mut Census,
+    ) {
+        let torus = terrain.ground.torus();
+        let mut cell = torus.index(sheep.spot);
+        let longest = u32::from(torus.cols()) + u32::from(torus.rows());
+        for _ in 0..sheep.frightened.min(turns).min(longest) {
+            let next = terrain.next(cell, sheep.direction);
+            if next == cell {
+                break;
+            }
+            cell = next;
+        }
+        let home = terrain.home(cell);
+        let mut job = Job::new(cell, f64::from(home));
+        match terrain.ground.land(torus.spot(cell)) {
+            Land::Pen(owner) if owner == terrain.me => {
+                census.pen(owner, if sheep.frightened > 0 { 0.96 } else { 1.0 });
+                return;
+            }
+            Land::Pen(owner) => {
+                census.pen(owner, 1.0);
+                job.home = job.home.min(ROBBED_HOME);
+            }
+            _ => {
+                let fate = terrain.fate(cell, sheep.direction);
+                if u32::from(fate.strolls) <= strolls && fate.strolls != FAR {
+                    let wait = f64::from(u32::from(fate.strolls) * self.period);
+                    let sure = 0.95 - 0.25 * (wait / 150.0).min(1.0);
+                    if fate.pen == terrain.me {
+                        census.pen(fate.pen, sure);
+                        return;
+                    }
+                    census.pen(fate.pen, 0.5 * sure);
+                }
+            }
+        }
+        if home == FAR {
+            return;
+        }
+        let worth = self.worth.get(usize::from(home)).copied().unwrap_or(0.0);
+        let late = u32::from(home) > turns;
+        census.hopes += if late { 0.1 * worth } else { worth };
+        if !late || job.home < f64::from(home) || self.weights.fade > 0.0 {
+            census.jobs.push(job);
+        }
+    }
+
+    /// The own sheep against the rivals'.
+    fn standing(&self, penned: &[f64; 4], me: Seat) -> f64 {
+        let mut standing = 0.0;
+        let mut leader = 0.0f64;
+        for (seat, penned) in penned.iter().enumerate().take(self.players.max(1)) {
+            if seat == me.index() {
+                standing += penned;
+            } else {
+                standing -= self.weights.rivals * penned;
+                leader = leader.max(*penned);
+            }
+        }
+        standing - self.weights.leader * leader
+    }
+
     /// How far ahead of the best rival, negative if behind: the nearer the end, the more a small lead counts.
     fn lead(&self, penned: &[f64; 4], me: Seat, turns: u32) -> f64 {
         let own = penned.get(me.index()).copied().unwrap_or_default();
+        let empty = self.must_hold && own < 0.5;
         let lead = |(seat, penned): (usize, &f64)| {
-            // The first seat among equals wins.
-            let tie = if seat < me.index() { -0.5 } else { 0.5 };
-            (seat != me.index()).then_some(own - penned + tie)
+            let far = self.far_penned.get(seat).copied().unwrap_or_default();
+            // The first seat among equals wins, unless its pen is empty and was not at first.
+            let tie = if seat < me.index() || empty {
+                -0.5
+            } else {
+                0.5
+            };
+            (seat != me.index()).then_some(own - penned - far + tie)
         };
         let all = penned.iter().enumerate().take(self.players.max(1));
         let least = all.filter_map(lead).reduce(f64::min).unwrap_or_default();
@@ -299,6 +366,7 @@ impl Evaluation {
             let stand = terrain.cell(dog.spot);
             let mut best = (COST_MAX, None);
             let mut tardy = (COST_MAX, None);
+            let mut work = false;
             for (at, job) in jobs.iter().enumerate() {
                 if job.taken && walks {
                     continue;
@@ -311,6 +379,7 @@ impl Evaluation {
                 if need == u8::MAX {
                     continue;
                 }
+                work = true;
                 let cost = f64::from(need) + carry;
                 let late = f64::from(need) + job.home > f64::from(turns);
                 let nearest = if late { &mut tardy } else { &mut best };
@@ -331,7 +400,7 @@ impl Evaluation {
             if let Some(job) = best.1.and_then(|at| jobs.get_mut(at)) {
                 job.taken |= walks;
             }
-            let idle = best.1.is_none() && best.0 >= COST_MAX;
+            let idle = best.1.is_none() && best.0 >= COST_MAX && !work;
             sum += if idle { 0.0 } else { best.0 };
         }
         sum
@@ -351,7 +420,7 @@ impl Evaluation {
             };
             sum += if dog.owner == me {
                 // Whoever froze it may keep it frozen for as long as they like.
-                -self.weights.frozen * (turns + self.weights.lasting) * kind
+                -self.weights.frozen * turns * kind
             } else {
                 self.weights.freezes * turns * kind
             };
@@ -366,5 +435,130 @@ fn near_end(turns: u32, from: f64) -> f64 {
         1.0 - (f64::from(turns) / from).min(1.0)
     } else {
         0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::player::CHAMPION;
+    use super::*;
+    use crate::smartdog::known::KnownMaps;
+    use crate::smartdog::map::Map;
+    use crate::smartdog::options::Options;
+    use crate::smartdog::rules::{Direction, PUSHES_MAX, Players, Setup, Spot};
+
+    const ME: Seat = Seat(0);
+    /// A tile with a pen, two sheep in it, a dog and a gap to the next tile.
+    const HELD: &str = "oo--..........\n....@.........\n..............";
+
+    fn begun(rows: &str, players: Players, turns: i64) -> SmartDog {
+        SmartDog::begin(&Setup {
+            map: Map::read(rows).unwrap(),
+            players,
+            options: Options::default().with(Key::TurnsLimit, turns).unwrap(),
+        })
+    }
+
+    fn duet(rows: &str) -> SmartDog {
+        begun(rows, Players::Two, 200)
+    }
+
+    /// The champion's value of a position for the first player.
+    fn value(game: &SmartDog) -> f64 {
+        let mut world = World::new(&game.seen_by(ME), &KnownMaps::none(), &[]);
+        world.game.clone_from(game);
+        world.met = vec![game.turn(); game.dogs().len()];
+        let mut terrain = Terrain::new(game.ground(), ME);
+        let evaluation = Evaluation::new(&world, &terrain, CHAMPION.weights);
+        evaluation.value(game, &mut terrain)
+    }
+
+    /// The position with these sheep, calm, and dogs changed by `change`.
+    fn changed(
+        game: &SmartDog,
+        sheep: &[(u16, u16)],
+        change: impl FnOnce(&mut Vec<Dog>),
+    ) -> SmartDog {
+        let mut dogs = game.dogs().to_vec();
+        change(&mut dogs);
+        let sheep = sheep.iter().map(|(x, y)| Spot { x: *x, y: *y });
+        let sheep = sheep.map(|spot| Sheep::imagine(spot, Direction::Up, 0));
+        SmartDog::imagine(game.ground(), game.turn(), dogs, sheep, PUSHES_MAX)
+    }
+
+    /// The position after the last turn of a match of one turn, with these sheep.
+    fn ended(rows: &str, sheep: &[(u16, u16)], change: impl FnOnce(&mut Vec<Dog>)) -> SmartDog {
+        let mut game = changed(&begun(rows, Players::Two, 1), sheep, change);
+        game.end_all();
+        assert!(game.is_over());
+        game
+    }
+
+    #[test]
+    fn sheep_are_worth_more_the_nearer_home_they_are_and_count_against_it_in_a_rivals_pen() {
+        let game = duet("--............\n......@.......\n..............");
+        let values = [(0, 0), (3, 1), (9, 1), (14, 0)].map(|sheep| {
+            // The dogs stand far from all of them.
+            value(&changed(&game, &[sheep], |_| {}))
+        });
+        assert!(values.is_sorted_by(|one, other| one > other), "{values:?}");
+    }
+
+    #[test]
+    fn frozen_dogs_count_for_whoever_froze_them() {
+        let game = duet(HELD);
+        let sheep = [(0, 0), (1, 0)];
+        let frozen = |at: usize, fright| {
+            value(&changed(&game, &sheep, |dogs| {
+                dogs[at].disabled = 4;
+                dogs[at].fright = fright;
+            }))
+        };
+        let free = value(&changed(&game, &sheep, |_| {}));
+        assert!(frozen(0, Fright::Panic) < frozen(0, Fright::Indignant));
+        assert!(frozen(0, Fright::Indignant) < free);
+        assert!(free < frozen(1, Fright::Indignant));
+        assert!(frozen(1, Fright::Indignant) < frozen(1, Fright::Panic));
+    }
+
+    #[test]
+    fn a_pen_is_to_be_watched_while_turns_are_left() {
+        let sheep = [(0, 0), (1, 0)];
+        let threat = |dogs: &mut Vec<Dog>| {
+            dogs[0].spot = Spot { x: 13, y: 2 };
+            dogs[1].spot = Spot { x: 3, y: 2 };
+        };
+        let away = |dogs: &mut Vec<Dog>| dogs[0].spot = Spot { x: 13, y: 2 };
+        let game = duet(&format!("{HELD}\n..............\n.............."));
+        assert!(value(&changed(&game, &sheep, threat)) < value(&changed(&game, &sheep, away)));
+        // After the match nobody robs it.
+        let rows = format!("{HELD}\n..............\n..............");
+        let values =
+            [ended(&rows, &sheep, threat), ended(&rows, &sheep, away)].map(|game| value(&game));
+        assert_eq!(values[0].to_bits(), values[1].to_bits(), "{values:?}");
+    }
+
+    #[test]
+    fn an_empty_pen_wins_only_if_it_was_empty_at_first() {
+        let none = |_: &mut Vec<Dog>| {};
+        // Level, and first among equals.
+        assert!(value(&ended("--....\n..@...\n......", &[], none)) > 0.0);
+        assert!(value(&ended("oo....\n..@...\n......", &[], none)) < 0.0);
+        assert!(value(&ended("oo....\n..@...\n......", &[(0, 0)], none)) > 0.0);
+    }
+
+    #[test]
+    fn it_does_not_pay_to_walk_away_from_distant_work() {
+        let row = |things: &str| format!("{things:.<300}");
+        let rows = [row("--"), row("@"), row("")].join("\n");
+        let game = begun(&rows, Players::One, 1_000);
+        let values = [100, 118, 130, 145].map(|x| {
+            let sheep = [(3, 1)];
+            value(&changed(&game, &sheep, |dogs| {
+                dogs[0].spot = Spot { x, y: 1 }
+            }))
+        });
+        assert!(values.is_sorted_by(|one, other| one >= other), "{values:?}");
+        assert!(values[0] > values[3]);
     }
 }

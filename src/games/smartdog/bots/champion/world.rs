@@ -2,16 +2,15 @@
 //! tiles are copies, advanced by the exact rules and corrected by what is seen.
 
 use super::arrival::Arrival;
+use super::flock::correct_sheep;
+use super::hidden::Hidden;
 use super::origins::{Rank, Tracked};
 use super::reply::{Model, Replies};
 use crate::game::Seat;
 use crate::smartdog::bots::sight::{Roster, Sight};
 use crate::smartdog::known::KnownMaps;
 use crate::smartdog::options::Key;
-use crate::smartdog::rules::{
-    Command, Dog, DogAction, DogId, Fright, Ground, Orders, SeenSheep, Sheep, SheepAction,
-    SmartDog, Spot, View,
-};
+use crate::smartdog::rules::{Command, Dog, DogId, Orders, Sheep, SmartDog, Spot, View};
 use std::collections::HashSet;
 
 /// The most sheep in the belief: all of four of the largest tiles.
@@ -20,8 +19,6 @@ pub(super) const SHEEP_MAX: usize = 2_000;
 pub(super) const PUSHES_MAX: u32 = 3_000;
 /// The most missed turns that the belief is advanced by, however long the gap.
 const GAP_MAX: u32 = 16;
-/// How many steps along an axis something may be from where it was believed to be.
-const STRAY_MAX: i32 = 3;
 
 /// The believed position at the beginning of a turn.
 #[derive(Clone, Debug)]
@@ -30,7 +27,7 @@ pub(super) struct World {
     pub(super) me: Seat,
     /// Numbers on the wire, by place in `game.dogs()`.
     pub(super) ids: Vec<Option<DogId>>,
-    /// The turn in which each dog was last in sight, by place; 0: never.
+    /// The turn in which each dog was last in sight or heard, by place; 0: never.
     pub(super) met: Vec<u32>,
     pub(super) roster: Roster,
     /// The orders of this turn.
@@ -42,7 +39,7 @@ pub(super) struct World {
     /// Cells of pens on which sheep are only guessed to have started.
     pub(super) guesses: Vec<(u16, u16)>,
     /// The rank of each believed sheep in the order in which sheep act: that in which their tiles were made.
-    ranks: Vec<Rank>,
+    pub(super) ranks: Vec<Rank>,
     pub(super) replies: Replies,
     /// Who comes first, if that is observed.
     pub(super) arrival: Option<Arrival>,
@@ -87,12 +84,19 @@ impl World {
         let sight = Sight::of(view);
         self.roster.meet(&sight);
         let gap = view.turn.saturating_sub(self.game.turn());
+        if gap == 1 {
+            self.replies.judge(&self.game, &self.met, &self.ids, &sight);
+        }
+        let able = self.able();
         for turn in 0..gap.min(GAP_MAX) {
             let ordered = std::mem::take(&mut self.ordered);
             let heard = (turn + 1 == gap).then_some(&sight);
             self.advance(&ordered, heard);
         }
-        let dogs = self.game.dogs().to_vec();
+        let mut dogs = self.game.dogs().to_vec();
+        if gap == 1 {
+            self.freeze(&mut dogs, &able, &sight);
+        }
         let sheep = self.game.sheep().iter().zip(&self.ranks).enumerate();
         let sheep = sheep.map(|(number, (sheep, rank))| Tracked {
             sheep: sheep.clone(),
@@ -100,7 +104,6 @@ impl World {
             number: Some(number),
         });
         let sheep = sheep.collect();
-        self.replies.judge(&self.ids, &sight);
         self.correct(view, &sight, dogs, sheep);
         self.replies.foretell(&self.game);
     }
@@ -158,16 +161,8 @@ impl World {
         sheep.retain(|one| open(one.sheep.spot) && spots.insert(one.sheep.spot));
         sheep.sort_by_key(|one| one.rank);
         self.ranks = sheep.iter().map(|one| one.rank).collect();
-        let mut numbers = vec![None; self.game.sheep().len()];
-        for (new, one) in sheep.iter().enumerate() {
-            if let Some(number) = one.number.and_then(|old| numbers.get_mut(old)) {
-                *number = Some(new);
-            }
-        }
-        let sheep = sheep.into_iter().map(|Tracked { mut sheep, .. }| {
-            sheep.renumber(|old| numbers.get(old).copied().flatten());
-            sheep
-        });
+        let sheep = sheep.into_iter().map(|one| (one.number, one.sheep));
+        let sheep = renumbered(sheep.collect(), self.game.sheep().len());
         self.game = SmartDog::imagine(&view.ground, view.turn, dogs, sheep, PUSHES_MAX);
         debug_assert_eq!(self.game.dogs().len(), self.ids.len());
         debug_assert_eq!(self.game.sheep().len(), self.ranks.len());
@@ -196,194 +191,100 @@ impl World {
         }
         visible
     }
-
-    fn correct_dogs(
-        &mut self,
-        turn: u32,
-        sight: &Sight,
-        dogs: &mut Vec<Dog>,
-        hidden: &mut Hidden<'_>,
-    ) {
-        let torus = hidden.ground.torus();
-        let mut met = vec![false; dogs.len()];
-        let own = self.roster.sort(sight);
-        for seen in own.iter().chain(&sight.foreign) {
-            let bound = self.index_of(seen.id).filter(|at| *at < dogs.len());
-            let nearest = || {
-                let free = |at: &usize| dogs[*at].owner == seen.owner && self.ids[*at].is_none();
-                (0..dogs.len()).filter(free).min_by_key(|at| {
-                    let (dx, dy) = torus.displacement(dogs[*at].spot, seen.spot);
-                    dx * dx + dy * dy
-                })
-            };
-            let at = bound.or_else(nearest).unwrap_or_else(|| {
-                dogs.push(Dog::new(seen.owner, seen.spot));
-                self.ids.push(None);
-                self.met.push(0);
-                met.push(false);
-                dogs.len() - 1
-            });
-            if std::mem::replace(&mut met[at], true) {
-                continue;
-            }
-            self.ids[at] = Some(seen.id);
-            self.met[at] = turn;
-            let dog = &mut dogs[at];
-            dog.owner = seen.owner;
-            dog.spot = seen.spot;
-            dog.voice = seen.voice;
-            match seen.action {
-                DogAction::Move => dog.disabled = 0,
-                DogAction::Panic => {
-                    dog.disabled = dog.disabled.max(1);
-                    dog.fright = Fright::Panic;
-                }
-                DogAction::Indignant => {
-                    dog.disabled = dog.disabled.max(1);
-                    dog.fright = Fright::Indignant;
-                }
-            }
-        }
-        let mut stands = Vec::with_capacity(dogs.len());
-        for (at, dog) in dogs.iter_mut().enumerate() {
-            stands.push(met[at] || hidden.settle(&mut dog.spot, i32::MAX));
-        }
-        // Of two dogs seen on one cell only one can be believed.
-        let mut spots = HashSet::new();
-        for (stands, dog) in stands.iter_mut().zip(dogs.iter()) {
-            // A dog that has no place may lie outside the world.
-            *stands = *stands && hidden.ground.land(dog.spot).is_open() && spots.insert(dog.spot);
-        }
-        let mut keep = stands.iter();
-        dogs.retain(|_| *keep.next().unwrap_or(&false));
-        let mut keep = stands.iter();
-        self.ids.retain(|_| *keep.next().unwrap_or(&false));
-        let mut keep = stands.iter();
-        self.met.retain(|_| *keep.next().unwrap_or(&false));
-    }
 }
 
-/// Cells on which a dog or sheep may stand unseen.
-struct Hidden<'a> {
-    ground: &'a Ground,
-    visible: &'a [bool],
-    taken: Vec<bool>,
+/// Sheep that get new numbers, in their order: each has its number in the position before, which had so many sheep.
+pub(super) fn renumbered(sheep: Vec<(Option<usize>, Sheep)>, before: usize) -> Vec<Sheep> {
+    let mut numbers = vec![None; before];
+    for (new, (old, _)) in sheep.iter().enumerate() {
+        if let Some(number) = old.and_then(|old| numbers.get_mut(old)) {
+            *number = Some(new);
+        }
+    }
+    let sheep = sheep.into_iter().map(|(_, mut sheep)| {
+        sheep.renumber(|old| numbers.get(old).copied().flatten());
+        sheep
+    });
+    sheep.collect()
 }
 
-impl Hidden<'_> {
-    /// Keeps a spot if it is out of sight, open and free, or moves it to the nearest one that is, at most
-    /// `stray` steps away along each axis. False if there is none.
-    fn settle(&mut self, spot: &mut Spot, stray: i32) -> bool {
-        let torus = self.ground.torus();
-        if !torus.contains(*spot) {
-            return false;
-        }
-        // Rings go round the world at most once on either axis.
-        let wide = i32::from(torus.cols()) / 2 + 1;
-        let high = i32::from(torus.rows()) / 2 + 1;
-        for ring in 0..=stray.min(wide.max(high)) {
-            for dx in -ring.min(wide)..=ring.min(wide) {
-                let edge = dx.abs() == ring;
-                if !edge && ring > high {
-                    continue;
-                }
-                let down = ring.min(high);
-                let step = if edge { 1 } else { 2 * ring.max(1) };
-                for dy in (-down..=down).step_by(step as usize) {
-                    let to = torus.offset(*spot, dx, dy);
-                    let at = torus.index(to);
-                    if !self.visible[at] && !self.taken[at] && self.ground.land(to).is_open() {
-                        self.taken[at] = true;
-                        *spot = to;
-                        return true;
-                    }
-                }
-            }
-        }
-        false
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smartdog::map::Map;
+    use crate::smartdog::options::Options;
+    use crate::smartdog::rules::{Direction, Players, Setup};
 
-/// Matches seen sheep with believed ones: the one believed on that cell, else the nearest one missing from
-/// its believed cell, else the nearest unseen one; else it is new.
-fn correct_sheep(view: &View, sight: &Sight, sheep: &mut Vec<Tracked>, hidden: &mut Hidden<'_>) {
-    let torus = view.ground.torus();
-    let runs = view.ground.options().get(Key::SheepScaryTurns);
-    let mut met: Vec<bool> = vec![false; sheep.len()];
-    let mut by_cell = vec![usize::MAX; torus.area()];
-    for (at, Tracked { sheep, .. }) in sheep.iter().enumerate() {
-        if torus.contains(sheep.spot) {
-            by_cell[torus.index(sheep.spot)] = at;
-        }
-    }
-    let mut strange: Vec<SeenSheep> = Vec::new();
-    for seen in &sight.sheep {
-        match by_cell[torus.index(seen.spot)] {
-            at if at < sheep.len() && !met[at] => {
-                met[at] = true;
-                update(&mut sheep[at].sheep, seen, runs);
-            }
-            _ => strange.push(*seen),
-        }
-    }
-    for seen in &strange {
-        let near = |at: &usize| {
-            let from = sheep[*at].sheep.spot;
-            let (dx, dy) = torus.displacement(from, seen.spot);
-            let wrong = torus.contains(from) && hidden.visible[torus.index(from)];
-            (i32::from(!wrong), dx.abs() + dy.abs())
-        };
-        let nearest = (0..sheep.len()).filter(|at| !met[*at]).min_by_key(near);
-        match nearest.filter(|at| near(at).1 <= STRAY_MAX) {
-            Some(at) => {
-                met[at] = true;
-                sheep[at].sheep.spot = seen.spot;
-                update(&mut sheep[at].sheep, seen, runs);
-            }
-            None => {
-                let mut new = Tracked::new(&view.ground, seen.spot);
-                update(&mut new.sheep, seen, runs);
-                sheep.push(new);
-                met.push(true);
-            }
-        }
-    }
-    let mut stays = Vec::with_capacity(sheep.len());
-    for (at, Tracked { sheep, .. }) in sheep.iter_mut().enumerate() {
-        stays.push(met[at] || hidden.settle(&mut sheep.spot, STRAY_MAX));
-    }
-    let told = view.ground.sheep_of_tile() as usize * view.ground.tiles().len();
-    // A hub's numbers are not believed without limit.
-    let most = if told == 0 {
-        SHEEP_MAX
-    } else {
-        told.min(SHEEP_MAX)
-    };
-    let mut surplus = stays
-        .iter()
-        .filter(|stays| **stays)
-        .count()
-        .saturating_sub(most);
-    for (stays, met) in stays.iter_mut().zip(&met).rev() {
-        if surplus > 0 && *stays && !met {
-            *stays = false;
-            surplus -= 1;
-        }
-    }
-    let mut keep = stays.iter();
-    sheep.retain(|_| *keep.next().unwrap_or(&false));
-}
+    const ME: Seat = Seat(0);
 
-/// How a seen sheep behaves. The wire does not say how many turns it still runs: the believed number if there
-/// is one, else that of a sheep that caught the fright last turn.
-fn update(sheep: &mut Sheep, seen: &SeenSheep, runs: u32) {
-    let frightened = match seen.action {
-        SheepAction::Panic if sheep.frightened > 0 => sheep.frightened,
-        SheepAction::Panic => runs.saturating_sub(1).max(1),
-        SheepAction::StandBy | SheepAction::Move => 0,
-    };
-    if frightened != sheep.frightened {
-        *sheep = Sheep::imagine(sheep.spot, seen.direction, frightened);
+    /// A match of two on bare tiles of this many columns, with one dog and this many sheep a tile; sight is 6 cells.
+    fn begun(cols: usize, sheep: usize) -> SmartDog {
+        let row = |things: String| format!("{things:.<cols$}\n");
+        let rows = [
+            row(String::new()),
+            row(format!("{:.<1$}@", "", 8.min(cols - 1))),
+            row(format!("{}{}", "-".repeat(2), "*".repeat(sheep))),
+        ];
+        let options = Options::default();
+        SmartDog::begin(&Setup {
+            map: Map::read(&rows.concat()).unwrap(),
+            players: Players::Two,
+            options: options.with(Key::DogVisibilityR, 6).unwrap(),
+        })
     }
-    sheep.direction = seen.direction;
+
+    /// The position with the dogs of `game` and sheep on these cells.
+    fn with_sheep(game: &SmartDog, sheep: &[(u16, u16)]) -> SmartDog {
+        let sheep = sheep.iter().map(|(x, y)| Spot { x: *x, y: *y });
+        let sheep = sheep.map(|spot| Sheep::imagine(spot, Direction::Down, 0));
+        let dogs = game.dogs().iter().cloned();
+        SmartDog::imagine(game.ground(), game.turn(), dogs, sheep, PUSHES_MAX)
+    }
+
+    /// What is believed at the sight of `truth` by a player that believed in sheep on these cells.
+    fn corrected(truth: &SmartDog, believed: &[(u16, u16)]) -> Vec<(u16, u16)> {
+        let view = truth.seen_by(ME);
+        let mut world = World::new(&view, &KnownMaps::none(), &[]);
+        world.game = with_sheep(truth, believed);
+        let sheep = world.game.sheep().iter();
+        world.ranks = sheep
+            .map(|sheep| Tracked::new(truth.ground(), sheep.spot).rank)
+            .collect();
+        world.begin_turn(&view);
+        let sheep = world.game.sheep().iter();
+        sheep.map(|sheep| (sheep.spot.x, sheep.spot.y)).collect()
+    }
+
+    #[test]
+    fn a_sheep_that_comes_into_sight_is_not_doubled() {
+        // The dog at (8, 1) sees from column 2 to 14. One sheep is not where it was believed to be, at the left edge; one was
+        // believed just beyond the right edge, and comes into sight there.
+        let truth = with_sheep(&begun(24, 2), &[(14, 1)]);
+        let believed = corrected(&truth, &[(2, 1), (15, 1)]);
+        assert_eq!(believed.len(), 2, "{believed:?}");
+        assert!(believed.contains(&(14, 1)), "{believed:?}");
+        assert!(!believed.contains(&(15, 1)), "{believed:?}");
+    }
+
+    #[test]
+    fn of_too_many_sheep_those_go_that_are_not_where_they_were_believed() {
+        // Two sheep in all: one believed in sight, where it is not, the other in the rival's pen, and one comes into sight.
+        let truth = with_sheep(&begun(24, 1), &[(13, 1)]);
+        let believed = corrected(&truth, &[(3, 1), (25, 2)]);
+        assert_eq!(believed, [(13, 1), (25, 2)]);
+    }
+
+    #[test]
+    fn a_dog_that_was_able_and_is_frozen_stays_so_for_all_its_turns() {
+        let game = begun(6, 0);
+        let mut world = World::new(&game.seen_by(ME), &KnownMaps::none(), &[]);
+        // Nobody known barked, in the second turn either.
+        for (turn, left) in [(2, 4), (3, 3)] {
+            let mut dogs = game.dogs().to_vec();
+            dogs[1].disabled = left;
+            let truth = SmartDog::imagine(game.ground(), turn, dogs, [], PUSHES_MAX);
+            world.begin_turn(&truth.seen_by(ME));
+            assert_eq!(world.game.dogs()[1].disabled, left, "turn {turn}");
+        }
+    }
 }
