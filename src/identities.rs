@@ -390,10 +390,7 @@ mod tests {
             ("fake r 1 W=a W=b", "comes twice"),
             ("fake r 1 W=a N=a", "comes twice"),
             ("fake r 1 W=John Smith", "there is no place \"Smith\""),
-            (
-                "fake r 1 W=a\nfake r 1/7 W=a\nfake r 1 N=b",
-                "line 2 names",
-            ),
+            ("fake r 1 W=a\nfake r 1/7 W=a\nfake r 1 N=b", "line 2 names"),
         ] {
             let told = Names::read(&format!("\n{line}"), crate::fake::find).unwrap_err();
             // The last line is the wrong one, after an empty first one.

@@ -121,7 +121,9 @@ fn played(
     }
     if !line.teams.is_empty() && line.teams.len() != players.len() {
         let (teams, seats) = (line.teams.len(), players.len());
-        return refuse(format!("there are {teams} numbers in `teams` for {seats} seats"));
+        return refuse(format!(
+            "there are {teams} numbers in `teams` for {seats} seats"
+        ));
     }
     let outcome = Outcome {
         cause,

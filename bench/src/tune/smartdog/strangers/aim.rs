@@ -58,7 +58,13 @@ pub(super) struct Purpose {
 impl Purpose {
     pub(super) fn new(aim: Aim, me: Seat, ground: &Ground) -> Self {
         let radius = ground.options().get(Key::DogBarkingR);
-        let steps = |steps: u16| if steps == UNREACHED { FAR } else { steps.min(FAR - 1) };
+        let steps = |steps: u16| {
+            if steps == UNREACHED {
+                FAR
+            } else {
+                steps.min(FAR - 1)
+            }
+        };
         Self {
             aim,
             me,
