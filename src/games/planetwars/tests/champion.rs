@@ -462,8 +462,12 @@ fn no_ships_leave_too_late_and_none_are_spent_in_the_last_round() {
         for turn in 196..=200 {
             let act = ordered(Ruleset::MZ2015, planets, turn, nodes);
             let late = |launch: &&Launch| {
-                let near = (launch.from, launch.to) == (1, 4) || (launch.from, launch.to) == (4, 1);
-                let turns = if near { 2 } else { 5 };
+                let turns = match (launch.from.min(launch.to), launch.from.max(launch.to)) {
+                    (1, 4) => 2,
+                    (1, 2) => 5,
+                    (2, 3 | 4) => 6,
+                    _ => 10,
+                };
                 turn + turns > Ruleset::MZ2015.rounds
             };
             let late: Vec<&Launch> = act.launches.iter().filter(late).collect();

@@ -168,8 +168,10 @@ impl Rehearsal {
     /// Adds ships in flight.
     pub(super) fn add(&self, state: &mut State, to: usize, landing: Move) {
         let side = usize::from(self.side(landing.owner));
-        if side < 2 && to < state.planets() {
-            state.land(to, usize::from(landing.turn), side, landing.ships);
+        // What is too late to count never lands.
+        let turn = usize::from(landing.turn);
+        if side < 2 && to < state.planets() && self.ending.counts(turn) {
+            state.land(to, turn, side, landing.ships);
         }
     }
 
@@ -264,7 +266,9 @@ impl Rehearsal {
         }
         state.ships[from] -= ships;
         let lands = state.turn + self.chart.turns(from, to);
-        state.land(to, lands, usize::from(side), ships);
+        if self.ending.counts(lands) {
+            state.land(to, lands, usize::from(side), ships);
+        }
     }
 
     /// Lets a turn pass.

@@ -263,8 +263,8 @@ fn play_unseen(
     }
 }
 
-/// How badly a position explains what is in sight: two for a sheep on no such cell or a dog that is frozen or free
-/// otherwise, one for a sheep that looks or runs otherwise.
+/// How badly a position explains what is in sight: two for a sheep on no such cell or a dog that is elsewhere, or frozen
+/// or free otherwise, one for a sheep that looks or runs otherwise.
 fn unexplained(game: &SmartDog, told: &Told<'_>) -> usize {
     let state = |(direction, runs): (Direction, bool)| (direction as u8, runs);
     let sheep = game.sheep().iter();
@@ -280,7 +280,7 @@ fn unexplained(game: &SmartDog, told: &Told<'_>) -> usize {
     });
     let dogs = told.dogs.iter().chain(&told.own).map(|(id, seen)| {
         let dog = game.dogs().get(id.index());
-        if dog.is_none_or(|dog| dog.action() == seen.action) {
+        if dog.is_none_or(|dog| dog.action() == seen.action && dog.spot == seen.spot) {
             0
         } else {
             2

@@ -86,7 +86,7 @@ impl Replies {
         }
     }
 
-    /// How well each model predicts each other player, as a share of its dogs' steps.
+    /// How well each model predicts each other player: its share of all models' hits, by steps and barks.
     pub(super) fn beliefs(&self) -> Vec<Belief> {
         let others = self.records.iter().filter(|(seat, _)| *seat != self.me);
         let of = |(seat, record): (Seat, &Record)| -> Vec<Belief> {

@@ -37,9 +37,9 @@ knobs! {
     roles: f64 = 0.0,
     /// A sheep in the own pen while one foreign dog more than own ones stands beside it; less the farther they are away.
     guard: f64 = 0.0,
-    /// Being ahead at the end, by the rule for ties.
+    /// Being ahead at the end, by the rule for ties, against one rival.
     win: f64 = 0.0,
-    /// Turns before the end at which a lead of one sheep is half as sure.
+    /// Turns before the end at which a lead of one sheep is half as sure, against one rival.
     early: f64 = 30.0,
     /// `win` against several rivals.
     win_many: f64 = 0.0,
