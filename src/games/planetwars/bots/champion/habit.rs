@@ -293,7 +293,7 @@ impl Rehearsal {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rehearsal::opened;
+    use super::super::rehearsal::tests::opened;
     use super::*;
     use crate::planetwars::rules::Ruleset;
 

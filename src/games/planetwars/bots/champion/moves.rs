@@ -210,7 +210,7 @@ impl View<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rehearsal::opened;
+    use super::super::rehearsal::tests::opened;
     use super::*;
     use crate::planetwars::rules::Ruleset;
 

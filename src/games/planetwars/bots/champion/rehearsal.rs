@@ -318,42 +318,40 @@ impl Rehearsal {
     }
 }
 
-/// A game of two by these rules in that turn, and how it is played on.
 #[cfg(test)]
-pub(super) fn opened(
-    planets: &str,
-    ruleset: crate::planetwars::rules::Ruleset,
-    turn: u32,
-) -> (Rehearsal, State) {
-    use super::chart::{Names, Sight};
-    use super::mind::roots;
-    use super::timing::Timing;
+pub(super) mod tests {
+    use super::super::chart::{Names, Sight};
+    use super::super::mind::roots;
+    use super::super::timing::Timing;
+    use super::*;
     use crate::game::{Game as _, Seat};
     use crate::planetwars::map;
-    use crate::planetwars::rules::{PlanetWars, Setup};
-    let setup = Setup {
-        planets: map::read(planets).unwrap(),
-        players: vec![1, 2],
-        teams: vec![0, 1],
-        ruleset,
-    };
-    let view = PlanetWars::start(&setup).view(Seat(0));
-    let names = Names::new(&view);
-    let chart = names.chart(Timing::of(&ruleset));
-    let sight = Sight {
-        turn,
-        ..names.sight(&view)
-    };
-    let (roots, ending) = (roots(&sight, &chart), Ending::of(chart.timing, &sight));
-    let rehearsal = Rehearsal::new(&chart, [1, 2], &roots, ending);
-    let state = rehearsal.state(&roots, &[]);
-    (rehearsal, state)
-}
+    use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::planetwars::rules::Ruleset;
+    /// A game of two by these rules in that turn, and how it is played on.
+    pub(in crate::planetwars::bots::champion) fn opened(
+        planets: &str,
+        ruleset: Ruleset,
+        turn: u32,
+    ) -> (Rehearsal, State) {
+        let setup = Setup {
+            planets: map::read(planets).unwrap(),
+            players: vec![1, 2],
+            teams: vec![0, 1],
+            ruleset,
+        };
+        let view = PlanetWars::start(&setup).view(Seat(0));
+        let names = Names::new(&view);
+        let chart = names.chart(Timing::of(&ruleset));
+        let sight = Sight {
+            turn,
+            ..names.sight(&view)
+        };
+        let (roots, ending) = (roots(&sight, &chart), Ending::of(chart.timing, &sight));
+        let rehearsal = Rehearsal::new(&chart, [1, 2], &roots, ending);
+        let state = rehearsal.state(&roots, &[]);
+        (rehearsal, state)
+    }
 
     /// By the rules of 2015 the last of 201 rounds begins in turn 200, and ships that land later do not count.
     #[test]
