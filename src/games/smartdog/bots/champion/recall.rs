@@ -256,7 +256,11 @@ fn play_unseen(
         };
         let to_voice = |later: &(Seat, Command)| matches!(later.1, Command::Move(id, way) if id == dog && torus.next(spot, way) == voice);
         if !expected.iter().skip(at).any(to_voice) {
-            go(game, dog, voice);
+            if !go(game, dog, voice) {
+                // Whoever stands there may leave: `bark_unseen` tries again.
+                voices.push(voice);
+                continue;
+            }
             placed.push(dog);
         }
         bark(game, *seat, dog);
@@ -476,6 +480,18 @@ mod tests {
             heard(&[bark, down], beyond),
             (beyond, Some(Direction::Left))
         );
+        // Where another dog still stands a voice is left for later.
+        let mut game = begun.clone();
+        let own = game.dogs()[0].spot;
+        let mut voices = vec![own];
+        let mut dogs = game.dogs().to_vec();
+        dogs[1].spot = torus.offset(own, 0, 1);
+        let sheep = game.sheep().iter().cloned();
+        game = SmartDog::imagine(game.ground(), game.turn(), dogs, sheep, PUSHES_MAX);
+        let expected = [(RIVAL, bark)].into_iter().collect();
+        play_unseen(&mut game, &expected, &|_| false, &mut voices);
+        assert_eq!(voices, [own]);
+        assert!(game.allows(RIVAL, bark).is_ok(), "it has not barked yet");
     }
 
     #[test]
@@ -498,14 +514,15 @@ mod tests {
 
     #[test]
     fn others_are_taken_to_come_first_unless_it_is_known_otherwise() {
-        // Out of sight a sheep hears the own dog, to its left, and the rival's, above it: the later bark counts.
+        // Out of sight a sheep hears the own dog, to its left, and the rival's, as far above it as below: the later bark counts.
         let begun = begun(APART, 1, 3);
         let dogs = begun.dogs().iter().zip([(3, 2), (6, 0)]);
         let dogs: Vec<Dog> = dogs
             .map(|(dog, (x, y))| Dog::new(dog.owner, Spot { x, y }))
             .collect();
-        let sheep = [Sheep::imagine(Spot { x: 6, y: 2 }, Direction::Up, 0)];
+        let sheep = [Sheep::imagine(Spot { x: 6, y: 2 }, Direction::Down, 0)];
         let mut game = SmartDog::imagine(begun.ground(), 1, dogs, sheep, PUSHES_MAX);
+        let before = game.clone();
         let mut world = believed(&game);
         world.game.clone_from(&game);
         let own = Orders::from_slice(&[Command::Bark(DogId(0))]);
@@ -514,5 +531,15 @@ mod tests {
         game.end_all();
         world.advance(&own, Some(&Sight::of(&game.seen_by(ME))));
         assert_eq!(world.game.sheep()[0].direction, Direction::Right);
+        // Where it was observed in such turns, own barks come first, and the rival's counts.
+        let mut world = believed(&before);
+        world.game.clone_from(&before);
+        let mut arrival = Arrival::new(2);
+        for _ in 0..2 {
+            arrival.learn(1, 0, 1);
+        }
+        world.arrival = Some(arrival);
+        world.advance(&own, Some(&Sight::of(&game.seen_by(ME))));
+        assert_eq!(world.game.sheep()[0].direction, Direction::Up);
     }
 }

@@ -300,11 +300,11 @@ fn near(world: &World, evaluation: &mut Evaluation, depth: u32) -> SmartDog {
         let mut dogs = game.dogs().iter();
         if dogs.any(|dog| (dog.owner == world.me || at_stake) && within(dog.spot, one.spot)) {
             sheep.push((Some(number), one.clone()));
-        } else if !at_stake {
-            left_out.push((torus.index(one.spot), matches!(land, Land::Pen(_))));
+        } else {
+            left_out.push((torus.index(one.spot), land));
         }
     }
-    evaluation.leave_out(ground, left_out);
+    evaluation.leave_out(world.me, left_out);
     let dogs = game.dogs().iter().cloned();
     let sheep = renumbered(sheep, game.sheep().len());
     SmartDog::imagine(ground, game.turn(), dogs, sheep, PUSHES_MAX)

@@ -142,7 +142,7 @@ impl Terrain {
     }
 
     /// Steps of a dog at `dog` to the nearest cell from which a bark sends a sheep at `sheep` one step closer
-    /// to the own pen; 255 if there is no way.
+    /// to the own pen, at most 254; 255 if there is no way.
     pub(super) fn need(&mut self, sheep: usize, dog: usize) -> u8 {
         if self.need.get(sheep).is_some_and(Option::is_none) {
             if self.need_cells > NEED_CELLS_MAX {
@@ -187,10 +187,12 @@ impl Terrain {
                 }
             }
         }
-        let far = self.distances(sources);
-        far.into_iter()
-            .map(|steps| steps.min(u16::from(u8::MAX)) as u8)
-            .collect()
+        let far = self.distances(sources).into_iter();
+        let need = |steps: u16| match steps {
+            FAR => u8::MAX,
+            steps => steps.min(u16::from(u8::MAX) - 1) as u8,
+        };
+        far.map(need).collect()
     }
 }
 

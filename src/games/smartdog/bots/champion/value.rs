@@ -7,7 +7,7 @@ use super::world::World;
 use crate::game::Seat;
 use crate::knobs::knobs;
 use crate::smartdog::options::Key;
-use crate::smartdog::rules::{Dog, Fright, Ground, Land, Sheep, SmartDog};
+use crate::smartdog::rules::{Dog, Fright, Land, Sheep, SmartDog};
 use smallvec::SmallVec;
 
 knobs! {
@@ -169,16 +169,19 @@ impl Evaluation {
         }
     }
 
-    /// Sheep that are not simulated.
-    pub(super) fn leave_out(&mut self, ground: &Ground, cells: Vec<(usize, bool)>) {
-        for (cell, _) in &cells {
-            if let Land::Pen(owner) = ground.land(ground.torus().spot(*cell))
+    /// Sheep that are not simulated, by cell, and what they stand on.
+    pub(super) fn leave_out(&mut self, me: Seat, sheep: Vec<(usize, Land)>) {
+        for (cell, land) in sheep {
+            if let Land::Pen(owner) = land
                 && let Some(sum) = self.far_penned.get_mut(owner.index())
             {
                 *sum += 1.0;
             }
+            // Those in the own pen are no work.
+            if land != Land::Pen(me) {
+                self.far_sheep.push((cell, matches!(land, Land::Pen(_))));
+            }
         }
-        self.far_sheep = cells;
     }
 
     pub(super) fn turns_left(&self, game: &SmartDog) -> u32 {
@@ -316,17 +319,17 @@ impl Evaluation {
 
     /// How far ahead of the best rival, negative if behind: the nearer the end, the more a small lead counts.
     fn lead(&self, penned: &[f64; 4], me: Seat, turns: u32) -> f64 {
-        let own = penned.get(me.index()).copied().unwrap_or_default();
+        let far = |seat: usize| self.far_penned.get(seat).copied().unwrap_or_default();
+        let own = penned.get(me.index()).copied().unwrap_or_default() + far(me.index());
         let empty = self.must_hold && own < 0.5;
         let lead = |(seat, penned): (usize, &f64)| {
-            let far = self.far_penned.get(seat).copied().unwrap_or_default();
             // The first seat among equals wins, unless its pen is empty and was not at first.
             let tie = if seat < me.index() || empty {
                 -0.5
             } else {
                 0.5
             };
-            (seat != me.index()).then_some(own - penned - far + tie)
+            (seat != me.index()).then_some(own - penned - far(seat) + tie)
         };
         let all = penned.iter().enumerate().take(self.players.max(1));
         let least = all.filter_map(lead).reduce(f64::min).unwrap_or_default();
@@ -465,11 +468,17 @@ mod tests {
 
     /// The champion's value of a position for the first player.
     fn value(game: &SmartDog) -> f64 {
+        value_beside(game, Vec::new())
+    }
+
+    /// The same with these sheep beside, which are not simulated.
+    fn value_beside(game: &SmartDog, left_out: Vec<(usize, Land)>) -> f64 {
         let mut world = World::new(&game.seen_by(ME), &KnownMaps::none(), &[]);
         world.game.clone_from(game);
         world.met = vec![game.turn(); game.dogs().len()];
         let mut terrain = Terrain::new(game.ground(), ME);
-        let evaluation = Evaluation::new(&world, &terrain, CHAMPION.weights);
+        let mut evaluation = Evaluation::new(&world, &terrain, CHAMPION.weights);
+        evaluation.leave_out(ME, left_out);
         evaluation.value(game, &mut terrain)
     }
 
@@ -548,11 +557,21 @@ mod tests {
     }
 
     #[test]
+    fn sheep_in_pens_that_nobody_reaches_count_in_the_lead() {
+        let game = ended("oo....\n..@...\n......", &[], |_| {});
+        let beside = |left_out| value_beside(&game, left_out);
+        let (own, rivals) = ((0, Land::Pen(ME)), (6, Land::Pen(Seat(1))));
+        assert!(beside(vec![own]) > 0.0);
+        assert!(beside(vec![rivals]) < beside(Vec::new()));
+        assert!(beside(vec![own, rivals]) > 0.0, "first among equals");
+    }
+
+    #[test]
     fn it_does_not_pay_to_walk_away_from_distant_work() {
-        let row = |things: &str| format!("{things:.<300}");
+        let row = |things: &str| format!("{things:.<700}");
         let rows = [row("--"), row("@"), row("")].join("\n");
         let game = begun(&rows, Players::One, 1_000);
-        let values = [100, 118, 130, 145].map(|x| {
+        let values = [100, 118, 130, 145, 257, 270, 340].map(|x| {
             let sheep = [(3, 1)];
             value(&changed(&game, &sheep, |dogs| {
                 dogs[0].spot = Spot { x, y: 1 }
