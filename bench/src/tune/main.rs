@@ -1,8 +1,8 @@
 //! `cargo run --release -p bench --bin tune -- GAME VERB …`: measures built-in bots in process.
 //!
 //! A block is one map and one seed, played in all rotations of a table's seats. Intervals are 95 %, from means over
-//! blocks by Student's distribution. A share of pairs is what part of the pairs with each other member of the table was won by points
-//! at the end, draws half. Bots that draw no chance play the same games again once every map was played in
+//! blocks by Student's distribution. A share of pairs is what part of the pairs with each other member of the table was
+//! won by points at the end, draws half. Bots that draw no chance play the same games again once every map was played in
 //! all rotations: more games say nothing then.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]

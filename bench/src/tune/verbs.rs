@@ -231,7 +231,8 @@ fn table<'a>(members: usize, hero: &'a str, rival: &'a str) -> anyhow::Result<Ve
     let others = members.saturating_sub(1);
     ensure!(
         rivals.len() <= others.max(1),
-        "--rival {rival}: a table has {others} other seats"
+        "--rival {rival}: {} rivals for {others} other seats of a table",
+        rivals.len()
     );
     let others = rivals.into_iter().cycle().take(others);
     Ok(std::iter::once(hero).chain(others).collect())
@@ -362,7 +363,10 @@ mod tests {
         assert_eq!(table(4, "a", "b,c").unwrap(), ["a", "b", "c", "b"]);
         assert_eq!(table(2, "a", "b").unwrap(), ["a", "b"]);
         let refused = table(2, "a", "b,c").unwrap_err().to_string();
-        assert_eq!(refused, "--rival b,c: a table has 1 other seats");
+        assert_eq!(
+            refused,
+            "--rival b,c: 2 rivals for 1 other seats of a table"
+        );
     }
 
     #[test]

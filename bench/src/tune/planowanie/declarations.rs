@@ -7,7 +7,7 @@ use games::arena::play_by;
 use games::game::Budget;
 use games::planowanie::bots::champion::{DEAL_SIZES, excess};
 use games::planowanie::rules::{Act, Ask, Planowanie};
-use games::stats::Moments;
+use games::stats::{ClusteredMean, Moments};
 
 /// Who declares, among three of its kind.
 #[derive(Debug, clap::Args)]
@@ -32,10 +32,13 @@ impl Declarations {
         let field = self.variants.field(None, None)?;
         let [(_, table), _] = self.variants.beliefs()?;
         let mut sizes = [Moments::default(); DEAL_SIZES];
+        // The four of a game declare over the same deals.
+        let mut means: Vec<ClusteredMean> = vec![ClusteredMean::default(); DEAL_SIZES];
         for game in self.first..self.first + self.games {
             let bots = (0..4).map(|seat| field.bot(&self.hero, game * 4 + seat));
             let bots: Option<Vec<_>> = bots.collect();
             let mut bots = bots.with_context(|| format!("there is no bot {:?}", self.hero))?;
+            let mut sums = [(0.0, 0.0); DEAL_SIZES];
             play_by::<Planowanie>(&field.setup(0, game)?, &mut bots, |_, bot, view, ask| {
                 // How cards are played does not matter here.
                 let nodes = if *ask == Ask::Declare { self.nodes } else { 1 };
@@ -43,16 +46,29 @@ impl Declarations {
                 if let Act::Declare(tricks) = act {
                     let (size, excess) = excess(view, tricks, table);
                     sizes[size].add(excess.into());
+                    sums[size].0 += f64::from(excess);
+                    sums[size].1 += 1.0;
                 }
                 act
             });
+            let sums = means
+                .iter_mut()
+                .zip(sums)
+                .filter(|(_, (_, weight))| *weight > 0.0);
+            for (mean, (sum, weight)) in sums {
+                mean.add(sum, weight);
+            }
         }
         println!("cards  declarations   mean          spread around it");
-        for (cards, excess) in (1..).zip(&sizes) {
-            let (mean, error) = (excess.mean(), 1.96 * excess.error());
+        for (cards, (excess, mean)) in (1..).zip(sizes.iter().zip(&means)) {
+            // One game tells nothing of how far others stray.
+            let margin = mean
+                .margin95()
+                .map_or_else(String::new, |half| format!("± {half:4.2}"));
+            let mean = mean.value();
             let spread = excess.error() * (excess.count - 1.0).max(0.0).sqrt();
             println!(
-                "{cards:5} {:13} {mean:+6.2} ± {error:4.2} {spread:10.2}",
+                "{cards:5} {:13} {mean:+6.2} {margin:6} {spread:10.2}",
                 excess.count
             );
         }
