@@ -4,7 +4,7 @@ mod explain;
 
 use super::aims::{Guess, Tally};
 use super::board::Sides;
-use super::chart::{Chart, Sight};
+use super::chart::{Chart, NOBODY, Sight};
 use super::line::{Line, Move, Root};
 
 /// A known fleet.
@@ -114,8 +114,8 @@ impl Ledger {
             if sides.of(owner) <= 0 || now.owner[place] != owner || !change.is_next() {
                 continue;
             }
-            let still = self.expect(change, place, 0);
-            let left = self.expect(change, place, *gone);
+            let still = self.meeting(change, place, 0).outcome(sides);
+            let left = self.meeting(change, place, *gone).outcome(sides);
             if still.0 != owner || left.0 != owner || now.ships[place] <= left.1 {
                 continue;
             }
@@ -147,11 +147,11 @@ impl Ledger {
             if self.stayed.contains(&(place as u8)) {
                 continue;
             }
-            let expected = self.expect(change, place, *gone);
+            let meeting = self.meeting(change, place, *gone);
             let seen = (change.now.owner[place], change.now.ships[place]);
-            if seen != expected {
+            if seen != meeting.outcome(change.sides) {
                 quiet = false;
-                self.explain(change, place, expected);
+                self.explain(change, place, &meeting);
             }
         }
         quiet
@@ -174,12 +174,11 @@ impl Ledger {
         self.guesses.drain(..over);
     }
 
-    /// A planet's owner and ships after one turn, if only known fleets land.
-    fn expect(&self, change: Change<'_>, place: usize, gone: i32) -> (u8, i32) {
+    /// What meets on a planet in one turn, if only known fleets land and so many ships left before.
+    fn meeting(&self, change: Change<'_>, place: usize, gone: i32) -> Meeting {
         let Change { chart, before, .. } = change;
-        let owner = before.owner[place];
         let root = Root {
-            owner,
+            owner: before.owner[place],
             ships: (before.ships[place] - gone).max(0),
             growth: before.growth[place],
             grows_first: chart.timing.grows_first,
@@ -187,14 +186,69 @@ impl Ledger {
         let landing = self.fleets.iter().filter(|fleet| {
             usize::from(fleet.to) == place && change.lands(fleet.launched, fleet.from, place)
         });
-        let landings: Vec<Move> = landing
-            .map(|fleet| Move {
-                turn: 1,
-                owner: fleet.owner,
-                ships: fleet.ships,
-            })
-            .collect();
-        Line::step(root, &landings, &change.sides.side)
+        let landings = landing.map(|fleet| Move {
+            turn: 1,
+            owner: fleet.owner,
+            ships: fleet.ships,
+        });
+        Meeting {
+            root,
+            landings: landings.collect(),
+        }
+    }
+}
+
+/// What meets on a planet in one turn.
+#[derive(Clone, Debug)]
+struct Meeting {
+    /// The planet before it.
+    root: Root,
+    landings: Vec<Move>,
+}
+
+impl Meeting {
+    /// The planet's owner and ships after it.
+    fn outcome(&self, sides: &Sides) -> (u8, i32) {
+        Line::step(self.root, &self.landings, &sides.side)
+    }
+
+    /// The planet's ships when the fleets land.
+    fn garrison(&self) -> i32 {
+        let Root {
+            owner,
+            ships,
+            growth,
+            grows_first,
+        } = self.root;
+        if grows_first && owner != NOBODY {
+            (ships + growth).max(0)
+        } else {
+            ships
+        }
+    }
+
+    /// Ships of a player that must have landed, too, for so many of them to be left after the battle.
+    fn brought(&self, player: u8, left: i32) -> i32 {
+        let owners = self.landings.iter().map(|landing| landing.owner);
+        let others = owners
+            .chain([self.root.owner])
+            .filter(|owner| *owner != player);
+        let beaten = others.map(|owner| self.force(owner)).max();
+        let beaten = beaten.unwrap_or_default();
+        left.saturating_add(beaten)
+            .saturating_sub(self.force(player))
+    }
+
+    /// Ships of an owner that meet there.
+    fn force(&self, owner: u8) -> i32 {
+        let standing = if owner == self.root.owner {
+            self.garrison()
+        } else {
+            0
+        };
+        let landings = self.landings.iter();
+        let landed = landings.filter(|landing| landing.owner == owner);
+        landed.fold(standing, |sum, landing| sum.saturating_add(landing.ships))
     }
 }
 
@@ -212,7 +266,7 @@ fn leaving(ordered: &[Fleet], places: usize) -> Vec<i32> {
 #[cfg(test)]
 mod tests {
     use super::super::aims::Holder;
-    use super::super::chart::{NOBODY, Names};
+    use super::super::chart::Names;
     use super::super::mind::{Mind, Stance};
     use super::*;
     use crate::game::{Game as _, Seat};
@@ -324,6 +378,39 @@ mod tests {
         let mut tally = Tally::default();
         tally.landed(false, Holder::Free);
         assert_eq!(ledger.tallies[2], tally);
+        assert_eq!((ledger.flying[2], ledger.guesses), (0, Vec::new()));
+    }
+
+    /// Ours land on a planet of nobody's or of the enemy's when an unseen fleet does: what it brought is what is left
+    /// and the strongest force it beat, of what it had there to begin with nothing.
+    #[test]
+    fn what_an_attacker_brought_is_what_is_left_and_the_strongest_it_beat() {
+        let planets = "P 1 0 0 1 1 9\nP 2 5 0 1 2 10\nP 3 2 0 1 0 2\n";
+        for (ruleset, holder, ours, seen, brought) in [
+            (Ruleset::TEAM, NOBODY, 6, 4, 9),
+            (Ruleset::TEAM, NOBODY, 2, 4, 8),
+            (Ruleset::TEAM, 2, 9, 4, 7),
+            (Ruleset::MZ2015, NOBODY, 6, 3, 9),
+            (Ruleset::MZ2015, 2, 9, 3, 6),
+        ] {
+            let turns = 2 + ruleset.delay as i32;
+            let grows = i32::from(holder != NOBODY);
+            let mut states: Vec<[(u8, i32); 3]> = (1 - turns..=0)
+                .map(|turn| [(1, 9 + turn), (2, 10 + turn), (holder, 5 + grows * turn)])
+                .collect();
+            states.push([(1, 10), (2, 11), (2, seen)]);
+            let states: Vec<&[(u8, i32)]> = states.iter().map(|state| &state[..]).collect();
+            let fleet = Fleet {
+                owner: 1,
+                from: 0,
+                to: 2,
+                ships: ours,
+                launched: 0,
+            };
+            let change = |ledger: &mut Ledger| ledger.fleets.push(fleet);
+            let ledger = after_changing(ruleset, planets, &states, change);
+            assert_eq!(ledger.flying[2], -brought, "{ours} at {holder}'s");
+        }
     }
 
     /// Ours and a stranger's fleet land on one planet: only where that was ours the stranger attacked.

@@ -2,7 +2,7 @@
 
 use super::super::aims::{Guess, left_empty};
 use super::super::chart::NOBODY;
-use super::{Change, Ledger};
+use super::{Change, Ledger, Meeting};
 
 impl Change<'_> {
     /// Whether this is a player that the team does not plan for.
@@ -27,24 +27,25 @@ impl Change<'_> {
 
 impl Ledger {
     /// Explains the unexpected on a planet.
-    pub(super) fn explain(&mut self, change: Change<'_>, place: usize, expected: (u8, i32)) {
+    pub(super) fn explain(&mut self, change: Change<'_>, place: usize, meeting: &Meeting) {
         if !change.is_next() {
             return;
         }
+        let expected = meeting.outcome(change.sides);
         if change.now.owner[place] == expected.0 {
             self.explain_ships(change, place, change.now.ships[place] - expected.1);
         } else {
-            self.explain_owner(change, place, expected);
+            self.explain_owner(change, place, meeting);
         }
     }
 
     /// Explains why another has a planet than was expected.
-    fn explain_owner(&mut self, change: Change<'_>, place: usize, expected: (u8, i32)) {
+    fn explain_owner(&mut self, change: Change<'_>, place: usize, meeting: &Meeting) {
+        let expected = meeting.outcome(change.sides);
         let (owner, ships) = (change.now.owner[place], change.now.ships[place]);
         let grown = change.grown_after(place);
         if change.is_foe(owner) {
-            // What the attacker brought: what is left and what it cost.
-            let brought = expected.1 + ships - grown;
+            let brought = meeting.brought(owner, ships.saturating_sub(grown));
             self.landed(change, owner, place, brought.max(1));
             if change.was_ours(place) {
                 self.attacked[usize::from(owner)] = true;
