@@ -4,7 +4,7 @@
 use super::chart::{NOBODY, Sight};
 use super::ledger::Change;
 
-/// The most likely goals kept per guess.
+/// The goals kept per guess, those that are doubted least.
 const GOALS: usize = 8;
 /// The share of the goal that is doubted least, and the square of the doubt beyond its at which a goal has half of
 /// that.
@@ -30,7 +30,7 @@ pub(super) struct Guess {
     pub(super) launched: u32,
     /// Whether nothing was left behind.
     pub(super) all: bool,
-    /// Where they may go, the most likely first.
+    /// Where they may go, what is doubted least first: how likely that is, [`Tally::shares`] says.
     pub(super) goals: Vec<Goal>,
 }
 
@@ -67,12 +67,6 @@ impl Holder {
 }
 
 impl Guess {
-    /// Whether these ships are a player's and most likely landed there now.
-    pub(super) fn is_due(&self, change: Change<'_>, owner: u8, place: usize) -> bool {
-        let goal = self.goals.first().map(|goal| usize::from(goal.to));
-        self.owner == owner && goal == Some(place) && change.lands(self.launched, self.from, place)
-    }
-
     /// Whose planet a goal was when these ships left; whose another planet was before this turn.
     pub(super) fn holder(&self, change: Change<'_>, place: usize) -> Holder {
         let mut goals = self.goals.iter();

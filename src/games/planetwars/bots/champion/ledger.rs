@@ -95,6 +95,19 @@ impl Ledger {
         self.forget_landed(change);
     }
 
+    /// By goal: how likely these ships go there, relative to the others.
+    pub(super) fn shares(&self, guess: &Guess) -> Vec<u32> {
+        let tally = self.tallies.get(usize::from(guess.owner));
+        tally.copied().unwrap_or_default().shares(guess)
+    }
+
+    /// Where these ships most likely go; of equals what is doubted least.
+    pub(super) fn likeliest(&self, guess: &Guess) -> Option<u8> {
+        let goals = guess.goals.iter().zip(self.shares(guess)).rev();
+        let likeliest = goals.max_by_key(|(_, share)| *share);
+        likeliest.map(|(goal, _)| goal.to)
+    }
+
     /// Whoever has attacked those whose ledger the other is has attacked the team.
     pub(super) fn join_attacked(&mut self, other: &Self) {
         let players = self.attacked.len().max(other.attacked.len());
@@ -360,6 +373,26 @@ mod tests {
         tally.landed(true, Holder::Ours);
         tally.landed(true, Holder::Ours);
         assert_eq!(ledger.tallies[2], tally);
+    }
+
+    /// A single ship leaves for our home, which another fleet takes, and not for a free planet as near: who leaves a planet
+    /// empty attacks.
+    #[test]
+    fn a_fleet_is_due_where_it_most_likely_goes() {
+        let planets = "P 1 2 2 1 0 0\nP 2 0 0 1 1 1\nP 3 2 0 1 2 5\n";
+        let free = (NOBODY, 0);
+        let states: [&[(u8, i32)]; 4] = [
+            &[free, (1, 1), (2, 5)],
+            &[free, (1, 2), (2, 1)],
+            &[free, (2, 4), (2, 1)],
+            &[free, (2, 2), (2, 2)],
+        ];
+        let ledger = after(planets, &states[..3]);
+        let guess = &ledger.guesses[0];
+        assert_eq!((guess.goals[0].to, ledger.likeliest(guess)), (0, Some(1)));
+        let left = |guess: &Guess| (guess.from, guess.ships, guess.launched);
+        let guesses: Vec<_> = after(planets, &states).guesses.iter().map(left).collect();
+        assert_eq!(guesses, [(1, 4, 2)]);
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl Mind {
         guesses.retain(|guess| guess.owner != NOBODY);
         guesses.sort_by_key(|guess| std::cmp::Reverse(guess.ships));
         for guess in guesses.into_iter().take(FLEETS_TOLD) {
-            let goal = guess.goals.first().and_then(|goal| names.id(goal.to));
+            let goal = ledger.likeliest(guess).and_then(|to| names.id(to));
             let (Some(id), Some(from), Some(to)) =
                 (names.player_id(guess.owner), names.id(guess.from), goal)
             else {

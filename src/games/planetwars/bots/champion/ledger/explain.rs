@@ -103,10 +103,17 @@ impl Ledger {
         }
     }
 
+    /// Whether these ships are a player's and most likely landed there now.
+    fn is_due(&self, guess: &Guess, change: Change<'_>, owner: u8, place: usize) -> bool {
+        guess.owner == owner
+            && change.lands(guess.launched, guess.from, place)
+            && self.likeliest(guess).map(usize::from) == Some(place)
+    }
+
     /// Ships of a player that most likely landed there now.
     fn due(&self, change: Change<'_>, owner: u8, place: usize) -> i32 {
         let due = self.guesses.iter();
-        let due = due.filter(|guess| guess.is_due(change, owner, place));
+        let due = due.filter(|guess| self.is_due(guess, change, owner, place));
         let ships = due.map(|guess| guess.ships.max(0));
         ships.fold(0, i32::saturating_add)
     }
@@ -138,15 +145,15 @@ impl Ledger {
         if let Some(flying) = self.flying.get_mut(usize::from(owner)) {
             *flying = flying.saturating_sub(due);
         }
-        let tally = self.tallies.get_mut(usize::from(owner));
-        if let Some(tally) = tally {
-            let due = self.guesses.iter();
-            for guess in due.filter(|guess| guess.is_due(change, owner, place)) {
+        let guesses = std::mem::take(&mut self.guesses);
+        let is_due = |guess: &Guess| self.is_due(guess, change, owner, place);
+        let (due, others): (Vec<Guess>, Vec<Guess>) = guesses.into_iter().partition(is_due);
+        self.guesses = others;
+        if let Some(tally) = self.tallies.get_mut(usize::from(owner)) {
+            for guess in due {
                 tally.landed(guess.all, guess.holder(change, place));
             }
         }
-        self.guesses
-            .retain(|guess| !guess.is_due(change, owner, place));
     }
 
     /// Ships of a player landed: its guesses that may have been due are used up, the nearest in size first.

@@ -81,12 +81,9 @@ impl Mind {
         let now = self.before.as_ref();
         let hidden = now.is_some_and(|now| now.fleets.is_none());
         let guesses = self.ledger.guesses.iter().filter(|_| hidden);
-        let unseen = guesses.map(|guess| {
-            let tally = self.ledger.tallies.get(usize::from(guess.owner));
-            Unseen {
-                guess: guess.clone(),
-                shares: tally.copied().unwrap_or_default().shares(guess),
-            }
+        let unseen = guesses.map(|guess| Unseen {
+            guess: guess.clone(),
+            shares: self.ledger.shares(guess),
         });
         let unseen = (unseen.collect(), now.map_or(0, |now| now.turn));
         let roots: Vec<Root> = board.spots.iter().map(|spot| spot.root).collect();
