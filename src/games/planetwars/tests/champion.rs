@@ -454,6 +454,18 @@ fn a_player_that_is_behind_attacks_before_the_game_is_over() {
     }
 }
 
+/// A free planet that costs four ships and can grow three times before the end is worth nothing, however much it would
+/// grow afterwards.
+#[test]
+fn games_are_not_played_on_past_the_end() {
+    let planets = "P 1 0 0 0 1 6\nP 2 30 0 0 2 6\nP 3 3 0 1 0 4\n";
+    for (turn, sent) in [(150, true), (195, false)] {
+        let act = ordered(Ruleset::TEAM, planets, turn, 700);
+        let claims = act.launches.iter().any(|launch| launch.to == 3);
+        assert_eq!(claims, sent, "turn {turn}: {act:?}");
+    }
+}
+
 /// The games of 2015 have 201 rounds, and ships in flight do not count at their end.
 #[test]
 fn no_ships_leave_too_late_and_none_are_spent_in_the_last_round() {

@@ -11,7 +11,7 @@ use super::moves;
 use super::rehearsal::{Rehearsal, State};
 use crate::rng::Rng;
 
-/// Games played on in a turn, and turns in each.
+/// Games played on in a turn, and turns in each, unless the game ends sooner.
 const GAMES: u32 = 1_000;
 const DEPTH: u32 = 20;
 /// How boldly moves are tried that have done less well.
@@ -160,6 +160,8 @@ pub(super) struct Search {
     /// In which share of the games the other does nothing.
     idle_share: f64,
     nodes: Vec<Node>,
+    /// Turns in each game.
+    depth: u32,
     played: u32,
     /// Planets' turns that a game takes, counting those that anybody has or may want, and that may still be
     /// played.
@@ -189,8 +191,10 @@ impl Search {
         for choice in &mut node.choices {
             choice.present = true;
         }
+        let depth = DEPTH.min(rehearsal.ending.rounds);
         Self {
-            game: u64::from(DEPTH) * rehearsal.useful(&now) as u64,
+            game: u64::from(depth) * rehearsal.useful(&now) as u64,
+            depth,
             nodes: vec![node],
             rehearsal,
             now,
@@ -225,7 +229,7 @@ impl Search {
         let idle = self.idle_share > 0.0 && rng.chance(self.idle_share);
         let mut path: Vec<(usize, [usize; 2])> = Vec::new();
         let mut at = 0;
-        while state.turn() < DEPTH {
+        while state.turn() < self.depth {
             let mut picks = [0, 1].map(|side| nodes[at].choices[side].pick(&mut rng));
             if idle {
                 let mut moves = nodes[at].choices[1].moves.iter();
@@ -250,7 +254,7 @@ impl Search {
             at = next as usize;
         }
         let styles = [0, 1].map(|_| Style::drawn(state.planets(), &mut rng));
-        while state.turn() < DEPTH {
+        while state.turn() < self.depth {
             let futures = rehearsal.futures(&state);
             let both = [0, 1].map(|side: u8| {
                 if side == 1 && idle {
