@@ -318,7 +318,8 @@ impl Search {
     }
 }
 
-/// By place and turn from now: ships of hidden fleets that may land, each fleet on all its goals.
+/// By place and turn from now: ships of hidden fleets of the other that may land, each fleet on all its goals. Ours that
+/// did not leave as ordered threaten nothing.
 fn hidden(
     rehearsal: &Rehearsal,
     planets: usize,
@@ -326,7 +327,8 @@ fn hidden(
     turn: u32,
 ) -> Vec<moves::Hidden> {
     let mut hidden = vec![moves::Hidden::default(); planets];
-    for Unseen { guess, .. } in unseen {
+    let guesses = unseen.iter().map(|unseen| &unseen.guess);
+    for guess in guesses.filter(|guess| rehearsal.side(guess.owner) == 1) {
         for goal in &guess.goals {
             let to = usize::from(goal.to);
             let lands = rehearsal.chart.lands(guess.launched, guess.from, to);
@@ -375,7 +377,9 @@ fn scatter(rehearsal: &Rehearsal, state: &mut State, unseen: &[Unseen], turn: u3
 #[cfg(test)]
 mod tests {
     use super::super::aims::{Goal, Holder};
+    use super::super::rehearsal::tests::opened;
     use super::*;
+    use crate::planetwars::rules::Ruleset;
 
     #[test]
     fn goals_are_drawn_by_their_shares() {
@@ -412,6 +416,32 @@ mod tests {
             shares: Vec::new(),
         };
         assert_eq!(super::drawn(&none, &mut rng), None);
+    }
+
+    #[test]
+    fn only_the_others_hidden_fleets_may_land_on_ours() {
+        let (rehearsal, state) = opened("P 1 0 0 1 1 9\nP 2 3 0 1 2 9\n", Ruleset::TEAM, 0);
+        for (owner, ships) in [(1, 0), (2, 5)] {
+            let goal = Goal {
+                doubt: 0,
+                to: 0,
+                holder: Holder::Ours,
+            };
+            let guess = Guess {
+                owner,
+                from: 1,
+                ships: 5,
+                launched: 0,
+                all: false,
+                goals: vec![goal],
+            };
+            let fleet = Unseen {
+                guess,
+                shares: vec![1],
+            };
+            let hidden = hidden(&rehearsal, state.planets(), &[fleet], 0);
+            assert_eq!(hidden[0][3], ships, "of player {owner}");
+        }
     }
 
     #[test]

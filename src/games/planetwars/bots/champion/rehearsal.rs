@@ -142,8 +142,8 @@ impl Rehearsal {
         }
     }
 
-    /// The side of a player.
-    fn side(&self, player: u8) -> u8 {
+    /// The side of a player: 0 ours, 1 theirs, or [`FREE`].
+    pub(super) fn side(&self, player: u8) -> u8 {
         let at = self.players.iter().position(|other| *other == player);
         at.filter(|_| player != NOBODY).map_or(FREE, |at| at as u8)
     }
