@@ -3,10 +3,12 @@
 //! A planet is worth its growth over the turns to come, in two futures: the known one, and the siege, in
 //! which the other side sends all it can spare against it, from everywhere, and its owners all help.
 
+mod siege;
+
 use super::chart::{Chart, NOBODY};
 use super::ending::Ending;
 use super::knobs::Knobs;
-use super::line::{Line, Move, Root, TURNS, bits};
+use super::line::{Line, Move, Root, TURNS};
 use super::upgrades::price;
 
 /// In sieges ships are split into this many parts.
@@ -116,8 +118,8 @@ impl Flow {
     }
 }
 
-/// Adds what leaves by turn to what arrives by turn, after this many turns of flight.
-fn arrive(leaves: &ByTurn, turns: usize, tide: &mut ByTurn) {
+/// Adds what leaves by turn to what arrives by turn, so many turns after the first that it is given for.
+fn arrive(leaves: &[i32], turns: usize, tide: &mut ByTurn) {
     if let Some(tide) = tide.get_mut(turns..) {
         for (tide, leaves) in tide.iter_mut().zip(leaves) {
             *tide += leaves;
@@ -304,12 +306,7 @@ impl<'a> Board<'a> {
                 let more = &self.spots[from].flow.more[usize::from(first)..usize::from(end)];
                 for to in (0..count).filter(|to| *to != from) {
                     let turns = self.chart.turns(from, to) + usize::from(first);
-                    let tide = &mut self.tides[usize::from(slot) * count + to];
-                    if let Some(tide) = tide.get_mut(turns..) {
-                        for (tide, more) in tide.iter_mut().zip(more) {
-                            *tide += more;
-                        }
-                    }
+                    arrive(more, turns, &mut self.tides[usize::from(slot) * count + to]);
                 }
             }
         }
@@ -348,113 +345,6 @@ impl<'a> Board<'a> {
             sum + last * self.beyond
         };
         (16 * growth + FOOTHOLD) * (known * in_known + siege * in_siege) / 16 + 16 * spot.line.waste
-    }
-
-    /// Turns that a planet is ours minus those that it is theirs, and whose it is in the end, if everything
-    /// free goes there.
-    fn besiege(&self, spot: &Spot, ours: &ByTurn, theirs: &ByTurn) -> (i32, i32) {
-        let Root {
-            owner,
-            ships,
-            growth,
-            grows_first,
-        } = spot.root;
-        let (lands, leaves) = (bits(&spot.landings), bits(&spot.leaving));
-        let growth = growth * PARTS;
-        if lands == 0 && leaves == 0 && growth >= 0 && self.sides.of(owner) > 0 {
-            return self.besiege_quiet(ships * PARTS, growth, grows_first, ours, theirs);
-        }
-        let (mut held, mut ships) = (self.sides.of(owner), ships * PARTS);
-        let mut nobody = owner == NOBODY;
-        let mut ours_once = held > 0;
-        let (mut near_ours, mut near_theirs) = (0, 0);
-        let mut sum = 0;
-        let gone = |turn: usize| -> i32 {
-            let gone = spot
-                .leaving
-                .iter()
-                .filter(|at| usize::from(at.turn) == turn);
-            gone.map(|at| at.ships * PARTS).sum()
-        };
-        if leaves & 1 == 1 {
-            ships = (ships - gone(0)).max(0);
-        }
-        for turn in 1..=self.horizon {
-            if grows_first && !nobody {
-                ships = (ships + growth).max(0);
-            }
-            near_ours += ours[turn];
-            near_theirs += theirs[turn];
-            let (mut friends, mut foes) = (0, 0);
-            if lands >> turn & 1 == 1 {
-                for landing in spot
-                    .landings
-                    .iter()
-                    .filter(|at| usize::from(at.turn) == turn)
-                {
-                    match self.sides.of(landing.owner) {
-                        1 => friends += landing.ships * PARTS,
-                        -1 => foes += landing.ships * PARTS,
-                        _ => {}
-                    }
-                }
-            }
-            if held == 0 {
-                if friends.max(foes) > ships {
-                    held = if friends >= foes { 1 } else { -1 };
-                    ships = friends.max(foes) - ships.max(friends.min(foes));
-                    nobody = false;
-                } else {
-                    ships -= friends.max(foes);
-                }
-                ours_once |= held > 0;
-            } else {
-                if ours_once {
-                    friends += near_ours;
-                    foes += near_theirs;
-                    (near_ours, near_theirs) = (0, 0);
-                }
-                ships += (friends - foes) * held;
-                if ships < 0 {
-                    (held, ships) = (-held, -ships);
-                    ours_once |= held > 0;
-                }
-            }
-            if !grows_first && !nobody {
-                ships = (ships + growth).max(0);
-            }
-            if leaves >> turn & 1 == 1 && held > 0 {
-                ships = (ships - gone(turn)).max(0);
-            }
-            sum += held;
-        }
-        (sum, held)
-    }
-
-    /// Like [`Self::besiege`], for a planet of ours with no landings or departures.
-    fn besiege_quiet(
-        &self,
-        mut ships: i32,
-        growth: i32,
-        grows_first: bool,
-        ours: &ByTurn,
-        theirs: &ByTurn,
-    ) -> (i32, i32) {
-        let (first, last) = if grows_first {
-            (growth, 0)
-        } else {
-            (0, growth)
-        };
-        let (mut held, mut sum) = (1, 0);
-        for turn in 1..=self.horizon {
-            ships += first + (ours[turn] - theirs[turn]) * held;
-            if ships < 0 {
-                (held, ships) = (-held, -ships);
-            }
-            ships += last;
-            sum += held;
-        }
-        (sum, held)
     }
 
     /// The planets that orders change, recomputed.

@@ -59,6 +59,17 @@ struct Target {
     payback: f64,
 }
 
+/// What can reach a planet, by turns.
+struct Reach {
+    /// Free ships of the own planets so far away, and what these grow by in a turn.
+    near: [i32; LOOK + 1],
+    grow: [i32; LOOK + 1],
+    /// Ships of the enemy's, a turn later.
+    help: [i32; LOOK + 2],
+    /// Turns until the enemy's first can be there.
+    soonest: usize,
+}
+
 /// One side's view of a turn.
 struct Habit<'a> {
     rehearsal: &'a Rehearsal,
@@ -109,79 +120,97 @@ impl Habit<'_> {
     /// The first way to take or hold a planet that pays.
     fn target(&self, to: usize) -> Option<Target> {
         let future = &self.futures[to];
-        let growth = self.rehearsal.growth[to];
         let last = future.last()?;
-        if last.owner == self.side || growth < 0 {
+        if last.owner == self.side || self.rehearsal.growth[to] < 0 {
             return None;
         }
-        let foe = 1 - self.side;
-        let (mut near, mut grow, mut help) = ([0; LOOK + 1], [0; LOOK + 1], [0; LOOK + 2]);
-        let mut soonest = usize::MAX;
+        let reach = self.reach(to);
+        let falls = future.iter().position(|at| at.owner != self.side)?;
+        let (mut grows, mut ships, mut helping) = (0, 0, 0);
+        for turns in 1..=LOOK {
+            if !self.in_time(turns) {
+                break;
+            }
+            ships += grows + reach.near[turns];
+            grows += reach.grow[turns];
+            helping += reach.help[turns];
+            let target = if turns <= falls && falls > 0 {
+                Some(self.hold(to, turns, future[falls].low))
+            } else {
+                self.attack(to, turns, helping, reach.soonest < turns)
+            };
+            let target = target.filter(|target| target.need <= ships);
+            if target.is_some() {
+                return target;
+            }
+        }
+        None
+    }
+
+    /// What can reach a planet.
+    fn reach(&self, to: usize) -> Reach {
+        let mut reach = Reach {
+            near: [0; LOOK + 1],
+            grow: [0; LOOK + 1],
+            help: [0; LOOK + 2],
+            soonest: usize::MAX,
+        };
         for from in (0..self.free.len()).filter(|from| *from != to) {
             let turns = self.turns(from, to);
             if turns > LOOK {
                 continue;
             }
             if self.state.owner[from] == self.side {
-                near[turns] += self.free[from];
-                grow[turns] += self.rehearsal.growth[from].max(0);
-            } else if self.state.owner[from] == foe {
-                help[turns + 1] += self.state.ships[from];
-                soonest = soonest.min(turns);
+                reach.near[turns] += self.free[from];
+                reach.grow[turns] += self.rehearsal.growth[from].max(0);
+            } else if self.state.owner[from] == 1 - self.side {
+                reach.help[turns + 1] += self.state.ships[from];
+                reach.soonest = reach.soonest.min(turns);
             }
         }
-        let falls = future.iter().position(|at| at.owner != self.side)?;
-        let (mut grows, mut fixed, mut helping) = (0, 0, 0);
-        for turns in 1..=LOOK {
-            fixed += grows + near[turns];
-            grows += grow[turns];
-            helping += help[turns];
-            let before = future[turns - 1];
-            if !self.in_time(turns) {
-                break;
-            }
-            if turns <= falls && falls > 0 {
-                // Still ours: what comes is held off.
-                let need = future[falls].low.max(1);
-                if need <= fixed {
-                    let payback =
-                        turns as f64 + f64::from(need) * TRADE / f64::from(growth.max(1)) / ROB;
-                    return Some(Target {
-                        to,
-                        turns,
-                        need,
-                        payback,
-                    });
-                }
-                continue;
-            }
-            let free = before.owner == FREE;
-            let reserve = if free {
-                0
-            } else {
-                (f64::from(helping) * HELP) as i32
-            };
-            let grown = self.rehearsal.grows_before(to, before.owner);
-            let need = before.ships + grown + 1 + reserve;
-            if before.owner == self.side || need > fixed {
-                continue;
-            }
-            let growth = f64::from(growth) + 0.01;
-            let (gain, cost) = if free {
-                (growth, f64::from(before.ships) + 1.0)
-            } else {
-                (growth * ROB, f64::from(need) * TRADE)
-            };
-            let late = if free && soonest < turns { LATE } else { 0.0 };
-            let payback = turns as f64 + cost / gain + late;
-            return Some(Target {
-                to,
-                turns,
-                need,
-                payback,
-            });
+        reach
+    }
+
+    /// An own planet held off from what would leave so many ships there.
+    fn hold(&self, to: usize, turns: usize, left: i32) -> Target {
+        let need = left.max(1);
+        let growth = self.rehearsal.growth[to].max(1);
+        Target {
+            to,
+            turns,
+            need,
+            payback: turns as f64 + f64::from(need) * TRADE / f64::from(growth) / ROB,
         }
-        None
+    }
+
+    /// Another's planet taken after so many turns, in which so many ships of the enemy's may help it, and `late` says
+    /// whether any can be there sooner.
+    fn attack(&self, to: usize, turns: usize, helping: i32, late: bool) -> Option<Target> {
+        let before = self.futures[to][turns - 1];
+        if before.owner == self.side {
+            return None;
+        }
+        let free = before.owner == FREE;
+        let reserve = if free {
+            0
+        } else {
+            (f64::from(helping) * HELP) as i32
+        };
+        let grown = self.rehearsal.grows_before(to, before.owner);
+        let need = before.ships + grown + 1 + reserve;
+        let growth = f64::from(self.rehearsal.growth[to]) + 0.01;
+        let (gain, cost) = if free {
+            (growth, f64::from(before.ships) + 1.0)
+        } else {
+            (growth * ROB, f64::from(need) * TRADE)
+        };
+        let late = if free && late { LATE } else { 0.0 };
+        Some(Target {
+            to,
+            turns,
+            need,
+            payback: turns as f64 + cost / gain + late,
+        })
     }
 
     fn weighed(&self, target: &Target) -> f64 {

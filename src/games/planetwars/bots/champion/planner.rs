@@ -69,6 +69,58 @@ impl Taste {
         })
     }
 
+    /// The steps of a new plan.
+    fn first(
+        &self,
+        board: &Board<'_>,
+        allowed: &dyn Fn(u8, u8) -> bool,
+        places: &[Vec<u8>],
+    ) -> Vec<Offer> {
+        let mut found: Vec<Aim> = Vec::new();
+        for (player, own) in board.sides.team.iter().zip(places) {
+            for target in 0..board.spots.len() as u8 {
+                if allowed(*player, target) {
+                    aims(board, *player, target, own, &mut found);
+                }
+            }
+        }
+        let offers = found.into_iter().filter_map(|aim| self.offer(board, aim));
+        offers.collect()
+    }
+
+    /// Queues what may be done later with the same aim, unless it is queued.
+    fn later(&self, board: &Board<'_>, aim: &Aim, own: &[u8], queue: &mut Vec<Offer>) {
+        let again =
+            |other: &Offer| (other.aim.player, other.aim.target) == (aim.player, aim.target);
+        if queue.iter().any(again) {
+            return;
+        }
+        let mut found = Vec::new();
+        aims(board, aim.player, aim.target, own, &mut found);
+        let later = found.into_iter().filter(|later| later.turn > aim.turn);
+        queue.extend(later.filter_map(|later| self.offer(board, later)));
+    }
+
+    /// A step with what it gains on the board, on which so many were accepted, if that is enough.
+    fn reckoned(
+        &self,
+        board: &mut Board<'_>,
+        aim: Aim,
+        step: &[Order],
+        accepted: usize,
+    ) -> Option<Offer> {
+        let mut gain = board.gain(step);
+        if late(board, &aim) {
+            gain -= gain.max(0) * board.knobs.late / 16;
+        }
+        let ships = step.iter().map(|order| i64::from(order.ships)).sum();
+        (gain >= board.knobs.least).then(|| Offer {
+            aim,
+            key: self.key(&aim, gain.into(), ships),
+            reckoned: Some(accepted),
+        })
+    }
+
     /// The weight of a gain that takes this many ships.
     fn key(&self, aim: &Aim, gain: i64, ships: i64) -> i64 {
         let at = usize::from(aim.player) * self.planets + usize::from(aim.target);
@@ -110,26 +162,14 @@ fn plan(
     let mut accepted = 0;
     let mut places = own(board);
     let team = board.sides.team.clone();
-    let mut queue: Vec<Offer> = Vec::new();
-    let mut found: Vec<Aim> = Vec::new();
-    for (player, own) in team.iter().zip(&places) {
-        for target in 0..board.spots.len() as u8 {
-            if allowed(*player, target) {
-                aims(board, *player, target, own, &mut found);
-            }
-        }
-    }
-    queue.extend(found.drain(..).filter_map(|aim| taste.offer(board, aim)));
+    let mut queue = taste.first(board, allowed, &places);
     for _ in 0..OFFERS_MAX {
         if board.nodes >= nodes {
             break;
         }
-        // The best, the first of equals.
-        let offers = queue.iter().enumerate().rev();
-        let Some((best, _)) = offers.max_by_key(|(_, offer)| offer.key) else {
+        let Some(offer) = best(&mut queue) else {
             break;
         };
-        let offer = queue.remove(best);
         let slot = team.iter().position(|player| *player == offer.aim.player);
         let Some(own_places) = slot.and_then(|slot| places.get(slot)) else {
             continue;
@@ -137,32 +177,12 @@ fn plan(
         let Some(step) = fleets(board, &offer.aim, own_places) else {
             // Another step took the ships: perhaps later.
             if offer.reckoned.is_some() || accepted > 0 {
-                let again = |other: &Offer| {
-                    other.aim.player == offer.aim.player && other.aim.target == offer.aim.target
-                };
-                if !queue.iter().any(again) {
-                    let Aim { player, target, .. } = offer.aim;
-                    aims(board, player, target, own_places, &mut found);
-                    let later = found.drain(..).filter(|aim| aim.turn > offer.aim.turn);
-                    queue.extend(later.filter_map(|aim| taste.offer(board, aim)));
-                }
+                taste.later(board, &offer.aim, own_places, &mut queue);
             }
             continue;
         };
         if offer.reckoned != Some(accepted) {
-            let mut gain = board.gain(&step);
-            if late(board, &offer.aim) {
-                gain -= gain.max(0) * board.knobs.late / 16;
-            }
-            if gain >= board.knobs.least {
-                let ships = step.iter().map(|order| i64::from(order.ships)).sum();
-                let key = taste.key(&offer.aim, gain.into(), ships);
-                queue.push(Offer {
-                    key,
-                    reckoned: Some(accepted),
-                    ..offer
-                });
-            }
+            queue.extend(taste.reckoned(board, offer.aim, &step, accepted));
             continue;
         }
         board.accept(&step);
@@ -172,6 +192,13 @@ fn plan(
     }
     forward(board, &mut orders, nodes);
     orders
+}
+
+/// Takes the best out of a queue, the first of equals.
+fn best(queue: &mut Vec<Offer>) -> Option<Offer> {
+    let offers = queue.iter().enumerate().rev();
+    let (best, _) = offers.max_by_key(|(_, offer)| offer.key)?;
+    Some(queue.remove(best))
 }
 
 /// Sends idle ships towards the other side, planet by planet.
