@@ -22,6 +22,17 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// A duel: the players 1 and 2, each a team by itself.
+    #[must_use]
+    pub fn duel(planets: Vec<Planet>, ruleset: Ruleset) -> Self {
+        Self {
+            planets,
+            players: vec![1, 2],
+            teams: vec![0, 1],
+            ruleset,
+        }
+    }
+
     /// Whether a game can be played from here.
     ///
     /// # Errors

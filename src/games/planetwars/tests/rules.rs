@@ -414,12 +414,7 @@ fn what_becomes_of_offenders() {
 
 #[test]
 fn setups_that_cannot_be_played_are_named() {
-    let good = Setup {
-        planets: map::read(TRAVEL).unwrap(),
-        players: vec![1, 2],
-        teams: vec![0, 1],
-        ruleset: Ruleset::TEAM,
-    };
+    let good = Setup::duel(map::read(TRAVEL).unwrap(), Ruleset::TEAM);
     assert_eq!(good.check(), Ok(()));
     let wrong = |change: &dyn Fn(&mut Setup), part: &str| {
         let mut setup = good.clone();

@@ -52,15 +52,13 @@ fn a_rush_on_small_close_homes_is_withstood() {
         for ships in 2..=6 {
             let text = format!("P 1 0 0 1 1 {ships}\nP 2 {apart} 0 1 2 {ships}\n{around}");
             for seat in 0..2 {
-                let setup = Setup {
-                    planets: map::read(&text).unwrap(),
-                    players: vec![1, 2],
-                    teams: vec![0, 1],
-                    ruleset: Ruleset {
+                let setup = Setup::duel(
+                    map::read(&text).unwrap(),
+                    Ruleset {
                         rounds: 60,
                         ..Ruleset::TEAM
                     },
-                };
+                );
                 let champion = || make("champion", 1).unwrap();
                 let mut bots = [champion(), Box::new(Rusher) as Box<dyn Bot<PlanetWars>>];
                 bots.rotate_right(seat);
@@ -105,12 +103,7 @@ fn a_duel_of_homes_among_planets_that_shrink_is_won() {
     let free: String = free.collect();
     let text = format!("P 1 0 1 3 1 50\nP 2 0 -1 3 2 50\n{free}");
     for seat in 0..2 {
-        let setup = Setup {
-            planets: map::read(&text).unwrap(),
-            players: vec![1, 2],
-            teams: vec![0, 1],
-            ruleset: Ruleset::MZ2015,
-        };
+        let setup = Setup::duel(map::read(&text).unwrap(), Ruleset::MZ2015);
         let champion = make("champion", 1).unwrap();
         let mut bots = [champion, Box::new(Halver) as Box<dyn Bot<PlanetWars>>];
         bots.rotate_right(seat);
@@ -128,15 +121,13 @@ fn a_duel_of_homes_among_planets_that_shrink_is_won() {
 fn an_enemy_that_does_nothing_is_outgrown() {
     let text = "P 1 0 0 1 1 4\nP 2 1 0 1 2 4\nP 3 -3 4 1 0 1\nP 4 2 -4 1 0 2\nP 5 -3 -1 1 0 3\nP 6 3 4 1 0 2\n";
     for seat in 0..2 {
-        let setup = Setup {
-            planets: map::read(text).unwrap(),
-            players: vec![1, 2],
-            teams: vec![0, 1],
-            ruleset: Ruleset {
+        let setup = Setup::duel(
+            map::read(text).unwrap(),
+            Ruleset {
                 rounds: 60,
                 ..Ruleset::TEAM
             },
-        };
+        );
         let champion = make("champion", 1).unwrap();
         let mut bots = [champion, make("idle", 1).unwrap()];
         bots.rotate_right(seat);

@@ -78,15 +78,13 @@ mod tests {
         ] {
             let mut orders = 0;
             for planets in [near(3), near(4), shrinking(3), shrinking(5)] {
-                let setup = Setup {
+                let setup = Setup::duel(
                     planets,
-                    players: vec![1, 2],
-                    teams: vec![0, 1],
-                    ruleset: Ruleset {
+                    Ruleset {
                         rounds: 30,
                         ..Ruleset::MZ2015
                     },
-                };
+                );
                 let bot = |seed| stranger(name, seed, setup.ruleset, 1).unwrap();
                 let mut bots = [bot(1), bot(2)];
                 let end = play_by::<PlanetWars>(&setup, &mut bots, |_, bot, view, ask| {

@@ -299,12 +299,7 @@ mod tests {
         states: &[&[(u8, i32)]],
         change: impl Fn(&mut Ledger),
     ) -> Ledger {
-        let setup = Setup {
-            planets: map::read(planets).unwrap(),
-            players: vec![1, 2],
-            teams: vec![0, 1],
-            ruleset,
-        };
+        let setup = Setup::duel(map::read(planets).unwrap(), ruleset);
         let view = PlanetWars::start(&setup).view(Seat(0));
         let names = Arc::new(Names::new(&view));
         let mut mind = Mind::new(Arc::clone(&names), &[1], Stance::Open);

@@ -334,12 +334,7 @@ pub(super) mod tests {
         ruleset: Ruleset,
         turn: u32,
     ) -> (Rehearsal, State) {
-        let setup = Setup {
-            planets: map::read(planets).unwrap(),
-            players: vec![1, 2],
-            teams: vec![0, 1],
-            ruleset,
-        };
+        let setup = Setup::duel(map::read(planets).unwrap(), ruleset);
         let view = PlanetWars::start(&setup).view(Seat(0));
         let names = Names::new(&view);
         let chart = names.chart(Timing::of(&ruleset));

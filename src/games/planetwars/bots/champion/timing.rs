@@ -191,12 +191,7 @@ mod tests {
     #[test]
     fn one_contradiction_of_what_is_assumed_is_no_proof() {
         let planets = "P 1 0 0 1 1 50\nP 2 3 0 1 0 5\nP 3 -3 0 1 0 5\nP 4 30 0 1 2 50\n";
-        let setup = Setup {
-            planets: map::read(planets).unwrap(),
-            players: vec![1, 2],
-            teams: vec![0, 1],
-            ruleset: Ruleset::MZ2015,
-        };
+        let setup = Setup::duel(map::read(planets).unwrap(), Ruleset::MZ2015);
         let view = PlanetWars::start(&setup).view(Seat(0));
         let names = Names::new(&view);
         let first = Sight {

@@ -56,12 +56,10 @@ mod tests {
     /// is the enemy's.
     #[test]
     fn no_growth_is_bought_with_what_a_hidden_fleet_may_be_met_by() {
-        let setup = Setup {
-            planets: map::read("P 1 0 1 3 1 20\nP 2 0 -1 3 2 20\nP 3 9 9 -1 0 5\n").unwrap(),
-            players: vec![1, 2],
-            teams: vec![0, 1],
-            ruleset: Ruleset::MZ2015,
-        };
+        let setup = Setup::duel(
+            map::read("P 1 0 1 3 1 20\nP 2 0 -1 3 2 20\nP 3 9 9 -1 0 5\n").unwrap(),
+            Ruleset::MZ2015,
+        );
         let view = PlanetWars::start(&setup).view(Seat(0));
         let names = Arc::new(Names::new(&view));
         for (left, bought) in [(20, vec![]), (0, vec![]), (12, vec![0])] {

@@ -108,12 +108,10 @@ mod tests {
     /// What is shown counts, and where nothing is, fleets that landed without having been seen to leave do not.
     #[test]
     fn who_is_behind_counts_fleets_in_flight() {
-        let setup = Setup {
-            planets: map::read("P 1 0 0 0 1 10\nP 2 9 0 0 2 20\n").unwrap(),
-            players: vec![1, 2],
-            teams: vec![0, 1],
-            ruleset: Ruleset::GOOGLE2010,
-        };
+        let setup = Setup::duel(
+            map::read("P 1 0 0 0 1 10\nP 2 9 0 0 2 20\n").unwrap(),
+            Ruleset::GOOGLE2010,
+        );
         let view = PlanetWars::start(&setup).view(Seat(0));
         let names = Arc::new(Names::new(&view));
         let mut mind = Mind::new(Arc::clone(&names), &[1], Stance::Open);
