@@ -100,7 +100,7 @@ pub struct Evidence {
     pub offers: BTreeMap<String, Moments>,
     /// When challenged: whether it countered, where that was revealed.
     pub counters: Tally,
-    /// Whether it paid exactly what the server would have picked.
+    /// Whether it paid exactly what the server would have picked, where its cards were known for sure.
     pub exact_payments: Tally,
     /// Turns before the deck's end on which a trade was possible: whether it traded.
     pub early_trades: Tally,

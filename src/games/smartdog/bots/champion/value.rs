@@ -567,6 +567,19 @@ mod tests {
     }
 
     #[test]
+    fn a_lead_is_worth_more_against_several_rivals() {
+        let lead = |players, at_stake: &[(u16, u16)]| {
+            let game = begun(HELD, players, 60);
+            value(&changed(&game, at_stake, |_| {}))
+        };
+        // The second player's pen is a tile to the right.
+        let (behind, ahead) = ([(14, 0), (15, 0), (0, 0)], [(14, 0), (0, 0), (1, 0)]);
+        let gains = [Players::Two, Players::Four]
+            .map(|players| lead(players, &ahead) - lead(players, &behind));
+        assert!(gains[1] > gains[0] + 1.0, "{gains:?}");
+    }
+
+    #[test]
     fn it_does_not_pay_to_walk_away_from_distant_work() {
         let row = |things: &str| format!("{things:.<700}");
         let rows = [row("--"), row("@"), row("")].join("\n");
