@@ -17,7 +17,7 @@ pub const CARDS: &[BotCard] = &[
     card(2, "random", random::DESCRIPTION, 0xFF48_6AE0_C719_1DDB),
     card(3, "shipped", shipped::DESCRIPTION, 0xBE29_2D47_60CE_DED9),
     BotCard {
-        version: 3,
+        version: 4,
         ..card(
             4,
             "herder",
@@ -26,7 +26,7 @@ pub const CARDS: &[BotCard] = &[
         )
     },
     BotCard {
-        version: 3,
+        version: 4,
         ..thinker(
             5,
             "herder-search",
@@ -35,7 +35,7 @@ pub const CARDS: &[BotCard] = &[
         )
     },
     BotCard {
-        version: 7,
+        version: 8,
         ..thinker(
             6,
             "champion",
