@@ -231,8 +231,9 @@ fn table<'a>(members: usize, hero: &'a str, rival: &'a str) -> anyhow::Result<Ve
     let others = members.saturating_sub(1);
     ensure!(
         rivals.len() <= others.max(1),
-        "--rival {rival}: {} rivals for {others} other seats of a table",
-        rivals.len()
+        "--rival {rival} names {} rivals, and a table has {others} other seat{}: name no more than those",
+        rivals.len(),
+        if others == 1 { "" } else { "s" }
     );
     let others = rivals.into_iter().cycle().take(others);
     Ok(std::iter::once(hero).chain(others).collect())
@@ -365,7 +366,7 @@ mod tests {
         let refused = table(2, "a", "b,c").unwrap_err().to_string();
         assert_eq!(
             refused,
-            "--rival b,c: 2 rivals for 1 other seats of a table"
+            "--rival b,c names 2 rivals, and a table has 1 other seat: name no more than those"
         );
     }
 

@@ -61,7 +61,7 @@ impl Declarations {
         }
         println!("cards  declarations   mean          spread around it");
         for (cards, (excess, mean)) in (1..).zip(sizes.iter().zip(&means)) {
-            // One game tells nothing of how far others stray.
+            // One game tells nothing of how far others stray, nor do some that are alike.
             let margin = mean
                 .margin95()
                 .map_or_else(String::new, |half| format!("± {half:4.2}"));

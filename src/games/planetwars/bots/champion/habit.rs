@@ -183,9 +183,9 @@ impl Habit<'_> {
         }
     }
 
-    /// Another's planet taken after so many turns, in which so many ships of the enemy's may help it, and `late` says
-    /// whether any can be there sooner.
-    fn attack(&self, to: usize, turns: usize, helping: i32, late: bool) -> Option<Target> {
+    /// Another's planet taken after so many turns, in which so many ships of the enemy's may help it, and `contested`
+    /// says whether any can be there sooner.
+    fn attack(&self, to: usize, turns: usize, helping: i32, contested: bool) -> Option<Target> {
         let before = self.futures[to][turns - 1];
         if before.owner == self.side {
             return None;
@@ -204,7 +204,7 @@ impl Habit<'_> {
         } else {
             (growth * ROB, f64::from(need) * TRADE)
         };
-        let late = if free && late { LATE } else { 0.0 };
+        let late = if free && contested { LATE } else { 0.0 };
         Some(Target {
             to,
             turns,

@@ -242,14 +242,18 @@ impl Meeting {
 
     /// Ships of a player that must have landed, too, for so many of them to be left after the battle.
     fn brought(&self, player: u8, left: i32) -> i32 {
-        let owners = self.landings.iter().map(|landing| landing.owner);
-        let others = owners
-            .chain([self.root.owner])
-            .filter(|owner| *owner != player);
-        let beaten = others.map(|owner| self.force(owner)).max();
-        let beaten = beaten.unwrap_or_default();
-        left.saturating_add(beaten)
+        left.saturating_add(self.strongest(|owner| owner != player))
             .saturating_sub(self.force(player))
+    }
+
+    /// Ships of whoever of these has most of them there.
+    fn strongest(&self, of: impl Fn(u8) -> bool) -> i32 {
+        let owners = self.landings.iter().map(|landing| landing.owner);
+        let forces = owners
+            .chain([self.root.owner])
+            .filter(|owner| of(*owner))
+            .map(|owner| self.force(owner));
+        forces.max().unwrap_or_default()
     }
 
     /// Ships of an owner that meet there.
@@ -439,6 +443,28 @@ mod tests {
             let ledger = after_changing(ruleset, planets, &states, change);
             assert_eq!(ledger.flying[2], -brought, "{ours} at {holder}'s");
         }
+    }
+
+    /// Ours and as many of a stranger's land on a free planet, which stays free: all that left the stranger's planet did.
+    #[test]
+    fn who_spoils_a_capture_brought_as_much_as_the_strongest_there() {
+        let planets = "P 1 0 0 1 1 9\nP 2 3 2 1 2 20\nP 3 2 0 1 0 2\n";
+        let states: [&[(u8, i32)]; 4] = [
+            &[(1, 9), (2, 20), (NOBODY, 2)],
+            &[(1, 10), (2, 15), (NOBODY, 2)],
+            &[(1, 11), (2, 16), (NOBODY, 2)],
+            &[(1, 12), (2, 17), (NOBODY, 0)],
+        ];
+        let fleet = Fleet {
+            owner: 1,
+            from: 0,
+            to: 2,
+            ships: 6,
+            launched: 1,
+        };
+        let change = |ledger: &mut Ledger| ledger.fleets.push(fleet);
+        let ledger = after_changing(Ruleset::TEAM, planets, &states, change);
+        assert_eq!(ledger.flying[2], 0);
     }
 
     /// Ours and a stranger's fleet land on one planet: only where that was ours the stranger attacked.

@@ -88,7 +88,7 @@ impl Taste {
         offers.collect()
     }
 
-    /// Queues what may be done later with the same aim, unless it is queued.
+    /// Queues what may be done later with the same aim, unless something with that aim is queued.
     fn later(&self, board: &Board<'_>, aim: &Aim, own: &[u8], queue: &mut Vec<Offer>) {
         let again =
             |other: &Offer| (other.aim.player, other.aim.target) == (aim.player, aim.target);
@@ -167,7 +167,7 @@ fn plan(
         if board.nodes >= nodes {
             break;
         }
-        let Some(offer) = best(&mut queue) else {
+        let Some(offer) = take_best(&mut queue) else {
             break;
         };
         let slot = team.iter().position(|player| *player == offer.aim.player);
@@ -195,7 +195,7 @@ fn plan(
 }
 
 /// Takes the best out of a queue, the first of equals.
-fn best(queue: &mut Vec<Offer>) -> Option<Offer> {
+fn take_best(queue: &mut Vec<Offer>) -> Option<Offer> {
     let offers = queue.iter().enumerate().rev();
     let (best, _) = offers.max_by_key(|(_, offer)| offer.key)?;
     Some(queue.remove(best))

@@ -149,20 +149,15 @@ impl World {
                 continue;
             };
             let cell = (seen.spot.x - area.first.x, seen.spot.y - area.first.y);
-            let penned = matches!(ground.land(seen.spot), Land::Pen(_));
-            let here = sheep.iter().find(|one| one.sheep.spot == seen.spot);
-            let here = here.map(|one| one.rank);
-            // A guessed one that was moved here was not driven: where it started was not known.
-            let moved = |guess: &(u16, u16)| penned && here == Some(rank(&tiles, area.at(*guess)));
-            let moved = self.guesses.iter().position(moved);
             // One that has been driven here did not start here.
-            let driven =
-                moved.is_none() && here.is_some_and(|here| here != rank(&tiles, seen.spot));
+            let here = sheep.iter().find(|one| one.sheep.spot == seen.spot);
+            let driven = here.is_some_and(|one| one.rank != rank(&tiles, seen.spot));
             if driven || self.origins.contains(&cell) {
                 continue;
             }
             self.origins.push(cell);
-            let guessed = moved.or_else(|| self.guesses.iter().position(|guess| *guess == cell));
+            let penned = matches!(ground.land(seen.spot), Land::Pen(_));
+            let guessed = self.guesses.iter().position(|guess| *guess == cell);
             let guess = match guessed {
                 Some(at) => Some(self.guesses.swap_remove(at)),
                 None if penned => self.guesses.pop(),
@@ -229,28 +224,6 @@ mod tests {
                 assert_eq!(penned(&world.game, seat), told, "{rows}");
             }
         }
-    }
-
-    #[test]
-    fn a_guessed_sheep_that_was_moved_was_not_driven() {
-        // The pen's sheep is in sight. It was guessed on the other cell of the pen, and then moved here.
-        let (game, mut world) = believed("o-@...\n......\n......");
-        let view = game.seen_by(Seat(0));
-        world.origins.clear();
-        world.guesses = vec![(1, 0)];
-        let spot = |x| Spot { x, y: 0 };
-        let mut sheep = vec![
-            Tracked::new(&view.ground, spot(1)),
-            Tracked::new(&view.ground, spot(7)),
-        ];
-        sheep[0].sheep.spot = spot(0);
-        world.copy_origins(&view, &Sight::of(&view), &mut sheep);
-        assert_eq!(
-            (&world.origins[..], &world.guesses[..]),
-            (&[(0, 0)][..], &[][..])
-        );
-        let spots: Vec<Spot> = sheep.iter().map(|one| one.sheep.spot).collect();
-        assert_eq!(spots, [spot(0), spot(6)], "on the rival's tile as well");
     }
 
     #[test]

@@ -285,7 +285,7 @@ fn command(game: &mut SmartDog, orders: &Expected) {
 }
 
 /// The position without the sheep that no dog near can reach within so many turns; the evaluation counts them as
-/// work for later.
+/// work for later, and in the lead where they stand in pens.
 fn near(world: &World, evaluation: &mut Evaluation, depth: u32) -> SmartDog {
     let game = &world.game;
     let ground = game.ground();
@@ -339,6 +339,7 @@ pub(super) fn print(game: &SmartDog) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::player::CHAMPION;
     use super::super::value::WEIGHTS;
     use super::*;
     use crate::smartdog::known::KnownMaps;
@@ -356,6 +357,25 @@ mod tests {
             players: Players::One,
             options: options.iter().fold(Options::default(), set),
         })
+    }
+
+    #[test]
+    fn a_pen_that_nobody_reaches_is_not_empty() {
+        // One turn is left, each pen holds a sheep, and the first among equals wins.
+        let row = format!("o{:.<199}", "");
+        let dogs = format!("{:.<100}@{:.<99}", "", "");
+        let game = SmartDog::begin(&Setup {
+            map: Map::read(&format!("{row}\n{dogs}")).unwrap(),
+            players: Players::Two,
+            options: Options::default().with(Key::TurnsLimit, 1).unwrap(),
+        });
+        let mut world = World::new(&game.seen_by(ME), &KnownMaps::none(), &[]);
+        world.game.clone_from(&game);
+        let mut terrain = Terrain::new(game.ground(), ME);
+        let mut evaluation = Evaluation::new(&world, &terrain, CHAMPION.weights);
+        let near = near(&world, &mut evaluation, 1);
+        assert!(near.sheep().is_empty());
+        assert!(evaluation.value(&near, &mut terrain) > 0.0);
     }
 
     #[test]

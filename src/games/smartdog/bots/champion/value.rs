@@ -71,9 +71,9 @@ pub(super) struct Evaluation {
     pub(super) own: Vec<usize>,
     /// Steps to cells worth looking at, by cell, if there are any ([`explore`]).
     explore: Option<Vec<u16>>,
-    /// Sheep too far away to be simulated, by cell: work for later.
+    /// Sheep too far away to be simulated, by cell, and whether they stand in another's pen: work for later.
     far_sheep: Vec<(usize, bool)>,
-    /// Those of them in each seat's pen.
+    /// Sheep too far away to be simulated in each seat's pen, the own one too.
     far_penned: [f64; 4],
     /// Whether an empty pen cannot win: sheep stood in it at first.
     must_hold: bool,

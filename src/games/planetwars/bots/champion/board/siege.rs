@@ -14,7 +14,7 @@ struct Siege {
     ships: i32,
     /// Whether it was ever ours: before that nothing that is free goes there.
     ours_once: bool,
-    /// What is free and could be there by now, of ours and theirs.
+    /// What is free, could be there by now and has not fought yet, of ours and theirs.
     near: [i32; 2],
 }
 

@@ -51,8 +51,8 @@ impl Ledger {
                 self.attacked[usize::from(owner)] = true;
             }
         } else if owner == change.before.owner[place] || owner == NOBODY {
-            // Another player spoiled a capture of ours.
-            self.landed_by_any(change, place, expected.1.max(1));
+            // Another player spoiled a capture of ours, with as much as the strongest there.
+            self.landed_by_any(change, place, meeting.strongest(|_| true).max(1));
         } else {
             // Ours took what should have held: ships had left it. Both what was expected and what is seen have grown.
             let fought = expected.1.saturating_add(ships);
