@@ -568,14 +568,19 @@ mod tests {
 
     #[test]
     fn a_lead_is_worth_more_against_several_rivals() {
-        let lead = |players, at_stake: &[(u16, u16)]| {
+        // A sheep more than the second player has against a sheep fewer, 60 turns before the end.
+        let gains = [Players::Two, Players::Four].map(|players| {
             let game = begun(HELD, players, 60);
-            value(&changed(&game, at_stake, |_| {}))
-        };
-        // The second player's pen is a tile to the right.
-        let (behind, ahead) = ([(14, 0), (15, 0), (0, 0)], [(14, 0), (0, 0), (1, 0)]);
-        let gains = [Players::Two, Players::Four]
-            .map(|players| lead(players, &ahead) - lead(players, &behind));
+            let pen = |owner: u8| -> Vec<(u16, u16)> {
+                let ground = game.ground();
+                let spots = ground.torus().spots();
+                let spots = spots.filter(|spot| ground.land(*spot) == Land::Pen(Seat(owner)));
+                spots.map(|spot| (spot.x, spot.y)).collect()
+            };
+            let (own, other) = (pen(0), pen(1));
+            let worth = |sheep: [(u16, u16); 3]| value(&changed(&game, &sheep, |_| {}));
+            worth([own[0], own[1], other[0]]) - worth([own[0], other[0], other[1]])
+        });
         assert!(gains[1] > gains[0] + 1.0, "{gains:?}");
     }
 
