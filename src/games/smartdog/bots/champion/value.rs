@@ -572,14 +572,13 @@ mod tests {
         let gains = [Players::Two, Players::Four].map(|players| {
             let game = begun(HELD, players, 60);
             let pen = |owner: u8| -> Vec<(u16, u16)> {
-                let ground = game.ground();
-                let spots = ground.torus().spots();
-                let spots = spots.filter(|spot| ground.land(*spot) == Land::Pen(Seat(owner)));
+                let of_pen = |spot: &Spot| game.ground().land(*spot) == Land::Pen(Seat(owner));
+                let spots = game.ground().torus().spots().filter(of_pen);
                 spots.map(|spot| (spot.x, spot.y)).collect()
             };
-            let (own, other) = (pen(0), pen(1));
-            let worth = |sheep: [(u16, u16); 3]| value(&changed(&game, &sheep, |_| {}));
-            worth([own[0], own[1], other[0]]) - worth([own[0], other[0], other[1]])
+            let (mine, other) = (pen(0), pen(1));
+            let worth = |sheep: [_; 3]| value(&changed(&game, &sheep, |_| {}));
+            worth([mine[0], mine[1], other[0]]) - worth([mine[0], other[0], other[1]])
         });
         assert!(gains[1] > gains[0] + 1.0, "{gains:?}");
     }
