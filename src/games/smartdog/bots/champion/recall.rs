@@ -228,7 +228,7 @@ fn bark(game: &mut SmartDog, owner: Seat, id: DogId) {
 }
 
 /// Plays what dogs out of sight are expected to do, barks only with a voice nearby, which is where the barker stands
-/// now. Takes these voices away.
+/// now. Takes these voices away, but for those whose cell is taken.
 fn play_unseen(
     game: &mut SmartDog,
     expected: &Expected,
