@@ -4,7 +4,7 @@ mod explain;
 
 use super::aims::{Guess, Tally};
 use super::board::Sides;
-use super::chart::{Chart, NOBODY, Sight};
+use super::chart::{Chart, Sight};
 use super::line::{Line, Move, Root};
 
 /// A known fleet.
@@ -225,21 +225,6 @@ impl Meeting {
         Line::step(self.root, &self.landings, &sides.side)
     }
 
-    /// The planet's ships when the fleets land.
-    fn garrison(&self) -> i32 {
-        let Root {
-            owner,
-            ships,
-            growth,
-            grows_first,
-        } = self.root;
-        if grows_first && owner != NOBODY {
-            (ships + growth).max(0)
-        } else {
-            ships
-        }
-    }
-
     /// Ships of a player that must have landed, too, for so many of them to be left after the battle.
     fn brought(&self, player: u8, left: i32) -> i32 {
         left.saturating_add(self.strongest(|owner| owner != player))
@@ -259,7 +244,7 @@ impl Meeting {
     /// Ships of an owner that meet there.
     fn force(&self, owner: u8) -> i32 {
         let standing = if owner == self.root.owner {
-            self.garrison()
+            self.root.garrison()
         } else {
             0
         };
@@ -283,7 +268,7 @@ fn leaving(ordered: &[Fleet], places: usize) -> Vec<i32> {
 #[cfg(test)]
 mod tests {
     use super::super::aims::Holder;
-    use super::super::chart::Names;
+    use super::super::chart::{NOBODY, Names};
     use super::super::mind::{Mind, Stance};
     use super::*;
     use crate::game::{Game as _, Seat};
@@ -319,6 +304,26 @@ mod tests {
             });
         }
         mind.ledger
+    }
+
+    /// The same by these rules, if so many ships of ours, launched in that turn, are known to fly from our first planet to
+    /// another.
+    fn after_ours(
+        ruleset: Ruleset,
+        planets: &str,
+        states: &[&[(u8, i32)]],
+        (to, ships, launched): (u8, i32, u32),
+    ) -> Ledger {
+        let fleet = Fleet {
+            owner: 1,
+            from: 0,
+            to,
+            ships,
+            launched,
+        };
+        after_changing(ruleset, planets, states, |ledger| {
+            ledger.fleets.push(fleet);
+        })
     }
 
     #[test]
@@ -432,15 +437,7 @@ mod tests {
                 .collect();
             states.push([(1, 10), (2, 11), (2, seen)]);
             let states: Vec<&[(u8, i32)]> = states.iter().map(|state| &state[..]).collect();
-            let fleet = Fleet {
-                owner: 1,
-                from: 0,
-                to: 2,
-                ships: ours,
-                launched: 0,
-            };
-            let change = |ledger: &mut Ledger| ledger.fleets.push(fleet);
-            let ledger = after_changing(ruleset, planets, &states, change);
+            let ledger = after_ours(ruleset, planets, &states, (2, ours, 0));
             assert_eq!(ledger.flying[2], -brought, "{ours} at {holder}'s");
         }
     }
@@ -455,15 +452,7 @@ mod tests {
             &[(1, 11), (2, 16), (NOBODY, 2)],
             &[(1, 12), (2, 17), (NOBODY, 0)],
         ];
-        let fleet = Fleet {
-            owner: 1,
-            from: 0,
-            to: 2,
-            ships: 6,
-            launched: 1,
-        };
-        let change = |ledger: &mut Ledger| ledger.fleets.push(fleet);
-        let ledger = after_changing(Ruleset::TEAM, planets, &states, change);
+        let ledger = after_ours(Ruleset::TEAM, planets, &states, (2, 6, 1));
         assert_eq!(ledger.flying[2], 0);
     }
 
@@ -485,15 +474,7 @@ mod tests {
                 &[(1, 11), (2, 12), (there.0, there.1 + 2 * grown), free],
                 &[(1, 12), (2, 13), end, free],
             ];
-            let fleet = Fleet {
-                owner: 1,
-                from: 0,
-                to: 2,
-                ships: 6,
-                launched: 1,
-            };
-            let change = |ledger: &mut Ledger| ledger.fleets.push(fleet);
-            let ledger = after_changing(Ruleset::TEAM, planets, &states, change);
+            let ledger = after_ours(Ruleset::TEAM, planets, &states, (2, 6, 1));
             assert_eq!(ledger.attacked[2], attacked, "{there:?} becomes {end:?}");
         }
     }
@@ -521,15 +502,7 @@ mod tests {
             .collect();
         states.push([(1, 1 + turns), (1, taken_with), free]);
         let states: Vec<&[(u8, i32)]> = states.iter().map(|state| &state[..]).collect();
-        let fleet = Fleet {
-            owner: 1,
-            from: 0,
-            to: 1,
-            ships: ours,
-            launched: 0,
-        };
-        let change = |ledger: &mut Ledger| ledger.fleets.push(fleet);
-        let ledger = after_changing(ruleset, planets, &states, change);
+        let ledger = after_ours(ruleset, planets, &states, (1, ours, 0));
         let left = |guess: &Guess| (guess.ships, guess.all);
         let left: Vec<_> = ledger.guesses.iter().map(left).collect();
         let all = gone == 4 + turns;

@@ -38,6 +38,17 @@ pub(super) struct Root {
     pub(super) grows_first: bool,
 }
 
+impl Root {
+    /// Its ships when fleets land in the next turn.
+    pub(super) fn garrison(&self) -> i32 {
+        if self.grows_first && self.owner != NOBODY {
+            (self.ships + self.growth).max(0)
+        } else {
+            self.ships
+        }
+    }
+}
+
 /// A planet's future.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
@@ -126,15 +137,8 @@ impl Line {
 
     /// A planet's owner and ships after a turn with these landings.
     pub(super) fn step(root: Root, landings: &[Move], side: &[i32]) -> (u8, i32) {
-        let Root {
-            mut owner,
-            mut ships,
-            growth,
-            grows_first,
-        } = root;
-        if grows_first && owner != NOBODY {
-            ships = (ships + growth).max(0);
-        }
+        let mut owner = root.owner;
+        let mut ships = root.garrison();
         if !landings.is_empty() {
             let garrison = Move {
                 turn: 1,
@@ -143,8 +147,8 @@ impl Line {
             };
             (owner, ships) = Self::default().battle(garrison, landings, &mut Vec::new(), side);
         }
-        if !grows_first && owner != NOBODY {
-            ships = (ships + growth).max(0);
+        if !root.grows_first && owner != NOBODY {
+            ships = (ships + root.growth).max(0);
         }
         (owner, ships)
     }
