@@ -45,9 +45,20 @@ pub enum StoreError {
         /// What SQLite says of it.
         why: String,
     },
+    /// It has several names, so that its log could lie beside any of them.
+    #[error(
+        "the database {path} has {names} names (hard links), and its log lies beside one of them only: stop whatever \
+         uses it, copy the file, with the one that ends in -wal if there is one, and use the copy"
+    )]
+    Names {
+        /// The name asked for.
+        path: PathBuf,
+        /// How many it has.
+        names: u64,
+    },
     /// The folder of the database cannot be created or written to.
     #[error(
-        "cannot write in {folder}, the folder of the database ({source}): make the folder writable, or set store.path to another place"
+        "cannot write in {folder}, the folder of the database: {source}; set store.path to a place where drover may write"
     )]
     Folder {
         /// The folder.
@@ -55,10 +66,22 @@ pub enum StoreError {
         /// The system's error.
         source: std::io::Error,
     },
-    /// Somebody else owns the database or its folder, and this process may not write it.
+    /// The folder of the database is missing, and this process may not create it.
     #[error(
-        "cannot write {path}: it belongs to user {owner}, and drover runs as user {user}: give it to that user \
-         (chown -R {user} {path}), run as user {owner}, or set store.path to another place"
+        "the folder {folder} of the database is missing, and user {user}, as whom drover runs, may not create it: \
+         create it as root (install -d -m 700 -o {user} {quoted}), or set store.path to another place",
+        quoted = shell_words::quote(&folder.to_string_lossy())
+    )]
+    NoFolder {
+        /// The folder.
+        folder: PathBuf,
+        /// The number of the user that this process runs as.
+        user: u32,
+    },
+    /// Somebody else owns the database or its folder, and this process may not use it.
+    #[error(
+        "cannot use {path}: it belongs to user {owner}, and drover runs as user {user}: run drover as user {owner}, \
+         or set store.path to a file in a folder of user {user}"
     )]
     Foreign {
         /// The file or folder.

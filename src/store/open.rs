@@ -133,7 +133,9 @@ impl Settings {
 pub(super) struct Opened {
     /// The writer's connection; the schema is up to date.
     pub(super) writer: SqliteConnection,
-    /// Keeps others out.
+    /// Where it really is, whichever links lead there.
+    pub(super) path: PathBuf,
+    /// Keeps others out, and must outlive all connections.
     pub(super) lock: Lock,
     /// Whether the file's structure was checked; it may be too large for that.
     pub(super) checked: bool,
@@ -142,6 +144,8 @@ pub(super) struct Opened {
 /// Opens a database for writing: refuses one that is in use, damaged, foreign or from a later version.
 pub(super) async fn writer(path: &Path, checked_bytes_max: i64) -> Result<Opened, StoreError> {
     files::make_folder(path)?;
+    let canonical = files::canonical(path);
+    let path = canonical.as_path();
     files::check_owner(path)?;
     let lock = files::lock(path)?;
     let options = options(path)
@@ -169,8 +173,9 @@ pub(super) async fn writer(path: &Path, checked_bytes_max: i64) -> Result<Opened
         why: format!("its matches cannot be listed: {error}"),
     })?;
     Ok(Opened {
-        writer,
+        path: canonical,
         lock,
+        writer,
         checked,
     })
 }
@@ -207,11 +212,7 @@ pub(super) struct Readable {
 
 /// Finds out how a database can be read; rejects one of a later version and a file that is not ours.
 pub(super) async fn readable(path: &Path) -> Result<Readable, StoreError> {
-    if !path.is_file() {
-        return Err(StoreError::Missing {
-            path: path.to_path_buf(),
-        });
-    }
+    files::check_readable(path)?;
     let plain = options(path).read_only(true);
     let mut probe = connect_read(path, &plain).await;
     let immutable = probe.is_err() && !files::beside(path, "-wal").exists();
