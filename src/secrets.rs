@@ -3,6 +3,9 @@
 use std::fmt::Write as _;
 use subtle::ConstantTimeEq as _;
 
+/// The fewest bytes of a key that seals something.
+pub const KEY_BYTES_MIN: usize = 32;
+
 /// The system provides no random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the system gives no random numbers: {0}")]

@@ -10,9 +10,10 @@ use crate::config::Flags;
 use crate::store::{Filter, MatchRow, PageAt, Place, Store};
 use anyhow::{Context as _, bail};
 use serde_json::json;
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::Write;
-use std::path::PathBuf;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Subcommand)]
@@ -104,6 +105,9 @@ pub(super) enum Export {
     Ndjson,
     Json,
 }
+
+/// The mode of a file for its owner alone.
+const PRIVATE: u32 = 0o600;
 
 pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
     let config = common.load(&Flags::new())?.config;
@@ -270,7 +274,7 @@ async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyho
             return scenes::html(out, &row, &footage);
         }
         let cannot = || format!("cannot write {}", path.display());
-        let file = File::create(path).with_context(cannot)?;
+        let file = create(path, row.ended_us.is_none()).with_context(cannot)?;
         let mut file = std::io::BufWriter::new(file);
         scenes::html(&mut file, &row, &footage)?;
         return file.flush().with_context(cannot);
@@ -296,6 +300,21 @@ async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyho
         }
     }
     Ok(())
+}
+
+/// A new file; of a running match, which has hidden hands in it, for its owner alone.
+fn create(path: &Path, live: bool) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    if !live {
+        return options.open(path);
+    }
+    let file = options.mode(PRIVATE).open(path)?;
+    // One that was there has kept its mode.
+    if file.metadata()?.is_file() {
+        file.set_permissions(Permissions::from_mode(PRIVATE))?;
+    }
+    Ok(file)
 }
 
 async fn name_seat(store: Store, (id, seat): (&str, u8), name: &str) -> anyhow::Result<()> {

@@ -6,6 +6,7 @@ use super::named;
 use super::schema::{Kind, keys};
 use super::sections::{Entries, HUBS, REFEREES, SHADOWS};
 use super::settings::{Config, Hub, Shadow};
+use crate::secrets::KEY_BYTES_MIN;
 use ::config::{Map, Value, ValueKind};
 use games::neutral::{BUILT_IN, PREFIX};
 use games::{Kit, SetupError, TableSetup, Wire};
@@ -363,6 +364,13 @@ fn check(config: &Config, merged: &Value, mistakes: &mut Mistakes) {
     }
     same_addresses(config, mistakes);
     let unusable = |what: String, why: String| ConfigError::Unusable { what, why };
+    let pass_key = config.api.pass_key.reveal();
+    if pass_key.is_some_and(|key| key.len() < KEY_BYTES_MIN) {
+        let what = format!("{}: `api.pass_key`", origin(merged, "api.pass_key"));
+        let why =
+            format!("it takes at least {KEY_BYTES_MIN} bytes: `openssl rand -hex 32` makes some");
+        mistakes.add(unusable(what, why));
+    }
     let callbacks = games::met_by(Wire::Callbacks);
     let default_bot = "callbacks.default_bot";
     if let Some(why) = callbacks.and_then(|kit| no_bot(kit, &config.callbacks.default_bot)) {

@@ -12,7 +12,9 @@ use rustix::io::Errno;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -217,7 +219,9 @@ pub(super) fn lock(path: &Path) -> Result<Lock, StoreError> {
             why: "it is no regular file".into(),
         });
     }
-    let file = options.open(path).map_err(|why| unusable(why.to_string()))?;
+    let file = options
+        .open(path)
+        .map_err(|why| unusable(why.to_string()))?;
     match lock_file(&file) {
         Ok(()) => {}
         Err(Errno::AGAIN | Errno::ACCESS) => {
@@ -261,7 +265,9 @@ fn lock_file(file: &File) -> Result<(), Errno> {
 
 /// Takes what earlier versions gave to others away from them.
 fn tighten(path: &Path) {
-    let Ok(found) = fs::metadata(path) else { return };
+    let Ok(found) = fs::metadata(path) else {
+        return;
+    };
     let mode = found.mode();
     if mode & OTHERS == 0 || found.uid() != user() {
         return;
@@ -303,7 +309,11 @@ impl Holder {
 /// The holder of the lock, as it recorded itself.
 fn holder(card: &mut impl Read) -> String {
     let mut text = String::new();
-    if card.take(HOLDER_LEN_MAX as u64).read_to_string(&mut text).is_err() {
+    if card
+        .take(HOLDER_LEN_MAX as u64)
+        .read_to_string(&mut text)
+        .is_err()
+    {
         return String::new();
     }
     let mut lines = text.lines();

@@ -190,7 +190,10 @@ fn what_belongs_to_somebody_else_is_refused_with_a_hint() {
     for missing in ["/none/such", "/var/lib/none", "/none"] {
         let told = try_in(Path::new(missing)).unwrap();
         let create = format!("create it as root (install -d -m 700 -o {user} {missing})");
-        hinted(&told, &format!("the folder {missing} of the database is missing"));
+        hinted(
+            &told,
+            &format!("the folder {missing} of the database is missing"),
+        );
         hinted(&told, &create);
     }
     if root {

@@ -1,7 +1,7 @@
 //! Mistakes of callers, and what they are told.
 
 use super::App;
-use crate::access::Tokens;
+use crate::access::{PassKey, Tokens};
 use crate::store::tests::fake::{Pen, heard};
 use axum::http::{StatusCode, header};
 use serde_json::{Value, json};
@@ -77,9 +77,13 @@ async fn every_mistake_has_its_problem_document() {
 #[tokio::test]
 async fn the_token_guards_all_but_health() {
     let mut app = App::new().await;
-    app.state.tokens = Tokens::load(app.store().clone(), Some("s3cret"))
-        .await
-        .unwrap();
+    app.state.tokens = Tokens::load(
+        app.store().clone(),
+        Some("s3cret"),
+        PassKey::load(Some("a key"), app.store()).unwrap(),
+    )
+    .await
+    .unwrap();
     for path in ["/api/v1/matches", "/api/v1/bots", "/metrics"] {
         app.problem(path, StatusCode::UNAUTHORIZED).await;
         for (given, status) in [

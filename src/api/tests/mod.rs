@@ -18,7 +18,7 @@ mod tokens;
 mod tournaments;
 
 use super::{ApiState, Doors, Feeds, Films, KeptStandings, Readiness, Turns, router};
-use crate::access::Tokens;
+use crate::access::{PassKey, Tokens};
 use crate::config::Secret;
 use crate::fake;
 use crate::identities::Identities;
@@ -94,7 +94,13 @@ impl App {
             readiness: Readiness::default(),
             room: Arc::new(Default::default),
             metrics: Arc::new(|| "drover_up 1\n".into()),
-            tokens: Tokens::load(store.clone(), None).await.unwrap(),
+            tokens: Tokens::load(
+                store.clone(),
+                None,
+                PassKey::load(Some("a key"), &store).unwrap(),
+            )
+            .await
+            .unwrap(),
             feeds: Feeds::of(store),
             end: CancellationToken::new(),
             standings: KeptStandings::default(),

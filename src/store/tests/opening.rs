@@ -199,11 +199,18 @@ async fn a_database_with_two_names_is_not_opened() {
             Store::open(&Settings::at(path)).await.unwrap_err(),
             Store::open_readonly(path).await.unwrap_err(),
         ] {
-            assert!(matches!(error, StoreError::Names { names: 2, .. }), "{error}");
+            assert!(
+                matches!(error, StoreError::Names { names: 2, .. }),
+                "{error}"
+            );
         }
     }
     fs::remove_file(&other).unwrap();
-    Store::open(&Settings::at(&path)).await.unwrap().close().await;
+    Store::open(&Settings::at(&path))
+        .await
+        .unwrap()
+        .close()
+        .await;
 }
 
 #[tokio::test]
@@ -240,7 +247,11 @@ async fn what_is_written_is_nobody_elses() {
         store.backup(&copy).await.unwrap();
         assert_eq!(mode(&copy), 0o600);
         let files = all(path.parent().unwrap());
-        assert_eq!(files.len(), 4, "database, log, its index and lock: {files:?}");
+        assert_eq!(
+            files.len(),
+            4,
+            "database, log, its index and lock: {files:?}"
+        );
         for (mode, file) in files {
             assert_eq!(mode, 0o600, "{}", file.display());
         }
@@ -314,9 +325,6 @@ fn every_migration_is_known() {
     for migration in MIGRATIONS.iter() {
         let name = migration.description.replace(' ', "_");
         let file = folder.join(format!("{:04}_{name}.sql", migration.version));
-        assert_eq!(
-            fs::read_to_string(file).unwrap(),
-            migration.sql.as_str()
-        );
+        assert_eq!(fs::read_to_string(file).unwrap(), migration.sql.as_str());
     }
 }
