@@ -37,6 +37,9 @@ const CACHE_KIB: &str = "-16384";
 /// The writer's cached prepared statements: those of the batches that are usual. Others are prepared again.
 const STATEMENTS_MAX: usize = 200;
 
+/// The tables, as far as SQLite knows them: a file that has lost its end may lack the description of some.
+const TABLES: &str = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'";
+
 /// The schema's version that has lists by facet.
 const LISTS: i64 = 9;
 
@@ -197,7 +200,7 @@ pub(super) async fn readers_only(
     count: u32,
 ) -> Result<(SqlitePool, bool), StoreError> {
     let found = readable(path).await?;
-    let chosen = options(path).read_only(true).immutable(found.immutable);
+    let chosen = reading(path).immutable(found.immutable);
     let version = found.version.unwrap_or_default();
     Ok((pool(chosen, count, Some(version)), version >= LISTS))
 }
@@ -213,7 +216,7 @@ pub(super) struct Readable {
 /// Finds out how a database can be read; rejects one of a later version and a file that is not ours.
 pub(super) async fn readable(path: &Path) -> Result<Readable, StoreError> {
     files::check_readable(path)?;
-    let plain = options(path).read_only(true);
+    let plain = reading(path);
     let mut probe = connect_read(path, &plain).await;
     let immutable = probe.is_err() && !files::beside(path, "-wal").exists();
     if immutable {
@@ -230,7 +233,7 @@ async fn connect_read(
     options: &SqliteConnectOptions,
 ) -> Result<SqliteConnection, StoreError> {
     let mut connection = connect(path, options).await?;
-    sqlx::query("SELECT count(*) FROM sqlite_master")
+    sqlx::query(TABLES)
         .execute(&mut connection)
         .await
         .map_err(|error| opening(path, &error))?;
@@ -243,6 +246,12 @@ async fn connect(
 ) -> Result<SqliteConnection, StoreError> {
     let connected = options.connect().await;
     connected.map_err(|error| opening(path, &error))
+}
+
+/// For reading alone, also what is left of a file that has lost its end.
+fn reading(path: &Path) -> SqliteConnectOptions {
+    let options = options(path).read_only(true);
+    options.pragma("writable_schema", "ON")
 }
 
 fn options(path: &Path) -> SqliteConnectOptions {
@@ -276,11 +285,10 @@ async fn check_version(
     path: &Path,
     connection: &mut SqliteConnection,
 ) -> Result<Option<i64>, StoreError> {
-    let tables: Vec<String> =
-        sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table'")
-            .fetch_all(&mut *connection)
-            .await
-            .map_err(|error| opening(path, &error))?;
+    let tables: Vec<String> = sqlx::query_scalar(TABLES)
+        .fetch_all(&mut *connection)
+        .await
+        .map_err(|error| opening(path, &error))?;
     if tables.is_empty() {
         return Ok(None);
     }
