@@ -6,8 +6,9 @@ use super::game::Conduct;
 use super::guests::{Gathered, Guests, Wait};
 use super::lobby::Ticket;
 use super::matches::{Sat, Sitter, Sitting, Who};
-use super::server::{Entrance, FULL, HubServer};
+use super::server::{Entrance, FULL, GUESSES_USED_UP, HubServer};
 use crate::histogram::Histogram;
+use crate::link::Peer;
 use crate::referee::record::RecordError;
 use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins, OurBot};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
@@ -94,7 +95,12 @@ impl HubServer {
         room: Option<&str>,
         (ticket, mut guest): (Ticket, Guest),
     ) -> Entrance {
+        let (peer, now) = (Peer::of(guest.peer.ip()), Instant::now());
+        if self.guesses.lock().has_used_up(peer, now) {
+            return Entrance::Refused(GUESSES_USED_UP.to_owned());
+        }
         let Some((entrant, token)) = guests.recognise(&guest.name, room) else {
+            self.guesses.lock().note(peer, now);
             if seldom::is_due("hub", "token") {
                 // What it said may be nearly a token.
                 let peer = guest.peer;
