@@ -141,9 +141,9 @@ impl Writer {
                     batch = self.flush(batch).await;
                     self.pack(packing, reply).await;
                 }
-                Command::Prune(sessions, reply) => {
+                Command::Prune(prune, reply) => {
                     batch = self.flush(batch).await;
-                    self.prune(&sessions, reply).await;
+                    self.prune(&prune, reply).await;
                 }
                 Command::Tell(session, facts, reply) => {
                     batch = self.flush(batch).await;
