@@ -329,5 +329,7 @@ fn ask_daemon(daemon: &Reached, (id, seat): (&str, u8), name: &str) -> anyhow::R
     daemon
         .ask("PUT", &path, &json!({ "name": name }).to_string())
         .map(drop)
-        .context("the database is in use by a daemon; asking the daemon failed")
+        .context(
+            "the database is in use by another process, and the daemon could not do it instead",
+        )
 }

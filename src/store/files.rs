@@ -22,6 +22,8 @@ use std::sync::Arc;
 pub(super) const PRIVATE: u32 = 0o600;
 const PRIVATE_FOLDER: u32 = 0o700;
 const OTHERS: u32 = 0o077;
+/// What is said of a device or a folder.
+const NO_FILE: &str = "it is no regular file";
 /// Symbolic links followed one after the other.
 const LINKS_MAX: usize = 40;
 /// The byte that is locked, on the page that SQLite keeps free for locks, behind the 512 bytes that it uses itself.
@@ -125,17 +127,16 @@ pub(super) fn make_folder(path: &Path) -> Result<(), StoreError> {
         .mode(PRIVATE_FOLDER)
         .create(folder);
     made.map_err(|source| {
+        let open = |folder: &&Path| access(*folder, Access::EXEC_OK).is_ok();
         let there = folder.ancestors().find(|ancestor| ancestor.exists());
-        let closed = there.filter(|there| access(*there, Access::EXEC_OK).is_err());
+        let closed = closed(folder);
         let folder = folder.to_path_buf();
-        match (source.kind(), closed) {
-            (io::ErrorKind::PermissionDenied, None) => StoreError::NoFolder {
+        match (source.kind(), there.filter(open)) {
+            (io::ErrorKind::PermissionDenied, Some(_)) => StoreError::NoFolder {
                 folder,
                 user: user(),
             },
-            (_, closed) => closed
-                .and_then(|closed| foreign(closed, Access::EXEC_OK))
-                .unwrap_or(StoreError::Folder { folder, source }),
+            _ => closed.unwrap_or(StoreError::Folder { folder, source }),
         }
     })
 }
@@ -153,12 +154,27 @@ pub(super) fn check_readable(path: &Path) -> Result<(), StoreError> {
     if let Some(foreign) = foreign(path, Access::READ_OK) {
         return Err(foreign);
     }
+    let missing = StoreError::Missing {
+        path: path.to_path_buf(),
+    };
     match fs::metadata(path) {
         Ok(file) if file.is_file() => one_name(path, &file),
-        _ => Err(StoreError::Missing {
+        Ok(_) => Err(StoreError::NotADatabase {
             path: path.to_path_buf(),
+            why: NO_FILE.into(),
         }),
+        // It may be there.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            Err(closed(folder_of(path)).unwrap_or(missing))
+        }
+        Err(_) => Err(missing),
     }
+}
+
+/// The first folder on the way to this one that somebody else keeps us from entering.
+fn closed(folder: &Path) -> Option<StoreError> {
+    let there = folder.ancestors().find(|ancestor| ancestor.exists())?;
+    foreign(there, Access::EXEC_OK)
 }
 
 /// Each name of a file would have a log of its own: what is written by one of them is not seen by another.
@@ -216,7 +232,7 @@ pub(super) fn lock(path: &Path) -> Result<Lock, StoreError> {
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(StoreError::NotADatabase {
             path: path.to_path_buf(),
-            why: "it is no regular file".into(),
+            why: NO_FILE.into(),
         });
     }
     let file = options

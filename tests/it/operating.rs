@@ -179,8 +179,8 @@ fn what_belongs_to_somebody_else_is_refused_with_a_hint() {
     let foreign = |path: &Path| {
         let path = path.display();
         format!(
-            "cannot use {path}: it belongs to user 0, and drover runs as user {user}: run drover as user 0, or set \
-             store.path to a file in a folder of user {user}"
+            "cannot use {path}: it belongs to user 0, and drover runs as user {user}: run drover as user 0, or name \
+             a database in a folder of user {user}"
         )
     };
     let Some(told) = try_in(Path::new("/")) else {
