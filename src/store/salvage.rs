@@ -4,6 +4,7 @@ use super::damage::{self, RANGE};
 use super::error::StoreError;
 use super::handle::Store;
 use super::{files, listing, open, startup};
+use futures_util::TryStreamExt as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::path::Path;
@@ -155,6 +156,7 @@ async fn copy(
                 true => table.copy_by_key(connection).await?,
                 false => table.copy_by_rowid(connection).await?,
             }
+            table.drop_unreadable(connection).await?;
             salvaged.note(connection, name, keyed).await?;
         }
     }
@@ -209,9 +211,14 @@ impl Salvaged {
                 self.lost
                     .push(format!("{name}: {lost} of {rows} rows lost{further}"));
             }
-            Err(error) => self.lost.push(format!(
-                "{name}: how many rows are lost cannot be found out: {error}"
-            )),
+            Err(error) => {
+                let what =
+                    format!("how many rows of the tables are lost cannot be found out: {error}");
+                // The same for all.
+                if !self.lost.contains(&what) {
+                    self.lost.push(what);
+                }
+            }
         }
         self.tables.push((name.to_owned(), saved as u64));
         Ok(())
@@ -278,6 +285,32 @@ impl Table {
             Ok(rows)
         })
         .await
+    }
+
+    /// Removes rows with a text that is none: whoever read them would fail.
+    async fn drop_unreadable(&self, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+        let name = &self.name;
+        let columns: Vec<String> =
+            sqlx::query_scalar("SELECT name FROM pragma_table_info(?, 'main') WHERE type = 'TEXT'")
+                .bind(name.clone())
+                .fetch_all(&mut *connection)
+                .await?;
+        for column in columns {
+            let texts = format!(
+                "SELECT CAST({column} AS BLOB) FROM main.{name} WHERE {column} IS NOT NULL"
+            );
+            let texts = sqlx::query_scalar::<_, Vec<u8>>(AssertSqlSafe(texts));
+            let bad = texts
+                .fetch(&mut *connection)
+                .try_filter(|text| std::future::ready(std::str::from_utf8(text).is_err()));
+            let bad: Vec<Vec<u8>> = bad.try_collect().await?;
+            let gone = format!("DELETE FROM main.{name} WHERE CAST({column} AS BLOB) = ?");
+            for text in bad {
+                let gone = sqlx::query(AssertSqlSafe(gone.clone())).bind(text);
+                gone.execute(&mut *connection).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Copies a table without rowids: from both ends up to the damage, and what belongs to each match or tournament by
