@@ -153,10 +153,16 @@ pub(super) async fn walk(
     mut take: impl AsyncFnMut(&mut SqliteConnection, i64, i64) -> Result<u64, sqlx::Error>,
 ) -> Result<(), sqlx::Error> {
     let (mut from, mut width, mut lost) = (0_i64, ROWS_AT_ONCE, 0_i64);
+    let mut left_out_from = None;
     loop {
         let mut to = from.saturating_add(width - 1);
         match take(connection, from, to).await {
             Ok(rows) => {
+                // What can be read again may begin before this.
+                if let Some(back) = left_out_from.take() {
+                    (from, width, lost) = (back, 1, 0);
+                    continue;
+                }
                 let most = if rows == 0 { i64::MAX } else { ROWS_AT_ONCE };
                 (width, lost) = (width.saturating_mul(2).min(most), 0);
             }
@@ -167,6 +173,7 @@ pub(super) async fn walk(
             }
             Err(_) => {
                 let left_out = (lost - STEPS_MAX).max(0) / STEP_PART;
+                left_out_from = (left_out > 0).then_some(from.saturating_add(1));
                 to = to.saturating_add(left_out);
                 lost = lost.saturating_add(1 + left_out);
             }
