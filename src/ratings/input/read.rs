@@ -43,7 +43,7 @@ impl Reading {
         if let Some((itself, ..)) = pairs.clone().find(|(first, second, _)| first == second) {
             return Err(ResultsError::Itself(results.names()[itself].clone()).into());
         }
-        if pairs.len() == 0 {
+        if record.results.is_empty() {
             return Ok(());
         }
         let table = match &record.table {
