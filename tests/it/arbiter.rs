@@ -278,7 +278,7 @@ fn a_byte_order_mark_before_a_programs_first_line_is_no_fault() {
         format!("cmd:sh -c 'printf \"\\357\\273\\277\"; exec \"$0\" none' {program}")
     };
     for (game, program, options) in [
-        ("planowanie", PROGRAM, ["deals=2"]),
+        ("planowanie", PROGRAM, ["deals=2 0"]),
         ("lighthouses", lighthouses::PROGRAM, ["rounds=4"]),
         ("planetwars", planetwars::PROGRAM, ["rounds=4"]),
     ] {

@@ -141,10 +141,10 @@ impl Program {
         Ok(Some(line))
     }
 
-    /// What it has said and nobody has taken yet, as far as it has been read.
+    /// What it has said and nobody has taken yet, as far as it has been read. A byte order mark alone is nothing.
     #[must_use]
     pub fn unheard(&self) -> &[u8] {
-        &self.said
+        unmarked(&self.said)
     }
 
     /// Reads what is available; returns how many bytes. Whether it has ended shows in [`Program::heard`].
