@@ -7,7 +7,7 @@ use std::fmt;
 /// Mistakes that are kept; further ones are counted.
 pub const ERRORS_MAX: usize = 20;
 /// Characters of a text that a message repeats.
-const SHOWN_MAX: usize = 80;
+const SHOWN_MAX: usize = 200;
 
 /// What is wrong, and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -53,13 +53,13 @@ impl Seated {
     }
 }
 
-fn refuse<T>(why: impl AsRef<str>) -> Result<T, Problem> {
-    Err(Problem::Json(shown(why.as_ref())))
+fn refuse<T>(why: impl Into<String>) -> Result<T, Problem> {
+    Err(Problem::Json(why.into()))
 }
 
 /// What one line says.
 pub(super) fn record(line: &str) -> Result<Record, Problem> {
-    let line: Line = serde_json::from_str(line).or_else(|why| refuse(why.to_string()))?;
+    let line: Line = serde_json::from_str(line).or_else(|why| refuse(shown(&why.to_string())))?;
     let table = match &line.table {
         None | Some(Value::Null) => None,
         Some(Value::String(name)) => Some(name.clone()),
@@ -103,11 +103,11 @@ pub(super) fn record(line: &str) -> Result<Record, Problem> {
 fn played(game: &str, seats: usize, line: &Line) -> Result<Vec<(usize, usize, Score)>, Problem> {
     let Some(kit) = games::find(game) else {
         let known: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
-        return Err(Problem::Json(format!(
+        return refuse(format!(
             "there is no game {:?}; there are: {}",
             shown(game),
             known.join(", ")
-        )));
+        ));
     };
     let cause = line.cause.unwrap_or(Cause::Normal);
     if matches!(cause, Cause::Cancelled | Cause::Unterminated) {

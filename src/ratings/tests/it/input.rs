@@ -126,7 +126,10 @@ fn what_is_wrong_is_told_with_its_line() {
             b"[White \"a\"\n",
             "line 1: \"[White \\\"a\\\"\" is not a tag",
         ),
-        (b"{\"first\": \"a\"}", "line 1: a line needs `first`"),
+        (
+            b"{\"first\": \"a\"}",
+            "line 1: a line needs `first`, `second` and `share`, or `game`, `seats`, `scores` and `cause`",
+        ),
         (b"{\"first\": 1}", "line 1: invalid type"),
         (
             b"{\"first\": \"a\", \"second\": \"b\", \"share\": 2}",
