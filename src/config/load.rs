@@ -9,6 +9,7 @@ use super::settings::{Config, Hub, Shadow};
 use crate::secrets::KEY_BYTES_MIN;
 use ::config::{Map, Value, ValueKind};
 use games::neutral::{BUILT_IN, PREFIX};
+use games::text::without_mark;
 use games::{Kit, SetupError, TableSetup, Wire};
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -211,7 +212,7 @@ fn secret_in(path: &str) -> Result<String, String> {
         ));
     }
     let text = std::fs::read_to_string(path).map_err(told)?;
-    let text = text.trim_end_matches(['\r', '\n']);
+    let text = without_mark(&text).trim_end_matches(['\r', '\n']);
     if text.is_empty() || text.chars().any(char::is_control) {
         return Err("it must hold the secret on one line".to_owned());
     }

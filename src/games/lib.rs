@@ -29,6 +29,7 @@ pub mod search;
 pub mod smartdog;
 pub mod stats;
 mod teams;
+pub mod text;
 pub mod wire;
 
 pub use contest::ladder;

@@ -5,6 +5,7 @@ use super::counted::{Counted, ReceivedBytes};
 use super::reach::Reach;
 use super::target::Target;
 use bytes::{Bytes, BytesMut};
+use games::text::unmarked;
 use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http1::{self, Connection, SendRequest};
 use hyper::http::request::Builder;
@@ -64,7 +65,7 @@ impl Default for HttpOptions {
 pub struct Answer {
     /// Its status.
     pub status: u16,
-    /// Its body.
+    /// Its body, without a byte order mark.
     pub body: Bytes,
 }
 
@@ -426,9 +427,10 @@ async fn read(response: Response<Incoming>, body_max: usize) -> Result<Answer, T
             whole.extend_from_slice(&data);
         }
     }
+    let body = whole.freeze();
     Ok(Answer {
         status,
-        body: whole.freeze(),
+        body: body.slice_ref(unmarked(&body)),
     })
 }
 

@@ -2,7 +2,8 @@
 
 use crate::app::{drover, folder, play, refused, report};
 use crate::shims::PROGRAM;
-use serde_json::Value;
+use crate::{lighthouses, planetwars};
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
@@ -268,4 +269,21 @@ fn nothing_is_left_behind() {
             .stderr
             .starts_with("[99934464 bytes before this were not kept]")
     );
+}
+
+/// .NET and others begin their output with a byte order mark.
+#[test]
+fn a_byte_order_mark_before_a_programs_first_line_is_no_fault() {
+    let marked = |program: &str| {
+        format!("cmd:sh -c 'printf \"\\357\\273\\277\"; exec \"$0\" none' {program}")
+    };
+    for (game, program, options) in [
+        ("planowanie", PROGRAM, ["deals=2 0"]),
+        ("lighthouses", lighthouses::PROGRAM, ["rounds=4"]),
+        ("planetwars", planetwars::PROGRAM, ["rounds=4"]),
+    ] {
+        let line = play(game, &[&marked(program), "builtin:random"], &options).output();
+        let told = report(line.unwrap());
+        assert_eq!(told["seats"][0]["faults"], json!({}), "{game}: {told}");
+    }
 }

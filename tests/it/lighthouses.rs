@@ -6,7 +6,7 @@ use crate::shims::forgetful;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/keeper.sh");
+pub const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/keeper.sh");
 /// A busy machine is slow to start a program, and to say something.
 const PATIENT: [&str; 2] = ["start_ms=20000", "hard_ms=20000"];
 

@@ -34,6 +34,7 @@ const LEVELS: &[(&str, u32)] = &[
 /// The same inside the package `games`; a game's own folder is found by its name.
 const GAME_LEVELS: &[(&str, u32)] = &[
     ("reasons", 5),
+    ("text", 5),
     ("rng", 10),
     ("game", 10),
     ("stats", 10),

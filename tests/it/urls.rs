@@ -52,6 +52,7 @@ fn a_check_of_a_url_says_what_to_mend() {
     for (number, (how, expected)) in [
         ("good", ""),
         ("closes", ""),
+        ("marked", ""),
         ("forgets", "it answered with status 404: \"what match?\""),
         ("fails", "it answered with status 500"),
         ("html", "not \"<html>welcome</html>\""),

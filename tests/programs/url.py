@@ -37,7 +37,8 @@ class Bot(BaseHTTPRequestHandler):
         if last["type"] != "ask":
             return self.answer(500 if HOW == "ends badly" else 204, b"")
         said = {"type": "act", "number": last["number"], "act": act(last, talk)}
-        self.answer(200, json.dumps(said).encode())
+        mark = "\ufeff" if HOW == "marked" else ""
+        self.answer(200, (mark + json.dumps(said)).encode())
 
     def answer(self, status, body):
         self.send_response(status)

@@ -156,10 +156,10 @@ fn escaped(text: &str) -> String {
             shown.push('…');
             break;
         }
-        if letter.is_control() || letter == '\\' {
-            shown.extend(letter.escape_default());
-        } else {
-            shown.push(letter);
+        match letter {
+            '\'' | '"' => shown.push(letter),
+            // What cannot be seen, too: controls, marks of order and direction, other blanks.
+            _ => shown.extend(letter.escape_debug()),
         }
     }
     shown
@@ -172,10 +172,11 @@ mod tests {
 
     #[test]
     fn a_line_is_one_line() {
+        let said = "\u{feff}?a='b'\u{202e}\r\nx\u{a0}é\\";
         let line = LogLine {
             at_us: 1_500_000,
             query: "market=1&id=2".to_owned(),
-            reply: super::shown(&super::RecordedReply::Said("?a=b\r\nx".to_owned()), None),
+            reply: super::shown(&super::RecordedReply::Said(said.to_owned()), None),
             took_us: 12_340,
             wanted: true,
             missed: false,
@@ -185,7 +186,9 @@ mod tests {
         let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(
             lines.get(1),
-            Some(&"1970-01-01T00:00:01.500Z\tmarket=1&id=2\t?a=b\\r\\nx\t12.3")
+            Some(
+                &"1970-01-01T00:00:01.500Z\tmarket=1&id=2\t\\u{feff}?a='b'\\u{202e}\\r\\nx\\u{a0}é\\\\\t12.3"
+            )
         );
         assert_eq!(lines.len(), 2);
     }

@@ -256,7 +256,7 @@ mod tests {
             17,
             "the crash gives two results, other matches three"
         );
-        let results = ratings::input::read(text.as_bytes()).unwrap();
+        let results = ratings::input::read(text.as_bytes()).whole().unwrap();
         let ranking = Ranking::new(&results, &Settings::default(), Intervals::Covariance).unwrap();
         let standings = Standings::new(&entrants, &games, &RankSettings::default());
         for one in &standings.entrants {
