@@ -117,11 +117,10 @@ impl Store {
              FROM json_each(?) w CROSS JOIN sessions s ON s.match_id = w.value
              CROSS JOIN bluffs b ON b.session = s.id WHERE s.seat + b.place IS NOT NULL AND {ONCE}"
         );
-        let rows: Vec<BluffOfSeat> =
-            sqlx::query_as(AssertSqlSafe(bluffs))
-                .bind(matches.to_owned())
-                .fetch_all(self.readers())
-                .await?;
+        let rows: Vec<BluffOfSeat> = sqlx::query_as(AssertSqlSafe(bluffs))
+            .bind(matches.to_owned())
+            .fetch_all(self.readers())
+            .await?;
         for (id, seat, bid, held, caught) in rows {
             let bluffs = details.bluffs.entry((id, seat)).or_default();
             bluffs.push((bid, held, caught));

@@ -47,6 +47,8 @@ fn a_program_that_never_plays_is_told_with_its_last_words() {
         "loud",
         "#!/bin/sh\nprintf 'one\\n\\033]0;OWNED\\007\\n' >&2\nexit 3\n",
     );
+    // It waits: one that has ended is not asked what it said.
+    script(path, "hello", "#!/bin/sh\necho hello\ncat >/dev/null\n");
     for (program, why, last) in [
         (
             "sh nosuch.sh",
@@ -59,7 +61,7 @@ fn a_program_that_never_plays_is_told_with_its_last_words() {
             "    one\n    \u{fffd}]0;OWNED\u{fffd}\n",
         ),
         (
-            "echo hello",
+            "./hello",
             "protocol_error: its greeting \"hello\" is no JSON: at byte 1",
             "",
         ),

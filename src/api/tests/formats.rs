@@ -98,7 +98,10 @@ async fn a_list_without_a_limit_is_streamed_whole_in_every_format() {
     assert_eq!(table.next(), Some(newest.as_str()));
     assert_eq!(table.count(), MATCHES as usize - 1);
     let whole = app.get("/api/v1/bluffs.csv").await.text;
-    assert!(whole.starts_with("at,bid,bid_at_least,bot,by,caught,entry,"), "{whole}");
+    assert!(
+        whole.starts_with("at,bid,bid_at_least,bot,by,caught,entry,"),
+        "{whole}"
+    );
     assert_eq!(whole.lines().count(), MATCHES as usize + 1);
 }
 
