@@ -81,6 +81,11 @@ pub enum Denied {
     /// Tokens exist, and none was sent.
     #[error("send the header `Authorization: Bearer TOKEN`; `drover token add` makes tokens")]
     Missing,
+    /// Something else than a bearer token was sent.
+    #[error(
+        "the header `Authorization` holds no bearer token: send `Authorization: Bearer TOKEN`, not `Basic` or another scheme"
+    )]
+    Scheme,
     /// The token is wrong or was revoked.
     #[error("this token is not known: it is wrong, or it was revoked")]
     Unknown,

@@ -121,7 +121,8 @@ impl Rows for Matches {
     });
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<MatchShown>, bool), Problem> {
-        Ok((page(reader, params).await?, false))
+        let listed = page(reader, params).await?;
+        Ok((reader.expects(listed, params).await?, false))
     }
 }
 
@@ -178,6 +179,28 @@ impl Wanted {
         })
     }
 
+    /// That the match has such a seat and such a session.
+    fn check(&self, row: &MatchRow, sessions: &[SessionRow]) -> Result<(), Problem> {
+        let absent = |name: &str, given: i64, mut there: Vec<i64>| {
+            there.sort_unstable();
+            there.dedup();
+            let there: Vec<String> = there.iter().map(ToString::to_string).collect();
+            let detail = format!("{name} is {given}; the match has {}", there.join(", "));
+            Err(Problem::parameter(name, detail, there))
+        };
+        let seats = row.seats.iter().map(|seat| seat.seat);
+        let seats: Vec<i64> = seats
+            .chain(sessions.iter().filter_map(|row| row.opened.seat))
+            .map(i64::from)
+            .collect();
+        let ids: Vec<i64> = sessions.iter().map(|row| row.id.0).collect();
+        match (self.seat.map(i64::from), self.session) {
+            (Some(seat), _) if !seats.contains(&seat) => absent("seat", seat, seats),
+            (_, Some(session)) if !ids.contains(&session) => absent("session", session, ids),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether this session's.
     pub(super) fn has(&self, row: &SessionRow) -> bool {
         self.seat.is_none_or(|seat| row.opened.seat == Some(seat))
@@ -202,6 +225,7 @@ impl Seen {
         params.page()?;
         let wanted = Wanted::read(params)?;
         let mut contents = reader.state.store.contents(id).await?;
+        wanted.check(&row, &contents.sessions)?;
         contents.sessions.retain(|row| wanted.has(row));
         let withheld = reader.sight.keep(&mut contents.sessions);
         Ok(Self {
@@ -262,6 +286,6 @@ pub(super) fn shown(sight: &Sight, row: MatchRow) -> MatchShown {
 }
 
 fn seated(sight: &Sight, row: SeatRow) -> SeatRow {
-    let spec = sight.spec(&row.spec).into_owned();
+    let spec = sight.spec(&row.spec, row.known_as()).to_owned();
     SeatRow { spec, ..row }
 }

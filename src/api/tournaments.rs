@@ -384,7 +384,7 @@ fn unreadable(error: anyhow::Error) -> Problem {
 pub(super) fn shown(sight: &Sight, row: TournamentRow) -> TournamentShown {
     let over = row.ended_us.is_some();
     let entrants = row.entrants.into_iter().map(|entrant| NewEntrant {
-        spec: sight.spec(&entrant.spec).into_owned(),
+        spec: sight.spec(&entrant.spec, Some(&entrant.name)).to_owned(),
         ..entrant
     });
     TournamentShown {

@@ -6,6 +6,7 @@ use super::output::{Format, spaced, write_rows};
 use super::remote::{Reached, Remote, Target};
 use super::usage::refuse;
 use super::{database, explain, replay, scenes};
+use crate::api;
 use crate::config::Flags;
 use crate::store::{Filter, MatchRow, PageAt, Place, Store};
 use anyhow::{Context as _, bail};
@@ -173,6 +174,12 @@ async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::R
             },
         )
         .await?;
+    if page.items.is_empty()
+        && page.next.is_none()
+        && let Some(unknown) = api::unknown(store, &filter).await?
+    {
+        return refuse(unknown.into_detail());
+    }
     let rows: Vec<Vec<String>> = page.items.iter().map(cells).collect();
     let headings = [
         "id", "game", "started", "ended", "cause", "referee", "market", "seats", "scores",

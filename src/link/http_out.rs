@@ -109,6 +109,15 @@ pub enum CallError {
 }
 
 impl CallError {
+    /// The same as a sentence that does not say who was called.
+    pub fn without_address(&self) -> String {
+        match self {
+            Self::Unreachable { why, .. } => format!("cannot connect: {why}"),
+            Self::OutOfReach(..) => "it has no address that may be called from here".to_owned(),
+            other => other.to_string(),
+        }
+    }
+
     fn out_of_reach(target: &Target) -> Self {
         let game = games::met_by(games::Wire::Callbacks).map_or("", |kit| kit.game());
         Self::OutOfReach(target.host().to_owned(), game)

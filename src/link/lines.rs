@@ -31,7 +31,7 @@ pub enum LineError {
 }
 
 /// Cuts bytes into lines that end with a line feed, a carriage return, or both in this order, and takes a byte order
-/// mark off their beginning. A last line without an end is dropped: it may be incomplete.
+/// mark off their beginning. A last line without an end is none: it may be incomplete.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyLine {
     bytes_max: usize,
@@ -87,12 +87,8 @@ impl Decoder for AnyLine {
     }
 
     fn decode_eof(&mut self, buffer: &mut BytesMut) -> Result<Option<Bytes>, LineError> {
-        let line = self.decode(buffer)?;
-        if line.is_none() {
-            buffer.clear();
-            self.searched = 0;
-        }
-        Ok(line)
+        // What is left in the buffer then can still be looked at.
+        self.decode(buffer)
     }
 }
 

@@ -360,6 +360,9 @@ pub struct MatchEntry {
     pub direction: Direction,
     /// Its exact text.
     pub text: String,
+    /// The name on the session's seat, where seat and name are known.
+    #[serde(skip)]
+    pub entrant: Option<String>,
 }
 
 impl MatchEntry {
@@ -375,6 +378,7 @@ impl MatchEntry {
             at_us: entry.at_us,
             direction: entry.direction,
             text: entry.text,
+            entrant: session.secrecy.entrant.clone(),
         }
     }
 }
@@ -399,6 +403,9 @@ pub struct FactRow {
     pub kind: String,
     /// The details.
     pub data: Value,
+    /// The name on the session's seat, where seat and name are known.
+    #[serde(skip)]
+    pub entrant: Option<String>,
 }
 
 /// A row of the deadline ledger with its place and its game.
@@ -435,8 +442,10 @@ pub struct BluffRow {
     pub seat: Option<u8>,
     /// The bluffer's name, where known.
     pub opponent: Option<String>,
-    /// The amount claimed.
-    pub bid: i64,
+    /// The amount claimed, where it is known.
+    pub bid: Option<i64>,
+    /// It was at least so much.
+    pub bid_at_least: i64,
     /// What the bluffer held, if revealed.
     pub held: Option<i64>,
     /// Whether it was caught.

@@ -19,6 +19,19 @@ pub struct Secrecy {
     pub over_us: Option<i64>,
 }
 
+/// The kind of the fact that holds what a program wrote to standard error: its owner and admins alone may read it.
+pub const STDERR: &str = "stderr";
+
+/// A player's spec as everybody may know it. Programs' words and addresses are their owners' secrets: only what kind it
+/// is is left of those.
+#[must_use]
+pub fn public_spec(spec: &str) -> &str {
+    match spec.split_once(':') {
+        Some((kind @ ("cmd" | "url"), _)) => kind,
+        _ => spec,
+    }
+}
+
 /// When the match `m` was over: its end, where our referee reported it. In others' matches each session
 /// receives the end by itself, so the match is over when the last of ours has received it.
 pub(super) const OVER: &str = "CASE WHEN m.ended_us IS NULL THEN NULL WHEN m.ours = 1 THEN m.ended_us

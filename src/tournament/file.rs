@@ -4,9 +4,9 @@ use super::entrant::{Entrant, EntrantFile, Player, check_dialling};
 use super::keep::Extent;
 use super::runner::CONCURRENCY_MAX;
 use super::standings::{Named, TieBreak, Until};
-use super::stored::shown;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{SeatPrograms, SeatSpec};
+use crate::store::public_spec;
 use games::{Kit, TableSetup};
 use ratings::schedule::{Field, Format};
 use serde::{Deserialize, Serialize};
@@ -521,7 +521,7 @@ impl Cup {
         let entrants = self.entrants.iter();
         let named = |entrant: &Entrant| Named {
             name: entrant.name.clone(),
-            spec: shown(&entrant.spec.to_string()).to_owned(),
+            spec: public_spec(&entrant.spec.to_string()).to_owned(),
             house: entrant.house,
         };
         entrants.map(named).collect()

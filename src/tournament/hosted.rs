@@ -5,6 +5,7 @@ use super::schedule::PlannedMatch;
 use super::sides::Sides;
 use super::stop::Stop;
 use crate::histogram::Histogram;
+use crate::referee::arbiter::{Left, Unheard};
 use crate::referee::record::log::{LogLine, measured};
 use crate::referee::{DecisionTimes, Draw, Host, MatchRequest, Numbers, SeatSpec};
 use games::{Exchange, Seat};
@@ -97,6 +98,7 @@ impl Hosted {
             outcome,
             missed,
             took: times(seats, took),
+            left: lines.iter().map(|lines| left(lines)).collect(),
             transcript: transcript(lines),
             times: DecisionTimes::Stamped,
             numbers: Some(Numbers {
@@ -104,7 +106,6 @@ impl Hosted {
                 ids: hosted.info.ids.clone(),
             }),
             blames: Vec::new(),
-            left: Vec::new(),
             refused: end.map(|end| end.refused.clone()).unwrap_or_default(),
         })
     }
@@ -118,6 +119,20 @@ fn times(seats: &[&SeatSpec], took: Vec<Histogram>) -> Vec<Histogram> {
         false => took,
     });
     times.collect()
+}
+
+/// What a seat's player left behind: its answers that counted as none.
+fn left(lines: &[LogLine]) -> Left {
+    let counts = |line: &&LogLine| line.missed || line.improper;
+    let first = lines.iter().find(counts).map(|line| &line.reply);
+    let mut asked = lines.iter().filter(|line| line.wanted);
+    Left {
+        unheard: first.map(|reply| Unheard {
+            first: format!("its answer counted as none: {reply}"),
+            all: asked.all(|line| counts(&line)),
+        }),
+        ..Left::default()
+    }
 }
 
 /// Keeps who answered nothing that was asked in a match of this round, and who did.

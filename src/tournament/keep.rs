@@ -5,7 +5,7 @@ use crate::clock::now_us;
 use crate::referee::{Draw, MatchRecord, Numbers, Recording, StartError, lines_of, result_of};
 use crate::replay::builtin_seeds;
 use crate::store::types::{Durability, MatchResult, NewMatch, NewSeat, SeatNotes, Slot};
-use crate::store::{Settings, Store};
+use crate::store::{STDERR, Settings, Store};
 use anyhow::Context as _;
 use futures_util::stream::{self, TryStreamExt as _};
 use games::{Fact, Kit, Seat, TableSetup, Wire};
@@ -198,7 +198,7 @@ async fn fill(
             let conduct = conduct.clone();
             conduct.keep((&store, session), None, now_us()).await;
         } else if !left.stderr.is_empty() {
-            let fact = Fact::new("stderr", json!({ "text": left.stderr }));
+            let fact = Fact::new(STDERR, json!({ "text": left.stderr }));
             record.note(seat, fact).await?;
         }
     }

@@ -7,7 +7,7 @@ use super::stop::Stop;
 use crate::clock::now_us;
 use crate::link::program::{ProgramOptions, sweep};
 use crate::programs::{Bots, Launch, Opening, try_out};
-use crate::referee::arbiter::{self, ArbiterMatch, ProgramRules};
+use crate::referee::arbiter::{self, ArbiterMatch, Ended, ProgramRules};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{DecisionTimes, SeatSpec};
 use games::{DialogueSetup, Kit};
@@ -59,6 +59,25 @@ impl MatchPlayer for Programs {
             seed: planned.seed,
             started_us,
             seats: seats.iter().map(ToString::to_string).collect(),
+            ..ended.into()
+        }))
+    }
+
+    /// Whichever run they belonged to, no program is playing any more.
+    fn finish(&self) {
+        sweep(&[]);
+    }
+}
+
+impl From<Ended> for PlayedMatch {
+    /// What the game alone tells.
+    fn from(ended: Ended) -> Self {
+        Self {
+            number: 0,
+            match_id: None,
+            seed: 0,
+            started_us: 0,
+            seats: Vec::new(),
             outcome: ended.outcome,
             transcript: ended.transcript,
             blames: ended.blames,
@@ -68,12 +87,7 @@ impl MatchPlayer for Programs {
             took: ended.took,
             times: DecisionTimes::Stamped,
             numbers: None,
-        }))
-    }
-
-    /// Whichever run they belonged to, no program is playing any more.
-    fn finish(&self) {
-        sweep(&[]);
+        }
     }
 }
 

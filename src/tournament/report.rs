@@ -34,9 +34,68 @@ pub struct Conditions {
     /// Why programs were not isolated from each other, if any played and they were not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_isolated: Option<String>,
+    /// Where it was played on from, if a stored match was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Origin>,
     /// What to try with a program that does not answer, in a sentence, if the game has options for that.
     #[serde(skip)]
     pub when_silent: Option<&'static str>,
+}
+
+/// An entry of a stored match.
+#[derive(Clone, Debug, Serialize)]
+pub struct Origin {
+    /// The match.
+    #[serde(rename = "match")]
+    pub match_id: String,
+    /// The entry.
+    pub entry: i64,
+    /// How it ended then.
+    pub cause: Cause,
+}
+
+/// What went wrong with an entrant's program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// The match in which it failed first, from 1, where that is known.
+    #[serde(rename = "match")]
+    pub match_number: Option<u64>,
+    /// How, in a sentence.
+    pub why: String,
+    /// The last lines of its standard error then, fit to be shown.
+    pub stderr: Vec<String>,
+    /// Matches in which it never started, or took no decision though it was asked for some.
+    pub matches_not_played: u64,
+    /// Whether it once lost by saying nothing in time.
+    #[serde(skip)]
+    pub silent: bool,
+}
+
+impl Failure {
+    /// These last lines of a standard error, under a line that says what they are.
+    #[must_use]
+    pub fn ended_with(lines: &[String]) -> String {
+        let lines = lines.iter().map(|line| format!("    {line}\n"));
+        format!("  its standard error ended:\n{}", lines.collect::<String>())
+    }
+
+    /// As lines for people.
+    #[must_use]
+    pub fn text(&self, bot: &str) -> String {
+        let place = self
+            .match_number
+            .map(|number| format!(" in match {number}"));
+        let mut text = format!("{bot} failed{}: {}\n", place.unwrap_or_default(), self.why);
+        if !self.stderr.is_empty() {
+            text.push_str(&Self::ended_with(&self.stderr));
+        }
+        match self.matches_not_played {
+            0 => {}
+            1 => text.push_str(&format!("{bot} took no decision in one match\n")),
+            matches => text.push_str(&format!("{bot} took no decision in {matches} matches\n")),
+        }
+        text
+    }
 }
 
 /// One entrant's results.
@@ -49,6 +108,8 @@ pub struct SeatReport {
     /// What it achieved.
     #[serde(flatten)]
     pub figures: Figures,
+    /// What went wrong with its program first, if anything did.
+    pub failure: Option<Failure>,
 }
 
 /// The figures of one entrant, as a whole or on one seat.
@@ -130,6 +191,32 @@ impl Report {
                 .map(|(seat, (spec, entrant))| row(seat, spec, entrant))
                 .collect(),
         }
+    }
+
+    /// The same with what went wrong with programs, by their specs.
+    #[must_use]
+    pub fn with_failures(mut self, failures: &BTreeMap<String, Failure>) -> Self {
+        for row in &mut self.seats {
+            row.failure = failures.get(&row.bot).cloned();
+        }
+        self
+    }
+
+    /// Whether every program took a decision in each match in which it was asked for some.
+    #[must_use]
+    pub fn all_played(&self) -> bool {
+        let mut failures = self.seats.iter().filter_map(|row| row.failure.as_ref());
+        failures.all(|failure| failure.matches_not_played == 0)
+    }
+
+    /// What went wrong with programs, for people.
+    #[must_use]
+    pub fn failures(&self) -> String {
+        let failed = self.seats.iter();
+        let failed = failed.filter_map(|row| Some((row.bot.as_str(), row.failure.as_ref()?)));
+        let failed: BTreeMap<&str, &Failure> = failed.collect();
+        let texts = failed.into_iter().map(|(bot, failure)| failure.text(bot));
+        texts.collect()
     }
 
     /// As JSON, for people and programs.
@@ -224,14 +311,10 @@ impl Report {
         }
         let named = || self.seats.iter().map(|row| (&*row.bot, &row.figures));
         text.push_str(&remarks(named));
-        let silent = |row: &&SeatReport| {
-            row.bot.starts_with("cmd:")
-                && [Cause::TimeForfeit, Cause::InitFailure]
-                    .iter()
-                    .any(|cause| row.figures.faults.contains_key(cause.word()))
-        };
+        text.push_str(&self.failures());
+        let silent = |row: &SeatReport| row.failure.as_ref().is_some_and(|failure| failure.silent);
         if let Some(hint) = self.conditions.when_silent
-            && self.seats.iter().any(|row| silent(&row))
+            && self.seats.iter().any(silent)
         {
             text.push_str(&format!("a program that does not answer: {hint}\n"));
         }
@@ -248,6 +331,10 @@ impl Report {
             ));
         }
         let conditions = &self.conditions;
+        if let Some(from) = &conditions.from {
+            let (id, entry, cause) = (&from.match_id, from.entry, from.cause.word());
+            text.push_str(&format!("match {id} from entry {entry}: {cause}\n"));
+        }
         text.push_str(&format!(
             "{} of {} matches of {} in {:.1} s ({:.0} a second), seed {}, budget {}\n",
             self.games,
@@ -267,6 +354,7 @@ fn row(seat: usize, spec: &str, tally: &EntrantTally) -> SeatReport {
         seat,
         bot: spec.to_owned(),
         figures: tally.into(),
+        failure: None,
     }
 }
 

@@ -19,6 +19,17 @@ pub fn counted(
     Ok(Sides::new(kit, options, table)?.counted(kit, played))
 }
 
+/// How a match counts for its seats, each of which is an entrant, with the team of each where there are teams.
+pub fn counted_seats(kit: &dyn Kit, teams: Option<&[u8]>, played: &PlayedMatch) -> Counted {
+    let seats: Vec<usize> = (0..played.seats.len()).collect();
+    let sides = Sides {
+        table: seats.clone(),
+        line_up: seats,
+        teams: teams.map(<[u8]>::to_vec),
+    };
+    sides.counted(kit, played)
+}
+
 /// The players of one match's seats.
 pub(super) struct Sides {
     /// Entrants, by side.

@@ -11,6 +11,7 @@ mod config;
 mod daemon;
 mod database;
 mod explain;
+mod failures;
 mod guides;
 mod hub;
 mod isolation;

@@ -214,7 +214,7 @@ fn entrant(standings: &Standings, (visit, tournament): (&Visit, &str), one: &Sta
             .map_or_else(|| "–".to_owned(), |rank| rank.to_string()),
         name: one.name.clone(),
         house: one.house,
-        spec: visit.sight.spec(&one.spec).into_owned(),
+        spec: visit.sight.spec(&one.spec, Some(&one.name)).to_owned(),
         games: figures.games,
         record: format!("{}–{}–{}", one.won, one.drawn, one.lost),
         points: figure(one.points),

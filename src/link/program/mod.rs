@@ -6,6 +6,7 @@ mod cgroup;
 mod confinement;
 mod ending;
 mod guard;
+mod interpreter;
 mod job;
 mod orphans;
 mod pipes;

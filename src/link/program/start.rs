@@ -4,6 +4,7 @@ use super::becoming::Becoming;
 use super::cgroup::{Cell, Cgroup};
 use super::confinement::Confinement;
 use super::guard::{self, Guard, Report};
+use super::interpreter;
 use super::orphans::{self, Marker};
 use super::pipes::ready;
 use super::stderr::Stderr;
@@ -185,7 +186,10 @@ impl Program {
         let (name, arguments) = words.split_first().ok_or(StartError::Nothing)?;
         let refused = |why| StartError::Spawn {
             program: name.clone(),
-            why,
+            why: match find(&options.program) {
+                Ok(path) => interpreter::missing(&path, why),
+                Err(_) => why,
+            },
         };
         let limited = |why| StartError::Limits {
             program: name.clone(),

@@ -29,6 +29,28 @@ pub struct Left {
     pub stderr: String,
     /// What became of a user's bot.
     pub conduct: Option<Conduct>,
+    /// Whether it once let its time pass without an answer.
+    pub late: bool,
+    /// Answers over HTTP that counted as none, if there were any.
+    pub unheard: Option<Unheard>,
+}
+
+/// Answers that counted as none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unheard {
+    /// The first of them, as a sentence.
+    pub first: String,
+    /// Whether all were that the match waited for.
+    pub all: bool,
+}
+
+impl Left {
+    fn late(late: bool) -> Self {
+        Self {
+            late,
+            ..Self::default()
+        }
+    }
 }
 
 /// A game that reached its end.
@@ -45,6 +67,19 @@ pub struct Ended {
     pub took: Vec<Histogram>,
     /// What each seat's program left behind.
     pub left: Vec<Left>,
+}
+
+impl Ended {
+    /// The same with what its programs left behind when they had ended.
+    pub(super) fn with(mut self, left: Vec<Left>) -> Self {
+        for (own, left) in self.left.iter_mut().zip(left) {
+            *own = Left {
+                late: own.late,
+                ..left
+            };
+        }
+        self
+    }
 }
 
 /// A call waiting for an answer.
@@ -80,6 +115,8 @@ pub(super) struct Game<'a, 'w> {
     open: Vec<Open>,
     transcript: Vec<Exchange>,
     took: Vec<Histogram>,
+    /// Who was late, by seat.
+    late: Vec<bool>,
     /// Who follows one seat.
     watch: Option<Watch<'w>>,
 }
@@ -97,6 +134,7 @@ impl<'a, 'w> Game<'a, 'w> {
             calls: 0,
             first: Vec::new(),
             took: players.iter().map(|_| Histogram::default()).collect(),
+            late: vec![false; players.len()],
             table,
             players,
             abort,
@@ -168,7 +206,7 @@ impl<'a, 'w> Game<'a, 'w> {
             noted: seats.map(|seat| self.table.noted(seat)).collect(),
             transcript: self.transcript,
             took: self.took,
-            left: Vec::new(),
+            left: self.late.into_iter().map(Left::late).collect(),
         }
     }
 
@@ -303,6 +341,9 @@ impl<'a, 'w> Game<'a, 'w> {
         let seat = open.seat;
         if let Some(Player::Program(pipes)) = self.player(seat) {
             pipes.saw(fault);
+        }
+        if let Some(late) = self.late.get_mut(seat.index()) {
+            *late |= *fault == LineFault::Late;
         }
         self.note_fault(open, fault);
         if *fault != LineFault::Late {

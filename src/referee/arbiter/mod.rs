@@ -10,7 +10,7 @@ mod players;
 mod watch;
 
 pub use from::{FromError, FromMatch, play_from};
-pub use game::{Ended, Left};
+pub use game::{Ended, Left, Unheard};
 pub use interactive::{InteractiveProgram, watch_game};
 pub use play::{ArbiterMatch, play, try_out};
 pub use players::{PlayError, ProgramRules};

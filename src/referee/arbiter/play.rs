@@ -57,7 +57,7 @@ pub(super) fn watched(
         .collect::<Result<Vec<_>, _>>()?;
     let ended = Game::new(table.as_mut(), &mut players, abort, plan.record, watch).play();
     let left = end(&mut players);
-    Ok(ended.map(|ended| Ended { left, ..ended }))
+    Ok(ended.map(|ended| ended.with(left)))
 }
 
 /// Starts a program as for a match, says to it what its first seat hears first, and waits for any answer, at most `within`.
@@ -126,14 +126,20 @@ pub(super) fn end(players: &mut [Player]) -> Vec<Left> {
             pipes.settle();
             markers.extend(pipes.marker.take());
             let stderr = pipes.stderr();
-            let conduct = None;
-            Left { stderr, conduct }
+            Left {
+                stderr,
+                ..Left::default()
+            }
         }
         Player::Builtin(bot) => {
             let conduct = bot.conduct();
             let stderr = conduct.as_ref().map(|conduct| conduct.stderr.clone());
             let stderr = stderr.unwrap_or_default();
-            Left { stderr, conduct }
+            Left {
+                stderr,
+                conduct,
+                ..Left::default()
+            }
         }
     });
     let left = ended.collect();

@@ -87,12 +87,12 @@ pub fn measured(lines: &[LogLine]) -> (u32, Histogram) {
 #[must_use]
 pub(in crate::referee) fn shown(kept: &RecordedReply, note: Option<&str>) -> String {
     match (kept, note) {
-        (RecordedReply::Said(text), None) => escaped(text),
-        (RecordedReply::Said(text), Some(note)) => format!("{} ({note})", escaped(text)),
+        (RecordedReply::Said(text), None) => cut(text),
+        (RecordedReply::Said(text), Some(note)) => format!("{} ({note})", cut(text)),
         (RecordedReply::Late, _) => "(late)".to_owned(),
-        (RecordedReply::Early(text), _) => format!("(not sent: it had said {})", escaped(text)),
+        (RecordedReply::Early(text), _) => format!("(not sent: it had said {})", cut(text)),
         (RecordedReply::Failed(why), _) if why.is_empty() => "(failed)".to_owned(),
-        (RecordedReply::Failed(why), _) => format!("(failed: {})", escaped(why)),
+        (RecordedReply::Failed(why), _) => format!("(failed: {})", cut(why)),
         (RecordedReply::Dead, _) => "(not called: treated as a filler)".to_owned(),
     }
 }
@@ -141,18 +141,23 @@ pub fn text(lines: &[LogLine]) -> String {
         let _ = writeln!(
             text,
             "{time:.3}\t{}\t{}\t{ms:.1}",
-            escaped(&line.query),
+            escaped(&line.query, usize::MAX),
             line.reply
         );
     }
     text
 }
 
-/// On one line and of bounded length.
-fn escaped(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len().min(REPLY_SHOWN_MAX));
+/// What a player replied: as long as it likes.
+fn cut(text: &str) -> String {
+    escaped(text, REPLY_SHOWN_MAX)
+}
+
+/// On one line, and of so many characters at most. What we send is as long as the game makes it.
+fn escaped(text: &str, most: usize) -> String {
+    let mut shown = String::with_capacity(text.len().min(most));
     for (place, letter) in text.trim_end().chars().enumerate() {
-        if place == REPLY_SHOWN_MAX {
+        if place == most {
             shown.push('…');
             break;
         }
@@ -191,6 +196,26 @@ mod tests {
             )
         );
         assert_eq!(lines.len(), 2);
+    }
+
+    /// A long history of bids is one query; what comes back may be anything.
+    #[test]
+    fn a_query_is_shown_whole_and_a_reply_is_cut() {
+        let long = format!("market=1&{}", "bid=1000&".repeat(200));
+        let line = LogLine {
+            at_us: 0,
+            query: long.clone(),
+            reply: super::shown(&super::RecordedReply::Said(long.clone()), None),
+            took_us: 0,
+            wanted: true,
+            missed: false,
+            improper: false,
+        };
+        let shown = text(&[line]);
+        let cells: Vec<&str> = shown.lines().nth(1).unwrap().split('\t').collect();
+        assert_eq!(cells[1], long);
+        assert_eq!(cells[2].chars().count(), super::REPLY_SHOWN_MAX + 1);
+        assert!(cells[2].ends_with('…'));
     }
 
     #[test]

@@ -95,7 +95,8 @@ impl SeatLink for HttpSeat {
                     note: Some(error.to_string()),
                 },
                 Err(CallError::Late(_)) => SeatReply::Late,
-                Err(error) => SeatReply::Failed(error.to_string()),
+                // Logs and transcripts are public.
+                Err(error) => SeatReply::Failed(error.without_address()),
             }
         })
     }

@@ -78,6 +78,8 @@ impl fmt::Debug for OnEnd {
 /// What became of a program on a seat.
 #[derive(Clone, Debug, Default)]
 pub struct SeatConduct {
+    /// Its spec.
+    pub bot: String,
     /// Decisions that it was asked for.
     pub asked: u64,
     /// Those of them that it took; its fallback took the others.
@@ -260,8 +262,9 @@ impl SeatProgram {
         }
     }
 
-    const fn told(&self, conduct: Conduct) -> SeatConduct {
+    fn told(&self, conduct: Conduct) -> SeatConduct {
         SeatConduct {
+            bot: self.driver.spec().to_owned(),
             asked: self.asked,
             taken: self.taken,
             conduct,

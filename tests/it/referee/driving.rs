@@ -146,7 +146,7 @@ async fn refusing_players_fail_at_once_or_when_their_time_is_over() {
         let hosted = played(&host, wanted).await;
         let lines = hosted.log.lines(Seat(0));
         assert!(
-            lines[0].reply.contains("cannot connect to"),
+            lines[0].reply.contains("cannot connect: "),
             "{}",
             lines[0].reply
         );
