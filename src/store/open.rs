@@ -85,6 +85,7 @@ pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
         ("programs", file!("0013_programs")),
         ("shadows", file!("0014_shadows")),
         ("notes given", file!("0015_notes_given")),
+        ("participation", file!("0016_participation")),
     ];
     let migration = |(version, (name, sql)): (i64, (&'static str, &'static str))| {
         let sql = sql.into_sql_str();

@@ -104,7 +104,8 @@ impl Hosted {
                 ids: hosted.info.ids.clone(),
             }),
             blames: Vec::new(),
-            left: Vec::new(),
+            left: end.map(|end| end.left.clone()).unwrap_or_default(),
+            participation: end.map(|end| end.participation.clone()).unwrap_or_default(),
             refused: end.map(|end| end.refused.clone()).unwrap_or_default(),
         })
     }

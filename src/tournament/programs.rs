@@ -68,6 +68,7 @@ impl MatchPlayer for Programs {
             took: ended.took,
             times: DecisionTimes::Stamped,
             numbers: None,
+            participation: ended.participation,
         }))
     }
 

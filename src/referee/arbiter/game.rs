@@ -1,12 +1,13 @@
 //! One game: the table's calls go out, lines come back, and all time is charged to whoever used it.
 
+use super::course::Course;
 use super::players::Player;
 use super::watch::{Spoken, Watch};
 use crate::histogram::Histogram;
 use crate::link::program::{LineFault, Program, ready};
-use crate::programs::Conduct;
+use crate::referee::seat::Left;
 use crate::replay::RecordedReply;
-use games::{Blame, Call, Cause, Exchange, Noted, Outcome, Reply, Seat, Table};
+use games::{Blame, Call, Cause, Exchange, Noted, Outcome, Participation, Reply, Seat, Table};
 use rustix::event::PollFlags;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -22,15 +23,6 @@ const LOOKS_MAX: u32 = 64;
 /// The largest reply, in bytes.
 const REPLY_MAX: usize = 16 << 20;
 
-/// What a seat's program left behind.
-#[derive(Clone, Debug, Default)]
-pub struct Left {
-    /// The end of its standard error; may be empty.
-    pub stderr: String,
-    /// What became of a user's bot.
-    pub conduct: Option<Conduct>,
-}
-
 /// A game that reached its end.
 pub struct Ended {
     /// The outcome.
@@ -45,6 +37,8 @@ pub struct Ended {
     pub took: Vec<Histogram>,
     /// What each seat's program left behind.
     pub left: Vec<Left>,
+    /// How each seat took part.
+    pub participation: Vec<Option<Participation>>,
 }
 
 /// A call waiting for an answer.
@@ -63,6 +57,8 @@ struct Open {
     lines: usize,
     /// Whether its pipe has been read after the deadline.
     looked: bool,
+    /// Whether there was no answer in time.
+    late: bool,
     /// Its index in the transcript.
     entry: usize,
 }
@@ -80,6 +76,7 @@ pub(super) struct Game<'a, 'w> {
     open: Vec<Open>,
     transcript: Vec<Exchange>,
     took: Vec<Histogram>,
+    courses: Vec<Course>,
     /// Who follows one seat.
     watch: Option<Watch<'w>>,
 }
@@ -97,6 +94,7 @@ impl<'a, 'w> Game<'a, 'w> {
             calls: 0,
             first: Vec::new(),
             took: players.iter().map(|_| Histogram::default()).collect(),
+            courses: players.iter().map(|_| Course::default()).collect(),
             table,
             players,
             abort,
@@ -143,6 +141,12 @@ impl<'a, 'w> Game<'a, 'w> {
 
     fn ended(self, outcome: Outcome) -> Ended {
         let mut blames = self.table.blames();
+        let seats = (0u8..).map(Seat).zip(&mut *self.players).zip(&self.courses);
+        let participation = seats.map(|((seat, player), course)| {
+            let blame = blames.iter().find(|blame| blame.seat == seat);
+            Some(course.participation(player, blame))
+        });
+        let participation = participation.collect();
         for blame in &mut blames {
             if let Some(Player::Program(pipes)) = self.players.get_mut(blame.seat.index()) {
                 pipes.settle();
@@ -169,6 +173,7 @@ impl<'a, 'w> Game<'a, 'w> {
             transcript: self.transcript,
             took: self.took,
             left: Vec::new(),
+            participation,
         }
     }
 
@@ -198,6 +203,7 @@ impl<'a, 'w> Game<'a, 'w> {
             said: Vec::new(),
             lines: 0,
             looked: false,
+            late: false,
             entry: self.transcript.len(),
         };
         self.calls += 1;
@@ -286,6 +292,9 @@ impl<'a, 'w> Game<'a, 'w> {
         {
             times.add(open.charged);
         }
+        if let Some(course) = self.courses.get_mut(open.seat.index()) {
+            course.closed(open.decides, open.late);
+        }
         if let Some(heard) = self.transcript.get_mut(open.entry) {
             heard.reply = Some(String::from_utf8_lossy(&open.said).into_owned());
             heard.took = Some(open.charged);
@@ -314,6 +323,9 @@ impl<'a, 'w> Game<'a, 'w> {
     /// Ends a player that gets no further messages: its silence must not cost others time.
     fn end_if_blamed(&mut self, seat: Seat) {
         if self.table.blames().iter().any(|blame| blame.seat == seat) {
+            if let Some(course) = self.courses.get_mut(seat.index()) {
+                course.falls();
+            }
             self.end(seat);
         }
     }
@@ -342,7 +354,10 @@ impl<'a, 'w> Game<'a, 'w> {
                     .answer(open.seat, Reply::Text(beginning.as_bytes()));
                 self.close(open);
             }
-            LineFault::Late => self.note(open, &RecordedReply::Late),
+            LineFault::Late => {
+                open.late = true;
+                self.note(open, &RecordedReply::Late);
+            }
             LineFault::Gone | LineFault::Deaf => {
                 self.note(open, &RecordedReply::Failed(String::new()));
             }
