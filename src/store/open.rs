@@ -41,7 +41,7 @@ const STATEMENTS_MAX: usize = 200;
 const LISTS: i64 = 9;
 
 /// What reading a schema from before these versions lacks.
-const LACKED: [(i64, &str); 3] = [
+const LACKED: [(i64, &str); 4] = [
     (
         7,
         "CREATE TEMP TABLE packed (session INTEGER PRIMARY KEY, last_entry, entries, bytes, dictionary, content);
@@ -59,6 +59,10 @@ const LACKED: [(i64, &str); 3] = [
         "CREATE TEMP VIEW tournament_sizes AS SELECT id AS tournament,
              (SELECT count(*) FROM tournament_rounds r WHERE r.tournament = id) AS rounds,
              (SELECT count(*) FROM tournament_matches p WHERE p.tournament = id) AS matches FROM tournaments",
+    ),
+    (
+        16,
+        "CREATE TEMP TABLE participations (match_id, seat, how, turn, detail, decisions, fallback)",
     ),
 ];
 

@@ -338,7 +338,7 @@ where
     }
     for (name, figures) in entrants().filter(|(_, figures)| !figures.participation.is_empty()) {
         text.push_str(&format!(
-            "took part: {name}: {}\n",
+            "did not play to the end: {name}: {}\n",
             counts(&figures.participation, ", ")
         ));
     }

@@ -417,13 +417,17 @@ fn took_part(
     refused: &[u32],
 ) -> Vec<Option<Participation>> {
     let seats = (0u8..).map(Seat).zip(&hosted.info.seats).zip(accounts);
-    let seats = seats.zip(refused).map(|(((seat, spec), account), refused)| {
-        Some(match account {
-            Some(account) => account.participation(),
-            None if spec.starts_with("url:") => participation(&hosted.log.lines(seat), *refused),
-            None => Participation::played(),
-        })
-    });
+    let seats = seats
+        .zip(refused)
+        .map(|(((seat, spec), account), refused)| {
+            Some(match account {
+                Some(account) => account.participation(),
+                None if spec.starts_with("url:") => {
+                    participation(&hosted.log.lines(seat), *refused)
+                }
+                None => Participation::played(),
+            })
+        });
     seats.collect()
 }
 
