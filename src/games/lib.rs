@@ -40,7 +40,7 @@ pub use kit::{
     OptionCard, Pace, PlaySetup, Played, Route, Seating, SetupError, StdioWire, TableSetup, Train,
     Training, Wire, bot_seed,
 };
-pub use participation::{Part, Participation, is_earned, not_played};
+pub use participation::{Part, Participation, is_earned, judge};
 pub use reasons::Belief;
 pub use scene::{Picture, Scene};
 pub use teams::are_mates;

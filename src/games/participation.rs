@@ -132,7 +132,7 @@ pub const fn is_earned(decisions: u64, fallback: u64) -> bool {
 /// The seats of the players whose result is not their own, each with the fault [`Cause::NotPlayed`]. `owners` says by seat
 /// whose it is: a player of several seats has the decisions of all of them.
 #[must_use]
-pub fn not_played(owners: &[usize], seats: &[Option<Participation>]) -> Vec<Blame> {
+fn not_played(owners: &[usize], seats: &[Option<Participation>]) -> Vec<Blame> {
     let counted = || owners.iter().zip(seats);
     let sums = |owner: usize| {
         let own = counted().filter(|(other, _)| **other == owner);
@@ -162,6 +162,23 @@ pub fn not_played(owners: &[usize], seats: &[Option<Participation>]) -> Vec<Blam
     (0u8..).zip(counted()).filter_map(blame).collect()
 }
 
+/// Adds the faults of those whose result is not their own to a match that ended by this cause with these faults. One that was
+/// played to its end ended by them; in one that somebody's fault ended, who has a fault keeps it.
+pub fn judge(
+    (cause, blames): (&mut Cause, &mut Vec<Blame>),
+    owners: &[usize],
+    seats: &[Option<Participation>],
+) {
+    let mut judged = not_played(owners, seats);
+    if *cause != Cause::Normal {
+        judged.retain(|new| blames.iter().all(|blame| blame.seat != new.seat));
+    } else if !judged.is_empty() {
+        *cause = Cause::NotPlayed;
+    }
+    blames.retain(|blame| judged.iter().all(|new| new.seat != blame.seat));
+    blames.splice(..0, judged);
+}
+
 impl dyn Kit + '_ {
     /// The game's plainest legal player: the lowest rung of its ladder.
     #[must_use]
@@ -172,8 +189,9 @@ impl dyn Kit + '_ {
 
 #[cfg(test)]
 mod tests {
-    use super::{Part, Participation, is_earned, not_played};
+    use super::{Part, Participation, is_earned, judge, not_played};
     use crate::game::{Cause, Seat};
+    use crate::wire::Blame;
 
     fn left(decisions: u32, fallback: u32) -> Option<Participation> {
         Some(Participation {
@@ -202,6 +220,32 @@ mod tests {
                 earned,
                 "{fallback} of {decisions}"
             );
+        }
+    }
+
+    #[test]
+    fn a_fault_that_ended_the_match_stands() {
+        let late = || Blame {
+            seat: Seat(0),
+            cause: Cause::TimeForfeit,
+            detail: String::new(),
+        };
+        for (cause, expected) in [
+            (
+                Cause::Normal,
+                [(0, Cause::NotPlayed), (1, Cause::NotPlayed)],
+            ),
+            (
+                Cause::TimeForfeit,
+                [(1, Cause::NotPlayed), (0, Cause::TimeForfeit)],
+            ),
+        ] {
+            let (mut ended, mut blames) = (cause, vec![late()]);
+            let seats = [left(9, 9), left(9, 9), left(9, 0)];
+            judge((&mut ended, &mut blames), &[0, 1, 2], &seats);
+            let blamed = blames.iter().map(|blame| (blame.seat.0, blame.cause));
+            assert_eq!(blamed.collect::<Vec<_>>(), expected);
+            assert_eq!(ended == Cause::NotPlayed, cause == Cause::Normal);
         }
     }
 

@@ -9,9 +9,7 @@ use crate::referee::arbiter::{Left, PlayError};
 use crate::referee::hub::AppointmentError;
 use crate::referee::{DecisionTimes, Numbers, SeatSpec, StartError};
 use crate::store::TournamentMatch;
-use games::{
-    Blame, Cause, Exchange, Kit, Learnt, Outcome, Participation, Seat, SetupError, not_played,
-};
+use games::{Blame, Exchange, Kit, Learnt, Outcome, Participation, Seat, SetupError, judge};
 use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -121,14 +119,8 @@ pub struct PlayedMatch {
 impl PlayedMatch {
     /// Those lose whose decisions were not their own. `owners` says by seat whose it is.
     pub(super) fn judge(&mut self, owners: &[usize]) {
-        let blames = not_played(owners, &self.participation);
-        if !blames.is_empty() {
-            if self.outcome.cause == Cause::Normal {
-                self.outcome.cause = Cause::NotPlayed;
-            }
-            // Of a seat's faults, the first one is kept.
-            self.blames.splice(..0, blames);
-        }
+        let ended = (&mut self.outcome.cause, &mut self.blames);
+        judge(ended, owners, &self.participation);
     }
 }
 

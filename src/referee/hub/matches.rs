@@ -15,7 +15,7 @@ use crate::referee::seat::seat_link::SeatLink as _;
 use crate::referee::seat::seat_spec::SeatSpec;
 use crate::store::Store;
 use crate::store::types::{MatchResult, NewMatch, SeatNotes, SessionId, Slot};
-use games::{Blame, Cause, Part, Participation, Seat, Table, not_played};
+use games::{Blame, Cause, Part, Participation, Seat, Table, judge};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -343,17 +343,17 @@ impl Played {
         if let Some(slot) = &slot {
             let place = |entrant| slot.entrants.iter().position(|other| other == entrant);
             let owners: Vec<usize> = slot.entrants.iter().filter_map(place).collect();
-            let blames = not_played(&owners, &result.participation);
-            if let (Some(first), Cause::Normal) = (blames.first(), result.cause) {
-                result.cause = first.cause;
+            let ended = (&mut result.cause, &mut self.faults);
+            judge(ended, &owners, &result.participation);
+            let not = |fault: &&Blame| fault.cause == Cause::NotPlayed;
+            if let (Cause::NotPlayed, Some(first)) = (result.cause, self.faults.iter().find(not)) {
                 result.blame = Some(first.seat.0);
-                let details = blames.iter().map(|blame| blame.detail.as_str());
+                let details = self.faults.iter().map(|fault| fault.detail.as_str());
                 result.detail = details.collect::<Vec<_>>().join("; ");
-                if let Some(outcome) = &mut self.outcome {
-                    outcome.cause = first.cause;
-                }
             }
-            self.faults.splice(..0, blames);
+            if let Some(outcome) = &mut self.outcome {
+                outcome.cause = result.cause;
+            }
         }
         result.notes = notes(&self.faults, &self.conduct);
         result.slot = slot.map(Box::new);
