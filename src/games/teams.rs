@@ -22,6 +22,7 @@ impl dyn Kit + '_ {
         let share = |team: &usize| shares.values().get(*team).copied().unwrap_or_default();
         teams.iter().map(share).collect()
     }
+
     /// As [`Kit::win_shares_in`] and [`Kit::duels`] where the results of some seats are not their own: they are last, and have
     /// no results against each other. A team is last with its last player; mates of another have what the team won.
     #[must_use]
