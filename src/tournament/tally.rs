@@ -41,7 +41,7 @@ pub struct EntrantTally {
     pub shared_wins: u64,
     /// Shares of wins.
     pub share: ClusteredMean,
-    /// Scores.
+    /// Scores; that of a match that it did not play itself is below all others.
     pub score: ClusteredMean,
     /// Acts that the rules rejected.
     pub refused: u64,
@@ -94,7 +94,9 @@ impl Tally {
         for played in matches {
             self.games += 1;
             let shares = &played.shares;
-            let scores = played.outcome.scores.values();
+            let is_last = |side| played.faults.contains(&(side, Cause::NotPlayed));
+            let outcome = played.outcome.placing_last(is_last);
+            let scores = outcome.scores.values();
             for duel in &played.duels {
                 for (seat, share) in [(duel.first, duel.share), (duel.second, 1.0 - duel.share)] {
                     let entrant = played.table.get(seat.index());

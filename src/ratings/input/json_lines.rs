@@ -4,12 +4,13 @@
 //! `{"game": "planowanie", "seats": ["a", "b", "c", "d"], "scores": [50, 42, 61, 42], "cause": "normal"}`, whose
 //! results between each two players are those that count in that game. A seat is a name, or an object with `name`
 //! or `spec` as REST shows it. A match that was given up for all has no scores; each of its seats in `faults` (counted
-//! from 0) lost to all others. Seats with one number in `teams` (a number a seat) are mates, who have no result against
+//! from 0) lost to all others. One with scores has in `faults` the seats whose results are not their own (the cause
+//! `not_played`): they lost to all others, too; REST says so of a seat by `blame` and `participation`. Seats with one number in `teams` (a number a seat) are mates, who have no result against
 //! each other. Lines with one `table` share it: give all rotations over one deal the same.
 
 use super::read::{Problem, Reading};
 use crate::results::Score;
-use games::{Cause, Duel, Outcome, Seat, are_mates};
+use games::{Cause, Duel, Outcome, Participation, Seat, are_mates, is_earned};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -26,6 +27,7 @@ struct Line {
     cause: Option<Cause>,
     #[serde(default)]
     faults: Vec<Seat>,
+    blame: Option<Seat>,
     /// By seat; empty: all play alone.
     #[serde(default)]
     teams: Vec<u8>,
@@ -40,6 +42,7 @@ enum Seated {
     Seat {
         name: Option<String>,
         spec: Option<String>,
+        participation: Option<Participation>,
     },
 }
 
@@ -47,8 +50,23 @@ impl Seated {
     fn name(&self) -> &str {
         match self {
             Self::Name(name) => name,
-            Self::Seat { name, spec } => name.as_ref().or(spec.as_ref()).map_or("", |name| name),
+            Self::Seat { name, spec, .. } => {
+                name.as_ref().or(spec.as_ref()).map_or("", |name| name)
+            }
         }
+    }
+
+    /// Whether it left more decisions to its fallback than it may.
+    fn is_earned(&self) -> bool {
+        let Self::Seat {
+            participation: Some(part),
+            ..
+        } = self
+        else {
+            return true;
+        };
+        let count = |count: Option<u32>| u64::from(count.unwrap_or_default());
+        is_earned(count(part.decisions), count(part.fallback))
     }
 }
 
@@ -129,9 +147,14 @@ fn played(
         cause,
         scores: line.scores.iter().copied().collect(),
     };
+    let is_last = |seat: Seat| {
+        let own = seats.get(seat.index());
+        let unearned = line.blame == Some(seat) || own.is_some_and(|own| !own.is_earned());
+        line.faults.contains(&seat) || cause == Cause::NotPlayed && unearned
+    };
     let duels = match line.scores.is_empty() {
         true => Duel::of_given_up(players.len(), |seat| line.faults.contains(&seat)),
-        false => kit.duels(&outcome),
+        false => kit.earned(None, &outcome, is_last).1,
     };
     let duels = duels.into_iter();
     for duel in duels.filter(|duel| !are_mates(&line.teams, duel.first, duel.second)) {

@@ -128,6 +128,20 @@ fn a_bot_that_does_not_play_loses_what_its_fallback_won() {
     );
     assert!(pgn.contains("Participation \"crashed at turn "), "{pgn}");
 
+    // Whoever rates them anew does so without what fallbacks won.
+    let lines = exported(path, "lines");
+    assert!(lines.contains("\"cause\":\"not_played\""), "{lines}");
+    fs::write(path.join("cup.jsonl"), &lines).unwrap();
+    fs::write(path.join("cup.pgn"), &pgn).unwrap();
+    for file in ["cup.jsonl", "cup.pgn"] {
+        let mut rate = drover();
+        rate.current_dir(path)
+            .args(["rate", file, "--output", "json"]);
+        let rated: Value = serde_json::from_str(&ok(rate.output().unwrap())).unwrap();
+        let results = &rated["players"][0];
+        assert_eq!(results["name"], "Guide", "{file}: {rated:#}");
+    }
+
     // The same from REST, in the ledger, on pages and by verification.
     fs::create_dir_all(&data).unwrap();
     fs::copy(path.join("tournament.db"), data.join("drover.db")).unwrap();
