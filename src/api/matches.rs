@@ -32,6 +32,7 @@ pub(super) const FILTERS: &[&str] = &[
     "entrant",
     "outcome",
     "cause",
+    "participation",
     "since",
     "until",
 ];
@@ -263,14 +264,14 @@ impl Seen {
 pub(super) fn shown(sight: &Sight, row: MatchRow) -> MatchShown {
     let open = sight.is_open(&row);
     let market = sight.sees_market(&row).then_some(row.market);
-    let seats = row.seats.into_iter();
+    let (seats, live) = (row.seats.into_iter(), row.ended_us.is_none());
     MatchShown {
         id: row.id,
         game: row.game,
         referee: row.referee,
         market,
         ours: row.ours,
-        live: row.ended_us.is_none(),
+        live,
         started: time(row.started_us),
         ended: row.ended_us.map(time),
         cause: row.cause,
@@ -279,13 +280,18 @@ pub(super) fn shown(sight: &Sight, row: MatchRow) -> MatchShown {
         scores: row.scores,
         tournament: row.tournament,
         setup: Some(row.setup).filter(|setup| open && !setup.is_null()),
-        seats: seats.map(|seat| seated(sight, seat)).collect(),
+        seats: seats.map(|seat| seated(sight, seat, live)).collect(),
         sessions: None,
         open,
     }
 }
 
-fn seated(sight: &Sight, row: SeatRow) -> SeatRow {
+fn seated(sight: &Sight, row: SeatRow, live: bool) -> SeatRow {
     let spec = sight.spec(&row.spec, row.known_as()).to_owned();
-    SeatRow { spec, ..row }
+    let participation = row.participation.filter(|_| !live);
+    SeatRow {
+        spec,
+        participation,
+        ..row
+    }
 }

@@ -3,7 +3,7 @@
 use super::problem::Problem;
 use super::sight::Sight;
 use crate::store::{Filter, PageAt, Side, Standing};
-use games::Cause;
+use games::{Cause, Part};
 use jiff::Timestamp;
 use jiff::fmt::temporal::Pieces;
 use percent_encoding::percent_decode_str;
@@ -247,6 +247,7 @@ impl Params {
             between,
             outcome: self.word("outcome", Standing::ALL)?,
             cause: self.word("cause", Cause::ALL.map(|cause| (cause.word(), cause)))?,
+            participation: self.word("participation", Part::ALL.map(|part| (part.word(), part)))?,
             since_us: self.time("since")?,
             until_us: self.time("until")?,
             referee: self.text("referee"),

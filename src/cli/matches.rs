@@ -10,6 +10,7 @@ use crate::api;
 use crate::config::Flags;
 use crate::store::{Filter, MatchRow, PageAt, Place, Store};
 use anyhow::{Context as _, bail};
+use games::{Part, Participation};
 use serde_json::json;
 use std::fs::{File, Permissions};
 use std::io::Write;
@@ -182,7 +183,16 @@ async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::R
     }
     let rows: Vec<Vec<String>> = page.items.iter().map(cells).collect();
     let headings = [
-        "id", "game", "started", "ended", "cause", "referee", "market", "seats", "scores",
+        "id",
+        "game",
+        "started",
+        "ended",
+        "cause",
+        "referee",
+        "market",
+        "seats",
+        "scores",
+        "participation",
     ];
     write_rows(out, args.output, &headings, &rows, &page)?;
     if let (Format::Table, Some(next)) = (args.output, &page.next) {
@@ -208,7 +218,17 @@ fn cells(row: &MatchRow) -> Vec<String> {
         row.market.to_string(),
         spaced(row.seats.iter().map(seat)),
         spaced(&row.scores),
+        fallen(row).join("; "),
     ]
+}
+
+/// The seats that did not play to the end of their part.
+fn fallen(row: &MatchRow) -> Vec<String> {
+    let seats = row.seats.iter().filter_map(|seat| {
+        let part = seat.participation.as_ref()?;
+        (part.how != Part::Played).then(|| format!("seat {} {}", seat.seat, part.words()))
+    });
+    seats.collect()
 }
 
 async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> anyhow::Result<()> {
@@ -224,6 +244,13 @@ async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> 
                 .map_or_else(String::new, |score| score.to_string()),
             seat.win_share
                 .map_or_else(String::new, |share| format!("{share:.2}")),
+            seat.participation
+                .as_ref()
+                .map_or_else(String::new, Participation::words),
+            seat.participation
+                .as_ref()
+                .and_then(|part| Some(format!("{} of {}", part.fallback?, part.decisions?)))
+                .unwrap_or_default(),
         ]
     };
     let rows: Vec<Vec<String>> = row.seats.iter().map(seats).collect();
@@ -263,7 +290,16 @@ async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> 
     Ok(write_rows(
         out,
         output,
-        &["seat", "spec", "name", "entrant", "score", "win_share"],
+        &[
+            "seat",
+            "spec",
+            "name",
+            "entrant",
+            "score",
+            "win_share",
+            "participation",
+            "fallback",
+        ],
         &rows,
         &whole,
     )?)

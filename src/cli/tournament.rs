@@ -9,6 +9,7 @@ use crate::store::{PageAt, Store, TournamentRow};
 use crate::tournament::StoredTournament;
 use crate::tournament::standings::{League, Standings, pgn};
 use clap::{Args, Subcommand, ValueEnum};
+use games::Cause;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -368,10 +369,13 @@ fn lines(stored: &StoredTournament) -> anyhow::Result<String> {
             // Mates have no results against each other.
             line["teams"] = json!(counted.teams);
         }
-        if counted.outcome.scores.is_empty() {
-            // Given up for all: these alone have results.
-            let faults = counted.faults.iter().map(|(seat, _)| seat.0);
-            line["faults"] = faults.collect::<Vec<_>>().into();
+        // Given up for all, these alone have results; otherwise those are last whose results are not their own.
+        let given_up = counted.outcome.scores.is_empty();
+        let faults = counted.faults.iter();
+        let faults = faults.filter(|(_, cause)| given_up || *cause == Cause::NotPlayed);
+        let faults: Vec<u8> = faults.map(|(seat, _)| seat.0).collect();
+        if given_up || !faults.is_empty() {
+            line["faults"] = faults.into();
         }
         text.push_str(&serde_json::to_string(&line)?);
         text.push('\n');

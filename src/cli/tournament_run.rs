@@ -163,6 +163,7 @@ fn seat_users_bots(
         let seats = cup.meant(setup).map(|spec| (kit, spec));
         cup.users_bots = users_bots::seated(common, within, seats)?;
         cup.users_bots.within = within;
+        cup.users_bots.ranked = true;
         cup.note_versions();
     }
     Ok(())

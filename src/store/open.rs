@@ -44,7 +44,7 @@ const TABLES: &str = "SELECT name FROM pragma_table_list WHERE schema = 'main' A
 const LISTS: i64 = 9;
 
 /// What reading a schema from before these versions lacks.
-const LACKED: [(i64, &str); 3] = [
+const LACKED: [(i64, &str); 4] = [
     (
         7,
         "CREATE TEMP TABLE packed (session INTEGER PRIMARY KEY, last_entry, entries, bytes, dictionary, content);
@@ -62,6 +62,10 @@ const LACKED: [(i64, &str); 3] = [
         "CREATE TEMP VIEW tournament_sizes AS SELECT id AS tournament,
              (SELECT count(*) FROM tournament_rounds r WHERE r.tournament = id) AS rounds,
              (SELECT count(*) FROM tournament_matches p WHERE p.tournament = id) AS matches FROM tournaments",
+    ),
+    (
+        16,
+        "CREATE TEMP TABLE participations (match_id, seat, how, turn, detail, decisions, fallback)",
     ),
 ];
 
@@ -88,6 +92,7 @@ pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
         ("programs", file!("0013_programs")),
         ("shadows", file!("0014_shadows")),
         ("notes given", file!("0015_notes_given")),
+        ("participation", file!("0016_participation")),
     ];
     let migration = |(version, (name, sql)): (i64, (&'static str, &'static str))| {
         let sql = sql.into_sql_str();

@@ -74,6 +74,7 @@ impl MatchPlayer for Dialled {
             took: held.took,
             times: DecisionTimes::Stamped,
             numbers: None,
+            participation: held.participation,
         }))
     }
 }

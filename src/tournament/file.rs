@@ -448,6 +448,7 @@ impl TournamentFile {
             budget,
             users_bots: SeatPrograms {
                 within: is_given.then(|| budget.time()).flatten(),
+                ranked: true,
                 ..SeatPrograms::default()
             },
             models: self.models,

@@ -5,7 +5,7 @@ use super::schedule::PlannedMatch;
 use super::sides::Sides;
 use super::stop::Stop;
 use crate::histogram::Histogram;
-use crate::referee::arbiter::{Left, Unheard};
+use crate::referee::seat::{Left, Unheard};
 use crate::referee::record::log::{LogLine, measured};
 use crate::referee::{DecisionTimes, Draw, Host, MatchRequest, Numbers, SeatSpec};
 use games::{Exchange, Seat};
@@ -98,7 +98,14 @@ impl Hosted {
             outcome,
             missed,
             took: times(seats, took),
-            left: lines.iter().map(|lines| left(lines)).collect(),
+            left: lines
+                .iter()
+                .enumerate()
+                .map(|(seat, lines)| Left {
+                    unheard: unheard(lines),
+                    ..end.and_then(|end| end.left.get(seat).cloned()).unwrap_or_default()
+                })
+                .collect(),
             transcript: transcript(lines),
             times: DecisionTimes::Stamped,
             numbers: Some(Numbers {
@@ -106,6 +113,7 @@ impl Hosted {
                 ids: hosted.info.ids.clone(),
             }),
             blames: Vec::new(),
+            participation: end.map(|end| end.participation.clone()).unwrap_or_default(),
             refused: end.map(|end| end.refused.clone()).unwrap_or_default(),
         })
     }
@@ -121,18 +129,15 @@ fn times(seats: &[&SeatSpec], took: Vec<Histogram>) -> Vec<Histogram> {
     times.collect()
 }
 
-/// What a seat's player left behind: its answers that counted as none.
-fn left(lines: &[LogLine]) -> Left {
+/// A player's answers that counted as none.
+fn unheard(lines: &[LogLine]) -> Option<Unheard> {
     let counts = |line: &&LogLine| line.missed || line.improper;
     let first = lines.iter().find(counts).map(|line| &line.reply);
     let mut asked = lines.iter().filter(|line| line.wanted);
-    Left {
-        unheard: first.map(|reply| Unheard {
-            first: format!("its answer counted as none: {reply}"),
-            all: asked.all(|line| counts(&line)),
-        }),
-        ..Left::default()
-    }
+    first.map(|reply| Unheard {
+        first: format!("its answer counted as none: {reply}"),
+        all: asked.all(|line| counts(&line)),
+    })
 }
 
 /// Keeps who answered nothing that was asked in a match of this round, and who did.

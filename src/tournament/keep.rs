@@ -202,9 +202,11 @@ async fn fill(
             record.note(seat, fact).await?;
         }
     }
+    record.fell_back(played.left.iter().map(|left| left.fallbacks.clone()));
     let result = MatchResult {
         slot: slot.clone().map(Box::new),
         notes: notes(played),
+        participation: played.participation.clone(),
         ..result_of(&played.outcome, &played.blames)
     };
     record.fold(&result).await?;

@@ -87,6 +87,7 @@ impl From<Ended> for PlayedMatch {
             took: ended.took,
             times: DecisionTimes::Stamped,
             numbers: None,
+            participation: ended.participation,
         }
     }
 }

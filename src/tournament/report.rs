@@ -148,6 +148,13 @@ pub struct Figures {
     pub refused: u64,
     /// Answers that were late, missing or no answer by their form.
     pub missed: u64,
+    /// Decisions that its programs were asked for, where something decides in their place.
+    pub decisions: u64,
+    /// Those of them that its fallback took, or without one the game's default answer.
+    pub fallback: u64,
+    /// How its players took part where they did not play to the end of their part: how many of them did so.
+    #[schema(value_type = BTreeMap<String, u64>)]
+    pub participation: BTreeMap<&'static str, u64>,
     /// Decisions timed.
     pub timed: u64,
     /// Median time of a decision, in milliseconds.
@@ -234,7 +241,7 @@ impl Report {
     pub fn csv(&self) -> anyhow::Result<String> {
         let headings = "seat,bot,games,wins,shared_wins,win_share,win_share_low,win_share_high,\
             mean_score,score_error,refused,missed,timed,decision_ms_p50,decision_ms_p99,pair_score,\
-            pair_score_low,pair_score_high,faults";
+            pair_score_low,pair_score_high,faults,decisions,fallback,participation";
         let headings: Vec<&str> = headings.split(',').collect();
         let share = |value: f64| format!("{value:.6}");
         let number =
@@ -261,6 +268,9 @@ impl Report {
                 share(figures.pair_score_low),
                 share(figures.pair_score_high),
                 figures.faults.values().sum::<u64>().to_string(),
+                figures.decisions.to_string(),
+                figures.fallback.to_string(),
+                counts(&figures.participation, "; "),
             ]
         };
         let rows: Vec<Vec<String>> = self.seats.iter().map(row).collect();
@@ -385,6 +395,9 @@ impl From<&EntrantTally> for Figures {
             lost_with_faults: tally.lost_with_faults,
             refused: tally.refused,
             missed: tally.missed,
+            decisions: tally.decisions,
+            fallback: tally.fallback,
+            participation: tally.participation.clone(),
             timed: tally.took.count(),
             decision_ms_p50: ms(0.5),
             decision_ms_p99: ms(0.99),
@@ -392,8 +405,8 @@ impl From<&EntrantTally> for Figures {
     }
 }
 
-/// A line for each entrant who answered late or not at all, then one for each who had faults of its own, with how many
-/// of those matches it lost.
+/// A line for each entrant who answered late or not at all, for each whose decisions were not all its own, for each who did
+/// not play to the end of its part, and for each who had faults of its own, with how many of those matches it lost.
 pub(super) fn remarks<'a, I>(entrants: impl Fn() -> I) -> String
 where
     I: Iterator<Item = (&'a str, &'a Figures)>,
@@ -405,19 +418,33 @@ where
             figures.missed
         ));
     }
+    for (name, figures) in entrants().filter(|(_, figures)| figures.fallback > 0) {
+        text.push_str(&format!(
+            "not its own: {name}: {} of {} decisions, taken by its fallback\n",
+            figures.fallback, figures.decisions
+        ));
+    }
+    for (name, figures) in entrants().filter(|(_, figures)| !figures.participation.is_empty()) {
+        text.push_str(&format!(
+            "did not play to the end: {name}: {}\n",
+            counts(&figures.participation, ", ")
+        ));
+    }
     for (name, figures) in entrants().filter(|(_, figures)| !figures.faults.is_empty()) {
-        let faults = figures.faults.iter();
-        let faults: Vec<String> = faults
-            .map(|(cause, count)| format!("{cause} {count}"))
-            .collect();
         text.push_str(&format!(
             "faults: {name}: {} ({} of {} such matches lost)\n",
-            faults.join(", "),
+            counts(&figures.faults, ", "),
             figures.lost_with_faults,
             figures.matches_with_faults
         ));
     }
     text
+}
+
+/// What happened how often, such as `crash 1, time_forfeit 2`.
+pub(super) fn counts(of: &BTreeMap<&'static str, u64>, between: &str) -> String {
+    let counts = of.iter().map(|(what, count)| format!("{what} {count}"));
+    counts.collect::<Vec<_>>().join(between)
 }
 
 /// An interval of shares, in per cent.

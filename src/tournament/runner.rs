@@ -80,7 +80,14 @@ fn one(
         .entrants()
         .filter_map(|entrant| plan.entrants.get(entrant))
         .collect();
-    let played = player.play(plan, &planned, &seats, stop)?;
+    let mut played = player.play(plan, &planned, &seats, stop)?;
+    // Where results are ranked, they belong to those who earned them.
+    if let Some(played) = &mut played
+        && planned.slot.is_some()
+        && !player.records()
+    {
+        played.judge(sides.line_up());
+    }
     Ok(played.map(|played| FinishedMatch {
         counted: sides.counted(plan.kit, &played),
         planned,
@@ -216,6 +223,7 @@ mod tests {
                 took: Vec::new(),
                 times: DecisionTimes::Stamped,
                 numbers: None,
+                participation: Vec::new(),
             }))
         }
 

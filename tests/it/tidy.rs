@@ -49,6 +49,7 @@ const GAME_LEVELS: &[(&str, u32)] = &[
     ("counts", 26),
     ("options", 26),
     ("teams", 26),
+    ("participation", 26),
     ("contest", 28),
     ("search", 25),
     ("koehandel", 30),

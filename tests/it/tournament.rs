@@ -1,5 +1,6 @@
 //! Tournaments: the same results however they were interrupted, and mistakes told before the first match.
 
+mod earned;
 mod entrants;
 mod formats;
 

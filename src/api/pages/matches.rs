@@ -50,7 +50,17 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
             follow,
             ..visit.shell("Matches", "/matches")
         },
-        main: fields(&visit, &["game", "bot", "opponent", "outcome", "cause"]),
+        main: fields(
+            &visit,
+            &[
+                "game",
+                "bot",
+                "opponent",
+                "outcome",
+                "cause",
+                "participation",
+            ],
+        ),
         open: more.iter().any(|field| !field.value.is_empty()),
         more,
         matches: listed.items.iter().map(|found| line(found, now)).collect(),

@@ -4,13 +4,14 @@
 //! `{"game": "planowanie", "seats": ["a", "b", "c", "d"], "scores": [50, 42, 61, 42], "cause": "normal"}`, whose
 //! results between each two players are those that count in that game. A seat is a name, or an object with `name`
 //! or `spec` as REST shows it. A match that was given up for all has no scores; each of its seats in `faults` (counted
-//! from 0) lost to all others. Seats with one number in `teams` (a number a seat) are mates, who have no result against
+//! from 0) lost to all others. One with scores has in `faults` the seats whose results are not their own (the cause
+//! `not_played`): they lost to all others, too; REST says so of a seat by `blame` and `participation`. Seats with one number in `teams` (a number a seat) are mates, who have no result against
 //! each other. Lines with one `table` share it: give all rotations over one deal the same.
 
 use super::found::{Problem, shown};
 use super::read::Record;
 use crate::results::Score;
-use games::{Cause, Duel, Outcome, Seat, are_mates};
+use games::{Cause, Duel, Outcome, Participation, Seat, are_mates, is_earned};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -27,6 +28,7 @@ struct Line {
     cause: Option<Cause>,
     #[serde(default)]
     faults: Vec<Seat>,
+    blame: Option<Seat>,
     /// By seat; empty: all play alone.
     #[serde(default)]
     teams: Vec<u8>,
@@ -41,6 +43,7 @@ enum Seated {
     Seat {
         name: Option<String>,
         spec: Option<String>,
+        participation: Option<Participation>,
     },
 }
 
@@ -48,8 +51,23 @@ impl Seated {
     fn name(&self) -> &str {
         match self {
             Self::Name(name) => name,
-            Self::Seat { name, spec } => name.as_ref().or(spec.as_ref()).map_or("", |name| name),
+            Self::Seat { name, spec, .. } => {
+                name.as_ref().or(spec.as_ref()).map_or("", |name| name)
+            }
         }
+    }
+
+    /// Whether it left more decisions to its fallback than it may.
+    fn is_earned(&self) -> bool {
+        let Self::Seat {
+            participation: Some(part),
+            ..
+        } = self
+        else {
+            return true;
+        };
+        let count = |count: Option<u32>| u64::from(count.unwrap_or_default());
+        is_earned(count(part.decisions), count(part.fallback))
     }
 }
 
@@ -84,7 +102,7 @@ pub(super) fn record(line: &str) -> Result<Record, Problem> {
             ..
         } => {
             let players = seats.iter().map(|seat| seat.name().to_owned());
-            (players.collect(), played(game, seats.len(), &line)?)
+            (players.collect(), played(game, seats, &line)?)
         }
         _ => {
             return refuse(
@@ -100,7 +118,12 @@ pub(super) fn record(line: &str) -> Result<Record, Problem> {
 }
 
 /// The results of a match: none if it is not over, or was broken off by nobody's fault.
-fn played(game: &str, seats: usize, line: &Line) -> Result<Vec<(usize, usize, Score)>, Problem> {
+fn played(
+    game: &str,
+    players: &[Seated],
+    line: &Line,
+) -> Result<Vec<(usize, usize, Score)>, Problem> {
+    let seats = players.len();
     let Some(kit) = games::find(game) else {
         let known: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
         return refuse(format!(
@@ -127,9 +150,14 @@ fn played(game: &str, seats: usize, line: &Line) -> Result<Vec<(usize, usize, Sc
         cause,
         scores: line.scores.iter().copied().collect(),
     };
+    let is_last = |seat: Seat| {
+        let own = players.get(seat.index());
+        let unearned = line.blame == Some(seat) || own.is_some_and(|own| !own.is_earned());
+        line.faults.contains(&seat) || cause == Cause::NotPlayed && unearned
+    };
     let duels = match line.scores.is_empty() {
         true => Duel::of_given_up(seats, |seat| line.faults.contains(&seat)),
-        false => kit.duels(&outcome),
+        false => kit.earned(None, &outcome, is_last).1,
     };
     let duels = duels.into_iter();
     let duels = duels.filter(|duel| !are_mates(&line.teams, duel.first, duel.second));

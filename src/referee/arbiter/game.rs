@@ -1,12 +1,13 @@
 //! One game: the table's calls go out, lines come back, and all time is charged to whoever used it.
 
+use super::course::Course;
 use super::players::Player;
 use super::watch::{Spoken, Watch};
 use crate::histogram::Histogram;
 use crate::link::program::{LineFault, Program, ready};
-use crate::programs::Conduct;
+use crate::referee::seat::Left;
 use crate::replay::RecordedReply;
-use games::{Blame, Call, Cause, Exchange, Noted, Outcome, Reply, Seat, Table};
+use games::{Blame, Call, Cause, Exchange, Noted, Outcome, Participation, Reply, Seat, Table};
 use rustix::event::PollFlags;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -22,37 +23,6 @@ const LOOKS_MAX: u32 = 64;
 /// The largest reply, in bytes.
 const REPLY_MAX: usize = 16 << 20;
 
-/// What a seat's program left behind.
-#[derive(Clone, Debug, Default)]
-pub struct Left {
-    /// The end of its standard error; may be empty.
-    pub stderr: String,
-    /// What became of a user's bot.
-    pub conduct: Option<Conduct>,
-    /// Whether it once let its time pass without an answer.
-    pub late: bool,
-    /// Answers over HTTP that counted as none, if there were any.
-    pub unheard: Option<Unheard>,
-}
-
-/// Answers that counted as none.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unheard {
-    /// The first of them, as a sentence.
-    pub first: String,
-    /// Whether all were that the match waited for.
-    pub all: bool,
-}
-
-impl Left {
-    fn late(late: bool) -> Self {
-        Self {
-            late,
-            ..Self::default()
-        }
-    }
-}
-
 /// A game that reached its end.
 pub struct Ended {
     /// The outcome.
@@ -67,6 +37,8 @@ pub struct Ended {
     pub took: Vec<Histogram>,
     /// What each seat's program left behind.
     pub left: Vec<Left>,
+    /// How each seat took part.
+    pub participation: Vec<Option<Participation>>,
 }
 
 impl Ended {
@@ -98,6 +70,8 @@ struct Open {
     lines: usize,
     /// Whether its pipe has been read after the deadline.
     looked: bool,
+    /// Whether there was no answer in time.
+    late: bool,
     /// Its index in the transcript.
     entry: usize,
 }
@@ -117,6 +91,7 @@ pub(super) struct Game<'a, 'w> {
     took: Vec<Histogram>,
     /// Who was late, by seat.
     late: Vec<bool>,
+    courses: Vec<Course>,
     /// Who follows one seat.
     watch: Option<Watch<'w>>,
 }
@@ -135,6 +110,7 @@ impl<'a, 'w> Game<'a, 'w> {
             first: Vec::new(),
             took: players.iter().map(|_| Histogram::default()).collect(),
             late: vec![false; players.len()],
+            courses: players.iter().map(|_| Course::default()).collect(),
             table,
             players,
             abort,
@@ -181,6 +157,12 @@ impl<'a, 'w> Game<'a, 'w> {
 
     fn ended(self, outcome: Outcome) -> Ended {
         let mut blames = self.table.blames();
+        let seats = (0u8..).map(Seat).zip(&mut *self.players).zip(&self.courses);
+        let participation = seats.map(|((seat, player), course)| {
+            let blame = blames.iter().find(|blame| blame.seat == seat);
+            Some(course.participation(player, blame))
+        });
+        let participation = participation.collect();
         for blame in &mut blames {
             if let Some(Player::Program(pipes)) = self.players.get_mut(blame.seat.index()) {
                 pipes.settle();
@@ -207,6 +189,7 @@ impl<'a, 'w> Game<'a, 'w> {
             transcript: self.transcript,
             took: self.took,
             left: self.late.into_iter().map(Left::late).collect(),
+            participation,
         }
     }
 
@@ -236,6 +219,7 @@ impl<'a, 'w> Game<'a, 'w> {
             said: Vec::new(),
             lines: 0,
             looked: false,
+            late: false,
             entry: self.transcript.len(),
         };
         self.calls += 1;
@@ -324,6 +308,9 @@ impl<'a, 'w> Game<'a, 'w> {
         {
             times.add(open.charged);
         }
+        if let Some(course) = self.courses.get_mut(open.seat.index()) {
+            course.closed(open.decides, open.late);
+        }
         if let Some(heard) = self.transcript.get_mut(open.entry) {
             heard.reply = Some(String::from_utf8_lossy(&open.said).into_owned());
             heard.took = Some(open.charged);
@@ -355,6 +342,9 @@ impl<'a, 'w> Game<'a, 'w> {
     /// Ends a player that gets no further messages: its silence must not cost others time.
     fn end_if_blamed(&mut self, seat: Seat) {
         if self.table.blames().iter().any(|blame| blame.seat == seat) {
+            if let Some(course) = self.courses.get_mut(seat.index()) {
+                course.falls();
+            }
             self.end(seat);
         }
     }
@@ -383,7 +373,10 @@ impl<'a, 'w> Game<'a, 'w> {
                     .answer(open.seat, Reply::Text(beginning.as_bytes()));
                 self.close(open);
             }
-            LineFault::Late => self.note(open, &RecordedReply::Late),
+            LineFault::Late => {
+                open.late = true;
+                self.note(open, &RecordedReply::Late);
+            }
             LineFault::Gone | LineFault::Deaf => {
                 self.note(open, &RecordedReply::Failed(String::new()));
             }

@@ -1,10 +1,11 @@
 //! One match with programs.
 
-use super::game::{Ended, Game, Left};
+use super::game::{Ended, Game};
 use super::players::{Pipes, PlayError, Player, ProgramRules};
 use super::watch::Watch;
 use crate::link::program::{LineFault, ProgramOptions, sweep};
 use crate::referee::budget::ThinkBudget;
+use crate::referee::seat::Left;
 use crate::referee::seat_spec::SeatSpec;
 use games::{Kit, Seat, TableSetup, bot_seed};
 use serde_json::Value;
@@ -132,14 +133,8 @@ pub(super) fn end(players: &mut [Player]) -> Vec<Left> {
             }
         }
         Player::Builtin(bot) => {
-            let conduct = bot.conduct();
-            let stderr = conduct.as_ref().map(|conduct| conduct.stderr.clone());
-            let stderr = stderr.unwrap_or_default();
-            Left {
-                stderr,
-                conduct,
-                ..Left::default()
-            }
+            let _ = bot.conduct();
+            bot.account().map(Left::from).unwrap_or_default()
         }
     });
     let left = ended.collect();

@@ -110,6 +110,8 @@ pub(super) enum Player {
 /// A program, as long as its pipes work.
 pub(super) struct Pipes {
     pub(super) program: Option<Program>,
+    /// Whether it could be started.
+    pub(super) started: bool,
     /// Bytes that its pipe has not accepted yet.
     unsaid: Vec<u8>,
     /// Why they no longer work, or how it ended.
@@ -185,6 +187,7 @@ impl Pipes {
             Err(why) => (None, Some(why.to_string())),
         };
         Ok(Self {
+            started: program.is_some(),
             program,
             unsaid: Vec::new(),
             failure,

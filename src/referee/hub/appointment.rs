@@ -14,7 +14,7 @@ use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins, OurBot};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
 use crate::seldom;
 use crate::store::types::Slot;
-use games::{Blame, Learnt, Outcome, SetupError};
+use games::{Blame, Learnt, Outcome, Participation, SetupError};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -68,6 +68,8 @@ pub struct Held {
     pub missed: Vec<u32>,
     /// How many of their lines were refused, by seat.
     pub refused: Vec<u32>,
+    /// How each seat took part.
+    pub participation: Vec<Option<Participation>>,
 }
 
 /// Why a planned match has no result, as a sentence.
@@ -296,6 +298,7 @@ fn held(sat: Sat) -> Result<Held, AppointmentError> {
         started_us: sat.started_us,
         outcome,
         blames: sat.played.faults,
+        participation: sat.result.participation,
         missed: conduct.iter().map(|one| one.missed).collect(),
         refused: conduct.iter().map(|one| one.refused).collect(),
         took: conduct.into_iter().map(|one| one.took).collect(),

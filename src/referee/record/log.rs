@@ -3,7 +3,7 @@
 use crate::histogram::Histogram;
 use crate::replay::RecordedReply;
 use crate::store::types::{Direction, Entry};
-use games::{Seat, Seats};
+use games::{Part, Participation, Seat, Seats, is_earned};
 use parking_lot::Mutex;
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -12,6 +12,9 @@ use std::time::Duration;
 const LINES_MAX: usize = 50_000;
 /// The maximum number of characters of a reply shown in a line.
 const REPLY_SHOWN_MAX: usize = 400;
+
+/// What a line shows where no answer came in time.
+const LATE: &str = "(late)";
 
 /// One callback.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,13 +86,47 @@ pub fn measured(lines: &[LogLine]) -> (u32, Histogram) {
     (missed, took)
 }
 
+/// How a seat took part whose answers these lines hold, and so many of them were refused by the rules: what it missed,
+/// answered in no proper form or against the rules, the game's default answer decided.
+#[must_use]
+pub fn participation(lines: &[LogLine], refused: u32) -> Participation {
+    let asked: Vec<&LogLine> = lines.iter().filter(|line| line.wanted).collect();
+    let left = |line: &&LogLine| line.missed || line.improper;
+    let fallback = asked.iter().filter(|line| left(line)).count();
+    let fallback = (fallback + refused as usize).min(asked.len());
+    let last = asked.iter().rposition(|line| !left(line));
+    let last = last.map_or(0, |at| at + 1);
+    let first = match is_earned(0, (asked.len() - last) as u64) {
+        false => Some(last),
+        true if is_earned(asked.len() as u64, fallback as u64) => None,
+        true => asked.iter().position(left),
+    };
+    let earned = is_earned(asked.len() as u64, fallback as u64);
+    let first = first.and_then(|at| Some((at, asked.get(at)?)));
+    let (how, detail) = match first {
+        None if earned => (Part::Played, ""),
+        None => (Part::Refused, "its answers were refused by the rules"),
+        Some((_, line)) if line.improper => (Part::Refused, "what it answered was no answer"),
+        Some((_, line)) if line.reply == LATE => (Part::Silent, "it did not answer in time"),
+        Some(_) => (Part::Dropped, "it could not be called"),
+    };
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    Participation {
+        how,
+        turn: first.map(|(at, _)| number(at + 1)),
+        detail: detail.to_owned(),
+        decisions: Some(number(asked.len())),
+        fallback: Some(number(fallback)),
+    }
+}
+
 /// A reply as shown in a log line.
 #[must_use]
 pub(in crate::referee) fn shown(kept: &RecordedReply, note: Option<&str>) -> String {
     match (kept, note) {
         (RecordedReply::Said(text), None) => cut(text),
         (RecordedReply::Said(text), Some(note)) => format!("{} ({note})", cut(text)),
-        (RecordedReply::Late, _) => "(late)".to_owned(),
+        (RecordedReply::Late, _) => LATE.to_owned(),
         (RecordedReply::Early(text), _) => format!("(not sent: it had said {})", cut(text)),
         (RecordedReply::Failed(why), _) if why.is_empty() => "(failed)".to_owned(),
         (RecordedReply::Failed(why), _) => format!("(failed: {})", cut(why)),

@@ -351,6 +351,7 @@ impl Writer {
                 sessions,
                 matches,
                 results,
+                participations,
                 slots,
                 lessons,
                 models,
@@ -358,7 +359,16 @@ impl Writer {
                 listed,
                 ended: [ended, closed],
             } = endings;
-            for rows in [sessions, matches, results, slots, lessons, models] {
+            let all = [
+                sessions,
+                matches,
+                results,
+                participations,
+                slots,
+                lessons,
+                models,
+            ];
+            for rows in all {
                 rows.write(connection, texts).await?;
             }
             listing::list(connection, Some(&listed)).await?;

@@ -86,7 +86,9 @@ fn matches_count_as_their_games_say() {
         {"game": "koehandel", "seats": ["a", "b"], "scores": [5, 3], "cause": "cancelled"}
         {"game": "smartdog", "seats": ["a", "b", "c"], "scores": [], "cause": "disconnect", "faults": [1], "table": 2}
         {"game": "smartdog", "seats": ["a", "b"], "scores": [], "cause": "cancelled", "faults": [1]}
-        {"game": "planetwars", "seats": ["a", "b", "c", "d"], "scores": [9, 9, 4, 4], "teams": [0, 0, 1, 1], "table": 3}"#;
+        {"game": "planetwars", "seats": ["a", "b", "c", "d"], "scores": [9, 9, 4, 4], "teams": [0, 0, 1, 1], "table": 3}
+        {"game": "planowanie", "seats": ["a", "b", "c"], "scores": [9, 3, 3], "cause": "not_played", "faults": [0], "table": 3}
+        {"game": "koehandel", "seats": [{"name": "a", "participation": {"how": "silent", "turn": 1, "detail": "", "decisions": 9, "fallback": 9}}, "b"], "scores": [9, 3], "cause": "not_played", "blame": 0, "table": 3}"#;
     let found = good(text);
     let expected = [
         ("a", "b", 1.0, 0),
@@ -101,6 +103,10 @@ fn matches_count_as_their_games_say() {
         ("a", "d", 1.0, 2),
         ("b", "c", 1.0, 2),
         ("b", "d", 1.0, 2),
+        ("a", "b", 0.0, 2),
+        ("a", "c", 0.0, 2),
+        ("b", "c", 0.5, 2),
+        ("a", "b", 0.0, 2),
     ];
     assert_eq!(told(&found), expected);
     assert!(found.names().contains(&"late".to_owned()));
