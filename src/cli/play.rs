@@ -1,7 +1,7 @@
 //! `drover play`: local matches, one or many.
 
 use super::common::Common;
-use super::play_args::{Output, PlayArgs, game, rule_options};
+use super::play_args::{Output, PlayArgs, SEED, game, rule_options};
 use super::play_from;
 use super::play_gateway::Gateway;
 use super::play_progress::Progress;
@@ -71,10 +71,11 @@ pub(super) async fn run(common: &Common, mut args: PlayArgs) -> anyhow::Result<(
 /// As [`run`].
 pub async fn play(
     kit: &'static dyn Kit,
-    args: PlayArgs,
+    mut args: PlayArgs,
     stop: CancellationToken,
 ) -> anyhow::Result<String> {
     let entrants = args.entrants(kit)?;
+    args.draw_seed(&entrants)?;
     let options = with_timeout(kit, rule_options(kit, &args.options)?, args.timeout)?;
     if let Some(log) = &args.log {
         std::fs::create_dir_all(log)
@@ -110,7 +111,7 @@ pub async fn play(
     let conditions = Conditions {
         game: kit.game().to_owned(),
         games_planned: args.games,
-        seed: args.seed,
+        seed: args.seed.unwrap_or(SEED),
         budget: args.budget(kit),
         options,
         pool: !args.pool.is_empty(),

@@ -8,6 +8,7 @@ use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::query::option_value;
 use crate::referee::{SeatPrograms, SeatSpec, SeatSpecError};
+use crate::secrets::{self, NoRandomness};
 use crate::tournament::Schedule;
 use clap::{Args, Parser as _, ValueEnum};
 use games::{Kit, Maps};
@@ -19,6 +20,9 @@ use std::time::Duration;
 
 /// The maximum number of matches of one run.
 const GAMES_MAX: u64 = 100_000_000;
+
+/// The seed where none is given.
+pub const SEED: u64 = 1;
 
 /// Seats of a match drawn from a pool, where the game leaves the number open.
 const PLAYERS_OF_POOL: usize = 2;
@@ -58,9 +62,10 @@ pub struct PlayArgs {
     /// The number of matches.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=GAMES_MAX))]
     pub games: u64,
-    /// The seed of decks, seats and bots.
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
+    /// The seed of decks, seats, bots and numbers on the wire. The default is 1; where a url: plays, who might find it out,
+    /// one that the system draws.
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
     /// A built-in bot's budget per decision: 200ms, 2s, or 50000n for nodes. The default is the game's:
     /// 200ms, for smartdog 50ms, for planowanie 100ms, or its share of --timeout, for lighthouses 2ms, for
     /// planetwars 300ms. A bot: has as long as the game allows, and at most the time that is given here; nodes do not
@@ -226,8 +231,21 @@ impl PlayArgs {
             pool,
             rotate: !self.no_rotate,
             games: self.games,
-            seed: self.seed,
+            seed: self.seed.unwrap_or(SEED),
         }
+    }
+
+    /// Has a seed drawn where strangers play, unless one is given.
+    ///
+    /// # Errors
+    /// The system gives no random numbers.
+    pub fn draw_seed(&mut self, entrants: &[SeatSpec]) -> Result<(), NoRandomness> {
+        let is_called = |spec: &SeatSpec| matches!(spec, SeatSpec::Url(_));
+        if self.seed.is_none() && entrants.iter().any(is_called) {
+            // Every JSON reader reads it as the same number.
+            self.seed = Some(secrets::bits()? >> 11);
+        }
+        Ok(())
     }
 
     /// How cmd: programs are run, each with namespaces of its own if it `isolates`.

@@ -2,7 +2,7 @@
 
 use super::common::{Common, concurrency, read_text, tell};
 use super::play::on_signal;
-use super::tournament::{Database, tournaments};
+use super::tournament::{Database, drawn_from, tournaments};
 use super::tournament_progress::Progress;
 use super::usage::{UsageError, refuse};
 use super::users_bots;
@@ -45,6 +45,8 @@ const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3002
 const DRAINED_WITHIN: Duration = Duration::from_secs(1);
 /// How many leaders a precision is asked of.
 const LEADERS: usize = 4;
+/// Seeds below this are tried out in hours.
+const SEED_MIN: u64 = 1 << 40;
 /// How often a refused connection is tried again at most: a player that is not there must not hold up the others.
 const RECONNECTS_MAX: u32 = 5;
 
@@ -129,6 +131,11 @@ async fn play(common: &Common, args: RunArgs, resumes: Resumes) -> anyhow::Resul
     }
     let extent = file.extent(args.store);
     let extent = extent.map_err(|why| UsageError(format!("{shown}: {why}")))?;
+    if let Some(seed) = file.seed.filter(|seed| *seed < SEED_MIN) {
+        tell(&format!(
+            "{shown}: seed = {seed} is found by trying: whoever finds it knows all decks; leave it out, or take one from 2^40"
+        ));
+    }
     args.database.check_folder()?;
     if matches!(resumes, Resumes::No) {
         // Before anything is stored.
@@ -260,6 +267,12 @@ impl Run<'_> {
             cup.note_isolation(self.args.isolation());
             let game = cup.kit.game();
             let mut course = self.course(cup, &stored).await?;
+            let told = drawn_from(course.id(), &course.cup().setup, false);
+            tell(&format!(
+                "{game}, tournament {}: {}",
+                course.id(),
+                told.trim_end()
+            ));
             let began = Instant::now();
             let before = course.games().len();
             let ended = match self.play(&mut course, &mut listener).await {
@@ -287,6 +300,9 @@ impl Run<'_> {
             let seconds = began.elapsed().as_secs_f64();
             let now = matches - before;
             writeln!(out, "{now} matches in {seconds:.1} s")?;
+            let over = course.ended().is_some();
+            let told = drawn_from(course.id(), &course.cup().setup, over);
+            write!(out, "{told}")?;
             match ended {
                 Ended::Over(_) => {
                     writeln!(out)?;

@@ -7,6 +7,7 @@ use super::standings::{Named, TieBreak, Until};
 use super::stored::shown;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{SeatPrograms, SeatSpec};
+use crate::secrets::Secret;
 use games::{Kit, TableSetup};
 use ratings::schedule::{Field, Format};
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,8 @@ const NAME_CHARS_MAX: usize = 64;
 
 /// The key of a setup for the folders of entrants that are programs, by name.
 pub(super) const FOLDERS: &str = "folders";
+/// The key in a setup for the secret.
+pub(super) const SECRET: &str = "secret";
 /// The key in a setup for the versions of users' bots, by entrant.
 pub(super) const VERSIONS: &str = "versions";
 
@@ -54,9 +57,8 @@ pub struct TournamentFile {
     pub name: String,
     /// The games, one tournament each, played one after the other.
     pub games: Vec<String>,
-    /// The seed of pairings, decks and bots.
-    #[serde(default = "one")]
-    pub seed: u64,
+    /// Takes the place of the secret from which pairings, decks, bots and numbers on the wire follow.
+    pub seed: Option<u64>,
     /// How rounds are made.
     pub schedule: Format,
     /// Decks that every table plays in a round; all tables share them.
@@ -161,8 +163,8 @@ pub struct Cup {
     pub decks: u32,
     /// Whether every deck is played in all rotations.
     pub rotate: bool,
-    /// The seed of everything.
-    pub seed: u64,
+    /// What all chance follows from: drawn, unless the file gives a seed.
+    pub secret: Secret,
     /// Rule options, or null.
     pub options: Value,
     /// The budget of a built-in bot's decision.
@@ -399,7 +401,7 @@ impl TournamentFile {
             entrants: ranked,
             house: entrants.len() - ranked,
             seats,
-            seed: self.seed,
+            seed: 0,
         };
         format
             .check(&field)
@@ -417,12 +419,17 @@ impl TournamentFile {
         let owners = kit.seat_owners(&options, seats);
         let owners = owners.map_err(|why| FileError(format!("{game}: seats: {why}")))?;
         // What options are worth shows at a table only.
-        let table = TableSetup::numbered(self.seed, options.clone(), owners.len());
+        let table = TableSetup::numbered(0, options.clone(), owners.len());
         kit.table(&table)
             .map_err(|why| FileError(format!("game.{game}.options: {why}")))?;
+        let secret = match self.seed {
+            Some(seed) => Secret::of_seed(seed),
+            None => Secret::drawn().map_err(|why| FileError(why.to_string()))?,
+        };
         let mut setup = serde_json::to_value(self).map_err(|why| FileError(why.to_string()))?;
         if let Some(setup) = setup.as_object_mut() {
             setup.insert("playing".to_owned(), game.into());
+            setup.insert(SECRET.to_owned(), secret.text().into());
             setup.insert("seats".to_owned(), seats.into());
             setup.insert("budget".to_owned(), budget.to_string().into());
             setup.insert("options".to_owned(), options.clone());
@@ -443,7 +450,7 @@ impl TournamentFile {
             seats,
             decks,
             rotate: self.rotate,
-            seed: self.seed,
+            secret,
             options,
             budget,
             users_bots: SeatPrograms {
@@ -547,9 +554,42 @@ impl Cup {
             entrants: self.ranked,
             house: self.entrants.len() - self.ranked,
             seats: self.seats,
-            seed: self.seed,
+            seed: self.drawn("pairings", 0),
         }
     }
+
+    /// The number of this name and place that chance gives it.
+    #[must_use]
+    pub fn drawn(&self, name: &str, at: u64) -> u64 {
+        self.secret
+            .number(&format!("{} {name}", self.kit.game()), at)
+    }
+
+    /// Goes on with the secret that it was begun with.
+    ///
+    /// # Errors
+    /// [`FileError`] if a version before this one began it.
+    pub fn go_on(&mut self, stored: &Value) -> Result<(), FileError> {
+        let Some(secret) = secret_of(stored) else {
+            if let Some(setup) = self.setup.as_object_mut() {
+                setup.remove(SECRET);
+            }
+            return refuse(
+                "it was begun by an earlier version of Drover, which drew decks otherwise: finish it with that one, or begin \
+                 anew"
+                    .to_owned(),
+            );
+        };
+        self.secret = secret;
+        self.setup[SECRET] = secret.text().into();
+        Ok(())
+    }
+}
+
+/// The secret in a stored setup.
+#[must_use]
+pub fn secret_of(setup: &Value) -> Option<Secret> {
+    Secret::read(setup.get(SECRET)?.as_str()?)
 }
 
 fn named(what: &str, name: &str) -> Result<(), FileError> {

@@ -6,7 +6,7 @@ use super::sides::Sides;
 use super::stop::Stop;
 use crate::histogram::Histogram;
 use crate::referee::record::log::{LogLine, measured};
-use crate::referee::{DecisionTimes, Draw, Host, MatchRequest, Numbers, SeatSpec};
+use crate::referee::{DecisionTimes, Host, MatchRequest, Numbers, SeatSpec};
 use games::{Exchange, Seat};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -62,7 +62,7 @@ impl Hosted {
         let request = MatchRequest {
             seats: seats.iter().map(|spec| (*spec).clone()).collect(),
             seed: Some(seed),
-            numbers: Some(Draw::seed(seed, number)),
+            numbers: Some(planned.numbers),
             options: plan.options.clone(),
             names: plan.seat_names(planned)?,
             learnt: plan.learnt(planned)?,

@@ -176,10 +176,16 @@ impl Keeper {
         Ok(record.alone(played.times.clone()).seeded(&seeds))
     }
 
-    /// Numbers as our referee draws them, but from the match's seed: what a run stores is reproducible.
+    /// The numbers that it had on the wire, unless they are in use here; otherwise others, from the match's seed: what a run
+    /// stores is reproducible.
     async fn drawn(&self, played: &PlayedMatch) -> Result<Numbers, StartError> {
-        let draw = Draw::of(Some(Draw::seed(played.seed, played.number)));
         let what = (self.kit.game(), played.seats.len());
+        if let Some(own) = &played.numbers
+            && !self.recording.used(what.0, own.market, &own.ids).await?
+        {
+            return Ok(own.clone());
+        }
+        let draw = Draw::of(Some(Draw::seed(played.seed, played.number)));
         draw.free(&self.recording, what, |_| true).await
     }
 }

@@ -26,7 +26,7 @@ mod tests;
 pub use course::{Aim, Course, Ended, Play, Target, Watch, Watcher};
 pub use dialled::Dialled;
 pub use entrant::Entrant;
-pub use file::{Cup, FileError, Models, TournamentFile};
+pub use file::{Cup, FileError, Models, TournamentFile, secret_of};
 pub use hosted::Hosted;
 pub use in_process::InProcess;
 pub use keep::{Extent, Kept, REFEREE, keep, open_recording};

@@ -161,8 +161,8 @@ impl Standings {
 #[must_use]
 pub fn pgn(event: &str, entrants: &[Named], games: &[PlayedGame]) -> String {
     let mut text = String::new();
-    for game in sorted(games) {
-        let (round, table, seed) = game.block();
+    for (deck, game) in of_decks(games) {
+        let (round, table) = (game.round, game.table);
         for (first, second, score) in game.pairs() {
             let name = |number: usize| entrants.get(number).map_or("?", |one| &*one.name);
             let result = match score {
@@ -178,7 +178,7 @@ pub fn pgn(event: &str, entrants: &[Named], games: &[PlayedGame]) -> String {
                 ("White", name(first)),
                 ("Black", name(second)),
                 ("Result", result),
-                ("Table", &format!("{round}.{table}.{seed}")),
+                ("Table", &format!("{round}.{table}.{deck}")),
             ] {
                 // Writing to a string does not fail.
                 let _ = writeln!(text, "[{tag} \"{}\"]", quoted(value));
