@@ -8,7 +8,7 @@ use super::play_progress::Progress;
 use super::usage::{UsageError, refuse};
 use super::users_bots;
 use crate::daemon::Signals;
-use crate::link::program::{adopt_orphans, find, kill_all};
+use crate::link::program::{MachineReport, adopt_orphans, find, kill_all};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::hub::{HubServer, HubSettings};
 use crate::referee::seat_builtin::Builtins;
@@ -107,7 +107,7 @@ pub async fn play(
         matches: Box::new(schedule.matches()),
         progress: Progress::new(args.games, args.log.clone()),
     };
-    let (tally, not_isolated) = run.all(plan, work).await?;
+    let (tally, not_isolated, machine) = run.all(plan, work).await?;
     let conditions = Conditions {
         game: kit.game().to_owned(),
         games_planned: args.games,
@@ -119,6 +119,7 @@ pub async fn play(
         models: !args.no_models,
         wire,
         not_isolated,
+        machine,
         when_silent: kit.stdio().and_then(|wire| wire.when_silent),
     };
     let report = Report::new(conditions, &specs, &tally, began.elapsed());
@@ -177,16 +178,16 @@ impl Run<'_> {
         &self,
         plan: Plan,
         work: Work,
-    ) -> anyhow::Result<(Tally, Option<String>)> {
+    ) -> anyhow::Result<(Tally, Option<String>, Option<MachineReport>)> {
         let (kit, args) = (self.kit, self.args);
         let programs = |spec: &SeatSpec| matches!(spec, SeatSpec::Program(_));
         let users_bots = |spec: &SeatSpec| matches!(spec, SeatSpec::Bot(_));
         let any = |is: &dyn Fn(&SeatSpec) -> bool| plan.entrants.iter().any(is);
         if self.over_http(&plan.entrants) {
-            return Ok((self.over_wire(plan, work).await?, None));
+            return Ok((self.over_wire(plan, work).await?, None, None));
         }
         if kit.wire() == Wire::Hub && any(&users_bots) {
-            return Ok((self.on_hub(plan, work).await?, None));
+            return Ok((self.on_hub(plan, work).await?, None, None));
         }
         if !any(&programs) && !any(&users_bots) {
             let player = InProcess {
@@ -194,7 +195,8 @@ impl Run<'_> {
                 models: !args.no_models,
             };
             let recording = self.recording().await?;
-            return Ok((self.kept(plan, player, (work, recording)).await?, None));
+            let tally = self.kept(plan, player, (work, recording)).await?;
+            return Ok((tally, None, None));
         }
         let isolated = match any(&programs) {
             true => args.isolation(),
@@ -209,13 +211,15 @@ impl Run<'_> {
             store: store.clone(),
             runtime: Handle::current(),
         });
+        let machine = rules.machine.clone();
         let player = Programs {
             budget: args.budget(kit),
             models: !args.no_models,
             rules,
         };
         let tally = self.kept(plan, player, (work, recording)).await?;
-        Ok((tally, isolated.err()))
+        let machine = machine.map(|machine| machine.report());
+        Ok((tally, isolated.err(), machine))
     }
 
     /// Where matches are stored that are played on this machine, if they are.

@@ -3,7 +3,7 @@
 use super::common::concurrency;
 use super::map::map_text;
 use super::usage::{UsageError, refuse};
-use crate::link::program::{Cgroup, Guard, Held, no_isolation, protections};
+use crate::link::program::{Cgroup, Guard, Held, Machine, no_isolation, protections};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::query::option_value;
@@ -110,7 +110,12 @@ pub struct PlayArgs {
     /// write to a scratch folder (TMPDIR) alone, and have no network.
     #[arg(long)]
     pub confine: bool,
-    /// Stop cmd: programs while it is not their turn, so that none thinks on another's time.
+    /// How often a match with cmd: programs is played again at most since others made the machine too busy for one to answer in
+    /// time; what programs of the match take is no excuse.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=10))]
+    pub replays_max: u32,
+    /// Stop cmd: programs while it is not their turn, so that none thinks on another's time; in games where all are asked
+    /// at once, none is.
     #[arg(long)]
     pub fair: bool,
     /// Let cmd: programs see and signal all processes of their user, as without Drover. By default each gets a
@@ -272,6 +277,8 @@ impl PlayArgs {
             cpu_seconds: self.cpu_seconds,
             cgroup,
             fair: self.fair,
+            machine: Some(Machine::watch()),
+            replays_max: self.replays_max,
             goes_on: false,
             guard: Some(match self.confine {
                 true => Guard::of(&protections(not_isolated)),

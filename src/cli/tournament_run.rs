@@ -8,7 +8,7 @@ use super::usage::{UsageError, refuse};
 use super::users_bots;
 use crate::clock::now_us;
 use crate::link::HttpOptions;
-use crate::link::program::{Guard, Held, adopt_orphans, no_isolation};
+use crate::link::program::{Guard, Held, Machine, adopt_orphans, no_isolation};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::hub::{HubServer, HubSettings, Invited};
 use crate::referee::seat_builtin::Builtins;
@@ -180,7 +180,7 @@ impl RunArgs {
     async fn try_programs(&self, cups: &[Cup]) -> anyhow::Result<()> {
         let (shown, mut mistakes) = (self.file.display(), Vec::new());
         for cup in cups {
-            let rules = self.rules(cup)?;
+            let rules = self.rules(cup, 0)?;
             let cup = cup.clone();
             let tried = tokio::task::spawn_blocking(move || broken(&cup, &rules));
             mistakes.extend(tried.await.context("trying the programs failed")?);
@@ -199,11 +199,14 @@ impl RunArgs {
     }
 
     /// How the programs of a tournament are run.
-    fn rules(&self, cup: &Cup) -> anyhow::Result<ProgramRules> {
+    fn rules(&self, cup: &Cup, replays_max: u32) -> anyhow::Result<ProgramRules> {
         adopt_orphans().context("programs' orphans cannot be adopted")?;
         Ok(ProgramRules {
             bots: cup.users_bots.clone(),
             memory: cup.kit.stdio().and_then(|wire| wire.memory),
+            fair: true,
+            machine: Some(Machine::watch()),
+            replays_max,
             goes_on: true,
             guard: Some(Guard {
                 isolates: self.isolation().is_ok(),
@@ -463,14 +466,15 @@ impl Run<'_> {
         let (budget, models) = (cup.budget, cup.models != Models::None);
         Ok(match cup.kit.wire() {
             Wire::Stdio => {
-                let rules = self.args.rules(cup)?;
+                let rules = self.args.rules(cup, self.file.replays_max)?;
+                let machine = rules.machine.clone();
                 (
                     Arc::new(Programs {
                         budget,
                         models,
                         rules,
                     }),
-                    Server::None,
+                    machine.map_or(Server::None, Server::Machine),
                 )
             }
             Wire::Callbacks => {
@@ -567,6 +571,8 @@ fn builtins(cup: &Cup, concurrency: NonZeroUsize) -> Builtins {
 /// What runs beside a tournament's matches.
 enum Server {
     None,
+    /// What watches the machine, where programs play.
+    Machine(Machine),
     Host(Arc<Host>),
     Hub(Arc<HubServer>, CancellationToken),
 }
@@ -575,6 +581,7 @@ impl Server {
     async fn stop(self) {
         match self {
             Self::None => {}
+            Self::Machine(machine) => tell(&machine.report().to_string()),
             Self::Host(host) => host.stop().await,
             Self::Hub(hub, stop) => {
                 stop.cancel();

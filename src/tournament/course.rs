@@ -1,7 +1,8 @@
 //! The course of a tournament: round after round is decided, stored, played and counted, until it is over.
 
+use super::chance::SECRET;
 use super::entrant::Entrant;
-use super::file::{Cup, FOLDERS, Models, SECRET, VERSIONS};
+use super::file::{Cup, FOLDERS, Models, VERSIONS};
 use super::keep::{Extent, Kept, keep};
 use super::knowledge::Knowledge;
 use super::match_player::{MatchPlayer, Plan};
@@ -394,10 +395,15 @@ impl Course {
                     watcher.lock().ended(&game);
                     games.push(game);
                 }
-                let played = finished.played;
+                let mut played = finished.played;
+                // Those that it was played in place of fill none.
+                let before = std::mem::take(&mut played.replaced);
                 if !player.records() {
-                    // The receiver reports why it stopped.
-                    let _ = sender.blocking_send(Kept { played, slot });
+                    let before = before.into_iter().map(Kept::from);
+                    for kept in before.chain([Kept { played, slot }]) {
+                        // The receiver reports why it stopped.
+                        let _ = sender.blocking_send(kept);
+                    }
                 }
             });
             let whole = games.len() == expected;

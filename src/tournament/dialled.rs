@@ -74,6 +74,8 @@ impl MatchPlayer for Dialled {
             took: held.took,
             times: DecisionTimes::Stamped,
             numbers: None,
+            again: String::new(),
+            replaced: Vec::new(),
         }))
     }
 }

@@ -1,5 +1,6 @@
 //! A tournament's file: who plays which games, how rounds are made, and what counts.
 
+use super::chance::{SECRET, begun_with};
 use super::entrant::{Entrant, EntrantFile, Player, check_dialling};
 use super::keep::Extent;
 use super::runner::CONCURRENCY_MAX;
@@ -30,13 +31,13 @@ const WITHIN: (Duration, RangeInclusive<Duration>) = (
     Duration::from_secs(30),
     Duration::from_secs(1)..=Duration::from_secs(3_600),
 );
+/// Times that a match is played again at most.
+const REPLAYS_MAX: u32 = 10;
 /// Characters of a name at most.
 const NAME_CHARS_MAX: usize = 64;
 
 /// The key of a setup for the folders of entrants that are programs, by name.
 pub(super) const FOLDERS: &str = "folders";
-/// The key in a setup for the secret.
-pub(super) const SECRET: &str = "secret";
 /// The key in a setup for the versions of users' bots, by entrant.
 pub(super) const VERSIONS: &str = "versions";
 
@@ -89,6 +90,9 @@ pub struct TournamentFile {
     /// What decides the order of the standings, the most important first.
     #[serde(default)]
     pub rank_by: Vec<TieBreak>,
+    /// How often a match is played again at most since the machine made a program late; the default is 1.
+    #[serde(default = "one", skip_serializing)]
+    pub replays_max: u32,
     /// Where entrants dial that play from elsewhere.
     #[serde(skip_serializing)]
     pub listen: Option<SocketAddr>,
@@ -230,6 +234,10 @@ impl TournamentFile {
             return refuse(format!(
                 "concurrency: {given} is more than {CONCURRENCY_MAX}"
             ));
+        }
+        if self.replays_max > REPLAYS_MAX {
+            let given = self.replays_max;
+            return refuse(format!("replays_max: {given} is more than {REPLAYS_MAX}"));
         }
         if self.entrants.len() > ENTRANTS_MAX {
             let given = self.entrants.len();
@@ -422,10 +430,7 @@ impl TournamentFile {
         let table = TableSetup::numbered(0, options.clone(), owners.len());
         kit.table(&table)
             .map_err(|why| FileError(format!("game.{game}.options: {why}")))?;
-        let secret = match self.seed {
-            Some(seed) => Secret::of_seed(seed),
-            None => Secret::drawn().map_err(|why| FileError(why.to_string()))?,
-        };
+        let secret = begun_with(self.seed)?;
         let mut setup = serde_json::to_value(self).map_err(|why| FileError(why.to_string()))?;
         if let Some(setup) = setup.as_object_mut() {
             setup.insert("playing".to_owned(), game.into());
@@ -546,50 +551,6 @@ impl Cup {
     pub const fn rotations(&self, table: &[usize]) -> usize {
         if self.rotate { table.len() } else { 1 }
     }
-
-    /// The field that rounds are made of.
-    #[must_use]
-    pub fn field(&self) -> Field {
-        Field {
-            entrants: self.ranked,
-            house: self.entrants.len() - self.ranked,
-            seats: self.seats,
-            seed: self.drawn("pairings", 0),
-        }
-    }
-
-    /// The number of this name and place that chance gives it.
-    #[must_use]
-    pub fn drawn(&self, name: &str, at: u64) -> u64 {
-        self.secret
-            .number(&format!("{} {name}", self.kit.game()), at)
-    }
-
-    /// Goes on with the secret that it was begun with.
-    ///
-    /// # Errors
-    /// [`FileError`] if a version before this one began it.
-    pub fn go_on(&mut self, stored: &Value) -> Result<(), FileError> {
-        let Some(secret) = secret_of(stored) else {
-            if let Some(setup) = self.setup.as_object_mut() {
-                setup.remove(SECRET);
-            }
-            return refuse(
-                "it was begun by an earlier version of Drover, which drew decks otherwise: finish it with that one, or begin \
-                 anew"
-                    .to_owned(),
-            );
-        };
-        self.secret = secret;
-        self.setup[SECRET] = secret.text().into();
-        Ok(())
-    }
-}
-
-/// The secret in a stored setup.
-#[must_use]
-pub fn secret_of(setup: &Value) -> Option<Secret> {
-    Secret::read(setup.get(SECRET)?.as_str()?)
 }
 
 fn named(what: &str, name: &str) -> Result<(), FileError> {

@@ -103,6 +103,8 @@ impl Hosted {
                 market: hosted.info.market,
                 ids: hosted.info.ids.clone(),
             }),
+            again: String::new(),
+            replaced: Vec::new(),
             blames: Vec::new(),
             left: Vec::new(),
             refused: end.map(|end| end.refused.clone()).unwrap_or_default(),

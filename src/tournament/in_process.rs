@@ -77,6 +77,8 @@ impl MatchPlayer for InProcess {
             took: took.collect(),
             times: DecisionTimes::Measured(times),
             numbers: None,
+            again: String::new(),
+            replaced: Vec::new(),
         }))
     }
 }

@@ -208,11 +208,16 @@ async fn fill(
             record.note(seat, fact).await?;
         }
     }
-    let result = MatchResult {
+    let mut result = MatchResult {
         slot: slot.clone().map(Box::new),
         notes: notes(played),
         ..result_of(&played.outcome, &played.blames)
     };
+    for more in [&*played.again].into_iter().filter(|more| !more.is_empty()) {
+        let told = !result.detail.is_empty();
+        result.detail.push_str(if told { "; " } else { "" });
+        result.detail.push_str(more);
+    }
     record.fold(&result).await?;
     Ok((record, result))
 }

@@ -112,6 +112,10 @@ pub struct PlayedMatch {
     pub times: DecisionTimes,
     /// Its numbers on the wire, if it had one: its calls carry them.
     pub numbers: Option<Numbers>,
+    /// What there is to say if the machine had it played again, or in another one's place; may be empty.
+    pub again: String,
+    /// Those in whose place it was played: they count for nothing.
+    pub replaced: Vec<Self>,
 }
 
 impl From<TournamentMatch> for PlayedMatch {
@@ -147,6 +151,8 @@ impl From<TournamentMatch> for PlayedMatch {
             left: Vec::new(),
             times: DecisionTimes::Measured(Vec::new()),
             numbers: None,
+            again: String::new(),
+            replaced: Vec::new(),
         }
     }
 }

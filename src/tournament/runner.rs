@@ -108,10 +108,13 @@ pub fn play(
         let FinishedMatch {
             planned,
             counted,
-            played,
+            mut played,
         } = finished;
         games += 1;
         if plan.record {
+            for before in std::mem::take(&mut played.replaced) {
+                sink.played(before);
+            }
             sink.played(played);
         }
         let ended = open.entry(planned.deck).or_default();
@@ -216,6 +219,8 @@ mod tests {
                 took: Vec::new(),
                 times: DecisionTimes::Stamped,
                 numbers: None,
+                again: String::new(),
+                replaced: Vec::new(),
             }))
         }
 

@@ -1,6 +1,6 @@
 //! Standings for spreadsheets and other raters: everything in full precision.
 
-use super::played::{Named, PlayedGame, sorted};
+use super::played::{Named, PlayedGame, of_decks};
 use super::table::{Standing, Standings};
 use crate::sheet::csv;
 use crate::tournament::Figures;
