@@ -170,6 +170,10 @@ fn seat_users_bots(
         let seats = cup.meant(setup).map(|spec| (kit, spec));
         cup.users_bots = users_bots::seated(common, within, seats)?;
         cup.users_bots.within = within;
+        if kit.wire() == Wire::Stdio {
+            // One of them is asked at a time.
+            cup.users_bots.bots = cup.users_bots.bots.clone().resting();
+        }
         cup.note_versions();
     }
     Ok(())
