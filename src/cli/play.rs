@@ -1,7 +1,7 @@
 //! `drover play`: local matches, one or many.
 
 use super::common::{Common, tell};
-use super::play_args::{Output, PlayArgs, game, rule_options};
+use super::play_args::{Output, PlayArgs, SEED, game, rule_options};
 use super::play_from;
 use super::play_gateway::Gateway;
 use super::play_progress::Progress;
@@ -9,7 +9,7 @@ use super::trouble::Failures;
 use super::usage::{UsageError, refuse};
 use super::users_bots;
 use crate::daemon::Signals;
-use crate::link::program::{adopt_orphans, find, kill_all};
+use crate::link::program::{MachineReport, adopt_orphans, find, kill_all};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::hub::{HubServer, HubSettings};
 use crate::referee::seat_builtin::Builtins;
@@ -122,6 +122,7 @@ pub async fn play(
     let failures = Failures::default();
     let all_heard = failures.hear(&mut args.users_bots);
     let entrants = args.entrants(kit)?;
+    args.draw_seed(&entrants)?;
     let options = with_timeout(kit, rule_options(kit, &args.options)?, args.timeout)?;
     if let Some(log) = &args.log {
         std::fs::create_dir_all(log)
@@ -153,7 +154,7 @@ pub async fn play(
         matches: Box::new(schedule.matches()),
         progress: Progress::new(args.games, args.log.clone(), failures.clone()),
     };
-    let (tally, not_isolated) = run.all(plan, work).await?;
+    let (tally, not_isolated, machine) = run.all(plan, work).await?;
     args.users_bots = SeatPrograms::default();
     if specs.iter().any(|spec| spec.starts_with("bot:")) {
         all_heard.wait().await;
@@ -161,7 +162,7 @@ pub async fn play(
     let conditions = Conditions {
         game: kit.game().to_owned(),
         games_planned: args.games,
-        seed: args.seed,
+        seed: args.seed.unwrap_or(SEED),
         budget: args.budget(kit),
         options,
         pool: !args.pool.is_empty(),
@@ -169,6 +170,7 @@ pub async fn play(
         models: !args.no_models,
         wire,
         not_isolated,
+        machine,
         when_silent: kit.stdio().and_then(|wire| wire.when_silent),
         from: None,
     };
@@ -224,16 +226,16 @@ impl Run<'_> {
         &self,
         plan: Plan,
         work: Work,
-    ) -> anyhow::Result<(Tally, Option<String>)> {
+    ) -> anyhow::Result<(Tally, Option<String>, Option<MachineReport>)> {
         let (kit, args) = (self.kit, self.args);
         let programs = |spec: &SeatSpec| matches!(spec, SeatSpec::Program(_));
         let users_bots = |spec: &SeatSpec| matches!(spec, SeatSpec::Bot(_));
         let any = |is: &dyn Fn(&SeatSpec) -> bool| plan.entrants.iter().any(is);
         if self.over_http(&plan.entrants) {
-            return Ok((self.over_wire(plan, work).await?, None));
+            return Ok((self.over_wire(plan, work).await?, None, None));
         }
         if kit.wire() == Wire::Hub && any(&users_bots) {
-            return Ok((self.on_hub(plan, work).await?, None));
+            return Ok((self.on_hub(plan, work).await?, None, None));
         }
         if !any(&programs) && !any(&users_bots) {
             let player = InProcess {
@@ -241,7 +243,8 @@ impl Run<'_> {
                 models: !args.no_models,
             };
             let recording = self.recording().await?;
-            return Ok((self.kept(plan, player, (work, recording)).await?, None));
+            let tally = self.kept(plan, player, (work, recording)).await?;
+            return Ok((tally, None, None));
         }
         let isolated = match any(&programs) {
             true => args.isolation(),
@@ -256,13 +259,15 @@ impl Run<'_> {
             store: store.clone(),
             runtime: Handle::current(),
         });
+        let machine = rules.machine.clone();
         let player = Programs {
             budget: args.budget(kit),
             models: !args.no_models,
             rules,
         };
         let tally = self.kept(plan, player, (work, recording)).await?;
-        Ok((tally, isolated.err()))
+        let machine = machine.map(|machine| machine.report());
+        Ok((tally, isolated.err(), machine))
     }
 
     /// Where matches are stored that are played on this machine, if they are.

@@ -144,7 +144,7 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
     };
     let play = PlayArgs {
         users_bots: bot.programs,
-        seed: args.seed,
+        seed: Some(args.seed),
         budget: args.budget,
         concurrency: Some(NonZeroUsize::MIN),
         store: Some(args.store),

@@ -75,6 +75,8 @@ impl MatchPlayer for Dialled {
             times: DecisionTimes::Stamped,
             numbers: None,
             participation: held.participation,
+            again: String::new(),
+            replaced: Vec::new(),
         }))
     }
 }

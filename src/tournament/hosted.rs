@@ -7,7 +7,7 @@ use super::stop::Stop;
 use crate::histogram::Histogram;
 use crate::referee::seat::{Left, Unheard};
 use crate::referee::record::log::{LogLine, measured};
-use crate::referee::{DecisionTimes, Draw, Host, MatchRequest, Numbers, SeatSpec};
+use crate::referee::{DecisionTimes, Host, MatchRequest, Numbers, SeatSpec};
 use games::{Exchange, Seat};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -63,7 +63,7 @@ impl Hosted {
         let request = MatchRequest {
             seats: seats.iter().map(|spec| (*spec).clone()).collect(),
             seed: Some(seed),
-            numbers: Some(Draw::seed(seed, number)),
+            numbers: Some(planned.numbers),
             options: plan.options.clone(),
             names: plan.seat_names(planned)?,
             learnt: plan.learnt(planned)?,
@@ -112,6 +112,8 @@ impl Hosted {
                 market: hosted.info.market,
                 ids: hosted.info.ids.clone(),
             }),
+            again: String::new(),
+            replaced: Vec::new(),
             blames: Vec::new(),
             participation: end.map(|end| end.participation.clone()).unwrap_or_default(),
             refused: end.map(|end| end.refused.clone()).unwrap_or_default(),

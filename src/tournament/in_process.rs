@@ -87,6 +87,8 @@ impl MatchPlayer for InProcess {
             times: DecisionTimes::Measured(times),
             numbers: None,
             participation,
+            again: String::new(),
+            replaced: Vec::new(),
         }))
     }
 }

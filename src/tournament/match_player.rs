@@ -114,6 +114,10 @@ pub struct PlayedMatch {
     pub numbers: Option<Numbers>,
     /// How each seat took part, where that is known; may be empty.
     pub participation: Vec<Option<Participation>>,
+    /// What there is to say if the machine had it played again, or in another one's place; may be empty.
+    pub again: String,
+    /// Those in whose place it was played: they count for nothing.
+    pub replaced: Vec<Self>,
 }
 
 impl PlayedMatch {
@@ -158,6 +162,8 @@ impl From<TournamentMatch> for PlayedMatch {
             times: DecisionTimes::Measured(Vec::new()),
             numbers: None,
             participation: stored.participation,
+            again: String::new(),
+            replaced: Vec::new(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Plays many matches: who plays whom over which deck, one runner for all ways of playing a match, and the
 //! totals.
 
+mod chance;
 mod course;
 mod dialled;
 mod entrant;
@@ -23,6 +24,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
+pub use chance::secret_of;
 pub use course::{Aim, Course, Ended, Play, Target, Watch, Watcher};
 pub use dialled::Dialled;
 pub use entrant::Entrant;

@@ -1,6 +1,7 @@
 //! The result of many matches, for people and programs.
 
 use super::tally::{EntrantTally, Tally};
+use crate::link::program::MachineReport;
 use crate::referee::budget::ThinkBudget;
 use crate::sheet;
 use games::Cause;
@@ -9,6 +10,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use utoipa::ToSchema;
+
+/// From this share of the machine on, what others took is told.
+const OTHERS_TOLD: f64 = 0.25;
 
 /// The conditions of the matches.
 #[derive(Clone, Debug, Serialize)]
@@ -37,6 +41,9 @@ pub struct Conditions {
     /// Where it was played on from, if a stored match was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Origin>,
+    /// What the machine was like, if programs played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachineReport>,
     /// What to try with a program that does not answer, in a sentence, if the game has options for that.
     #[serde(skip)]
     pub when_silent: Option<&'static str>,
@@ -332,6 +339,10 @@ impl Report {
             text.push_str(&format!(
                 "programs were not isolated: one could end another's process ({why})\n"
             ));
+        }
+        let busy = |machine: &&MachineReport| machine.replayed > 0 || machine.others >= OTHERS_TOLD;
+        if let Some(machine) = self.conditions.machine.as_ref().filter(busy) {
+            text.push_str(&format!("{machine}\n"));
         }
         if self.games_of_unfinished_rotations > 0 {
             text.push_str(&format!(

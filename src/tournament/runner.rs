@@ -115,10 +115,13 @@ pub fn play(
         let FinishedMatch {
             planned,
             counted,
-            played,
+            mut played,
         } = finished;
         games += 1;
         if plan.record {
+            for before in std::mem::take(&mut played.replaced) {
+                sink.played(before);
+            }
             sink.played(played);
         }
         let ended = open.entry(planned.deck).or_default();
@@ -224,6 +227,8 @@ mod tests {
                 times: DecisionTimes::Stamped,
                 numbers: None,
                 participation: Vec::new(),
+                again: String::new(),
+                replaced: Vec::new(),
             }))
         }
 

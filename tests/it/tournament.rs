@@ -3,6 +3,7 @@
 mod earned;
 mod entrants;
 mod formats;
+mod secret;
 
 use crate::app::{TestApp, drover, folder, ok, refused, run, text, until};
 use nix::sys::signal::{Signal, kill};

@@ -34,8 +34,8 @@ struct Watched {
     over: AtomicBool,
 }
 
-/// A process: its parent and its resident pages.
-type Processes = HashMap<i32, (i32, u64)>;
+/// A process: its parent and its resident pages, or whatever is counted of it.
+pub(super) type Processes = HashMap<i32, (i32, u64)>;
 
 /// A program whose processes are looked at until this is dropped.
 #[derive(Debug)]
@@ -118,7 +118,7 @@ fn processes() -> Processes {
 }
 
 /// By process, those that it started or adopted.
-fn children(processes: &Processes) -> HashMap<i32, Vec<i32>> {
+pub(super) fn children(processes: &Processes) -> HashMap<i32, Vec<i32>> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
     for (process, (parent, _)) in processes {
         children.entry(*parent).or_default().push(*process);
@@ -127,7 +127,7 @@ fn children(processes: &Processes) -> HashMap<i32, Vec<i32>> {
 }
 
 /// A process and all that descend from it.
-fn family(root: i32, children: &HashMap<i32, Vec<i32>>) -> Vec<i32> {
+pub(super) fn family(root: i32, children: &HashMap<i32, Vec<i32>>) -> Vec<i32> {
     let mut family = vec![root];
     let mut at = 0;
     // Nobody is its own ancestor, but these were not read at one moment.

@@ -167,6 +167,9 @@ impl Runner {
         if matches!(carrier, Carrier::Url(_)) {
             return;
         }
+        if self.bots.rests() {
+            carrier.resume();
+        }
         let end = move || {
             let ended = carrier.end();
             drop(place);

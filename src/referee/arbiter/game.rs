@@ -4,7 +4,7 @@ use super::course::Course;
 use super::players::Player;
 use super::watch::{Spoken, Watch};
 use crate::histogram::Histogram;
-use crate::link::program::{LineFault, Program, ready};
+use crate::link::program::{LineFault, Machine, Program, ready};
 use crate::referee::seat::Left;
 use crate::replay::RecordedReply;
 use games::{Blame, Call, Cause, Exchange, Noted, Outcome, Participation, Reply, Seat, Table};
@@ -35,6 +35,8 @@ pub struct Ended {
     pub transcript: Vec<Exchange>,
     /// Times of decisions from call to answer, by seat.
     pub took: Vec<Histogram>,
+    /// Why the machine made a program late that was blamed for it, if it did.
+    pub excuse: Option<String>,
     /// What each seat's program left behind.
     pub left: Vec<Left>,
     /// How each seat took part.
@@ -87,6 +89,11 @@ pub(super) struct Game<'a, 'w> {
     /// Calls that are due before the table makes any.
     first: Vec<Call>,
     open: Vec<Open>,
+    /// Whether several are asked for decisions at once.
+    together: bool,
+    machine: Option<&'a Machine>,
+    /// Why the machine made a program late, if it did.
+    excuse: Option<String>,
     transcript: Vec<Exchange>,
     took: Vec<Histogram>,
     /// Who was late, by seat.
@@ -115,9 +122,17 @@ impl<'a, 'w> Game<'a, 'w> {
             players,
             abort,
             open: Vec::new(),
+            together: false,
+            machine: None,
+            excuse: None,
             transcript: Vec::new(),
             watch,
         }
+    }
+
+    /// The same on a machine that is watched.
+    pub(super) fn on(self, machine: Option<&'a Machine>) -> Self {
+        Self { machine, ..self }
     }
 
     /// The same with calls that the table has made already.
@@ -136,6 +151,9 @@ impl<'a, 'w> Game<'a, 'w> {
                 let builtin = matches!(self.player(call.seat), Some(Player::Builtin(_)));
                 (call.answer_within.is_some(), !builtin)
             });
+            let asked = calls.iter().filter(|call| call.decides).count();
+            // All think at the same time: none is stopped.
+            self.together |= asked > 1;
             let called = !calls.is_empty();
             for call in calls.drain(..) {
                 self.call(call);
@@ -188,6 +206,7 @@ impl<'a, 'w> Game<'a, 'w> {
             noted: seats.map(|seat| self.table.noted(seat)).collect(),
             transcript: self.transcript,
             took: self.took,
+            excuse: self.excuse,
             left: self.late.into_iter().map(Left::late).collect(),
             participation,
         }
@@ -241,9 +260,10 @@ impl<'a, 'w> Game<'a, 'w> {
         {
             let early = plain(&early);
             self.note(open, &RecordedReply::Early(early));
-            self.end_if_blamed(seat);
+            self.end_if_blamed(seat, None);
             return;
         }
+        let together = self.together;
         match self.player(seat) {
             Some(Player::Program(pipes)) => match pipes.tell(&text) {
                 Ok(told) if wanted => {
@@ -251,11 +271,8 @@ impl<'a, 'w> Game<'a, 'w> {
                     self.open.push(open);
                 }
                 Ok(told) => {
-                    if pipes.fair
-                        && told
-                        && let Some(program) = &pipes.program
-                    {
-                        program.pause();
+                    if told && !together {
+                        pipes.rest();
                     }
                 }
                 Err(fault) => {
@@ -315,10 +332,11 @@ impl<'a, 'w> Game<'a, 'w> {
             heard.reply = Some(String::from_utf8_lossy(&open.said).into_owned());
             heard.took = Some(open.charged);
         }
-        if let Some(Player::Program(pipes)) = self.players.get(open.seat.index())
-            && let Some(program) = pipes.program.as_ref().filter(|_| pipes.fair)
-        {
-            program.pause();
+        if let Some(Player::Program(pipes)) = self.players.get_mut(open.seat.index()) {
+            pipes.has_answered = true;
+            if !self.together {
+                pipes.rest();
+            }
         }
     }
 
@@ -326,6 +344,7 @@ impl<'a, 'w> Game<'a, 'w> {
     fn fault(&mut self, mut open: Open, fault: &LineFault) {
         self.charge(&mut open);
         let seat = open.seat;
+        let late = (*fault == LineFault::Late).then_some(open.since);
         if let Some(Player::Program(pipes)) = self.player(seat) {
             pipes.saw(fault);
         }
@@ -336,17 +355,25 @@ impl<'a, 'w> Game<'a, 'w> {
         if *fault != LineFault::Late {
             self.end(seat);
         }
-        self.end_if_blamed(seat);
+        self.end_if_blamed(seat, late);
     }
 
-    /// Ends a player that gets no further messages: its silence must not cost others time.
-    fn end_if_blamed(&mut self, seat: Seat) {
-        if self.table.blames().iter().any(|blame| blame.seat == seat) {
-            if let Some(course) = self.courses.get_mut(seat.index()) {
-                course.falls();
-            }
-            self.end(seat);
+    /// Ends a player that gets no further messages: its silence must not cost others time. If it was late for what it was
+    /// asked then, the machine may have made it so.
+    fn end_if_blamed(&mut self, seat: Seat, late: Option<Instant>) {
+        let blames = self.table.blames();
+        let Some(blame) = blames.iter().find(|blame| blame.seat == seat) else {
+            return;
+        };
+        let of_time = matches!(blame.cause, Cause::TimeForfeit | Cause::InitFailure);
+        if let (Some(machine), Some(since), true) = (self.machine, late, of_time) {
+            let excuse = machine.since(since).excuse();
+            self.excuse = self.excuse.take().or(excuse);
         }
+        if let Some(course) = self.courses.get_mut(seat.index()) {
+            course.falls();
+        }
+        self.end(seat);
     }
 
     fn end(&mut self, seat: Seat) {
@@ -530,8 +557,9 @@ impl<'a, 'w> Game<'a, 'w> {
         if self.table.waits(seat) {
             self.open.insert(*at, open);
         } else {
+            let since = open.since;
             self.close(open);
-            self.end_if_blamed(seat);
+            self.end_if_blamed(seat, Some(since));
         }
         true
     }

@@ -56,7 +56,8 @@ pub(super) fn watched(
             Player::seat(plan.kit, spec, seed, plan.budget, plan.models, plan.rules)
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let ended = Game::new(table.as_mut(), &mut players, abort, plan.record, watch).play();
+    let game = Game::new(table.as_mut(), &mut players, abort, plan.record, watch);
+    let ended = game.on(plan.rules.machine.as_ref()).play();
     let left = end(&mut players);
     Ok(ended.map(|ended| ended.with(left)))
 }

@@ -1,8 +1,8 @@
 //! The players at an arbiter's table: programs on pipes or built-in bots.
 
 use crate::link::program::{
-    Cgroup, Confinement, Ended, Guard, LineFault, Marker, Program, ProgramLimits, ProgramOptions,
-    ProgramSpec, StartError,
+    Cgroup, Confinement, Ended, Guard, LineFault, Machine, Marker, Program, ProgramLimits,
+    ProgramOptions, ProgramSpec, StartError,
 };
 use crate::programs::Launch;
 use crate::referee::seat::SeatPrograms;
@@ -33,8 +33,12 @@ pub struct ProgramRules {
     pub processes: Option<u32>,
     /// Whether programs read the system's and their own files alone, write to a scratch folder and have no network.
     pub confined: bool,
-    /// Whether a program is stopped while it is not asked.
+    /// Whether a program is stopped while it is not asked, where one is asked at a time.
     pub fair: bool,
+    /// What the machine is watched by, if lateness may be its doing.
+    pub machine: Option<Machine>,
+    /// How often a match is played again at most since the machine made a program late.
+    pub replays_max: u32,
     /// Whether a match goes on without a program that can never be started: it fails its player then, not the run.
     pub goes_on: bool,
     /// Users' programs, which have their own rules.
@@ -121,6 +125,8 @@ pub(super) struct Pipes {
     /// What it sent of a line that it did not end in time, as a sentence.
     pub(super) unended: Option<String>,
     pub(super) fair: bool,
+    /// Whether it has answered: until then it starts, and is not stopped.
+    pub(super) has_answered: bool,
     farewell: Option<&'static str>,
     stderr: (Vec<u8>, u64),
     /// The marker of processes that it may have left behind, once it has ended.
@@ -194,6 +200,7 @@ impl Pipes {
             seen: None,
             unended: None,
             fair: rules.fair,
+            has_answered: false,
             farewell: wire.farewell,
             stderr: (Vec::new(), 0),
             marker: None,
@@ -247,6 +254,17 @@ impl Pipes {
             return Err(LineFault::Late);
         }
         Ok(self.unsaid.is_empty())
+    }
+
+    /// Stops it until it is told more, if it has started.
+    pub(super) fn rest(&self) {
+        if let Some(program) = self
+            .program
+            .as_ref()
+            .filter(|_| self.fair && self.has_answered)
+        {
+            program.pause();
+        }
     }
 
     /// Tells it that it is no longer needed.

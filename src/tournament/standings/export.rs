@@ -1,6 +1,6 @@
 //! Standings for spreadsheets and other raters: everything in full precision.
 
-use super::played::{Named, PlayedGame, sorted};
+use super::played::{Named, PlayedGame, of_decks};
 use super::table::{Standing, Standings};
 use crate::sheet::csv;
 use crate::tournament::Figures;
@@ -166,8 +166,8 @@ impl Standings {
 #[must_use]
 pub fn pgn(event: &str, entrants: &[Named], games: &[PlayedGame]) -> String {
     let mut text = String::new();
-    for game in sorted(games) {
-        let (round, table, seed) = game.block();
+    for (deck, game) in of_decks(games) {
+        let (round, table) = (game.round, game.table);
         for (first, second, score) in game.pairs() {
             let name = |number: usize| entrants.get(number).map_or("?", |one| &*one.name);
             let result = match score {
@@ -183,7 +183,7 @@ pub fn pgn(event: &str, entrants: &[Named], games: &[PlayedGame]) -> String {
                 ("White", name(first)),
                 ("Black", name(second)),
                 ("Result", result),
-                ("Table", &format!("{round}.{table}.{seed}")),
+                ("Table", &format!("{round}.{table}.{deck}")),
                 ("Termination", termination(game, [first, second])),
             ] {
                 // Writing to a string does not fail.
