@@ -137,7 +137,8 @@ impl Local {
     /// has panicked, or that stands in for a program.
     pub(super) fn is_certain(&self, due: Due) -> bool {
         let certain = match due {
-            Due::Nothing | Due::Answer { .. } => true,
+            Due::Nothing => return true,
+            Due::Answer { .. } => true,
             // A share of no time is granted to what is forced.
             Due::Decision { limit, target } => target == Some(Duration::ZERO) && !limit.is_zero(),
         };

@@ -287,7 +287,8 @@ impl Player {
                     break handed;
                 }
             } else if now >= give_up || now >= reached && line.is_owed() {
-                self.waited = true;
+                // One that hangs is found out before the search beside it begins.
+                self.waited = now >= search_from;
                 return Err(ErrorKind::TimedOut.into());
             } else if now < search_from || now >= searched || self.local.has_searched() {
                 let moments = [reached, search_from, give_up];
