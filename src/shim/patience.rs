@@ -110,10 +110,6 @@ mod tests {
     use super::{Patience, Wait};
     use std::time::Duration;
 
-    const fn us(us: u64) -> Duration {
-        Duration::from_micros(us)
-    }
-
     const fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)
     }
@@ -136,7 +132,7 @@ mod tests {
             (60_000, Some(20_000), (20_500_000, 21_000_000)),
             // A second for a whole game.
             (1_000, Some(12), (13_500, 15_000)),
-            (1_000, Some(1), (1_977, 2_953)),
+            (1_000, Some(1), (1_976, 2_953)),
             (20, Some(1), (1_125, 1_250)),
             // Getting ready.
             (10_000, Some(2_000), (2_250_000, 2_500_000)),
@@ -200,7 +196,7 @@ mod tests {
         assert_eq!(patience.message(ms(100)), ms(100));
         patience.wait(ms(1_000), Some(ms(10)), ms(10));
         assert_eq!(patience.message(ms(900_000)), ms(20));
-        assert_eq!(patience.catching_up(), us(1_953));
+        assert_eq!(patience.catching_up(), Duration::from_nanos(1_953_125));
         patience.wait(ms(180_000), Some(ms(10)), ms(10));
         assert_eq!(patience.message(ms(900_000)), ms(1_000));
     }
