@@ -30,6 +30,7 @@ const PART_SOON: Duration = Duration::from_millis(50);
 const PART_AGAIN: Duration = Duration::from_millis(20);
 /// The maximum number of messages handed over between two of the arbiter's when the daemon is back.
 const LAST_MAX: u64 = 8;
+
 /// The daemon's answer to a message.
 struct Relayed {
     text: String,

@@ -65,7 +65,7 @@ fn an_end_that_a_killed_daemon_has_received_is_stored_at_its_next_start() {
 fn an_end_that_a_daemon_does_not_acknowledge_is_in_the_journal() {
     let folder = folder();
     let socket = folder.path().join("drover.sock");
-    let said = |n: u64, text: Value| json!({"ack": {"n": n, "text": text.to_string() + "\n"}});
+    let said = |n: u64, text: Value| json!({"ack": {"n": n, "text": text.to_string()}});
     let mut responses = vec![json!({"welcome": {"synced": true}})];
     responses.push(said(1, json!({"name": "drover-ring"})));
     for n in [2, 4, 6, 8] {
@@ -97,7 +97,7 @@ fn a_daemon_of_an_older_version_finds_the_end_in_the_journal_as_it_knows_it() {
                     return;
                 }
                 Value::Null => json!({"welcome": {"synced": false}}),
-                n => json!({"ack": {"n": n, "text": if n == 1 { "{}\n" } else { "" }}}),
+                n => json!({"ack": {"n": n, "text": if n == 1 { "{}" } else { "" }}}),
             };
             writeln!(&stream, "{response}").unwrap();
         }
