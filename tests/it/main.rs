@@ -25,6 +25,7 @@ mod native;
 mod openapi;
 mod operating;
 mod packaging;
+mod partings;
 mod planetwars;
 mod play_from;
 mod practice;
