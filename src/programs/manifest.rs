@@ -288,6 +288,7 @@ impl Manifest {
         ProgramSpec {
             words: self.run.clone(),
             folder: Some(folder.join(&self.directory)),
+            environment: self.environment.clone().into_iter().collect(),
             ..ProgramSpec::default()
         }
     }

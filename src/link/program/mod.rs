@@ -4,9 +4,11 @@
 mod becoming;
 mod cgroup;
 mod confinement;
+mod covers;
 mod ending;
 mod guard;
 mod job;
+mod orders;
 mod orphans;
 mod pipes;
 mod protections;
@@ -18,11 +20,10 @@ pub use becoming::{Becoming, become_program};
 pub use cgroup::Cgroup;
 pub use confinement::Confinement;
 pub use ending::Ended;
-pub use guard::{Guard, GuardDuty, VERB, end_like, first, guard, no_isolation};
+pub use guard::{Guard, VERB, end_like, first, guard, no_isolation};
 pub use job::Job;
+pub use orders::{Execution, Orders};
 pub use orphans::{Marker, adopt_orphans, kill_all, sweep};
 pub use pipes::{LineFault, ready};
 pub use protections::{Held, MEMORY, NO_CGROUP, Protection, protections};
-pub use start::{
-    Program, ProgramLimits, ProgramOptions, ProgramSpec, StartError, common_variables, find,
-};
+pub use start::{Program, ProgramLimits, ProgramOptions, ProgramSpec, StartError, find};
