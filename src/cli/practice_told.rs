@@ -2,6 +2,7 @@
 
 use super::common::tell;
 use super::output::{Format, spaced, write_rows};
+use crate::plain::plain_line;
 use crate::referee::SeatConduct;
 use crate::tournament::FinishedMatch;
 use games::BotCard;
@@ -134,16 +135,10 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// A program's text on a terminal: no more than so much, and nothing that steers it.
+/// The beginning of a program's text, on a terminal.
 fn plain(text: &str) -> String {
-    let shown = text.chars().take(STDERR_CHARS);
-    shown
-        .map(|letter| match letter {
-            '\t' => ' ',
-            letter if letter.is_control() => '\u{fffd}',
-            letter => letter,
-        })
-        .collect()
+    let shown: String = text.chars().take(STDERR_CHARS).collect();
+    plain_line(&shown)
 }
 
 const fn word(score: Score) -> &'static str {

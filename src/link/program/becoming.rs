@@ -1,9 +1,10 @@
 //! A process that confines itself and then becomes a program: what the guard starts in the program's stead where
 //! processes are limited or files are.
 
+use super::calls;
 use super::cgroup::join;
 use super::confinement::{Confinement, SCRATCH, restrict};
-use super::covers::cover;
+use super::covers::{cover, read_only};
 use super::orders::{Orders, ourselves};
 use super::protections::{Held, MEMORY};
 use super::start::limit_each;
@@ -11,7 +12,7 @@ use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{
-    Resource, Rlimit, Signal, getuid, set_parent_process_death_signal, setrlimit,
+    Resource, Rlimit, Signal, getrlimit, getuid, set_parent_process_death_signal, setrlimit,
 };
 use rustix::thread::{
     CapabilitySet, CapabilitySets, clear_ambient_capability_set, set_capabilities, set_no_new_privs,
@@ -35,6 +36,12 @@ const RESERVED: u64 = 301;
 const OF_SOCKETS: &[&str] = &["/run", "/var/run", "/tmp", "/var/tmp"];
 /// What is in their places.
 const EMPTY: &str = "size=1m,nr_inodes=1k,mode=755";
+/// Open files of each of its processes: those that hold memory are counted by what they may hold, and those that are on
+/// their way from one process to another not at all.
+pub(super) const FILES_MAX: u64 = 256;
+/// What each of its processes may have. A core is neither written nor handed to a program of the system's, which 0 would
+/// allow.
+const LIMITS: &[(Resource, u64)] = &[(Resource::Nofile, FILES_MAX), (Resource::Core, 1)];
 /// The longest report of an error, in bytes.
 const TOLD_MAX: u64 = 512;
 
@@ -133,6 +140,17 @@ impl Becoming {
             let reach = "it reaches its user's and the system's sockets, and changes modes of its user's files";
             missing.push(("sockets", format!("{reach}: {why}")));
         }
+        if let Err(why) = apart.clone().and_then(|()| read_only()) {
+            let why = format!("it changes modes, times and attributes of its user's files: {why}");
+            missing.push(("files", why));
+        }
+        let ipc = apart
+            .clone()
+            .and_then(|()| unshare(CloneFlags::CLONE_NEWIPC).map_err(|why| why.to_string()));
+        if let Err(why) = ipc {
+            let why = format!("it shares memory, queues and semaphores with others: {why}");
+            missing.push(("ipc", why));
+        }
         let scratch = apart.and_then(|()| scratch(confinement.scratch_mib));
         if let Err(why) = drop_rights() {
             missing.push(("rights", why));
@@ -155,8 +173,30 @@ impl Becoming {
         if let Err(why) = scratch {
             missing.push(("scratch", why));
         }
+        for (resource, most) in LIMITS {
+            if let Err(why) = limit_to(*resource, *most) {
+                missing.push(("calls", why.to_string()));
+            }
+        }
+        // Last: what was done before is refused from here on.
+        if let Err(why) = calls::refuse() {
+            let why = format!("the kernel filters no system calls: {why}");
+            missing.push(("calls", why));
+        }
         missing
     }
+}
+
+/// Limits this process, and what it starts, unless it is limited more already.
+fn limit_to(resource: Resource, most: u64) -> io::Result<()> {
+    let most = getrlimit(resource)
+        .maximum
+        .map_or(most, |own| own.min(most));
+    let limit = Rlimit {
+        current: Some(most),
+        maximum: Some(most),
+    };
+    Ok(setrlimit(resource, limit)?)
 }
 
 /// Limits the processes of this user in this user namespace.

@@ -49,8 +49,8 @@ const SYSTEM: &[&str] = &[
 ];
 /// The beginnings of names in /etc that interpreters read.
 const OF_INTERPRETERS: &[&str] = &["java", "python", "node", "lua", "perl", "ruby"];
-/// What it may also write.
-const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
+/// What it may also write. No terminal is among them: it is the operator's.
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full"];
 
 /// What a program may reach beside the system's own files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -82,6 +82,59 @@ pub(super) fn cover<'a>(
     Ok(())
 }
 
+/// Has nothing of what is mounted be written to from here on: no rule of Landlock keeps a program from changing the modes,
+/// the times and the attributes of its user's files, by which another one could read what it says.
+pub(super) fn read_only() -> Result<(), String> {
+    let table = fs::read("/proc/self/mountinfo").map_err(|why| why.to_string())?;
+    let lines = table.split(|byte| *byte == b'\n');
+    for (path, set) in lines.filter_map(mounted) {
+        // The system shows the program's processes there.
+        if path.starts_with("/proc") {
+            continue;
+        }
+        let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY | set;
+        let made = mount(None::<&str>, &path, None::<&str>, flags, None::<&str>);
+        // What another mount lies over is not reached, and needs nothing.
+        if path == Path::new("/") {
+            made.map_err(|why| told(&path, &why))?;
+        }
+    }
+    Ok(())
+}
+
+/// Where a line of `mountinfo` says that something is mounted, and with what flags.
+fn mounted(line: &[u8]) -> Option<(PathBuf, MsFlags)> {
+    let mut fields = line.split(|byte| *byte == b' ').skip(4);
+    let (path, options) = (fields.next()?, fields.next()?);
+    let flag = |option| match option {
+        b"nosuid" => MsFlags::MS_NOSUID,
+        b"nodev" => MsFlags::MS_NODEV,
+        b"noexec" => MsFlags::MS_NOEXEC,
+        b"noatime" => MsFlags::MS_NOATIME,
+        b"nodiratime" => MsFlags::MS_NODIRATIME,
+        b"relatime" => MsFlags::MS_RELATIME,
+        _ => MsFlags::empty(),
+    };
+    let flags = options.split(|byte| *byte == b',').map(flag);
+    let path = OsStr::from_bytes(&unescaped(path)).into();
+    Some((path, flags.fold(MsFlags::empty(), MsFlags::union)))
+}
+
+/// A path in which blanks are three digits after a backslash.
+fn unescaped(text: &[u8]) -> Vec<u8> {
+    let mut parts = text.split(|byte| *byte == b'\\');
+    let mut whole = parts.next().unwrap_or_default().to_vec();
+    for part in parts {
+        let code = part
+            .get(..3)
+            .and_then(|code| std::str::from_utf8(code).ok());
+        let byte = code.and_then(|code| u8::from_str_radix(code, 8).ok());
+        whole.extend(byte);
+        whole.extend(part.get(3..).unwrap_or_default());
+    }
+    whole
+}
+
 /// Gives a program that is not confined shared folders of its own. Of what is in those of this machine, it keeps what
 /// its words, its folder and its variables name, each whole: who gives it a path there means it.
 pub(super) fn own_shared(execution: &Execution) -> Result<(), String> {
@@ -167,6 +220,14 @@ fn paths_in(text: &OsStr, folder: &Path) -> impl Iterator<Item = PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn mounts_are_found_with_their_flags() {
+        let line = b"36 35 98:0 /mnt1 /mnt/a\\040b rw,nosuid,noatime master:1 - ext3 /dev/root rw,errors=x";
+        let expected = MsFlags::MS_NOSUID | MsFlags::MS_NOATIME;
+        assert_eq!(mounted(line), Some(("/mnt/a b".into(), expected)));
+        assert_eq!(mounted(b""), None);
+    }
 
     #[test]
     fn what_a_program_is_given_stays_where_it_is() {

@@ -349,22 +349,7 @@ pub fn end_like(status: ExitStatus) -> ! {
 /// Moves what this process starts from now on to namespaces of their own. A confined program's own process does the
 /// rest; for another one, what is keyed by the numbers of processes is its own from here on.
 fn apart(orders: &Orders) -> io::Result<Reaped> {
-    let becoming = &orders.becoming;
-    if becoming.confinement.is_some() {
-        return start_first(true, None);
-    }
-    let first = start_first(becoming.is_needed(), Some(getpid()))?;
-    let nothing = Execution::default();
-    let execution = orders.execution.as_ref().unwrap_or(&nothing);
-    own_shared(execution).map_err(io::Error::other)?;
-    // Where the system has none, there is nothing to share either.
-    let _ = unshare(CloneFlags::CLONE_NEWIPC);
-    Ok(first)
-}
-
-/// Starts the first process of namespaces of their own, with which all others there end. If `becomes`, the program's own
-/// process may mount. `number`: after which number those of processes there begin.
-fn start_first(becomes: bool, number: Option<Pid>) -> io::Result<Reaped> {
+    let own = getpid();
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
     let spaces = CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS;
     unshare(spaces)?;
@@ -372,6 +357,20 @@ fn start_first(becomes: bool, number: Option<Pid>) -> io::Result<Reaped> {
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+    let becoming = &orders.becoming;
+    if becoming.confinement.is_some() {
+        return start_first(true, None);
+    }
+    let nothing = Execution::default();
+    own_shared(orders.execution.as_ref().unwrap_or(&nothing)).map_err(io::Error::other)?;
+    // Where the system has none, there is nothing to share either.
+    let _ = unshare(CloneFlags::CLONE_NEWIPC);
+    start_first(becoming.is_needed(), Some(own))
+}
+
+/// Starts the first process of this process's namespaces, with which all others there end. If `becomes`, the program's own
+/// process may mount. `number`: after which number those of processes there begin.
+fn start_first(becomes: bool, number: Option<Pid>) -> io::Result<Reaped> {
     // The first process may mount, the program not.
     let sets = capabilities(None)?;
     let inheritable = sets.inheritable | CapabilitySet::SYS_ADMIN;

@@ -2,11 +2,13 @@
 //! ended with nothing left behind. Plain blocking calls, for a separate thread.
 
 mod becoming;
+mod calls;
 mod cgroup;
 mod confinement;
 mod covers;
 mod ending;
 mod guard;
+mod held;
 mod job;
 mod orders;
 mod orphans;

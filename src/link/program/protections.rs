@@ -21,17 +21,20 @@ const ALL: &[&str] = &[
     "scratch",
     "rights",
     "sockets",
+    "ipc",
+    "calls",
     MEMORY,
 ];
 /// What no kernel does without a cgroup.
-pub const NO_CGROUP: &str = "without a cgroup each process of a program has its limit; all together are looked at \
-                             once a second, and ended when they have taken more";
+pub const NO_CGROUP: &str = "without a cgroup each process of a program has its limit; all together, with the files in \
+                             their scratch folder and what their pipes and sockets may hold, are looked at once a \
+                             second, and ended when they have taken more";
 
 /// A protection of programs from which this machine may have something missing.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Protection {
-    /// What it protects: `isolation`, `processes`, `proc`, `files`, `network`, `scratch`, `rights`, `sockets`,
-    /// `memory`.
+    /// What it protects: `isolation`, `processes`, `proc`, `files`, `network`, `scratch`, `rights`, `sockets`, `ipc`,
+    /// `calls`, `memory`.
     pub name: String,
     /// Why it does not hold; `None` if it does.
     pub missing: Option<String>,
