@@ -106,7 +106,7 @@ pub(super) fn read_only() -> Result<(), String> {
 fn mounted(line: &[u8]) -> Option<(PathBuf, MsFlags)> {
     let mut fields = line.split(|byte| *byte == b' ').skip(4);
     let (path, options) = (fields.next()?, fields.next()?);
-    let flag = |option| match option {
+    let flag = |option: &[u8]| match option {
         b"nosuid" => MsFlags::MS_NOSUID,
         b"nodev" => MsFlags::MS_NODEV,
         b"noexec" => MsFlags::MS_NOEXEC,
