@@ -47,6 +47,7 @@ const ZOO: &[(&str, &str, &str)] = &[
     ("dials_a_socket", "", "plays"),
     ("changes_modes", "", "plays"),
     ("listens", "", "plays"),
+    ("tries_everything", "", "plays"),
     ("talks_before_asked", "protocol_error", "refused"),
     ("answers_twice", "protocol_error", "plays"),
     ("sends_nul", "illegal_move", "refused"),
