@@ -228,8 +228,8 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode()
 }
 
-/// Adds the program that misbehaves so as a user's bot.
-fn add(folder: &Path, (fault, argument): (&str, &str)) {
+/// Writes the program that misbehaves so as a user's bot.
+fn write(folder: &Path, (fault, argument): (&str, &str)) {
     let own = folder.join(fault);
     fs::create_dir(&own).unwrap();
     fs::write(own.join("zoo.py"), PROGRAM).unwrap();
@@ -242,7 +242,26 @@ fn add(folder: &Path, (fault, argument): (&str, &str)) {
         "limits": { "memory_mib": 256, "processes": 32 },
     });
     fs::write(own.join("bot.toml"), toml::to_string(&manifest).unwrap()).unwrap();
-    ok(bot(folder, &["add", fault]));
+}
+
+#[test]
+fn memory_that_no_process_maps_counts() {
+    if !is_guarded() {
+        return;
+    }
+    let own = folder();
+    std::thread::scope(|scope| {
+        for fault in ["holds_unmapped_memory", "holds_sockets", "holds_files"] {
+            write(own.path(), (fault, ""));
+            let folder = own.path();
+            scope.spawn(move || {
+                // It says nothing: only for its memory it is ended before its time is over.
+                let checked = bot(folder, &["check", fault, "--output", "json"]);
+                let told = String::from_utf8(checked.stdout).unwrap();
+                assert!(told.contains("out of memory"), "{fault}: {told}");
+            });
+        }
+    });
 }
 
 /// How a user's bot behaved, in a word.
@@ -265,7 +284,8 @@ fn every_way_to_misbehave_as_a_users_bot_costs_its_match_nothing() {
     let own = folder();
     let bait = Bait::new();
     for (fault, ..) in ZOO {
-        add(own.path(), (fault, &bait.of(fault)));
+        write(own.path(), (fault, &bait.of(fault)));
+        ok(bot(own.path(), &["add", fault]));
     }
     for (number, together) in ZOO.chunks(4).enumerate() {
         let seats: Vec<String> = together

@@ -288,7 +288,7 @@ def fill_sockets():
 def hold_files():
     with open(os.path.join(os.environ["TMPDIR"], "held"), "wb") as file:
         file.write(b"x" * (60 << 20))
-    HELD.append(b"x" * (40 << 20))
+    HELD.append(b"x" * (220 << 20))
     forever()
 
 
