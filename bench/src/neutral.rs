@@ -1,5 +1,5 @@
 //! `bench neutral`: what the protocol of users' bots costs: programs that do nothing against built-in bots that do
-//! nothing, in the same matches at our own tables. Their processes are started for each match, started ahead, or kept.
+//! nothing, in the same matches at our own tables.
 
 use crate::process::command;
 use crate::site::Folder;
@@ -27,9 +27,6 @@ const GAMES: [(&str, &str, &str, &[&str]); 3] = [
     ),
     ("smartdog", "stand", "[]", &["map=drawn"]),
 ];
-
-/// Which process plays a match, as a manifest has it.
-const INSTANCES: [&str; 3] = ["match", "pool", "persistent"];
 
 /// Measures what the protocol of users' bots costs.
 #[derive(Clone, Debug, clap::Args)]
@@ -103,12 +100,8 @@ pub(crate) async fn run(args: NeutralArgs) -> anyhow::Result<()> {
         "game", "both players", "matches/s", "p50", "p99", "slower"
     );
     for (game, bot, act, options) in GAMES {
-        let mut seats = vec![format!("builtin:{bot}")];
-        for instances in INSTANCES {
-            let name = format!("{game}-{instances}");
-            add(folder, (&name, game), instances, act).await?;
-            seats.push(format!("bot:{name}"));
-        }
+        add(folder, game, act).await?;
+        let seats = [format!("builtin:{bot}"), format!("bot:{game}")];
         let mut rows = vec![Vec::new(); seats.len()];
         for _ in 0..args.repeat {
             for (seat, rows) in seats.iter().zip(&mut rows) {
@@ -147,23 +140,18 @@ fn median(rows: &[Row]) -> (f64, f64, f64) {
     )
 }
 
-/// Adds this executable as a user's bot of this name.
-async fn add(
-    folder: &Path,
-    (name, game): (&str, &str),
-    instances: &str,
-    act: &str,
-) -> anyhow::Result<()> {
-    let own = folder.join(name);
+/// Adds this executable as a user's bot with the name of this game.
+async fn add(folder: &Path, game: &str, act: &str) -> anyhow::Result<()> {
+    let own = folder.join(game);
     std::fs::create_dir(&own)?;
     std::fs::copy(std::env::current_exe()?, own.join("player"))?;
     // A string of JSON is one of TOML.
     let act = Value::from(act);
     let manifest = format!(
-        "name = \"{name}\"\nversion = \"1\"\ngames = [\"{game}\"]\ninstances = \"{instances}\"\nrun = [\"./player\", \"neutral-player\", {act}]\n"
+        "name = \"{game}\"\nversion = \"1\"\ngames = [\"{game}\"]\nrun = [\"./player\", \"neutral-player\", {act}]\n"
     );
     std::fs::write(own.join("bot.toml"), manifest)?;
-    let mut command = command(["bot", "add", name])?;
+    let mut command = command(["bot", "add", game])?;
     let told = command.current_dir(folder).output().await?;
     let why = String::from_utf8_lossy(&told.stderr);
     ensure!(told.status.success(), "{why}");

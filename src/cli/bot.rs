@@ -206,7 +206,6 @@ fn told(kept: &Kept) -> Value {
         "protocol": manifest.map(|manifest| manifest.protocol.word()),
         "url": manifest.and_then(|manifest| manifest.url.as_ref()).map(ToString::to_string),
         "run": manifest.map(|manifest| &manifest.run).filter(|run| !run.is_empty()),
-        "instances": manifest.map(|manifest| manifest.instances.word()),
         "fallback": manifest.map(|manifest| &manifest.fallback),
         "added": time(kept),
         "digest": kept.version.digest,

@@ -3,7 +3,6 @@
 use super::launch::{Launch, Programs};
 use super::shelf::Shelf;
 use super::starting::Starts;
-use super::waiting::Waiting;
 use crate::config::Config;
 use crate::link::program::{
     Cgroup, Guard, MEMORY, NO_CGROUP, ProgramOptions, Protection, no_isolation, protections,
@@ -117,7 +116,6 @@ pub struct Bots {
     /// Where each gets a cgroup of its own.
     cgroup: Option<Arc<Cgroup>>,
     recent: Arc<Mutex<Recent>>,
-    waiting: Arc<Waiting>,
 }
 
 impl fmt::Debug for Bots {
@@ -140,7 +138,6 @@ impl Bots {
             nice: 0,
             cgroup: None,
             recent: Arc::default(),
-            waiting: Arc::default(),
         }
     }
 
@@ -150,7 +147,6 @@ impl Bots {
         Self {
             shelf: Arc::new(shelf),
             recent: Arc::default(),
-            waiting: Arc::default(),
             ..self
         }
     }
@@ -178,8 +174,6 @@ impl Bots {
             running: Arc::default(),
             running_max: running_max.min(self.running_max),
             starts: Starts::default(),
-            // Theirs may have another priority.
-            waiting: Arc::default(),
             ..self.clone()
         }
     }
@@ -266,43 +260,8 @@ impl Bots {
         &self.starts
     }
 
-    /// Ends the programs that wait for a match; from now on none is kept waiting. Blocks for up to two seconds.
-    pub fn close(&self) {
-        self.waiting.close();
-    }
-
-    /// Programs that wait for a match.
-    pub(super) const fn waiting(&self) -> &Arc<Waiting> {
-        &self.waiting
-    }
-
-    /// The same with these that wait.
-    #[cfg(test)]
-    pub(super) fn with(self, waiting: Waiting) -> Self {
-        Self {
-            waiting: Arc::new(waiting),
-            ..self
-        }
-    }
-
-    /// Where they are found.
-    pub(super) fn shelf(&self) -> &Arc<dyn Programs> {
-        &self.shelf
-    }
-
-    /// A place for one more running program; one that waits for a match gives its own away.
+    /// A place for one more running program.
     pub(super) fn place(&self) -> Option<Place> {
-        self.free_place().or_else(|| self.waiting.yields())
-    }
-
-    /// A place for a program that waits for a match, while half of all are free.
-    pub(super) fn spare_place(&self) -> Option<Place> {
-        let place = self.free_place()?;
-        (self.running.load(Ordering::Relaxed) * 2 <= self.running_max).then_some(place)
-    }
-
-    /// A place that nobody has.
-    fn free_place(&self) -> Option<Place> {
         let place = Place(Arc::clone(&self.running));
         (self.running.fetch_add(1, Ordering::Relaxed) < self.running_max).then_some(place)
     }

@@ -29,33 +29,6 @@ impl Protocol {
     }
 }
 
-/// Which process plays a match.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Instances {
-    /// One that is started for it.
-    #[default]
-    Match,
-    /// One that was started ahead for it.
-    Pool,
-    /// One that may have played others before it.
-    Persistent,
-}
-
-impl Instances {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Match, Self::Pool, Self::Persistent];
-
-    /// As a manifest has it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Match => "match",
-            Self::Pool => "pool",
-            Self::Persistent => "persistent",
-        }
-    }
-}
-
 /// A version of a user's program, ready to be started.
 #[derive(Clone, Debug, Default)]
 pub struct Launch {
@@ -67,10 +40,6 @@ pub struct Launch {
     pub games: Vec<String>,
     /// What it speaks.
     pub protocol: Protocol,
-    /// Which process plays a match.
-    pub instances: Instances,
-    /// The digest of the folder that was added.
-    pub digest: String,
     /// Where it is called, if it is no program.
     pub url: Option<Target>,
     /// The program and its arguments; a relative name with a slash is looked for in `directory`.

@@ -3,7 +3,7 @@
 mod section;
 
 use super::copy::open_own;
-use super::launch::{Instances, Launch, Protocol};
+use super::launch::{Launch, Protocol};
 use super::name::{NAME_RULE, VERSION_RULE, is_name, is_version};
 use crate::config::Lines;
 use crate::link::Target;
@@ -37,21 +37,20 @@ const KEYS: &[&str] = &[
     "run",
     "build",
     "directory",
-    "instances",
     "fallback",
     "environment",
     "limits",
 ];
 
-/// Those that are about a program, and so have no meaning beside a URL.
-const OF_PROGRAMS: &[&str] = &[
-    "run",
-    "build",
-    "directory",
+/// Keys that are gone, and why.
+const GONE: &[(&str, &str)] = &[(
     "instances",
-    "environment",
-    "limits",
-];
+    "a program is started for each match, as one that has played others would know their deals and their players; remove \
+     the line",
+)];
+
+/// Those that are about a program, and so have no meaning beside a URL.
+const OF_PROGRAMS: &[&str] = &["run", "build", "directory", "environment", "limits"];
 
 const MEMORY: Limit = Limit("memory_mib", 512, (16, 65_536), "MiB");
 const CPU: Limit = Limit("cpu_seconds", 3_600, (1, 31_536_000), "seconds");
@@ -95,6 +94,16 @@ pub enum ManifestError {
         key: String,
         /// Those that exist there.
         known: String,
+    },
+    /// A key that was there once.
+    #[error("{origin}: the key `{key}` is gone: {why}")]
+    Gone {
+        /// The file and line.
+        origin: String,
+        /// The key.
+        key: &'static str,
+        /// Why, and what to do.
+        why: &'static str,
     },
     /// A key that must be there is not.
     #[error("{}: `{key}` is missing; it must be {allowed}", path.display())]
@@ -160,8 +169,6 @@ pub struct Manifest {
     pub build: Option<Vec<String>>,
     /// Where it runs, within its folder.
     pub directory: PathBuf,
-    /// Which process plays a match.
-    pub instances: Instances,
     /// The built-in bot that answers when it does not.
     pub fallback: String,
     /// Variables added to its environment.
@@ -234,7 +241,6 @@ impl Manifest {
             directory: directory.unwrap_or_else(|| ".".to_owned()).into(),
             fallback: top.fallback(&games)?,
             environment: top.environment()?,
-            instances: top.instances(protocol)?,
             protocol,
             games,
             memory_mib: number(&MEMORY)?.unsigned_abs(),
@@ -261,8 +267,6 @@ impl Manifest {
             version: self.version.clone(),
             games: self.games.clone(),
             protocol: self.protocol,
-            instances: self.instances,
-            digest: String::new(),
             url: self.url.clone(),
             argv: self.run.clone(),
             directory: folder.join(&self.directory),
@@ -373,20 +377,6 @@ impl<'a> Section<'a> {
         let allowed = why.map_or_else(|| rule.to_owned(), |why| format!("{rule}: {why}"));
         let text = self.needed("url", &allowed, |text| parsed(text).is_ok())?;
         Ok(parsed(&text).ok())
-    }
-
-    /// Which process plays a match: a program that speaks its game's own protocol is started for each.
-    fn instances(&self, protocol: Protocol) -> Result<Instances, ManifestError> {
-        if protocol == Protocol::Native {
-            let why = "is about programs that speak the neutral protocol; one with protocol = \"native\" is started for \
-                       each match";
-            self.none_of(&["instances"], why)?;
-        }
-        let words = Instances::ALL.map(|known| format!("{:?}", known.word()));
-        let allowed = format!("one of {}", words.join(", "));
-        let meant = |text: &str| Instances::ALL.into_iter().find(|it| it.word() == text);
-        let given = self.text("instances", &allowed, |text| meant(text).is_some())?;
-        Ok(given.and_then(|text| meant(&text)).unwrap_or_default())
     }
 
     /// The built-in bot that answers for it: one of each of its games.

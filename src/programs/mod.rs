@@ -20,7 +20,6 @@ mod runner;
 mod shelf;
 mod starters;
 mod starting;
-mod waiting;
 
 pub use bots::{Bots, RUNNING_MAX, protections_of};
 pub use build::BuildError;
@@ -29,7 +28,7 @@ pub use conduct::Conduct;
 pub use copy::{Copied, CopyError};
 pub use driver::{Answer, Driver, SPENT, contest};
 pub use instance::{Instance, Leaving, Opening, Reply, try_out};
-pub use launch::{Instances, Launch, Programs, Protocol};
+pub use launch::{Launch, Programs, Protocol};
 pub use manifest::{MANIFEST, Manifest, ManifestError};
 pub use name::{BotName, NAME_RULE, NameError, VERSION_RULE, is_name, is_version};
 pub use shelf::{Added, Kept, Shelf, ShelfError, Version};

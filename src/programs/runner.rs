@@ -7,12 +7,12 @@ use super::bots::{Bots, Place};
 use super::carrier::Carrier;
 use super::conduct::{Conduct, Stderr};
 use super::instance::{Opening, Reply};
-use super::launch::{Instances, Launch};
+use super::launch::Launch;
 use super::log::Log;
 use super::native::Steps;
 use super::starting::{InLine, Starting};
 use crate::link::program::Ended;
-use games::neutral::{End, Hello, Line, Told, written};
+use games::neutral::{End, Line, Told, written};
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub(super) struct Runner {
     /// Whether it was told the match again without another start.
     told_again: bool,
     report: Conduct,
-    /// What it wrote to standard error, of processes that have ended or play on.
+    /// What it wrote to standard error, of processes that have ended.
     stderr: Stderr,
     /// What it noted last, until somebody takes that.
     pub(super) noted: Arc<Mutex<Option<Value>>>,
@@ -85,8 +85,6 @@ struct Running {
     owed: u32,
     /// Whether it wants to know models before it answers the decision that it was asked by a POST.
     wants_models: bool,
-    /// Whether it was told the match's end, and greeted again: that it is ready is its last word.
-    is_leaving: bool,
     /// What it owes, if it speaks its game's own protocol: it is ready when it has answered what it was told.
     steps: Option<Steps>,
 }
@@ -208,7 +206,7 @@ impl Runner {
                     self.late_in_row = 0;
                     return Reply::Act(act);
                 }
-                Heard::Nothing | Heard::Done => {
+                Heard::Nothing => {
                     self.report.late += 1;
                     self.missed();
                     return Reply::Late;
@@ -229,7 +227,7 @@ impl Runner {
             let running = self.running.as_mut();
             if running.is_some_and(|running| running.carrier.gives_up()) {
                 self.told_again = true;
-                self.greet(true);
+                self.greet();
             }
         } else if running.since.elapsed() >= READY_WITHIN {
             let within = READY_WITHIN.as_secs();
@@ -250,17 +248,14 @@ impl Runner {
     pub(super) fn end(&mut self, end: Option<End>) -> Conduct {
         // Whoever is next in line starts instead.
         self.in_line = None;
-        let mut was_ready = false;
         if let Some(running) = &mut self.running {
             // Nothing is kept back any more.
-            was_ready = std::mem::replace(&mut running.ready, true);
+            running.ready = true;
         }
         self.send(None);
         if let Some(end) = end {
             self.say(&Word::End(end));
-            let persists = self.launch.instances == Instances::Persistent;
-            // In a match in which something has failed, nobody knows what else is odd.
-            self.hear_last_words(persists && was_ready && self.report.failed == 0);
+            self.hear_last_words();
         }
         self.stop();
         let mut report = std::mem::take(&mut self.report);
@@ -273,53 +268,21 @@ impl Runner {
         report
     }
 
-    /// Hears what it says once it was told the end: until it ends, or, if it may stay, says that it is ready for another
-    /// match.
-    fn hear_last_words(&mut self, stays: bool) {
+    /// Hears what it says once it was told the end, until it ends.
+    fn hear_last_words(&mut self) {
         let deadline = Instant::now() + LAST_WORD_WITHIN;
-        if stays {
-            self.say(&Word::Hello(Hello::of(self.opening.game)));
-        }
         let Some(running) = &mut self.running else {
             return;
         };
         running.lines = 0;
-        running.is_leaving = stays;
         let steps = running.steps.as_ref();
-        if !stays {
-            let farewell = steps.and_then(Steps::farewell);
-            running.carrier.say_last(&mut running.unsaid, farewell);
-        }
+        let farewell = steps.and_then(Steps::farewell);
+        running.carrier.say_last(&mut running.unsaid, farewell);
         if running.steps.is_some() {
             return;
         }
-        // However this ends otherwise, so does the program.
-        let heard = self.listen(None, deadline);
-        if matches!(heard, Heard::Done)
-            && let Some(running) = self.running.take()
-        {
-            self.part(running);
-        }
-    }
-
-    /// It waits for another match from now on.
-    fn part(&mut self, running: Running) {
-        let Running {
-            carrier,
-            place,
-            unsaid,
-            ..
-        } = running;
-        match carrier {
-            Carrier::Process(mut program) if unsaid.is_empty() => {
-                let (stderr, total) = program.take_stderr();
-                self.stderr.add(&stderr, total);
-                let bot = (&*self.launch, self.opening.game);
-                let waiting = self.bots.waiting();
-                waiting.keep(&self.bots, bot, (*program, place));
-            }
-            carrier => self.end_apart(carrier, place),
-        }
+        // However this ends, so does the program.
+        let _ = self.listen(None, deadline);
     }
 
     /// Sends what it has not heard yet. A decision that is asked now has so much time.
@@ -395,8 +358,6 @@ enum Heard {
     Nothing,
     /// The program cannot go on.
     Failed(String),
-    /// It is ready for another match.
-    Done,
 }
 
 #[cfg(test)]

@@ -353,10 +353,7 @@ impl Shelf {
         let folder = self.folder.join(&asked.name).join(&found.version);
         let manifest = Manifest::of(&folder)?;
         let launch = manifest.launch(&folder, &self.read, &self.kept, &self.hidden);
-        Ok(Some(Launch {
-            digest: found.digest.clone(),
-            ..launch
-        }))
+        Ok(Some(launch))
     }
 
     /// Takes a version of a bot off the shelf, or all of them; what was removed. Matches that play with it keep

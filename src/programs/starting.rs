@@ -75,14 +75,6 @@ impl Starts {
         InLine(turn)
     }
 
-    /// How many wait.
-    #[cfg(test)]
-    pub(super) fn waiting(&self) -> usize {
-        let line = self.0.lock();
-        let waiting = line.waiting.iter();
-        waiting.filter(|turn| turn.strong_count() > 0).count()
-    }
-
     fn starting(&self) -> Starting {
         Starting {
             starts: self.clone(),

@@ -19,7 +19,6 @@ use serde::Serialize;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::thread;
 use std::time::Instant;
 use tokio::sync::oneshot;
 
@@ -357,22 +356,12 @@ impl Sessions {
         self.registry.draining.load(Ordering::Relaxed)
     }
 
-    /// Ends sweeping and waits for the messages that are being worked on, then for the programs that wait for a match to
-    /// end, up to two seconds. Live sessions stay live in the store: the next start takes them up.
+    /// Ends sweeping and waits for the messages that are being worked on. Live sessions stay live in the store: the next start takes them up.
     pub async fn close(&self) {
         self.drain();
         self.registry.stop.cancel();
         self.registry.tracker.close();
         self.registry.tracker.wait().await;
-        let registry = Arc::clone(&self.registry);
-        let programs = move || {
-            thread::scope(|scope| {
-                scope.spawn(|| registry.shadows.close());
-                registry.dependencies.bots.close();
-            });
-        };
-        // That one panicked is no reason to stay.
-        let _ = tokio::task::spawn_blocking(programs).await;
     }
 }
 

@@ -125,39 +125,3 @@ fn no_program_outlives_the_daemon_and_its_match_goes_on() {
     assert_eq!(played["cause"], "normal");
     until(|| running(folder.path()) == 0);
 }
-
-#[test]
-fn what_waits_for_a_match_ends_with_the_daemon_or_its_bot() {
-    let folder = folder();
-    for (name, line) in [
-        ("kept", "instances = \"persistent\""),
-        ("ahead", "instances = \"pool\""),
-    ] {
-        if !add_with(folder.path(), (name, "koehandel"), line) {
-            return;
-        }
-        for end in ["stop", "kill", "remove"] {
-            let app = start(folder.path());
-            let before = app.items("/api/v1/matches?game=koehandel").len();
-            begin(&app, &format!("bot:{name}"));
-            let ended = app.ended_matches("koehandel", before + 1);
-            // What became of its program is known, and something of it is still there.
-            let id = ended[0]["id"].as_str().unwrap();
-            let path = format!("/api/v1/matches/{id}/programs");
-            app.items_until(&path, |runs| !runs.is_empty());
-            until(|| running(folder.path()) > 0);
-            match end {
-                "stop" => app.stop_verified(),
-                "kill" => app.kill(),
-                _ => {
-                    let mut command = drover();
-                    command.env("DROVER__BOTS__FOLDER", folder.path().join("bots"));
-                    ok(command.args(["bot", "remove", name]).output().unwrap());
-                    until(|| running(folder.path()) == 0);
-                    app.stop_verified();
-                }
-            }
-            until(|| running(folder.path()) == 0);
-        }
-    }
-}

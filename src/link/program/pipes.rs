@@ -139,11 +139,6 @@ impl Program {
         Ok(Some(line))
     }
 
-    /// The end of what it has written to standard error since this was asked last, and how many bytes that was.
-    pub fn take_stderr(&mut self) -> (Vec<u8>, u64) {
-        self.stderr.take()
-    }
-
     /// What it has said and nobody has taken yet, as far as it has been read.
     #[must_use]
     pub fn unheard(&self) -> &[u8] {

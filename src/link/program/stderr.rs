@@ -3,7 +3,7 @@
 use super::pipes::ready;
 use parking_lot::Mutex;
 use rustix::event::PollFlags;
-use rustix::io::{Errno, ioctl_fionread, read};
+use rustix::io::{Errno, read};
 use std::collections::VecDeque;
 use std::os::fd::AsFd as _;
 use std::process::ChildStderr;
@@ -14,10 +14,6 @@ use std::time::{Duration, Instant};
 const CHUNK: usize = 65_536;
 /// How long to wait for the rest once the program has ended.
 const REST_WITHIN: Duration = Duration::from_millis(200);
-/// How long to wait for what has been written and not read yet.
-const TAKEN_WITHIN: Duration = Duration::from_millis(200);
-/// How often to look whether it is read.
-const TAKEN_EVERY: Duration = Duration::from_millis(1);
 /// How long the reading thread waits at once.
 const WATCH: Duration = Duration::from_secs(3_600);
 /// The reading thread's stack: it does next to nothing.
@@ -32,7 +28,6 @@ struct Ring {
 
 /// The thread that drains it.
 pub(super) struct Stderr {
-    pipe: Arc<ChildStderr>,
     ring: Arc<Mutex<Ring>>,
     /// Disconnected once everything is drained.
     drained: mpsc::Receiver<()>,
@@ -41,8 +36,6 @@ pub(super) struct Stderr {
 impl Stderr {
     /// Drains the pipe, keeping the last `kept_max` bytes.
     pub(super) fn drain(pipe: ChildStderr, kept_max: usize) -> std::io::Result<Self> {
-        let pipe = Arc::new(pipe);
-        let source = Arc::clone(&pipe);
         let ring = Arc::new(Mutex::new(Ring::default()));
         let filled = Arc::clone(&ring);
         let (draining, drained) = mpsc::channel::<()>();
@@ -50,15 +43,14 @@ impl Stderr {
             let _draining = draining;
             let mut chunk = vec![0; CHUNK];
             loop {
-                // Locked while it reads, but not while it waits: what is not in the pipe is in the ring.
-                let readable = ready(&[(source.as_fd(), PollFlags::IN)], Instant::now() + WATCH);
+                let readable = ready(&[(pipe.as_fd(), PollFlags::IN)], Instant::now() + WATCH);
                 match readable {
                     Ok(true) => {}
                     Ok(false) => continue,
                     Err(_) => return,
                 }
                 let mut ring = filled.lock();
-                let count = match read(&*source, chunk.as_mut_slice()) {
+                let count = match read(&pipe, chunk.as_mut_slice()) {
                     Ok(count @ 1..) => count,
                     Err(Errno::INTR) => continue,
                     Ok(_) | Err(_) => return,
@@ -76,24 +68,7 @@ impl Stderr {
             .name("stderr".to_owned())
             .stack_size(STACK)
             .spawn(drain)?;
-        Ok(Self {
-            pipe,
-            ring,
-            drained,
-        })
-    }
-
-    /// What was kept since the last time, and how many bytes were written since then.
-    pub(super) fn take(&self) -> (Vec<u8>, u64) {
-        let until = Instant::now() + TAKEN_WITHIN;
-        let mut ring = self.ring.lock();
-        while ioctl_fionread(&*self.pipe).is_ok_and(|left| left > 0) && Instant::now() < until {
-            drop(ring);
-            std::thread::park_timeout(TAKEN_EVERY);
-            ring = self.ring.lock();
-        }
-        let Ring { kept, total } = std::mem::take(&mut *ring);
-        (kept.into(), total)
+        Ok(Self { ring, drained })
     }
 
     /// What was kept, and how many bytes were written in all. Waits a moment for the rest, but not for other

@@ -1,6 +1,6 @@
 //! What a check finds out.
 
-use crate::programs::{Instances, Launch, Protocol};
+use crate::programs::{Launch, Protocol};
 use serde::Serialize;
 use std::fmt;
 
@@ -24,13 +24,11 @@ pub enum Weather {
     DaemonRestarted,
     /// Each decision is posted on a connection of its own.
     Closed,
-    /// The same process plays another match.
-    NextMatch,
 }
 
 impl Weather {
     /// All, the fair one first.
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 8] = [
         Self::Fair,
         Self::Pieces,
         Self::CarriageReturns,
@@ -39,7 +37,6 @@ impl Weather {
         Self::Killed,
         Self::Closed,
         Self::DaemonRestarted,
-        Self::NextMatch,
     ];
 
     /// What this bot is put through, the fair weather first.
@@ -47,14 +44,12 @@ impl Weather {
         let is_called = launch.url.is_some();
         // Lines end and begin as its arbiter has them.
         let is_native = !is_called && launch.protocol == Protocol::Native;
-        let stays = !is_called && !is_native && launch.instances == Instances::Persistent;
         Self::ALL.into_iter().filter(move |weather| match weather {
             Self::Fair | Self::Hurried | Self::DaemonRestarted => true,
             Self::CarriageReturns | Self::Strange => !is_native,
             // Pieces are put together before a URL's bot sees them, and its process is not ours to kill.
             Self::Pieces | Self::Killed => !is_called,
             Self::Closed => is_called,
-            Self::NextMatch => stays,
         })
     }
 }
@@ -70,7 +65,6 @@ impl fmt::Display for Weather {
             Self::Killed => "killed and started again",
             Self::DaemonRestarted => "Drover started again",
             Self::Closed => "a connection each",
-            Self::NextMatch => "another match",
         })
     }
 }

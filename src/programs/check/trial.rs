@@ -103,16 +103,6 @@ impl<'a> Trial<'a> {
         let Ok(program) = self.start(false) else {
             return Ok(());
         };
-        let Some(program) = self.hear(program)? else {
-            return Ok(());
-        };
-        if self.finding.weather != Weather::NextMatch {
-            self.finish(program);
-            return Ok(());
-        }
-        let Ok(program) = self.go_on(program) else {
-            return Ok(());
-        };
         if let Some(program) = self.hear(program)? {
             self.finish(program);
         }

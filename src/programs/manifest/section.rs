@@ -1,6 +1,6 @@
 //! Reading a manifest's tables.
 
-use super::ManifestError;
+use super::{GONE, ManifestError};
 use crate::config::Lines;
 use serde::Deserialize as _;
 use std::path::Path;
@@ -37,6 +37,13 @@ impl<'a> Section<'a> {
     ) -> Result<Self, ManifestError> {
         let unknown = |name: &str| !known.contains(&name);
         match table.keys().find(|name| unknown(name.get_ref())) {
+            Some(name)
+                if prefix.is_empty()
+                    && let Some((key, why)) = gone(name.get_ref()) =>
+            {
+                let origin = lines.origin(name.span().start);
+                Err(ManifestError::Gone { origin, key, why })
+            }
             Some(name) => Err(ManifestError::UnknownKey {
                 origin: lines.origin(name.span().start),
                 key: format!("{prefix}{}", name.get_ref()),
@@ -171,6 +178,11 @@ impl<'a> Section<'a> {
             }),
         }
     }
+}
+
+/// A key that was there once, and why it is gone.
+fn gone(name: &str) -> Option<(&'static str, &'static str)> {
+    GONE.iter().copied().find(|(key, _)| *key == name)
 }
 
 /// Whether a program can be given this.

@@ -70,7 +70,6 @@ fn a_bot_may_be_a_url() {
         "run = [\"x\"]",
         "build = [\"x\"]",
         "directory = \"x\"",
-        "instances = \"pool\"",
         "[environment]\nA = \"1\"",
         "[limits]\nprocesses = 3",
     ] {
@@ -109,27 +108,18 @@ fn a_bot_may_be_a_url() {
 }
 
 #[test]
-fn instances_are_one_of_three() {
-    assert_eq!(read(GOOD).unwrap().instances, Instances::Match);
-    for instances in Instances::ALL {
-        let text = format!("{GOOD}instances = \"{}\"\n", instances.word());
-        assert_eq!(read(&text).unwrap().instances, instances);
+fn a_key_that_is_gone_is_refused_with_the_reason() {
+    for text in [
+        format!("{GOOD}instances = \"match\"\n"),
+        format!("{GOOD}instances = \"pool\"\n"),
+        format!("{GOOD}instances = 3\n"),
+    ] {
+        let told = read(&text).unwrap_err().to_string();
+        let expected =
+            "bot.toml, line 5: the key `instances` is gone: a program is started for each match";
+        assert!(told.contains(expected), "{told}");
+        assert!(told.contains("remove the line"), "{told}");
     }
-    let told = read(&format!("{GOOD}instances = \"many\"\n"))
-        .unwrap_err()
-        .to_string();
-    let expected =
-        "`instances` is \"many\", but must be one of \"match\", \"pool\", \"persistent\"";
-    assert!(told.contains(expected), "{told}");
-    let native = GOOD.replace("\"lighthouses\", \"koehandel\"", "\"lighthouses\"");
-    let told = read(&format!(
-        "{native}protocol = \"native\"\ninstances = \"pool\"\n"
-    ));
-    let told = told.unwrap_err().to_string();
-    assert!(
-        told.contains("line 6: `instances` is about programs that speak the neutral"),
-        "{told}"
-    );
 }
 
 #[test]

@@ -100,7 +100,7 @@ impl Runner {
                 let running = self.running.as_mut()?;
                 running.ready = true;
                 running.starting = None;
-                running.is_leaving.then_some(Heard::Done)
+                None
             }
             Ok(Said::Ready { protocol }) => {
                 self.report.starts = STARTS_MAX;

@@ -15,8 +15,6 @@ struct Begun {
     place: Place,
     /// Whose turn this was, while it is not ready.
     starting: Option<Starting>,
-    /// Whether it was started before, and has understood `hello`.
-    is_ahead: bool,
 }
 
 impl Runner {
@@ -43,23 +41,9 @@ impl Runner {
             return;
         }
         let steps = Steps::of(&self.launch, self.opening.game);
-        let waiting = Arc::clone(self.bots.waiting());
-        let begun = match waiting.take(&self.launch, self.opening.game) {
-            Some((program, place)) => Ok(Begun {
-                carrier: Carrier::Process(Box::new(program)),
-                place,
-                starting: None,
-                is_ahead: true,
-            }),
-            None => match self.begin(in_line, steps.as_ref(), until) {
-                Some(begun) => begun,
-                None => return,
-            },
+        let Some(begun) = self.begin(in_line, steps.as_ref(), until) else {
+            return;
         };
-        if self.report.starts == 0 {
-            // Not before this one has its place.
-            waiting.fill(&self.bots, &self.launch, self.opening.game);
-        }
         self.report.starts += 1;
         match begun {
             Ok(begun) => self.run(begun, steps),
@@ -105,7 +89,6 @@ impl Runner {
             carrier,
             place,
             starting,
-            is_ahead: false,
         }))
     }
 
@@ -115,9 +98,8 @@ impl Runner {
             carrier,
             place,
             starting,
-            is_ahead,
         } = begun;
-        let ready = is_ahead || carrier.is_ready_at_once();
+        let ready = carrier.is_ready_at_once();
         self.running = Some(Running {
             carrier,
             place,
@@ -129,15 +111,14 @@ impl Runner {
             lines: 0,
             owed: 0,
             wants_models: false,
-            is_leaving: false,
             steps,
         });
         self.late_in_row = 0;
-        self.greet(!is_ahead);
+        self.greet();
     }
 
-    /// Begins its match with it, which it then hears from the beginning. `first`: it was not said hello yet.
-    pub(super) fn greet(&mut self, first: bool) {
+    /// Begins its match with it, which it then hears from the beginning.
+    pub(super) fn greet(&mut self) {
         if let Some(running) = &mut self.running {
             running.sent = 0;
             running.unsaid.clear();
@@ -145,9 +126,7 @@ impl Runner {
         let again = self.opening.start.again || self.log.is_begun();
         let mut start = self.opening.start.clone();
         start.again = again;
-        if first {
-            self.say(&Word::Hello(Hello::of(self.opening.game)));
-        }
+        self.say(&Word::Hello(Hello::of(self.opening.game)));
         self.say(&Word::Match(Box::new(start)));
     }
 

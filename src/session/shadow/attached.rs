@@ -79,11 +79,6 @@ impl Shadows {
         }
     }
 
-    /// Ends their programs that wait for a match. Blocks for up to two seconds.
-    pub(in crate::session) fn close(&self) {
-        self.bots.close();
-    }
-
     /// How many more may run.
     #[cfg(test)]
     pub(in crate::session) fn free(&self) -> usize {

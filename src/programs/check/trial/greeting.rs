@@ -1,6 +1,6 @@
 //! A program is started, greeted, and started again.
 
-use super::{MATCH, Over, READY_WITHIN, Trial, shown, the_end};
+use super::{MATCH, Over, READY_WITHIN, Trial, shown};
 use crate::link::program::LineFault;
 use crate::programs::carrier::Carrier;
 use crate::programs::check::findings::Weather;
@@ -40,29 +40,6 @@ impl Trial<'_> {
         match program.carrier.is_ready_at_once() {
             true => Ok(program),
             false => self.greeted(program, begun),
-        }
-    }
-
-    /// Tells it the match's end, and begins another one.
-    pub(super) fn go_on(&mut self, mut program: Talk) -> Result<Talk, Over> {
-        self.told.clear();
-        let begun = Instant::now();
-        let hello = Word::Hello(Hello::of(self.script.kit.game()));
-        for word in [the_end(), hello] {
-            if self.send(&mut program, &written(&word)).is_err() {
-                self.gone(program);
-                return Err(Over);
-            }
-        }
-        let mut program = self.greeted(program, begun)?;
-        let start = Start::of(self.script.contest, MATCH, false);
-        let word = written(&Word::Match(Box::new(start)));
-        match self.send(&mut program, &word) {
-            Ok(()) => Ok(program),
-            Err(Over) => {
-                self.gone(program);
-                Err(Over)
-            }
         }
     }
 
