@@ -250,6 +250,8 @@ def try_everything():
             sys.stderr.write("%s: %r\n" % (name, why))
     sys.stderr.write("tried %d\n" % len(TRIES))
     sys.stderr.flush()
+    if "die" in sys.argv[2:]:
+        os._exit(3)
 
 
 def hold_unmapped():

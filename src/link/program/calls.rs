@@ -3,7 +3,7 @@
 
 use nix::libc::{
     self, AF_INET, AF_INET6, AF_NETLINK, AF_UNIX, CLONE_NEWUSER, EPERM, F_SETPIPE_SZ, SO_RCVBUF,
-    SO_RCVBUFFORCE, SO_SNDBUF, SO_SNDBUFFORCE, SOL_SOCKET, TIOCSTI, c_int, c_long,
+    SO_RCVBUFFORCE, SO_SNDBUF, SO_SNDBUFFORCE, SOL_SOCKET, c_int, c_long,
 };
 use seccompiler::{
     BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
@@ -87,6 +87,8 @@ const MISSING: &[c_long] = &[
 const FAMILIES: &[c_int] = &[AF_UNIX, AF_INET, AF_INET6, AF_NETLINK];
 /// Buffers that a program would enlarge.
 const BUFFERS: &[c_int] = &[SO_SNDBUF, SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE];
+/// The request that puts words into a terminal's input. Its type differs from one C library to another.
+const TIOCSTI: u64 = 0x5412;
 /// The bit of a call's number that means x86's third interface, whose numbers are others.
 const X32: u32 = 0x4000_0000;
 /// Instructions of the filter (`linux/bpf_common.h`, `linux/seccomp.h`): take the call's number; go on where it is at
@@ -150,7 +152,7 @@ fn forbidden() -> Result<Rules, BackendError> {
             libc::SYS_clone,
             vec![rule(&[(0, MaskedEq(new_user), new_user)])?],
         ),
-        (libc::SYS_ioctl, vec![rule(&[(1, Eq, u64::from(TIOCSTI))])?]),
+        (libc::SYS_ioctl, vec![rule(&[(1, Eq, TIOCSTI)])?]),
     ]
     .into())
 }
