@@ -15,6 +15,7 @@ pub mod identities;
 pub mod link;
 pub mod logs;
 pub mod metrics;
+mod plain;
 pub mod programs;
 pub mod referee;
 pub mod replay;

@@ -1,13 +1,16 @@
 //! Rows under their headings, as columns of text or as CSV.
 
+use crate::plain::plain_line;
 use std::io;
 
-/// Columns for people. Those whose numbers are in `right` end in one line, the others begin in one.
+/// Columns for people, with nothing in a cell that would steer a terminal. Those whose numbers are in `right` end in one line, the others begin in one.
 pub(crate) fn columns<H: AsRef<str>>(
     headings: &[H],
     rows: &[Vec<String>],
     right: &[usize],
 ) -> String {
+    let shown = |row: &Vec<String>| row.iter().map(|cell| plain_line(cell)).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(shown).collect();
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         let cells = cells.map(|cell| cell.chars().count());
@@ -33,7 +36,7 @@ pub(crate) fn columns<H: AsRef<str>>(
         text.push('\n');
     };
     line(&mut headings.iter().map(AsRef::as_ref));
-    for row in rows {
+    for row in &rows {
         line(&mut row.iter().map(String::as_str));
     }
     text

@@ -4,6 +4,7 @@ use super::output::{Format, write_rows};
 use crate::config::Config;
 use crate::daemon::Signals;
 use crate::link::program::{Guard, adopt_orphans, no_isolation, protections};
+use crate::plain::plain;
 use crate::programs::{BotName, Finding, Report, Shelf, Weather, check, protections_of};
 use anyhow::Context as _;
 use serde_json::json;
@@ -67,7 +68,7 @@ pub(super) fn run(
     write_rows(out, output, &HEADINGS, &rows, &whole)?;
     if output == Format::Table {
         for (what, where_told) in mends(all()) {
-            writeln!(out, "mend ({where_told}): {what}")?;
+            writeln!(out, "mend ({where_told}): {}", plain(what))?;
         }
         for protection in &told {
             if let Some(why) = &protection.missing {

@@ -2,6 +2,7 @@
 
 use crate::config::{self, ConfigError, Flags, Loaded};
 use crate::logs;
+use crate::plain::plain;
 use crate::tournament::CONCURRENCY_MAX;
 use anyhow::Context as _;
 use std::fs::File;
@@ -41,7 +42,8 @@ fn environment() -> config::Environment {
 
 /// A line for whoever watches, on standard error; that nobody does is no failure.
 pub fn tell(line: &str) {
-    let line = format!("{line}\n");
+    // What a program has said may be in it.
+    let line = format!("{}\n", plain(line));
     let _ = match logs::is_started() {
         true => logs::Lines.write_all(line.as_bytes()),
         false => std::io::stderr().write_all(line.as_bytes()),

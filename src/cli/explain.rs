@@ -4,6 +4,7 @@ use super::matches::found;
 use super::output::{Format, write_rows};
 use super::replay::time;
 use super::usage::UsageError;
+use crate::plain::plain_line;
 use crate::referee::budget::ThinkBudget;
 use crate::replay::{BotSeat, Decision, Explained, NODES_DEFAULT, NODES_MAX, bot_session};
 use crate::sheet;
@@ -131,5 +132,5 @@ fn show(explained: &Explained, output: Format, out: &mut impl Write) -> anyhow::
 /// A text as one line, its line ends shown.
 fn on_one_line(text: &str) -> String {
     let text = text.trim_end_matches('\n').replace('\n', " / ");
-    text.replace(char::is_control, "\u{fffd}")
+    plain_line(&text)
 }

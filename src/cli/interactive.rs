@@ -5,6 +5,7 @@ use super::output::spaced;
 use super::play_args::{PlayArgs, SEED, rule_options};
 use super::usage::{UsageError, refuse};
 use crate::link::program::{Ended, ProgramOptions, adopt_orphans};
+use crate::plain::plain;
 use crate::referee::SeatSpec;
 use crate::referee::arbiter::{ArbiterMatch, InteractiveProgram, ProgramRules, Spoken, watch_game};
 use anyhow::Context as _;
@@ -151,7 +152,7 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
 
 /// A line for whoever tests; that nobody reads it is no failure.
 fn say(line: impl Display) {
-    let _ = writeln!(std::io::stdout(), "{line}");
+    let _ = writeln!(std::io::stdout(), "{}", plain(&line.to_string()));
 }
 
 fn rival(kit: &dyn Kit) -> SeatSpec {

@@ -8,6 +8,7 @@ use super::usage::refuse;
 use super::{database, explain, replay, scenes};
 use crate::api;
 use crate::config::Flags;
+use crate::plain::plain_line;
 use crate::store::{Filter, MatchRow, PageAt, Place, Store};
 use anyhow::{Context as _, bail};
 use games::{Part, Participation};
@@ -281,7 +282,7 @@ async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> 
             )?;
         }
         if let Some(cause) = row.cause {
-            writeln!(out, "cause {} {}", cause.word(), row.detail)?;
+            writeln!(out, "cause {} {}", cause.word(), plain_line(&row.detail))?;
         }
         let ids = spaced(sessions.iter().map(|session| session.id.0));
         writeln!(out, "sessions {ids}\n")?;

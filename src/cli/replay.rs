@@ -2,6 +2,7 @@
 
 use super::output::spaced;
 use crate::clock;
+use crate::plain::plain_line;
 use crate::replay::RecordedReply;
 use crate::store::types::{Direction, Side};
 use crate::store::{MatchEntry, MatchRow};
@@ -77,16 +78,7 @@ fn plain(text: &str) -> String {
         RecordedReply::Said(text) if text.is_empty() => "(empty)".to_owned(),
         RecordedReply::Said(text) => {
             let decoded = percent_decode_str(&text).decode_utf8_lossy();
-            decoded
-                .chars()
-                .map(|letter| {
-                    if letter.is_control() {
-                        '\u{fffd}'
-                    } else {
-                        letter
-                    }
-                })
-                .collect()
+            plain_line(&decoded)
         }
     }
 }

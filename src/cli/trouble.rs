@@ -1,6 +1,7 @@
 //! What was wrong with programs in matches, as it is shown on a terminal.
 
 use crate::histogram::Histogram;
+use crate::plain::plain_line;
 use crate::programs::Conduct;
 use crate::referee::{OnEnd, SeatConduct, SeatPrograms};
 use crate::tournament::{Failure, FinishedMatch};
@@ -95,16 +96,10 @@ fn last_lines(stderr: &str) -> Vec<String> {
     last.map(|line| plain(line)).collect()
 }
 
-/// A program's text on a terminal: no more than so much, and nothing that steers it.
+/// The beginning of a program's text, on a terminal.
 fn plain(text: &str) -> String {
-    let shown = text.chars().take(STDERR_CHARS);
-    shown
-        .map(|letter| match letter {
-            '\t' => ' ',
-            letter if letter.is_control() => '\u{fffd}',
-            letter => letter,
-        })
-        .collect()
+    let shown: String = text.chars().take(STDERR_CHARS).collect();
+    plain_line(&shown)
 }
 
 /// What the arbiter found of a program that has no fallback.

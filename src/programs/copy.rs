@@ -1,10 +1,15 @@
-//! Copying a bot's folder, within limits.
+//! Copying a bot's folder, within limits, whatever its owner does to it meanwhile: each file and folder is opened beneath the
+//! folder that it was found in, and never by way of a link.
 
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
+use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
@@ -72,14 +77,9 @@ pub struct Copied {
 /// # Errors
 /// [`CopyError`]; what has been copied until then stays.
 pub fn copy(from: &Path, to: &Path) -> Result<Copied, CopyError> {
-    let mut copying = Copying {
-        root: from,
-        files: 0,
-        bytes: 0,
-        digest: Sha256::new(),
-        links: Vec::new(),
-    };
-    copying.folder(from, to, 0)?;
+    let mut copying = Copying::of(from);
+    let folder = File::open(from).map_err(at(from))?;
+    copying.folder(&folder, (from, to), 0)?;
     // Only now: a link's way may lead over others.
     let root = fs::canonicalize(to).map_err(at(to))?;
     for (source, target, link) in copying.links {
@@ -109,60 +109,134 @@ struct Copying<'a> {
     links: Vec<(PathBuf, PathBuf, PathBuf)>,
 }
 
+fn is(about: &Stat, kind: FileType) -> bool {
+    FileType::from_raw_mode(about.st_mode) == kind
+}
+
 fn at(path: &Path) -> impl FnOnce(io::Error) -> CopyError {
     let path = path.to_owned();
     |why| CopyError::Io { path, why }
 }
 
-impl Copying<'_> {
-    fn folder(&mut self, from: &Path, to: &Path, depth: usize) -> Result<(), CopyError> {
+/// How a file or folder is opened that a listing names: neither a link is followed nor a pipe waited for.
+const AS_LISTED: OFlags = OFlags::RDONLY
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::CLOEXEC);
+
+/// Opens what a listing of a folder names.
+fn open_listed(folder: impl AsFd, name: &OsStr) -> io::Result<OwnedFd> {
+    Ok(openat(folder, name, AS_LISTED, Mode::empty())?)
+}
+
+/// Opens a file of this folder, if it is one of its own.
+pub(super) fn open_own(folder: &Path, name: &str) -> io::Result<File> {
+    let file = match open_listed(File::open(folder)?, OsStr::new(name)) {
+        Err(why) if why.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => None,
+        opened => Some(File::from(opened?)),
+    };
+    let is_file = |file: &File| file.metadata().is_ok_and(|about| about.is_file());
+    let none = || io::Error::other("it is no file of its own");
+    file.filter(is_file).ok_or_else(none)
+}
+
+impl<'a> Copying<'a> {
+    fn of(root: &'a Path) -> Self {
+        Self {
+            root,
+            files: 0,
+            bytes: 0,
+            digest: Sha256::new(),
+            links: Vec::new(),
+        }
+    }
+
+    fn folder(
+        &mut self,
+        folder: impl AsFd,
+        (from, to): (&Path, &Path),
+        depth: usize,
+    ) -> Result<(), CopyError> {
         if depth > DEPTH_MAX {
             return Err(self.too_much(DEPTH_MAX as u64, "folders within each other"));
         }
-        for name in self.names(from)? {
-            let (source, target) = (from.join(&name), to.join(&name));
-            let about = fs::symlink_metadata(&source).map_err(at(&source))?;
-            let kind = about.file_type();
-            if kind.is_dir() {
-                self.note(b'd', &source, b"");
-                fs::create_dir(&target).map_err(at(&target))?;
-                self.folder(&source, &target, depth + 1)?;
-            } else if kind.is_file() {
-                let runs = about.permissions().mode() & 0o100 != 0;
-                self.file(&source, &target, runs)?;
-            } else if kind.is_symlink() {
-                let link = fs::read_link(&source).map_err(at(&source))?;
-                self.note(b'l', &source, link.as_os_str().as_bytes());
-                symlink(&link, &target).map_err(at(&target))?;
-                self.links.push((source, target, link));
-            } else {
-                return Err(CopyError::Special { path: source });
-            }
+        for name in self.names(&folder, from)? {
+            let both = (&*from.join(&name), &*to.join(&name));
+            self.listed(&folder, &name, both, depth)?;
         }
         Ok(())
     }
 
+    /// Copies what a listing of this folder names.
+    fn listed(
+        &mut self,
+        folder: impl AsFd,
+        name: &OsStr,
+        (source, target): (&Path, &Path),
+        depth: usize,
+    ) -> Result<(), CopyError> {
+        let refused = |why: Errno| at(source)(why.into());
+        let about = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).map_err(refused)?;
+        if is(&about, FileType::Symlink) {
+            let link = readlinkat(&folder, name, Vec::new()).map_err(refused)?;
+            let link = PathBuf::from(OsString::from_vec(link.into_bytes()));
+            self.note(b'l', source, link.as_os_str().as_bytes());
+            symlink(&link, target).map_err(at(target))?;
+            self.links
+                .push((source.to_owned(), target.to_owned(), link));
+            return Ok(());
+        }
+        let opened = match open_listed(&folder, name) {
+            // A socket.
+            Err(why) if why.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => None,
+            opened => Some(opened.map_err(at(source))?),
+        };
+        // What it is now: it may be another than was looked at.
+        let about = opened.map(|opened| Ok((fstat(&opened)?, opened)));
+        match about.transpose().map_err(refused)? {
+            Some((about, folder)) if is(&about, FileType::Directory) => {
+                self.note(b'd', source, b"");
+                fs::create_dir(target).map_err(at(target))?;
+                self.folder(folder, (source, target), depth + 1)
+            }
+            Some((about, file)) if is(&about, FileType::RegularFile) => {
+                let runs = about.st_mode & 0o100 != 0;
+                self.file(File::from(file), (source, target), runs)
+            }
+            _ => Err(CopyError::Special {
+                path: source.to_owned(),
+            }),
+        }
+    }
+
     /// What is in a folder, in the order of names.
-    fn names(&mut self, folder: &Path) -> Result<Vec<OsString>, CopyError> {
+    fn names(&mut self, folder: impl AsFd, path: &Path) -> Result<Vec<OsString>, CopyError> {
+        let refused = |why: Errno| at(path)(why.into());
         let mut names = Vec::new();
-        for entry in fs::read_dir(folder).map_err(at(folder))? {
-            let name = entry.map_err(at(folder))?.file_name();
-            if LEFT_OUT.iter().any(|known| OsStr::new(known) == name) {
+        for entry in Dir::read_from(folder).map_err(refused)? {
+            let entry = entry.map_err(refused)?;
+            let name = entry.file_name().to_bytes();
+            let left_out = LEFT_OUT.iter().any(|known| known.as_bytes() == name);
+            if left_out || [&b"."[..], b".."].contains(&name) {
                 continue;
             }
             self.files += 1;
             if self.files > FILES_MAX {
                 return Err(self.too_much(FILES_MAX, "files, folders and links"));
             }
-            names.push(name);
+            names.push(OsString::from_vec(name.to_owned()));
         }
         names.sort();
         Ok(names)
     }
 
-    fn file(&mut self, from: &Path, to: &Path, runs: bool) -> Result<(), CopyError> {
+    fn file(
+        &mut self,
+        mut source: File,
+        (from, to): (&Path, &Path),
+        runs: bool,
+    ) -> Result<(), CopyError> {
         self.note(if runs { b'x' } else { b'f' }, from, b"");
-        let mut source = File::open(from).map_err(at(from))?;
         let mut target = File::create_new(to).map_err(at(to))?;
         let mut chunk = vec![0; CHUNK];
         let mut length: u64 = 0;
@@ -273,6 +347,46 @@ mod tests {
         let _listener = UnixListener::bind(from.path().join("socket")).unwrap();
         let told = copy(from.path(), to.path()).unwrap_err().to_string();
         assert!(told.contains("is neither a file"), "{told}");
+    }
+
+    #[test]
+    fn what_changes_while_it_is_copied_leads_nowhere() {
+        let secret = tempfile::tempdir().unwrap();
+        fs::create_dir(secret.path().join("lib")).unwrap();
+        fs::write(secret.path().join("lib/run"), "secret").unwrap();
+        let (from, to) = folders();
+        let path = |name: &str| (from.path().join(name), to.path().join(name));
+        let root = File::open(from.path()).unwrap();
+        let lib = open_listed(&root, OsStr::new("lib")).unwrap();
+        // Both have been listed: one is replaced before it is opened, one after that.
+        let mut copying = Copying::of(from.path());
+        let listed = copying.names(&root, from.path()).unwrap();
+        assert_eq!(listed, ["data", "lib"]);
+        fs::rename(from.path().join("lib"), from.path().join("gone")).unwrap();
+        fs::remove_file(from.path().join("data")).unwrap();
+        symlink(secret.path().join("lib"), from.path().join("lib")).unwrap();
+        symlink(secret.path().join("lib/run"), from.path().join("data")).unwrap();
+        for name in listed {
+            let why = open_listed(&root, &name).unwrap_err();
+            let expected = [Errno::LOOP, Errno::NOTDIR].map(|errno| Some(errno.raw_os_error()));
+            assert!(expected.contains(&why.raw_os_error()), "{why}");
+        }
+        let (source, target) = path("lib");
+        fs::create_dir(&target).unwrap();
+        copying.folder(lib, (&source, &target), 1).unwrap();
+        assert_eq!(fs::read(target.join("run")).unwrap(), b"#!/bin/sh\n");
+        assert!(open_own(from.path(), "data").is_err());
+        assert!(open_own(from.path(), "gone").is_err());
+    }
+
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let (from, to) = folders();
+        let pipe = from.path().join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, Mode::RUSR).unwrap();
+        let told = copy(from.path(), to.path()).unwrap_err().to_string();
+        assert!(told.contains("is neither a file"), "{told}");
+        assert!(open_own(from.path(), "pipe").is_err());
     }
 
     #[test]

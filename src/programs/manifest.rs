@@ -2,6 +2,7 @@
 
 mod section;
 
+use super::copy::open_own;
 use super::launch::{Launch, Protocol};
 use super::name::{NAME_RULE, VERSION_RULE, is_name, is_version};
 use crate::config::Lines;
@@ -10,6 +11,7 @@ use crate::link::program::{Confinement, ProgramLimits, ProgramSpec};
 use games::Wire;
 use section::{Limit, Section, is_text};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -194,18 +196,15 @@ impl Manifest {
             path: path.clone(),
             why,
         };
-        let about = std::fs::symlink_metadata(&path).map_err(unreadable)?;
         // Errors show its text, which a link would fetch from anywhere.
-        if !about.is_file() {
-            return Err(unreadable(std::io::Error::other(
-                "it is no file of its own",
-            )));
-        }
-        let bytes = about.len();
+        let file = open_own(folder, MANIFEST).map_err(unreadable)?;
+        let bytes = file.metadata().map_err(unreadable)?.len();
         if bytes > LEN_MAX {
             return Err(ManifestError::TooLong { path, bytes });
         }
-        let text = std::fs::read_to_string(&path).map_err(unreadable)?;
+        let mut text = String::new();
+        let read = file.take(LEN_MAX).read_to_string(&mut text);
+        read.map_err(unreadable)?;
         Self::read(&path, &text)
     }
 
@@ -297,6 +296,7 @@ impl Manifest {
         ProgramSpec {
             words: self.run.clone(),
             folder: Some(folder.join(&self.directory)),
+            environment: self.environment.clone().into_iter().collect(),
             ..ProgramSpec::default()
         }
     }

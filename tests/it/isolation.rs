@@ -1,11 +1,12 @@
 //! Programs apart from each other, and gone when we are.
 
 use crate::app::{drover, folder, ok, play, report, until};
+use crate::bots::{bot, is_there};
 use crate::shims::PROGRAM;
 use serde_json::json;
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// Whether this machine can isolate programs; says so if it cannot.
 fn isolates() -> bool {
@@ -112,7 +113,7 @@ fn an_isolated_program_is_who_it_was_and_sees_itself() {
     let told = fs::read_to_string(told).unwrap();
     let lines: Vec<&str> = told.lines().collect();
     let own = |flag: &str| {
-        let id = std::process::Command::new("id").arg(flag).output();
+        let id = Command::new("id").arg(flag).output();
         String::from_utf8(id.unwrap().stdout)
             .unwrap()
             .trim()
@@ -138,4 +139,127 @@ fn a_report_of_programs_that_were_not_isolated_says_so() {
     let table = ok(line.output().unwrap());
     let told = "programs were not isolated: one could end another's process (--no-isolation)";
     assert!(table.contains(told), "{table}");
+}
+
+/// A library that notes which executables load it, outside of everything that a bot may write to.
+const PRELOADED: &str = r#"
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+__attribute__((constructor)) static void note(void) {
+    char loads[256] = {0};
+    if (readlink("/proc/self/exe", loads, 255) < 0) return;
+    int noted = open(NOTED, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (noted >= 0) dprintf(noted, "%s\n", loads);
+}
+"#;
+
+#[test]
+fn what_a_manifest_sets_reaches_its_program_alone() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    let noted = folder.path().join("noted");
+    ok(bot(
+        folder.path(),
+        &["new", "pre", "--lang", "python", "--game", "planowanie"],
+    ));
+    let own = folder.path().join("pre");
+    fs::write(own.join("pre.c"), PRELOADED).unwrap();
+    let built = Command::new("cc")
+        .args(["-shared", "-fPIC", "-o", "pre.so", "pre.c"])
+        .arg(format!("-DNOTED=\"{}\"", noted.display()))
+        .current_dir(&own)
+        .status();
+    assert!(built.unwrap().success());
+    let manifest = own.join("bot.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let text = text.replace("[environment]\n", "");
+    let text = format!("build = [\"env\"]\n{text}\n[environment]\nLD_PRELOAD = \"./pre.so\"\n");
+    fs::write(&manifest, text).unwrap();
+    let loads = || fs::read_to_string(&noted).unwrap_or_default();
+    ok(bot(folder.path(), &["add", "pre"]));
+    // Its build has the rights of whoever adds it, and the library is there to be loaded.
+    let of_build = loads();
+    assert!(
+        of_build.ends_with("env\n") && of_build.lines().count() == 1,
+        "{of_build}"
+    );
+    ok(bot(folder.path(), &["check", "pre"]));
+    let mut line = play("planowanie", &["bot:pre", "builtin:random"], &["deals=2 0"]);
+    line.args(["--store", "data/drover.db"])
+        .current_dir(folder.path());
+    report(line.output().unwrap());
+    let drover = Path::new(env!("CARGO_BIN_EXE_drover"));
+    let escaped: Vec<String> = loads().lines().map(str::to_owned).collect();
+    let name = drover.file_name().unwrap().to_str().unwrap();
+    assert!(
+        !escaped.iter().any(|exe| exe.ends_with(name)),
+        "{escaped:?}"
+    );
+}
+
+#[test]
+fn a_guard_has_nothing_of_what_a_program_is_given() {
+    let folder = folder();
+    let seen = folder.path().join("seen");
+    let script = format!(
+        "cd /proc/$PPID; {{ readlink cwd; ls fd; tr \"\\0\" \" \" <cmdline; cat environ; }} > {}; cd /; exec {PROGRAM} none",
+        seen.display()
+    );
+    let seat = format!("cmd:sh -c '{script}'");
+    let mut line = play("planowanie", &[&seat, "builtin:random"], &["deals=2 0"]);
+    line.arg("--no-isolation");
+    line.env("LD_BIND_NOW", "1").env("GIVEN", "on");
+    report(line.output().unwrap());
+    let seen = fs::read_to_string(seen).unwrap();
+    assert!(
+        seen.starts_with("/\n") && seen.contains("program-guard"),
+        "{seen}"
+    );
+    for given in ["GIVEN", "LD_BIND_NOW", "PATH=", PROGRAM] {
+        assert!(!seen.contains(given), "{given}: {seen}");
+    }
+}
+
+#[test]
+fn programs_do_not_collide_over_what_is_named_after_their_process() {
+    if !isolates() {
+        return;
+    }
+    let folder = folder();
+    let tag = format!("drover-{}-x", std::process::id());
+    let mut seats = Vec::new();
+    for player in ["one", "two"] {
+        let told = folder.path().join(player);
+        fs::create_dir(&told).unwrap();
+        // As the JVM: a file named after the process, which nobody else may hold.
+        let held = ["/tmp", "/var/tmp", "/dev/shm"].map(|shared| format!("mkdir {shared}/{tag}"));
+        let script = format!(
+            "{} || echo held by another >&2; echo $$ > {}/number; exec {PROGRAM} none",
+            held.join(" && "),
+            told.display()
+        );
+        seats.push(format!("cmd:sh -c '{script}'"));
+    }
+    let seats: Vec<&str> = seats.iter().map(String::as_str).collect();
+    let mut line = play("planowanie", &seats, &["deals=2 0"]);
+    let log = folder.path().join("log");
+    line.arg("--log").arg(&log);
+    let played = report(line.output().unwrap());
+    for seat in 0..2 {
+        assert_eq!(played["seats"][seat]["faults"], json!({}), "{played}");
+    }
+    let log = fs::read_dir(log).unwrap().flatten();
+    let log: String = log
+        .map(|entry| fs::read_to_string(entry.path()).unwrap())
+        .collect();
+    assert!(!log.contains("held by another"), "{log}");
+    assert!(!Path::new("/tmp").join(&tag).exists());
+    let number = |player: &str| {
+        let told = fs::read_to_string(folder.path().join(player).join("number"));
+        told.unwrap().trim().parse::<u32>().unwrap()
+    };
+    assert_ne!(number("one"), number("two"));
 }

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 const LEVELS: &[(&str, u32)] = &[
     ("clock", 10),
     ("histogram", 10),
-    ("sheet", 10),
+    ("plain", 10),
+    ("sheet", 20),
     ("logs", 20),
     ("metrics", 30),
     ("secrets", 30),

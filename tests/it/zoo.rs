@@ -3,7 +3,7 @@
 use crate::app::{TestApp, drover, folder, ok, play, report, until};
 use crate::bots::bot;
 use crate::seats::conduct;
-use drover::link::program::{no_isolation, protections};
+use drover::link::program::{Becoming, Confinement, Execution, Orders, no_isolation, protections};
 use serde_json::{Value, json};
 use std::fs;
 use std::net::{TcpListener, UdpSocket};
@@ -12,7 +12,7 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 
 const PROGRAM: &str = include_str!("../programs/zoo.py");
 
@@ -47,6 +47,7 @@ const ZOO: &[(&str, &str, &str)] = &[
     ("dials_a_socket", "", "plays"),
     ("changes_modes", "", "plays"),
     ("listens", "", "plays"),
+    ("tries_everything", "", "plays"),
     ("talks_before_asked", "protocol_error", "refused"),
     ("answers_twice", "protocol_error", "plays"),
     ("sends_nul", "illegal_move", "refused"),
@@ -227,8 +228,8 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode()
 }
 
-/// Adds the program that misbehaves so as a user's bot.
-fn add(folder: &Path, (fault, argument): (&str, &str)) {
+/// Writes the program that misbehaves so as a user's bot.
+fn write(folder: &Path, (fault, argument): (&str, &str)) {
     let own = folder.join(fault);
     fs::create_dir(&own).unwrap();
     fs::write(own.join("zoo.py"), PROGRAM).unwrap();
@@ -241,7 +242,26 @@ fn add(folder: &Path, (fault, argument): (&str, &str)) {
         "limits": { "memory_mib": 256, "processes": 32 },
     });
     fs::write(own.join("bot.toml"), toml::to_string(&manifest).unwrap()).unwrap();
-    ok(bot(folder, &["add", fault]));
+}
+
+#[test]
+fn memory_that_no_process_maps_counts() {
+    if !is_guarded() {
+        return;
+    }
+    let own = folder();
+    std::thread::scope(|scope| {
+        for fault in ["holds_unmapped_memory", "holds_sockets", "holds_files"] {
+            write(own.path(), (fault, ""));
+            let folder = own.path();
+            scope.spawn(move || {
+                // It says nothing: only for its memory it is ended before its time is over.
+                let checked = bot(folder, &["check", fault, "--output", "json"]);
+                let told = String::from_utf8(checked.stdout).unwrap();
+                assert!(told.contains("out of memory"), "{fault}: {told}");
+            });
+        }
+    });
 }
 
 /// How a user's bot behaved, in a word.
@@ -264,7 +284,8 @@ fn every_way_to_misbehave_as_a_users_bot_costs_its_match_nothing() {
     let own = folder();
     let bait = Bait::new();
     for (fault, ..) in ZOO {
-        add(own.path(), (fault, &bait.of(fault)));
+        write(own.path(), (fault, &bait.of(fault)));
+        ok(bot(own.path(), &["add", fault]));
     }
     for (number, together) in ZOO.chunks(4).enumerate() {
         let seats: Vec<String> = together
@@ -364,49 +385,94 @@ fn what_holds_on_this_machine_is_told() {
     assert!(!protections(no_isolation()).is_empty());
 }
 
-/// The guard of programs, as it is started for each.
-fn guard(arguments: &[&str]) -> Output {
+/// What the guard of this program is to do.
+fn orders(becoming: Becoming, words: &[&str]) -> Orders {
+    let words = words.iter().map(Into::into).collect();
+    let path = std::env::var_os("PATH").unwrap();
+    Orders {
+        isolates: becoming.isolated,
+        becoming,
+        execution: Some(Execution {
+            words,
+            folder: "/".into(),
+            environment: vec![("PATH".into(), path)],
+        }),
+        ..Orders::default()
+    }
+}
+
+/// The guard that does this, as it is started for each program, and the file with its orders.
+fn guard(orders: &Orders) -> (Command, NamedTempFile) {
+    let mut file = NamedTempFile::new().unwrap();
+    serde_json::to_writer(&mut file, orders).unwrap();
     let mut command = drover();
-    command.arg("program-guard").args(arguments);
-    command.stdin(Stdio::null()).output().unwrap()
+    command.arg("program-guard").arg("--orders");
+    command.arg(file.path()).stdin(Stdio::null());
+    (command, file)
+}
+
+fn guarded(becoming: Becoming, words: &[&str]) -> Output {
+    let (mut command, _orders) = guard(&orders(becoming, words));
+    command.output().unwrap()
+}
+
+/// Confined, if without namespaces.
+fn confined() -> Becoming {
+    Becoming {
+        confinement: Some(Confinement {
+            scratch_mib: 1,
+            ..Confinement::default()
+        }),
+        ..Becoming::default()
+    }
 }
 
 #[test]
 fn a_program_is_not_started_where_a_protection_is_lost() {
     // Without namespaces it sees others' processes on every machine.
-    let confined = ["--scratch-mib=1", "--must=proc", "--", "echo", "STARTED"];
-    let told = guard(&confined);
+    let must = Becoming {
+        must: "proc".parse().unwrap(),
+        ..confined()
+    };
+    let told = guarded(must, &["echo", "STARTED"]);
     assert!(!told.status.success() && told.stdout.is_empty(), "{told:?}");
     let why = String::from_utf8(told.stderr).unwrap();
     let expected = "the protection `proc` is missing at this start";
     assert!(why.contains(expected), "{why}");
-    let told = guard(&["--scratch-mib=1", "--", "echo", "STARTED"]);
+    let told = guarded(confined(), &["echo", "STARTED"]);
     assert_eq!(told.stdout, b"STARTED\n", "{told:?}");
 }
 
 #[test]
 fn a_confined_program_is_limited_before_it_begins() {
-    let shown = "ulimit -d; ulimit -t";
-    let limits = ["--scratch-mib=1", "--memory=104857600", "--cpu=77"];
-    let told = guard(&[&limits[..], &["--", "sh", "-c", shown]].concat());
+    let limits = Becoming {
+        memory: Some(104_857_600),
+        cpu_seconds: Some(77),
+        ..confined()
+    };
+    let told = guarded(limits, &["sh", "-c", "ulimit -d; ulimit -t"]);
     assert_eq!(told.stdout, b"102400\n77\n", "{told:?}");
 }
 
 #[test]
 fn nothing_outlives_a_program_without_namespaces() {
     let script = "setsid sleep 984 <&- >&- 2>&- & sleep 0.3";
-    let told = guard(&["--", "sh", "-c", script]);
+    let told = guarded(Becoming::default(), &["sh", "-c", script]);
     assert!(told.status.success(), "{told:?}");
     until(|| !runs("sleep\x00984\0"));
 }
 
 #[test]
 fn a_guard_ends_with_its_program_though_nobody_hears_of_it() {
-    let mut command = drover();
-    command.args(["program-guard", "--isolate", "--report=/dev/full"]);
-    command.args(["--scratch-mib=1", "--", "sleep", "985"]);
-    command.stdin(Stdio::null()).stderr(Stdio::null());
-    let mut guard = command.spawn().unwrap();
+    let isolated = Becoming {
+        isolated: true,
+        ..confined()
+    };
+    let (mut command, _orders) = guard(&Orders {
+        report: Some("/dev/full".into()),
+        ..orders(isolated, &["sleep", "985"])
+    });
+    let mut guard = command.stderr(Stdio::null()).spawn().unwrap();
     until(|| guard.try_wait().unwrap().is_some());
     assert!(!runs("sleep\x00985\0"));
 }

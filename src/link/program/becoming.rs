@@ -1,29 +1,29 @@
 //! A process that confines itself and then becomes a program: what the guard starts in the program's stead where
 //! processes are limited or files are.
 
+use super::calls;
 use super::cgroup::join;
-use super::confinement::{Confinement, SCRATCH, is_of_system, restrict};
-use super::guard::{OURSELVES, VERB};
+use super::confinement::{Confinement, SCRATCH, restrict};
+use super::covers::{cover, read_only};
+use super::orders::{Orders, ourselves};
 use super::protections::{Held, MEMORY};
 use super::start::limit_each;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
-use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{
-    Resource, Rlimit, Signal, getuid, set_parent_process_death_signal, setrlimit,
+    Resource, Rlimit, Signal, getrlimit, getuid, set_parent_process_death_signal, setrlimit,
 };
 use rustix::thread::{
     CapabilitySet, CapabilitySets, clear_ambient_capability_set, set_capabilities, set_no_new_privs,
 };
-use std::collections::BTreeSet;
-use std::ffi::OsString;
+use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, RawFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::Child;
 
 /// The oldest kernel that counts a user's processes by user namespace.
 const COUNTS_SINCE: (u32, u32) = (5, 14);
@@ -31,13 +31,23 @@ const COUNTS_SINCE: (u32, u32) = (5, 14);
 const OF_GUARD: u64 = 2;
 /// Numbers of processes that the kernel does not give again (`RESERVED_PIDS`).
 const RESERVED: u64 = 301;
-/// Where the system and its users keep sockets.
+/// Where the system and its users keep sockets. No rule of Landlock keeps a program from a socket there, nor from
+/// changing a file's mode.
 const OF_SOCKETS: &[&str] = &["/run", "/var/run", "/tmp", "/var/tmp"];
+/// What is in their places.
+const EMPTY: &str = "size=1m,nr_inodes=1k,mode=755";
+/// Open files of each of its processes: those that hold memory are counted by what they may hold, and those that are on
+/// their way from one process to another not at all.
+pub(super) const FILES_MAX: u64 = 256;
+/// What each of its processes may have. A core is neither written nor handed to a program of the system's, which 0 would
+/// allow.
+const LIMITS: &[(Resource, u64)] = &[(Resource::Nofile, FILES_MAX), (Resource::Core, 1)];
 /// The longest report of an error, in bytes.
 const TOLD_MAX: u64 = 512;
 
 /// What a process does before it becomes a program.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Becoming {
     /// Whether it is in user and process namespaces of its own.
     pub isolated: bool,
@@ -61,50 +71,16 @@ impl Becoming {
         self.processes.is_some() || self.confinement.is_some()
     }
 
-    /// The same as words of a command line.
-    pub(super) fn words(&self) -> Vec<OsString> {
-        let mut words = Vec::new();
-        let mut word = |name: &str, value: &dyn AsRef<std::ffi::OsStr>| {
-            let mut text = OsString::from(name);
-            text.push(value);
-            words.push(text);
-        };
-        if let Some(processes) = self.processes {
-            word("--processes=", &processes.to_string());
-        }
-        if let Some(cgroup) = self.cgroup.as_ref().filter(|_| self.is_needed()) {
-            word("--cgroup=", cgroup);
-        }
-        if let Some(confinement) = &self.confinement {
-            word("--scratch-mib=", &confinement.scratch_mib.to_string());
-            word("--must=", &self.must.to_string());
-            for (name, limit) in [("--memory=", self.memory), ("--cpu=", self.cpu_seconds)] {
-                if let Some(limit) = limit {
-                    word(name, &limit.to_string());
-                }
-            }
-            for path in &confinement.read {
-                word("--read=", path);
-            }
-            for path in &confinement.hidden {
-                word("--hide=", path);
-            }
-        }
-        words
-    }
-
-    /// Starts a process that becomes this program; an error is that of starting the program.
-    pub(super) fn spawn(&self, program: &[OsString]) -> io::Result<Child> {
+    /// Starts a process that becomes the program of these orders; an error is that of starting the program.
+    pub(super) fn spawn(&self, orders: &File) -> io::Result<Child> {
         let (mut reader, writer) = io::pipe()?;
-        let mut command = Command::new(OURSELVES);
-        command.arg0("drover").args([VERB, "--become"]);
-        if self.isolated {
-            command.arg("--isolate");
-        }
+        let mut command = ourselves();
+        command.arg("--become");
         // It closes this once it has become the program, and says before that why it cannot.
         command.arg(format!("--told={}", writer.as_raw_fd()));
-        command.args(self.words()).arg("--").args(program);
+        command.arg(format!("--orders=/proc/self/fd/{}", orders.as_raw_fd()));
         fcntl_setfd(&writer, FdFlags::empty())?;
+        fcntl_setfd(orders, FdFlags::empty())?;
         let mut child = command.process_group(0).spawn()?;
         drop(writer);
         let mut told = String::new();
@@ -157,9 +133,23 @@ impl Becoming {
         let offline = apart
             .clone()
             .and_then(|()| unshare(CloneFlags::CLONE_NEWNET).map_err(|why| why.to_string()));
-        if let Err(why) = apart.clone().and_then(|()| cover(confinement)) {
+        let hidden = confinement.hidden.iter().map(PathBuf::as_path);
+        let hidden = OF_SOCKETS.iter().map(Path::new).chain(hidden);
+        let covered = || cover(hidden, &confinement.read, EMPTY);
+        if let Err(why) = apart.clone().and_then(|()| covered()) {
             let reach = "it reaches its user's and the system's sockets, and changes modes of its user's files";
             missing.push(("sockets", format!("{reach}: {why}")));
+        }
+        if let Err(why) = apart.clone().and_then(|()| read_only()) {
+            let why = format!("it changes modes, times and attributes of its user's files: {why}");
+            missing.push(("files", why));
+        }
+        let ipc = apart
+            .clone()
+            .and_then(|()| unshare(CloneFlags::CLONE_NEWIPC).map_err(|why| why.to_string()));
+        if let Err(why) = ipc {
+            let why = format!("it shares memory, queues and semaphores with others: {why}");
+            missing.push(("ipc", why));
         }
         let scratch = apart.and_then(|()| scratch(confinement.scratch_mib));
         if let Err(why) = drop_rights() {
@@ -183,68 +173,30 @@ impl Becoming {
         if let Err(why) = scratch {
             missing.push(("scratch", why));
         }
+        for (resource, most) in LIMITS {
+            if let Err(why) = limit_to(*resource, *most) {
+                missing.push(("calls", why.to_string()));
+            }
+        }
+        // Last: what was done before is refused from here on.
+        if let Err(why) = calls::refuse() {
+            let why = format!("the kernel filters no system calls: {why}");
+            missing.push(("calls", why));
+        }
         missing
     }
 }
 
-/// Puts an empty folder over each that holds others' sockets or files, and what the program may read there back
-/// into it. No rule of Landlock keeps a program from a socket there, nor from changing a file's mode.
-fn cover(confinement: &Confinement) -> Result<(), String> {
-    let told = |path: &Path, why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
-    let real = |path: &Path| fs::canonicalize(path).ok();
-    let hidden = confinement.hidden.iter().map(PathBuf::as_path);
-    let hidden = OF_SOCKETS.iter().map(Path::new).chain(hidden);
-    let hidden: BTreeSet<PathBuf> = hidden
-        .filter_map(real)
-        .filter(|path| path.is_dir())
-        .collect();
-    if let Some(path) = hidden.iter().find(|path| is_of_system(path)) {
-        return Err(told(
-            path,
-            &"the system's programs are there, so that it cannot be hidden",
-        ));
-    }
-    let here = std::env::current_dir().map_err(|why| told(Path::new("."), &why))?;
-    let read: BTreeSet<PathBuf> = confinement
-        .read
-        .iter()
-        .filter_map(|path| real(path))
-        .collect();
-    let within = |path: &PathBuf| hidden.iter().any(|folder| path.starts_with(folder));
-    let mut back = Vec::new();
-    for path in read.into_iter().filter(within) {
-        let open = open(&path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
-        let open = open.map_err(|why| told(&path, &why))?;
-        back.push((path.is_dir(), path, open));
-    }
-    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
-    // A folder comes before those within it, which are no longer there then.
-    for folder in hidden.iter().filter(|folder| folder.is_dir()) {
-        let empty = Some("size=1m,nr_inodes=1k,mode=755");
-        mount(Some("tmpfs"), folder, Some("tmpfs"), flags, empty)
-            .map_err(|why| told(folder, &why))?;
-    }
-    for (is_folder, path, open) in back {
-        // What is in a folder has come back with it.
-        if path.exists() && !hidden.contains(&path) {
-            continue;
-        }
-        let made = match (is_folder, path.parent()) {
-            (false, Some(folder)) => {
-                fs::create_dir_all(folder).and_then(|()| File::create_new(&path).map(drop))
-            }
-            _ => fs::create_dir_all(&path),
-        };
-        made.map_err(|why| told(&path, &why))?;
-        let source = format!("/proc/self/fd/{}", open.as_raw_fd());
-        let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
-        mount(Some(&*source), &path, None::<&str>, flags, None::<&str>)
-            .map_err(|why| told(&path, &why))?;
-    }
-    // Where it is is still beneath what was covered.
-    std::env::set_current_dir(&here)
-        .or_else(|_| std::env::set_current_dir("/"))
-        .map_err(|why| told(&here, &why))
+/// Limits this process, and what it starts, unless it is limited more already.
+fn limit_to(resource: Resource, most: u64) -> io::Result<()> {
+    let most = getrlimit(resource)
+        .maximum
+        .map_or(most, |own| own.min(most));
+    let limit = Rlimit {
+        current: Some(most),
+        maximum: Some(most),
+    };
+    Ok(setrlimit(resource, limit)?)
 }
 
 /// Limits the processes of this user in this user namespace.
@@ -306,7 +258,7 @@ fn drop_rights() -> Result<(), String> {
 
 /// Closes everything that this process has inherited beside its standard streams and `told`, which is closed
 /// once it has become the program.
-fn close_inherited(told: Option<RawFd>) -> io::Result<Option<File>> {
+pub(super) fn close_inherited(told: Option<RawFd>) -> io::Result<Option<File>> {
     let report = match told {
         Some(told) => Some(
             OpenOptions::new()
@@ -329,19 +281,33 @@ fn close_inherited(told: Option<RawFd>) -> io::Result<Option<File>> {
     Ok(report)
 }
 
-/// Confines this process and becomes the program, if all holds that must. Without one, it prints what does not
-/// hold here.
+/// Confines this process and becomes the program of the orders in this file, if all holds that must. Without one, it
+/// prints what does not hold here.
 ///
 /// # Errors
 /// If it cannot become the program.
-pub fn become_program(
-    becoming: &Becoming,
-    told: Option<RawFd>,
-    words: &[OsString],
-) -> io::Result<()> {
-    let report = close_inherited(told)?;
+pub fn become_program(orders: &Path, told: Option<RawFd>) -> io::Result<()> {
+    let (orders, _) = Orders::read(orders)?;
+    let mut report = close_inherited(told)?;
+    let why = match became(&orders) {
+        Ok(()) => return Ok(()),
+        Err(why) => why,
+    };
+    if let Some(report) = &mut report {
+        match why.raw_os_error() {
+            Some(code) => write!(report, "{code}")?,
+            None => write!(report, "{why}")?,
+        }
+    }
+    Err(why)
+}
+
+fn became(orders: &Orders) -> io::Result<()> {
+    let becoming = &orders.becoming;
     // First: nothing that it takes or starts may count elsewhere.
     let joined = becoming.cgroup.as_deref().map_or(Ok(()), join);
+    let folder = orders.execution.as_ref().map(|it| Path::new(&it.folder));
+    let is_there = folder.map_or(Ok(()), |folder| fs::metadata(folder.join(".")).map(drop));
     let mut missing = becoming.confine();
     if let Err(why) = joined {
         missing.push((MEMORY, format!("it has no cgroup: {why}")));
@@ -350,7 +316,7 @@ pub fn become_program(
     if let Err(why) = limit_each(None, becoming.memory, becoming.cpu_seconds) {
         missing.push((MEMORY, why.to_string()));
     }
-    let Some((name, arguments)) = words.split_first() else {
+    let Some(execution) = &orders.execution else {
         let mut out = io::stdout();
         for (name, why) in missing {
             writeln!(out, "{name}\t{why}")?;
@@ -360,21 +326,18 @@ pub fn become_program(
     let lost = |(name, _): &&(&str, String)| *name == MEMORY || becoming.must.has(name);
     if let Some((name, why)) = missing.iter().find(lost) {
         let why = format!("the protection `{name}` is missing at this start: {why}");
-        if let Some(mut report) = report {
-            report.write_all(why.as_bytes())?;
-        }
         return Err(io::Error::other(why));
     }
-    let mut command = Command::new(name);
-    command.args(arguments);
-    if becoming.confinement.is_some() && Path::new(SCRATCH).is_dir() {
+    is_there?;
+    let mut command = execution.command();
+    let is_confined = becoming.confinement.is_some();
+    if is_confined && Path::new(SCRATCH).is_dir() {
         command.env("TMPDIR", SCRATCH).env("HOME", SCRATCH);
     }
+    // Its folder may be covered, and then it is where this process is.
+    let moved = std::env::set_current_dir(&execution.folder);
+    moved.or_else(|why| if is_confined { Ok(()) } else { Err(why) })?;
     // Its guard has one thread.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
-    let why = command.exec();
-    if let Some(mut report) = report {
-        write!(report, "{}", why.raw_os_error().unwrap_or_default())?;
-    }
-    Err(why)
+    Err(command.exec())
 }

@@ -1,10 +1,12 @@
 //! What a confined program may reach: files by Landlock rules, a scratch folder of its own, no network.
 
+use super::orders::paths;
 use super::start::{ProgramSpec, find};
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, RestrictionStatus, Ruleset, RulesetAttr as _,
     RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
+use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,15 +49,17 @@ const SYSTEM: &[&str] = &[
 ];
 /// The beginnings of names in /etc that interpreters read.
 const OF_INTERPRETERS: &[&str] = &["java", "python", "node", "lua", "perl", "ruby"];
-/// What it may also write.
-const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
+/// What it may also write. No terminal is among them: it is the operator's.
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full"];
 
 /// What a program may reach beside the system's own files.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
     /// Files and folders that it may read and run.
+    #[serde(with = "paths")]
     pub read: Vec<PathBuf>,
     /// Folders that are empty for it but for what it may read: no rule of Landlock applies to the sockets there.
+    #[serde(with = "paths")]
     pub hidden: Vec<PathBuf>,
     /// The size of its scratch folder in MiB.
     pub scratch_mib: u32,
@@ -75,6 +79,7 @@ impl Confinement {
         if let Ok(found) = find(program) {
             // A path is the owner's word alone: it may name any folder of this machine.
             let is_path = program.words.iter().take(1).any(|name| name.contains('/'));
+            let is_path = is_path || program.variable("PATH").is_some();
             let found = [real(&found), found];
             read.extend(found.map(|path| {
                 let whole = installed(&path).filter(|whole| !is_path && is_open(whole));

@@ -1,7 +1,9 @@
 //! The guard of a program: a process between us and it, which ends it when we are gone, and which can give it
 //! namespaces of its own, so that it can neither see nor signal the processes of other players.
 
-use super::becoming::Becoming;
+use super::becoming::{Becoming, close_inherited};
+use super::covers::own_shared;
+use super::orders::{Execution, Orders, ourselves};
 use super::orphans::{self, adopt_orphans};
 use super::pipes::ready;
 use super::protections::{Held, ISOLATION, Protection};
@@ -12,20 +14,20 @@ use rustix::event::PollFlags;
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::{
     Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, WaitOptions, getgid, getpid,
-    getppid, getuid, kill_process, kill_process_group, pidfd_open, setrlimit, waitid, waitpid,
+    getppid, getuid, kill_process, kill_process_group, pidfd_open, setrlimit, setsid, waitid,
+    waitpid,
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
     configure_capability_in_ambient_set, set_capabilities,
 };
-use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
-use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// The verb of this executable that is the guard.
@@ -58,16 +60,36 @@ pub struct Guard {
 /// executable must have the [`VERB`].
 #[must_use]
 pub fn no_isolation() -> Option<String> {
-    let tried = Command::new(OURSELVES)
-        .arg0("drover")
-        .args([VERB, "--isolate"])
-        .stdin(Stdio::null())
-        .output();
+    let orders = Orders {
+        isolates: true,
+        ..Orders::default()
+    };
+    let tried = tried(&orders);
     match tried {
         Ok(tried) if tried.status.success() => None,
         Ok(tried) => Some(String::from_utf8_lossy(&tried.stderr).trim().to_owned()),
         Err(why) => Some(why.to_string()),
     }
+}
+
+/// How a guard with these orders ends, and what it has said.
+pub(super) fn tried(orders: &Orders) -> io::Result<Output> {
+    let (mut command, _file) = ordered(orders)?;
+    command.stdin(Stdio::null()).output()
+}
+
+/// The command that does what these orders say, while this file is there.
+fn ordered(orders: &Orders) -> io::Result<(Command, File)> {
+    let file = orders.written()?;
+    let mut command = ourselves();
+    // Opened by its name, it is not inherited by the program.
+    command.arg(format!("--orders={}", named(&file)));
+    Ok((command, file))
+}
+
+/// By what name others open a file of this process.
+fn named(file: &impl AsRawFd) -> String {
+    format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd())
 }
 
 impl Guard {
@@ -84,25 +106,26 @@ impl Guard {
     /// The command that runs a program under a guard, and where the guard reports.
     pub(super) fn command(
         self,
-        words: &[String],
-        becoming: &Becoming,
+        execution: Execution,
+        becoming: Becoming,
         nice: u8,
     ) -> io::Result<(Command, Report)> {
         let (reader, writer) = io::pipe()?;
-        let own = std::process::id();
-        let mut command = Command::new(OURSELVES);
-        command.arg0("drover").arg(VERB);
-        if self.isolates {
-            command.arg("--isolate");
-        }
-        if nice > 0 {
-            command.arg(format!("--nice={nice}"));
-        }
-        command.arg(format!("--parent={own}"));
-        // Opened by its name, it is not inherited by the program.
-        command.arg(format!("--report=/proc/{own}/fd/{}", writer.as_raw_fd()));
-        command.args(becoming.words()).arg("--").args(words);
-        Ok((command, Report { reader, writer }))
+        let (command, orders) = ordered(&Orders {
+            isolates: self.isolates,
+            parent: Some(getpid().as_raw_nonzero().get()),
+            nice,
+            report: Some(named(&writer).into()),
+            becoming,
+            probes: false,
+            execution: Some(execution),
+        })?;
+        let report = Report {
+            reader,
+            writer,
+            _orders: Some(orders),
+        };
+        Ok((command, report))
     }
 }
 
@@ -111,6 +134,8 @@ pub(super) struct Report {
     reader: PipeReader,
     /// Open until the guard has opened it too.
     writer: PipeWriter,
+    /// There until the guard has read them.
+    _orders: Option<File>,
 }
 
 impl Report {
@@ -179,59 +204,51 @@ pub(super) fn pid(child: &Child) -> Option<Pid> {
     Pid::from_raw(i32::try_from(child.id()).ok()?)
 }
 
-/// What a guard does, as its command line says.
-#[derive(Debug)]
-pub struct GuardDuty {
-    /// Whether the program gets namespaces of its own.
-    pub isolates: bool,
-    /// The process that it watches for.
-    pub parent: Option<i32>,
-    /// How much lower than the usual priority its own and the program's is, up to 19.
-    pub nice: u8,
-    /// Where it reports the program's process, or why it does not start.
-    pub report: Option<PathBuf>,
-    /// What it does before it becomes the program.
-    pub becoming: Becoming,
-    /// Whether to print what does not hold of that, without a program.
-    pub probes: bool,
-    /// The program and its arguments; without any, it only tries whether it can isolate.
-    pub words: Vec<OsString>,
-}
-
 /// Is the guard: starts the program, ends it when the parent has ended, and ends as it does. To be called while
 /// this process has a single thread.
 ///
 /// # Errors
-/// If the program cannot be isolated.
-pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
+/// If there are no orders in this file, or the program cannot be isolated.
+pub fn guard(orders: &Path) -> io::Result<ExitStatus> {
+    close_inherited(None)?;
+    let (orders, file) = Orders::read(orders)?;
     // Starting takes most of a small program's time: that too is its own.
-    step_behind(None, duty.nice);
+    step_behind(None, orders.nice);
+    // Nothing that it starts has a terminal, nor can it get one. A guard that leads a group was not started by us.
+    let _ = setsid();
     let parent = getppid().and_then(|parent| pidfd_open(parent, PidfdFlags::empty()).ok());
-    if duty.parent.is_some() && duty.parent != getppid().map(|parent| parent.as_raw_nonzero().get())
+    if orders.parent.is_some()
+        && orders.parent != getppid().map(|parent| parent.as_raw_nonzero().get())
     {
         return Err(io::Error::other("whoever started it is gone"));
     }
-    let report = match &duty.report {
+    let report = match &orders.report {
         Some(path) => Some(OpenOptions::new().write(true).open(path)?),
         None => None,
     };
-    let first = match duty.isolates {
-        true => Some(start_first(duty.becoming.is_needed())?),
+    let becoming = &orders.becoming;
+    let first = match orders.isolates {
+        true => Some(apart(&orders)?),
         // What the program leaves behind comes to this process.
         false => adopt_orphans().map(|()| None)?,
     };
-    if duty.probes {
-        let status = duty.becoming.spawn(&[])?.wait();
+    if orders.probes {
+        let status = becoming.spawn(&file)?.wait();
         drop(first);
         return status;
     }
-    let Some((name, arguments)) = duty.words.split_first() else {
+    let Some(execution) = &orders.execution else {
         return Ok(ExitStatus::from_raw(0));
     };
-    let spawned = match duty.becoming.is_needed() {
-        true => duty.becoming.spawn(&duty.words),
-        false => Command::new(name).args(arguments).process_group(0).spawn(),
+    let spawned = match becoming.is_needed() {
+        true => becoming.spawn(&file),
+        false => {
+            let mut command = execution.command();
+            command.current_dir(&execution.folder);
+            command.process_group(0).spawn()
+        }
     };
+    drop(file);
     let spawned = spawned.map(Reaped);
     // What it becomes has none of this.
     clear_ambient_capability_set()?;
@@ -263,7 +280,7 @@ pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
         let _ = program.kill();
     }
     let status = program.wait()?;
-    if !duty.isolates {
+    if !orders.isolates {
         orphans::sweep_inherited();
     }
     drop(first);
@@ -329,9 +346,10 @@ pub fn end_like(status: ExitStatus) -> ! {
     std::process::exit(status.code().unwrap_or(1))
 }
 
-/// Moves what this process starts from now on to namespaces of their own, and starts the first process there, with
-/// which all others end. If `becomes`, the program's own process does the rest, and may mount for that.
-fn start_first(becomes: bool) -> io::Result<Reaped> {
+/// Moves what this process starts from now on to namespaces of their own. A confined program's own process does the
+/// rest; for another one, what is keyed by the numbers of processes is its own from here on.
+fn apart(orders: &Orders) -> io::Result<Reaped> {
+    let own = getpid();
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
     let spaces = CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS;
     unshare(spaces)?;
@@ -339,6 +357,20 @@ fn start_first(becomes: bool) -> io::Result<Reaped> {
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+    let becoming = &orders.becoming;
+    if becoming.confinement.is_some() {
+        return start_first(true, None);
+    }
+    let nothing = Execution::default();
+    own_shared(orders.execution.as_ref().unwrap_or(&nothing)).map_err(io::Error::other)?;
+    // Where the system has none, there is nothing to share either.
+    let _ = unshare(CloneFlags::CLONE_NEWIPC);
+    start_first(becoming.is_needed(), Some(own))
+}
+
+/// Starts the first process of this process's namespaces, with which all others there end. If `becomes`, the program's own
+/// process may mount. `number`: after which number those of processes there begin.
+fn start_first(becomes: bool, number: Option<Pid>) -> io::Result<Reaped> {
     // The first process may mount, the program not.
     let sets = capabilities(None)?;
     let inheritable = sets.inheritable | CapabilitySet::SYS_ADMIN;
@@ -348,9 +380,10 @@ fn start_first(becomes: bool) -> io::Result<Reaped> {
     };
     set_capabilities(None, raised)?;
     configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)?;
-    let mut first = Command::new(OURSELVES)
-        .arg0("drover")
-        .args([VERB, if becomes { "--bare-first" } else { "--first" }])
+    let mut command = ourselves();
+    command.arg(if becomes { "--bare-first" } else { "--first" });
+    command.args(number.map(|number| format!("--number={}", number.as_raw_nonzero())));
+    let mut first = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -365,16 +398,21 @@ fn start_first(becomes: bool) -> io::Result<Reaped> {
     Ok(first)
 }
 
-/// Is the first process of a namespace: shows its processes in `/proc` if told to, where the system allows that,
-/// and stays until the guard is gone.
+/// Is the first process of a namespace: shows its processes in `/proc` if it `mounts`, where the system allows that, has
+/// the numbers of others begin after this one, so that programs do not all have the same, and stays until the guard is
+/// gone.
 ///
 /// # Errors
 /// If the guard does not hear it.
-pub fn first(mounts: bool) -> io::Result<()> {
+pub fn first(mounts: bool, number: Option<i32>) -> io::Result<()> {
     if mounts {
         let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
         // Without it, the program sees the numbers of other processes, but none of them is its own.
         let _ = mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>);
+    }
+    if let Some(number) = number {
+        // A kernel that cannot do that begins with 2.
+        let _ = fs::write("/proc/sys/kernel/ns_last_pid", number.to_string());
     }
     io::stdout().write_all(b"\n")?;
     io::stdout().flush()?;
@@ -403,7 +441,13 @@ mod tests {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let why = Report { reader, writer }.program(&mut guard).unwrap_err();
+        let why = Report {
+            reader,
+            writer,
+            _orders: None,
+        }
+        .program(&mut guard)
+        .unwrap_err();
         let _ = guard.kill();
         guard.wait().unwrap();
         why.to_string()

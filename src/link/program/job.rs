@@ -2,9 +2,10 @@
 
 use super::becoming::Becoming;
 use super::guard::Guard;
-use super::start::{Process, ProgramSpec, common_variables};
+use super::orders::Inherits;
+use super::start::{Process, ProgramSpec};
 use std::io::{self, PipeWriter};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{ExitStatus, Stdio};
 
 /// A running job. If it is dropped, it ends with everything that it has started; under a guard also if this process ends in
 /// any way, and with what has left its process group.
@@ -24,26 +25,12 @@ impl Job {
         output: PipeWriter,
     ) -> io::Result<Self> {
         let streams = [Stdio::null(), output.try_clone()?.into(), output.into()];
-        let alone = |mut command: Command| {
-            command.env_clear().envs(common_variables());
-            command
-        };
         let process = match guard {
             Some(guard) => {
-                let (command, report) = guard.command(&program.words, &Becoming::default(), 0)?;
-                let mut process = Process::start(alone(command), program, streams)?;
-                process.under(report, guard)?;
-                process
+                let started = (Inherits::Common, streams);
+                Process::under(guard, program, Becoming::default(), 0, started)?
             }
-            None => {
-                let (name, arguments) = program
-                    .words
-                    .split_first()
-                    .map_or(("", &[][..]), |(name, arguments)| (name, arguments));
-                let mut command = Command::new(name);
-                command.args(arguments);
-                Process::start(alone(command), program, streams)?
-            }
+            None => Process::alone(program, Inherits::Common, streams)?,
         };
         Ok(Self { process })
     }

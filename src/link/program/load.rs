@@ -3,7 +3,7 @@
 use super::together::{Processes, children, family};
 use parking_lot::Mutex;
 use serde::Serialize;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -242,16 +242,19 @@ fn ticks() -> Option<Ticks> {
         .collect();
     let processes = fs::read_dir("/proc").ok()?.flatten();
     let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let known: Processes = numbers
-        .filter_map(|process| Some((process, taken(process)?)))
-        .collect();
+    let (parents, taken): (Processes, HashMap<i32, u64>) = numbers
+        .filter_map(|process| {
+            let (parent, ticks) = taken(process)?;
+            Some(((process, parent), (process, ticks)))
+        })
+        .unzip();
     let own = i32::try_from(std::process::id()).ok()?;
-    let family = family(own, &children(&known));
-    let of_family = family.iter().filter_map(|process| known.get(process));
+    let family = family(own, &children(&parents));
+    let of_family = family.iter().filter_map(|process| taken.get(process));
     Some(Ticks {
         all: fields.iter().sum(),
         idle: fields.get(IDLE)?.iter().sum(),
-        own: of_family.map(|(_, ticks)| ticks).sum(),
+        own: of_family.sum(),
     })
 }
 

@@ -2,12 +2,16 @@
 //! ended with nothing left behind. Plain blocking calls, for a separate thread.
 
 mod becoming;
+mod calls;
 mod cgroup;
 mod confinement;
+mod covers;
 mod ending;
 mod guard;
+mod held;
 mod interpreter;
 mod job;
+mod orders;
 mod load;
 mod orphans;
 mod pipes;
@@ -20,12 +24,11 @@ pub use becoming::{Becoming, become_program};
 pub use cgroup::Cgroup;
 pub use confinement::Confinement;
 pub use ending::Ended;
-pub use guard::{Guard, GuardDuty, VERB, end_like, first, guard, no_isolation};
+pub use guard::{Guard, VERB, end_like, first, guard, no_isolation};
 pub use job::Job;
 pub use load::{Load, Machine, MachineReport};
+pub use orders::{Execution, Orders};
 pub use orphans::{Marker, adopt_orphans, kill_all, sweep};
 pub use pipes::{LineFault, ready};
 pub use protections::{Held, MEMORY, NO_CGROUP, Protection, protections};
-pub use start::{
-    Program, ProgramLimits, ProgramOptions, ProgramSpec, StartError, common_variables, find,
-};
+pub use start::{Program, ProgramLimits, ProgramOptions, ProgramSpec, StartError, find};

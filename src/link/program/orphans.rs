@@ -13,7 +13,7 @@ use std::time::Duration;
 use std::{fs, io};
 
 /// The variable that a program and everything it starts inherit.
-pub(super) const MARKER: &str = "DROVER_PROGRAM";
+const MARKER: &str = "DROVER_PROGRAM";
 /// How often to look again: killing one may orphan others.
 const ROUNDS_MAX: u32 = 100;
 /// Between two rounds: a killed process takes a moment to disappear.
@@ -30,8 +30,13 @@ pub struct Marker(u64);
 
 impl Marker {
     /// The variable's value.
-    pub(super) fn text(&self) -> String {
+    fn text(&self) -> String {
         format!("{}-{}", std::process::id(), self.0)
+    }
+
+    /// The variable that its processes inherit.
+    pub(super) fn variable(&self) -> (&'static str, String) {
+        (MARKER, self.text())
     }
 }
 

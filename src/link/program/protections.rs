@@ -1,9 +1,10 @@
 //! What protects from users' programs on this machine, and what of it must hold whenever one is started.
 
-use super::guard::{OURSELVES, VERB};
+use super::becoming::Becoming;
+use super::confinement::Confinement;
+use super::guard::tried;
+use super::orders::Orders;
 use std::fmt;
-use std::os::unix::process::CommandExt as _;
-use std::process::{Command, Stdio};
 use std::str::FromStr;
 
 /// The protection that isolation is.
@@ -20,24 +21,28 @@ const ALL: &[&str] = &[
     "scratch",
     "rights",
     "sockets",
+    "ipc",
+    "calls",
     MEMORY,
 ];
 /// What no kernel does without a cgroup.
-pub const NO_CGROUP: &str = "without a cgroup each process of a program has its limit; all together are looked at \
-                             once a second, and ended when they have taken more";
+pub const NO_CGROUP: &str = "without a cgroup each process of a program has its limit; all together, with the files in \
+                             their scratch folder and what their pipes and sockets may hold, are looked at once a \
+                             second, and ended when they have taken more";
 
 /// A protection of programs from which this machine may have something missing.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Protection {
-    /// What it protects: `isolation`, `processes`, `proc`, `files`, `network`, `scratch`, `rights`, `sockets`,
-    /// `memory`.
+    /// What it protects: `isolation`, `processes`, `proc`, `files`, `network`, `scratch`, `rights`, `sockets`, `ipc`,
+    /// `calls`, `memory`.
     pub name: String,
     /// Why it does not hold; `None` if it does.
     pub missing: Option<String>,
 }
 
 /// Protections that hold, by their places among all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Held(u16);
 
 impl Held {
@@ -67,6 +72,20 @@ impl fmt::Display for Held {
     }
 }
 
+impl From<Held> for String {
+    fn from(held: Held) -> Self {
+        held.to_string()
+    }
+}
+
+impl TryFrom<String> for Held {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
 impl FromStr for Held {
     type Err = String;
 
@@ -83,18 +102,23 @@ impl FromStr for Held {
 }
 
 /// Which protections of users' programs hold on this machine, where programs are isolated from each other or,
-/// for this reason, are not. The executable must have the [`VERB`].
+/// for this reason, are not. The executable must have the [`super::VERB`].
 #[must_use]
 pub fn protections(no_isolation: Option<String>) -> Vec<Protection> {
-    let mut command = Command::new(OURSELVES);
-    command.arg0("drover").arg(VERB);
-    if no_isolation.is_none() {
-        command.arg("--isolate");
-    }
-    let tried = command
-        .args(["--probe", "--processes=64", "--scratch-mib=1"])
-        .stdin(Stdio::null())
-        .output();
+    let tried = tried(&Orders {
+        isolates: no_isolation.is_none(),
+        probes: true,
+        becoming: Becoming {
+            isolated: no_isolation.is_none(),
+            processes: Some(64),
+            confinement: Some(Confinement {
+                scratch_mib: 1,
+                ..Confinement::default()
+            }),
+            ..Becoming::default()
+        },
+        ..Orders::default()
+    });
     let (told, failed) = match tried {
         Ok(tried) => {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();

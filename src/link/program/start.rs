@@ -5,6 +5,7 @@ use super::cgroup::{Cell, Cgroup};
 use super::confinement::Confinement;
 use super::guard::{self, Guard, Report};
 use super::interpreter;
+use super::orders::{Execution, Inherits};
 use super::orphans::{self, Marker};
 use super::pipes::ready;
 use super::stderr::Stderr;
@@ -16,7 +17,6 @@ use rustix::process::{
     Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getpriority_process,
     getrlimit, kill_process_group, pidfd_open, prlimit, setpriority_process, waitid,
 };
-use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
@@ -40,6 +40,16 @@ pub struct ProgramSpec {
     pub memory: Option<u64>,
     /// CPU time in seconds, from 1, instead of what holds for all.
     pub cpu_seconds: Option<u64>,
+}
+
+impl ProgramSpec {
+    /// A variable that its owner sets.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        let mut known = self.environment.iter().rev();
+        let (_, value) = known.find(|(known, _)| known == name)?;
+        Some(value)
+    }
 }
 
 impl From<Vec<String>> for ProgramSpec {
@@ -136,13 +146,18 @@ impl StartError {
 pub fn find(program: &ProgramSpec) -> Result<PathBuf, StartError> {
     let name = program.words.first().ok_or(StartError::Nothing)?;
     let here = || PathBuf::from(".");
+    let own = program.folder.clone().unwrap_or_else(here);
     let folders = match name.contains('/') {
-        true => program.folder.clone().unwrap_or_else(here).into(),
-        false => std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into()),
+        true => own.clone().into(),
+        false => match program.variable("PATH") {
+            Some(path) => path.into(),
+            None => std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into()),
+        },
     };
     let mut why = Errno::NOENT;
     for folder in std::env::split_paths(&folders) {
-        let path = folder.join(name);
+        // A relative one is meant from where it runs.
+        let path = own.join(folder).join(name);
         match access(&path, Access::EXEC_OK) {
             Ok(()) if path.is_file() => return Ok(path),
             Ok(()) | Err(Errno::ACCESS) => why = Errno::ACCESS,
@@ -182,8 +197,7 @@ impl Program {
     /// # Errors
     /// [`StartError`] says why not; nothing is left running then.
     pub fn start(options: &ProgramOptions) -> Result<Self, StartError> {
-        let words = &options.program.words;
-        let (name, arguments) = words.split_first().ok_or(StartError::Nothing)?;
+        let name = options.program.words.first().ok_or(StartError::Nothing)?;
         let refused = |why| StartError::Spawn {
             program: name.clone(),
             why: match find(&options.program) {
@@ -201,11 +215,7 @@ impl Program {
         let cell = cell.transpose().map_err(limited)?;
         let mut process = match options.guard {
             Some(guard) => Process::guarded(guard, &options.program, (limits, cell.as_ref())),
-            None => {
-                let mut command = Command::new(name);
-                command.args(arguments);
-                Process::start(command, &options.program, piped())
-            }
+            None => Process::alone(&options.program, Inherits::Most, piped()),
         }
         .map_err(refused)?;
         limit(process.group, limits).map_err(limited)?;
@@ -263,25 +273,8 @@ impl Program {
     }
 }
 
-/// The variables of our environment that are about ourselves. They may hold secrets, such as the API's token:
-/// programs are strangers.
-fn our_variables() -> impl Iterator<Item = OsString> {
-    let ours = |name: &OsString| name.as_encoded_bytes().starts_with(b"DROVER");
-    std::env::vars_os().map(|(name, _)| name).filter(ours)
-}
-
-/// The variables of our environment that tell a stranger's program no secret, and that it needs: where programs
-/// are, the language and the time zone.
-pub fn common_variables() -> impl Iterator<Item = (OsString, OsString)> {
-    let common = |name: &OsString| {
-        let name = name.as_encoded_bytes();
-        [&b"PATH"[..], b"LANG", b"LANGUAGE", b"TZ"].contains(&name) || name.starts_with(b"LC_")
-    };
-    std::env::vars_os().filter(move |(name, _)| common(name))
-}
-
 /// Standard input, output and error of a process.
-type Streams = [Stdio; 3];
+pub(super) type Streams = [Stdio; 3];
 
 fn piped() -> Streams {
     [Stdio::piped(), Stdio::piped(), Stdio::piped()]
@@ -305,29 +298,45 @@ pub(super) struct Process {
 const SWEEP_WITHIN: Duration = Duration::from_secs(1);
 
 impl Process {
-    pub(super) fn start(
-        mut command: Command,
+    /// Starts a program without a guard.
+    pub(super) fn alone(
         program: &ProgramSpec,
-        [stdin, stdout, stderr]: Streams,
+        inherits: Inherits,
+        streams: Streams,
     ) -> std::io::Result<Self> {
         let marker = orphans::marker();
-        if let Some(folder) = &program.folder {
-            command.current_dir(folder);
-        }
-        let child = orphans::start(|| {
-            let environment = program.environment.iter();
-            for name in our_variables() {
-                command.env_remove(name);
-            }
-            command
-                .process_group(0)
-                .envs(environment.map(|(name, value)| (name, value)))
-                .env(orphans::MARKER, marker.text())
-                .stdin(stdin)
-                .stdout(stdout)
-                .stderr(stderr)
-                .spawn()
-        })?;
+        let execution = Execution::of(program, inherits, marker.variable())?;
+        let mut command = execution.command();
+        command.current_dir(&execution.folder).process_group(0);
+        Self::start(command, marker, streams)
+    }
+
+    /// Starts a program under a guard, which does what `becoming` says before.
+    pub(super) fn under(
+        guard: Guard,
+        program: &ProgramSpec,
+        becoming: Becoming,
+        nice: u8,
+        (inherits, streams): (Inherits, Streams),
+    ) -> std::io::Result<Self> {
+        let marker = orphans::marker();
+        let execution = Execution::of(program, inherits, marker.variable())?;
+        let (mut command, report) = guard.command(execution, becoming, nice)?;
+        let (name, value) = marker.variable();
+        command.env(name, value);
+        let mut process = Self::start(command, marker, streams)?;
+        process.await_program(report)?;
+        process.sweeps = !guard.isolates;
+        Ok(process)
+    }
+
+    fn start(
+        mut command: Command,
+        marker: Marker,
+        [stdin, stdout, stderr]: Streams,
+    ) -> std::io::Result<Self> {
+        command.stdin(stdin).stdout(stdout).stderr(stderr);
+        let child = orphans::start(|| command.spawn())?;
         Ok(Self {
             group: guard::pid(&child),
             child,
@@ -352,22 +361,22 @@ impl Process {
             confinement: limits.confinement.clone(),
             must: guard.must,
         };
-        let (mut command, report) = guard.command(&program.words, &becoming, limits.nice)?;
-        if limits.confinement.is_some() {
-            command.env_clear().envs(common_variables());
-        }
-        let mut process = Self::start(command, program, piped())?;
-        process.under(report, guard)?;
-        process.joined = becoming.is_needed();
+        let inherits = match limits.confinement {
+            Some(_) => Inherits::Common,
+            None => Inherits::Most,
+        };
+        let joined = becoming.is_needed();
+        let started = (inherits, piped());
+        let mut process = Self::under(guard, program, becoming, limits.nice, started)?;
+        process.joined = joined;
         Ok(process)
     }
 
     /// It is a guard: waits until that has started its program.
-    pub(super) fn under(&mut self, report: Report, guard: Guard) -> std::io::Result<()> {
+    fn await_program(&mut self, report: Report) -> std::io::Result<()> {
         let program = report.program(&mut self.child)?;
         orphans::guarded(program);
         self.group = Some(program);
-        self.sweeps = !guard.isolates;
         Ok(())
     }
 

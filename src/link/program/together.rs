@@ -1,6 +1,7 @@
 //! The memory of all of a program's processes together, where no cgroup counts it: a thread looks at all of them every
 //! now and then, and ends a program whose processes have taken too much.
 
+use super::held::{held, sum_of};
 use super::start::step_behind;
 use parking_lot::Mutex;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -17,9 +18,8 @@ const EVERY: Duration = Duration::from_secs(1);
 const NICE: u8 = 1;
 /// Processes of a program that are counted.
 const FAMILY_MAX: usize = 65_536;
-/// Fields of a process's `stat` after its name: its parent, and its resident pages.
+/// The field of a process's `stat` after its name that is its parent.
 const PARENT: usize = 1;
-const PAGES: usize = 21;
 
 /// The programs that are looked at; whether somebody does.
 static WATCHED: Mutex<(Vec<Arc<Watched>>, bool)> = Mutex::new((Vec::new(), false));
@@ -29,13 +29,14 @@ struct Watched {
     /// What was started: the program or its guard, to which comes what the program leaves behind.
     root: i32,
     program: OwnedFd,
+    number: i32,
     /// Bytes.
     most: u64,
     over: AtomicBool,
 }
 
-/// A process: its parent and its resident pages, or whatever is counted of it.
-pub(super) type Processes = HashMap<i32, (i32, u64)>;
+/// Processes and their parents.
+pub(super) type Processes = HashMap<i32, i32>;
 
 /// A program whose processes are looked at until this is dropped.
 #[derive(Debug)]
@@ -51,6 +52,7 @@ impl Together {
         let watched = Arc::new(Watched {
             root: root.as_raw_nonzero().get(),
             program: pidfd_open(program, PidfdFlags::empty())?,
+            number: program.as_raw_nonzero().get(),
             most,
             over: AtomicBool::new(false),
         });
@@ -100,8 +102,9 @@ fn look(watched: &[Arc<Watched>]) {
     let children = children(&processes);
     for one in watched {
         let family = family(one.root, &children);
+        let left = one.most.saturating_sub(held(&family, one.number));
         // Pages that several of them share count once, which takes longer to find out.
-        if resident(&family, &processes) > one.most && proportional(&family) > one.most {
+        if resident(&family) > left && proportional(&family) > left {
             one.over.store(true, Ordering::Relaxed);
             // It may have ended already.
             let _ = pidfd_send_signal(&one.program, Signal::KILL);
@@ -113,14 +116,14 @@ fn processes() -> Processes {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     numbers
-        .filter_map(|process| Some((process, stat(process)?)))
+        .filter_map(|process| Some((process, parent(process)?)))
         .collect()
 }
 
 /// By process, those that it started or adopted.
 pub(super) fn children(processes: &Processes) -> HashMap<i32, Vec<i32>> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
-    for (process, (parent, _)) in processes {
+    for (process, parent) in processes {
         children.entry(*parent).or_default().push(*process);
     }
     children
@@ -138,40 +141,27 @@ pub(super) fn family(root: i32, children: &HashMap<i32, Vec<i32>>) -> Vec<i32> {
     family
 }
 
-/// The resident bytes of all these.
-fn resident(family: &[i32], processes: &Processes) -> u64 {
-    let pages = family.iter().filter_map(|process| processes.get(process));
-    pages.map(|(_, pages)| pages * page()).sum()
-}
-
-/// A process's parent and its resident pages.
-fn stat(process: i32) -> Option<(i32, u64)> {
+fn parent(process: i32) -> Option<i32> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name is in parentheses and may contain anything.
     let (_, rest) = stat.rsplit_once(')')?;
-    let fields: Vec<&str> = rest.split_whitespace().collect();
-    let (parent, pages) = (fields.get(PARENT)?, fields.get(PAGES)?);
-    Some((parent.parse().ok()?, pages.parse().ok()?))
+    rest.split_whitespace().nth(PARENT)?.parse().ok()
 }
 
-/// The size of a page in bytes.
-fn page() -> u64 {
-    rustix::param::page_size() as u64
+/// What these processes have mapped, in bytes, but for what [`held`] counts.
+fn resident(family: &[i32]) -> u64 {
+    let of = |process: &i32| sum_of(*process, "status", &["RssAnon:", "RssFile:"]);
+    family.iter().filter_map(of).sum()
 }
 
-/// What these processes take together, in bytes: each page that several share in equal parts. Of a process that cannot
+/// What these processes take together of that: each page that several share in equal parts. Of a process that cannot
 /// be read so, all its pages.
-fn proportional(processes: &[i32]) -> u64 {
+fn proportional(family: &[i32]) -> u64 {
     let of = |process: &i32| {
-        let told = fs::read_to_string(format!("/proc/{process}/smaps_rollup"));
-        let told = told.ok().and_then(|told| {
-            let line = told.lines().find_map(|line| line.strip_prefix("Pss:"))?;
-            let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-            Some(kib * 1_024)
-        });
-        told.or_else(|| Some(stat(*process)?.1 * page()))
+        let shares = sum_of(*process, "smaps_rollup", &["Pss_Anon:", "Pss_File:"]);
+        shares.unwrap_or_else(|| resident(&[*process]))
     };
-    processes.iter().filter_map(of).sum()
+    family.iter().map(of).sum()
 }
 
 #[cfg(test)]
@@ -221,7 +211,7 @@ while os.read(0, 1): pass
             let all = processes();
             let family = family(pid(&child).as_raw_nonzero().get(), &children(&all));
             assert_eq!(family.len(), 4);
-            let bytes = resident(&family, &all);
+            let bytes = resident(&family);
             assert!(bytes > 160 * MIB, "{which}: {bytes} resident");
             let taken = proportional(&family) / MIB;
             assert!((from..to).contains(&taken), "{which}: {taken} MiB");
