@@ -3,7 +3,7 @@
 use super::common::Common;
 use super::matches::found;
 use super::play::{Played, on_signal, with_timeout};
-use super::play_args::{PlayArgs, rule_options};
+use super::play_args::{PlayArgs, SEED, rule_options};
 use super::trouble::Failures;
 use super::usage::refuse;
 use super::users_bots;
@@ -66,10 +66,11 @@ pub(super) async fn run(
     let all_heard = failures.hear(&mut rules.bots);
     let specs: Vec<String> = stored.seats.iter().map(ToString::to_string).collect();
     let teams = kit.teams(&stored.setup.to_string());
+    let seed = args.seed.unwrap_or(SEED);
     let mut conditions = Conditions {
         game: kit.game().to_owned(),
         games_planned: 1,
-        seed: args.seed,
+        seed,
         budget,
         options,
         pool: false,
@@ -77,6 +78,7 @@ pub(super) async fn run(
         models,
         wire: false,
         not_isolated: isolated.err(),
+        machine: None,
         when_silent: kit.stdio().and_then(|wire| wire.when_silent),
         from: None,
     };
@@ -116,7 +118,8 @@ pub(super) async fn run(
             number: 0,
             deck: 0,
             of_deck: 1,
-            seed: args.seed,
+            seed,
+            numbers: seed,
             table: (0..specs.len()).collect(),
             slot: None,
         },

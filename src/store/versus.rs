@@ -143,11 +143,15 @@ impl Store {
 
 /// A seat of a match.
 type SeatOf = (String, u8);
+/// A bluff: what was bid and held, and whether it was caught.
+type BluffOf = (Option<i64>, Option<i64>, bool);
+/// The same with its seat.
+type BluffOfSeat = (String, u8, Option<i64>, Option<i64>, bool);
 
 /// Of seats: bluffs as bid, held and caught; decisions as time, limit and fallback.
 #[derive(Default)]
 struct Details {
-    bluffs: HashMap<SeatOf, Vec<(Option<i64>, Option<i64>, bool)>>,
+    bluffs: HashMap<SeatOf, Vec<BluffOf>>,
     times: HashMap<SeatOf, Vec<(i64, i64, bool)>>,
 }
 
@@ -166,7 +170,7 @@ impl Details {
     }
 }
 
-fn bluffed(bluffs: &[&(Option<i64>, Option<i64>, bool)]) -> VersusBluffs {
+fn bluffed(bluffs: &[&BluffOf]) -> VersusBluffs {
     let mean = |amounts: Vec<i64>| {
         let sum: i64 = amounts.iter().sum();
         (!amounts.is_empty()).then(|| sum as f64 / amounts.len() as f64)

@@ -5,8 +5,8 @@ use super::schedule::PlannedMatch;
 use super::sides::Sides;
 use super::stop::Stop;
 use crate::histogram::Histogram;
-use crate::referee::seat::{Left, Unheard};
 use crate::referee::record::log::{LogLine, measured};
+use crate::referee::seat::{Left, Unheard};
 use crate::referee::{DecisionTimes, Host, MatchRequest, Numbers, SeatSpec};
 use games::{Exchange, Seat};
 use parking_lot::Mutex;
@@ -103,7 +103,9 @@ impl Hosted {
                 .enumerate()
                 .map(|(seat, lines)| Left {
                     unheard: unheard(lines),
-                    ..end.and_then(|end| end.left.get(seat).cloned()).unwrap_or_default()
+                    ..end
+                        .and_then(|end| end.left.get(seat).cloned())
+                        .unwrap_or_default()
                 })
                 .collect(),
             transcript: transcript(lines),
