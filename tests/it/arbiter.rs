@@ -277,12 +277,15 @@ fn a_byte_order_mark_before_a_programs_first_line_is_no_fault() {
     let marked = |program: &str| {
         format!("cmd:sh -c 'printf \"\\357\\273\\277\"; exec \"$0\" none' {program}")
     };
-    for (game, program, options) in [
-        ("planowanie", PROGRAM, ["deals=2 0"]),
-        ("lighthouses", lighthouses::PROGRAM, ["rounds=4"]),
-        ("planetwars", planetwars::PROGRAM, ["rounds=4"]),
+    // A busy machine is slow to start a program.
+    let patient = ["rounds=4", "start_ms=20000"];
+    for (game, program, rival, options) in [
+        ("planowanie", PROGRAM, "random", &["deals=2 0"][..]),
+        ("lighthouses", lighthouses::PROGRAM, "nearest", &patient),
+        ("planetwars", planetwars::PROGRAM, "random", &patient),
     ] {
-        let line = play(game, &[&marked(program), "builtin:random"], &options).output();
+        let seats = [&*marked(program), &format!("builtin:{rival}")];
+        let line = play(game, &seats, options).output();
         let told = report(line.unwrap());
         assert_eq!(told["seats"][0]["faults"], json!({}), "{game}: {told}");
     }
