@@ -120,7 +120,8 @@ pub fn play(game: &str, seats: &[&str], options: &[&str]) -> Command {
 
 /// The report of [`play`], which ends with 1 exactly if a program took no decision in some match.
 pub fn report(output: Output) -> Value {
-    let report: Value = serde_json::from_slice(&output.stdout).expect(&text(&output.stderr));
+    let report = serde_json::from_slice(&output.stdout);
+    let report: Value = report.unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
     let idle = |seat: &Value| seat["failure"]["matches_not_played"].as_u64() > Some(0);
     let idle = report["seats"].as_array().unwrap().iter().any(idle);
     assert_eq!(output.status.success(), !idle, "{report}");
