@@ -377,3 +377,25 @@ fn ask_daemon(daemon: &Reached, (id, seat): (&str, u8), name: &str) -> anyhow::R
             "the database is in use by another process, and the daemon could not do it instead",
         )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::create;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn a_page_of_a_running_match_is_its_owners_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("match.html");
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        create(&path, true).unwrap();
+        assert_eq!(mode(), 0o600);
+        // One that others can read already keeps its mode only for a match that has ended.
+        for (live, expected) in [(false, 0o644), (true, 0o600)] {
+            fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+            create(&path, live).unwrap();
+            assert_eq!(mode(), expected);
+        }
+    }
+}
