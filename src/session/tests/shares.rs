@@ -166,6 +166,10 @@ async fn of_what_strangers_merely_began_nothing_is_kept() {
         (3, "sessions"),
         (2, "matches WHERE market IN (3, 4)"),
         (0, "seats WHERE match_id NOT IN (SELECT id FROM matches)"),
+        (
+            0,
+            "participations WHERE match_id NOT IN (SELECT id FROM matches)",
+        ),
         (0, "results WHERE match_id NOT IN (SELECT id FROM matches)"),
         (0, "listed WHERE match_id NOT IN (SELECT id FROM matches)"),
         (

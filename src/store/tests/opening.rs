@@ -95,17 +95,10 @@ async fn a_database_from_a_newer_version_is_refused() {
         Store::open(&settings(folder.path())).await.unwrap_err(),
         Store::open_readonly(&path).await.unwrap_err(),
     ] {
-        assert!(
-            matches!(
-                error,
-                StoreError::Newer {
-                    found: 9000,
-                    known: 15,
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        let newest = MIGRATIONS.iter().count() as i64;
+        let newer =
+            matches!(error, StoreError::Newer { found: 9000, known, .. } if known == newest);
+        assert!(newer, "{error}");
         assert!(
             error.to_string().contains("newer version of drover"),
             "{error}"
