@@ -125,7 +125,7 @@ fn narrow_participation(query: &mut QueryBuilder<Sqlite>, filter: &Filter) {
     };
     query.push(
         " AND EXISTS (SELECT 1 FROM participations q JOIN seats t ON t.match_id = q.match_id AND t.seat = q.seat
-          WHERE q.match_id = m.id AND q.how = ",
+          WHERE q.match_id = m.id AND m.ended_us IS NOT NULL AND q.how = ",
     );
     query.push_bind(part.word());
     if let Some(entrant) = &filter.entrant {

@@ -100,7 +100,7 @@ async fn a_database_from_a_newer_version_is_refused() {
                 error,
                 StoreError::Newer {
                     found: 9000,
-                    known: 15,
+                    known: 16,
                     ..
                 }
             ),
