@@ -43,23 +43,12 @@ pub struct Account(Arc<Mutex<Kept>>);
 struct Kept {
     /// In their order.
     decisions: Vec<Taken>,
-    /// How the program failed last, and why the last answer was refused, in sentences.
-    failure: Option<String>,
-    refusal: Option<String>,
     conduct: Option<Conduct>,
 }
 
 impl Account {
     pub(super) fn took(&self, taken: Taken) {
         self.0.lock().decisions.push(taken);
-    }
-
-    pub(super) fn failed(&self, why: &str) {
-        self.0.lock().failure = Some(why.to_owned());
-    }
-
-    pub(super) fn refused(&self, why: &str) {
-        self.0.lock().refusal = Some(why.to_owned());
     }
 
     /// The program has ended: how it behaved, with how it took part. An answer that came when its fallback had been asked
@@ -130,9 +119,10 @@ impl Account {
                 (most.map_or(Part::Played, Taken::part), first.map(turn))
             }
         };
+        // Everybody may read this: how a program failed and what it said is its owner's to know.
         let sentence = match how {
-            Part::Crashed => kept.failure.as_deref().unwrap_or("it was not running"),
-            Part::Refused => kept.refusal.as_deref().unwrap_or_default(),
+            Part::Crashed => "its program was not running",
+            Part::Refused => "its answers were not legal",
             Part::Silent => "it did not answer in time",
             Part::Played | Part::Dropped => "",
         };
@@ -153,8 +143,6 @@ mod tests {
     #[track_caller]
     fn check(decisions: &str, expected: &str) {
         let account = Account::default();
-        account.failed("it ended");
-        account.refused("no such act");
         for letter in decisions.chars() {
             account.took(match letter {
                 'o' => Taken::Own,
@@ -177,12 +165,21 @@ mod tests {
         check("oofoo", "0/4 played");
         check("olgo", "2/4 played");
         check("oool", "1/4 played");
-        check("ooog", "1/4 crashed at turn 4 it ended");
-        check("ooofgg", "2/5 crashed at turn 4 it ended");
+        check("ooog", "1/4 crashed at turn 4 its program was not running");
+        check(
+            "ooofgg",
+            "2/5 crashed at turn 4 its program was not running",
+        );
         check("oolll", "3/5 silent from turn 3 it did not answer in time");
-        check("rrrr", "4/4 refused from turn 1 no such act");
-        check("orlrro", "4/6 refused from turn 2 no such act");
-        check("gggooo", "3/6 crashed at turn 1 it ended");
+        check("rrrr", "4/4 refused from turn 1 its answers were not legal");
+        check(
+            "orlrro",
+            "4/6 refused from turn 2 its answers were not legal",
+        );
+        check(
+            "gggooo",
+            "3/6 crashed at turn 1 its program was not running",
+        );
         check("lllgg", "5/5 silent from turn 1 it did not answer in time");
     }
 }

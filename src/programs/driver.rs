@@ -206,7 +206,7 @@ impl Driver {
         let (Some(launch), Some(opening)) = (self.launch.clone(), self.opening.take()) else {
             return;
         };
-        match Instance::start(&self.bots, launch, opening, self.account.clone()) {
+        match Instance::start(&self.bots, launch, opening) {
             Ok(instance) => self.instance = Some(instance),
             Err(error) => tracing::error!(bot = self.spec, %error, "a program cannot be started"),
         }
@@ -214,7 +214,6 @@ impl Driver {
 
     /// It is not told or asked any more.
     fn give_up(&mut self) {
-        self.account.failed("it could not be told its match");
         self.instance = None;
         self.launch = None;
     }
@@ -296,7 +295,6 @@ impl Driver {
             return true;
         }
         let why = verdict.and_then(Result::err).unwrap_or_default();
-        self.account.refused(&why);
         self.account.took(Taken::Refused);
         if let Some(instance) = &self.instance {
             instance.refuse(number, why);

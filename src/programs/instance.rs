@@ -64,12 +64,7 @@ impl Instance {
     ///
     /// # Errors
     /// The system refuses a thread.
-    pub fn start(
-        bots: &Bots,
-        launch: Arc<Launch>,
-        opening: Opening,
-        account: Account,
-    ) -> std::io::Result<Self> {
+    pub fn start(bots: &Bots, launch: Arc<Launch>, opening: Opening) -> std::io::Result<Self> {
         let (messages, inbox) = sync_channel(WAITING_MAX);
         let (bots, messages) = (bots.clone(), Arc::new(messages));
         let thread = Arc::downgrade(&messages);
@@ -86,7 +81,6 @@ impl Instance {
         let work = move || {
             let mut runner = Runner::new(&bots, launch, opening, wake);
             runner.noted = notes;
-            runner.account = account;
             run(runner, &inbox);
         };
         std::thread::Builder::new()

@@ -3,7 +3,6 @@
 mod hearing;
 mod starting;
 
-use super::account::Account;
 use super::bots::{Bots, Place};
 use super::carrier::Carrier;
 use super::conduct::{Conduct, Stderr};
@@ -63,8 +62,6 @@ pub(super) struct Runner {
     stderr: Stderr,
     /// What it noted last, until somebody takes that.
     pub(super) noted: Arc<Mutex<Option<Value>>>,
-    /// Where it is told how the program failed.
-    pub(super) account: Account,
     ending: Vec<JoinHandle<Option<Ended>>>,
 }
 
@@ -114,7 +111,6 @@ impl Runner {
             report: Conduct::default(),
             stderr: Stderr::default(),
             noted: Arc::default(),
-            account: Account::default(),
             ending: Vec::new(),
         };
         runner.start(Instant::now());

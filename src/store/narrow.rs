@@ -125,7 +125,7 @@ fn narrow_participation(query: &mut QueryBuilder<Sqlite>, filter: &Filter) {
     };
     query.push(
         " AND EXISTS (SELECT 1 FROM participations q JOIN seats t ON t.match_id = q.match_id AND t.seat = q.seat
-          WHERE q.match_id = m.id AND q.how = ",
+          WHERE q.match_id = m.id AND m.ended_us IS NOT NULL AND q.how = ",
     );
     query.push_bind(part.word());
     if let Some(entrant) = &filter.entrant {
@@ -136,7 +136,14 @@ fn narrow_participation(query: &mut QueryBuilder<Sqlite>, filter: &Filter) {
             bot: filter.bot.clone(),
             ..Filter::default()
         };
-        narrow_seat(query, &of_bot, ["'referee'", "t.spec"]);
+        // In others' matches the session tells which bot sits there.
+        query.push(
+            " AND (EXISTS (SELECT 1 FROM seats u WHERE u.match_id = q.match_id AND u.seat = q.seat",
+        );
+        narrow_seat(query, &of_bot, ["'referee'", "u.spec"]);
+        query.push(") OR EXISTS (SELECT 1 FROM sessions x WHERE x.match_id = q.match_id AND x.seat = q.seat");
+        narrow_seat(query, &of_bot, ["x.side", "x.bot"]);
+        query.push("))");
     }
     query.push(")");
 }

@@ -48,7 +48,6 @@ impl Runner {
         match begun {
             Ok(begun) => self.run(begun, steps),
             Err(NotStarted { why, lasts }) => {
-                self.account.failed("it could not be started");
                 self.failed(why);
                 if lasts {
                     self.report.starts = STARTS_MAX;
@@ -133,11 +132,6 @@ impl Runner {
 
     pub(super) fn fail(&mut self, why: String) {
         self.stop();
-        // Where it is called is its owner's to know.
-        self.account.failed(match self.launch.url {
-            Some(_) => "what is called for it gave no proper answer",
-            None => &why,
-        });
         self.failed(why);
     }
 
