@@ -95,36 +95,10 @@ async fn a_database_from_a_newer_version_is_refused() {
         Store::open(&settings(folder.path())).await.unwrap_err(),
         Store::open_readonly(&path).await.unwrap_err(),
     ] {
-<<<<<<< HEAD
         let newest = MIGRATIONS.iter().count() as i64;
         let newer =
             matches!(error, StoreError::Newer { found: 9000, known, .. } if known == newest);
         assert!(newer, "{error}");
-||||||| 92bad136
-        assert!(
-            matches!(
-                error,
-                StoreError::Newer {
-                    found: 9000,
-                    known: 15,
-                    ..
-                }
-            ),
-            "{error}"
-        );
-=======
-        assert!(
-            matches!(
-                error,
-                StoreError::Newer {
-                    found: 9000,
-                    known: 16,
-                    ..
-                }
-            ),
-            "{error}"
-        );
->>>>>>> 1739bbd8245a5bfc518616d0e5ffe329bdbd81f8
         assert!(
             error.to_string().contains("newer version of drover"),
             "{error}"
