@@ -105,7 +105,9 @@ impl Sight {
 
     /// Whether a player may not be looked for by this spec: whoever may not see it could find it out so.
     pub(super) fn hides(&self, spec: &str) -> bool {
-        !self.rights.is_admin() && public_spec(spec) != spec
+        // What is left of such a spec is not one player's.
+        let is_kind = ["cmd", "url"].contains(&spec);
+        !self.rights.is_admin() && (is_kind || public_spec(spec) != spec)
     }
 
     /// Whether what was over at this time is public.
