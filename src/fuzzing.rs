@@ -18,6 +18,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("hub", hub),
     ("query", query),
     ("relay", relay_lines),
+    ("results", results),
     ("route", games::fuzzing::route),
 ];
 
@@ -49,6 +50,16 @@ pub fn query(data: &[u8]) {
             let _ = why.to_string();
         }
     }
+}
+
+/// A file of results: every line that is named is one of its own.
+pub fn results(data: &[u8]) {
+    let found = ratings::input::read(data);
+    let lines = 1 + data.iter().filter(|byte| b"\n\r".contains(byte)).count();
+    for error in &found.errors.first {
+        assert!((1..=lines).contains(&error.line), "{error}");
+    }
+    let _ = (found.errors.to_string(), found.notes.sentences().count());
 }
 
 /// The protocol between shims and daemon: what parses is written and parsed again to the same value.

@@ -31,6 +31,7 @@ metrics! {
     SESSIONS_ENDED = "drover_sessions_ended_total", describe_counter: "Sessions ended, by cause";
     /// By `why`.
     SESSIONS_REFUSED = "drover_sessions_refused_total", describe_counter: "Sessions refused";
+    MATCHES_DISCARDED = "drover_matches_discarded_total", describe_counter: "Matches that strangers merely began, removed from the database";
     CALLBACKS = "drover_callbacks_total", describe_counter: "Messages that reached a session";
     /// By `why`.
     DEFAULTS = "drover_callbacks_defaulted_total", describe_counter: "Messages answered by their game's default";

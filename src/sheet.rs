@@ -47,11 +47,90 @@ pub(crate) fn columns<H: AsRef<str>>(
 /// # Errors
 /// If a row has not as many cells as there are headings: a mistake in the caller.
 pub(crate) fn csv<H: AsRef<str>>(headings: &[H], rows: &[Vec<String>]) -> io::Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(headings.iter().map(AsRef::as_ref))?;
+    let mut writer = Csv::default();
+    writer.row(headings)?;
     for row in rows {
-        writer.write_record(row)?;
+        writer.row(row)?;
     }
-    let text = writer.into_inner().map_err(|error| error.into_error())?;
-    String::from_utf8(text).map_err(io::Error::other)
+    String::from_utf8(writer.finish()?).map_err(io::Error::other)
+}
+
+/// A writer of comma-separated values. No cell is a formula, whoever it is from: spreadsheets would run it.
+pub(crate) struct Csv(csv::Writer<Vec<u8>>);
+
+impl Default for Csv {
+    fn default() -> Self {
+        Self(csv::Writer::from_writer(Vec::new()))
+    }
+}
+
+impl Csv {
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// If it has not as many cells as the first one: a mistake in the caller.
+    pub(crate) fn row(
+        &mut self,
+        cells: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> io::Result<()> {
+        for cell in cells {
+            let cell = cell.as_ref();
+            match is_formula(cell) {
+                true => self.0.write_field(format!("'{cell}"))?,
+                false => self.0.write_field(cell)?,
+            }
+        }
+        // Ends the row.
+        self.0.write_record(None::<&[u8]>)?;
+        Ok(())
+    }
+
+    /// All that was written.
+    ///
+    /// # Errors
+    /// Never: it is in memory.
+    pub(crate) fn finish(self) -> io::Result<Vec<u8>> {
+        self.0.into_inner().map_err(|error| error.into_error())
+    }
+}
+
+/// Whether a spreadsheet takes this for a formula, or for what may become one. Numbers are none, nor are several with
+/// blanks between.
+fn is_formula(cell: &str) -> bool {
+    let begins = cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
+    let is_number = |word: &str| word.parse::<f64>().is_ok_and(f64::is_finite);
+    begins && !cell.split(' ').all(is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::csv;
+
+    #[test]
+    fn no_cell_begins_a_formula_and_numbers_stay_numbers() {
+        for (cell, written) in [
+            ("=HYPERLINK(\"x\")", "\"'=HYPERLINK(\"\"x\"\")\""),
+            ("+1+2", "'+1+2"),
+            ("-2+3", "'-2+3"),
+            ("-inf", "'-inf"),
+            ("- ", "'- "),
+            ("@sum", "'@sum"),
+            ("\t=1", "'\t=1"),
+            ("\r=1", "\"'\r=1\""),
+            ("-5", "-5"),
+            ("+0.25", "+0.25"),
+            ("-1.5e-7", "-1.5e-7"),
+            ("-5 12 -7", "-5 12 -7"),
+            ("-5 =1", "'-5 =1"),
+            ("a=b", "a=b"),
+            ("", ""),
+            ("'=1", "'=1"),
+        ] {
+            let cells = [vec![cell.to_owned(), "x".to_owned()]];
+            let text = csv(&[cell, "x"], &cells).unwrap();
+            assert_eq!(text, format!("{written},x\n{written},x\n"), "{cell:?}");
+        }
+        assert!(csv(&["a", "b"], &[vec!["1".to_owned()]]).is_err());
+        assert_eq!(csv(&["a"], &[vec![String::new()]]).unwrap(), "a\n\"\"\n");
+    }
 }

@@ -106,7 +106,7 @@ pub(crate) async fn run(args: ShimCrashArgs) -> anyhow::Result<()> {
         ("kills", kills),
         ("forfeits", heard.forfeits.len() as u64),
         ("sessions stored", stored.sessions),
-        ("ended normally", stored.normal),
+        ("ended normally, with scores", stored.normal),
         ("answers stored", stored.answers),
         ("given by a shim alone", stored.local),
         ("stored otherwise than heard", stored.differing.len() as u64),
@@ -187,7 +187,8 @@ async fn stored(daemon: &Daemon, heard: Vec<Exchanges>) -> anyhow::Result<Stored
     for (session, entries) in stored::sessions(&store).await? {
         ensure!(session.opened.side == Side::Player, "only shims play here");
         found.sessions += 1;
-        found.normal += u64::from(session.cause == Some(Cause::Normal));
+        let whole = session.cause == Some(Cause::Normal) && session.scores.len() == SEATS;
+        found.normal += u64::from(whole);
         let exchanges = answered(exchanges(entries, Direction::In));
         found.answers += exchanges.len() as u64;
         match missing.get_mut(&exchanges) {

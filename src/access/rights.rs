@@ -39,6 +39,16 @@ impl Rights {
         })
     }
 
+    /// Whether the player of this name is the caller's.
+    #[must_use]
+    pub fn plays_as(&self, name: Option<&str>) -> bool {
+        self.0.iter().any(|scope| match scope {
+            Scope::Admin => true,
+            Scope::Entrant(own) => Some(own.as_str()) == name,
+            Scope::Read | Scope::Bot(_) => false,
+        })
+    }
+
     /// The scopes in words.
     #[must_use]
     pub fn words(&self) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! The register of tokens: issuing, revoking, and the access rule.
 
+use super::pass_key::PassKey;
 use super::rights::Rights;
 use super::scope::{Scope, ScopeError};
 use crate::clock::now_us;
@@ -38,6 +39,7 @@ struct Inner {
     store: Store,
     /// The digest of the configured token, if any: an admin's.
     configured: Option<Hash>,
+    pass_key: PassKey,
     live: Mutex<Vec<Known>>,
     changes: watch::Sender<()>,
     /// Held during each change, because its rules are checked against what it changes.
@@ -79,6 +81,11 @@ pub enum Denied {
     /// Tokens exist, and none was sent.
     #[error("send the header `Authorization: Bearer TOKEN`; `drover token add` makes tokens")]
     Missing,
+    /// Something else than a bearer token was sent.
+    #[error(
+        "the header `Authorization` holds no bearer token: send `Authorization: Bearer TOKEN`, not `Basic` or another scheme"
+    )]
+    Scheme,
     /// The token is wrong or was revoked.
     #[error("this token is not known: it is wrong, or it was revoked")]
     Unknown,
@@ -131,11 +138,16 @@ pub enum AccessError {
 }
 
 impl Tokens {
-    /// Reads the stored tokens. `configured`: the token of the configuration, an admin's, if any.
+    /// Reads the stored tokens. `configured`: the token of the configuration, an admin's, if any. `pass_key` seals
+    /// the passes of browsers.
     ///
     /// # Errors
     /// [`StoreError`] if they cannot be read.
-    pub async fn load(store: Store, configured: Option<&str>) -> Result<Self, StoreError> {
+    pub async fn load(
+        store: Store,
+        configured: Option<&str>,
+        pass_key: PassKey,
+    ) -> Result<Self, StoreError> {
         let mut live = Vec::new();
         for row in store.tokens().await? {
             let scopes = row.new.scopes.iter().map(|scope| scope.parse());
@@ -150,6 +162,7 @@ impl Tokens {
             inner: Arc::new(Inner {
                 store,
                 configured,
+                pass_key,
                 live: Mutex::new(live),
                 changes: watch::Sender::default(),
                 changing: tokio::sync::Mutex::default(),
@@ -177,7 +190,7 @@ impl Tokens {
     #[must_use]
     pub fn pass(&self, token: &[u8], until_us: i64) -> Option<String> {
         self.find(token)?;
-        Some(format!("{until_us}.{}", seal(&hash(token), until_us)))
+        Some(format!("{until_us}.{}", self.seal(&hash(token), until_us)))
     }
 
     /// The rights of whoever holds this pass; `None` if it has run out, is wrong, or its token was revoked.
@@ -187,7 +200,11 @@ impl Tokens {
         if until_us <= now_us() {
             return None;
         }
-        self.find_by(|known| seal(known, until_us).as_bytes().ct_eq(sealed.as_bytes()))
+        self.find_by(|known| {
+            self.seal(known, until_us)
+                .as_bytes()
+                .ct_eq(sealed.as_bytes())
+        })
     }
 
     /// How long this pass has yet to run; `None` if it has run out or is none.
@@ -196,6 +213,12 @@ impl Tokens {
         let (until_us, _) = parts(pass)?;
         let left_us = u64::try_from(until_us.saturating_sub(now_us())).ok()?;
         (left_us > 0).then(|| Duration::from_micros(left_us))
+    }
+
+    /// What makes a pass until then one of the token with this digest.
+    fn seal(&self, digest: &Hash, until_us: i64) -> String {
+        let words = [b"a pass until ".as_slice(), &until_us.to_be_bytes(), digest];
+        self.inner.pass_key.seal(&words)
     }
 
     /// Tells when tokens were made or revoked.
@@ -408,16 +431,6 @@ fn hash(token: &[u8]) -> Hash {
 fn parts(pass: &str) -> Option<(i64, &str)> {
     let (until_us, sealed) = pass.split_once('.')?;
     Some((until_us.parse().ok()?, sealed))
-}
-
-/// What makes a pass until then one of this token: only who knows the token's digest can tell it.
-fn seal(digest: &Hash, until_us: i64) -> String {
-    let sealed = Sha256::new()
-        .chain_update(b"a pass until ")
-        .chain_update(until_us.to_be_bytes())
-        .chain_update(digest)
-        .finalize();
-    sealed.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn card(row: &TokenRow) -> TokenCard {

@@ -41,7 +41,7 @@ pub(super) fn rights(
     reads: bool,
 ) -> Result<Rights, Denied> {
     let tokens = &state.tokens;
-    let token = bearer(headers);
+    let token = bearer(headers)?;
     if token.is_none()
         && reads
         && let Some(rights) = pass(headers).and_then(|pass| tokens.admit_pass(pass))
@@ -91,11 +91,14 @@ pub(super) async fn keep_apart(mut response: Response) -> Response {
     response
 }
 
-/// The bearer token sent; empty if the header holds something else.
-fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
-    let value = headers.get(AUTHORIZATION)?.as_bytes();
-    let token = value
-        .split_at_checked("Bearer ".len())
-        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case(b"Bearer "));
-    Some(token.map_or(b"", |(_, token)| token.trim_ascii()))
+/// The bearer token sent, if a header is.
+fn bearer(headers: &HeaderMap) -> Result<Option<&[u8]>, Denied> {
+    let Some(value) = headers.get(AUTHORIZATION) else {
+        return Ok(None);
+    };
+    let sent = value.as_bytes().split_at_checked("Bearer ".len());
+    match sent.filter(|(scheme, _)| scheme.eq_ignore_ascii_case(b"Bearer ")) {
+        Some((_, token)) => Ok(Some(token.trim_ascii())),
+        None => Err(Denied::Scheme),
+    }
 }

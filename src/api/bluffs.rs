@@ -50,10 +50,13 @@ pub(super) struct BluffShown {
     pub seat: Option<u8>,
     /// The bluffer's name, where known.
     pub opponent: Option<String>,
-    /// The amount claimed: the true one where a transcript of the bluffer's own seat is stored, as our own referee does
-    /// once the match is over; else at least so much.
+    /// The amount claimed, where it is known: to whoever saw the end of the bidding, and from a transcript of the
+    /// bluffer's own seat, as our own referee stores them; `null` where it may have been more.
     #[schema(example = 190)]
-    pub bid: i64,
+    pub bid: Option<i64>,
+    /// At least so much was claimed.
+    #[schema(example = 190)]
+    pub bid_at_least: i64,
     /// What the bluffer held, if revealed.
     #[schema(example = 60)]
     pub held: Option<i64>,
@@ -71,13 +74,15 @@ impl Rows for Bluffs {
         Some(|reader, params| Box::pin(events::Bluffs::begin(reader, params)));
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<BluffShown>, bool), Problem> {
-        Ok((page(reader, params).await?, false))
+        let listed = page(reader, params).await?;
+        Ok((reader.expects(listed, params).await?, false))
     }
 }
 
 /// Bluffs, newest first.
 pub(super) async fn page(reader: &Reader, params: &Params) -> Result<Listed<BluffShown>, Problem> {
-    let rows = seen(reader, &params.filter_for(&reader.sight)?, params.page()?).await?;
+    let filter = params.filter_for(&reader.sight)?;
+    let rows = seen(reader, &filter, params.page()?).await?;
     let mut listed = Listed::page(rows, |row| shown(&reader.sight, row));
     // Sent whether or not anything was left out: the difference would reveal what is happening.
     listed.withheld = (!reader.sight.sees_all()).then_some(WITHHELD);
@@ -119,13 +124,16 @@ pub(super) fn shown(sight: &Sight, row: BluffRow) -> BluffShown {
         match_id: row.match_id,
         game: row.game,
         session: row.session,
-        bot: sight.spec(&row.bot).into_owned(),
+        bot: sight
+            .spec(&row.bot, row.secrecy.entrant.as_deref())
+            .to_owned(),
         entry: row.entry,
         at: time(row.at_us),
         by: row.by,
         seat: row.seat,
         opponent: row.opponent,
         bid: row.bid,
+        bid_at_least: row.bid_at_least,
         held: row.held,
         caught: row.caught,
     }

@@ -2,7 +2,7 @@
 
 use super::events::LAST_EVENT;
 use crate::store::{OpponentKind, Standing};
-use games::Cause;
+use games::{Cause, Part};
 use serde_json::{Value, json};
 
 /// The parameters of a path and of its query, as an OpenAPI document has them.
@@ -178,9 +178,15 @@ fn known(path: &str, name: &str) -> (&'static str, Value, Value) {
             json!("won"),
         ),
         "cause" => (
-            "Why it ended.",
+            "Why it ended. A player that failed in a match that went on to its end is found by `participation`.",
             words(Cause::ALL.map(Cause::word)),
             json!("normal"),
+        ),
+        "participation" => (
+            "Only where a seat took part so: that of `bot` or `entrant`, if these are given, else any. Of matches that \
+             ended before this was kept, and of most seats of others' matches, it is not known.",
+            words(Part::ALL.map(Part::word)),
+            json!("played"),
         ),
         "since" => (
             "Not before this time.",

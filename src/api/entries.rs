@@ -97,7 +97,7 @@ pub(super) fn shown(sight: &Sight, entry: MatchEntry) -> EntryShown {
         session: entry.session,
         side: entry.side,
         seat: entry.seat,
-        bot: sight.spec(&entry.bot).into_owned(),
+        bot: sight.spec(&entry.bot, entry.entrant.as_deref()).to_owned(),
         seq: entry.seq,
         at: time(entry.at_us),
         direction: entry.direction,

@@ -8,7 +8,8 @@ use super::problem::Problem;
 use super::reader::Reader;
 use super::shapes::Listed;
 use super::sight::Sight;
-use crate::store::FactRow;
+use crate::store::{FactRow, STDERR};
+use serde_json::Value;
 
 /// The filters of the list.
 pub(super) const FILTERS: &[&str] = &["seat", "session", "kind"];
@@ -64,6 +65,11 @@ async fn list(
 }
 
 pub(super) fn shown(sight: &Sight, fact: FactRow) -> FactRow {
-    let bot = sight.spec(&fact.bot).into_owned();
-    FactRow { bot, ..fact }
+    let name = fact.entrant.as_deref();
+    let bot = sight.spec(&fact.bot, name).to_owned();
+    let data = match fact.kind == STDERR && !sight.rights().plays_as(name) {
+        true => Value::Null,
+        false => fact.data,
+    };
+    FactRow { bot, data, ..fact }
 }

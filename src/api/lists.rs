@@ -9,6 +9,7 @@ use super::problem::Problem;
 use super::reader::Reader;
 use super::response;
 use super::shapes::Listed;
+use crate::sheet::Csv;
 use axum::body::{Body, Bytes};
 use axum::extract::RawPathParams;
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -90,14 +91,14 @@ pub(super) async fn csv<L: Rows>(path: RawPathParams, asked: Asked) -> Result<Re
     let (params, fields) = read::<L>(&path, &asked)?;
     let fields = fields.unwrap_or_else(Fields::all::<L::Item>);
     all::<L>(asked, params, CSV, move |rows, first| {
-        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut writer = Csv::default();
         if first {
-            writer.write_record(fields.headings())?;
+            writer.row(fields.headings())?;
         }
         for row in rows {
-            writer.write_record(fields.cells(&serde_json::to_value(row)?))?;
+            writer.row(fields.cells(&serde_json::to_value(row)?))?;
         }
-        writer.into_inner().map_err(|error| error.into_error())
+        writer.finish()
     })
     .await
 }

@@ -32,6 +32,7 @@ pub(super) const FILTERS: &[&str] = &[
     "entrant",
     "outcome",
     "cause",
+    "participation",
     "since",
     "until",
 ];
@@ -121,7 +122,8 @@ impl Rows for Matches {
     });
 
     async fn page(reader: &Reader, params: &Params) -> Result<(Listed<MatchShown>, bool), Problem> {
-        Ok((page(reader, params).await?, false))
+        let listed = page(reader, params).await?;
+        Ok((reader.expects(listed, params).await?, false))
     }
 }
 
@@ -178,6 +180,28 @@ impl Wanted {
         })
     }
 
+    /// That the match has such a seat and such a session.
+    fn check(&self, row: &MatchRow, sessions: &[SessionRow]) -> Result<(), Problem> {
+        let absent = |name: &str, given: i64, mut there: Vec<i64>| {
+            there.sort_unstable();
+            there.dedup();
+            let there: Vec<String> = there.iter().map(ToString::to_string).collect();
+            let detail = format!("{name} is {given}; the match has {}", there.join(", "));
+            Err(Problem::parameter(name, detail, there))
+        };
+        let seats = row.seats.iter().map(|seat| seat.seat);
+        let seats: Vec<i64> = seats
+            .chain(sessions.iter().filter_map(|row| row.opened.seat))
+            .map(i64::from)
+            .collect();
+        let ids: Vec<i64> = sessions.iter().map(|row| row.id.0).collect();
+        match (self.seat.map(i64::from), self.session) {
+            (Some(seat), _) if !seats.contains(&seat) => absent("seat", seat, seats),
+            (_, Some(session)) if !ids.contains(&session) => absent("session", session, ids),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether this session's.
     pub(super) fn has(&self, row: &SessionRow) -> bool {
         self.seat.is_none_or(|seat| row.opened.seat == Some(seat))
@@ -202,6 +226,7 @@ impl Seen {
         params.page()?;
         let wanted = Wanted::read(params)?;
         let mut contents = reader.state.store.contents(id).await?;
+        wanted.check(&row, &contents.sessions)?;
         contents.sessions.retain(|row| wanted.has(row));
         let withheld = reader.sight.keep(&mut contents.sessions);
         Ok(Self {
@@ -239,14 +264,14 @@ impl Seen {
 pub(super) fn shown(sight: &Sight, row: MatchRow) -> MatchShown {
     let open = sight.is_open(&row);
     let market = sight.sees_market(&row).then_some(row.market);
-    let seats = row.seats.into_iter();
+    let (seats, live) = (row.seats.into_iter(), row.ended_us.is_none());
     MatchShown {
         id: row.id,
         game: row.game,
         referee: row.referee,
         market,
         ours: row.ours,
-        live: row.ended_us.is_none(),
+        live,
         started: time(row.started_us),
         ended: row.ended_us.map(time),
         cause: row.cause,
@@ -255,13 +280,18 @@ pub(super) fn shown(sight: &Sight, row: MatchRow) -> MatchShown {
         scores: row.scores,
         tournament: row.tournament,
         setup: Some(row.setup).filter(|setup| open && !setup.is_null()),
-        seats: seats.map(|seat| seated(sight, seat)).collect(),
+        seats: seats.map(|seat| seated(sight, seat, live)).collect(),
         sessions: None,
         open,
     }
 }
 
-fn seated(sight: &Sight, row: SeatRow) -> SeatRow {
-    let spec = sight.spec(&row.spec).into_owned();
-    SeatRow { spec, ..row }
+fn seated(sight: &Sight, row: SeatRow, live: bool) -> SeatRow {
+    let spec = sight.spec(&row.spec, row.known_as()).to_owned();
+    let participation = row.participation.filter(|_| !live);
+    SeatRow {
+        spec,
+        participation,
+        ..row
+    }
 }

@@ -16,6 +16,7 @@ mod films;
 mod health;
 mod history;
 mod hubs;
+mod known;
 mod ledger;
 mod listener;
 mod lists;
@@ -48,6 +49,7 @@ mod versus;
 
 pub use events::Feeds;
 pub use films::Films;
+pub use known::unknown;
 pub use listener::serve;
 pub use matches::{match_filter, match_filters};
 pub use openapi::document;

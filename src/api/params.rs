@@ -3,7 +3,9 @@
 use super::problem::Problem;
 use super::sight::Sight;
 use crate::store::{Filter, PageAt, Side, Standing};
-use games::Cause;
+use games::{Cause, Part};
+use jiff::Timestamp;
+use jiff::fmt::temporal::Pieces;
 use percent_encoding::percent_decode_str;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -245,6 +247,7 @@ impl Params {
             between,
             outcome: self.word("outcome", Standing::ALL)?,
             cause: self.word("cause", Cause::ALL.map(|cause| (cause.word(), cause)))?,
+            participation: self.word("participation", Part::ALL.map(|part| (part.word(), part)))?,
             since_us: self.time("since")?,
             until_us: self.time("until")?,
             referee: self.text("referee"),
@@ -292,9 +295,9 @@ impl Params {
         let Some(value) = self.given.get(name) else {
             return Ok(None);
         };
-        match value.parse::<jiff::Timestamp>() {
-            Ok(time) => Ok(Some(time.as_microsecond())),
-            Err(_) => {
+        match moment(value) {
+            Some(at_us) => Ok(Some(at_us)),
+            None => {
                 // A plus sign is a space in a query.
                 let plus = match value.contains(' ') {
                     true => " (write + as %2B)",
@@ -307,6 +310,23 @@ impl Params {
             }
         }
     }
+}
+
+/// A time in microseconds since 1970-01-01 UTC. The first and the last hours of the calendar, which the crate does not
+/// have in every zone, are its first and its last moment.
+fn moment(text: &str) -> Option<i64> {
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Some(time.as_microsecond());
+    }
+    let pieces = Pieces::parse(text).ok()?;
+    pieces.to_numeric_offset()?;
+    pieces.time()?;
+    let moment = match pieces.date().year() {
+        9999 => Timestamp::MAX,
+        -9999 => Timestamp::MIN,
+        _ => return None,
+    };
+    Some(moment.as_microsecond())
 }
 
 fn decoded(text: &str) -> Result<String, Problem> {

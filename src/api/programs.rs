@@ -24,7 +24,7 @@ pub(super) struct ProgramShown {
     /// The program: `bot:NAME@VERSION`.
     #[schema(example = "bot:mybot@1")]
     pub bot: String,
-    /// What it did.
+    /// What it did. Its `faults` in words are shown to the bot's owner and to admins alone; others see how many they were.
     pub conduct: Conduct,
     /// The end of its standard error. It is shown to the bot's owner and to admins alone, at all times; `null` for
     /// others.
@@ -71,8 +71,12 @@ async fn list(
             continue;
         };
         let corrupt = |why| StoreError::Corrupt(format!("the program of session {}: {why}", id.0));
-        let conduct = serde_json::from_value(report).map_err(corrupt)?;
+        let mut conduct: Conduct = serde_json::from_value(report).map_err(corrupt)?;
         let owned = reader.sight.rights().owns(&session.secrecy);
+        if !owned {
+            // They may quote it, or name its files and addresses.
+            conduct.faults.clear();
+        }
         shown.push(ProgramShown {
             session: id,
             seat: session.opened.seat,

@@ -6,6 +6,7 @@ use super::response;
 use crate::clock::now_us;
 use axum::body::Bytes;
 use axum::response::Response;
+use games::text::unmarked;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use utoipa::ToSchema;
@@ -41,7 +42,7 @@ pub(super) struct Pruning {
 /// that it is to be asked again.
 pub(super) async fn begin(asked: Asked, body: Bytes) -> Result<Response, Problem> {
     asked.params(&[])?;
-    let wanted: Wanted = serde_json::from_slice(&body).map_err(|error| {
+    let wanted: Wanted = serde_json::from_slice(unmarked(&body)).map_err(|error| {
         Problem::body(format!(
             "it takes {{\"older_than_s\": 2592000, \"dry_run\": true}}: {error}"
         ))

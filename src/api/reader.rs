@@ -1,5 +1,9 @@
 //! Who reads what: all that a page or an answer depends on besides its parameters.
 
+use super::known;
+use super::params::Params;
+use super::problem::Problem;
+use super::shapes::Listed;
 use super::sight::Sight;
 use super::state::ApiState;
 
@@ -15,5 +19,20 @@ impl Reader {
     /// The view that `sight` allows.
     pub(super) fn new(state: ApiState, sight: Sight) -> Self {
         Self { state, sight }
+    }
+
+    /// This list, unless nothing is in it because it is filtered by what is known nowhere: that is a mistake.
+    pub(super) async fn expects<T>(
+        &self,
+        listed: Listed<T>,
+        params: &Params,
+    ) -> Result<Listed<T>, Problem> {
+        if listed.items.is_empty()
+            && listed.next.is_none()
+            && let Some(unknown) = known::unknown(&self.state.store, &params.filter()?).await?
+        {
+            return Err(unknown.into());
+        }
+        Ok(listed)
     }
 }

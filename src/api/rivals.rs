@@ -9,6 +9,7 @@ use crate::store::SessionId;
 use axum::body::Bytes;
 use axum::extract::Path;
 use axum::response::Response;
+use games::text::unmarked;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -59,7 +60,7 @@ pub(super) async fn name(
     body: Bytes,
 ) -> Result<Response, Problem> {
     asked.params(&[])?;
-    let told: RivalNames = serde_json::from_slice(&body).map_err(|error| {
+    let told: RivalNames = serde_json::from_slice(unmarked(&body)).map_err(|error| {
         Problem::body(format!(
             "it takes {{\"names\": {{\"W\": \"alice\"}}}}: {error}"
         ))

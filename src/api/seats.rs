@@ -8,6 +8,7 @@ use crate::identities::named;
 use axum::body::Bytes;
 use axum::extract::Path;
 use axum::response::Response;
+use games::text::unmarked;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -27,7 +28,7 @@ pub(super) async fn name(
     body: Bytes,
 ) -> Result<Response, Problem> {
     asked.params(&[])?;
-    let naming: Naming = serde_json::from_slice(&body)
+    let naming: Naming = serde_json::from_slice(unmarked(&body))
         .map_err(|error| Problem::body(format!("it takes {{\"name\": \"alice\"}}: {error}")))?;
     let name = named(&naming.name).map_err(Problem::body)?;
     let number = seat

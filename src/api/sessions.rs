@@ -109,7 +109,8 @@ impl Rows for Sessions {
         reader: &Reader,
         params: &Params,
     ) -> Result<(Listed<SessionShown>, bool), Problem> {
-        Ok((page(reader, params).await?, false))
+        let listed = page(reader, params).await?;
+        Ok((reader.expects(listed, params).await?, false))
     }
 }
 
@@ -164,7 +165,9 @@ pub(super) fn shown(sight: &Sight, row: SessionRow) -> SessionShown {
         match_id: opened.match_id,
         side: opened.side,
         game: opened.game,
-        bot: sight.spec(&opened.bot).into_owned(),
+        bot: sight
+            .spec(&opened.bot, row.secrecy.entrant.as_deref())
+            .to_owned(),
         referee: opened.referee,
         market: seen.then_some(opened.market),
         player: seen.then_some(opened.player),

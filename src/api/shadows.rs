@@ -1,5 +1,6 @@
 //! What shadows said: in a match, and summed up.
 
+use super::known::unknown_bot;
 use super::lists::Rows;
 use super::matches::Seen;
 use super::params::Params;
@@ -205,6 +206,13 @@ pub(super) async fn sums(reader: &Reader, params: &Params) -> Result<Listed<Shad
     // Before they are read: they may be many.
     let turn = reader.state.turns.wait().await?;
     let found = store.shadow_tallies(asked, over_us, SUMMED_MAX).await?;
+    for (name, value) in [("bot", &bot), ("shadow", &shadow)] {
+        if let Some(value) = value.as_ref().filter(|_| found.is_empty())
+            && let Some(unknown) = unknown_bot(store, (name, value)).await?
+        {
+            return Err(unknown.into());
+        }
+    }
     let shown = turn.spend(move || summed(found)).await?;
     Listed::cut(shown, &at)
 }

@@ -5,8 +5,9 @@
 
 use crate::access::Rights;
 use crate::clock::now_us;
-use crate::store::{MatchRow, OpponentKind, Secrecy, SessionRow, StoredModel, Teaching};
-use std::borrow::Cow;
+use crate::store::{
+    MatchRow, OpponentKind, Secrecy, SessionRow, StoredModel, Teaching, public_spec,
+};
 use std::time::Duration;
 
 /// Why something is not shown.
@@ -92,42 +93,24 @@ impl Sight {
         forming.all(|taught| self.sees(&taught.secrecy))
     }
 
-    /// A seat's spec as the caller sees it: the path of a player's URL and the arguments of its program may hold that
-    /// player's secrets.
-    pub(super) fn spec<'a>(&self, spec: &'a str) -> Cow<'a, str> {
-        match masked(spec) {
-            Some(masked) if !self.rights.is_admin() => masked.into(),
-            _ => spec.into(),
+    /// A player's spec as the caller sees it: what its program is called with and where it is reached are its owner's
+    /// and admins' to know. Others see its name instead, or of what kind it is.
+    pub(super) fn spec<'a>(&self, spec: &'a str, name: Option<&'a str>) -> &'a str {
+        let public = public_spec(spec);
+        match public == spec || self.rights.plays_as(name) {
+            true => spec,
+            false => name.unwrap_or(public),
         }
     }
 
     /// Whether a player may not be looked for by this spec: whoever may not see it could find it out so.
     pub(super) fn hides(&self, spec: &str) -> bool {
-        !self.rights.is_admin() && masked(spec).is_some()
+        !self.rights.is_admin() && public_spec(spec) != spec
     }
 
     /// Whether what was over at this time is public.
     pub(super) fn is_over(&self, over_us: Option<i64>) -> bool {
         over_us.is_some_and(|over_us| over_us <= self.open_us)
-    }
-}
-
-/// A spec without what may hold its player's secrets, if it holds any.
-fn masked(spec: &str) -> Option<String> {
-    match spec.split_once(':')? {
-        ("url", url) => {
-            let (scheme, rest) = url.split_once("://")?;
-            let (host, path) = rest.split_once(['/', '?', '#'])?;
-            let host = host.rsplit('@').next().unwrap_or_default();
-            (!path.is_empty()).then(|| format!("url:{scheme}://{host}/…"))
-        }
-        ("cmd", line) => {
-            // Not what a quoted word begins with: it may go on with anything.
-            let (program, _) = line.trim_start().split_once(char::is_whitespace)?;
-            let program = program.split(['\'', '"', '\\']).next().unwrap_or_default();
-            Some(format!("cmd:{program} …"))
-        }
-        _ => None,
     }
 }
 
@@ -178,21 +161,30 @@ mod tests {
     }
 
     #[test]
-    fn the_path_of_a_players_url_and_a_programs_arguments_are_for_admins() {
-        let check = |spec: &str, shown: &str| {
-            assert_eq!(sight(&["entrant:ann"], 0).spec(spec), shown);
-            assert_eq!(sight(&["admin"], 0).spec(spec), spec);
-        };
-        check(
-            "url:http://10.0.0.1:80/secret/koehandel",
-            "url:http://10.0.0.1:80/…",
-        );
-        check("url:http://ann:pw@host/x?y", "url:http://host/…");
-        check("url:http://host?secret", "url:http://host/…");
-        check("url:http://host/", "url:http://host/");
-        check("builtin:champion", "builtin:champion");
-        check("cmd:python3 bot.py 'a key' 0", "cmd:python3 …");
-        check("cmd:'my bot' key", "cmd: …");
-        check("cmd:./bot", "cmd:./bot");
+    fn commands_and_addresses_are_for_their_owners_and_admins() {
+        let secret = [
+            "url:http://10.0.0.1:80/koehandel",
+            "cmd:./bot",
+            "cmd:python3 bot.py 'a key'",
+        ];
+        for spec in secret {
+            let kind = &spec[..3];
+            for (scope, name, shown) in [
+                ("admin", None, spec),
+                ("read", None, kind),
+                ("read", Some("ann"), "ann"),
+                ("entrant:bob", Some("ann"), "ann"),
+                ("entrant:ann", Some("ann"), spec),
+                ("entrant:ann", None, kind),
+            ] {
+                assert_eq!(sight(&[scope], 0).spec(spec, name), shown, "{scope} {spec}");
+            }
+            assert!(sight(&["entrant:ann"], 0).hides(spec));
+            assert!(!sight(&["admin"], 0).hides(spec));
+        }
+        for spec in ["builtin:champion", "bot:mybot@2", "champion", "filler", ""] {
+            assert_eq!(sight(&["read"], 0).spec(spec, Some("ann")), spec);
+            assert!(!sight(&["read"], 0).hides(spec));
+        }
     }
 }

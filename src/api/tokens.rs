@@ -12,6 +12,7 @@ use axum::body::Bytes;
 use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
+use games::text::unmarked;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -81,7 +82,7 @@ fn page(reader: &Reader, params: &Params) -> Result<Listed<TokenShown>, Problem>
 /// `POST /api/v1/tokens` with `{"name": "ann", "scopes": ["bot:champion"]}`: 201, and the token, once.
 pub(super) async fn add(asked: Asked, body: Bytes) -> Result<Response, Problem> {
     asked.params(&[])?;
-    let wanted: Wanted = serde_json::from_slice(&body).map_err(|error| {
+    let wanted: Wanted = serde_json::from_slice(unmarked(&body)).map_err(|error| {
         Problem::body(format!(
             "it takes {{\"name\": \"ann\", \"scopes\": [\"bot:champion\"]}}: {error}"
         ))

@@ -8,8 +8,8 @@ use super::reader::Reader;
 use super::shapes::{self, Listed, time};
 use super::sight::Sight;
 use crate::store::{NewEntrant, StoreError, StoredRound, TournamentMatch, TournamentRow};
-use crate::tournament::StoredTournament;
 use crate::tournament::standings::{History, OpponentSplit, RatingModel, Standing, Standings};
+use crate::tournament::{StoredTournament, secret_of};
 use axum::extract::Path;
 use axum::response::Response;
 use games::Cause;
@@ -35,8 +35,12 @@ pub(super) struct TournamentShown {
     /// The game's name.
     #[schema(example = "koehandel")]
     pub game: String,
-    /// What everything was drawn from: tells the decks of rounds to come, so only after its end.
+    /// The seed in its file, which takes the secret's place; only after its end.
     pub seed: Option<u64>,
+    /// The SHA-256 of its id, a space and its secret.
+    pub commitment: Option<String>,
+    /// What pairings, decks and numbers on the wire follow from; only after its end.
+    pub secret: Option<String>,
     /// How rounds are decided.
     #[schema(value_type = Object)]
     pub schedule: Value,
@@ -384,14 +388,17 @@ fn unreadable(error: anyhow::Error) -> Problem {
 pub(super) fn shown(sight: &Sight, row: TournamentRow) -> TournamentShown {
     let over = row.ended_us.is_some();
     let entrants = row.entrants.into_iter().map(|entrant| NewEntrant {
-        spec: sight.spec(&entrant.spec).into_owned(),
+        spec: sight.spec(&entrant.spec, Some(&entrant.name)).to_owned(),
         ..entrant
     });
+    let secret = secret_of(&row.setup);
     TournamentShown {
-        id: row.id,
+        id: row.id.clone(),
         name: row.name,
         game: row.game,
-        seed: over.then_some(row.seed),
+        seed: row.setup["seed"].as_u64().filter(|_| over),
+        commitment: secret.map(|secret| secret.commitment(&row.id)),
+        secret: secret.filter(|_| over).map(|secret| secret.text()),
         schedule: row.setup["schedule"].clone(),
         seats: row.setup["seats"].clone(),
         decks: row.setup["decks"].clone(),

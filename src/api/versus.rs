@@ -106,7 +106,7 @@ pub(super) async fn versus(
         false => asked.sight.open_us(),
     };
     // Who is called alike is one rival.
-    let called = |name: &str| asked.sight.spec(name).into_owned();
+    let called = |name: &str| asked.sight.spec(name, None).to_owned();
     let all = asked.state.store.versus(game, subject, open_us, &called);
     Ok(all.await?)
 }

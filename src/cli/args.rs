@@ -122,7 +122,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Db(verb) => return on_all_cores(database::run(&common, &verb)),
         Verb::Match(verb) => return on_all_cores(matches::run(&common, &verb)),
         Verb::Serve(args) => serve::run(&common, &args)?,
-        Verb::Play(args) => on_all_cores(play::run(&common, *args))?,
+        Verb::Play(args) => return on_all_cores(play::run(&common, *args)),
         Verb::Practice(args) => on_all_cores(practice::run(&common, args))?,
         Verb::Referee(args) => referee::run(&common, *args)?,
         Verb::Shim(args) => shim::run(args)?,

@@ -129,12 +129,16 @@ async fn salvage(
 ) -> anyhow::Result<ExitCode> {
     let salvaged = Store::salvage(from, to).await?;
     for (table, rows) in &salvaged.tables {
-        writeln!(out, "{table}: {rows} rows")?;
+        writeln!(out, "{table}: {rows} rows saved")?;
     }
     for line in &salvaged.lost {
         writeln!(out, "{line}")?;
     }
-    writeln!(out, "wrote {}", to.display())?;
+    let without = match salvaged.lost.is_empty() {
+        true => "",
+        false => ", without what is lost",
+    };
+    writeln!(out, "wrote {}{without}", to.display())?;
     Ok(if salvaged.lost.is_empty() {
         ExitCode::SUCCESS
     } else {

@@ -2,7 +2,7 @@
 //! Lines are sent to it as they are; lines that begin with a colon are commands of the tester itself.
 
 use super::output::spaced;
-use super::play_args::{PlayArgs, rule_options};
+use super::play_args::{PlayArgs, SEED, rule_options};
 use super::usage::{UsageError, refuse};
 use crate::link::program::{Ended, ProgramOptions, adopt_orphans};
 use crate::plain::plain;
@@ -135,7 +135,7 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
             .unwrap_or(PLAYERS.clamp(*kit.seats().start(), *kit.seats().end())),
         seat: 0,
         rivals: vec![rival(kit)],
-        seed: args.seed,
+        seed: args.seed.unwrap_or(SEED),
         options: options.as_object().cloned().unwrap_or_default(),
         screen: Screen::default(),
     };

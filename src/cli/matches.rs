@@ -6,14 +6,17 @@ use super::output::{Format, spaced, write_rows};
 use super::remote::{Reached, Remote, Target};
 use super::usage::refuse;
 use super::{database, explain, replay, scenes};
+use crate::api;
 use crate::config::Flags;
 use crate::plain::plain_line;
 use crate::store::{Filter, MatchRow, PageAt, Place, Store};
 use anyhow::{Context as _, bail};
+use games::{Part, Participation};
 use serde_json::json;
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::Write;
-use std::path::PathBuf;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Subcommand)]
@@ -106,6 +109,9 @@ pub(super) enum Export {
     Json,
 }
 
+/// The mode of a file for its owner alone.
+const PRIVATE: u32 = 0o600;
+
 pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
     let config = common.load(&Flags::new())?.config;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
@@ -170,9 +176,24 @@ async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::R
             },
         )
         .await?;
+    if page.items.is_empty()
+        && page.next.is_none()
+        && let Some(unknown) = api::unknown(store, &filter).await?
+    {
+        return refuse(unknown.into_detail());
+    }
     let rows: Vec<Vec<String>> = page.items.iter().map(cells).collect();
     let headings = [
-        "id", "game", "started", "ended", "cause", "referee", "market", "seats", "scores",
+        "id",
+        "game",
+        "started",
+        "ended",
+        "cause",
+        "referee",
+        "market",
+        "seats",
+        "scores",
+        "participation",
     ];
     write_rows(out, args.output, &headings, &rows, &page)?;
     if let (Format::Table, Some(next)) = (args.output, &page.next) {
@@ -198,7 +219,17 @@ fn cells(row: &MatchRow) -> Vec<String> {
         row.market.to_string(),
         spaced(row.seats.iter().map(seat)),
         spaced(&row.scores),
+        fallen(row).join("; "),
     ]
+}
+
+/// The seats that did not play to the end of their part.
+fn fallen(row: &MatchRow) -> Vec<String> {
+    let seats = row.seats.iter().filter_map(|seat| {
+        let part = seat.participation.as_ref()?;
+        (part.how != Part::Played).then(|| format!("seat {} {}", seat.seat, part.words()))
+    });
+    seats.collect()
 }
 
 async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> anyhow::Result<()> {
@@ -214,6 +245,13 @@ async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> 
                 .map_or_else(String::new, |score| score.to_string()),
             seat.win_share
                 .map_or_else(String::new, |share| format!("{share:.2}")),
+            seat.participation
+                .as_ref()
+                .map_or_else(String::new, Participation::words),
+            seat.participation
+                .as_ref()
+                .and_then(|part| Some(format!("{} of {}", part.fallback?, part.decisions?)))
+                .unwrap_or_default(),
         ]
     };
     let rows: Vec<Vec<String>> = row.seats.iter().map(seats).collect();
@@ -253,7 +291,16 @@ async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> 
     Ok(write_rows(
         out,
         output,
-        &["seat", "spec", "name", "entrant", "score", "win_share"],
+        &[
+            "seat",
+            "spec",
+            "name",
+            "entrant",
+            "score",
+            "win_share",
+            "participation",
+            "fallback",
+        ],
         &rows,
         &whole,
     )?)
@@ -271,7 +318,7 @@ async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyho
             return scenes::html(out, &row, &footage);
         }
         let cannot = || format!("cannot write {}", path.display());
-        let file = File::create(path).with_context(cannot)?;
+        let file = create(path, row.ended_us.is_none()).with_context(cannot)?;
         let mut file = std::io::BufWriter::new(file);
         scenes::html(&mut file, &row, &footage)?;
         return file.flush().with_context(cannot);
@@ -299,6 +346,21 @@ async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyho
     Ok(())
 }
 
+/// A new file; of a running match, which has hidden hands in it, for its owner alone.
+fn create(path: &Path, live: bool) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    if !live {
+        return options.open(path);
+    }
+    let file = options.mode(PRIVATE).open(path)?;
+    // One that was there has kept its mode.
+    if file.metadata()?.is_file() {
+        file.set_permissions(Permissions::from_mode(PRIVATE))?;
+    }
+    Ok(file)
+}
+
 async fn name_seat(store: Store, (id, seat): (&str, u8), name: &str) -> anyhow::Result<()> {
     let named = store.name_seat(id, seat, name).await;
     store.close().await;
@@ -311,5 +373,7 @@ fn ask_daemon(daemon: &Reached, (id, seat): (&str, u8), name: &str) -> anyhow::R
     daemon
         .ask("PUT", &path, &json!({ "name": name }).to_string())
         .map(drop)
-        .context("the database is in use by a daemon; asking the daemon failed")
+        .context(
+            "the database is in use by another process, and the daemon could not do it instead",
+        )
 }

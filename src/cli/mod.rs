@@ -42,6 +42,7 @@ mod tournament;
 mod tournament_progress;
 mod tournament_run;
 mod train;
+mod trouble;
 pub mod usage;
 mod users_bots;
 

@@ -1,18 +1,19 @@
 //! `drover play`: local matches, one or many.
 
-use super::common::Common;
-use super::play_args::{Output, PlayArgs, game, rule_options};
+use super::common::{Common, tell};
+use super::play_args::{Output, PlayArgs, SEED, game, rule_options};
 use super::play_from;
 use super::play_gateway::Gateway;
 use super::play_progress::Progress;
+use super::trouble::Failures;
 use super::usage::{UsageError, refuse};
 use super::users_bots;
 use crate::daemon::Signals;
-use crate::link::program::{adopt_orphans, find, kill_all};
+use crate::link::program::{MachineReport, adopt_orphans, find, kill_all};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::hub::{HubServer, HubSettings};
 use crate::referee::seat_builtin::Builtins;
-use crate::referee::{Host, HostSettings, Notebook, Recording, SeatSpec};
+use crate::referee::{Host, HostSettings, Notebook, Recording, SeatPrograms, SeatSpec};
 use crate::tournament::{
     self, Conditions, Dialled, Extent, Hosted, InProcess, Kept, MatchError, MatchPlayer, Plan,
     PlannedMatch, Programs, REFEREE, Report, Stop, Tally, keep, open_recording,
@@ -22,17 +23,62 @@ use games::{Kit, Wire};
 use serde_json::{Map, Value};
 use std::io::Write as _;
 use std::net::SocketAddr;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
+/// What `play` found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Played {
+    /// The result, as it was asked for.
+    pub text: String,
+    /// What went wrong with programs, if the text does not say it.
+    pub failures: String,
+    /// Whether every program took a decision in each match in which it was asked for some.
+    pub all_played: bool,
+}
+
+impl Played {
+    /// A report as `output` says.
+    ///
+    /// # Errors
+    /// Never for a report of finite numbers.
+    pub(super) fn new(report: &Report, output: Output) -> anyhow::Result<Self> {
+        Ok(Self {
+            text: match output {
+                Output::Table => report.table(),
+                Output::Json => report.json()? + "\n",
+                Output::Csv => report.csv()?,
+            },
+            failures: match output {
+                Output::Csv => report.failures(),
+                Output::Table | Output::Json => String::new(),
+            },
+            all_played: report.all_played(),
+        })
+    }
+
+    /// Prints it; the exit code is 1 if not all played.
+    pub(super) fn print(&self) -> anyhow::Result<ExitCode> {
+        std::io::stdout().write_all(self.text.as_bytes())?;
+        if !self.failures.is_empty() {
+            tell(self.failures.trim_end());
+        }
+        Ok(match self.all_played {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        })
+    }
+}
+
 /// Plays and prints the result on standard output. Ctrl-C ends early with the matches played so far.
 ///
 /// # Errors
 /// [`UsageError`] for an invalid command line; otherwise whatever failed.
-pub(super) async fn run(common: &Common, mut args: PlayArgs) -> anyhow::Result<()> {
+pub(super) async fn run(common: &Common, mut args: PlayArgs) -> anyhow::Result<ExitCode> {
     if let Some(from) = args.from.clone() {
         return play_from::run(common, args, &from).await;
     }
@@ -47,8 +93,9 @@ pub(super) async fn run(common: &Common, mut args: PlayArgs) -> anyhow::Result<(
         });
         let within = args.budget.and_then(ThinkBudget::time);
         args.users_bots = users_bots::all(common, within)?;
-        return tokio::task::spawn_blocking(move || super::interactive::run(kit, &args, &spec))
-            .await?;
+        let talk = move || super::interactive::run(kit, &args, &spec);
+        tokio::task::spawn_blocking(talk).await??;
+        return Ok(ExitCode::SUCCESS);
     }
     let mut entrants = args.entrants(kit)?;
     let within = args.budget.and_then(ThinkBudget::time);
@@ -60,21 +107,22 @@ pub(super) async fn run(common: &Common, mut args: PlayArgs) -> anyhow::Result<(
         true => args.seats = specs,
         false => args.pool = specs,
     }
-    let text = play(kit, args, on_signal()).await?;
-    std::io::stdout().write_all(text.as_bytes())?;
-    Ok(())
+    play(kit, args, on_signal()).await?.print()
 }
 
-/// Plays with any game and returns the result as text, for [`run`] and for tests.
+/// Plays with any game and returns the result, for [`run`] and for tests.
 ///
 /// # Errors
 /// As [`run`].
 pub async fn play(
     kit: &'static dyn Kit,
-    args: PlayArgs,
+    mut args: PlayArgs,
     stop: CancellationToken,
-) -> anyhow::Result<String> {
+) -> anyhow::Result<Played> {
+    let failures = Failures::default();
+    let all_heard = failures.hear(&mut args.users_bots);
     let entrants = args.entrants(kit)?;
+    args.draw_seed(&entrants)?;
     let options = with_timeout(kit, rule_options(kit, &args.options)?, args.timeout)?;
     if let Some(log) = &args.log {
         std::fs::create_dir_all(log)
@@ -104,13 +152,17 @@ pub async fn play(
     let schedule = args.schedule(kit, plan.entrants.len());
     let work = Work {
         matches: Box::new(schedule.matches()),
-        progress: Progress::new(args.games, args.log.clone()),
+        progress: Progress::new(args.games, args.log.clone(), failures.clone()),
     };
-    let (tally, not_isolated) = run.all(plan, work).await?;
+    let (tally, not_isolated, machine) = run.all(plan, work).await?;
+    args.users_bots = SeatPrograms::default();
+    if specs.iter().any(|spec| spec.starts_with("bot:")) {
+        all_heard.wait().await;
+    }
     let conditions = Conditions {
         game: kit.game().to_owned(),
         games_planned: args.games,
-        seed: args.seed,
+        seed: args.seed.unwrap_or(SEED),
         budget: args.budget(kit),
         options,
         pool: !args.pool.is_empty(),
@@ -118,14 +170,12 @@ pub async fn play(
         models: !args.no_models,
         wire,
         not_isolated,
+        machine,
         when_silent: kit.stdio().and_then(|wire| wire.when_silent),
+        from: None,
     };
     let report = Report::new(conditions, &specs, &tally, began.elapsed());
-    Ok(match args.output {
-        Output::Table => report.table(),
-        Output::Json => report.json()? + "\n",
-        Output::Csv => report.csv()?,
-    })
+    Played::new(&report.with_failures(&failures.take()), args.output)
 }
 
 /// Matches to be played, as these arguments say.
@@ -176,16 +226,16 @@ impl Run<'_> {
         &self,
         plan: Plan,
         work: Work,
-    ) -> anyhow::Result<(Tally, Option<String>)> {
+    ) -> anyhow::Result<(Tally, Option<String>, Option<MachineReport>)> {
         let (kit, args) = (self.kit, self.args);
         let programs = |spec: &SeatSpec| matches!(spec, SeatSpec::Program(_));
         let users_bots = |spec: &SeatSpec| matches!(spec, SeatSpec::Bot(_));
         let any = |is: &dyn Fn(&SeatSpec) -> bool| plan.entrants.iter().any(is);
         if self.over_http(&plan.entrants) {
-            return Ok((self.over_wire(plan, work).await?, None));
+            return Ok((self.over_wire(plan, work).await?, None, None));
         }
         if kit.wire() == Wire::Hub && any(&users_bots) {
-            return Ok((self.on_hub(plan, work).await?, None));
+            return Ok((self.on_hub(plan, work).await?, None, None));
         }
         if !any(&programs) && !any(&users_bots) {
             let player = InProcess {
@@ -193,7 +243,8 @@ impl Run<'_> {
                 models: !args.no_models,
             };
             let recording = self.recording().await?;
-            return Ok((self.kept(plan, player, (work, recording)).await?, None));
+            let tally = self.kept(plan, player, (work, recording)).await?;
+            return Ok((tally, None, None));
         }
         let isolated = match any(&programs) {
             true => args.isolation(),
@@ -208,13 +259,15 @@ impl Run<'_> {
             store: store.clone(),
             runtime: Handle::current(),
         });
+        let machine = rules.machine.clone();
         let player = Programs {
             budget: args.budget(kit),
             models: !args.no_models,
             rules,
         };
         let tally = self.kept(plan, player, (work, recording)).await?;
-        Ok((tally, isolated.err()))
+        let machine = machine.map(|machine| machine.report());
+        Ok((tally, isolated.err(), machine))
     }
 
     /// Where matches are stored that are played on this machine, if they are.
@@ -367,7 +420,7 @@ impl Run<'_> {
 }
 
 /// The rule options with each player's time, where the game has a configurable clock.
-fn with_timeout(
+pub(super) fn with_timeout(
     kit: &dyn Kit,
     options: Value,
     timeout: Option<Duration>,

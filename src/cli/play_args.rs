@@ -3,11 +3,12 @@
 use super::common::concurrency;
 use super::map::map_text;
 use super::usage::{UsageError, refuse};
-use crate::link::program::{Cgroup, Guard, Held, no_isolation, protections};
+use crate::link::program::{Cgroup, Guard, Held, Machine, no_isolation, protections};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::query::option_value;
 use crate::referee::{SeatPrograms, SeatSpec, SeatSpecError};
+use crate::secrets::{self, NoRandomness};
 use crate::tournament::Schedule;
 use clap::{Args, Parser as _, ValueEnum};
 use games::{Kit, Maps};
@@ -19,6 +20,9 @@ use std::time::Duration;
 
 /// The maximum number of matches of one run.
 const GAMES_MAX: u64 = 100_000_000;
+
+/// The seed where none is given.
+pub const SEED: u64 = 1;
 
 /// Seats of a match drawn from a pool, where the game leaves the number open.
 const PLAYERS_OF_POOL: usize = 2;
@@ -58,9 +62,10 @@ pub struct PlayArgs {
     /// The number of matches.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=GAMES_MAX))]
     pub games: u64,
-    /// The seed of decks, seats and bots.
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
+    /// The seed of decks, seats, bots and numbers on the wire. The default is 1; where a url: plays, who might find it out,
+    /// one that the system draws.
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
     /// A built-in bot's budget per decision: 200ms, 2s, or 50000n for nodes. The default is the game's:
     /// 200ms, for smartdog 50ms, for planowanie 100ms, or its share of --timeout, for lighthouses 2ms, for
     /// planetwars 300ms. A bot: has as long as the game allows, and at most the time that is given here; nodes do not
@@ -105,7 +110,12 @@ pub struct PlayArgs {
     /// write to a scratch folder (TMPDIR) alone, and have no network.
     #[arg(long)]
     pub confine: bool,
-    /// Stop cmd: programs while it is not their turn, so that none thinks on another's time.
+    /// How often a match with cmd: programs is played again at most since others made the machine too busy for one to answer in
+    /// time; what programs of the match take is no excuse.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=10))]
+    pub replays_max: u32,
+    /// Stop cmd: programs while it is not their turn, so that none thinks on another's time; in games where all are asked
+    /// at once, none is.
     #[arg(long)]
     pub fair: bool,
     /// Let cmd: programs see and signal all processes of their user, as without Drover. By default each gets a
@@ -118,8 +128,9 @@ pub struct PlayArgs {
     /// Play a stored match on, once, from entry N of its referee's transcripts: the number in the log of a call,
     /// as `drover match explain` and `match export` show it. What came before stays; every player hears it again,
     /// and what a program answers then does not count. --seat 2=cmd:./mybot lets another player go on there; on
-    /// the other seats the bots of ours that played go on. Not for games on hubs.
-    #[arg(long, value_name = "ID:N", conflicts_with_all = ["game", "pool", "players", "games", "seed", "options", "wire", "timeout", "store", "log", "interactive", "no_rotate", "concurrency"])]
+    /// the other seats the bots of ours that played go on. --timeout and --option hold from there on, if what came
+    /// before is the same by them. Not for games on hubs.
+    #[arg(long, value_name = "ID:N", conflicts_with_all = ["game", "pool", "players", "games", "seed", "wire", "store", "log", "interactive", "no_rotate", "concurrency"])]
     pub from: Option<String>,
     /// Keep every match in this database.
     #[arg(long, value_name = "FILE")]
@@ -226,8 +237,21 @@ impl PlayArgs {
             pool,
             rotate: !self.no_rotate,
             games: self.games,
-            seed: self.seed,
+            seed: self.seed.unwrap_or(SEED),
         }
+    }
+
+    /// Has a seed drawn where strangers play, unless one is given.
+    ///
+    /// # Errors
+    /// The system gives no random numbers.
+    pub fn draw_seed(&mut self, entrants: &[SeatSpec]) -> Result<(), NoRandomness> {
+        let is_called = |spec: &SeatSpec| matches!(spec, SeatSpec::Url(_));
+        if self.seed.is_none() && entrants.iter().any(is_called) {
+            // Every JSON reader reads it as the same number.
+            self.seed = Some(secrets::bits()? >> 11);
+        }
+        Ok(())
     }
 
     /// How cmd: programs are run, each with namespaces of its own if it `isolates`.
@@ -254,6 +278,8 @@ impl PlayArgs {
             cpu_seconds: self.cpu_seconds,
             cgroup,
             fair: self.fair,
+            machine: Some(Machine::watch()),
+            replays_max: self.replays_max,
             goes_on: false,
             guard: Some(match self.confine {
                 true => Guard::of(&protections(not_isolated)),

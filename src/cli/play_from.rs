@@ -2,26 +2,35 @@
 
 use super::common::Common;
 use super::matches::found;
-use super::play::on_signal;
-use super::play_args::{Output, PlayArgs};
+use super::play::{Played, on_signal, with_timeout};
+use super::play_args::{PlayArgs, SEED, rule_options};
+use super::trouble::Failures;
 use super::usage::refuse;
 use super::users_bots;
+use crate::clock::now_us;
 use crate::config::Flags;
 use crate::link::program::{adopt_orphans, find};
 use crate::referee::SeatSpec;
-use crate::referee::arbiter::{Ended, FromMatch, play_from};
+use crate::referee::arbiter::{FromMatch, play_from};
 use crate::referee::budget::ThinkBudget;
-use crate::sheet;
 use crate::store::{EntryId, MatchRow, Side, Store};
+use crate::tournament::{
+    Conditions, FinishedMatch, Origin, PlannedMatch, PlayedMatch, Report, Tally, counted_seats,
+};
 use anyhow::Context as _;
-use games::{Kit, Seat, Seats, Wire};
-use serde_json::json;
-use std::io::Write as _;
+use games::{Kit, Seat, Wire};
+use serde_json::Value;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// Plays it on, once, and prints how it ends.
-pub(super) async fn run(common: &Common, mut args: PlayArgs, from: &str) -> anyhow::Result<()> {
+pub(super) async fn run(
+    common: &Common,
+    mut args: PlayArgs,
+    from: &str,
+) -> anyhow::Result<ExitCode> {
     let split = from.rsplit_once(':');
     let split = split.and_then(|(id, entry)| Some((id, entry.parse::<i64>().ok()?)));
     let Some((id, entry)) = split else {
@@ -38,7 +47,11 @@ pub(super) async fn run(common: &Common, mut args: PlayArgs, from: &str) -> anyh
     let within = args.budget.and_then(ThinkBudget::time);
     let seats = stored.seats.iter_mut().map(|spec| (kit, spec));
     args.users_bots = users_bots::seated(common, within, seats)?;
-    let rules = args.programs(kit, args.isolation().is_ok())?;
+    let isolated = match stored.has_program() {
+        true => args.isolation(),
+        false => Ok(()),
+    };
+    let mut rules = args.programs(kit, isolated.is_ok())?;
     adopt_orphans().context("programs' orphans cannot be adopted")?;
     let abort = Arc::new(AtomicBool::new(false));
     let (stop, flag) = (on_signal(), Arc::clone(&abort));
@@ -47,12 +60,34 @@ pub(super) async fn run(common: &Common, mut args: PlayArgs, from: &str) -> anyh
         flag.store(true, Ordering::Relaxed);
     });
     let (budget, models) = (args.budget(kit), !args.no_models);
+    let options = with_timeout(kit, rule_options(kit, &args.options)?, args.timeout)?;
+    let changed = changed(&stored.setup, &options)?;
+    let failures = Failures::default();
+    let all_heard = failures.hear(&mut rules.bots);
     let specs: Vec<String> = stored.seats.iter().map(ToString::to_string).collect();
     let teams = kit.teams(&stored.setup.to_string());
+    let seed = args.seed.unwrap_or(SEED);
+    let mut conditions = Conditions {
+        game: kit.game().to_owned(),
+        games_planned: 1,
+        seed,
+        budget,
+        options,
+        pool: false,
+        rotated: false,
+        models,
+        wire: false,
+        not_isolated: isolated.err(),
+        machine: None,
+        when_silent: kit.stdio().and_then(|wire| wire.when_silent),
+        from: None,
+    };
+    let (began, started_us) = (Instant::now(), now_us());
     let playing = tokio::task::spawn_blocking(move || {
         let from = FromMatch {
             kit,
             setup: &stored.setup,
+            changed: changed.as_ref(),
             entries: &stored.entries,
             from: EntryId(entry),
             seats: &stored.seats,
@@ -65,23 +100,86 @@ pub(super) async fn run(common: &Common, mut args: PlayArgs, from: &str) -> anyh
     });
     let ended = playing.await.context("playing failed")??;
     let ended = ended.context("it was stopped before its end")?;
-    let shares = kit.win_shares_in(teams.as_deref(), &ended.outcome);
-    let text = shown(args.output, (kit, &row, entry), &specs, (&ended, &shares))?;
-    std::io::stdout().write_all(text.as_bytes())?;
-    Ok(())
+    conditions.from = Some(Origin {
+        match_id: row.id,
+        entry,
+        cause: ended.outcome.cause,
+    });
+    let played = PlayedMatch {
+        started_us,
+        seats: specs.clone(),
+        ..ended.into()
+    };
+    let counted = counted_seats(kit, teams.as_deref(), &played);
+    let mut tally = Tally::new(specs.len());
+    tally.add([&counted]);
+    failures.ended(&FinishedMatch {
+        planned: PlannedMatch {
+            number: 0,
+            deck: 0,
+            of_deck: 1,
+            seed,
+            numbers: seed,
+            table: (0..specs.len()).collect(),
+            slot: None,
+        },
+        counted,
+        played,
+    });
+    if specs.iter().any(|spec| spec.starts_with("bot:")) {
+        all_heard.wait().await;
+    }
+    let report = Report::new(conditions, &specs, &tally, began.elapsed());
+    Played::new(&report.with_failures(&failures.take()), args.output)?.print()
+}
+
+/// The setup with these options instead of its own; `None` without any.
+fn changed(setup: &Value, options: &Value) -> anyhow::Result<Option<Value>> {
+    let Some(options) = options.as_object() else {
+        return Ok(None);
+    };
+    let mut changed = setup.clone();
+    for (name, value) in options {
+        let mut places = Vec::new();
+        called(&mut changed, name, &mut places);
+        match places.as_mut_slice() {
+            [place] => **place = value.clone(),
+            _ => {
+                return refuse(format!(
+                    "--option {name}: with --from it cannot be changed: it belongs to how the match began"
+                ));
+            }
+        }
+    }
+    Ok(Some(changed))
+}
+
+/// The values of this name in an object and in those that it holds.
+fn called<'a>(value: &'a mut Value, name: &str, found: &mut Vec<&'a mut Value>) {
+    for (key, value) in value.as_object_mut().into_iter().flatten() {
+        match key == name {
+            true => found.push(value),
+            false => called(value, name, found),
+        }
+    }
 }
 
 /// What is stored of the match, and who plays it on.
 struct Stored {
     kit: &'static dyn Kit,
     row: MatchRow,
-    setup: serde_json::Value,
+    setup: Value,
     entries: Vec<(Seat, crate::store::types::Entry)>,
     seats: Vec<SeatSpec>,
     seeds: Vec<u64>,
 }
 
 impl Stored {
+    fn has_program(&self) -> bool {
+        let mut seats = self.seats.iter();
+        seats.any(|spec| matches!(spec, SeatSpec::Program(_)))
+    }
+
     async fn read(store: &Store, id: &str, args: &PlayArgs) -> anyhow::Result<Self> {
         let row = found(store, id).await?;
         let kit = store.kit(&row.game);
@@ -170,43 +268,4 @@ fn seats(kit: &dyn Kit, row: &MatchRow, given: &[String]) -> anyhow::Result<Vec<
         Ok(spec)
     };
     row.seats.iter().map(seat).collect()
-}
-
-fn shown(
-    output: Output,
-    (kit, row, entry): (&dyn Kit, &MatchRow, i64),
-    specs: &[String],
-    (ended, shares): (&Ended, &Seats<f64>),
-) -> anyhow::Result<String> {
-    let seats = specs.iter().zip(ended.outcome.scores.values());
-    let seats = seats.zip(shares.values()).zip(0u8..);
-    let fault = |seat: u8| ended.blames.iter().find(|blame| blame.seat == Seat(seat));
-    let cause = ended.outcome.cause.word();
-    if output == Output::Json {
-        let seats = seats.map(|(((spec, score), share), seat)| {
-            let fault =
-                fault(seat).map(|blame| json!({"cause": blame.cause, "detail": blame.detail}));
-            json!({"seat": seat, "spec": spec, "score": score, "win_share": share, "fault": fault})
-        });
-        let seats: Vec<_> = seats.collect();
-        let whole = json!({"match": row.id, "from": entry, "cause": cause, "seats": seats});
-        return Ok(serde_json::to_string_pretty(&whole)? + "\n");
-    }
-    let rows = seats.map(|(((spec, score), share), seat)| {
-        let fault = fault(seat).map_or_else(String::new, |blame| blame.detail.clone());
-        vec![
-            seat.to_string(),
-            spec.clone(),
-            score.to_string(),
-            format!("{share:.2}"),
-            fault,
-        ]
-    });
-    let rows: Vec<Vec<String>> = rows.collect();
-    let headings = ["seat", "spec", "score", "win_share", "fault"];
-    if output == Output::Csv {
-        return Ok(sheet::csv(&headings, &rows)?);
-    }
-    let head = format!("{} {} from entry {entry}: {cause}\n", kit.game(), row.id);
-    Ok(head + &sheet::columns(&headings, &rows, &[]))
 }

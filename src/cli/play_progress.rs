@@ -1,6 +1,7 @@
 //! The progress of `drover play`: a bar on a terminal, plain lines elsewhere.
 
 use super::common::tell;
+use super::trouble::Failures;
 use crate::tournament::{FinishedMatch, Kept, MatchSink, PlayedMatch};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
@@ -21,6 +22,7 @@ pub struct Progress {
     lined: Instant,
     log: Option<PathBuf>,
     keep: Option<mpsc::Sender<Kept>>,
+    failures: Failures,
     /// Who shows the matches instead.
     heard: Option<Heard>,
     /// The first transcript that could not be written.
@@ -28,9 +30,9 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Progress over `games` matches; transcripts go to the directory `log`.
+    /// Progress over `games` matches; transcripts go to the directory `log`, what went wrong to `failures`.
     #[must_use]
-    pub fn new(games: u64, log: Option<PathBuf>) -> Self {
+    pub(super) fn new(games: u64, log: Option<PathBuf>, failures: Failures) -> Self {
         let style = "{bar:30} {pos}/{len} matches, {per_sec}, {eta} left";
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(games);
@@ -45,6 +47,7 @@ impl Progress {
             lined: Instant::now(),
             log,
             keep: None,
+            failures,
             heard: None,
             failure: None,
         }
@@ -59,6 +62,7 @@ impl Progress {
             lined: Instant::now(),
             log: None,
             keep: None,
+            failures: Failures::default(),
             heard: Some(heard),
             failure: None,
         }
@@ -84,6 +88,7 @@ impl Progress {
 
 impl MatchSink for Progress {
     fn ended(&mut self, finished: &FinishedMatch) {
+        self.failures.ended(finished);
         if let Some(heard) = &mut self.heard {
             heard(finished);
         }

@@ -5,12 +5,12 @@ use super::output::Format;
 use super::play::{Run, Work, on_signal};
 use super::play_args::{PlayArgs, game, rule_options};
 use super::play_progress::Progress;
-use super::practice_told::{Told, Trouble};
+use super::practice_told::Told;
+use super::trouble::{CONDUCT_WITHIN, Trouble, at_fault};
 use super::usage::{UsageError, refuse};
 use crate::config::{Config, Flags};
-use crate::histogram::Histogram;
 use crate::link::program::adopt_orphans;
-use crate::programs::{BotName, Bots, Conduct, Launch, Shelf};
+use crate::programs::{BotName, Bots, Launch, Shelf};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{OnEnd, SeatConduct, SeatPrograms, SeatSpec};
 use crate::tournament::{FinishedMatch, PlannedMatch, Schedule};
@@ -29,8 +29,6 @@ use tokio_util::sync::CancellationToken;
 
 /// Seats of a match, where the game leaves the number open.
 const PLAYERS: usize = 2;
-/// How long is waited for what became of the program, once its match is over.
-const CONDUCT_WITHIN: Duration = Duration::from_secs(15);
 /// What may wait to be heard of ended programs: there is one a match.
 const CONDUCTS_MAX: usize = 4;
 
@@ -146,7 +144,7 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
     };
     let play = PlayArgs {
         users_bots: bot.programs,
-        seed: args.seed,
+        seed: Some(args.seed),
         budget: args.budget,
         concurrency: Some(NonZeroUsize::MIN),
         store: Some(args.store),
@@ -320,37 +318,6 @@ impl Practice {
             ));
         }
         self.told.played(finished, (own, rung, score), &trouble)
-    }
-}
-
-/// What the arbiter found of a program that has no fallback.
-fn at_fault(finished: &FinishedMatch, own: usize) -> SeatConduct {
-    let played = &finished.played;
-    let blames = played.blames.iter();
-    let faults = blames.filter(|blame| blame.seat.index() == own);
-    let faults: Vec<String> = faults
-        .map(|blame| format!("{}: {}", blame.cause.word(), blame.detail))
-        .collect();
-    let left = played.left.get(own);
-    let count = |counts: &[u32]| u64::from(counts.get(own).copied().unwrap_or_default());
-    let (late, refused) = (count(&played.missed), count(&played.refused));
-    let answered = played.took.get(own).map_or(0, Histogram::count);
-    let failed = faults.len() as u64;
-    SeatConduct {
-        asked: answered + late + failed,
-        // A greeting is no decision.
-        taken: match failed > 0 && answered <= 1 {
-            true => 0,
-            false => answered.saturating_sub(refused),
-        },
-        conduct: Conduct {
-            failed,
-            late,
-            refused,
-            faults,
-            stderr: left.map(|left| left.stderr.clone()).unwrap_or_default(),
-            ..Conduct::default()
-        },
     }
 }
 

@@ -2,8 +2,7 @@
 
 use super::common::tell;
 use super::output::{Format, spaced, write_rows};
-use crate::plain::plain_line;
-use crate::referee::SeatConduct;
+use super::trouble::Trouble;
 use crate::tournament::FinishedMatch;
 use games::BotCard;
 use ratings::{Held, Score};
@@ -12,10 +11,6 @@ use serde_json::{Value, json};
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-
-/// Lines of a program's standard error that are shown, and characters of each.
-const STDERR_LINES: usize = 12;
-const STDERR_CHARS: usize = 200;
 
 /// What is shown, and what is known of it beforehand.
 pub(super) struct Told {
@@ -56,76 +51,6 @@ pub(super) struct Row {
     page: Option<String>,
 }
 
-/// What was wrong with a program in a match.
-pub(super) struct Trouble<'a>(&'a SeatConduct);
-
-impl<'a> Trouble<'a> {
-    pub(super) const fn of(conduct: &'a SeatConduct) -> Self {
-        Self(conduct)
-    }
-
-    fn is_none(&self) -> bool {
-        let SeatConduct {
-            asked,
-            taken,
-            conduct,
-        } = self.0;
-        asked == taken && conduct.failed == 0
-    }
-
-    /// Whether the match is the program's own, not rather its fallback's.
-    pub(super) const fn counts(&self) -> bool {
-        2 * self.0.taken >= self.0.asked
-    }
-
-    /// Whether it took no decision at all.
-    pub(super) const fn is_hopeless(&self) -> bool {
-        self.0.taken == 0 && self.0.asked > 0
-    }
-
-    /// What it did wrong, in words.
-    pub(super) fn sentence(&self) -> String {
-        let conduct = &self.0.conduct;
-        let mut parts = Vec::new();
-        if conduct.failed > 0 {
-            let mut kinds: Vec<&str> = conduct.faults.iter().map(String::as_str).collect();
-            kinds.sort_unstable();
-            kinds.dedup();
-            let (times, kinds) = (conduct.failed, kinds.join("; "));
-            let times = if times == 1 {
-                "once".to_owned()
-            } else {
-                format!("{times} times")
-            };
-            parts.push(format!("it failed {times}: {}", plain(&kinds)));
-        }
-        if conduct.late > 0 {
-            parts.push(format!(
-                "{} of its answers did not come in time",
-                conduct.late
-            ));
-        }
-        if conduct.refused > 0 {
-            parts.push(format!("{} of its answers were refused", conduct.refused));
-        }
-        match parts.is_empty() {
-            true => "it could not be asked".to_owned(),
-            false => parts.join("; "),
-        }
-    }
-
-    /// The end of its standard error on lines of their own, or nothing.
-    pub(super) fn stderr(&self) -> String {
-        let lines: Vec<&str> = self.0.conduct.stderr.trim_end().lines().collect();
-        if lines.is_empty() {
-            return String::new();
-        }
-        let last = lines.iter().skip(lines.len().saturating_sub(STDERR_LINES));
-        let last = last.map(|line| format!("\n    {}", plain(line)));
-        format!("\n  its standard error ended:{}", last.collect::<String>())
-    }
-}
-
 /// As a shell reads it as one word.
 fn quoted(text: &str) -> String {
     let safe = |letter: char| letter.is_ascii_alphanumeric() || "_-./".contains(letter);
@@ -133,12 +58,6 @@ fn quoted(text: &str) -> String {
         true => text.to_owned(),
         false => format!("'{}'", text.replace('\'', "'\\''")),
     }
-}
-
-/// The beginning of a program's text, on a terminal.
-fn plain(text: &str) -> String {
-    let shown: String = text.chars().take(STDERR_CHARS).collect();
-    plain_line(&shown)
 }
 
 const fn word(score: Score) -> &'static str {

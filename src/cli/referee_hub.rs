@@ -32,13 +32,7 @@ pub(super) fn settings(
         ));
     }
     // A hub given as a flag replaces a configured one of the same name.
-    let named = |hub: &str| {
-        hub.split(':')
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_lowercase()
-    };
+    let named = |hub: &str| Room::plain(hub.split(':').next().unwrap_or_default());
     let kept = configured
         .iter()
         .filter(|hub| !args.hubs.iter().any(|flag| named(flag) == named(hub)));

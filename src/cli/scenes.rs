@@ -2,7 +2,7 @@
 
 use crate::clock;
 use crate::replay::{Footage, Remarks, Step, Still, View, seats};
-use crate::store::{MatchRow, SeatRow, Store};
+use crate::store::{MatchRow, SeatRow, Store, public_spec};
 use anyhow::{Context as _, anyhow, bail};
 use askama::Template;
 use base64::engine::general_purpose::STANDARD;
@@ -10,6 +10,7 @@ use base64::write::EncoderWriter;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use games::Picture;
+use games::neutral::BUILT_IN;
 use games::scene::STYLE;
 use serde_json::json;
 use std::io::{self, Write};
@@ -81,12 +82,10 @@ impl Exported<'_> {
 
 impl Seated {
     fn of(row: &SeatRow) -> Self {
-        // A program's arguments and a server's path may be secrets of its player.
-        let kind = |(kind, rest): (&str, &str)| match kind {
-            "builtin" => rest.to_owned(),
-            kind => kind.to_owned(),
+        let spec = || {
+            let spec = public_spec(&row.spec);
+            spec.strip_prefix(BUILT_IN).unwrap_or(spec).to_owned()
         };
-        let spec = || row.spec.split_once(':').map_or(row.spec.clone(), kind);
         let score = row.score.map(|score| format!(", score {score}"));
         let outcome = match row.win_share {
             Some(1.0) => ", won",

@@ -6,10 +6,11 @@ use super::tournament_run::{self, ResumeArgs, RunArgs};
 use super::usage::refuse;
 use crate::link::program::no_isolation;
 use crate::store::{PageAt, Store, TournamentRow};
-use crate::tournament::StoredTournament;
-use crate::tournament::standings::{League, Standings, pgn};
+use crate::tournament::standings::{League, Standings, of_decks, pgn};
+use crate::tournament::{StoredTournament, secret_of};
 use clap::{Args, Subcommand, ValueEnum};
-use serde_json::json;
+use games::Cause;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -145,8 +146,9 @@ pub(super) fn run(common: &Common, verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::Resume(args) => return on_all_cores(tournament_run::resume(common, args)),
         Verb::List(database) => on_all_cores(list(database)),
         Verb::Standings(args) => on_all_cores(async {
-            let standings = args.read().await?.standings()?;
-            Ok(write!(out, "{}", standings.table())?)
+            let stored = args.read().await?;
+            let told = drawn_from(&stored.row.id, &stored.row.setup, stored.over().is_some());
+            Ok(write!(out, "{}{told}", stored.standings()?.table())?)
         }),
         Verb::Crosstable(args) => on_all_cores(async {
             let standings = args.read().await?.standings()?;
@@ -182,6 +184,18 @@ impl ShowArgs {
         let stored = StoredTournament::read(&store, found).await;
         store.close().await;
         stored
+    }
+}
+
+/// The commitment to what all chance of a tournament follows from, and that itself once it is over.
+pub(super) fn drawn_from(id: &str, setup: &Value, over: bool) -> String {
+    let Some(secret) = secret_of(setup) else {
+        return String::new();
+    };
+    let commitment = format!("commitment: {}\n", secret.commitment(id));
+    match over {
+        true => format!("{commitment}secret: {}\n", secret.text()),
+        false => commitment,
     }
 }
 
@@ -348,7 +362,7 @@ async fn export(args: ExportArgs) -> anyhow::Result<()> {
 /// Every match as a line of JSON, without what differs between runs of the same file.
 fn lines(stored: &StoredTournament) -> anyhow::Result<String> {
     let mut text = String::new();
-    for played in &stored.games {
+    for (deck, played) in of_decks(&stored.games) {
         let counted = &played.counted;
         let entrants = counted
             .table
@@ -357,7 +371,7 @@ fn lines(stored: &StoredTournament) -> anyhow::Result<String> {
         let mut line = json!({
             "number": played.number,
             "round": played.round,
-            "table": format!("{}/{}/{}", played.round, played.table, played.seed),
+            "table": format!("{}/{}/{deck}", played.round, played.table),
             "game": stored.row.game,
             "seats": entrants.map(|entrant| &entrant.name).collect::<Vec<_>>(),
             "cause": counted.outcome.cause,
@@ -368,10 +382,13 @@ fn lines(stored: &StoredTournament) -> anyhow::Result<String> {
             // Mates have no results against each other.
             line["teams"] = json!(counted.teams);
         }
-        if counted.outcome.scores.is_empty() {
-            // Given up for all: these alone have results.
-            let faults = counted.faults.iter().map(|(seat, _)| seat.0);
-            line["faults"] = faults.collect::<Vec<_>>().into();
+        // Given up for all, these alone have results; otherwise those are last whose results are not their own.
+        let given_up = counted.outcome.scores.is_empty();
+        let faults = counted.faults.iter();
+        let faults = faults.filter(|(_, cause)| given_up || *cause == Cause::NotPlayed);
+        let faults: Vec<u8> = faults.map(|(seat, _)| seat.0).collect();
+        if given_up || !faults.is_empty() {
+            line["faults"] = faults.into();
         }
         text.push_str(&serde_json::to_string(&line)?);
         text.push('\n');

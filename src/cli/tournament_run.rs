@@ -2,13 +2,13 @@
 
 use super::common::{Common, concurrency, read_text, tell};
 use super::play::on_signal;
-use super::tournament::{Database, tournaments};
+use super::tournament::{Database, drawn_from, tournaments};
 use super::tournament_progress::Progress;
 use super::usage::{UsageError, refuse};
 use super::users_bots;
 use crate::clock::now_us;
 use crate::link::HttpOptions;
-use crate::link::program::{Guard, Held, adopt_orphans, no_isolation};
+use crate::link::program::{Guard, Held, Machine, adopt_orphans, no_isolation};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::hub::{HubServer, HubSettings, Invited};
 use crate::referee::seat_builtin::Builtins;
@@ -45,6 +45,8 @@ const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3002
 const DRAINED_WITHIN: Duration = Duration::from_secs(1);
 /// How many leaders a precision is asked of.
 const LEADERS: usize = 4;
+/// Seeds below this are tried out in hours.
+const SEED_MIN: u64 = 1 << 40;
 /// How often a refused connection is tried again at most: a player that is not there must not hold up the others.
 const RECONNECTS_MAX: u32 = 5;
 
@@ -129,6 +131,11 @@ async fn play(common: &Common, args: RunArgs, resumes: Resumes) -> anyhow::Resul
     }
     let extent = file.extent(args.store);
     let extent = extent.map_err(|why| UsageError(format!("{shown}: {why}")))?;
+    if let Some(seed) = file.seed.filter(|seed| *seed < SEED_MIN) {
+        tell(&format!(
+            "{shown}: seed = {seed} is found by trying: whoever finds it knows all decks; leave it out, or take one from 2^40"
+        ));
+    }
     args.database.check_folder()?;
     if matches!(resumes, Resumes::No) {
         // Before anything is stored.
@@ -163,6 +170,11 @@ fn seat_users_bots(
         let seats = cup.meant(setup).map(|spec| (kit, spec));
         cup.users_bots = users_bots::seated(common, within, seats)?;
         cup.users_bots.within = within;
+        cup.users_bots.ranked = true;
+        if kit.wire() == Wire::Stdio {
+            // One of them is asked at a time.
+            cup.users_bots.bots = cup.users_bots.bots.clone().resting();
+        }
         cup.note_versions();
     }
     Ok(())
@@ -173,7 +185,7 @@ impl RunArgs {
     async fn try_programs(&self, cups: &[Cup]) -> anyhow::Result<()> {
         let (shown, mut mistakes) = (self.file.display(), Vec::new());
         for cup in cups {
-            let rules = self.rules(cup)?;
+            let rules = self.rules(cup, 0)?;
             let cup = cup.clone();
             let tried = tokio::task::spawn_blocking(move || broken(&cup, &rules));
             mistakes.extend(tried.await.context("trying the programs failed")?);
@@ -192,11 +204,14 @@ impl RunArgs {
     }
 
     /// How the programs of a tournament are run.
-    fn rules(&self, cup: &Cup) -> anyhow::Result<ProgramRules> {
+    fn rules(&self, cup: &Cup, replays_max: u32) -> anyhow::Result<ProgramRules> {
         adopt_orphans().context("programs' orphans cannot be adopted")?;
         Ok(ProgramRules {
             bots: cup.users_bots.clone(),
             memory: cup.kit.stdio().and_then(|wire| wire.memory),
+            fair: true,
+            machine: Some(Machine::watch()),
+            replays_max,
             goes_on: true,
             guard: Some(Guard {
                 isolates: self.isolation().is_ok(),
@@ -260,6 +275,12 @@ impl Run<'_> {
             cup.note_isolation(self.args.isolation());
             let game = cup.kit.game();
             let mut course = self.course(cup, &stored).await?;
+            let told = drawn_from(course.id(), &course.cup().setup, false);
+            tell(&format!(
+                "{game}, tournament {}: {}",
+                course.id(),
+                told.trim_end()
+            ));
             let began = Instant::now();
             let before = course.games().len();
             let ended = match self.play(&mut course, &mut listener).await {
@@ -287,6 +308,9 @@ impl Run<'_> {
             let seconds = began.elapsed().as_secs_f64();
             let now = matches - before;
             writeln!(out, "{now} matches in {seconds:.1} s")?;
+            let over = course.ended().is_some();
+            let told = drawn_from(course.id(), &course.cup().setup, over);
+            write!(out, "{told}")?;
             match ended {
                 Ended::Over(_) => {
                     writeln!(out)?;
@@ -447,14 +471,15 @@ impl Run<'_> {
         let (budget, models) = (cup.budget, cup.models != Models::None);
         Ok(match cup.kit.wire() {
             Wire::Stdio => {
-                let rules = self.args.rules(cup)?;
+                let rules = self.args.rules(cup, self.file.replays_max)?;
+                let machine = rules.machine.clone();
                 (
                     Arc::new(Programs {
                         budget,
                         models,
                         rules,
                     }),
-                    Server::None,
+                    machine.map_or(Server::None, Server::Machine),
                 )
             }
             Wire::Callbacks => {
@@ -551,6 +576,8 @@ fn builtins(cup: &Cup, concurrency: NonZeroUsize) -> Builtins {
 /// What runs beside a tournament's matches.
 enum Server {
     None,
+    /// What watches the machine, where programs play.
+    Machine(Machine),
     Host(Arc<Host>),
     Hub(Arc<HubServer>, CancellationToken),
 }
@@ -559,6 +586,7 @@ impl Server {
     async fn stop(self) {
         match self {
             Self::None => {}
+            Self::Machine(machine) => tell(&machine.report().to_string()),
             Self::Host(host) => host.stop().await,
             Self::Hub(hub, stop) => {
                 stop.cancel();

@@ -6,8 +6,10 @@ use super::named;
 use super::schema::{Kind, keys};
 use super::sections::{Entries, HUBS, REFEREES, SHADOWS};
 use super::settings::{Config, Hub, Shadow};
+use crate::secrets::KEY_BYTES_MIN;
 use ::config::{Map, Value, ValueKind};
 use games::neutral::{BUILT_IN, PREFIX};
+use games::text::without_mark;
 use games::{Kit, SetupError, TableSetup, Wire};
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -210,7 +212,7 @@ fn secret_in(path: &str) -> Result<String, String> {
         ));
     }
     let text = std::fs::read_to_string(path).map_err(told)?;
-    let text = text.trim_end_matches(['\r', '\n']);
+    let text = without_mark(&text).trim_end_matches(['\r', '\n']);
     if text.is_empty() || text.chars().any(char::is_control) {
         return Err("it must hold the secret on one line".to_owned());
     }
@@ -363,6 +365,13 @@ fn check(config: &Config, merged: &Value, mistakes: &mut Mistakes) {
     }
     same_addresses(config, mistakes);
     let unusable = |what: String, why: String| ConfigError::Unusable { what, why };
+    let pass_key = config.api.pass_key.reveal();
+    if pass_key.is_some_and(|key| key.len() < KEY_BYTES_MIN) {
+        let what = format!("{}: `api.pass_key`", origin(merged, "api.pass_key"));
+        let why =
+            format!("it takes at least {KEY_BYTES_MIN} bytes: `openssl rand -hex 32` makes some");
+        mistakes.add(unusable(what, why));
+    }
     let callbacks = games::met_by(Wire::Callbacks);
     let default_bot = "callbacks.default_bot";
     if let Some(why) = callbacks.and_then(|kit| no_bot(kit, &config.callbacks.default_bot)) {

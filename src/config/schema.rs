@@ -246,6 +246,14 @@ fn api() -> Vec<Key> {
         ),
         key_file("api.token"),
         key(
+            "api.pass_key",
+            Kind::Secret,
+            "\"\"",
+            "What seals the passes that browsers keep in place of a token: at least 32 bytes, such as those of \
+             `openssl rand -hex 32`. Empty: a random one, in a file beside the database that ends in `.passkey`.",
+        ),
+        key_file("api.pass_key"),
+        key(
             "api.hosts",
             Kind::Hosts,
             "[]",

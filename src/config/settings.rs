@@ -99,6 +99,8 @@ pub struct Api {
     pub listen: SocketAddr,
     /// A token of an admin, if any.
     pub token: Secret,
+    /// The key that seals browsers' passes, if it is not in a file beside the database.
+    pub pass_key: Secret,
     /// Host names that it answers to.
     pub hosts: Vec<String>,
     /// The proxies whose `X-Forwarded-For` is trusted.

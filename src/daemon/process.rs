@@ -5,6 +5,7 @@ use crate::clock::now_us;
 use crate::metrics as names;
 use metrics::gauge;
 use rustix::fs::statvfs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// A disk is nearly full below this many free bytes; a small one below this part of it.
@@ -67,9 +68,17 @@ impl Room {
     }
 }
 
+/// Which file has this name.
+fn file_at(path: &Path) -> Option<(u64, u64)> {
+    let file = std::fs::metadata(path).ok()?;
+    Some((file.dev(), file.ino()))
+}
+
 /// Watches the database's disk.
 pub(super) struct Disk {
     database: PathBuf,
+    /// The file that has this name, while it has it.
+    file: Option<(u64, u64)>,
     scarce: bool,
 }
 
@@ -77,6 +86,7 @@ impl Disk {
     pub(super) fn of(database: &Path) -> Self {
         Self {
             database: database.to_owned(),
+            file: file_at(database),
             scarce: false,
         }
     }
@@ -84,6 +94,14 @@ impl Disk {
     /// Sets the gauges of the disk and of the database's files, and says once that the disk is nearly full, and
     /// once that it no longer is. A disk that hangs never returns.
     pub(super) fn look(&mut self) {
+        if self.file.is_some() && file_at(&self.database) != self.file {
+            self.file = None;
+            tracing::error!(
+                database = %self.database.display(),
+                "the database was moved, removed or replaced under a running daemon, which goes on with the old file: \
+                 stop it, and put the old file and its log back"
+            );
+        }
         let length = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
         gauge!(names::STORE_BYTES).set(length(&self.database) as f64);
         let mut log = self.database.clone().into_os_string();

@@ -9,7 +9,7 @@ use super::options::{callback_options, session_options, store_settings};
 use super::process::Disk;
 use super::referee::{RefereePlan, RunningReferee};
 use super::room::Gauged;
-use crate::access::Tokens;
+use crate::access::{PassKey, Tokens};
 use crate::api::{self, ApiState, Readiness, Turns};
 use crate::config::{Config, Secret};
 use crate::gateway::hubs::Hubs;
@@ -103,6 +103,7 @@ impl Daemon {
         let metrics = crate::metrics::install().context("metrics are already set up")?;
         let (drain, end) = (CancellationToken::new(), CancellationToken::new());
         let store = Store::open(&store_settings(config)).await?;
+        let pass_key = PassKey::load(config.api.pass_key.reveal(), &store)?;
         let pool = Pool::start(&PoolOptions {
             threads: config.thinking.threads.unwrap_or(0),
             idle_priority: config.thinking.idle_priority,
@@ -206,7 +207,7 @@ impl Daemon {
             hubs,
             room: Arc::new(move || room.room()),
             metrics: figures::renderer(metrics, store.clone(), pool.clone(), gauged, tasks),
-            tokens: Tokens::load(store.clone(), config.api.token.reveal()).await?,
+            tokens: Tokens::load(store.clone(), config.api.token.reveal(), pass_key).await?,
             feeds: api::Feeds::of(store.clone()),
             end: end.clone(),
             standings: api::KeptStandings::default(),
@@ -268,7 +269,8 @@ fn identities(names: Option<&Path>) -> anyhow::Result<Identities> {
     if let Some(path) = names {
         let told = || format!("thinking.names: {}", path.display());
         let text = std::fs::read_to_string(path).with_context(told)?;
-        let names = Names::read(&text, games::find).map_err(anyhow::Error::msg);
+        let names =
+            Names::read(games::text::without_mark(&text), games::find).map_err(anyhow::Error::msg);
         for names in names.with_context(told)? {
             identities.name(names).with_context(told)?;
         }

@@ -121,6 +121,8 @@ pub enum Cause {
     Disconnect,
     /// The match made no more progress and was cut by a bound.
     Stalled,
+    /// A seat's fallback decided in its place: its result is not its own.
+    NotPlayed,
     /// Ended by decision with the standing of the moment.
     Adjudication,
     /// Ended by an operator.
@@ -131,7 +133,7 @@ pub enum Cause {
 
 impl Cause {
     /// Every cause, in the order of the list in the documentation.
-    pub const ALL: [Cause; 11] = [
+    pub const ALL: [Cause; 12] = [
         Cause::Normal,
         Cause::TimeForfeit,
         Cause::IllegalMove,
@@ -140,6 +142,7 @@ impl Cause {
         Cause::ProtocolError,
         Cause::Disconnect,
         Cause::Stalled,
+        Cause::NotPlayed,
         Cause::Adjudication,
         Cause::Cancelled,
         Cause::Unterminated,
@@ -157,9 +160,19 @@ impl Cause {
             Cause::ProtocolError => "protocol_error",
             Cause::Disconnect => "disconnect",
             Cause::Stalled => "stalled",
+            Cause::NotPlayed => "not_played",
             Cause::Adjudication => "adjudication",
             Cause::Cancelled => "cancelled",
             Cause::Unterminated => "unterminated",
+        }
+    }
+
+    /// How the rules ended it: what counts as not played was played to its end.
+    #[must_use]
+    pub const fn by_rules(self) -> Self {
+        match self {
+            Cause::NotPlayed => Cause::Normal,
+            other => other,
         }
     }
 
@@ -231,6 +244,21 @@ impl Outcome {
             }
         }
         duels
+    }
+
+    /// The same with these seats below all others.
+    #[must_use]
+    pub fn placing_last(&self, is_last: impl Fn(Seat) -> bool) -> Self {
+        let others = self.scores.iter().filter(|(seat, _)| !is_last(*seat));
+        let below = others.map(|(_, score)| score.saturating_sub(1)).min();
+        let placed = |(seat, score): (Seat, &i64)| match below {
+            Some(below) if is_last(seat) => below.min(*score),
+            _ => *score,
+        };
+        Self {
+            cause: self.cause,
+            scores: self.scores.iter().map(placed).collect(),
+        }
     }
 
     /// The same with one seat a team, which has the score of its first player. `teams` by seat. A match that was

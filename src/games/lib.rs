@@ -20,6 +20,7 @@ pub mod laws;
 pub mod lighthouses;
 pub mod neutral;
 pub mod options;
+mod participation;
 pub mod planetwars;
 pub mod planowanie;
 pub mod reasons;
@@ -29,6 +30,7 @@ pub mod search;
 pub mod smartdog;
 pub mod stats;
 mod teams;
+pub mod text;
 pub mod wire;
 
 pub use contest::ladder;
@@ -39,6 +41,7 @@ pub use kit::{
     OptionCard, Pace, PlaySetup, Played, Route, Seating, SetupError, StdioWire, TableSetup, Train,
     Training, Wire, bot_seed,
 };
+pub use participation::{Part, Participation, is_earned, judge};
 pub use reasons::Belief;
 pub use scene::{Picture, Scene};
 pub use teams::are_mates;

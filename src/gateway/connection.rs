@@ -81,7 +81,14 @@ impl Connection {
         let route = match bot.kit().route(query.as_bytes()) {
             Ok(route) => route,
             Err(error) => {
-                return wording::sentence(StatusCode::BAD_REQUEST, &error.to_string());
+                // Whether there is such a program shows otherwise when a match begins.
+                let kit = bot.kit();
+                let there = |name| self.gateway.sessions.bots().find(name);
+                let plays = |name| there(name).is_some_and(|found| found.plays(kit.game()));
+                return match bot.program().is_none_or(plays) {
+                    true => wording::sentence(StatusCode::BAD_REQUEST, &error.to_string()),
+                    false => wording::sentence(StatusCode::NOT_FOUND, &no_bot(kit).to_string()),
+                };
             }
         };
         let exempt = self.gateway.options.is_exempt(caller) || bot.has_named_referee();

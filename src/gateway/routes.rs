@@ -6,6 +6,8 @@ use crate::programs::Bots;
 use crate::secrets;
 use crate::session::BotAddress;
 use games::{Kit, Wire};
+use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -49,7 +51,8 @@ impl Routes {
         caller: IpAddr,
         known: Option<IpAddr>,
     ) -> Result<Arc<BotAddress>, NoRoute> {
-        let path = self.open(path)?;
+        let path = plain(path)?;
+        let path = self.open(&path)?;
         let mut segments = path.split('/').filter(|segment| !segment.is_empty());
         let kit = match segments.next() {
             None => self.games.first().copied(),
@@ -112,6 +115,21 @@ impl Routes {
             .collect();
         NoRoute(format!("no such game here; there is: {}", games.join(", ")))
     }
+}
+
+/// The path with its percent signs decoded: clients write `bot%3Amybot` as well.
+fn plain(path: &str) -> Result<Cow<'_, str>, NoRoute> {
+    if !path.contains('%') {
+        return Ok(Cow::Borrowed(path));
+    }
+    let decoded = path.split('/').map(|segment| {
+        let segment = percent_decode_str(segment).decode_utf8().ok();
+        // It names one thing: a slash in it would name two.
+        segment.filter(|segment| !segment.contains('/'))
+    });
+    let decoded: Option<Vec<_>> = decoded.collect();
+    let decoded = decoded.ok_or_else(|| NoRoute("nothing is here".to_owned()))?;
+    Ok(Cow::Owned(decoded.join("/")))
 }
 
 pub(super) fn no_bot(kit: &dyn Kit) -> NoRoute {

@@ -136,6 +136,21 @@ async fn paths_lead_to_bots() {
     let (head, body) = get(&site, "/fake/nobody?market=1&id=1").await;
     assert_eq!(status(&head), 404);
     assert!(body.contains("quick, deep"), "{body}");
+    // Whatever is asked of it, that there is no such bot comes first.
+    let (head, body) = get(&site, "/fake/nobody").await;
+    assert_eq!(status(&head), 404);
+    assert!(body.contains("quick, deep"), "{body}");
+    for (path, found) in [
+        ("/fake/%71uick", 200),
+        ("/%66ake/quick/", 200),
+        ("/fake/deep/ref%2d1", 200),
+        ("/fake/bot%3Anobody", 404),
+        ("/fake%2Fquick", 404),
+        ("/fake/quick%FF", 404),
+    ] {
+        let target = format!("{path}?market=2&id=1&type=begin");
+        assert_eq!(status_of(&site, &target).await, found, "{path}");
+    }
     for path in [
         "/poker/x",
         "/fake/quick/r/more",

@@ -5,6 +5,7 @@ use super::counted::{Counted, ReceivedBytes};
 use super::reach::Reach;
 use super::target::Target;
 use bytes::{Bytes, BytesMut};
+use games::text::unmarked;
 use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http1::{self, Connection, SendRequest};
 use hyper::http::request::Builder;
@@ -64,7 +65,7 @@ impl Default for HttpOptions {
 pub struct Answer {
     /// Its status.
     pub status: u16,
-    /// Its body.
+    /// Its body, without a byte order mark.
     pub body: Bytes,
 }
 
@@ -108,6 +109,15 @@ pub enum CallError {
 }
 
 impl CallError {
+    /// The same as a sentence that does not say who was called.
+    pub fn without_address(&self) -> String {
+        match self {
+            Self::Unreachable { why, .. } => format!("cannot connect: {why}"),
+            Self::OutOfReach(..) => "it has no address that may be called from here".to_owned(),
+            other => other.to_string(),
+        }
+    }
+
     fn out_of_reach(target: &Target) -> Self {
         let game = games::met_by(games::Wire::Callbacks).map_or("", |kit| kit.game());
         Self::OutOfReach(target.host().to_owned(), game)
@@ -426,9 +436,10 @@ async fn read(response: Response<Incoming>, body_max: usize) -> Result<Answer, T
             whole.extend_from_slice(&data);
         }
     }
+    let body = whole.freeze();
     Ok(Answer {
         status,
-        body: whole.freeze(),
+        body: body.slice_ref(unmarked(&body)),
     })
 }
 

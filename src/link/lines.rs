@@ -1,6 +1,7 @@
 //! Lines over TCP: read with any line end, within a limit.
 
 use bytes::{Buf as _, Bytes, BytesMut};
+use games::text::unmarked;
 use socket2::{SockRef, TcpKeepalive};
 use std::io;
 use std::time::Duration;
@@ -29,8 +30,8 @@ pub enum LineError {
     Broken(#[from] io::Error),
 }
 
-/// Cuts bytes into lines that end with a line feed, a carriage return, or both in this order. A last line
-/// without an end is dropped: it may be incomplete.
+/// Cuts bytes into lines that end with a line feed, a carriage return, or both in this order, and takes a byte order
+/// mark off their beginning. A last line without an end is none: it may be incomplete.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyLine {
     bytes_max: usize,
@@ -71,6 +72,7 @@ impl Decoder for AnyLine {
             Some(end) if end > self.bytes_max => Err(LineError::TooLong(self.bytes_max)),
             Some(end) => {
                 let line = buffer.split_to(end).freeze();
+                let line = line.slice_ref(unmarked(&line));
                 self.after_return = buffer.first() == Some(&b'\r');
                 buffer.advance(1);
                 self.searched = 0;
@@ -85,12 +87,8 @@ impl Decoder for AnyLine {
     }
 
     fn decode_eof(&mut self, buffer: &mut BytesMut) -> Result<Option<Bytes>, LineError> {
-        let line = self.decode(buffer)?;
-        if line.is_none() {
-            buffer.clear();
-            self.searched = 0;
-        }
-        Ok(line)
+        // What is left in the buffer then can still be looked at.
+        self.decode(buffer)
     }
 }
 
@@ -136,6 +134,10 @@ mod tests {
         assert_eq!(lines(&["\n\n", "\r\r\n"]), ["", "", "", ""]);
         assert_eq!(lines(&["a\r", "\n", "\nb\n"]), ["a", "", "b"]);
         assert_eq!(lines(&["ab", "c", "d\n", "cut"]), ["abcd"]);
+        assert_eq!(
+            lines(&["\u{feff}a\n", "\u{feff}\r\nb\u{feff}\n"]),
+            ["a", "", "b\u{feff}"]
+        );
     }
 
     #[test]

@@ -24,6 +24,10 @@ pub enum Request {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bye {
+    /// How many messages came before it: the daemon answers once it has all of them and the end is stored.
+    /// Without it no answer is awaited: in a journal, and from older shims.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub n: Option<u64>,
     /// As a sentence.
     pub why: String,
     /// Whether the arbiter has closed its pipe or had the shim stopped: on wires without an end message, that
@@ -86,6 +90,8 @@ pub enum Response {
     },
     /// Only this many messages have arrived: those after them are missing.
     Have(u64),
+    /// The end of the session, after so many messages, is stored.
+    Ended(u64),
     /// It cannot be done; why, as a sentence.
     Refused(String),
 }
@@ -120,6 +126,14 @@ mod tests {
         let text = line(&heard);
         assert_eq!(text, "{\"heard\":{\"n\":7,\"text\":\"play 0 AS\"}}\n");
         assert_eq!(serde_json::from_str::<Request>(&text).unwrap(), heard);
+        // A daemon of an older version knows no number here, and journals are also read by those.
+        let bye = Bye {
+            n: None,
+            why: "over".into(),
+            hung_up: true,
+        };
+        let text = line(&Request::Bye(bye));
+        assert_eq!(text, "{\"bye\":{\"why\":\"over\",\"hung_up\":true}}\n");
         let said = Response::Say {
             n: 7,
             text: "=\n".into(),

@@ -101,6 +101,14 @@ impl Shares {
         Ok(self.give(&mut held, peer))
     }
 
+    /// Whether a slot could be taken now.
+    ///
+    /// # Errors
+    /// As [`Shares::take`].
+    pub fn has_room(&self, peer: Option<Peer>) -> Result<(), Shortage> {
+        self.room(&self.lock(), peer)
+    }
+
     /// Takes a slot for something that held one before the last stop, beyond the peer's share if necessary.
     ///
     /// # Errors

@@ -17,7 +17,9 @@ pub enum TargetError {
     #[error("the URL has {0} bytes; at most {URL_LEN_MAX} are accepted")]
     TooLong(usize),
     /// Encrypted transport is not supported.
-    #[error("{0} is an https URL; Drover speaks plain http only, so write http:// instead")]
+    #[error(
+        "{0} is an https URL; Drover speaks plain http only: give an http URL, such as that of a proxy that adds TLS"
+    )]
     Https(String),
     /// Another scheme, or none.
     #[error("{0} is not an absolute http URL; write http://host:port/path")]

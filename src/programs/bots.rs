@@ -113,6 +113,8 @@ pub struct Bots {
     starts: Starts,
     /// How much lower than ours their priority is, up to 19.
     nice: u8,
+    /// Whether each is stopped while nothing is asked of it.
+    rests: bool,
     /// Where each gets a cgroup of its own.
     cgroup: Option<Arc<Cgroup>>,
     recent: Arc<Mutex<Recent>>,
@@ -136,6 +138,7 @@ impl Bots {
             running_max: RUNNING_MAX,
             starts: Starts::default(),
             nice: 0,
+            rests: false,
             cgroup: None,
             recent: Arc::default(),
         }
@@ -165,6 +168,20 @@ impl Bots {
     #[must_use]
     pub fn behind(self, nice: u8) -> Self {
         Self { nice, ..self }
+    }
+
+    /// The same, each stopped while nothing is asked of it: what it does then must not slow down the others.
+    #[must_use]
+    pub fn resting(self) -> Self {
+        Self {
+            rests: true,
+            ..self
+        }
+    }
+
+    /// Whether each is stopped while nothing is asked of it.
+    pub(super) const fn rests(&self) -> bool {
+        self.rests
     }
 
     /// The same programs, of which so many others may run beside these, but no more than of these.

@@ -144,6 +144,20 @@ impl Carrier {
         Ok(Instant::now() < until)
     }
 
+    /// Stops its process, if it is one, until [`Self::resume`].
+    pub(super) fn pause(&self) {
+        if let Self::Process(program) = self {
+            program.pause();
+        }
+    }
+
+    /// Lets it go on.
+    pub(super) fn resume(&self) {
+        if let Self::Process(program) = self {
+            program.resume();
+        }
+    }
+
     /// What is left of this, and a word of farewell if its protocol has one, is the last that it is told.
     pub(super) fn say_last(&mut self, unsaid: &mut Vec<u8>, farewell: Option<&'static str>) {
         match self {

@@ -11,7 +11,7 @@ mod trial;
 pub use findings::{Finding, Report, Weather};
 
 use super::launch::Launch;
-use crate::link::program::Guard;
+use crate::link::program::{Guard, Machine};
 use games::Kit;
 use script::Script;
 use std::time::Duration;
@@ -28,9 +28,10 @@ pub fn check(
     margin: Duration,
 ) -> Result<Report, String> {
     let script = Script::of(kit, launch, margin)?;
+    let machine = Machine::watch();
     let mut findings = Vec::new();
     for weather in Weather::of(launch) {
-        let finding = Trial::run(launch, &script, guard, weather)?;
+        let finding = Trial::run(launch, &script, (guard, &machine), weather)?;
         let is_hopeless = finding.answers == 0;
         findings.push(finding);
         // Whoever says nothing in good weather says nothing in bad.

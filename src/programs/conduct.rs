@@ -2,6 +2,7 @@
 
 use crate::store::types::SessionId;
 use crate::store::{Note, ProgramRun, Store};
+use games::Participation;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -30,6 +31,9 @@ pub struct Conduct {
     pub failed: u64,
     /// How it failed, in sentences, the first ones.
     pub faults: Vec<String>,
+    /// How it took part, and how many of its decisions its fallback took; `null` in reports of earlier versions.
+    #[serde(default)]
+    pub participation: Option<Participation>,
     /// What it noted last.
     #[serde(skip)]
     pub note: Option<Value>,
@@ -48,7 +52,7 @@ impl Conduct {
         notes_of: Option<(&str, &str)>,
         at_us: i64,
     ) {
-        let report = json!(self);
+        let (report, participation) = (json!(self), self.participation.clone());
         let note = notes_of.zip(self.note).map(|((bot, game), note)| Note {
             bot: bot.to_owned(),
             game: game.to_owned(),
@@ -57,6 +61,7 @@ impl Conduct {
         let run = ProgramRun {
             session,
             report,
+            participation,
             note,
             stderr: self.stderr,
             at_us,

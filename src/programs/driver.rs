@@ -1,6 +1,7 @@
 //! A user's program in the place of a dialogue's bot: it is told what the dialogue hears, asked for what is due, and
 //! what it answers is handed to the dialogue. The dialogue's own bot is its fallback.
 
+use super::account::{Account, Taken};
 use super::bots::Bots;
 use super::instance::{Instance, Leaving, Opening, Reply};
 use super::launch::Launch;
@@ -44,6 +45,8 @@ pub struct Driver {
     opening: Option<Opening>,
     instance: Option<Instance>,
     end: Option<End>,
+    /// What became of what it was asked for.
+    account: Account,
     /// Whether the program speaks its game's own protocol.
     native: bool,
     /// Whether it was ever late.
@@ -106,6 +109,7 @@ impl Driver {
             opening: None,
             instance: None,
             end: None,
+            account: Account::default(),
         }
     }
 
@@ -202,7 +206,7 @@ impl Driver {
         let (Some(launch), Some(opening)) = (self.launch.clone(), self.opening.take()) else {
             return;
         };
-        match Instance::start(&self.bots, launch, opening) {
+        match Instance::start(&self.bots, launch, opening, self.account.clone()) {
             Ok(instance) => self.instance = Some(instance),
             Err(error) => tracing::error!(bot = self.spec, %error, "a program cannot be started"),
         }
@@ -210,14 +214,26 @@ impl Driver {
 
     /// It is not told or asked any more.
     fn give_up(&mut self) {
+        self.account.failed("it could not be told its match");
         self.instance = None;
         self.launch = None;
+    }
+
+    /// What became of what it was asked for; shared with whoever ends the match.
+    #[must_use]
+    pub const fn account(&self) -> &Account {
+        &self.account
+    }
+
+    /// It is not asked for a decision that leaves no choice: the only legal answer is given.
+    pub fn forced(&self) {
+        self.account.took(Taken::Forced);
     }
 
     /// Has it answer the decision that is due before this deadline.
     pub async fn ask(&self, deadline: Instant) -> Answer {
         let Some((instance, number)) = self.due() else {
-            return Answer::Gone;
+            return self.hand_in(0, Reply::Gone);
         };
         self.hand_in(number, instance.ask(number, deadline).await)
     }
@@ -226,7 +242,7 @@ impl Driver {
     #[must_use]
     pub fn ask_blocking(&self, deadline: Instant) -> Answer {
         let Some((instance, number)) = self.due() else {
-            return Answer::Gone;
+            return self.hand_in(0, Reply::Gone);
         };
         self.hand_in(number, instance.ask_blocking(number, deadline))
     }
@@ -260,9 +276,13 @@ impl Driver {
             }
             Reply::Late => {
                 self.was_late.store(true, Ordering::Relaxed);
+                self.account.took(Taken::Late);
                 Answer::Late
             }
-            Reply::Gone => Answer::Gone,
+            Reply::Gone => {
+                self.account.took(Taken::Gone);
+                Answer::Gone
+            }
         }
     }
 
@@ -272,9 +292,12 @@ impl Driver {
     pub fn is_taken(&self, number: u64) -> bool {
         let verdict = self.post.verdict();
         if verdict == Some(Ok(())) {
+            self.account.took(Taken::Own);
             return true;
         }
         let why = verdict.and_then(Result::err).unwrap_or_default();
+        self.account.refused(&why);
+        self.account.took(Taken::Refused);
         if let Some(instance) = &self.instance {
             instance.refuse(number, why);
         }
@@ -301,10 +324,14 @@ impl Driver {
         });
     }
 
-    /// Tells the program how the match ended, if that is known, and ends it; `None` if it is not running.
+    /// Tells the program how the match ended, if that is known, and ends it; `None` if it was never wanted.
     pub fn leave(&mut self) -> Option<Leaving> {
         self.tell();
         self.launch = None;
-        Some(self.instance.take()?.end(self.end.take()))
+        let account = self.account.clone();
+        match self.instance.take() {
+            Some(instance) => Some(instance.end(self.end.take(), account)),
+            None => account.is_used().then(|| Leaving::unstarted(account)),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! A user's program in one match: a thread talks to it, and nobody waits for it longer than asked. A program that
 //! fails is started again and told its match once more.
 
+use super::account::Account;
 use super::bots::Bots;
 use super::conduct::Conduct;
 use super::launch::Launch;
@@ -63,7 +64,12 @@ impl Instance {
     ///
     /// # Errors
     /// The system refuses a thread.
-    pub fn start(bots: &Bots, launch: Arc<Launch>, opening: Opening) -> std::io::Result<Self> {
+    pub fn start(
+        bots: &Bots,
+        launch: Arc<Launch>,
+        opening: Opening,
+        account: Account,
+    ) -> std::io::Result<Self> {
         let (messages, inbox) = sync_channel(WAITING_MAX);
         let (bots, messages) = (bots.clone(), Arc::new(messages));
         let thread = Arc::downgrade(&messages);
@@ -80,6 +86,7 @@ impl Instance {
         let work = move || {
             let mut runner = Runner::new(&bots, launch, opening, wake);
             runner.noted = notes;
+            runner.account = account;
             run(runner, &inbox);
         };
         std::thread::Builder::new()
@@ -139,10 +146,11 @@ impl Instance {
     }
 
     /// Tells it how the match ended, waits a moment for a last note, and ends it.
-    pub fn end(self, end: Option<End>) -> Leaving {
+    pub fn end(self, end: Option<End>, account: Account) -> Leaving {
         let (reply, replied) = oneshot::channel();
         let _ = self.send(Message::End(end, reply));
-        Leaving(replied)
+        let conduct = Some(replied);
+        Leaving { conduct, account }
     }
 
     fn send(&self, message: Message) -> bool {
@@ -155,18 +163,33 @@ impl Instance {
 
 /// A program that ends.
 #[must_use = "its conduct is not known otherwise"]
-pub struct Leaving(oneshot::Receiver<Conduct>);
+pub struct Leaving {
+    conduct: Option<oneshot::Receiver<Conduct>>,
+    account: Account,
+}
 
 impl Leaving {
+    /// One that never ran, though it was asked.
+    pub(super) const fn unstarted(account: Account) -> Self {
+        let conduct = None;
+        Self { conduct, account }
+    }
+
     /// How it behaved, once it has ended.
     pub async fn conduct(self) -> Conduct {
-        self.0.await.unwrap_or_default()
+        let conduct = match self.conduct {
+            Some(conduct) => conduct.await.unwrap_or_default(),
+            None => Conduct::default(),
+        };
+        self.account.ended(conduct)
     }
 
     /// The same, blocking its thread.
     #[must_use]
     pub fn conduct_blocking(self) -> Conduct {
-        self.0.blocking_recv().unwrap_or_default()
+        let conduct = self.conduct.map(oneshot::Receiver::blocking_recv);
+        let conduct = conduct.and_then(Result::ok).unwrap_or_default();
+        self.account.ended(conduct)
     }
 }
 

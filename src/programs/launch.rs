@@ -2,6 +2,7 @@
 
 use crate::link::Target;
 use crate::link::program::{Guard, ProgramLimits, ProgramOptions, ProgramSpec};
+use games::Kit;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -54,9 +55,21 @@ pub struct Launch {
     pub stderr_kept: usize,
     /// The built-in bot that answers when it does not.
     pub fallback: String,
+    /// Whether its manifest names that one.
+    pub names_fallback: bool,
 }
 
 impl Launch {
+    /// Who answers for it in this game when it does not. Where results are `ranked`, nobody gets a strong player for having
+    /// named none.
+    #[must_use]
+    pub fn fallback_in(&self, kit: &dyn Kit, ranked: bool) -> &str {
+        match kit.plainest() {
+            Some(plainest) if ranked && !self.names_fallback => plainest.name,
+            _ => &self.fallback,
+        }
+    }
+
     /// How it is started; it may send lines of `line_max` bytes.
     #[must_use]
     pub fn options(&self, line_max: usize, guard: Option<Guard>) -> ProgramOptions {

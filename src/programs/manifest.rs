@@ -171,6 +171,8 @@ pub struct Manifest {
     pub directory: PathBuf,
     /// The built-in bot that answers when it does not.
     pub fallback: String,
+    /// Whether the manifest names that one.
+    pub names_fallback: bool,
     /// Variables added to its environment.
     pub environment: BTreeMap<String, String>,
     /// Memory in MiB.
@@ -229,6 +231,7 @@ impl Manifest {
         let run = top.words("run")?;
         let allowed = "a folder within the bot's own, such as \"src\"";
         let directory = top.text("directory", allowed, is_within)?;
+        let fallback = top.fallback(&games)?;
         Ok(Self {
             name: top.needed("name", NAME_RULE, is_name)?,
             version: top.needed("version", VERSION_RULE, is_version)?,
@@ -239,7 +242,8 @@ impl Manifest {
             url,
             build: top.words("build")?,
             directory: directory.unwrap_or_else(|| ".".to_owned()).into(),
-            fallback: top.fallback(&games)?,
+            names_fallback: fallback.is_some(),
+            fallback: fallback.unwrap_or_else(|| FALLBACK.to_owned()),
             environment: top.environment()?,
             protocol,
             games,
@@ -282,6 +286,7 @@ impl Manifest {
             },
             stderr_kept: self.stderr_kib << 10,
             fallback: self.fallback.clone(),
+            names_fallback: self.names_fallback,
         }
     }
 
@@ -380,7 +385,7 @@ impl<'a> Section<'a> {
     }
 
     /// The built-in bot that answers for it: one of each of its games.
-    fn fallback(&self, games: &[String]) -> Result<String, ManifestError> {
+    fn fallback(&self, games: &[String]) -> Result<Option<String>, ManifestError> {
         let bots = |game: &String| {
             let bots = games::find(game).map_or(&[][..], |kit| kit.bots());
             bots.iter().map(|card| card.name).collect::<BTreeSet<_>>()
@@ -392,8 +397,7 @@ impl<'a> Section<'a> {
             "a built-in bot of all its games, one of: {}",
             known.join(", ")
         );
-        let given = self.text("fallback", &allowed, |text| common.contains(text))?;
-        Ok(given.unwrap_or_else(|| FALLBACK.to_owned()))
+        self.text("fallback", &allowed, |text| common.contains(text))
     }
 
     fn environment(&self) -> Result<BTreeMap<String, String>, ManifestError> {

@@ -1,5 +1,6 @@
 //! Users' programs: what one is started from, where it is found by name, and one in a match.
 
+mod account;
 mod bots;
 mod build;
 mod carrier;
@@ -21,6 +22,7 @@ mod shelf;
 mod starters;
 mod starting;
 
+pub use account::Account;
 pub use bots::{Bots, RUNNING_MAX, protections_of};
 pub use build::BuildError;
 pub use check::{Finding, Report, Weather, check};

@@ -3,6 +3,7 @@
 mod hearing;
 mod starting;
 
+use super::account::Account;
 use super::bots::{Bots, Place};
 use super::carrier::Carrier;
 use super::conduct::{Conduct, Stderr};
@@ -62,6 +63,8 @@ pub(super) struct Runner {
     stderr: Stderr,
     /// What it noted last, until somebody takes that.
     pub(super) noted: Arc<Mutex<Option<Value>>>,
+    /// Where it is told how the program failed.
+    pub(super) account: Account,
     ending: Vec<JoinHandle<Option<Ended>>>,
 }
 
@@ -111,6 +114,7 @@ impl Runner {
             report: Conduct::default(),
             stderr: Stderr::default(),
             noted: Arc::default(),
+            account: Account::default(),
             ending: Vec::new(),
         };
         runner.start(Instant::now());
@@ -182,8 +186,22 @@ impl Runner {
         self.send(None);
     }
 
-    /// Asks for the decision that was told last.
+    /// Asks for the decision that was told last. A program that rests is stopped afterwards, once it is ready.
     pub(super) fn ask(&mut self, number: u64, deadline: Instant) -> Reply {
+        if !self.bots.rests() {
+            return self.asked(number, deadline);
+        }
+        if let Some(running) = &self.running {
+            running.carrier.resume();
+        }
+        let reply = self.asked(number, deadline);
+        if let Some(running) = self.running.as_ref().filter(|running| running.ready) {
+            running.carrier.pause();
+        }
+        reply
+    }
+
+    fn asked(&mut self, number: u64, deadline: Instant) -> Reply {
         if let Some(running) = &mut self.running {
             running.owed = running.owed.saturating_sub(running.lines);
             running.lines = 0;
@@ -251,6 +269,9 @@ impl Runner {
         if let Some(running) = &mut self.running {
             // Nothing is kept back any more.
             running.ready = true;
+            if self.bots.rests() {
+                running.carrier.resume();
+            }
         }
         self.send(None);
         if let Some(end) = end {

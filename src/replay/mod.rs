@@ -28,6 +28,6 @@ pub use reply::RecordedReply;
 pub use scenes::{Footage, Remarks, STEPS_MAX, Step, StepFact, Still, View, seats};
 pub use seat::{SeatDecision, SeatTold, fold_seat, keeps_facts, seat_setup};
 pub use setup::{dialogue_setup, named, note_advice};
-pub use table::{PendingCall, ReplayedTable, replay_table};
+pub use table::{PendingCall, ReplayedTable, lead_table, replay_table};
 pub use tell::Tells;
 pub use verify::{Checked, Difference, VerifySummary};

@@ -6,7 +6,7 @@ use super::setup::dialogue_setup;
 use super::table::watch_table;
 use crate::clock::time;
 use crate::store::types::{Entry, EntryId, SessionId, Side};
-use crate::store::{MatchRow, SessionRow, Store, StoreError};
+use crate::store::{MatchRow, STDERR, SessionRow, Store, StoreError};
 use crate::thinking::guarded;
 use games::{Cause, DialogueSetup, Fact, Kit, Picture, Scene, Seat};
 use jiff::Timestamp;
@@ -232,7 +232,9 @@ async fn facts(
 ) -> Result<HashMap<EntryId, Vec<StepFact>>, StoreError> {
     let mut found: HashMap<EntryId, Vec<StepFact>> = HashMap::new();
     for row in store.facts(match_id).await? {
-        let Some(entry) = row.entry else { continue };
+        let Some(entry) = row.entry.filter(|_| row.kind != STDERR) else {
+            continue;
+        };
         let (seat, fact) = (row.seat, Fact::new(row.kind, row.data));
         found.entry(entry).or_default().push(StepFact {
             seats: seat.into_iter().collect(),

@@ -118,7 +118,7 @@ fn told(
             Some((said.unwrap_or(heard), fact))
         })
         .collect();
-    if replayed.ending.is_none() && cause == Some(Cause::Normal) {
+    if replayed.ending.is_none() && cause.map(Cause::by_rules) == Some(Cause::Normal) {
         // For wires where the transport's end is the only sign of it.
         if let Some(score) = score {
             dialogue.scored(score);

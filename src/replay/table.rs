@@ -41,12 +41,33 @@ pub fn replay_table(
     })
 }
 
+/// The same of a table that was set up otherwise than the match: however its calls differ, it hears all that was
+/// answered.
+pub fn lead_table(
+    table: &mut dyn Table,
+    wire: Wire,
+    entries: Vec<(Seat, &Entry)>,
+) -> ReplayedTable {
+    let go_on = |_: &dyn Table, _: Option<(Seat, &Entry)>| ControlFlow::Continue(());
+    walk(table, wire, entries, (true, usize::MAX), go_on)
+}
+
 /// The same, with an observer that sees the table before the first entry and after each one, and may end it.
 pub(super) fn watch_table(
     table: &mut dyn Table,
     wire: Wire,
-    mut entries: Vec<(Seat, &Entry)>,
+    entries: Vec<(Seat, &Entry)>,
     growing: bool,
+    seen: impl FnMut(&dyn Table, Option<(Seat, &Entry)>) -> ControlFlow<()>,
+) -> ReplayedTable {
+    walk(table, wire, entries, (growing, DIFFERENCES_MAX), seen)
+}
+
+fn walk(
+    table: &mut dyn Table,
+    wire: Wire,
+    mut entries: Vec<(Seat, &Entry)>,
+    (growing, differences_max): (bool, usize),
     mut seen: impl FnMut(&dyn Table, Option<(Seat, &Entry)>) -> ControlFlow<()>,
 ) -> ReplayedTable {
     // Stamps rise in the order in which the table received its answers.
@@ -63,7 +84,7 @@ pub(super) fn watch_table(
             Direction::In => replay.answer(seat, entry),
         }
         flow = seen(replay.table, Some((seat, entry)));
-        if replay.differences.len() >= DIFFERENCES_MAX {
+        if replay.differences.len() >= differences_max {
             break;
         }
     }

@@ -399,14 +399,14 @@ impl Stored {
         match table.outcome() {
             Some(outcome) if !growing => {
                 let scores = outcome.scores.values();
-                if row.cause != Some(outcome.cause) || scores != row.scores {
+                if row.cause.map(Cause::by_rules) != Some(outcome.cause) || scores != row.scores {
                     found.push(format!(
                         "the match is stored as ended by {:?} with scores {:?}, playing it again gives {:?} with {scores:?}",
                         row.cause, row.scores, outcome.cause
                     ));
                 }
             }
-            None if row.cause == Some(Cause::Normal) => found.push(
+            None if row.cause.map(Cause::by_rules) == Some(Cause::Normal) => found.push(
                 "the match is stored as ended normally, and playing it again does not end it"
                     .into(),
             ),

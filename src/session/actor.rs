@@ -91,47 +91,75 @@ impl Actor {
         }
     }
 
-    async fn expire(&mut self, expiry: Expiry) {
-        if self.session.touched_ms() <= expiry.idle_since_ms {
-            if expiry.hung_up && self.hear_the_end().await {
-                return;
-            }
-            self.close(expiry.cause, &expiry.detail).await;
-        }
-    }
-
-    /// The other side has hung up: whether that was how the match ends, and that is stored.
-    async fn hear_the_end(&mut self) -> bool {
-        let deadline = Instant::now() + FOLD_WITHIN;
-        if self.wake(deadline).await.is_err() {
-            return false;
-        }
-        let Some(core) = self.core.as_deref_mut().filter(|core| !core.ended) else {
-            return false;
-        };
-        let DialogueState::Awake(dialogue) = &mut core.mind else {
-            return false;
-        };
-        let ending = match guarded(|| dialogue.hung_up()) {
-            Ok(Some(ending)) => ending,
-            Ok(None) => return false,
-            Err(panic) => {
-                tracing::error!(session = core.id.0, %panic, "a bot panicked at the end");
-                return false;
-            }
-        };
-        let cause = ending.cause;
-        let facts = self.registry.facts(&self.session.key.bot, core, None);
-        let close = self.registry.closing(core, ending);
-        self.finish(facts, close, cause).await;
-        true
-    }
-
-    /// Stores the live session's end.
-    async fn finish(&mut self, facts: Facts, close: Box<Close>, cause: Cause) {
-        let Some(core) = self.core.as_deref_mut() else {
+    async fn expire(&mut self, mut expiry: Expiry) {
+        if self.session.touched_ms() > expiry.idle_since_ms {
             return;
+        }
+        let waiting = expiry.stored.take();
+        let ended = self.leave(&expiry, waiting.is_some()).await;
+        if let Some(waiting) = waiting {
+            // Whoever brought it may have gone.
+            let _ = waiting.send(ended);
+        }
+    }
+
+    /// Ends the session. If `again`, one whose end cannot be stored stays live: it is told again.
+    async fn leave(&mut self, expiry: &Expiry, again: bool) -> Result<(), Refusal> {
+        if again {
+            self.wake(Instant::now() + FOLD_WITHIN).await?;
+            self.has_all(expiry.messages)?;
+        }
+        let ending = if expiry.hung_up { self.hung_up() } else { None };
+        let (facts, close) = match (ending, self.core.as_deref_mut()) {
+            (Some(ending), Some(core)) => {
+                let facts = self.registry.facts(&self.session.key.bot, core, None);
+                (facts, Some(self.registry.closing(core, ending)))
+            }
+            _ => (Vec::new(), None),
         };
+        match close {
+            Some(close) => self.finish(facts, close, again).await,
+            None => self.close(expiry.cause, &expiry.detail, again).await,
+        }
+    }
+
+    /// Whether so many messages have come to the session, if it is live.
+    fn has_all(&self, messages: Option<u64>) -> Result<(), Refusal> {
+        let Some(core) = self.core.as_deref().filter(|core| !core.ended) else {
+            return Ok(());
+        };
+        match (&core.mind, &core.last) {
+            (DialogueState::Asleep | DialogueState::Away { .. }, _) => Err(Refusal::Unfit),
+            (DialogueState::Awake(_), Some(last)) if messages > Some(last.number) => {
+                Err(Refusal::Gap(last.number))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The other side has hung up: how the match ended, if that is how matches end.
+    fn hung_up(&mut self) -> Option<Ending> {
+        let core = self.core.as_deref_mut().filter(|core| !core.ended)?;
+        let DialogueState::Awake(dialogue) = &mut core.mind else {
+            return None;
+        };
+        guarded(|| dialogue.hung_up()).unwrap_or_else(|panic| {
+            tracing::error!(session = core.id.0, %panic, "a bot panicked at the end");
+            None
+        })
+    }
+
+    /// Stores the live session's end. If `again`, one that cannot be stored does not end it.
+    async fn finish(
+        &mut self,
+        facts: Facts,
+        close: Box<Close>,
+        again: bool,
+    ) -> Result<(), Refusal> {
+        let Some(core) = self.core.as_deref_mut() else {
+            return Ok(());
+        };
+        let cause = close.cause;
         let closed = self
             .registry
             .append(core, Vec::new(), facts, Some(close))
@@ -139,8 +167,18 @@ impl Actor {
         if let Err(error) = closed {
             tracing::warn!(session = core.id.0, %error, "a session's end could not be stored");
             self.registry.meters.appends_failed.increment(1);
+            if again {
+                // Facts of the end are found again when it is told again.
+                core.mind = DialogueState::Asleep;
+                core.pending_facts.clear();
+                return Err(match error {
+                    StoreError::Closed => self.registry.stopping(),
+                    _ => Refusal::Unfit,
+                });
+            }
         }
         self.registry.end(&self.session.key, core, cause);
+        Ok(())
     }
 
     async fn callback(&mut self, callback: Callback) -> Result<Answer, Refusal> {
@@ -343,11 +381,8 @@ impl Actor {
         (origin, permit): (Origin, Option<Share>),
     ) -> Result<(), Refusal> {
         if self.core.as_ref().is_some_and(|core| !core.ended) {
-            self.close(
-                Cause::Unterminated,
-                "the referee began a new match under the same numbers",
-            )
-            .await;
+            let why = "the referee began a new match under the same numbers";
+            let _ = self.close(Cause::Unterminated, why, false).await;
         }
         let admit = || begins::admit(&self.registry, &self.session.key, origin);
         let permit = permit.map_or_else(admit, Ok)?;
@@ -498,19 +533,19 @@ impl Actor {
     }
 
     /// Ends the session without a word from its referee.
-    async fn close(&mut self, cause: Cause, detail: &str) {
+    async fn close(&mut self, cause: Cause, detail: &str, again: bool) -> Result<(), Refusal> {
         let Some(core) = self.core.as_deref_mut().filter(|core| !core.ended) else {
-            return;
+            return Ok(());
         };
         if core.head.is_none() {
             self.registry.end(&self.session.key, core, cause);
-            return;
+            return Ok(());
         }
         let close = Close {
             detail: detail.to_owned(),
             ..Close::of(self.registry.now_us(), cause)
         };
-        self.finish(Vec::new(), Box::new(close), cause).await;
+        self.finish(Vec::new(), Box::new(close), again).await
     }
 }
 

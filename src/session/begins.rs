@@ -17,9 +17,8 @@ pub(super) fn admit(registry: &Registry, key: &Key, origin: Origin) -> Result<Sh
     // Our own referee's matches are nobody's share.
     let peer = origin.peer.filter(|_| !is_ours(registry, key));
     let admitted = may(registry, peer, origin.short).and_then(|()| {
-        registry
-            .shares
-            .take(peer)
+        let room = peer.map_or(Ok(()), |peer| registry.begun.has_room(Some(peer)));
+        room.and_then(|()| registry.shares.take(peer))
             .map_err(|shortage| match shortage {
                 Shortage::Full => Refusal::Full,
                 Shortage::Share => Refusal::Share,
@@ -43,7 +42,9 @@ pub(super) fn refusal(registry: &Registry) -> Option<Refusal> {
 
 /// Whether shares and rates bite.
 pub(super) fn is_short(registry: &Registry) -> bool {
-    registry.shares.wanting() > 0 || registry.dependencies.pool.delay() > DELAY_SHORT
+    registry.shares.wanting() > 0
+        || registry.begun.wanting() > 0
+        || registry.dependencies.pool.delay() > DELAY_SHORT
 }
 
 fn may(registry: &Registry, peer: Option<Peer>, short: bool) -> Result<(), Refusal> {

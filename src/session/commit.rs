@@ -72,7 +72,9 @@ impl Actor {
         }
         match self.registry.append(core, entries, facts, close).await {
             Ok(receipt) => {
-                core.fresh = first;
+                if !first {
+                    core.goes_on();
+                }
                 core.facts_stored_to = match core.mind {
                     DialogueState::Awake(_) => core.seq * 2,
                     DialogueState::Asleep | DialogueState::Away { .. } | DialogueState::Broken => {
@@ -146,7 +148,7 @@ impl Actor {
         };
         if let Some(core) = self.core.as_deref_mut() {
             core.seq += entries.len() as u64;
-            core.fresh = false;
+            core.goes_on();
             core.facts_stored_to = core.seq * 2;
             core.behind.waiting.extend(entries);
             let number = 1 + core.last.as_ref().map_or(0, |last| last.number);

@@ -50,6 +50,10 @@ pub(super) struct SessionState {
     /// Whether nothing was heard but its first message.
     pub(super) fresh: bool,
     pub(super) permit: Option<Share>,
+    /// Its place among those that strangers have begun, until more is heard.
+    pub(super) begun: Option<Share>,
+    /// Whether it ended as one of these: nothing of it is kept.
+    pub(super) void: bool,
 }
 
 /// Whether its bot hung: then it still hears and is told everything, and is asked nothing any more.
@@ -125,7 +129,14 @@ impl SessionState {
             normal: false,
             fresh: live.seq <= 1,
             permit,
+            begun: None,
+            void: false,
         }
+    }
+
+    /// Notes that more was heard than the first message.
+    pub(super) fn goes_on(&mut self) {
+        (self.fresh, self.begun) = (false, None);
     }
 
     /// A session that had ended before the start.

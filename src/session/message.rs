@@ -6,6 +6,7 @@ use games::{Cause, Seating};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
+use tokio::sync::oneshot;
 
 /// From whom a message came, as far as limits mind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +47,17 @@ pub struct Local {
     pub at_us: i64,
 }
 
+/// The other side's last word: no more messages will come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leaving {
+    /// How many messages it has sent; `None`: it does not say.
+    pub messages: Option<u64>,
+    /// Why, as a sentence.
+    pub detail: String,
+    /// Whether it has hung up, which on some wires is how a match ends.
+    pub hung_up: bool,
+}
+
 /// What is known of a session that begins, beside its first message.
 #[derive(Clone, Debug, Default)]
 pub struct Opening {
@@ -66,6 +78,10 @@ pub(super) struct Expiry {
     pub(super) detail: Cow<'static, str>,
     /// Whether the other side has hung up, which on some wires is the only word for the end.
     pub(super) hung_up: bool,
+    /// How many messages must have come before it.
+    pub(super) messages: Option<u64>,
+    /// Who waits until the end is stored; if it cannot be, the session goes on, so that it can be told again.
+    pub(super) stored: Option<oneshot::Sender<Result<(), Refusal>>>,
 }
 
 impl Expiry {
@@ -76,6 +92,8 @@ impl Expiry {
             cause,
             detail: detail.into(),
             hung_up: false,
+            messages: None,
+            stored: None,
         }
     }
 }

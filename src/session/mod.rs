@@ -34,7 +34,7 @@ mod turn;
 
 pub use bot_address::{BotAddress, Key};
 pub use mailbox::{Answer, Sending};
-pub use message::{Ended, Local, Numbered, Opening, Origin, Refusal};
+pub use message::{Ended, Leaving, Local, Numbered, Opening, Origin, Refusal};
 pub use naming::{NamingError, TakenIn};
 pub use options::{Dependencies, SessionOptions, ShadowPlan, StoreError};
 pub use sessions::{SessionView, Sessions};

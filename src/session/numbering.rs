@@ -60,23 +60,29 @@ pub(super) async fn number(
         .as_ref()
         .filter(|local| local.said != last.answer)
     {
-        overruled(registry, core, numbered.number, local).await;
+        overruled(registry, core, numbered.number, local).await?;
     }
     Ok(MessageOrder::Before(answer))
 }
 
 /// Our answer did not reach the edge in time, and it gave another one: that is what was said.
-async fn overruled(registry: &Registry, core: &mut SessionState, number: u64, local: &Local) {
+async fn overruled(
+    registry: &Registry,
+    core: &mut SessionState,
+    number: u64,
+    local: &Local,
+) -> Result<(), Refusal> {
     if core.ended || local.said.is_empty() {
-        return;
+        return Ok(());
     }
     let entry = NewEntry::new(local.at_us, Direction::Out, local.said.clone());
     let fact = Fact::new("local", json!({ "message": number, "overruled": true }));
     let kept = registry.append(core, vec![entry], vec![(fact, None)], None);
     if let Err(error) = kept.await {
         tracing::warn!(session = core.id.0, %error, "a local answer could not be stored");
-        return;
+        return Err(Refusal::Unfit);
     }
     // The dialogue has heard otherwise: it is folded anew.
     core.sleep();
+    Ok(())
 }

@@ -89,7 +89,9 @@ pub(super) fn open(
         last_us: at_us,
     };
     let program = Program::of(registry, &session, launch);
+    let stranger = permit.peer();
     SessionState {
+        begun: stranger.and_then(|peer| registry.begun.take(Some(peer)).ok()),
         program,
         rows: Some(Box::new(Rows { session, match_ })),
         quarantine: Quarantine::Clear,

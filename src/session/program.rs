@@ -164,6 +164,7 @@ impl Program {
         self.driver.tell();
         let Some(times) = times else {
             // The only legal answer: the program hears of it when it is given.
+            self.driver.forced();
             return Decided::given(dialogue, ready);
         };
         let answer = self.driver.ask(asked.received + times.program).await;

@@ -25,12 +25,19 @@ use tokio_util::task::TaskTracker;
 /// Parts of the registry that are locked apart.
 const SHARDS: usize = 64;
 
+/// Sessions of strangers at once of which nothing was heard but their first message: what these may cost on disk.
+const BEGUN_MAX: usize = 20_000;
+
 /// What all actors share.
 pub(super) struct Registry {
     pub(super) options: SessionOptions,
     pub(super) dependencies: Dependencies,
     pub(super) meters: Arc<Meters>,
     pub(super) shares: Arc<Shares>,
+    /// Of sessions that strangers have begun and of which nothing more was heard.
+    pub(super) begun: Arc<Shares>,
+    /// Those of them that have ended and are to be removed from the store.
+    pub(super) void: Mutex<Vec<i64>>,
     pub(super) rates: Rates,
     pub(super) shadows: Shadows,
     pub(super) draining: AtomicBool,
@@ -49,6 +56,8 @@ impl Registry {
     pub(super) fn new(options: SessionOptions, dependencies: Dependencies) -> Self {
         Self {
             shares: Shares::new(options.sessions_max),
+            begun: Shares::new(options.sessions_max.min(BEGUN_MAX)),
+            void: Mutex::default(),
             rates: Rates::new(),
             shadows: Shadows::new(&dependencies.bots),
             options,
@@ -98,6 +107,10 @@ impl Registry {
         core.ended = true;
         core.normal = cause == Cause::Normal;
         core.permit = None;
+        core.void = core.begun.take().is_some() && cause == Cause::Unterminated;
+        if core.void {
+            self.void.lock().push(core.id.0);
+        }
         if core.head.is_some() {
             let (session, match_id) = (core.id.0, &core.match_id);
             tracing::info!(session, match_id, cause = cause.word(), "a session ended");

@@ -42,6 +42,8 @@ impl Registry {
         let program = Program::of(self, opened, None);
         let mut core = Box::new(SessionState::found(found, permit));
         core.program = program;
+        let stranger = peer.filter(|_| core.fresh);
+        core.begun = stranger.and_then(|peer| self.begun.take_again(Some(peer)).ok());
         self.meters.live.increment(1.0);
         let session = Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
         if key.bot.kit().wire() == Wire::Hub {

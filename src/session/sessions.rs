@@ -6,7 +6,7 @@ use super::bot_address::Key;
 use super::core::SessionState;
 use super::detach::DetachOnDrop;
 use super::mailbox::{Answer, Callback, Entered, Message, Rest, Session};
-use super::message::{Expiry, Numbered, Opening, Origin, Refusal};
+use super::message::{Expiry, Leaving, Numbered, Opening, Origin, Refusal};
 use super::options::{Dependencies, SessionOptions, StoreError};
 use super::registry::Registry;
 use super::restore::KnownBots;
@@ -196,24 +196,40 @@ impl Sessions {
 
     /// Ends the session of this key, if it lives, after the messages that wait for it.
     pub fn end(&self, key: &Key, cause: Cause, detail: String) {
-        self.expire(key, cause, detail, false);
-    }
-
-    /// The other side of this key's session has hung up, after the messages that wait for it. On some
-    /// wires that is how a match ends; on the others it is a [`Cause::Disconnect`].
-    pub fn hung_up(&self, key: &Key, detail: String) {
-        self.expire(key, Cause::Disconnect, detail, true);
-    }
-
-    fn expire(&self, key: &Key, cause: Cause, detail: String, hung_up: bool) {
-        let found = self.registry.shard(key).lock().get(key).map(Arc::clone);
-        if let Some(session) = found {
-            let expiry = Expiry {
-                hung_up,
-                ..Expiry::now(cause, detail)
-            };
-            actor::expire(&self.registry, &session, expiry);
+        if let Some(session) = self.find(key) {
+            actor::expire(&self.registry, &session, Expiry::now(cause, detail));
         }
+    }
+
+    /// The other side of this key's session has gone, after the messages that wait for it: a
+    /// [`Cause::Disconnect`], unless its hanging up is how a match ends on its wire. The end is stored when this
+    /// returns; of a session that is not known there is none.
+    ///
+    /// # Errors
+    /// [`Refusal`]: the end is not stored, and can be told again; [`Refusal::Gap`] if messages before it have not come.
+    pub async fn leave(&self, key: &Key, leaving: Leaving) -> Result<(), Refusal> {
+        let Leaving {
+            messages,
+            detail,
+            hung_up,
+        } = leaving;
+        let Some(session) = self.find(key) else {
+            return Ok(());
+        };
+        let (stored, outcome) = oneshot::channel();
+        let expiry = Expiry {
+            hung_up,
+            messages,
+            stored: Some(stored),
+            ..Expiry::now(Cause::Disconnect, detail)
+        };
+        actor::expire(&self.registry, &session, expiry);
+        // Nobody took it where too many messages wait.
+        outcome.await.unwrap_or(Err(Refusal::Busy))
+    }
+
+    fn find(&self, key: &Key) -> Option<Arc<Session>> {
+        self.registry.shard(key).lock().get(key).map(Arc::clone)
     }
 
     async fn tell(&self, key: Key, mut callback: Callback) -> Result<Answer, Refusal> {

@@ -1,5 +1,6 @@
 //! The sweep: puts idle sessions to sleep, ends those that idle too long, forgets ended ones. While
-//! sessions are scarce it also ends those of which nothing was heard but their first message.
+//! sessions are scarce it also ends those of which nothing was heard but their first message. Of strangers' that
+//! ended so nothing is kept.
 
 use super::actor;
 use super::begins;
@@ -47,7 +48,12 @@ fn sweep(registry: &Arc<Registry>) {
     let close_before = before(registry.options.idle_limit);
     let forget_before = before(registry.forget_after());
     let fresh_before = before(registry.options.fresh_limit);
-    let wanting = registry.shares.wanting().min(CLOSED_MAX);
+    let shares = match registry.shares.wanting() {
+        0 => &registry.begun,
+        _ => &registry.shares,
+    };
+    let wanting = shares.wanting().min(CLOSED_MAX);
+    let void = std::mem::take(&mut *registry.void.lock());
     let mut idle: Vec<Arc<Session>> = Vec::new();
     let mut fresh = Fresh::default();
     for shard in &registry.shards {
@@ -57,8 +63,13 @@ fn sweep(registry: &Arc<Registry>) {
             match session.rest(touched_ms <= sleep_before) {
                 Rest::Busy => true,
                 Rest::Empty => touched_ms > sleep_before,
-                // On a hub's line nothing is ever repeated.
-                Rest::Ended => !line && touched_ms > forget_before,
+                Rest::Ended => {
+                    // Whoever has just found it may begin in it.
+                    let quiet = touched_ms <= fresh_before.max(close_before);
+                    let gone = quiet && session.peek(|core| core.void).unwrap_or(false);
+                    // On a hub's line nothing is ever repeated.
+                    !gone && !line && touched_ms > forget_before
+                }
                 Rest::Live => {
                     // A hub's session ends with its connection, however long a turn may last.
                     if !line && touched_ms <= close_before {
@@ -73,7 +84,14 @@ fn sweep(registry: &Arc<Registry>) {
             }
         });
     }
-    let greedy = fresh.of_the_greediest(wanting, registry.shares.greedy());
+    if !void.is_empty() {
+        let registry = Arc::clone(registry);
+        registry
+            .tracker
+            .clone()
+            .spawn(async move { discard(&registry, void).await });
+    }
+    let greedy = fresh.of_the_greediest(wanting, shares.greedy());
     if !greedy.is_empty() {
         let sessions = greedy.len();
         tracing::info!(sessions, "sessions are scarce: those that merely began end");
@@ -86,6 +104,21 @@ fn sweep(registry: &Arc<Registry>) {
             ..Expiry::now(Cause::Unterminated, "nothing was heard of it any more")
         };
         actor::expire(registry, &session, expiry);
+    }
+}
+
+/// Removes these sessions and their matches from the store. Those that a stop leaves there stay there.
+async fn discard(registry: &Registry, void: Vec<i64>) {
+    match registry.dependencies.store.discard(void).await {
+        Ok(0) => {}
+        Ok(matches) => {
+            registry.meters.discarded.increment(matches);
+            tracing::info!(
+                matches,
+                "matches of strangers that merely began were removed"
+            );
+        }
+        Err(error) => tracing::warn!(%error, "matches that merely began could not be removed"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The arbiter's frames, from standard input.
 
 use games::Kit;
+use games::text::unmarked;
 use std::io::{self, BufRead, Read as _};
 
 /// The longest line of an arbiter, in bytes.
@@ -35,8 +36,9 @@ pub(super) fn frame(input: &mut impl BufRead, kit: &dyn Kit) -> io::Result<Optio
                 Ok(None)
             };
         }
-        let complete = kit.completes(&line);
-        frame.extend_from_slice(&line);
+        let line = unmarked(&line);
+        let complete = kit.completes(line);
+        frame.extend_from_slice(line);
         if complete {
             return Ok(Some(String::from_utf8_lossy(&frame).into_owned()));
         }
@@ -44,5 +46,18 @@ pub(super) fn frame(input: &mut impl BufRead, kit: &dyn Kit) -> io::Result<Optio
         if frame.len() > FRAME_MAX {
             return Err(too_long());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_byte_order_mark_begins_no_line() {
+        let kit = games::find("planowanie").unwrap();
+        let mut input = "\u{feff}set_deck 7 A\n\u{feff}quit\n".as_bytes();
+        let mut next = || super::frame(&mut input, kit).unwrap();
+        assert_eq!(next().as_deref(), Some("set_deck 7 A"));
+        assert_eq!(next().as_deref(), Some("quit"));
+        assert_eq!(next(), None);
     }
 }

@@ -6,11 +6,16 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::Builder;
 
 /// The extension of journals' file names.
 pub const JOURNAL_EXTENSION: &str = "journal";
 /// The largest journal read, in bytes.
 const JOURNAL_MAX: u64 = 256 << 20;
+
+/// The stack of the thread that syncs.
+const STACK: usize = 64 << 10;
 
 /// Who may access a journal: the shim's user, and the group if the folder belongs to a group (set-group-id),
 /// since the daemon reads it.
@@ -22,6 +27,8 @@ const SET_GROUP: u32 = 0o2000;
 pub(super) struct Journal {
     path: PathBuf,
     file: File,
+    /// Has what was written synced, on a thread of its own; `None`: only at the end, if anything must be.
+    syncing: Option<SyncSender<()>>,
     synced: bool,
     /// Bytes of complete lines in it.
     length: u64,
@@ -47,6 +54,7 @@ impl Journal {
         let length = file.metadata()?.len();
         let mut journal = Self {
             path,
+            syncing: if synced { syncing(&file) } else { None },
             file,
             synced,
             length,
@@ -62,7 +70,8 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Adds a request; it is stored when this returns. What could not be stored before goes first.
+    /// Adds a request: it survives this process when this returns, and soon a power cut, for which no game's clock
+    /// waits. What could not be stored before goes first.
     pub(super) fn write(&mut self, request: &Request) -> io::Result<()> {
         self.write_all(std::slice::from_ref(request))
     }
@@ -78,10 +87,18 @@ impl Journal {
         }
         self.length += self.unwritten.len() as u64;
         self.unwritten.clear();
-        if self.synced {
-            self.file.sync_data()
-        } else {
-            Ok(())
+        if let Some(syncing) = &self.syncing {
+            // If one is wanted already, it is still to begin.
+            let _ = syncing.try_send(());
+        }
+        Ok(())
+    }
+
+    /// Has everything in it survive a power cut, if anything must.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        match self.synced {
+            true => self.file.sync_data(),
+            false => Ok(()),
         }
     }
 
@@ -90,6 +107,20 @@ impl Journal {
         // If it remains, it is delivered again, and nothing in it is processed twice.
         let _ = fs::remove_file(&self.path);
     }
+}
+
+/// A thread that syncs this file whenever it is told to; `None`: there can be none.
+fn syncing(file: &File) -> Option<SyncSender<()>> {
+    let file = file.try_clone().ok()?;
+    let (sender, wanted) = sync_channel(1);
+    let sync = move || {
+        for () in wanted {
+            // If this fails, so will the last one, which is reported.
+            let _ = file.sync_data();
+        }
+    };
+    let thread = Builder::new().name("journal".to_owned()).stack_size(STACK);
+    thread.spawn(sync).ok().map(|_| sender)
 }
 
 /// The path of this session's journal, existing or not.

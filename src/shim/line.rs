@@ -1,6 +1,7 @@
 //! The shim's end of the connection to the daemon: one request, one response, blocking with a deadline.
 
-use crate::link::relay::{Hello, LINE_MAX, NumberedMessage, Request, Response, Welcome, line};
+use crate::link::relay::{Bye, Hello, LINE_MAX, NumberedMessage, Request, Response, Welcome, line};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::collections::VecDeque;
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
@@ -9,18 +10,31 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long the daemon may take to welcome a shim, and to accept requests.
+/// How long the daemon may take to welcome a shim where no clock runs.
 pub(super) const WITHIN: Duration = Duration::from_secs(2);
+/// How long it may take to make room for a request, or to complete a response: only one that hangs lets any of this
+/// pass.
+const STUCK_WITHIN: Duration = Duration::from_millis(50);
 /// Responses that may be left unread.
-const OWED_MAX: usize = 16;
+const OWED_MAX: usize = 64;
 
-/// A connection on which the daemon has welcomed us.
+/// A connection to the daemon.
 pub(super) struct Line {
     stream: BufReader<UnixStream>,
     timeout: Duration,
-    /// Messages whose responses are still to be read, although nothing waits for them.
-    owed: VecDeque<u64>,
-    pub(super) welcome: Welcome,
+    /// Responses that are still to be read, although nothing waits for them.
+    owed: VecDeque<Owed>,
+    /// What the daemon has said to the hello.
+    pub(super) welcome: Option<Welcome>,
+}
+
+/// A response that is still to be read.
+#[derive(Clone, Copy)]
+enum Owed {
+    /// To the hello.
+    Welcome,
+    /// To the message of this number.
+    Message(u64),
 }
 
 /// The outcome of handing over one message.
@@ -45,16 +59,17 @@ fn connect(path: &Path) -> io::Result<UnixStream> {
 }
 
 impl Line {
-    /// Connects to the daemon.
+    /// Connects to the daemon and names the session. The daemon's welcome is still to be read: one that hangs costs
+    /// nothing until it is asked for a decision.
     pub(super) fn call(socket: &Path, hello: &Hello) -> io::Result<Self> {
         let stream = connect(socket)?;
         stream.set_read_timeout(Some(WITHIN))?;
-        stream.set_write_timeout(Some(WITHIN))?;
+        stream.set_write_timeout(Some(STUCK_WITHIN))?;
         let mut line = Self {
             stream: BufReader::new(stream),
             timeout: WITHIN,
             owed: VecDeque::new(),
-            welcome: Welcome { synced: true },
+            welcome: None,
         };
         line.greet(hello)?;
         Ok(line)
@@ -62,16 +77,8 @@ impl Line {
 
     /// Names the session whose messages follow.
     pub(super) fn greet(&mut self, hello: &Hello) -> io::Result<()> {
-        self.settle(Instant::now() + WITHIN)?;
-        self.ask(&Request::Hello(hello.clone()))?;
-        match self.response(WITHIN)? {
-            Response::Welcome(welcome) => {
-                self.welcome = welcome;
-                Ok(())
-            }
-            Response::Refused(why) => Err(broken(why)),
-            _ => Err(broken("the daemon does not welcome us")),
-        }
+        self.owed.push_back(Owed::Welcome);
+        self.ask(&Request::Hello(hello.clone()))
     }
 
     /// Sends a request without waiting for the response.
@@ -81,29 +88,66 @@ impl Line {
 
     /// Nothing waits for the response to this message: it is read before the next one's.
     pub(super) fn owes(&mut self, number: u64) {
-        self.owed.push_back(number);
+        self.owed.push_back(Owed::Message(number));
     }
 
-    /// Reads responses once too many are unread.
-    pub(super) fn keep_up(&mut self, until: Instant) -> io::Result<()> {
+    /// Reads the responses that nothing waited for, as far as they have come.
+    pub(super) fn keep_up(&mut self) -> io::Result<()> {
+        while !self.owed.is_empty() && self.has_input() {
+            if self.settle_one(STUCK_WITHIN)?.is_some() {
+                return Err(broken("the daemon has lost messages"));
+            }
+        }
         if self.owed.len() < OWED_MAX {
-            return Ok(());
+            Ok(())
+        } else {
+            Err(ErrorKind::TimedOut.into())
         }
-        match self.settle(until)? {
-            None => Ok(()),
-            Some(_) => Err(broken("the daemon has lost messages")),
-        }
+    }
+
+    /// Whether responses are still to be read that nothing waited for.
+    pub(super) fn is_owed(&self) -> bool {
+        !self.owed.is_empty()
     }
 
     /// Reads the responses that nothing waited for. Returns how many messages the daemon has, if some are
     /// missing there.
-    fn settle(&mut self, until: Instant) -> io::Result<Option<u64>> {
-        while let Some(number) = self.owed.pop_front() {
-            if let Handed::Have(count) = self.outcome(number, until)? {
-                return Ok(Some(count));
+    pub(super) fn settle(&mut self, until: Instant) -> io::Result<Option<u64>> {
+        while !self.owed.is_empty() {
+            let missing = self.settle_one(left(until))?;
+            if missing.is_some() {
+                return Ok(missing);
             }
         }
         Ok(None)
+    }
+
+    fn settle_one(&mut self, within: Duration) -> io::Result<Option<u64>> {
+        let missing = match self.owed.front().copied() {
+            None => None,
+            Some(Owed::Welcome) => {
+                match self.response(within)? {
+                    Response::Welcome(welcome) => self.welcome = Some(welcome),
+                    Response::Refused(why) => return Err(broken(why)),
+                    _ => return Err(broken("the daemon does not welcome us")),
+                }
+                None
+            }
+            Some(Owed::Message(number)) => match self.outcome(number, within)? {
+                Handed::Have(count) => Some(count),
+                Handed::Say { .. } => None,
+            },
+        };
+        self.owed.pop_front();
+        Ok(missing)
+    }
+
+    /// The next response, which has begun to arrive: `None` if it was not the one to message `number`.
+    pub(super) fn arrived(&mut self, number: u64, until: Instant) -> io::Result<Option<Handed>> {
+        if self.owed.is_empty() {
+            return self.outcome(number, left(until)).map(Some);
+        }
+        Ok(self.settle_one(left(until))?.map(Handed::Have))
     }
 
     /// The response to message `number`.
@@ -111,11 +155,11 @@ impl Line {
         if let Some(count) = self.settle(until)? {
             return Ok(Handed::Have(count));
         }
-        self.outcome(number, until)
+        self.outcome(number, left(until))
     }
 
-    fn outcome(&mut self, number: u64, until: Instant) -> io::Result<Handed> {
-        match self.response(until.saturating_duration_since(Instant::now()))? {
+    fn outcome(&mut self, number: u64, within: Duration) -> io::Result<Handed> {
+        match self.response(within)? {
             Response::Say { n, text } if n == number => Ok(Handed::Say { text, stored: true }),
             Response::Ack { n, text } if n == number => Ok(Handed::Say {
                 text,
@@ -131,14 +175,53 @@ impl Line {
     pub(super) fn deliver(
         &mut self,
         heard: &NumberedMessage,
-        within: Duration,
+        until: Instant,
     ) -> io::Result<Handed> {
         self.ask(&Request::Heard(heard.clone()))?;
-        self.handed(heard.n, Instant::now() + within)
+        self.handed(heard.n, until)
+    }
+
+    /// Takes leave after `number` messages: `None` once that is stored, or how many of them the daemon has.
+    pub(super) fn part(
+        &mut self,
+        number: u64,
+        bye: &Bye,
+        until: Instant,
+    ) -> io::Result<Option<u64>> {
+        let missing = self.settle(until)?;
+        if missing.is_some() {
+            return Ok(missing);
+        }
+        self.ask(&Request::Bye(Bye {
+            n: Some(number),
+            ..bye.clone()
+        }))?;
+        match self.response(left(until))? {
+            Response::Ended(n) if n == number => Ok(None),
+            Response::Have(count) => Ok(Some(count)),
+            Response::Refused(why) => Err(broken(why)),
+            _ => Err(broken("the daemon answers something else")),
+        }
+    }
+
+    /// Whether there is something to read, be it the connection's end.
+    pub(super) fn has_input(&self) -> bool {
+        self.waits(Instant::now())
+    }
+
+    /// Waits until there is something to read, until `until` at the latest; whether there is.
+    pub(super) fn waits(&self, until: Instant) -> bool {
+        if !self.stream.buffer().is_empty() {
+            return true;
+        }
+        let within = Timespec::try_from(until.saturating_duration_since(Instant::now())).ok();
+        let mut ends = [PollFd::new(self.stream.get_ref(), PollFlags::IN)];
+        // Reading tells what is wrong.
+        poll(&mut ends, within.as_ref())
+            .map_or_else(|why| why != rustix::io::Errno::INTR, |ready| ready > 0)
     }
 
     fn response(&mut self, within: Duration) -> io::Result<Response> {
-        let within = within.max(Duration::from_millis(1));
         if within != self.timeout {
             self.stream.get_ref().set_read_timeout(Some(within))?;
             self.timeout = within;
@@ -151,4 +234,10 @@ impl Line {
         }
         serde_json::from_slice(&text).map_err(io::Error::from)
     }
+}
+
+/// The time until then, and a moment at least.
+fn left(until: Instant) -> Duration {
+    let left = until.saturating_duration_since(Instant::now());
+    left.max(Duration::from_millis(1))
 }

@@ -1,9 +1,10 @@
 //! The same bot in the shim's own process.
 
 use crate::thinking::guarded;
-use games::answer::{Allowance, decide};
+use games::answer::{Allowance, decide, think};
 use games::neutral::PREFIX;
-use games::{Dialogue, DialogueSetup, Frame, Kit, Next, SetupError};
+use games::{Budget, Dialogue, DialogueSetup, Frame, Kit, Next, SetupError};
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 /// The bot's budget per decision.
@@ -22,9 +23,15 @@ pub(super) struct Local {
     /// `None` once it has panicked.
     dialogue: Option<Box<dyn Dialogue>>,
     thinking: Thinking,
+    /// Whether it takes time for a decision.
+    thinks: bool,
+    /// Whether the daemon's bot is a program that is not here.
+    stands_in: bool,
     due: Due,
     /// The best answer so far.
     best: Frame,
+    /// Whether a search beside the daemon's has come to its end.
+    searched: bool,
 }
 
 /// What the last frame asks for.
@@ -50,7 +57,8 @@ impl Local {
         thinking: Thinking,
     ) -> Result<Self, SetupError> {
         let mut setup = DialogueSetup::of(bot, seed);
-        if let (true, Some(strongest)) = (bot.starts_with(PREFIX), kit.bots().last()) {
+        let stands_in = bot.starts_with(PREFIX);
+        if let (true, Some(strongest)) = (stands_in, kit.bots().last()) {
             // The program is the daemon's.
             strongest.name.clone_into(&mut setup.fallback);
         }
@@ -59,8 +67,15 @@ impl Local {
             kit,
             dialogue: Some(dialogue),
             thinking,
+            thinks: stands_in
+                || kit
+                    .bots()
+                    .iter()
+                    .any(|card| card.name == bot && card.thinks),
+            stands_in,
             due: Due::Nothing,
             best: Frame::new(),
+            searched: false,
         })
     }
 
@@ -80,6 +95,7 @@ impl Local {
     /// Processes the next frame: what it asks for. A bot that has panicked gives the game's default answers.
     pub(super) fn hear(&mut self, frame: &str) -> Due {
         self.best = self.kit.default_answer(frame).to_owned();
+        self.searched = false;
         let heard = self.guarded(|dialogue, best| match dialogue.receive(frame.as_bytes()) {
             Err(_) => Due::Answer { said: false },
             Ok(Next::Wait) => {
@@ -107,10 +123,57 @@ impl Local {
         self.due
     }
 
-    /// Its own answer to the last frame, which came at `received`.
-    pub(super) fn answer(&mut self, received: Instant) -> Frame {
-        if let Due::Decision { limit, target } = self.due {
-            // The daemon may have used up most of it before the shim stopped waiting.
+    /// How long it thinks about a decision on its own.
+    pub(super) fn needs(&self, target: Option<Duration>) -> Duration {
+        let time = if self.thinks {
+            self.thinking.time
+        } else {
+            Duration::ZERO
+        };
+        time.min(target.unwrap_or(time))
+    }
+
+    /// Whether the last frame has one answer only, so that the same bot elsewhere can give no other. Not of a bot that
+    /// has panicked, or that stands in for a program.
+    pub(super) fn is_certain(&self, due: Due) -> bool {
+        let certain = match due {
+            Due::Nothing => return true,
+            Due::Answer { .. } => true,
+            // A share of no time is granted to what is forced.
+            Due::Decision { limit, target } => target == Some(Duration::ZERO) && !limit.is_zero(),
+        };
+        certain && !self.stands_in && self.dialogue.is_some()
+    }
+
+    /// Whether it takes time for a decision.
+    pub(super) fn thinks(&self) -> bool {
+        self.thinks
+    }
+
+    /// Whether its search beside the daemon's has come to its end.
+    pub(super) fn has_searched(&self) -> bool {
+        self.searched
+    }
+
+    /// Searches beside the daemon until it is done or `stop` says so.
+    pub(super) fn search(&mut self, stop: &dyn Fn() -> bool) {
+        let nodes = self.thinking.nodes;
+        let stopped = Cell::new(false);
+        let stop = || {
+            stopped.set(stopped.get() || stop());
+            stopped.get()
+        };
+        let budget = Budget { nodes, stop: &stop };
+        self.guarded(|dialogue, best| think(dialogue, budget, best));
+        self.searched = !stopped.get() || nodes != u64::MAX;
+    }
+
+    /// Its own answer to the last frame, which came at `received`; what it has searched beside the daemon is enough.
+    pub(super) fn answer(&mut self, received: Instant, beside: bool) -> Frame {
+        if let Due::Decision { limit, target } = self.due
+            && !beside
+        {
+            // Asking the daemon may have used up some of it.
             let allowed = Allowance {
                 nodes: self.thinking.nodes,
                 ceiling: self.thinking.time,
@@ -118,6 +181,11 @@ impl Local {
             };
             self.guarded(|dialogue, best| decide(dialogue, (limit, target), allowed, best));
         }
+        self.say()
+    }
+
+    /// The best answer so far, of which it is notified.
+    pub(super) fn say(&mut self) -> Frame {
         let best = std::mem::take(&mut self.best);
         self.told(&best);
         best
@@ -160,12 +228,12 @@ mod tests {
             "time_left 36000000",
         ] {
             assert_eq!(local.hear(told), Due::Answer { said: true }, "{told}");
-            assert_eq!(local.answer(Instant::now()), "=\n");
+            assert_eq!(local.answer(Instant::now(), false), "=\n");
         }
         let Due::Decision { target, .. } = local.hear("gen_declare") else {
             panic!("nothing is asked");
         };
         assert!(target > Some(HOURS / 100));
-        assert!(local.answer(Instant::now()).starts_with("= "));
+        assert!(local.answer(Instant::now(), false).starts_with("= "));
     }
 }

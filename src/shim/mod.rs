@@ -7,6 +7,8 @@ mod input;
 mod journal;
 mod line;
 mod local;
+mod patience;
+mod player;
 mod reconnector;
 mod run;
 mod transcript;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The wait before the next attempt: at first, and at most.
 const WAIT_FIRST: Duration = Duration::from_millis(20);
@@ -34,8 +34,9 @@ impl Reconnector {
             let mut wait = WAIT_FIRST;
             std::thread::park_timeout(delay);
             while !stopped.load(Ordering::Relaxed) {
+                let until = Instant::now() + WITHIN;
                 let called = Line::call(&socket, &transcript.hello);
-                if let Ok(line) = called.and_then(|line| caught_up(line, &transcript, WITHIN)) {
+                if let Ok(line) = called.and_then(|line| caught_up(line, &transcript, until)) {
                     *bring.lock() = Some(line);
                     return;
                 }
@@ -69,14 +70,20 @@ impl Reconnector {
     }
 }
 
-/// Hands over every message that the daemon does not have, each within this time.
+/// Hands over every message that the daemon does not have. What was handed over stays so if that takes too long.
 pub(super) fn caught_up(
     mut line: Line,
     transcript: &ShimTranscript,
-    within: Duration,
+    until: Instant,
 ) -> std::io::Result<Line> {
+    if let Some(count) = line.settle(until)? {
+        transcript.has(count);
+    }
     while let Some(heard) = transcript.undelivered() {
-        match line.deliver(&heard, within)? {
+        if Instant::now() >= until {
+            return Err(std::io::ErrorKind::TimedOut.into());
+        }
+        match line.deliver(&heard, until)? {
             Handed::Say { stored: true, .. } => transcript.has(heard.n),
             Handed::Have(count) if count < heard.n => transcript.has(count),
             Handed::Say { .. } | Handed::Have(_) => {

@@ -1,7 +1,7 @@
 //! A damaged file: noticing it, and reading on past its damaged pages.
 
 use super::error::StoreError;
-use sqlx::{AssertSqlSafe, SqliteConnection};
+use sqlx::SqliteConnection;
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
@@ -14,10 +14,20 @@ const FAULTS_MAX: usize = 10;
 /// Steps of SQLite after which a check looks whether it is to stop.
 const STEPS: i32 = 100;
 
-/// Rows read at once where no page is damaged.
+/// Rowids read at once where there are rows and no page is damaged.
 const ROWS_AT_ONCE: i64 = 4096;
 /// Rowids tried one by one behind a damaged page: more than a page holds rows.
 const STEPS_MAX: i64 = 512;
+/// Behind so many, this part of what was tried is left out between two tries.
+const STEP_PART: i64 = 64;
+
+/// Reads the rows of a range of rowids, upwards and downwards: a row whose number is damaged ends a search that
+/// meets it, and is none of the range. As many rows as there can be are read without a look at the next one, whose
+/// page may be damaged.
+pub(super) const RANGE: [&str; 2] = [
+    "WHERE rowid BETWEEN ?1 AND ?2 AND +rowid BETWEEN ?1 AND ?2 ORDER BY rowid LIMIT ?2 - ?1 + 1",
+    "WHERE rowid BETWEEN ?1 AND ?2 AND +rowid BETWEEN ?1 AND ?2 ORDER BY rowid DESC LIMIT ?2 - ?1 + 1",
+];
 
 /// Whether the error says that the file is damaged or its disk is.
 pub(super) fn is_damage(error: &sqlx::Error) -> bool {
@@ -30,11 +40,14 @@ pub(super) fn is_damage(error: &sqlx::Error) -> bool {
     })
 }
 
-/// Whether nothing more can be written, whatever is read.
-pub(super) fn is_full(error: &sqlx::Error) -> bool {
+/// Whether nothing goes on, whatever is read: not what one damaged row or page causes.
+pub(super) fn is_general(error: &sqlx::Error) -> bool {
     const FULL: i32 = 13;
     const IOERR_WRITE: i32 = 778;
-    code(error).is_none_or(|code| [FULL, IOERR_WRITE].contains(&code))
+    match error {
+        sqlx::Error::Decode(_) | sqlx::Error::ColumnDecode { .. } => false,
+        other => code(other).is_none_or(|code| [FULL, IOERR_WRITE].contains(&code)),
+    }
 }
 
 /// SQLite's extended result code.
@@ -130,99 +143,44 @@ async fn check_tables(connection: &mut SqliteConnection) -> Result<Option<String
     Ok(None)
 }
 
-/// What reading a table past its damaged pages gave.
-#[derive(Debug, Default)]
-pub(super) struct Walked {
-    pub(super) rows: u64,
-    /// Rowids, first to last, that cannot be read, if there were such.
-    pub(super) lost: Vec<(i64, i64)>,
-}
-
-/// Has `take` read all rows of a rowid table, in pieces given by a rowid and how many rows to read from there
-/// on; what it cannot read is cut ever smaller, down to single rows. `take` reads a piece completely or not at
-/// all, without a look at the next row, whose page may be damaged; it returns how many rows it read.
+/// Has `take` read all rows with these numbers, in ranges from the first to the last; what it cannot read is cut ever
+/// smaller, down to single rows. `take` reads a range completely or not at all, and returns how many rows it read.
+///
+/// # Errors
+/// What is not a matter of one row or page.
 pub(super) async fn walk(
     connection: &mut SqliteConnection,
-    table: &str,
     mut take: impl AsyncFnMut(&mut SqliteConnection, i64, i64) -> Result<u64, sqlx::Error>,
-) -> Result<Walked, sqlx::Error> {
-    let mut walked = Walked::default();
-    let (mut from, mut rows) = (i64::MIN, ROWS_AT_ONCE);
+) -> Result<(), sqlx::Error> {
+    let (mut from, mut width, mut lost) = (0_i64, ROWS_AT_ONCE, 0_i64);
+    let mut left_out_from = None;
     loop {
-        let taken = match piece_end(connection, table, from, rows).await {
-            Ok(None) => return Ok(walked),
-            Ok(Some(end)) => take(connection, from, rows).await.map(|taken| (end, taken)),
-            Err(error) => Err(error),
-        };
-        match taken {
-            Ok((end, taken)) => {
-                walked.rows += taken;
-                let Some(next) = end.checked_add(1) else {
-                    return Ok(walked);
-                };
-                from = next;
-                rows = ROWS_AT_ONCE.min(rows * 2);
+        let mut to = from.saturating_add(width - 1);
+        match take(connection, from, to).await {
+            Ok(rows) => {
+                // What can be read again may begin before this.
+                if let Some(back) = left_out_from.take() {
+                    (from, width, lost) = (back, 1, 0);
+                    continue;
+                }
+                let most = if rows == 0 { i64::MAX } else { ROWS_AT_ONCE };
+                (width, lost) = (width.saturating_mul(2).min(most), 0);
             }
-            Err(error) if is_full(&error) => return Err(error),
-            Err(_) if rows > 1 => rows = (rows / 4).max(1),
+            Err(error) if is_general(&error) => return Err(error),
+            Err(_) if width > 1 => {
+                width = (width / 4).max(1);
+                continue;
+            }
             Err(_) => {
-                let next = readable(connection, table, from).await;
-                let end = next.map_or(i64::MAX, |next| next - 1);
-                walked.lost.push((from, end));
-                let Some(next) = next else {
-                    return Ok(walked);
-                };
-                from = next;
+                let left_out = (lost - STEPS_MAX).max(0) / STEP_PART;
+                left_out_from = (left_out > 0).then_some(from.saturating_add(1));
+                to = to.saturating_add(left_out);
+                lost = lost.saturating_add(1 + left_out);
             }
         }
-    }
-}
-
-/// The last rowid of the next so many rows.
-async fn piece_end(
-    connection: &mut SqliteConnection,
-    table: &str,
-    from: i64,
-    rows: i64,
-) -> Result<Option<i64>, sqlx::Error> {
-    let query = format!(
-        "SELECT max(rowid) FROM (SELECT rowid FROM {table} WHERE rowid >= ? ORDER BY rowid LIMIT ?)"
-    );
-    sqlx::query_scalar(AssertSqlSafe(query))
-        .bind(from)
-        .bind(rows)
-        .fetch_one(connection)
-        .await
-}
-
-/// The first rowid above `bad` from which the table can be read on; `None` if there is none.
-async fn readable(connection: &mut SqliteConnection, table: &str, bad: i64) -> Option<i64> {
-    // Only the row's content may be damaged.
-    if let Ok(Some(row)) = piece_end(connection, table, bad, 1).await {
-        return row.checked_add(1);
-    }
-    let bad = bad.max(0);
-    for at in 1..=STEPS_MAX {
-        let at = bad.checked_add(at)?;
-        if piece_end(connection, table, at, 1).await.is_ok() {
-            return Some(at);
+        match to.checked_add(1) {
+            Some(next) => from = next,
+            None => return Ok(()),
         }
     }
-    let (mut low, mut step) = (bad + STEPS_MAX, STEPS_MAX);
-    let mut high = loop {
-        let at = low.checked_add(step)?;
-        if piece_end(connection, table, at, 1).await.is_ok() {
-            break at;
-        }
-        (low, step) = (at, step.checked_mul(2)?);
-    };
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        if piece_end(connection, table, middle, 1).await.is_ok() {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    Some(high)
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub enum StoreError {
     /// Another process has the database open.
     #[error(
-        "the database {path} is in use by another drover process{holder}: stop that one, or name another file by store.path or, for a tournament, by --database"
+        "the database {path} is in use by another drover process{holder}: stop that one, or name another file (store.path, --store or --database)"
     )]
     InUse {
         /// The database.
@@ -17,7 +17,7 @@ pub enum StoreError {
     },
     /// The database was written by a later version.
     #[error(
-        "the database {path} is from a newer version of drover (schema {found}, this version knows up to {known}): use that version, or another store.path"
+        "the database {path} is from a newer version of drover (schema {found}, this version knows up to {known}): use that version, or name another file (store.path, --store or --database)"
     )]
     Newer {
         /// The database.
@@ -37,7 +37,9 @@ pub enum StoreError {
     },
     /// The file is damaged.
     #[error(
-        "the database {path} is damaged ({why}): `drover db verify` lists what is whole, `drover db salvage OUT` saves it"
+        "the database {path} is damaged ({why}): with DROVER__STORE__PATH={quoted}, `drover db verify` lists what is whole \
+         and `drover db salvage OUT` saves it",
+        quoted = shell_words::quote(&path.to_string_lossy())
     )]
     Damaged {
         /// The database.
@@ -45,9 +47,20 @@ pub enum StoreError {
         /// What SQLite says of it.
         why: String,
     },
+    /// It has several names, so that its log could lie beside any of them.
+    #[error(
+        "the database {path} has {names} names (hard links), and its log lies beside one of them only: stop whatever \
+         uses it, copy the file, with the one that ends in -wal if there is one, and use the copy"
+    )]
+    Names {
+        /// The name asked for.
+        path: PathBuf,
+        /// How many it has.
+        names: u64,
+    },
     /// The folder of the database cannot be created or written to.
     #[error(
-        "cannot write in {folder}, the folder of the database ({source}): make the folder writable, or set store.path to another place"
+        "cannot write in {folder}, the folder of the database: {source}; name a place where drover may write (store.path, --store or --database)"
     )]
     Folder {
         /// The folder.
@@ -55,10 +68,22 @@ pub enum StoreError {
         /// The system's error.
         source: std::io::Error,
     },
-    /// Somebody else owns the database or its folder, and this process may not write it.
+    /// The folder of the database is missing, and this process may not create it.
     #[error(
-        "cannot write {path}: it belongs to user {owner}, and drover runs as user {user}: give it to that user \
-         (chown -R {user} {path}), run as user {owner}, or set store.path to another place"
+        "the folder {folder} of the database is missing, and user {user}, as whom drover runs, may not create it: \
+         create it as root (install -d -m 700 -o {user} {quoted}), or name another place (store.path, --store or --database)",
+        quoted = shell_words::quote(&folder.to_string_lossy())
+    )]
+    NoFolder {
+        /// The folder.
+        folder: PathBuf,
+        /// The number of the user that this process runs as.
+        user: u32,
+    },
+    /// Somebody else owns the database or its folder, and this process may not use it.
+    #[error(
+        "cannot use {path}: it belongs to user {owner}, and drover runs as user {user}: run drover as user {owner}, \
+         or name a database in a folder of user {user} (store.path, --store or --database)"
     )]
     Foreign {
         /// The file or folder.
@@ -70,7 +95,7 @@ pub enum StoreError {
     },
     /// There is no database to read.
     #[error(
-        "there is no database at {path}: start `drover serve` once, or name another file by store.path"
+        "there is no database at {path}: `drover serve` makes one when it starts; or name another file (store.path or --database)"
     )]
     Missing {
         /// Where it should be.

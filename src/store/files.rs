@@ -1,17 +1,43 @@
-//! The files around the database: its folder and the lock that keeps other processes out.
+//! The files around the database: its folder, and the locks that keep other processes out.
+//!
+//! The lock on the **file** keeps out whoever has it by another name: a hard link, a link in another folder, a
+//! mount, or after `mv`. The lock on its **name** (`NAME.lock`) keeps out whoever puts another file in its place:
+//! SQLite's log lies beside the name. Earlier versions take the latter alone.
 
 use super::error::StoreError;
-use rustix::fs::{Access, access};
+use nix::fcntl::{FcntlArg, fcntl};
+use nix::libc;
+use rustix::fs::{Access, XattrFlags, access, fgetxattr, fsetxattr};
 use rustix::io::Errno;
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::MetadataExt as _;
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// Holds the database for this process; released when dropped or when the process ends.
-#[derive(Debug)]
-pub(super) struct Lock(#[expect(dead_code, reason = "an open file holds the lock")] File);
+/// Who may read and write what lies beside the database: transcripts, hidden hands, digests of tokens.
+pub(super) const PRIVATE: u32 = 0o600;
+const PRIVATE_FOLDER: u32 = 0o700;
+const OTHERS: u32 = 0o077;
+/// What is said of a device or a folder.
+const NO_FILE: &str = "it is no regular file";
+/// Symbolic links followed one after the other.
+const LINKS_MAX: usize = 40;
+/// The byte that is locked, on the page that SQLite keeps free for locks, behind the 512 bytes that it uses itself.
+const LOCK_BYTE: libc::off_t = 0x4000_0200;
+/// The attribute in which the holder of the file records itself.
+const HOLDER: &str = "user.drover.holder";
+const HOLDER_LEN_MAX: usize = 512;
+
+/// Holds the database for this process until the last clone is dropped or the process ends. Must outlive every
+/// connection of this process: closing any descriptor of the file gives up SQLite's own locks on it.
+#[derive(Clone, Debug)]
+pub(super) struct Lock(
+    #[expect(dead_code, reason = "open files hold the locks")] Arc<(File, File)>,
+);
 
 /// `name` with `suffix` added to the file's name.
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
@@ -28,7 +54,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// The temporary file that becomes the new file `to`.
+/// The temporary file that becomes the new file `to`: empty, and nobody else's.
 pub(super) fn part_of(to: &Path) -> Result<PathBuf, StoreError> {
     let failed = |why| StoreError::Backup {
         path: to.to_path_buf(),
@@ -41,9 +67,13 @@ pub(super) fn part_of(to: &Path) -> Result<PathBuf, StoreError> {
     for suffix in ["", "-wal", "-shm"] {
         let old = beside(&part, suffix);
         if old.exists() {
-            std::fs::remove_file(&old).map_err(|error| failed(error.to_string()))?;
+            fs::remove_file(&old).map_err(|error| failed(error.to_string()))?;
         }
     }
+    private()
+        .create_new(true)
+        .open(&part)
+        .map_err(|error| failed(error.to_string()))?;
     Ok(part)
 }
 
@@ -54,7 +84,7 @@ pub(super) async fn finish(part: PathBuf, to: &Path) -> Result<(), StoreError> {
         move || {
             File::open(&part)?
                 .sync_all()
-                .and_then(|()| std::fs::rename(&part, &to))
+                .and_then(|()| fs::rename(&part, &to))
         }
     });
     let why = match synced.await {
@@ -68,16 +98,46 @@ pub(super) async fn finish(part: PathBuf, to: &Path) -> Result<(), StoreError> {
     })
 }
 
+/// A private file for reading and writing.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).mode(PRIVATE);
+    options
+}
+
+/// The database's one path: its log lies beside the file itself, whichever links lead there, also to a file that is
+/// yet to be made.
+pub(super) fn canonical(path: &Path) -> PathBuf {
+    let mut path = path.to_path_buf();
+    for _ in 0..LINKS_MAX {
+        let Ok(to) = fs::read_link(&path) else { break };
+        path = folder_of(&path).join(to);
+    }
+    match (folder_of(&path).canonicalize(), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
+}
+
 /// Creates the database's folder if it is missing.
 pub(super) fn make_folder(path: &Path) -> Result<(), StoreError> {
     let folder = folder_of(path);
-    std::fs::create_dir_all(folder).map_err(|source| {
+    let made = DirBuilder::new()
+        .recursive(true)
+        .mode(PRIVATE_FOLDER)
+        .create(folder);
+    made.map_err(|source| {
+        let open = |folder: &&Path| access(*folder, Access::EXEC_OK).is_ok();
         let there = folder.ancestors().find(|ancestor| ancestor.exists());
-        let foreign = there.and_then(foreign);
-        foreign.unwrap_or_else(|| StoreError::Folder {
-            folder: folder.to_path_buf(),
-            source,
-        })
+        let closed = closed(folder);
+        let folder = folder.to_path_buf();
+        match (source.kind(), there.filter(open)) {
+            (io::ErrorKind::PermissionDenied, Some(_)) => StoreError::NoFolder {
+                folder,
+                user: user(),
+            },
+            _ => closed.unwrap_or(StoreError::Folder { folder, source }),
+        }
     })
 }
 
@@ -85,16 +145,55 @@ pub(super) fn make_folder(path: &Path) -> Result<(), StoreError> {
 pub(super) fn check_owner(path: &Path) -> Result<(), StoreError> {
     let files = [".lock", "", "-wal", "-shm"].map(|suffix| beside(path, suffix));
     let mut all = std::iter::once(folder_of(path)).chain(files.iter().map(PathBuf::as_path));
-    all.find_map(foreign).map_or(Ok(()), Err)
+    all.find_map(|file| foreign(file, Access::READ_OK | Access::WRITE_OK))
+        .map_or(Ok(()), Err)
 }
 
-/// Why this file or folder cannot be written, if it is that somebody else owns it.
-fn foreign(path: &Path) -> Option<StoreError> {
-    if access(path, Access::READ_OK | Access::WRITE_OK) != Err(Errno::ACCESS) {
+/// Refuses to read a database that somebody else keeps from us, and one with several names.
+pub(super) fn check_readable(path: &Path) -> Result<(), StoreError> {
+    if let Some(foreign) = foreign(path, Access::READ_OK) {
+        return Err(foreign);
+    }
+    let missing = StoreError::Missing {
+        path: path.to_path_buf(),
+    };
+    match fs::metadata(path) {
+        Ok(file) if file.is_file() => one_name(path, &file),
+        Ok(_) => Err(StoreError::NotADatabase {
+            path: path.to_path_buf(),
+            why: NO_FILE.into(),
+        }),
+        // It may be there.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            Err(closed(folder_of(path)).unwrap_or(missing))
+        }
+        Err(_) => Err(missing),
+    }
+}
+
+/// The first folder on the way to this one that somebody else keeps us from entering.
+fn closed(folder: &Path) -> Option<StoreError> {
+    let there = folder.ancestors().find(|ancestor| ancestor.exists())?;
+    foreign(there, Access::EXEC_OK)
+}
+
+/// Each name of a file would have a log of its own: what is written by one of them is not seen by another.
+fn one_name(path: &Path, file: &fs::Metadata) -> Result<(), StoreError> {
+    match file.nlink() {
+        0 | 1 => Ok(()),
+        names => Err(StoreError::Names {
+            path: path.to_path_buf(),
+            names,
+        }),
+    }
+}
+
+/// Why this file or folder cannot be used, if it is that somebody else owns it.
+fn foreign(path: &Path, wanted: Access) -> Option<StoreError> {
+    if access(path, wanted) != Err(Errno::ACCESS) {
         return None;
     }
-    let owner = std::fs::metadata(path).ok()?.uid();
-    let user = rustix::process::geteuid().as_raw();
+    let (owner, user) = (fs::metadata(path).ok()?.uid(), user());
     (owner != user).then(|| StoreError::Foreign {
         path: path.to_path_buf(),
         owner,
@@ -102,34 +201,99 @@ fn foreign(path: &Path) -> Option<StoreError> {
     })
 }
 
-/// Takes the lock file beside the database, which also shows that the folder can be written to.
+fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// Takes the database at this canonical path, and creates it if it is missing. To be called before anything else of
+/// this process opens it.
 pub(super) fn lock(path: &Path) -> Result<Lock, StoreError> {
     let cannot = |source| StoreError::Folder {
         folder: folder_of(path).to_path_buf(),
         source,
     };
-    let mut file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(beside(path, ".lock"))
-        .map_err(cannot)?;
-    match file.try_lock() {
+    let in_use = |holder| StoreError::InUse {
+        path: path.to_path_buf(),
+        holder,
+    };
+    let mut options = private();
+    let options = options.create(true).truncate(false);
+    let mut name = options.open(beside(path, ".lock")).map_err(cannot)?;
+    match name.try_lock() {
         Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            return Err(StoreError::InUse {
-                path: path.to_path_buf(),
-                holder: holder(&mut file),
-            });
-        }
+        Err(TryLockError::WouldBlock) => return Err(in_use(holder(&mut name))),
         Err(TryLockError::Error(source)) => return Err(cannot(source)),
     }
-    file.set_len(0)
-        .and_then(|()| file.seek(SeekFrom::Start(0)))
-        .and_then(|_| write!(file, "{}", Holder::ours()))
+    let unusable = |why: String| StoreError::Open {
+        path: path.to_path_buf(),
+        why,
+    };
+    // Before it is opened: opening some devices does something, and this process must not own one.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(StoreError::NotADatabase {
+            path: path.to_path_buf(),
+            why: NO_FILE.into(),
+        });
+    }
+    let file = options
+        .open(path)
+        .map_err(|why| unusable(why.to_string()))?;
+    match lock_file(&file) {
+        Ok(()) => {}
+        Err(Errno::AGAIN | Errno::ACCESS) => {
+            let mut card = [0; HOLDER_LEN_MAX];
+            let length = fgetxattr(&file, HOLDER, &mut card).unwrap_or(0);
+            let card = card.get(..length).unwrap_or_default();
+            return Err(in_use(holder(&mut &*card)));
+        }
+        Err(why) => return Err(unusable(format!("it cannot be locked: {why}"))),
+    }
+    let found = file.metadata().map_err(cannot)?;
+    one_name(path, &found)?;
+    let card = Holder::ours().to_string();
+    name.set_len(0)
+        .and_then(|()| name.seek(SeekFrom::Start(0)))
+        .and_then(|_| name.write_all(card.as_bytes()))
         .map_err(cannot)?;
-    Ok(Lock(file))
+    // Some file systems have no attributes: whoever comes by another name is refused without a name.
+    let _ = fsetxattr(&file, HOLDER, card.as_bytes(), XattrFlags::empty());
+    for suffix in ["", "-wal", "-shm", ".lock"] {
+        tighten(&beside(path, suffix));
+    }
+    Ok(Lock(Arc::new((name, file))))
+}
+
+/// Locks the file itself, not for this process but for this open file. (Some network file systems would hold a lock
+/// by `flock` against SQLite's own.)
+fn lock_file(file: &File) -> Result<(), Errno> {
+    let byte = libc::flock {
+        l_type: libc::F_WRLCK as libc::c_short,
+        l_whence: libc::SEEK_SET as libc::c_short,
+        l_start: LOCK_BYTE,
+        l_len: 1,
+        l_pid: 0,
+    };
+    match fcntl(file, FcntlArg::F_OFD_SETLK(&byte)) {
+        Ok(_) => Ok(()),
+        Err(why) => Err(Errno::from_raw_os_error(why as i32)),
+    }
+}
+
+/// Takes what earlier versions gave to others away from them.
+fn tighten(path: &Path) {
+    let Ok(found) = fs::metadata(path) else {
+        return;
+    };
+    let mode = found.mode();
+    if mode & OTHERS == 0 || found.uid() != user() {
+        return;
+    }
+    match fs::set_permissions(path, Permissions::from_mode(mode & !OTHERS & 0o777)) {
+        Ok(()) => tracing::info!(file = %path.display(), "only its owner can read it from now on"),
+        Err(error) => {
+            tracing::warn!(file = %path.display(), %error, "other users of this machine may read it");
+        }
+    }
 }
 
 /// Who holds the lock, as it stands in the file: process number, host and time, each on a line.
@@ -159,10 +323,13 @@ impl Holder {
 }
 
 /// The holder of the lock, as it recorded itself.
-fn holder(file: &mut File) -> String {
-    const LEN_MAX: u64 = 512;
+fn holder(card: &mut impl Read) -> String {
     let mut text = String::new();
-    if file.take(LEN_MAX).read_to_string(&mut text).is_err() {
+    if card
+        .take(HOLDER_LEN_MAX as u64)
+        .read_to_string(&mut text)
+        .is_err()
+    {
         return String::new();
     }
     let mut lines = text.lines();
@@ -187,13 +354,9 @@ fn holder(file: &mut File) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Holder, holder, lock};
-    use std::io::{Seek as _, Write as _};
 
     fn told(text: &str) -> String {
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(text.as_bytes()).unwrap();
-        file.rewind().unwrap();
-        holder(&mut file)
+        holder(&mut text.as_bytes())
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::commits::{self, Teller};
 use super::error::StoreError;
+use super::files::{self, Lock};
 use super::health::{Gauges, Health};
 use super::open::{self, KitOf, Settings};
 use super::packer::Packer;
@@ -54,6 +55,8 @@ struct Inner {
         expect(dead_code, reason = "only tests cut the writer short")
     )]
     cut: Option<AbortHandle>,
+    /// Until all connections are closed.
+    lock: Mutex<Option<Lock>>,
 }
 
 impl Store {
@@ -64,7 +67,8 @@ impl Store {
     /// [`StoreError`] says what prevents it and how to fix it.
     pub async fn open(settings: &Settings) -> Result<Store, StoreError> {
         let mut opened = open::writer(&settings.path, settings.checked_bytes_max).await?;
-        let damaged = |error| damage::named(&settings.path, error);
+        let path = opened.path;
+        let damaged = |error| damage::named(&path, error);
         let start = startup::read(&mut opened.writer).await.map_err(damaged)?;
         let otherwise = startup::register_bots(&mut opened.writer).await?;
         otherwise.iter().for_each(startup::PlaysOtherwise::warn);
@@ -73,28 +77,28 @@ impl Store {
         let followers = commits::teller();
         let capacity = settings.queue.max(1);
         let (queue, commands) = mpsc::channel(capacity);
-        let checkpoints = Checkpoints::new(open::checkpointer(&settings.path).await?);
-        let syncing = Syncing::start(&settings.path, Arc::clone(&gauges))?;
+        let checkpoints = Checkpoints::new(open::checkpointer(&path).await?);
+        let syncing = Syncing::start(&path, Arc::clone(&gauges))?;
         let writer = writer::Writer::new(
             opened.writer,
-            opened.lock,
+            opened.lock.clone(),
             &start,
             settings,
             (Arc::clone(&gauges), followers.clone()),
             (checkpoints, syncing),
         );
         let (run, cut) = abortable(writer.run(commands));
-        on_own_thread(&settings.path, run)?;
+        on_own_thread(&path, run)?;
         let stop = CancellationToken::new();
         let packing = settings.packs.then(|| {
-            let packer = Packer::new(queue.downgrade(), open::readers(&settings.path, 1));
+            let packer = Packer::new(queue.downgrade(), open::readers(&path, 1));
             tokio::spawn(packer.run(Arc::clone(&gauges), opened.checked, stop.clone()))
         });
-        let readers = open::readers(&settings.path, settings.readers);
-        let folders = open::readers(&settings.path, open::FOLDERS);
+        let readers = open::readers(&path, settings.readers);
+        let folders = open::readers(&path, open::FOLDERS);
         Ok(Store {
             inner: Arc::new(Inner {
-                path: settings.path.clone(),
+                path,
                 queue: Some(queue),
                 capacity,
                 gauges,
@@ -108,6 +112,7 @@ impl Store {
                 packing: Mutex::new(packing),
                 stop: stop.drop_guard(),
                 cut: Some(cut),
+                lock: Mutex::new(Some(opened.lock)),
             }),
         })
     }
@@ -117,11 +122,11 @@ impl Store {
     /// # Errors
     /// [`StoreError::Missing`] if there is none, [`StoreError::Newer`] if it is from a later version.
     pub async fn open_readonly(path: impl AsRef<Path>) -> Result<Store, StoreError> {
-        let path = path.as_ref();
-        let (readers, lists) = open::readers_only(path, open::READERS_DEFAULT).await?;
+        let path = files::canonical(path.as_ref());
+        let (readers, lists) = open::readers_only(&path, open::READERS_DEFAULT).await?;
         Ok(Store {
             inner: Arc::new(Inner {
-                path: path.to_path_buf(),
+                path,
                 queue: None,
                 capacity: 0,
                 gauges: Arc::default(),
@@ -135,6 +140,7 @@ impl Store {
                 packing: Mutex::new(None),
                 stop: CancellationToken::new().drop_guard(),
                 cut: None,
+                lock: Mutex::new(None),
             }),
         })
     }
@@ -309,6 +315,7 @@ impl Store {
         }
         self.inner.readers.close().await;
         self.inner.folders.close().await;
+        drop(self.inner.lock.lock().take());
     }
 
     /// The writer's queue, for one that must not keep the writer alive.

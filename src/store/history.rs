@@ -23,11 +23,18 @@ const UNTOLD_AT_ONCE: i64 = 256;
 /// The maximum number of facts read of one match.
 const FACTS_MAX: i64 = 100_000;
 
-const FACTS: &str = "SELECT f.id, f.session, s.seat, s.bot, f.entry, f.kind, f.data
+const FACTS: &str = "SELECT f.id, f.session, s.seat, s.bot, f.entry, f.kind, f.data,
+        (SELECT coalesce(n.entrant, n.name) FROM seats n WHERE n.match_id = s.match_id AND n.seat = s.seat)
     FROM sessions s JOIN facts f ON f.session = s.id";
 
 const BLUFFS: &str = "SELECT b.id, s.match_id, s.game, b.session, s.bot, b.entry, b.at_us, b.by,
-        t.seat, t.name, b.bid, b.held, b.caught, s.side";
+        t.seat, t.name, b.bid, b.held, b.caught, s.side, ";
+
+/// Whether no more is known of what the bluff `b` of the session `s` claimed than that it was at least so much: the
+/// fact that told it says so, or has been pruned with a transcript that was not the bluffer's.
+pub(super) const AT_LEAST: &str = "iif(s.packed = 2, s.side = 'player' AND b.place IS NOT 0, EXISTS (
+    SELECT 1 FROM facts f WHERE f.session = b.session AND f.entry IS b.entry AND f.data ->> 'by' = b.by
+        AND f.data ->> 'bid' IS NULL AND f.data ->> 'bid_at_least' IS NOT NULL))";
 
 const OF_BLUFFS: &str =
     " FROM bluffs b JOIN sessions s ON s.id = b.session JOIN matches m ON m.id = s.match_id
@@ -329,7 +336,7 @@ impl Store {
         (above, below, direction, limit): (i64, i64, &str, u32),
     ) -> Result<Vec<BluffRow>, StoreError> {
         let mut query = QueryBuilder::new(BLUFFS);
-        query.push(", ").push(secrecy::ENTRANT);
+        query.push(AT_LEAST).push(", ").push(secrecy::ENTRANT);
         query.push(", ").push(secrecy::OVER).push(OF_BLUFFS);
         query.push(" AND b.id < ").push_bind(below);
         query.push(" AND b.id > ").push_bind(above);
@@ -361,6 +368,7 @@ impl Store {
         let rows = query.build().fetch_all(self.readers()).await?;
         let mut bluffs = Vec::with_capacity(rows.len());
         for row in &rows {
+            let (bid, at_least): (i64, bool) = (row.try_get(10)?, row.try_get(14)?);
             bluffs.push(BluffRow {
                 id: row.try_get(0)?,
                 match_id: row.try_get(1)?,
@@ -372,10 +380,11 @@ impl Store {
                 by: row.try_get(7)?,
                 seat: rows::seat(row.try_get(8)?)?,
                 opponent: row.try_get(9)?,
-                bid: row.try_get(10)?,
+                bid: (!at_least).then_some(bid),
+                bid_at_least: bid,
                 held: row.try_get(11)?,
                 caught: row.try_get(12)?,
-                secrecy: secrecy::read(row, (13, 4), 14)?,
+                secrecy: secrecy::read(row, (13, 4), 15)?,
             });
         }
         Ok(bluffs)
@@ -391,5 +400,6 @@ fn fact(row: &SqliteRow) -> Result<FactRow, StoreError> {
         entry: row.try_get::<Option<i64>, _>(4)?.map(EntryId),
         kind: row.try_get(5)?,
         data: rows::json(row.try_get(6)?)?,
+        entrant: row.try_get(7)?,
     })
 }

@@ -94,18 +94,18 @@ impl Store {
         let mut ids = BTreeSet::new();
         // Sessions name the matches whose own rows are lost.
         for (table, id) in [("matches", "id"), ("sessions", "match_id")] {
-            let query = format!("SELECT {id} FROM {table} WHERE rowid >= ? ORDER BY rowid LIMIT ?");
-            let take = async |connection: &mut SqliteConnection, from: i64, rows: i64| {
-                let found: Vec<String> = sqlx::query_scalar(AssertSqlSafe(query.clone()))
-                    .bind(from)
-                    .bind(rows)
-                    .fetch_all(connection)
-                    .await?;
-                let count = found.len() as u64;
-                ids.extend(found);
-                Ok(count)
+            let take = async |connection: &mut SqliteConnection, from: i64, to: i64| {
+                let mut rows = 0;
+                for range in damage::RANGE {
+                    let query = format!("SELECT {id} FROM {table} {range}");
+                    let found = sqlx::query_scalar(AssertSqlSafe(query)).bind(from).bind(to);
+                    let found: Vec<String> = found.fetch_all(&mut *connection).await?;
+                    rows = found.len().max(rows);
+                    ids.extend(found);
+                }
+                Ok(rows as u64)
             };
-            damage::walk(&mut connection, table, take).await?;
+            damage::walk(&mut connection, take).await?;
         }
         Ok(ids.into_iter().rev().collect())
     }

@@ -8,6 +8,7 @@ use super::narrow::{
     MATCH_COLUMNS, SEAT_SHARE, SESSION_COLUMNS, SESSION_SHARE, WITHOUT_SESSION, narrow, narrow_seat,
 };
 use super::records::{Filter, Standing};
+use games::Part;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, FromRow, QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 
@@ -418,9 +419,13 @@ impl<'a> Candidates<'a> {
             query.push_bind(market as i64);
             return Some((query, "id"));
         }
+        // Most seats have played.
+        let part = filter.participation.filter(|part| *part != Part::Played);
+        let part = part.map(|part| part.word().to_owned());
         let by = [
             ("tournament_matches WHERE tournament = ", &filter.tournament),
             ("seats WHERE entrant = ", &filter.entrant),
+            ("participations WHERE how <> 'played' AND how = ", &part),
         ];
         let (table, wanted) = by
             .into_iter()

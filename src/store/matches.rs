@@ -17,8 +17,12 @@ const MATCHES: &str =
     "SELECT m.id, m.game, m.referee, m.market, m.ours, m.started_us, m.ended_us, m.cause, m.blame,
         m.detail, m.scores, m.setup,
         (SELECT json_group_array(json_object('seat', t.seat, 'spec', t.spec, 'name', t.name,
-                                             'entrant', t.entrant, 'score', r.score, 'win_share', r.win_share))
+                                             'entrant', t.entrant, 'score', r.score, 'win_share', r.win_share,
+                                             'participation', json(iif(q.how IS NULL, NULL,
+                                                 json_object('how', q.how, 'turn', q.turn, 'detail', q.detail,
+                                                             'decisions', q.decisions, 'fallback', q.fallback)))))
          FROM seats t LEFT JOIN results r ON r.match_id = t.match_id AND r.seat = t.seat
+             LEFT JOIN participations q ON q.match_id = t.match_id AND q.seat = t.seat
          WHERE t.match_id = m.id),
         (SELECT json_object('id', p.tournament, 'round', p.round, 'table', p.table_no, 'number', p.number)
          FROM tournament_matches p WHERE p.match_id = m.id)";

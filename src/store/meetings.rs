@@ -7,6 +7,7 @@ use super::listing::{Found, Key};
 use super::records::{Filter, Standing};
 use super::rows::json;
 use super::secrecy::OVER;
+use super::types::SeatNotes;
 use super::versus::Subject;
 use games::{Cause, Kit, Outcome, Seat, are_mates};
 use serde::Deserialize;
@@ -29,7 +30,8 @@ const MEETINGS: &str = "
 /// How these matches ended, and each of their seats did.
 const ENDED: &str = "
     SELECT m.id, m.cause, m.blame, {over}, m.game,
-        json_group_array(json_array(r.score, r.win_share) ORDER BY t.seat)
+        json_group_array(json_array(r.score, r.win_share) ORDER BY t.seat),
+        (SELECT p.notes FROM tournament_matches p WHERE p.match_id = m.id)
     FROM json_each(?) w CROSS JOIN matches m ON m.id = w.value
     JOIN seats t ON t.match_id = m.id LEFT JOIN results r ON r.match_id = m.id AND r.seat = t.seat
     WHERE m.ended_us IS NOT NULL GROUP BY m.id ORDER BY m.id DESC";
@@ -60,6 +62,8 @@ pub(super) struct Ended {
     pub(super) results: Vec<(Option<i64>, Option<f64>)>,
     /// By seat: the team, where there are teams.
     teams: Option<Vec<u8>>,
+    /// By seat: what a tournament keeps of it.
+    notes: Vec<SeatNotes>,
     /// By two seats: the first one's share, where that counts.
     duels: HashMap<(u8, u8), f64>,
 }
@@ -83,7 +87,12 @@ impl Ended {
         let cause = Cause::from_word(&self.cause);
         if let (Some(kit), Some(scores), Some(cause)) = (kit, scores, cause) {
             let scores = scores.into_iter().collect();
-            for duel in kit.duels(&Outcome { cause, scores }) {
+            let is_last = |seat: Seat| {
+                let notes = self.notes.get(seat.index());
+                notes.is_some_and(|notes| notes.fault == Some(Cause::NotPlayed))
+            };
+            let outcome = Outcome { cause, scores };
+            for duel in kit.earned(self.teams.as_deref(), &outcome, is_last).1 {
                 let (first, second) = (duel.first.0, duel.second.0);
                 self.duels.insert((first, second), duel.share);
                 self.duels.insert((second, first), 1.0 - duel.share);
@@ -236,6 +245,9 @@ impl Store {
                 over_us: row.try_get(3)?,
                 results: json(row.try_get(5)?)?,
                 teams: None,
+                notes: row
+                    .try_get::<Option<&str>, _>(6)?
+                    .map_or(Ok(Vec::new()), json)?,
                 duels: HashMap::new(),
             });
         }
@@ -309,6 +321,7 @@ mod tests {
             over_us: Some(1),
             results,
             teams,
+            notes: Vec::new(),
             duels: HashMap::new(),
         };
         ended.count(games::find(game));

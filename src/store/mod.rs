@@ -56,7 +56,7 @@ pub use programs::{Note, ProgramRun};
 pub use prune::Pruned;
 pub use records::*;
 pub use salvage::Salvaged;
-pub use secrecy::Secrecy;
+pub use secrecy::{STDERR, Secrecy, public_spec};
 pub use shadows::{ShadowCounts, ShadowRun, ShadowTally};
 pub use tokens::{DIGEST_LEN, NewToken, TokenRow};
 pub use tournaments::ALL_ROUNDS;

@@ -114,7 +114,31 @@ pub(super) fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns:
     if let Some(opponent) = &filter.opponent {
         narrow_opponent(query, opponent);
     }
+    narrow_participation(query, filter);
     narrow_ours(query, filter, columns);
+}
+
+/// A seat that took part so: of the bot or entrant that is asked for, if one is.
+fn narrow_participation(query: &mut QueryBuilder<Sqlite>, filter: &Filter) {
+    let Some(part) = filter.participation else {
+        return;
+    };
+    query.push(
+        " AND EXISTS (SELECT 1 FROM participations q JOIN seats t ON t.match_id = q.match_id AND t.seat = q.seat
+          WHERE q.match_id = m.id AND q.how = ",
+    );
+    query.push_bind(part.word());
+    if let Some(entrant) = &filter.entrant {
+        query.push(" AND t.entrant = ").push_bind(entrant.clone());
+    }
+    if filter.bot.is_some() {
+        let of_bot = Filter {
+            bot: filter.bot.clone(),
+            ..Filter::default()
+        };
+        narrow_seat(query, &of_bot, ["'referee'", "t.spec"]);
+    }
+    query.push(")");
 }
 
 /// A seat is known by its names, and without any by its spec. At others' tables the specs are of our own seats.

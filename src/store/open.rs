@@ -37,11 +37,14 @@ const CACHE_KIB: &str = "-16384";
 /// The writer's cached prepared statements: those of the batches that are usual. Others are prepared again.
 const STATEMENTS_MAX: usize = 200;
 
+/// The tables, as far as SQLite knows them: a file that has lost its end may lack the description of some.
+const TABLES: &str = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'";
+
 /// The schema's version that has lists by facet.
 const LISTS: i64 = 9;
 
 /// What reading a schema from before these versions lacks.
-const LACKED: [(i64, &str); 3] = [
+const LACKED: [(i64, &str); 4] = [
     (
         7,
         "CREATE TEMP TABLE packed (session INTEGER PRIMARY KEY, last_entry, entries, bytes, dictionary, content);
@@ -59,6 +62,10 @@ const LACKED: [(i64, &str); 3] = [
         "CREATE TEMP VIEW tournament_sizes AS SELECT id AS tournament,
              (SELECT count(*) FROM tournament_rounds r WHERE r.tournament = id) AS rounds,
              (SELECT count(*) FROM tournament_matches p WHERE p.tournament = id) AS matches FROM tournaments",
+    ),
+    (
+        16,
+        "CREATE TEMP TABLE participations (match_id, seat, how, turn, detail, decisions, fallback)",
     ),
 ];
 
@@ -85,6 +92,7 @@ pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
         ("programs", file!("0013_programs")),
         ("shadows", file!("0014_shadows")),
         ("notes given", file!("0015_notes_given")),
+        ("participation", file!("0016_participation")),
     ];
     let migration = |(version, (name, sql)): (i64, (&'static str, &'static str))| {
         let sql = sql.into_sql_str();
@@ -133,7 +141,9 @@ impl Settings {
 pub(super) struct Opened {
     /// The writer's connection; the schema is up to date.
     pub(super) writer: SqliteConnection,
-    /// Keeps others out.
+    /// Where it really is, whichever links lead there.
+    pub(super) path: PathBuf,
+    /// Keeps others out, and must outlive all connections.
     pub(super) lock: Lock,
     /// Whether the file's structure was checked; it may be too large for that.
     pub(super) checked: bool,
@@ -142,6 +152,8 @@ pub(super) struct Opened {
 /// Opens a database for writing: refuses one that is in use, damaged, foreign or from a later version.
 pub(super) async fn writer(path: &Path, checked_bytes_max: i64) -> Result<Opened, StoreError> {
     files::make_folder(path)?;
+    let canonical = files::canonical(path);
+    let path = canonical.as_path();
     files::check_owner(path)?;
     let lock = files::lock(path)?;
     let options = options(path)
@@ -169,8 +181,9 @@ pub(super) async fn writer(path: &Path, checked_bytes_max: i64) -> Result<Opened
         why: format!("its matches cannot be listed: {error}"),
     })?;
     Ok(Opened {
-        writer,
+        path: canonical,
         lock,
+        writer,
         checked,
     })
 }
@@ -192,7 +205,7 @@ pub(super) async fn readers_only(
     count: u32,
 ) -> Result<(SqlitePool, bool), StoreError> {
     let found = readable(path).await?;
-    let chosen = options(path).read_only(true).immutable(found.immutable);
+    let chosen = reading(path).immutable(found.immutable);
     let version = found.version.unwrap_or_default();
     Ok((pool(chosen, count, Some(version)), version >= LISTS))
 }
@@ -207,12 +220,8 @@ pub(super) struct Readable {
 
 /// Finds out how a database can be read; rejects one of a later version and a file that is not ours.
 pub(super) async fn readable(path: &Path) -> Result<Readable, StoreError> {
-    if !path.is_file() {
-        return Err(StoreError::Missing {
-            path: path.to_path_buf(),
-        });
-    }
-    let plain = options(path).read_only(true);
+    files::check_readable(path)?;
+    let plain = reading(path);
     let mut probe = connect_read(path, &plain).await;
     let immutable = probe.is_err() && !files::beside(path, "-wal").exists();
     if immutable {
@@ -229,7 +238,7 @@ async fn connect_read(
     options: &SqliteConnectOptions,
 ) -> Result<SqliteConnection, StoreError> {
     let mut connection = connect(path, options).await?;
-    sqlx::query("SELECT count(*) FROM sqlite_master")
+    sqlx::query(TABLES)
         .execute(&mut connection)
         .await
         .map_err(|error| opening(path, &error))?;
@@ -242,6 +251,12 @@ async fn connect(
 ) -> Result<SqliteConnection, StoreError> {
     let connected = options.connect().await;
     connected.map_err(|error| opening(path, &error))
+}
+
+/// For reading alone, also what is left of a file that has lost its end.
+fn reading(path: &Path) -> SqliteConnectOptions {
+    let options = options(path).read_only(true);
+    options.pragma("writable_schema", "ON")
 }
 
 fn options(path: &Path) -> SqliteConnectOptions {
@@ -275,11 +290,10 @@ async fn check_version(
     path: &Path,
     connection: &mut SqliteConnection,
 ) -> Result<Option<i64>, StoreError> {
-    let tables: Vec<String> =
-        sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table'")
-            .fetch_all(&mut *connection)
-            .await
-            .map_err(|error| opening(path, &error))?;
+    let tables: Vec<String> = sqlx::query_scalar(TABLES)
+        .fetch_all(&mut *connection)
+        .await
+        .map_err(|error| opening(path, &error))?;
     if tables.is_empty() {
         return Ok(None);
     }

@@ -3,9 +3,10 @@
 use super::error::StoreError;
 use super::handle::Store;
 use super::types::SessionId;
-use super::writer::{Change, Command};
+use super::writer::{Change, Command, PARTICIPATION_MERGED};
+use games::Participation;
 use serde_json::{Value, json};
-use sqlx::SqliteConnection;
+use sqlx::{AssertSqlSafe, SqliteConnection};
 
 /// What became of a program in a session, to be stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +17,8 @@ pub struct ProgramRun {
     pub note: Option<Note>,
     /// Counts and faults.
     pub report: Value,
+    /// How it took part, if that is known.
+    pub participation: Option<Participation>,
     /// The end of its standard error.
     pub stderr: String,
     /// Microseconds since 1970-01-01 UTC.
@@ -158,8 +161,33 @@ pub(super) async fn change(
         .bind(run.stderr.clone())
         .execute(&mut *transaction)
         .await?;
+    if let Some(part) = &run.participation {
+        took_part(&mut transaction, run.session, part).await?;
+    }
     transaction.commit().await?;
     Ok(Some(run.session.0))
+}
+
+/// Notes how a session's program took part, if the session's seat is known.
+async fn took_part(
+    connection: &mut SqliteConnection,
+    session: SessionId,
+    part: &Participation,
+) -> Result<(), sqlx::Error> {
+    let row = "SELECT match_id AS column1, seat, ?, ?, ?, ?, ? FROM sessions WHERE id = ? AND seat IS NOT NULL";
+    let columns = "match_id, seat, how, turn, detail, decisions, fallback";
+    sqlx::query(AssertSqlSafe(format!(
+        "INSERT INTO participations ({columns}) SELECT * FROM ({row}) {PARTICIPATION_MERGED}"
+    )))
+    .bind(part.how.word())
+    .bind(part.turn)
+    .bind(part.detail.clone())
+    .bind(part.decisions)
+    .bind(part.fallback)
+    .bind(session.0)
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 /// Makes the change, which is a transaction of its own.

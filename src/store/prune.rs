@@ -4,6 +4,7 @@
 use super::error::StoreError;
 use super::handle::Store;
 use super::writer::Command;
+use serde_json::Value;
 use sqlx::SqliteConnection;
 use std::time::{Duration, Instant};
 
@@ -19,18 +20,40 @@ const DUE: &str = "
         AND NOT EXISTS (SELECT 1 FROM sessions l WHERE l.match_id = m.id
                         AND (l.ended_us IS NULL OR l.ended_us >= ?1))";
 
-/// What goes of a session; its row stays and says so.
+/// What goes of the sessions in a JSON list; their rows stay and say so.
 const GO: [&str; 8] = [
-    "DELETE FROM packed WHERE session = ?",
-    "DELETE FROM facts WHERE session = ?",
-    "DELETE FROM ledger WHERE session = ?",
-    "DELETE FROM program_runs WHERE session = ?",
-    "DELETE FROM notes_given WHERE session = ?",
-    "DELETE FROM shadow_runs WHERE session = ?",
-    // One that was never packed.
-    "DELETE FROM entries WHERE session = ?1 AND id BETWEEN (SELECT first_entry FROM sessions WHERE id = ?1)
-         AND (SELECT last_entry FROM sessions WHERE id = ?1)",
-    "UPDATE sessions SET packed = 2 WHERE id = ?",
+    "DELETE FROM packed WHERE session IN (SELECT value FROM json_each(?1))",
+    "DELETE FROM facts WHERE session IN (SELECT value FROM json_each(?1))",
+    "DELETE FROM ledger WHERE session IN (SELECT value FROM json_each(?1))",
+    "DELETE FROM program_runs WHERE session IN (SELECT value FROM json_each(?1))",
+    "DELETE FROM notes_given WHERE session IN (SELECT value FROM json_each(?1))",
+    "DELETE FROM shadow_runs WHERE session IN (SELECT value FROM json_each(?1))",
+    // Of those that were never packed.
+    "DELETE FROM entries WHERE id IN (SELECT e.id FROM json_each(?1) w CROSS JOIN sessions s ON s.id = w.value
+         CROSS JOIN entries e ON e.id BETWEEN s.first_entry AND s.last_entry AND e.session = s.id)",
+    "UPDATE sessions SET packed = 2 WHERE id IN (SELECT value FROM json_each(?1))",
+];
+
+/// Of these sessions' matches those of which nothing was heard but first messages, and all their sessions.
+const VOID: &str = "
+    WITH void AS (SELECT DISTINCT m.id FROM json_each(?1) w CROSS JOIN sessions x ON x.id = w.value
+            CROSS JOIN matches m ON m.id = x.match_id
+        WHERE NOT m.ours AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.match_id = m.id
+            AND (s.ended_us IS NULL OR s.cause <> 'unterminated' OR s.entries > 2)))
+    SELECT (SELECT json_group_array(s.id) FROM void CROSS JOIN sessions s ON s.match_id = void.id),
+        (SELECT json_group_array(id) FROM void), (SELECT count(*) FROM void)";
+
+/// What else goes of these sessions and matches, both JSON lists: all of it.
+const FORGET: [&str; 8] = [
+    "DELETE FROM bluffs WHERE session IN (SELECT value FROM json_each(?1))",
+    "DELETE FROM lessons WHERE match_id IN (SELECT value FROM json_each(?2))",
+    "DELETE FROM listed_sessions WHERE facet IN (SELECT id FROM facets)
+         AND session IN (SELECT value FROM json_each(?1))",
+    "DELETE FROM listed WHERE facet IN (SELECT id FROM facets) AND match_id IN (SELECT value FROM json_each(?2))",
+    "DELETE FROM results WHERE match_id IN (SELECT value FROM json_each(?2))",
+    "DELETE FROM seats WHERE match_id IN (SELECT value FROM json_each(?2))",
+    "DELETE FROM sessions WHERE id IN (SELECT value FROM json_each(?1))",
+    "DELETE FROM matches WHERE id IN (SELECT value FROM json_each(?2))",
 ];
 
 /// What was pruned, or would be.
@@ -64,6 +87,22 @@ impl Store {
         })
     }
 
+    /// Removes the matches of these ended sessions, if nothing was heard in them but first messages; how many these
+    /// were.
+    ///
+    /// # Errors
+    /// As [`Store::append`].
+    pub async fn discard(&self, sessions: Vec<i64>) -> Result<u64, StoreError> {
+        let mut gone = 0;
+        for some in sessions.chunks(SESSIONS_AT_ONCE as usize) {
+            let step = Instant::now();
+            let void = Prune::Void(some.to_vec());
+            gone += self.ask(|reply| Command::Prune(void, reply)).await?;
+            tokio::time::sleep(step.elapsed() * PAUSE).await;
+        }
+        Ok(gone)
+    }
+
     /// Prunes matches that were over before a moment, in microseconds since 1970-01-01 UTC, oldest first and for
     /// about this long at most, in short transactions. It may be stopped and begun again at any time.
     ///
@@ -89,7 +128,8 @@ impl Store {
             from_us = *last_us;
             let sessions: Vec<i64> = due.iter().map(|(session, ..)| *session).collect();
             let step = Instant::now();
-            self.ask(|reply| Command::Prune(sessions, reply)).await?;
+            self.ask(|reply| Command::Prune(Prune::Transcripts(sessions), reply))
+                .await?;
             pruned.sessions += due.len() as u64;
             pruned.entries += due
                 .iter()
@@ -104,20 +144,50 @@ impl Store {
     }
 }
 
-/// Prunes these sessions in one transaction.
+/// What is given up of sessions.
+#[derive(Debug)]
+pub(super) enum Prune {
+    /// What they hold beside their rows.
+    Transcripts(Vec<i64>),
+    /// Everything, if nothing was heard in their matches but first messages.
+    Void(Vec<i64>),
+}
+
+/// Prunes these sessions in one transaction; gives how many matches are gone.
 pub(super) async fn go(
     connection: &mut SqliteConnection,
-    sessions: &[i64],
-) -> Result<(), sqlx::Error> {
+    prune: &Prune,
+) -> Result<u64, sqlx::Error> {
     sqlx::query("BEGIN IMMEDIATE")
         .execute(&mut *connection)
         .await?;
-    for session in sessions {
-        for statement in GO {
-            let query = sqlx::query(statement).bind(*session);
-            query.execute(&mut *connection).await?;
+    let (sessions, matches, gone) = match prune {
+        Prune::Transcripts(sessions) => (
+            Value::from_iter(sessions.iter().copied()).to_string(),
+            None,
+            0,
+        ),
+        Prune::Void(sessions) => {
+            let sessions = Value::from_iter(sessions.iter().copied()).to_string();
+            let void: (String, String, i64) = sqlx::query_as(VOID)
+                .bind(sessions)
+                .fetch_one(&mut *connection)
+                .await?;
+            (void.0, Some(void.1), void.2)
         }
+    };
+    let forgotten = match &matches {
+        Some(_) => FORGET.as_slice(),
+        None => &[],
+    };
+    for statement in GO.iter().chain(forgotten) {
+        let query = sqlx::query(*statement).bind(sessions.clone());
+        let query = match matches.clone().filter(|_| statement.contains("?2")) {
+            Some(matches) => query.bind(matches),
+            None => query,
+        };
+        query.execute(&mut *connection).await?;
     }
     sqlx::query("COMMIT").execute(connection).await?;
-    Ok(())
+    Ok(gone as u64)
 }

@@ -5,7 +5,7 @@ use super::types::{
     Direction, Entry, EntryId, LedgerRow, NewEntrant, NewSession, SeatNotes, SessionId, Side,
 };
 use crate::clock;
-use games::Cause;
+use games::{Cause, Part, Participation};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -112,6 +112,8 @@ pub struct Filter {
     pub outcome: Option<Standing>,
     /// Why it ended.
     pub cause: Option<Cause>,
+    /// With a seat that took part so; of `bot` or `entrant`, if these are given.
+    pub participation: Option<Part>,
     /// Not before, in microseconds since 1970-01-01 UTC.
     pub since_us: Option<i64>,
     /// Before, in microseconds since 1970-01-01 UTC.
@@ -180,6 +182,9 @@ pub struct SeatRow {
     pub score: Option<i64>,
     /// 1 for the only best score, 1/k for k best ones, else 0.
     pub win_share: Option<f64>,
+    /// How it took part; `null` while that is not known.
+    #[serde(default)]
+    pub participation: Option<Participation>,
 }
 
 impl SeatRow {
@@ -294,6 +299,8 @@ pub struct TournamentMatch {
     pub scores: Vec<i64>,
     /// What else is kept, by seat; may be empty.
     pub notes: Vec<SeatNotes>,
+    /// How each seat took part, by seat, where that is known.
+    pub participation: Vec<Option<Participation>>,
     /// Microseconds since 1970-01-01 UTC.
     pub started_us: i64,
     /// Microseconds since 1970-01-01 UTC.
@@ -360,6 +367,9 @@ pub struct MatchEntry {
     pub direction: Direction,
     /// Its exact text.
     pub text: String,
+    /// The name on the session's seat, where seat and name are known.
+    #[serde(skip)]
+    pub entrant: Option<String>,
 }
 
 impl MatchEntry {
@@ -375,6 +385,7 @@ impl MatchEntry {
             at_us: entry.at_us,
             direction: entry.direction,
             text: entry.text,
+            entrant: session.secrecy.entrant.clone(),
         }
     }
 }
@@ -399,6 +410,9 @@ pub struct FactRow {
     pub kind: String,
     /// The details.
     pub data: Value,
+    /// The name on the session's seat, where seat and name are known.
+    #[serde(skip)]
+    pub entrant: Option<String>,
 }
 
 /// A row of the deadline ledger with its place and its game.
@@ -435,8 +449,10 @@ pub struct BluffRow {
     pub seat: Option<u8>,
     /// The bluffer's name, where known.
     pub opponent: Option<String>,
-    /// The amount claimed.
-    pub bid: i64,
+    /// The amount claimed, where it is known.
+    pub bid: Option<i64>,
+    /// It was at least so much.
+    pub bid_at_least: i64,
     /// What the bluffer held, if revealed.
     pub held: Option<i64>,
     /// Whether it was caught.

@@ -1,9 +1,10 @@
 //! Saving what can be read of a damaged database into a new one.
 
-use super::damage::{self, Walked};
+use super::damage::{self, RANGE};
 use super::error::StoreError;
 use super::handle::Store;
 use super::{files, listing, open, startup};
+use futures_util::TryStreamExt as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::path::Path;
@@ -11,9 +12,6 @@ use std::path::Path;
 /// Tables that are not copied: a new database has its own, or start-up makes it from the others.
 const NOT_COPIED: &str =
     "'_sqlx_migrations', 'heads', 'tournament_sizes', 'facets', 'listed', 'listed_sessions'";
-/// Lost rows named of one table.
-const LINES_MAX: usize = 100;
-
 /// Sessions whose match cannot be read stay reachable: its row is made again from theirs.
 const REBUILD: &str = "
     INSERT INTO matches (id, game, referee, market, ours, started_us, setup, ended_us, cause)
@@ -38,12 +36,18 @@ const COUNT: [&str; 2] = [
          (SELECT count(*) FROM tournament_matches p WHERE p.tournament = id) FROM tournaments",
 ];
 
+/// How many rows a table has by its pages, and how many of these cannot be read. Tables without rowids have rows on
+/// all pages.
+const SIZE: &str = "
+    SELECT coalesce(sum(ncell), 0), coalesce(sum(pagetype = 'corrupted'), 0) FROM dbstat
+    WHERE schema = 'damaged' AND name = ?1 AND (?2 OR pagetype <> 'internal')";
+
 /// What [`Store::salvage`] saved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Salvaged {
     /// The rows of each table.
     pub tables: Vec<(String, u64)>,
-    /// What could not be read, as sentences; empty if everything could.
+    /// What was lost of which table and what became of that, as sentences; empty if nothing was.
     pub lost: Vec<String>,
 }
 
@@ -102,6 +106,8 @@ async fn copy(
         "PRAGMA foreign_keys = OFF",
         "PRAGMA synchronous = OFF",
         "PRAGMA wal_autocheckpoint = 1000",
+        // A file that has lost its end is read as far as it goes.
+        "PRAGMA writable_schema = ON",
     ] {
         sqlx::query(pragma).execute(&mut *connection).await?;
     }
@@ -118,30 +124,41 @@ async fn copy(
     let list = format!(
         "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
              AND name NOT LIKE 'sqlite_%' AND name NOT IN ({NOT_COPIED})
-         ORDER BY (SELECT rowid FROM main.sqlite_master m WHERE m.name = pragma_table_list.name)"
+         ORDER BY wr, (SELECT rowid FROM main.sqlite_master m WHERE m.name = pragma_table_list.name)"
     );
     let tables: Vec<(String, bool)> = sqlx::query_as(AssertSqlSafe(list))
         .fetch_all(&mut *connection)
         .await?;
     let mut salvaged = Salvaged::default();
-    for (name, keyed) in tables {
-        let table = Table::of(connection, name).await?;
-        if table.columns.is_empty() {
-            continue;
-        }
-        let walked = if keyed {
-            table.copy_by_key(connection).await?
-        } else {
-            table.copy_by_rowid(connection).await?
-        };
-        salvaged.note(table.name, walked);
+    let described = sqlx::query("SELECT count(*) FROM damaged.sqlite_master");
+    if let Err(error) = described.execute(&mut *connection).await {
+        let what = format!("tables whose description is lost are missing below: {error}");
+        salvaged.lost.push(what);
     }
-    let rebuilt = sqlx::query(REBUILD).execute(&mut *connection).await?;
-    match rebuilt.rows_affected() {
-        0 => {}
-        count => salvaged.lost.push(format!(
-            "{count} matches were made again from their sessions"
-        )),
+    for keyed in [false, true] {
+        if keyed {
+            // What has a key is looked for by that of its match.
+            let rebuilt = sqlx::query(REBUILD).execute(&mut *connection).await?;
+            match rebuilt.rows_affected() {
+                0 => {}
+                count => salvaged.lost.push(format!(
+                    "{count} matches were made again from their sessions"
+                )),
+            }
+        }
+        for (name, _) in tables.iter().filter(|(_, by_key)| *by_key == keyed) {
+            let table = Table::of(connection, name, keyed).await?;
+            // Of a later version than the file, or its description is lost.
+            if table.columns.is_empty() {
+                continue;
+            }
+            match keyed {
+                true => table.copy_by_key(connection).await?,
+                false => table.copy_by_rowid(connection).await?,
+            }
+            table.drop_unreadable(connection).await?;
+            salvaged.note(connection, name, keyed).await?;
+        }
     }
     let mut forgotten = 0;
     for statement in FORGET {
@@ -168,132 +185,165 @@ async fn copy(
 }
 
 impl Salvaged {
-    fn note(&mut self, table: String, walked: Walked) {
-        let count = walked.lost.len();
-        for (first, last) in walked.lost.into_iter().take(LINES_MAX) {
-            self.lost.push(match (first, last) {
-                (i64::MIN, i64::MAX) => format!("{table}: some rows cannot be read"),
-                (_, i64::MAX) => format!("{table}: rows from {first} cannot be read"),
-                (i64::MIN, _) => format!("{table}: rows up to {last} cannot be read"),
-                _ => format!("{table}: rows {first} to {last} cannot be read"),
-            });
+    /// Compares what was copied of a table with what its pages hold.
+    async fn note(
+        &mut self,
+        connection: &mut SqliteConnection,
+        name: &str,
+        keyed: bool,
+    ) -> Result<(), sqlx::Error> {
+        let count = format!("SELECT count(*) FROM main.{name}");
+        let saved: i64 = sqlx::query_scalar(AssertSqlSafe(count))
+            .fetch_one(&mut *connection)
+            .await?;
+        let size = sqlx::query_as::<_, (i64, i64)>(SIZE)
+            .bind(name.to_owned())
+            .bind(keyed);
+        match size.fetch_one(connection).await {
+            Ok((rows, 0)) if rows <= saved => {}
+            Ok((rows, pages)) => {
+                let lost = (rows - saved).max(0);
+                let further = match pages {
+                    0 => String::new(),
+                    1 => ", and what was on or below 1 damaged page".to_owned(),
+                    _ => format!(", and what was on or below {pages} damaged pages"),
+                };
+                self.lost
+                    .push(format!("{name}: {lost} of {rows} rows lost{further}"));
+            }
+            Err(error) => {
+                let what =
+                    format!("how many rows of the tables are lost cannot be found out: {error}");
+                // The same for all.
+                if !self.lost.contains(&what) {
+                    self.lost.push(what);
+                }
+            }
         }
-        if count > LINES_MAX {
-            let more = count - LINES_MAX;
-            self.lost.push(format!("{table}: {more} more gaps"));
-        }
-        self.tables.push((table, walked.rows));
+        self.tables.push((name.to_owned(), saved as u64));
+        Ok(())
     }
 }
 
 /// A table to be copied.
 struct Table {
     name: String,
-    /// Those that both databases have.
+    /// Those that both databases have, and the rowid.
     columns: String,
     key: String,
 }
 
 impl Table {
-    async fn of(connection: &mut SqliteConnection, name: String) -> Result<Self, sqlx::Error> {
+    async fn of(
+        connection: &mut SqliteConnection,
+        name: &str,
+        keyed: bool,
+    ) -> Result<Self, sqlx::Error> {
         let columns = sqlx::query_scalar(
-            "SELECT coalesce(group_concat(format('\"%w\"', name)), '') FROM pragma_table_info($1, 'main')
+            "SELECT coalesce($2 || group_concat(format('\"%w\"', name)), '') FROM pragma_table_info($1, 'main')
              WHERE name IN (SELECT name FROM pragma_table_info($1, 'damaged'))",
         )
-        .bind(name.clone())
+        .bind(name.to_owned())
+        .bind(if keyed { "" } else { "rowid, " })
         .fetch_one(&mut *connection)
         .await?;
         let key = sqlx::query_scalar(
             "SELECT coalesce(group_concat(name), '') FROM
              (SELECT name FROM pragma_table_info(?, 'main') WHERE pk > 0 ORDER BY pk)",
         )
-        .bind(name.clone())
+        .bind(name.to_owned())
         .fetch_one(connection)
         .await?;
+        let name = name.to_owned();
         Ok(Self { name, columns, key })
     }
 
-    /// The statement that copies the rows for which `condition` holds.
-    fn insert(&self, condition: &str) -> AssertSqlSafe<String> {
-        let Self { name, columns, .. } = self;
-        AssertSqlSafe(format!(
-            "INSERT OR REPLACE INTO main.{name} ({columns}) SELECT {columns} FROM damaged.{name} {condition}"
-        ))
-    }
-
-    async fn copy_by_rowid(
+    /// Copies the rows of a range, chosen by `condition`; how many these are.
+    async fn copy(
         &self,
         connection: &mut SqliteConnection,
-    ) -> Result<Walked, sqlx::Error> {
-        let table = format!("damaged.{}", self.name);
-        damage::walk(connection, &table, async |connection, from, rows| {
-            let insert = self.insert("WHERE rowid >= ? ORDER BY rowid LIMIT ?");
-            let done = sqlx::query(insert)
-                .bind(from)
-                .bind(rows)
-                .execute(connection);
-            Ok(done.await?.rows_affected())
+        condition: &str,
+        (from, to): (i64, i64),
+    ) -> Result<u64, sqlx::Error> {
+        let Self { name, columns, .. } = self;
+        let insert = format!(
+            "INSERT OR REPLACE INTO main.{name} ({columns}) SELECT {columns} FROM damaged.{name} {condition}"
+        );
+        let insert = sqlx::query(AssertSqlSafe(insert)).bind(from).bind(to);
+        Ok(insert.execute(connection).await?.rows_affected())
+    }
+
+    async fn copy_by_rowid(&self, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+        damage::walk(connection, async |connection, from, to| {
+            let mut rows = 0;
+            for range in RANGE {
+                rows = self.copy(connection, range, (from, to)).await?.max(rows);
+                if i64::try_from(rows).is_ok_and(|rows| rows - 1 == to - from) {
+                    break;
+                }
+            }
+            Ok(rows)
         })
         .await
     }
 
-    /// Copies a table without rowids: as a whole, or else from both ends up to the damage, and what belongs
-    /// to each match or tournament by itself.
-    async fn copy_by_key(&self, connection: &mut SqliteConnection) -> Result<Walked, sqlx::Error> {
-        let mut walked = Walked::default();
-        match sqlx::query(self.insert("")).execute(&mut *connection).await {
-            Ok(done) => {
-                walked.rows = done.rows_affected();
-                return Ok(walked);
-            }
-            Err(error) if damage::is_full(&error) => return Err(error),
-            Err(_) => walked.lost.push((i64::MIN, i64::MAX)),
-        }
-        for order in ["ASC", "DESC"] {
-            self.copy_up_to_damage(connection, order).await;
-        }
-        let parent = match self.key.split(',').next() {
-            Some("match_id") => Some(("match_id", "main.matches")),
-            Some("tournament") => Some(("tournament", "main.tournaments")),
-            _ => None,
-        };
-        if let Some((column, parents)) = parent {
-            let insert = format!(
-                "WHERE {column} IN (SELECT id FROM {parents} WHERE rowid >= ? ORDER BY rowid LIMIT ?)"
+    /// Removes rows with a text that is none: whoever read them would fail.
+    async fn drop_unreadable(&self, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+        let name = &self.name;
+        let columns: Vec<String> =
+            sqlx::query_scalar("SELECT name FROM pragma_table_info(?, 'main') WHERE type = 'TEXT'")
+                .bind(name.clone())
+                .fetch_all(&mut *connection)
+                .await?;
+        for column in columns {
+            let texts = format!(
+                "SELECT CAST({column} AS BLOB) FROM main.{name} WHERE {column} IS NOT NULL"
             );
-            let take = async |connection: &mut SqliteConnection, from, rows| {
-                let insert = sqlx::query(self.insert(&insert)).bind(from).bind(rows);
-                Ok(insert.execute(connection).await?.rows_affected())
-            };
-            damage::walk(connection, parents, take).await?;
+            let texts = sqlx::query_scalar::<_, Vec<u8>>(AssertSqlSafe(texts));
+            let bad = texts
+                .fetch(&mut *connection)
+                .try_filter(|text| std::future::ready(std::str::from_utf8(text).is_err()));
+            let bad: Vec<Vec<u8>> = bad.try_collect().await?;
+            let gone = format!("DELETE FROM main.{name} WHERE CAST({column} AS BLOB) = ?");
+            for text in bad {
+                let gone = sqlx::query(AssertSqlSafe(gone.clone())).bind(text);
+                gone.execute(&mut *connection).await?;
+            }
         }
-        let count = format!("SELECT count(*) FROM main.{}", self.name);
-        let rows: i64 = sqlx::query_scalar(AssertSqlSafe(count))
-            .fetch_one(connection)
-            .await?;
-        walked.rows = rows as u64;
-        Ok(walked)
+        Ok(())
     }
 
-    /// Copies the longest run of rows in this order that can be read.
-    async fn copy_up_to_damage(&self, connection: &mut SqliteConnection, order: &str) {
-        let key = self.key.replace(',', &format!(" {order},"));
-        let insert = format!("ORDER BY {key} {order} LIMIT ?");
-        let (mut least, mut most) = (0_i64, i64::MAX);
-        while least < most {
-            let wanted = if most == i64::MAX {
-                (least * 2).max(1)
-            } else {
-                least + (most - least + 1) / 2
+    /// Copies a table without rowids: from both ends up to the damage, and what belongs to each match or tournament by
+    /// itself.
+    async fn copy_by_key(&self, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+        for order in ["ASC", "DESC"] {
+            let key = self.key.replace(',', &format!(" {order},"));
+            let part = format!("ORDER BY {key} {order} LIMIT ?2 - ?1 + 1 OFFSET ?1");
+            let mut ended = false;
+            let take = async |connection: &mut SqliteConnection, from, to| match ended {
+                true => Ok(0),
+                false => {
+                    let copied = self.copy(connection, &part, (from, to)).await;
+                    ended = from == to && copied.is_err();
+                    copied
+                }
             };
-            let copied = sqlx::query(self.insert(&insert))
-                .bind(wanted)
-                .execute(&mut *connection);
-            match copied.await {
-                Ok(done) if (done.rows_affected() as i64) < wanted => return,
-                Ok(_) => least = wanted,
-                Err(_) => most = wanted - 1,
+            damage::walk(connection, take).await?;
+            if !ended {
+                return Ok(());
             }
         }
+        let (column, parents) = match self.key.split(',').next() {
+            Some("match_id") => ("match_id", "matches"),
+            Some("tournament") => ("tournament", "tournaments"),
+            _ => return Ok(()),
+        };
+        let of_parents = format!(
+            "WHERE {column} IN (SELECT id FROM main.{parents} WHERE rowid BETWEEN ?1 AND ?2)"
+        );
+        damage::walk(connection, async |connection, from, to| {
+            self.copy(connection, &of_parents, (from, to)).await
+        })
+        .await
     }
 }

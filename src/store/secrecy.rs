@@ -19,9 +19,26 @@ pub struct Secrecy {
     pub over_us: Option<i64>,
 }
 
-/// When the match `m` was over: its end, where our referee reported it. In others' matches each session
+/// The kind of the fact that holds what a program wrote to standard error: its owner and admins alone may read it.
+pub const STDERR: &str = "stderr";
+
+/// A player's spec as everybody may know it. Programs' words and addresses are their owners' secrets: only what kind it
+/// is is left of those.
+#[must_use]
+pub fn public_spec(spec: &str) -> &str {
+    match spec.split_once(':') {
+        Some((kind @ ("cmd" | "url"), _)) => kind,
+        _ => spec,
+    }
+}
+
+/// When the match `m` was over: its end, where our referee reported it, but in a tournament not before that has ended: its
+/// deck may be played again. In others' matches each session
 /// receives the end by itself, so the match is over when the last of ours has received it.
-pub(super) const OVER: &str = "CASE WHEN m.ended_us IS NULL THEN NULL WHEN m.ours = 1 THEN m.ended_us
+pub(super) const OVER: &str = "CASE WHEN m.ended_us IS NULL THEN NULL
+    WHEN EXISTS (SELECT 1 FROM tournament_matches p JOIN tournaments t ON t.id = p.tournament
+        WHERE p.match_id = m.id AND t.ended_us IS NULL) THEN NULL
+    WHEN m.ours = 1 THEN m.ended_us
     WHEN EXISTS (SELECT 1 FROM sessions x WHERE x.match_id = m.id AND x.ended_us IS NULL) THEN NULL
     ELSE max(m.ended_us, coalesce((SELECT max(x.ended_us) FROM sessions x WHERE x.match_id = m.id), 0)) END";
 

@@ -179,7 +179,12 @@ impl Store {
             "SELECT p.number, p.round, p.table_no, p.match_id, p.seed,
                  (SELECT json_group_array(coalesce(s.entrant, '') ORDER BY s.seat) FROM seats s
                   WHERE s.match_id = p.match_id),
-                 m.cause, m.blame, m.detail, m.scores, p.notes, m.started_us, m.ended_us
+                 m.cause, m.blame, m.detail, m.scores, p.notes, m.started_us, m.ended_us,
+                 (SELECT json_group_array(json(iif(q.how IS NULL, 'null',
+                      json_object('how', q.how, 'turn', q.turn, 'detail', q.detail, 'decisions', q.decisions,
+                                  'fallback', q.fallback))) ORDER BY s.seat)
+                  FROM seats s LEFT JOIN participations q ON q.match_id = s.match_id AND q.seat = s.seat
+                  WHERE s.match_id = p.match_id)
              FROM tournament_matches p JOIN matches m ON m.id = p.match_id
              WHERE p.tournament = ? AND p.round >= ? AND p.round < ? AND m.ended_us IS NOT NULL
              ORDER BY p.number",
@@ -304,5 +309,6 @@ fn tournament_match(row: &SqliteRow) -> Result<TournamentMatch, StoreError> {
         notes: rows::json(row.try_get(10)?)?,
         started_us: row.try_get(11)?,
         ended_us: row.try_get(12)?,
+        participation: rows::json(row.try_get(13)?)?,
     })
 }

@@ -1,6 +1,6 @@
 //! The types of the store's interface. Types only.
 
-use games::{Bluff, Cause, Fact, Lesson};
+use games::{Bluff, Cause, Fact, Lesson, Participation, Seat};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -214,6 +214,18 @@ pub struct MatchResult {
     pub slot: Option<Box<Slot>>,
     /// What a tournament keeps beside the scores, by seat; only stored with a slot.
     pub notes: Vec<SeatNotes>,
+    /// How each seat took part, by seat; `None`: not known. May be shorter.
+    pub participation: Vec<Option<Participation>>,
+}
+
+impl MatchResult {
+    /// Whether a seat's result is not its own, so that it is last.
+    #[must_use]
+    pub fn is_last(&self, seat: Seat) -> bool {
+        let notes = self.notes.get(seat.index());
+        self.cause == Cause::NotPlayed && self.blame == Some(seat.0)
+            || notes.is_some_and(|notes| notes.fault == Some(Cause::NotPlayed))
+    }
 }
 
 impl MatchResult {
@@ -228,6 +240,7 @@ impl MatchResult {
             scores,
             slot: None,
             notes: Vec::new(),
+            participation: Vec::new(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::error::StoreError;
 use super::handle::Store;
-use super::history::ONCE;
+use super::history::{AT_LEAST, ONCE};
 use super::listing::{Candidates, Found, List};
 use super::meetings::{Ended, Meeting};
 use super::records::{Filter, Score, Standing, Times, Trend, Versus, VersusBluffs};
@@ -113,11 +113,11 @@ impl Store {
         let mut details = Details::default();
         let bluffs = format!(
             "SELECT s.match_id, (s.seat + b.place) % (SELECT count(*) FROM seats n WHERE n.match_id = s.match_id),
-                 b.bid, b.held, b.caught
+                 iif({AT_LEAST}, NULL, b.bid), b.held, b.caught
              FROM json_each(?) w CROSS JOIN sessions s ON s.match_id = w.value
              CROSS JOIN bluffs b ON b.session = s.id WHERE s.seat + b.place IS NOT NULL AND {ONCE}"
         );
-        let rows: Vec<(String, u8, i64, Option<i64>, bool)> = sqlx::query_as(AssertSqlSafe(bluffs))
+        let rows: Vec<BluffOfSeat> = sqlx::query_as(AssertSqlSafe(bluffs))
             .bind(matches.to_owned())
             .fetch_all(self.readers())
             .await?;
@@ -143,11 +143,15 @@ impl Store {
 
 /// A seat of a match.
 type SeatOf = (String, u8);
+/// A bluff: what was bid and held, and whether it was caught.
+type BluffOf = (Option<i64>, Option<i64>, bool);
+/// The same with its seat.
+type BluffOfSeat = (String, u8, Option<i64>, Option<i64>, bool);
 
 /// Of seats: bluffs as bid, held and caught; decisions as time, limit and fallback.
 #[derive(Default)]
 struct Details {
-    bluffs: HashMap<SeatOf, Vec<(i64, Option<i64>, bool)>>,
+    bluffs: HashMap<SeatOf, Vec<BluffOf>>,
     times: HashMap<SeatOf, Vec<(i64, i64, bool)>>,
 }
 
@@ -166,16 +170,16 @@ impl Details {
     }
 }
 
-fn bluffed(bluffs: &[&(i64, Option<i64>, bool)]) -> VersusBluffs {
+fn bluffed(bluffs: &[&BluffOf]) -> VersusBluffs {
     let mean = |amounts: Vec<i64>| {
         let sum: i64 = amounts.iter().sum();
         (!amounts.is_empty()).then(|| sum as f64 / amounts.len() as f64)
     };
-    let over = |(bid, held, _): &&(i64, Option<i64>, bool)| held.map(|held| bid - held);
+    let over = |(bid, held, _): &&BluffOf| Some((*bid)? - (*held)?);
     VersusBluffs {
         count: bluffs.len() as u64,
         caught: bluffs.iter().filter(|(.., caught)| *caught).count() as u64,
-        bid: mean(bluffs.iter().map(|(bid, ..)| *bid).collect()),
+        bid: mean(bluffs.iter().filter_map(|(bid, ..)| *bid).collect()),
         held: mean(bluffs.iter().filter_map(|(_, held, _)| *held).collect()),
         over: mean(bluffs.iter().filter_map(over).collect()),
     }

@@ -1,5 +1,6 @@
 //! The course of a tournament: round after round is decided, stored, played and counted, until it is over.
 
+use super::chance::SECRET;
 use super::entrant::Entrant;
 use super::file::{Cup, FOLDERS, Models, VERSIONS};
 use super::keep::{Extent, Kept, keep};
@@ -17,7 +18,6 @@ use crate::store::types::{NewEntrant, NewTournament, Slot, StoredRound};
 use crate::store::{Store, TournamentRow};
 use anyhow::Context as _;
 use games::Cause;
-use games::rng::Rng;
 use parking_lot::Mutex;
 use ratings::schedule::{Format, Past, Round};
 use ratings::{Settings, fit};
@@ -30,9 +30,7 @@ use tokio::sync::mpsc;
 /// The maximum number of matches waiting to be stored.
 const MATCHES_WAITING_MAX: usize = 64;
 /// What of a setup may differ when a tournament is resumed: nothing that was played depends on it.
-const FREE: [&str; 4] = ["until", "minutes_max", "precision", "rank_by"];
-/// The streams of the seed from which decks are seeded begin here.
-const DECKS: u64 = 1 << 50;
+const FREE: [&str; 5] = [SECRET, "until", "minutes_max", "precision", "rank_by"];
 
 /// Follows a tournament as it is played.
 pub trait Watch: Send {
@@ -126,7 +124,8 @@ impl Course {
             id: id.clone(),
             name: cup.name.clone(),
             game: cup.kit.game().to_owned(),
-            seed: cup.seed,
+            // For earlier versions alone: all follows from the secret.
+            seed: 0,
             setup: cup.setup.clone(),
             started_us,
             entrants: entrants.collect(),
@@ -154,12 +153,16 @@ impl Course {
     /// If it cannot be read or written, or was begun from another file.
     pub async fn resume(
         found: TournamentRow,
-        cup: Cup,
+        mut cup: Cup,
         recording: Recording,
         extent: Extent,
     ) -> anyhow::Result<Self> {
         let store = stored_in(&recording)?;
         let stored = StoredTournament::read(&store, found).await?;
+        let went_on = cup.go_on(&stored.row.setup);
+        if stored.row.ended_us.is_none() {
+            went_on.with_context(|| format!("tournament {}", stored.row.id))?;
+        }
         if let Some(what) = difference(&fixed(&stored.row.setup), &fixed(&cup.setup)) {
             let id = &stored.row.id;
             anyhow::bail!(
@@ -392,10 +395,15 @@ impl Course {
                     watcher.lock().ended(&game);
                     games.push(game);
                 }
-                let played = finished.played;
+                let mut played = finished.played;
+                // Those that it was played in place of fill none.
+                let before = std::mem::take(&mut played.replaced);
                 if !player.records() {
-                    // The receiver reports why it stopped.
-                    let _ = sender.blocking_send(Kept { played, slot });
+                    let before = before.into_iter().map(Kept::from);
+                    for kept in before.chain([Kept { played, slot }]) {
+                        // The receiver reports why it stopped.
+                        let _ = sender.blocking_send(kept);
+                    }
                 }
             });
             let whole = games.len() == expected;
@@ -457,7 +465,8 @@ impl Course {
         Ok(())
     }
 
-    /// The matches of a round.
+    /// The matches of a round, in the order in which they are played: all first rotations, then all second ones, so that
+    /// what an entrant remembers of a deck is as old as can be.
     fn planned(&self, at: usize) -> anyhow::Result<Vec<PlannedMatch>> {
         let (cup, decks) = (&self.cup, u64::from(self.cup.decks));
         let names: Vec<Arc<str>> = cup
@@ -473,9 +482,9 @@ impl Course {
         let tables = self.rounds.get(at).map_or(&[][..], |round| &round.tables);
         for (table, entrants) in (0u32..).zip(tables) {
             for deck in (0..decks).map(|deck| at as u64 * decks + deck) {
-                let seed = Rng::new(cup.seed, DECKS + deck).bits() >> (u64::BITS - SEED_BITS);
+                let seed = cup.drawn("deck", deck) >> (u64::BITS - SEED_BITS);
                 let (of_deck, mut seated) = (cup.rotations(entrants), entrants.clone());
-                for _ in 0..of_deck {
+                for rotation in 0..of_deck {
                     let sides = Sides::new(cup.kit, &cup.options, &seated)?;
                     let slot = Slot {
                         tournament: Arc::clone(&self.id),
@@ -488,20 +497,23 @@ impl Course {
                             .filter_map(|entrant| names.get(entrant).cloned())
                             .collect(),
                     };
-                    all.push(PlannedMatch {
+                    let planned = PlannedMatch {
                         number,
                         deck,
                         of_deck,
                         seed,
+                        numbers: cup.drawn("numbers", number),
                         table: seated.clone(),
                         slot: Some(slot),
-                    });
+                    };
+                    all.push((rotation, planned));
                     seated.rotate_right(1);
                     number += 1;
                 }
             }
         }
-        Ok(all)
+        all.sort_by_key(|(rotation, planned): &(usize, PlannedMatch)| (*rotation, planned.number));
+        Ok(all.into_iter().map(|(_, planned)| planned).collect())
     }
 }
 

@@ -74,6 +74,9 @@ impl MatchPlayer for Dialled {
             took: held.took,
             times: DecisionTimes::Stamped,
             numbers: None,
+            participation: held.participation,
+            again: String::new(),
+            replaced: Vec::new(),
         }))
     }
 }

@@ -1,12 +1,14 @@
 //! A tournament's file: who plays which games, how rounds are made, and what counts.
 
+use super::chance::{SECRET, begun_with};
 use super::entrant::{Entrant, EntrantFile, Player, check_dialling};
 use super::keep::Extent;
 use super::runner::CONCURRENCY_MAX;
 use super::standings::{Named, TieBreak, Until};
-use super::stored::shown;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{SeatPrograms, SeatSpec};
+use crate::secrets::Secret;
+use crate::store::public_spec;
 use games::{Kit, TableSetup};
 use ratings::schedule::{Field, Format};
 use serde::{Deserialize, Serialize};
@@ -29,6 +31,8 @@ const WITHIN: (Duration, RangeInclusive<Duration>) = (
     Duration::from_secs(30),
     Duration::from_secs(1)..=Duration::from_secs(3_600),
 );
+/// Times that a match is played again at most.
+const REPLAYS_MAX: u32 = 10;
 /// Characters of a name at most.
 const NAME_CHARS_MAX: usize = 64;
 
@@ -54,9 +58,8 @@ pub struct TournamentFile {
     pub name: String,
     /// The games, one tournament each, played one after the other.
     pub games: Vec<String>,
-    /// The seed of pairings, decks and bots.
-    #[serde(default = "one")]
-    pub seed: u64,
+    /// Takes the place of the secret from which pairings, decks, bots and numbers on the wire follow.
+    pub seed: Option<u64>,
     /// How rounds are made.
     pub schedule: Format,
     /// Decks that every table plays in a round; all tables share them.
@@ -87,6 +90,9 @@ pub struct TournamentFile {
     /// What decides the order of the standings, the most important first.
     #[serde(default)]
     pub rank_by: Vec<TieBreak>,
+    /// How often a match is played again at most since the machine made a program late; the default is 1.
+    #[serde(default = "one", skip_serializing)]
+    pub replays_max: u32,
     /// Where entrants dial that play from elsewhere.
     #[serde(skip_serializing)]
     pub listen: Option<SocketAddr>,
@@ -161,8 +167,8 @@ pub struct Cup {
     pub decks: u32,
     /// Whether every deck is played in all rotations.
     pub rotate: bool,
-    /// The seed of everything.
-    pub seed: u64,
+    /// What all chance follows from: drawn, unless the file gives a seed.
+    pub secret: Secret,
     /// Rule options, or null.
     pub options: Value,
     /// The budget of a built-in bot's decision.
@@ -228,6 +234,10 @@ impl TournamentFile {
             return refuse(format!(
                 "concurrency: {given} is more than {CONCURRENCY_MAX}"
             ));
+        }
+        if self.replays_max > REPLAYS_MAX {
+            let given = self.replays_max;
+            return refuse(format!("replays_max: {given} is more than {REPLAYS_MAX}"));
         }
         if self.entrants.len() > ENTRANTS_MAX {
             let given = self.entrants.len();
@@ -399,7 +409,7 @@ impl TournamentFile {
             entrants: ranked,
             house: entrants.len() - ranked,
             seats,
-            seed: self.seed,
+            seed: 0,
         };
         format
             .check(&field)
@@ -417,12 +427,14 @@ impl TournamentFile {
         let owners = kit.seat_owners(&options, seats);
         let owners = owners.map_err(|why| FileError(format!("{game}: seats: {why}")))?;
         // What options are worth shows at a table only.
-        let table = TableSetup::numbered(self.seed, options.clone(), owners.len());
+        let table = TableSetup::numbered(0, options.clone(), owners.len());
         kit.table(&table)
             .map_err(|why| FileError(format!("game.{game}.options: {why}")))?;
+        let secret = begun_with(self.seed)?;
         let mut setup = serde_json::to_value(self).map_err(|why| FileError(why.to_string()))?;
         if let Some(setup) = setup.as_object_mut() {
             setup.insert("playing".to_owned(), game.into());
+            setup.insert(SECRET.to_owned(), secret.text().into());
             setup.insert("seats".to_owned(), seats.into());
             setup.insert("budget".to_owned(), budget.to_string().into());
             setup.insert("options".to_owned(), options.clone());
@@ -443,11 +455,12 @@ impl TournamentFile {
             seats,
             decks,
             rotate: self.rotate,
-            seed: self.seed,
+            secret,
             options,
             budget,
             users_bots: SeatPrograms {
                 within: is_given.then(|| budget.time()).flatten(),
+                ranked: true,
                 ..SeatPrograms::default()
             },
             models: self.models,
@@ -521,7 +534,7 @@ impl Cup {
         let entrants = self.entrants.iter();
         let named = |entrant: &Entrant| Named {
             name: entrant.name.clone(),
-            spec: shown(&entrant.spec.to_string()).to_owned(),
+            spec: public_spec(&entrant.spec.to_string()).to_owned(),
             house: entrant.house,
         };
         entrants.map(named).collect()
@@ -538,17 +551,6 @@ impl Cup {
     #[must_use]
     pub const fn rotations(&self, table: &[usize]) -> usize {
         if self.rotate { table.len() } else { 1 }
-    }
-
-    /// The field that rounds are made of.
-    #[must_use]
-    pub fn field(&self) -> Field {
-        Field {
-            entrants: self.ranked,
-            house: self.entrants.len() - self.ranked,
-            seats: self.seats,
-            seed: self.seed,
-        }
     }
 }
 

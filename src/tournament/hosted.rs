@@ -6,7 +6,8 @@ use super::sides::Sides;
 use super::stop::Stop;
 use crate::histogram::Histogram;
 use crate::referee::record::log::{LogLine, measured};
-use crate::referee::{DecisionTimes, Draw, Host, MatchRequest, Numbers, SeatSpec};
+use crate::referee::seat::{Left, Unheard};
+use crate::referee::{DecisionTimes, Host, MatchRequest, Numbers, SeatSpec};
 use games::{Exchange, Seat};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -62,7 +63,7 @@ impl Hosted {
         let request = MatchRequest {
             seats: seats.iter().map(|spec| (*spec).clone()).collect(),
             seed: Some(seed),
-            numbers: Some(Draw::seed(seed, number)),
+            numbers: Some(planned.numbers),
             options: plan.options.clone(),
             names: plan.seat_names(planned)?,
             learnt: plan.learnt(planned)?,
@@ -97,14 +98,26 @@ impl Hosted {
             outcome,
             missed,
             took: times(seats, took),
+            left: lines
+                .iter()
+                .enumerate()
+                .map(|(seat, lines)| Left {
+                    unheard: unheard(lines),
+                    ..end
+                        .and_then(|end| end.left.get(seat).cloned())
+                        .unwrap_or_default()
+                })
+                .collect(),
             transcript: transcript(lines),
             times: DecisionTimes::Stamped,
             numbers: Some(Numbers {
                 market: hosted.info.market,
                 ids: hosted.info.ids.clone(),
             }),
+            again: String::new(),
+            replaced: Vec::new(),
             blames: Vec::new(),
-            left: Vec::new(),
+            participation: end.map(|end| end.participation.clone()).unwrap_or_default(),
             refused: end.map(|end| end.refused.clone()).unwrap_or_default(),
         })
     }
@@ -118,6 +131,17 @@ fn times(seats: &[&SeatSpec], took: Vec<Histogram>) -> Vec<Histogram> {
         false => took,
     });
     times.collect()
+}
+
+/// A player's answers that counted as none.
+fn unheard(lines: &[LogLine]) -> Option<Unheard> {
+    let counts = |line: &&LogLine| line.missed || line.improper;
+    let first = lines.iter().find(counts).map(|line| &line.reply);
+    let mut asked = lines.iter().filter(|line| line.wanted);
+    first.map(|reply| Unheard {
+        first: format!("its answer counted as none: {reply}"),
+        all: asked.all(|line| counts(&line)),
+    })
 }
 
 /// Keeps who answered nothing that was asked in a match of this round, and who did.

@@ -9,7 +9,7 @@ use crate::histogram::Histogram;
 use crate::referee::budget::{Stopwatch, ThinkBudget};
 use crate::referee::seat_spec::FILLER;
 use crate::referee::{DecisionTimes, SeatSpec};
-use games::{Blame, Cause, Kit, PlaySetup, Seat};
+use games::{Blame, Cause, Kit, Part, Participation, PlaySetup, Seat};
 
 /// For bots that do not search, the decisions over every sixteenth deck are timed.
 const TIMED_EVERY: u64 = 16;
@@ -56,8 +56,17 @@ impl MatchPlayer for InProcess {
             cause: Cause::TimeForfeit,
             detail: format!("player {} was out of time", seat.0 + 1),
         };
-        let all = (0u8..).map(Seat).take(seats.len());
-        let missed = all.map(|seat| u32::from(played.late.contains(&seat)));
+        let all = || (0u8..).map(Seat).take(seats.len());
+        let part = |seat: Seat| match played.late.contains(&seat) {
+            true => Participation {
+                how: Part::Silent,
+                detail: blame(&seat).detail,
+                ..Participation::played()
+            },
+            false => Participation::played(),
+        };
+        let participation = all().map(|seat| Some(part(seat))).collect();
+        let missed = all().map(|seat| u32::from(played.late.contains(&seat)));
         Ok(Some(PlayedMatch {
             number: planned.number,
             match_id: None,
@@ -77,6 +86,9 @@ impl MatchPlayer for InProcess {
             took: took.collect(),
             times: DecisionTimes::Measured(times),
             numbers: None,
+            participation,
+            again: String::new(),
+            replaced: Vec::new(),
         }))
     }
 }

@@ -5,7 +5,7 @@ use crate::clock::now_us;
 use crate::referee::{Draw, MatchRecord, Numbers, Recording, StartError, lines_of, result_of};
 use crate::replay::builtin_seeds;
 use crate::store::types::{Durability, MatchResult, NewMatch, NewSeat, SeatNotes, Slot};
-use crate::store::{Settings, Store};
+use crate::store::{STDERR, Settings, Store};
 use anyhow::Context as _;
 use futures_util::stream::{self, TryStreamExt as _};
 use games::{Fact, Kit, Seat, TableSetup, Wire};
@@ -176,10 +176,16 @@ impl Keeper {
         Ok(record.alone(played.times.clone()).seeded(&seeds))
     }
 
-    /// Numbers as our referee draws them, but from the match's seed: what a run stores is reproducible.
+    /// The numbers that it had on the wire, unless they are in use here; otherwise others, from the match's seed: what a run
+    /// stores is reproducible.
     async fn drawn(&self, played: &PlayedMatch) -> Result<Numbers, StartError> {
-        let draw = Draw::of(Some(Draw::seed(played.seed, played.number)));
         let what = (self.kit.game(), played.seats.len());
+        if let Some(own) = &played.numbers
+            && !self.recording.used(what.0, own.market, &own.ids).await?
+        {
+            return Ok(own.clone());
+        }
+        let draw = Draw::of(Some(Draw::seed(played.seed, played.number)));
         draw.free(&self.recording, what, |_| true).await
     }
 }
@@ -198,15 +204,22 @@ async fn fill(
             let conduct = conduct.clone();
             conduct.keep((&store, session), None, now_us()).await;
         } else if !left.stderr.is_empty() {
-            let fact = Fact::new("stderr", json!({ "text": left.stderr }));
+            let fact = Fact::new(STDERR, json!({ "text": left.stderr }));
             record.note(seat, fact).await?;
         }
     }
-    let result = MatchResult {
+    record.fell_back(played.left.iter().map(|left| left.fallbacks.clone()));
+    let mut result = MatchResult {
         slot: slot.clone().map(Box::new),
         notes: notes(played),
+        participation: played.participation.clone(),
         ..result_of(&played.outcome, &played.blames)
     };
+    for more in [&*played.again].into_iter().filter(|more| !more.is_empty()) {
+        let told = !result.detail.is_empty();
+        result.detail.push_str(if told { "; " } else { "" });
+        result.detail.push_str(more);
+    }
     record.fold(&result).await?;
     Ok((record, result))
 }
@@ -230,4 +243,77 @@ fn notes(played: &PlayedMatch) -> Vec<SeatNotes> {
         }
     };
     (0..played.seats.len()).map(note).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::referee::budget::ThinkBudget;
+    use crate::store::PageAt;
+    use crate::tournament::{InProcess, MatchPlayer as _, Plan, PlannedMatch, Stop};
+    use games::Cause;
+    use std::num::NonZeroUsize;
+
+    #[tokio::test]
+    async fn a_match_without_its_place_in_its_tournament_is_cancelled_after_a_kill() {
+        let kit = games::find("planowanie").unwrap();
+        let random = "builtin:random".parse().unwrap();
+        let plan = Plan {
+            kit,
+            entrants: vec![random; 4],
+            names: Vec::new(),
+            knowledge: None,
+            options: json!({ "deals": "13 0 4 1" }),
+            concurrency: NonZeroUsize::MIN,
+            record: true,
+        };
+        let slot = Slot {
+            tournament: "01TOURNAMENT00000000000001".into(),
+            round: 0,
+            table: 0,
+            number: 0,
+            seed: 1,
+            entrants: ["a", "b", "c", "d"].map(Into::into).into(),
+        };
+        for (slot, cause) in [(Some(slot), Cause::Cancelled), (None, Cause::Normal)] {
+            let planned = PlannedMatch {
+                number: 0,
+                deck: 0,
+                of_deck: 1,
+                seed: 1,
+                numbers: 1,
+                table: vec![0, 1, 2, 3],
+                slot: slot.clone(),
+            };
+            let player = InProcess {
+                budget: ThinkBudget::Nodes(1),
+                models: false,
+            };
+            let seats: Vec<_> = plan.entrants.iter().collect();
+            let played = player.play(&plan, &planned, &seats, &Stop::default());
+            let played = played.unwrap().unwrap();
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("drover.db");
+            let recording = open_recording(&path, Extent::Full).await.unwrap();
+            let keeper = Keeper {
+                kit,
+                options: plan.options.clone(),
+                recording: recording.clone(),
+            };
+            let kept = Kept { played, slot };
+            let record = keeper.open(&kept, 1).await.unwrap();
+            let (record, result) = fill(kit, &kept, record).await.unwrap();
+            // All that was said is stored; the run is killed before the end is.
+            assert_eq!(result.cause, Cause::Normal);
+            drop((record, keeper));
+            recording.close().await;
+            let recording = open_recording(&path, Extent::Full).await.unwrap();
+            let store = recording.store().unwrap();
+            let all = store.matches(&Default::default(), &PageAt::first(2)).await;
+            let row = all.unwrap().items.remove(0);
+            assert_eq!(row.cause, Some(cause));
+            assert_eq!(row.scores.is_empty(), cause == Cause::Cancelled);
+            recording.close().await;
+        }
+    }
 }

@@ -9,7 +9,7 @@ use crate::referee::arbiter::{Left, PlayError};
 use crate::referee::hub::AppointmentError;
 use crate::referee::{DecisionTimes, Numbers, SeatSpec, StartError};
 use crate::store::TournamentMatch;
-use games::{Blame, Exchange, Kit, Learnt, Outcome, Seat, SetupError};
+use games::{Blame, Exchange, Kit, Learnt, Outcome, Participation, Seat, SetupError, judge};
 use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -112,6 +112,20 @@ pub struct PlayedMatch {
     pub times: DecisionTimes,
     /// Its numbers on the wire, if it had one: its calls carry them.
     pub numbers: Option<Numbers>,
+    /// How each seat took part, where that is known; may be empty.
+    pub participation: Vec<Option<Participation>>,
+    /// What there is to say if the machine had it played again, or in another one's place; may be empty.
+    pub again: String,
+    /// Those in whose place it was played: they count for nothing.
+    pub replaced: Vec<Self>,
+}
+
+impl PlayedMatch {
+    /// Those lose whose decisions were not their own. `owners` says by seat whose it is.
+    pub(super) fn judge(&mut self, owners: &[usize]) {
+        let ended = (&mut self.outcome.cause, &mut self.blames);
+        judge(ended, owners, &self.participation);
+    }
 }
 
 impl From<TournamentMatch> for PlayedMatch {
@@ -147,6 +161,9 @@ impl From<TournamentMatch> for PlayedMatch {
             left: Vec::new(),
             times: DecisionTimes::Measured(Vec::new()),
             numbers: None,
+            participation: stored.participation,
+            again: String::new(),
+            replaced: Vec::new(),
         }
     }
 }

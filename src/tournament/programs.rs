@@ -7,7 +7,7 @@ use super::stop::Stop;
 use crate::clock::now_us;
 use crate::link::program::{ProgramOptions, sweep};
 use crate::programs::{Bots, Launch, Opening, try_out};
-use crate::referee::arbiter::{self, ArbiterMatch, ProgramRules};
+use crate::referee::arbiter::{self, ArbiterMatch, Ended, ProgramRules};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{DecisionTimes, SeatSpec};
 use games::{DialogueSetup, Kit};
@@ -39,6 +39,54 @@ impl MatchPlayer for Programs {
         seats: &[&SeatSpec],
         stop: &Stop,
     ) -> Result<Option<PlayedMatch>, MatchError> {
+        let (rules, mut replaced) = (&self.rules, Vec::new());
+        loop {
+            let Some((played, excuse)) = self.once(plan, planned, seats, stop)? else {
+                return Ok(None);
+            };
+            let again = excuse.filter(|_| replaced.len() < rules.replays_max as usize);
+            let Some((why, machine)) = again.zip(rules.machine.as_ref()) else {
+                let numbers = replaced
+                    .iter()
+                    .filter_map(|one: &PlayedMatch| one.match_id.clone());
+                let before = numbers.collect::<Vec<_>>().join(", ");
+                let again = match before.is_empty() {
+                    true => before,
+                    false => format!("played in place of {before}, which the machine disturbed"),
+                };
+                return Ok(Some(PlayedMatch {
+                    again,
+                    replaced,
+                    ..played
+                }));
+            };
+            machine.replays();
+            let number = planned.number + 1;
+            tracing::warn!("match {number} is played again: {why} while a program was late");
+            replaced.push(PlayedMatch {
+                again: format!(
+                    "played again, and counts for nothing: {why} while a program was late"
+                ),
+                ..played
+            });
+        }
+    }
+
+    /// Whichever run they belonged to, no program is playing any more.
+    fn finish(&self) {
+        sweep(&[]);
+    }
+}
+
+impl Programs {
+    /// Plays it once; also why the machine made a program late, if it did.
+    fn once(
+        &self,
+        plan: &Plan,
+        planned: &PlannedMatch,
+        seats: &[&SeatSpec],
+        stop: &Stop,
+    ) -> Result<Option<(PlayedMatch, Option<String>)>, MatchError> {
         let started_us = now_us();
         let ended = arbiter::play(
             &ArbiterMatch {
@@ -53,12 +101,30 @@ impl MatchPlayer for Programs {
             },
             stop.flag(),
         )?;
-        Ok(ended.map(|ended| PlayedMatch {
-            number: planned.number,
-            match_id: Some(ulid::Ulid::generate().to_string()),
-            seed: planned.seed,
-            started_us,
-            seats: seats.iter().map(ToString::to_string).collect(),
+        Ok(ended.map(|mut ended| {
+            let excuse = ended.excuse.take();
+            let played = PlayedMatch {
+                number: planned.number,
+                match_id: Some(ulid::Ulid::generate().to_string()),
+                seed: planned.seed,
+                started_us,
+                seats: seats.iter().map(ToString::to_string).collect(),
+                ..ended.into()
+            };
+            (played, excuse)
+        }))
+    }
+}
+
+impl From<Ended> for PlayedMatch {
+    /// What the game alone tells.
+    fn from(ended: Ended) -> Self {
+        Self {
+            number: 0,
+            match_id: None,
+            seed: 0,
+            started_us: 0,
+            seats: Vec::new(),
             outcome: ended.outcome,
             transcript: ended.transcript,
             blames: ended.blames,
@@ -68,12 +134,10 @@ impl MatchPlayer for Programs {
             took: ended.took,
             times: DecisionTimes::Stamped,
             numbers: None,
-        }))
-    }
-
-    /// Whichever run they belonged to, no program is playing any more.
-    fn finish(&self) {
-        sweep(&[]);
+            participation: ended.participation,
+            again: String::new(),
+            replaced: Vec::new(),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The result of many matches, for people and programs.
 
 use super::tally::{EntrantTally, Tally};
+use crate::link::program::MachineReport;
 use crate::referee::budget::ThinkBudget;
 use crate::sheet;
 use games::Cause;
@@ -9,6 +10,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use utoipa::ToSchema;
+
+/// From this share of the machine on, what others took is told.
+const OTHERS_TOLD: f64 = 0.25;
 
 /// The conditions of the matches.
 #[derive(Clone, Debug, Serialize)]
@@ -34,9 +38,71 @@ pub struct Conditions {
     /// Why programs were not isolated from each other, if any played and they were not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_isolated: Option<String>,
+    /// Where it was played on from, if a stored match was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Origin>,
+    /// What the machine was like, if programs played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachineReport>,
     /// What to try with a program that does not answer, in a sentence, if the game has options for that.
     #[serde(skip)]
     pub when_silent: Option<&'static str>,
+}
+
+/// An entry of a stored match.
+#[derive(Clone, Debug, Serialize)]
+pub struct Origin {
+    /// The match.
+    #[serde(rename = "match")]
+    pub match_id: String,
+    /// The entry.
+    pub entry: i64,
+    /// How it ended then.
+    pub cause: Cause,
+}
+
+/// What went wrong with an entrant's program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// The match in which it failed first, from 1, where that is known.
+    #[serde(rename = "match")]
+    pub match_number: Option<u64>,
+    /// How, in a sentence.
+    pub why: String,
+    /// The last lines of its standard error then, fit to be shown.
+    pub stderr: Vec<String>,
+    /// Matches in which it never started, or took no decision though it was asked for some.
+    pub matches_not_played: u64,
+    /// Whether it once lost by saying nothing in time.
+    #[serde(skip)]
+    pub silent: bool,
+}
+
+impl Failure {
+    /// These last lines of a standard error, under a line that says what they are.
+    #[must_use]
+    pub fn ended_with(lines: &[String]) -> String {
+        let lines = lines.iter().map(|line| format!("    {line}\n"));
+        format!("  its standard error ended:\n{}", lines.collect::<String>())
+    }
+
+    /// As lines for people.
+    #[must_use]
+    pub fn text(&self, bot: &str) -> String {
+        let place = self
+            .match_number
+            .map(|number| format!(" in match {number}"));
+        let mut text = format!("{bot} failed{}: {}\n", place.unwrap_or_default(), self.why);
+        if !self.stderr.is_empty() {
+            text.push_str(&Self::ended_with(&self.stderr));
+        }
+        match self.matches_not_played {
+            0 => {}
+            1 => text.push_str(&format!("{bot} took no decision in one match\n")),
+            matches => text.push_str(&format!("{bot} took no decision in {matches} matches\n")),
+        }
+        text
+    }
 }
 
 /// One entrant's results.
@@ -49,6 +115,8 @@ pub struct SeatReport {
     /// What it achieved.
     #[serde(flatten)]
     pub figures: Figures,
+    /// What went wrong with its program first, if anything did.
+    pub failure: Option<Failure>,
 }
 
 /// The figures of one entrant, as a whole or on one seat.
@@ -87,6 +155,13 @@ pub struct Figures {
     pub refused: u64,
     /// Answers that were late, missing or no answer by their form.
     pub missed: u64,
+    /// Decisions that its programs were asked for, where something decides in their place.
+    pub decisions: u64,
+    /// Those of them that its fallback took, or without one the game's default answer.
+    pub fallback: u64,
+    /// How its players took part where they did not play to the end of their part: how many of them did so.
+    #[schema(value_type = BTreeMap<String, u64>)]
+    pub participation: BTreeMap<&'static str, u64>,
     /// Decisions timed.
     pub timed: u64,
     /// Median time of a decision, in milliseconds.
@@ -132,6 +207,32 @@ impl Report {
         }
     }
 
+    /// The same with what went wrong with programs, by their specs.
+    #[must_use]
+    pub fn with_failures(mut self, failures: &BTreeMap<String, Failure>) -> Self {
+        for row in &mut self.seats {
+            row.failure = failures.get(&row.bot).cloned();
+        }
+        self
+    }
+
+    /// Whether every program took a decision in each match in which it was asked for some.
+    #[must_use]
+    pub fn all_played(&self) -> bool {
+        let mut failures = self.seats.iter().filter_map(|row| row.failure.as_ref());
+        failures.all(|failure| failure.matches_not_played == 0)
+    }
+
+    /// What went wrong with programs, for people.
+    #[must_use]
+    pub fn failures(&self) -> String {
+        let failed = self.seats.iter();
+        let failed = failed.filter_map(|row| Some((row.bot.as_str(), row.failure.as_ref()?)));
+        let failed: BTreeMap<&str, &Failure> = failed.collect();
+        let texts = failed.into_iter().map(|(bot, failure)| failure.text(bot));
+        texts.collect()
+    }
+
     /// As JSON, for people and programs.
     ///
     /// # Errors
@@ -147,7 +248,7 @@ impl Report {
     pub fn csv(&self) -> anyhow::Result<String> {
         let headings = "seat,bot,games,wins,shared_wins,win_share,win_share_low,win_share_high,\
             mean_score,score_error,refused,missed,timed,decision_ms_p50,decision_ms_p99,pair_score,\
-            pair_score_low,pair_score_high,faults";
+            pair_score_low,pair_score_high,faults,decisions,fallback,participation";
         let headings: Vec<&str> = headings.split(',').collect();
         let share = |value: f64| format!("{value:.6}");
         let number =
@@ -174,6 +275,9 @@ impl Report {
                 share(figures.pair_score_low),
                 share(figures.pair_score_high),
                 figures.faults.values().sum::<u64>().to_string(),
+                figures.decisions.to_string(),
+                figures.fallback.to_string(),
+                counts(&figures.participation, "; "),
             ]
         };
         let rows: Vec<Vec<String>> = self.seats.iter().map(row).collect();
@@ -224,14 +328,10 @@ impl Report {
         }
         let named = || self.seats.iter().map(|row| (&*row.bot, &row.figures));
         text.push_str(&remarks(named));
-        let silent = |row: &&SeatReport| {
-            row.bot.starts_with("cmd:")
-                && [Cause::TimeForfeit, Cause::InitFailure]
-                    .iter()
-                    .any(|cause| row.figures.faults.contains_key(cause.word()))
-        };
+        text.push_str(&self.failures());
+        let silent = |row: &SeatReport| row.failure.as_ref().is_some_and(|failure| failure.silent);
         if let Some(hint) = self.conditions.when_silent
-            && self.seats.iter().any(|row| silent(&row))
+            && self.seats.iter().any(silent)
         {
             text.push_str(&format!("a program that does not answer: {hint}\n"));
         }
@@ -239,6 +339,10 @@ impl Report {
             text.push_str(&format!(
                 "programs were not isolated: one could end another's process ({why})\n"
             ));
+        }
+        let busy = |machine: &&MachineReport| machine.replayed > 0 || machine.others >= OTHERS_TOLD;
+        if let Some(machine) = self.conditions.machine.as_ref().filter(busy) {
+            text.push_str(&format!("{machine}\n"));
         }
         if self.games_of_unfinished_rotations > 0 {
             text.push_str(&format!(
@@ -248,6 +352,10 @@ impl Report {
             ));
         }
         let conditions = &self.conditions;
+        if let Some(from) = &conditions.from {
+            let (id, entry, cause) = (&from.match_id, from.entry, from.cause.word());
+            text.push_str(&format!("match {id} from entry {entry}: {cause}\n"));
+        }
         text.push_str(&format!(
             "{} of {} matches of {} in {:.1} s ({:.0} a second), seed {}, budget {}\n",
             self.games,
@@ -267,6 +375,7 @@ fn row(seat: usize, spec: &str, tally: &EntrantTally) -> SeatReport {
         seat,
         bot: spec.to_owned(),
         figures: tally.into(),
+        failure: None,
     }
 }
 
@@ -297,6 +406,9 @@ impl From<&EntrantTally> for Figures {
             lost_with_faults: tally.lost_with_faults,
             refused: tally.refused,
             missed: tally.missed,
+            decisions: tally.decisions,
+            fallback: tally.fallback,
+            participation: tally.participation.clone(),
             timed: tally.took.count(),
             decision_ms_p50: ms(0.5),
             decision_ms_p99: ms(0.99),
@@ -304,8 +416,8 @@ impl From<&EntrantTally> for Figures {
     }
 }
 
-/// A line for each entrant who answered late or not at all, then one for each who had faults of its own, with how many
-/// of those matches it lost.
+/// A line for each entrant who answered late or not at all, for each whose decisions were not all its own, for each who did
+/// not play to the end of its part, and for each who had faults of its own, with how many of those matches it lost.
 pub(super) fn remarks<'a, I>(entrants: impl Fn() -> I) -> String
 where
     I: Iterator<Item = (&'a str, &'a Figures)>,
@@ -317,19 +429,33 @@ where
             figures.missed
         ));
     }
+    for (name, figures) in entrants().filter(|(_, figures)| figures.fallback > 0) {
+        text.push_str(&format!(
+            "not its own: {name}: {} of {} decisions, taken by its fallback\n",
+            figures.fallback, figures.decisions
+        ));
+    }
+    for (name, figures) in entrants().filter(|(_, figures)| !figures.participation.is_empty()) {
+        text.push_str(&format!(
+            "did not play to the end: {name}: {}\n",
+            counts(&figures.participation, ", ")
+        ));
+    }
     for (name, figures) in entrants().filter(|(_, figures)| !figures.faults.is_empty()) {
-        let faults = figures.faults.iter();
-        let faults: Vec<String> = faults
-            .map(|(cause, count)| format!("{cause} {count}"))
-            .collect();
         text.push_str(&format!(
             "faults: {name}: {} ({} of {} such matches lost)\n",
-            faults.join(", "),
+            counts(&figures.faults, ", "),
             figures.lost_with_faults,
             figures.matches_with_faults
         ));
     }
     text
+}
+
+/// What happened how often, such as `crash 1, time_forfeit 2`.
+pub(super) fn counts(of: &BTreeMap<&'static str, u64>, between: &str) -> String {
+    let counts = of.iter().map(|(what, count)| format!("{what} {count}"));
+    counts.collect::<Vec<_>>().join(between)
 }
 
 /// An interval of shares, in per cent.

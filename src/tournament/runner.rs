@@ -80,7 +80,14 @@ fn one(
         .entrants()
         .filter_map(|entrant| plan.entrants.get(entrant))
         .collect();
-    let played = player.play(plan, &planned, &seats, stop)?;
+    let mut played = player.play(plan, &planned, &seats, stop)?;
+    // Where results are ranked, they belong to those who earned them.
+    if let Some(played) = &mut played
+        && planned.slot.is_some()
+        && !player.records()
+    {
+        played.judge(sides.line_up());
+    }
     Ok(played.map(|played| FinishedMatch {
         counted: sides.counted(plan.kit, &played),
         planned,
@@ -108,10 +115,13 @@ pub fn play(
         let FinishedMatch {
             planned,
             counted,
-            played,
+            mut played,
         } = finished;
         games += 1;
         if plan.record {
+            for before in std::mem::take(&mut played.replaced) {
+                sink.played(before);
+            }
             sink.played(played);
         }
         let ended = open.entry(planned.deck).or_default();
@@ -216,6 +226,9 @@ mod tests {
                 took: Vec::new(),
                 times: DecisionTimes::Stamped,
                 numbers: None,
+                participation: Vec::new(),
+                again: String::new(),
+                replaced: Vec::new(),
             }))
         }
 

@@ -1,5 +1,6 @@
 //! Which bots play on which seats over which deck.
 
+use crate::secrets::Secret;
 use crate::store::types::Slot;
 use games::rng::Rng;
 
@@ -34,6 +35,8 @@ pub struct PlannedMatch {
     pub of_deck: usize,
     /// The deck's seed.
     pub seed: u64,
+    /// Seeds its numbers on the wire: they do not lead to the deck's seed.
+    pub numbers: u64,
     /// Entrants by absolute seat, or by side where they play whole teams.
     pub table: Vec<usize>,
     /// Its place in a tournament, under which it is stored.
@@ -51,7 +54,7 @@ impl Schedule {
         let mut rng = Rng::new(self.seed, deck);
         let seed = rng.bits() >> (u64::BITS - SEED_BITS);
         let mut table = self.line(&mut rng);
-        let first = deck * self.games_a_deck();
+        let (secret, first) = (Secret::of_seed(self.seed), deck * self.games_a_deck());
         let of_deck = self.games_a_deck().min(self.games.saturating_sub(first)) as usize;
         (first..).take(of_deck).map(move |number| {
             let planned = PlannedMatch {
@@ -59,6 +62,7 @@ impl Schedule {
                 deck,
                 of_deck,
                 seed,
+                numbers: secret.number("numbers", number),
                 table: table.clone(),
                 slot: None,
             };

@@ -3,7 +3,7 @@
 use super::match_player::PlayedMatch;
 use super::tally::Counted;
 use crate::histogram::Histogram;
-use games::{Cause, Duel, Kit, Seat, Seats, SetupError, are_mates};
+use games::{Cause, Duel, Kit, Participation, Seat, Seats, SetupError, are_mates};
 use serde_json::Value;
 
 /// How a match among the entrants `table`, by side, counts for them.
@@ -17,6 +17,17 @@ pub fn counted(
     played: &PlayedMatch,
 ) -> Result<Counted, SetupError> {
     Ok(Sides::new(kit, options, table)?.counted(kit, played))
+}
+
+/// How a match counts for its seats, each of which is an entrant, with the team of each where there are teams.
+pub fn counted_seats(kit: &dyn Kit, teams: Option<&[u8]>, played: &PlayedMatch) -> Counted {
+    let seats: Vec<usize> = (0..played.seats.len()).collect();
+    let sides = Sides {
+        table: seats.clone(),
+        line_up: seats,
+        teams: teams.map(<[u8]>::to_vec),
+    };
+    sides.counted(kit, played)
 }
 
 /// The players of one match's seats.
@@ -55,6 +66,22 @@ impl Sides {
         sides.filter_map(|side| self.table.get(*side).copied())
     }
 
+    /// How the seats of each side took part, where that is known.
+    fn participation(&self, played: &PlayedMatch) -> Vec<Vec<Participation>> {
+        let mut sides = vec![Vec::new(); self.table.len()];
+        for (side, part) in self.line_up.iter().zip(&played.participation) {
+            if let Some(side) = sides.get_mut(*side) {
+                side.extend(part.clone());
+            }
+        }
+        sides
+    }
+
+    /// Whose each seat is, by side.
+    pub(super) fn line_up(&self) -> &[usize] {
+        &self.line_up
+    }
+
     /// The match as it counts for entrants: a side gets the score of its first seat, the share of its team, and the
     /// counts of all its seats. Sides of one team have no results against each other.
     pub(super) fn counted(&self, kit: &dyn Kit, played: &PlayedMatch) -> Counted {
@@ -82,9 +109,10 @@ impl Sides {
         });
         let faults: Vec<(Seat, Cause)> = faults.collect();
         let teams = self.teams.as_deref();
+        let is_last = |side| faults.contains(&(side, Cause::NotPlayed));
         let (shares, mut duels) = match outcome.scores.is_empty() {
             true => given_up(self.table.len(), &faults),
-            false => (kit.win_shares_in(teams, &outcome), kit.duels(&outcome)),
+            false => kit.earned(teams, &outcome, is_last),
         };
         if let Some(teams) = teams {
             duels.retain(|duel| !are_mates(teams, duel.first, duel.second));
@@ -99,6 +127,7 @@ impl Sides {
             refused: sum(&played.refused),
             missed: sum(&played.missed),
             took,
+            participation: self.participation(played),
         }
     }
 }
@@ -151,6 +180,7 @@ mod tests {
             ],
             started_us: 0,
             ended_us: 1,
+            participation: Vec::new(),
         }
     }
 

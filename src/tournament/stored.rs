@@ -3,7 +3,7 @@
 use super::sides::counted;
 use super::standings::{History, Named, PlayedGame, RankSettings, Standings, TieBreak};
 use crate::store::types::NewEntrant;
-use crate::store::{ALL_ROUNDS, Store, TournamentMatch, TournamentRow};
+use crate::store::{ALL_ROUNDS, Store, TournamentMatch, TournamentRow, public_spec};
 use anyhow::Context as _;
 use games::Kit;
 use ratings::schedule::Round;
@@ -164,18 +164,10 @@ pub fn standings_of(
     Ok(Standings::new(entrants, games, &settings))
 }
 
-/// How an entrant plays, as everybody may know it: a command or a URL may hold secrets.
-pub(super) fn shown(spec: &str) -> &str {
-    match spec.split_once(':') {
-        Some((kind @ ("cmd" | "url"), _)) => kind,
-        _ => spec,
-    }
-}
-
 fn named(entrant: &NewEntrant) -> Named {
     Named {
         name: entrant.name.clone(),
-        spec: shown(&entrant.spec).to_owned(),
+        spec: public_spec(&entrant.spec).to_owned(),
         house: entrant.house,
     }
 }

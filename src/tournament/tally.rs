@@ -2,7 +2,7 @@
 
 use crate::histogram::Histogram;
 use games::stats::ClusteredMean;
-use games::{Cause, Duel, Outcome, Seat, Seats};
+use games::{Cause, Duel, Outcome, Part, Participation, Seat, Seats};
 use std::collections::BTreeMap;
 
 /// One match as the tally counts it.
@@ -26,6 +26,8 @@ pub struct Counted {
     pub missed: Vec<u32>,
     /// Decision times, by seat, where measured.
     pub took: Vec<Histogram>,
+    /// How each seat took part, by side: of a whole team, that of each of its players.
+    pub participation: Vec<Vec<Participation>>,
 }
 
 /// One entrant's totals.
@@ -39,7 +41,7 @@ pub struct EntrantTally {
     pub shared_wins: u64,
     /// Shares of wins.
     pub share: ClusteredMean,
-    /// Scores.
+    /// Scores; that of a match that it did not play itself is below all others.
     pub score: ClusteredMean,
     /// Acts that the rules rejected.
     pub refused: u64,
@@ -55,6 +57,12 @@ pub struct EntrantTally {
     pub matches_with_faults: u64,
     /// Those of them that it lost: it has no share of the win.
     pub lost_with_faults: u64,
+    /// Decisions of its programs, where something decides in their place.
+    pub decisions: u64,
+    /// Those of them that a fallback or the game's default answer took.
+    pub fallback: u64,
+    /// How its players took part where they did not play to the end: how many of them did so.
+    pub participation: BTreeMap<&'static str, u64>,
 }
 
 /// All entrants' totals.
@@ -86,7 +94,9 @@ impl Tally {
         for played in matches {
             self.games += 1;
             let shares = &played.shares;
-            let scores = played.outcome.scores.values();
+            let is_last = |side| played.faults.contains(&(side, Cause::NotPlayed));
+            let outcome = played.outcome.placing_last(is_last);
+            let scores = outcome.scores.values();
             for duel in &played.duels {
                 for (seat, share) in [(duel.first, duel.share), (duel.second, 1.0 - duel.share)] {
                     let entrant = played.table.get(seat.index());
@@ -131,6 +141,13 @@ impl EntrantTally {
             self.matches_with_faults += 1;
             self.lost_with_faults += u64::from(share == 0.0);
         }
+        for part in played.participation.get(seat).into_iter().flatten() {
+            self.decisions += u64::from(part.decisions.unwrap_or_default());
+            self.fallback += u64::from(part.fallback.unwrap_or_default());
+            if part.how != Part::Played {
+                *self.participation.entry(part.how.word()).or_default() += 1;
+            }
+        }
         if let Some(took) = played.took.get(seat) {
             self.took.merge(took);
         }
@@ -161,6 +178,7 @@ mod tests {
                 refused: vec![0, 1, 0, 0],
                 missed: vec![0; 4],
                 took: Vec::new(),
+                participation: Vec::new(),
             }
         };
         let mut tally = Tally::new(2);

@@ -1,17 +1,22 @@
 //! What tournaments store, and what is read of it again.
 
 use super::{
-    Extent, Hosted, InProcess, Kept, MatchPlayer, Plan, PlannedMatch, PlayedMatch, Schedule, Stop,
-    counted, keep, open_recording, run,
+    Aim, Course, Ended, Extent, Hosted, InProcess, Kept, MatchError, MatchPlayer, Plan,
+    PlannedMatch, Play, PlayedMatch, Programs, Schedule, Stop, TournamentFile, Watch, counted,
+    keep, open_recording, run,
 };
+use crate::link::program::{Load, Machine};
+use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_builtin::Builtins;
-use crate::referee::{Host, HostSettings, Recording};
+use crate::referee::{Draw, Host, HostSettings, Recording, SeatSpec};
 use crate::store::{
-    ALL_ROUNDS, NewEntrant, NewTournament, Slot, Store, StoredRound, TournamentMatch,
+    ALL_ROUNDS, NewEntrant, NewTournament, PageAt, Slot, Store, StoredRound, TournamentMatch,
 };
 use games::{Cause, Seat};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -143,7 +148,10 @@ async fn played_with(
             &mut |finished| {
                 let slot = finished.planned.slot;
                 all.push((finished.planned.number, finished.counted));
-                let played = finished.played;
+                let mut played = finished.played;
+                for before in std::mem::take(&mut played.replaced) {
+                    sender.blocking_send(before.into()).unwrap();
+                }
                 sender.blocking_send(Kept { played, slot }).unwrap();
             },
         )
@@ -363,6 +371,222 @@ async fn matches_of_a_host_are_kept_with_their_places() {
         assert_eq!(sessions(&store, &stored).await, sessions_kept);
         assert!(is_whole(&store).await);
         host.stop().await;
+        recording.close().await;
+    }
+}
+
+const CUP: &str = r#"
+name = "cup"
+games = ["koehandel"]
+decks = 2
+budget = "1n"
+store = "results"
+schedule = { format = "round-robin", laps = 2 }
+entrant = [
+    { name = "anna", player = "builtin:random" },
+    { name = "ben", player = "builtin:random" },
+    { name = "cleo", player = "builtin:random" },
+    { name = "dora", player = "builtin:random" },
+]
+"#;
+
+/// Plays in process, noting what; stops the run before the match with this place in it.
+struct Noting {
+    asked: Arc<Mutex<Vec<PlannedMatch>>>,
+    stops_at: usize,
+}
+
+impl MatchPlayer for Noting {
+    fn play(
+        &self,
+        plan: &Plan,
+        planned: &PlannedMatch,
+        seats: &[&SeatSpec],
+        stop: &Stop,
+    ) -> Result<Option<PlayedMatch>, MatchError> {
+        if self.asked.lock().len() == self.stops_at {
+            stop.set();
+            return Ok(None);
+        }
+        self.asked.lock().push(planned.clone());
+        let in_process = InProcess {
+            budget: BUDGET,
+            models: false,
+        };
+        in_process.play(plan, planned, seats, stop)
+    }
+}
+
+struct Nobody;
+
+impl Watch for Nobody {}
+
+/// Plays a tournament of this file, stopped once after so many matches and resumed from the same file; what was played, in
+/// order, and its commitment, before and after the stop.
+async fn noted(file: &str, stops_at: usize) -> (Vec<PlannedMatch>, [String; 2]) {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = open_recording(&path(&folder), Extent::Results)
+        .await
+        .unwrap();
+    let file = TournamentFile::read(file).unwrap();
+    let cup = || file.cup("koehandel", folder.path()).unwrap();
+    let asked = Arc::default();
+    let go_on = async |course: &mut Course, stops_at| {
+        let play = Play {
+            player: Arc::new(Noting {
+                asked: Arc::clone(&asked),
+                stops_at,
+            }),
+            concurrency: NonZeroUsize::MIN,
+            stop: Arc::default(),
+            target: &|_, _| Aim::Open(None),
+            broken_lose: false,
+            watcher: Arc::new(Mutex::new(Nobody)),
+        };
+        course.play(&play).await.unwrap()
+    };
+    let commitment = |course: &Course| course.cup().secret.commitment(course.id());
+    let mut course = Course::begin(cup(), recording.clone(), Extent::Results)
+        .await
+        .unwrap();
+    let before = commitment(&course);
+    assert_eq!(go_on(&mut course, stops_at).await, Ended::Stopped);
+    let store = recording.store().unwrap();
+    let found = store.tournament(course.id()).await.unwrap().unwrap();
+    let resumed = Course::resume(found, cup(), recording.clone(), Extent::Results).await;
+    let mut course = resumed.unwrap();
+    let ended = go_on(&mut course, usize::MAX).await;
+    assert!(matches!(ended, Ended::Over(_)), "{ended:?}");
+    let after = commitment(&course);
+    recording.close().await;
+    drop(course);
+    (
+        Arc::into_inner(asked).unwrap().into_inner(),
+        [before, after],
+    )
+}
+
+#[tokio::test]
+async fn a_round_plays_all_first_rotations_before_the_second_ones() {
+    let (played, _) = noted(CUP, 11).await;
+    let order =
+        |played: &[PlannedMatch]| -> Vec<u64> { played.iter().map(|one| one.number).collect() };
+    // Two decks of four rotations a round, one after the other in number; stopped in the second round, it goes on there.
+    assert_eq!(order(&played[..8]), [0, 4, 1, 5, 2, 6, 3, 7]);
+    assert_eq!(order(&played[8..]), [8, 12, 9, 13, 10, 14, 11, 15]);
+    for pair in played[..8].windows(2) {
+        assert_ne!(pair[0].seed, pair[1].seed, "the same deck twice in a row");
+    }
+}
+
+#[tokio::test]
+async fn all_chance_follows_from_a_secret_that_nothing_on_the_wire_leads_to() {
+    let chance = |played: &[PlannedMatch]| -> Vec<(u64, u64)> {
+        let mut all: Vec<_> = played.iter().collect();
+        all.sort_by_key(|one| one.number);
+        all.iter().map(|one| (one.seed, one.numbers)).collect()
+    };
+    let (drawn, [before, after]) = noted(CUP, 3).await;
+    assert_eq!(before, after, "a resumed run has the same secret");
+    let decks: HashSet<u64> = drawn.iter().map(|one| one.seed).collect();
+    assert_eq!(
+        decks.len(),
+        4,
+        "each deck has one seed, before a stop and after it"
+    );
+    let (other, [of_other, _]) = noted(CUP, 3).await;
+    assert_ne!(chance(&drawn), chance(&other));
+    assert_ne!(before, of_other);
+    // A seed takes its place.
+    let seeded = CUP.replace("decks = 2", "decks = 2\nseed = 20261127");
+    let (one, _) = noted(&seeded, 3).await;
+    let (again, _) = noted(&seeded, 9).await;
+    assert_eq!(chance(&one), chance(&again));
+    // What was drawn from seeds before: dates were found from the numbers on the wire in a moment.
+    for (seed, numbers) in chance(&one) {
+        let former = |deck: u64| games::rng::Rng::new(20_261_127, (1 << 50) + deck).bits() >> 11;
+        assert!((0..4).all(|deck| former(deck) != seed));
+        assert!((0..16).all(|number| Draw::seed(seed, number) != numbers));
+    }
+}
+
+/// Passes, but is silent the first time that it is started.
+const LATE_ONCE: &str = r#"read -r l; if [ -e late ]; then echo '{"name":"late"}'; else touch late; sleep 100; fi
+while read -r l; do case "$l" in *'"energy"'*) echo '{"command":"pass"}';; esac; done"#;
+
+#[tokio::test]
+async fn a_match_that_the_machine_disturbed_is_played_again_once_and_kept_beside() {
+    for (others, matches) in [(0.5, 2), (0.0, 1)] {
+        let folder = tempfile::tempdir().unwrap();
+        let (recording, store) = begun(&folder, "lighthouses", Extent::Full).await;
+        std::fs::write(folder.path().join("late.sh"), LATE_ONCE).unwrap();
+        let program = crate::link::program::ProgramSpec {
+            words: ["sh", "late.sh"].map(str::to_owned).into(),
+            folder: Some(folder.path().into()),
+            ..Default::default()
+        };
+        let mut plan = plan("lighthouses", ["drifter"; 4], Extent::Full);
+        plan.entrants = vec![
+            SeatSpec::Program(program),
+            "builtin:drifter".parse().unwrap(),
+        ];
+        plan.options =
+            json!({ "rounds": 5, "start_ms": 1_000, "soft_ms": 5_000, "hard_ms": 10_000 });
+        let machine = Machine::pretending(Load {
+            others,
+            own: 1.0 - others,
+            ..Load::default()
+        });
+        let player = Programs {
+            budget: BUDGET,
+            models: false,
+            rules: ProgramRules {
+                machine: Some(machine.clone()),
+                replays_max: 1,
+                ..ProgramRules::default()
+            },
+        };
+        let slot = Slot {
+            tournament: ID.into(),
+            round: 1,
+            table: 0,
+            number: 0,
+            seed: 7,
+            entrants: NAMES[..2].iter().map(|name| (*name).into()).collect(),
+        };
+        let planned = PlannedMatch {
+            number: 0,
+            deck: 0,
+            of_deck: 1,
+            seed: 7,
+            numbers: 0,
+            table: vec![0, 1],
+            slot: Some(slot),
+        };
+        let counts = played_with(player, plan, vec![planned], &recording).await;
+        assert_eq!(machine.report().replayed, matches - 1);
+        // Programs that take the machine themselves excuse nobody.
+        assert_eq!(counts[0].faults.is_empty(), matches == 2, "{:?}", counts[0]);
+        let of_tournament = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
+        assert_eq!(of_tournament.len(), 1);
+        let all = store
+            .matches(&Default::default(), &PageAt::first(9))
+            .await
+            .unwrap();
+        assert_eq!(all.items.len() as u64, matches);
+        if matches == 2 {
+            let id = &of_tournament[0].match_id;
+            let other = all.items.iter().find(|row| row.id != *id).unwrap();
+            assert_eq!(other.tournament, None);
+            let why = "played again, and counts for nothing: others took 50 % of the machine";
+            assert!(other.detail.contains(why), "{}", other.detail);
+            let here = format!("played in place of {}, which", other.id);
+            assert!(
+                of_tournament[0].detail.contains(&here),
+                "{:?}",
+                of_tournament[0]
+            );
+        }
         recording.close().await;
     }
 }

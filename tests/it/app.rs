@@ -111,23 +111,21 @@ pub fn refused(output: Output, code: i32) -> String {
 /// `drover play` of one match between these seats with these rule options; the report is JSON.
 pub fn play(game: &str, seats: &[&str], options: &[&str]) -> Command {
     let mut command = drover();
-    command.args([
-        "play",
-        game,
-        "--games",
-        "1",
-        "--no-rotate",
-        "--output",
-        "json",
-    ]);
+    command.args(["play", game, "--games", "1", "--no-rotate"]);
+    command.args(["--output", "json"]);
     command.args(seats.iter().flat_map(|seat| ["--seat", seat]));
     command.args(options.iter().flat_map(|option| ["--option", option]));
     command
 }
 
-/// The report of [`play`].
+/// The report of [`play`], which ends with 1 exactly if a program took no decision in some match.
 pub fn report(output: Output) -> Value {
-    serde_json::from_str(&ok(output)).unwrap()
+    let report = serde_json::from_slice(&output.stdout);
+    let report: Value = report.unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
+    let idle = |seat: &Value| seat["failure"]["matches_not_played"].as_u64() > Some(0);
+    let idle = report["seats"].as_array().unwrap().iter().any(idle);
+    assert_eq!(output.status.success(), !idle, "{report}");
+    report
 }
 
 /// Waits until it is so.

@@ -2,7 +2,8 @@
 
 use crate::app::{drover, folder, play, refused, report};
 use crate::shims::PROGRAM;
-use serde_json::Value;
+use crate::{lighthouses, planetwars};
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
@@ -268,4 +269,24 @@ fn nothing_is_left_behind() {
             .stderr
             .starts_with("[99934464 bytes before this were not kept]")
     );
+}
+
+/// .NET and others begin their output with a byte order mark.
+#[test]
+fn a_byte_order_mark_before_a_programs_first_line_is_no_fault() {
+    let marked = |program: &str| {
+        format!("cmd:sh -c 'printf \"\\357\\273\\277\"; exec \"$0\" none' {program}")
+    };
+    // A busy machine is slow to start a program.
+    let patient = ["rounds=4", "start_ms=20000"];
+    for (game, program, rival, options) in [
+        ("planowanie", PROGRAM, "random", &["deals=2 0"][..]),
+        ("lighthouses", lighthouses::PROGRAM, "nearest", &patient),
+        ("planetwars", planetwars::PROGRAM, "random", &patient),
+    ] {
+        let seats = [&*marked(program), &format!("builtin:{rival}")];
+        let line = play(game, &seats, options).output();
+        let told = report(line.unwrap());
+        assert_eq!(told["seats"][0]["faults"], json!({}), "{game}: {told}");
+    }
 }

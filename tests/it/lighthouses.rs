@@ -6,7 +6,7 @@ use crate::shims::forgetful;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/keeper.sh");
+pub const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/keeper.sh");
 /// A busy machine is slow to start a program, and to say something.
 const PATIENT: [&str; 2] = ["start_ms=20000", "hard_ms=20000"];
 
@@ -139,14 +139,14 @@ fn the_engine_pauses_before_the_next_state_if_it_is_told_to() {
 }
 
 impl Piped {
-    fn ask_json(&mut self, line: &Value) -> Value {
+    pub fn ask_json(&mut self, line: &Value) -> Value {
         self.say(&line.to_string());
         let answer = self.line();
         serde_json::from_str(&answer).unwrap_or_else(|why| panic!("{answer:?}: {why}"))
     }
 }
 
-fn begin() -> Value {
+pub fn begin() -> Value {
     json!({
         "player_num": 1, "player_count": 2, "position": [2, 2],
         "map": [[0, 0, 0, 0, 0], [0, 1, 1, 1, 0], [0, 1, 1, 1, 0], [0, 1, 1, 1, 0], [0, 0, 0, 0, 0]],
@@ -155,7 +155,7 @@ fn begin() -> Value {
 }
 
 /// An engine of another make: other spacing, other order, a smaller view, neutral owners both ways.
-fn state(round: u64) -> Value {
+pub fn state(round: u64) -> Value {
     let tower = |at: Value, owner: Value, energy: u64| json!({"energy": energy, "position": at, "owner": owner, "connections": [], "have_key": false});
     json!({
         "energy": 10 * round, "score": 2 * round, "position": [2, 2],

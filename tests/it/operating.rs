@@ -172,22 +172,30 @@ fn what_belongs_to_somebody_else_is_refused_with_a_hint() {
             }
         }
     };
-    let hinted = |told: &str, path: &Path| {
+    let hinted = |told: &str, expected: &str| {
+        assert!(told.contains(expected), "{told}");
+        assert!(!told.contains("chown") && !told.contains("-R"), "{told}");
+    };
+    let foreign = |path: &Path| {
         let path = path.display();
-        let expected = format!(
-            "cannot write {path}: it belongs to user 0, and drover runs as user {user}: give it to that \
-             user (chown -R {user} {path})"
-        );
-        assert!(told.contains(&expected), "{told}");
+        format!(
+            "cannot use {path}: it belongs to user 0, and drover runs as user {user}: run drover as user 0, or name \
+             a database in a folder of user {user}"
+        )
     };
     let Some(told) = try_in(Path::new("/")) else {
         return;
     };
-    hinted(&told, Path::new("/"));
-    let Some(told) = try_in(Path::new("/none/such")) else {
-        return;
-    };
-    hinted(&told, Path::new("/"));
+    hinted(&told, &foreign(Path::new("/")));
+    for missing in ["/none/such", "/var/lib/none", "/none"] {
+        let told = try_in(Path::new(missing)).unwrap();
+        let create = format!("create it as root (install -d -m 700 -o {user} {missing})");
+        hinted(
+            &told,
+            &format!("the folder {missing} of the database is missing"),
+        );
+        hinted(&told, &create);
+    }
     if root {
         // A folder that everybody may write, with a database that they may not.
         let folder = folder();
@@ -196,7 +204,12 @@ fn what_belongs_to_somebody_else_is_refused_with_a_hint() {
         std::fs::set_permissions(folder.path(), everybody).unwrap();
         std::fs::remove_file(folder.path().join("drover.db.lock")).unwrap();
         let told = try_in(folder.path()).unwrap();
-        hinted(&told, &folder.path().join("drover.db"));
+        hinted(&told, &foreign(&folder.path().join("drover.db")));
+        // One in which nothing may be looked for.
+        let closed = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        std::fs::set_permissions(folder.path(), closed).unwrap();
+        let told = try_in(&folder.path().join("inner")).unwrap();
+        hinted(&told, &foreign(folder.path()));
     }
 }
 

@@ -1,6 +1,6 @@
 //! `drover play --from ID:N`: a stored match played on from one of its entries.
 
-use crate::app::{folder, ok, refused, run_on};
+use crate::app::{folder, ok, play, refused, report, run_on};
 use crate::explain::{explain, kept};
 use crate::planetwars;
 use crate::shims::PROGRAM;
@@ -18,7 +18,8 @@ fn from(store: &Path, id: &str, entry: &Value, more: &[&str]) -> Output {
 
 fn scores(json: &Value) -> Vec<i64> {
     let seats = json["seats"].as_array().unwrap().iter();
-    seats.map(|seat| seat["score"].as_i64().unwrap()).collect()
+    let score = |seat: &Value| seat["mean_score"].as_f64().unwrap() as i64;
+    seats.map(score).collect()
 }
 
 /// Bots that decide alike whenever they are asked play the same match again from anywhere; other players play
@@ -62,7 +63,7 @@ fn a_match_goes_on_from_an_entry_as_it_went_or_with_others() {
         for at in [0, decisions.len() / 2, decisions.len() - 1] {
             let again = ok(from(&store, &id, &decisions[at]["entry"], &[]));
             let again: Value = serde_json::from_str(&again).unwrap();
-            assert_eq!(again["cause"], "normal", "{game}");
+            assert_eq!(again["from"]["cause"], "normal", "{game}");
             assert_eq!(scores(&again), ended, "{game} from decision {at}");
         }
         let (middle, seat) = (
@@ -71,15 +72,58 @@ fn a_match_goes_on_from_an_entry_as_it_went_or_with_others() {
         );
         let with = ok(from(&store, &id, middle, &["--seat", &seat]));
         let with: Value = serde_json::from_str(&with).unwrap();
-        assert_eq!(with["cause"], "normal", "{game} {with}");
-        assert_eq!(with["seats"][1]["spec"], other);
-        assert_eq!(with["seats"][1]["fault"], Value::Null, "{game} {with}");
+        assert_eq!(with["from"]["cause"], "normal", "{game} {with}");
+        assert_eq!(with["seats"][1]["bot"], other);
+        assert_eq!(with["seats"][1]["failure"], Value::Null, "{game} {with}");
         assert_eq!(
-            (&with["match"], &with["from"]),
+            (&with["from"]["match"], &with["from"]["entry"]),
             (&id.clone().into(), middle)
         );
         assert_ne!(scores(&with), ended, "{game}: another one plays");
     }
+}
+
+/// It takes play's options for what comes, and its report is play's.
+#[test]
+fn other_options_hold_from_an_entry_on() {
+    let folder = folder();
+    let bots = ["builtin:triangle", "builtin:triangle"];
+    let (store, id) = kept("lighthouses", &bots, &["rounds=40"], folder.path());
+    let decisions = explain(&store, &id, "1", &[]);
+    let decisions = decisions.as_array().unwrap();
+    let (first, last) = (&decisions[0]["entry"], &decisions.last().unwrap()["entry"]);
+    let on = |rounds: &str| ["--option".to_owned(), format!("rounds={rounds}")];
+    let played = |entry, rounds| {
+        let on = on(rounds);
+        from(&store, &id, entry, &[on[0].as_str(), on[1].as_str()])
+    };
+    let long: Value = serde_json::from_str(&ok(played(first, "80"))).unwrap();
+    let short: Value = serde_json::from_str(&ok(played(first, "20"))).unwrap();
+    assert_eq!(long["options"]["rounds"], 80, "{long}");
+    assert!(scores(&long).iter().sum::<i64>() > scores(&short).iter().sum());
+    let why = refused(played(last, "20"), 1);
+    assert!(why.contains("cannot be changed in the middle"), "{why}");
+    let why = refused(from(&store, &id, first, &["--option", "wind=3"]), 2);
+    assert!(why.contains("no option \"wind\""), "{why}");
+
+    let mut fresh = play("lighthouses", &bots, &["rounds=5"]);
+    let fresh = report(fresh.output().unwrap());
+    let keys = |value: &Value| -> Vec<String> {
+        let keys = value.as_object().unwrap().keys();
+        keys.filter(|key| *key != "from").cloned().collect()
+    };
+    assert_eq!(keys(&long), keys(&fresh));
+    assert_eq!(keys(&long["seats"][0]), keys(&fresh["seats"][0]));
+
+    let bots = ["builtin:rules", "builtin:greedy"];
+    let (store, id) = kept("planowanie", &bots, &["deals=5 0"], folder.path());
+    let middle = &explain(&store, &id, "0", &[])[2]["entry"];
+    let timed = ok(from(&store, &id, middle, &["--timeout", "7s"]));
+    let timed: Value = serde_json::from_str(&timed).unwrap();
+    assert_eq!(timed["options"]["time_ms"], 7000, "{timed}");
+    assert_eq!(timed["from"]["cause"], "normal", "{timed}");
+    let why = refused(from(&store, &id, middle, &["--option", "seed=3"]), 2);
+    assert!(why.contains("no option \"seed\""), "{why}");
 }
 
 #[test]

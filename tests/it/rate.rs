@@ -120,3 +120,35 @@ fn what_is_wrong_is_told_with_file_and_line() {
     let told = refused(run(&["rate", "no/such/file"]), 1);
     assert!(told.contains("no/such/file cannot be read"), "{told}");
 }
+
+#[test]
+fn what_cannot_be_read_is_left_out_if_asked_and_counted() {
+    let folder = folder();
+    let path = folder.path().join("cut.pgn");
+    let file = path.to_str().unwrap();
+    let text = "[White \"A\"][Black \"B\"][Result \"1-0\"] 1. e4 {0.3\n[White \"B\"][Black \"A\"] 1. d4 {x} 0-1\n\
+        [White \"?\"][Black \"A\"][Result \"1-0\"]\n[White \"A\"][Black \"B\"][Result \"+--\"]\n";
+    std::fs::write(&path, text).unwrap();
+    let note = "cut.pgn, line 1: this comment is never closed";
+    let mistakes = "cut.pgn, 2 mistakes:\n  line 3: White is \"?\"";
+    let told = refused(run(&["rate", file]), 1);
+    assert!(told.contains(note) && told.contains(mistakes), "{told}");
+    assert!(told.contains("  line 4: \"+--\" is not a result"), "{told}");
+    assert!(told.contains("--skip-bad"), "{told}");
+    let left = run(&["rate", file, "--skip-bad", "--output", "csv"]);
+    let told = refused(left.clone(), 0);
+    assert!(told.contains(note) && told.contains(mistakes), "{told}");
+    assert!(told.contains("cut.pgn: left out: 2\n"), "{told}");
+    let rows = ok(left);
+    let row: Vec<&str> = rows.lines().nth(1).unwrap().split(',').collect();
+    assert_eq!((row[2], row[8], row[9]), ("A", "2", "1"), "{rows}");
+    // A part of the players would be rated as if they were all.
+    let many: String = (0..1_001).map(|at| format!("a{at}\tb{at}\t1\n")).collect();
+    std::fs::write(&path, many).unwrap();
+    let told = refused(run(&["rate", file, "--skip-bad"]), 1);
+    assert!(
+        told.contains("line 1001: there are more than 2000 players"),
+        "{told}"
+    );
+    assert!(!told.contains("--skip-bad"), "{told}");
+}

@@ -55,7 +55,7 @@ fn served() -> (TempDir, TestApp, Piped) {
 
 impl TestApp {
     /// Whether none of its threads runs any more after SIGSTOP.
-    fn is_stopped(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         let threads = std::fs::read_dir(format!("/proc/{}/task", self.pid())).unwrap();
         let states =
             threads.map(|thread| std::fs::read_to_string(thread.unwrap().path().join("stat")));

@@ -35,6 +35,7 @@ const LEVELS: &[(&str, u32)] = &[
 /// The same inside the package `games`; a game's own folder is found by its name.
 const GAME_LEVELS: &[(&str, u32)] = &[
     ("reasons", 5),
+    ("text", 5),
     ("rng", 10),
     ("game", 10),
     ("stats", 10),
@@ -49,6 +50,7 @@ const GAME_LEVELS: &[(&str, u32)] = &[
     ("counts", 26),
     ("options", 26),
     ("teams", 26),
+    ("participation", 26),
     ("contest", 28),
     ("search", 25),
     ("koehandel", 30),

@@ -1,7 +1,8 @@
 //! `drover token` against a running daemon, and across its restarts.
 
-use crate::app::{self, TestApp, drover, folder, ok, request, verb};
+use crate::app::{self, TestApp, drover, folder, ok, request, serve, set, verb};
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Output};
 
 fn refused(output: Output) -> String {
@@ -125,4 +126,43 @@ fn a_proxy_on_the_same_machine_is_not_this_machine() {
     }
     assert_eq!(app.get("/readyz").status, 200, "it does not drain");
     app.stop();
+}
+
+#[test]
+fn the_key_of_passes_is_beside_the_database_and_its_users_alone() {
+    let folder = folder();
+    let settings = [("API__TOKEN", "open sesame")];
+    let app = TestApp::with(folder.path(), &settings);
+    let answer = request(app.api, "POST", "/login", &[], "token=open+sesame");
+    let cookie = answer.head.split("drover_pass=").nth(1).unwrap();
+    let cookie = format!("Cookie: drover_pass={}", cookie.split(';').next().unwrap());
+    let reads = |app: &TestApp| request(app.api, "GET", "/api/v1/bots", &[&cookie], "").status;
+    assert_eq!(reads(&app), 200);
+    app.stop();
+    let key = folder.path().join("drover.db.passkey");
+    let mode = std::fs::metadata(&key).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let app = TestApp::with(folder.path(), &settings);
+    assert_eq!(reads(&app), 200, "after a restart");
+    app.stop();
+    let other = "a key that has at least 32 bytes";
+    let app = TestApp::with(folder.path(), &[settings[0], ("API__PASS_KEY", other)]);
+    assert_eq!(reads(&app), 401, "under another key");
+    app.stop();
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o640)).unwrap();
+    let told = refused(serve(folder.path()).output().unwrap());
+    assert!(
+        told.contains("drover.db.passkey") && told.contains("0640"),
+        "{told}"
+    );
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
+    std::fs::write(&key, "short").unwrap();
+    let told = refused(serve(folder.path()).output().unwrap());
+    assert!(told.contains("holds no key"), "{told}");
+    let mut short = set(serve(folder.path()), &[("API__PASS_KEY", "short")]);
+    let told = app::refused(short.output().unwrap(), 2);
+    assert!(
+        told.contains("`api.pass_key`: it takes at least 32 bytes"),
+        "{told}"
+    );
 }

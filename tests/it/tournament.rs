@@ -1,7 +1,9 @@
 //! Tournaments: the same results however they were interrupted, and mistakes told before the first match.
 
+mod earned;
 mod entrants;
 mod formats;
+mod secret;
 
 use crate::app::{TestApp, drover, folder, ok, refused, run, text, until};
 use nix::sys::signal::{Signal, kill};

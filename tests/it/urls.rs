@@ -12,11 +12,11 @@ use std::process::{Child, Command, Stdio};
 const PROGRAM: &str = include_str!("../programs/url.py");
 
 /// A server of a bot, and its bot.toml in a folder of its name.
-struct Server(Child);
+pub struct Server(Child);
 
 impl Server {
     /// One that behaves so.
-    fn start(folder: &Path, (name, games): (&str, &[&str]), how: &str) -> Self {
+    pub fn start(folder: &Path, (name, games): (&str, &[&str]), how: &str) -> Self {
         let script = folder.join("url.py");
         fs::write(&script, PROGRAM).unwrap();
         let mut command = Command::new("python3");
@@ -52,6 +52,7 @@ fn a_check_of_a_url_says_what_to_mend() {
     for (number, (how, expected)) in [
         ("good", ""),
         ("closes", ""),
+        ("marked", ""),
         ("forgets", "it answered with status 404: \"what match?\""),
         ("fails", "it answered with status 500"),
         ("html", "not \"<html>welcome</html>\""),

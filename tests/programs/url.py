@@ -1,6 +1,7 @@
 """A bot that is a URL, and misbehaves as it is told. It prints its port."""
 
 import json
+import os
 import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,6 +28,8 @@ class Bot(BaseHTTPRequestHandler):
         told = [json.loads(line) for line in body.splitlines()]
         talk, last = self.headers["drover-talk"], told[-1]
         if told[0]["type"] == "hello":
+            if HOW == "leaves" and known:
+                os._exit(1)
             known[talk] = told[1]
         elif HOW == "forgets" and last.get("number", 0) % 7 == 3:
             known.clear()
@@ -37,7 +40,8 @@ class Bot(BaseHTTPRequestHandler):
         if last["type"] != "ask":
             return self.answer(500 if HOW == "ends badly" else 204, b"")
         said = {"type": "act", "number": last["number"], "act": act(last, talk)}
-        self.answer(200, json.dumps(said).encode())
+        mark = "\ufeff" if HOW == "marked" else ""
+        self.answer(200, (mark + json.dumps(said)).encode())
 
     def answer(self, status, body):
         self.send_response(status)

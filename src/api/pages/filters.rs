@@ -2,7 +2,7 @@
 
 use super::visit::Visit;
 use crate::store::Side;
-use games::Cause;
+use games::{Cause, Part};
 use url::form_urlencoded::Serializer;
 
 /// One field of the form.
@@ -37,6 +37,7 @@ fn label(name: &'static str) -> &'static str {
         "side" => "Transcript of",
         "outcome" => "Our outcome",
         "cause" => "End",
+        "participation" => "A seat",
         "since" => "Since (UTC)",
         "until" => "Until (UTC)",
         "kind" => "Kind",
@@ -50,6 +51,7 @@ fn choices(name: &str) -> Vec<(String, String)> {
         "game" => games::ALL.iter().map(|kit| same(kit.game())).collect(),
         "outcome" => ["live", "won", "tied", "lost"].map(same).into(),
         "cause" => Cause::ALL.map(|cause| same(cause.word())).into(),
+        "participation" => Part::ALL.map(|part| same(part.word())).into(),
         "kind" => ["named", "type"].map(same).into(),
         "side" => [Side::Player, Side::Referee]
             .map(|side| same(side.word()))

@@ -29,6 +29,7 @@ struct Matches {
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let params = visit.params(&[matches::FILTERS, PAGE])?;
     let listed = matches::page(&visit, &params).await?;
+    let listed = visit.expects(listed, &params).await?;
     let now = now();
     let later = visit.value("cursor").is_some();
     let follow = (!later).then(|| EVENTS.to_owned());
@@ -49,7 +50,17 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
             follow,
             ..visit.shell("Matches", "/matches")
         },
-        main: fields(&visit, &["game", "bot", "opponent", "outcome", "cause"]),
+        main: fields(
+            &visit,
+            &[
+                "game",
+                "bot",
+                "opponent",
+                "outcome",
+                "cause",
+                "participation",
+            ],
+        ),
         open: more.iter().any(|field| !field.value.is_empty()),
         more,
         matches: listed.items.iter().map(|found| line(found, now)).collect(),

@@ -281,7 +281,10 @@ fn learnt(name: &str, fields: &Map<String, Value>) -> Option<Figure> {
         numbers: (value, low, high, number("evidence").unwrap_or_default()),
         value: value.map_or_else(|| "–".to_owned(), figure),
         range: format!("{} to {}", figure(low), figure(high)),
-        evidence: number("evidence").map_or_else(String::new, figure),
+        evidence: match (number("seen"), number("evidence")) {
+            (Some(seen), Some(evidence)) => format!("{} of {}", figure(seen), figure(evidence)),
+            (_, evidence) => evidence.map_or_else(String::new, figure),
+        },
         span: chart::span(low, value, high),
     })
 }

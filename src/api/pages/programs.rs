@@ -15,6 +15,8 @@ pub(super) struct ProgramRow {
     pub(super) answered: u64,
     pub(super) late: u64,
     pub(super) refused: u64,
+    /// Decisions that its fallback took, of those that it was asked for; empty if that is not known.
+    pub(super) fallback: String,
     /// Starts after the first.
     pub(super) restarts: u32,
     /// How it failed.
@@ -33,14 +35,19 @@ pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Vec<Progra
 
 fn row(shown: ProgramShown) -> ProgramRow {
     let conduct = shown.conduct;
+    let part = conduct.participation.as_ref();
     let restarts = conduct.starts.saturating_sub(1);
     ProgramRow {
         seat: or_none(shown.seat),
         bot: shown.bot,
-        well: conduct.late + conduct.refused + conduct.failed == 0,
+        well: conduct.late + conduct.refused + conduct.failed == 0
+            && part.is_none_or(|part| part.fallback.unwrap_or_default() == 0),
         answered: conduct.answered,
         late: conduct.late,
         refused: conduct.refused,
+        fallback: part
+            .and_then(|part| Some(format!("{} of {}", part.fallback?, part.decisions?)))
+            .unwrap_or_default(),
         restarts,
         more: conduct.failed.saturating_sub(conduct.faults.len() as u64),
         faults: conduct.faults,

@@ -187,6 +187,7 @@ mod tests {
             entry: Some(EntryId(entry)),
             kind: kind.to_owned(),
             data: json!({"by": "<W>"}),
+            entrant: None,
         };
         let facts = [fact(10, "sale"), fact(15, "bluff"), fact(20, "sale")];
         let svg = picture(&facts, &[]).unwrap();

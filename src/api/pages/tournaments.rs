@@ -201,11 +201,17 @@ fn entrant(standings: &Standings, (visit, tournament): (&Visit, &str), one: &Sta
     let mut faults: Vec<String> = faults
         .map(|(cause, count)| format!("{count} {}", cause.replace('_', " ")))
         .collect();
-    for (count, what) in [(figures.refused, "refused"), (figures.missed, "missed")] {
+    for (count, what) in [
+        (figures.refused, "refused"),
+        (figures.missed, "missed"),
+        (figures.fallback, "decisions by its fallback"),
+    ] {
         if count > 0 {
             faults.push(format!("{count} {what}"));
         }
     }
+    let parts = figures.participation.iter();
+    faults.extend(parts.map(|(how, count)| format!("{count} {how}")));
     let ms = |ms: f64| view::micros((ms * 1e3) as u64);
     Line {
         matches: query([("tournament", tournament), ("entrant", &*one.name)]),
@@ -214,7 +220,7 @@ fn entrant(standings: &Standings, (visit, tournament): (&Visit, &str), one: &Sta
             .map_or_else(|| "–".to_owned(), |rank| rank.to_string()),
         name: one.name.clone(),
         house: one.house,
-        spec: visit.sight.spec(&one.spec).into_owned(),
+        spec: visit.sight.spec(&one.spec, Some(&one.name)).to_owned(),
         games: figures.games,
         record: format!("{}–{}–{}", one.won, one.drawn, one.lost),
         points: figure(one.points),

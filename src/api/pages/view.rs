@@ -1,7 +1,8 @@
 //! Figures in words: what rows become on pages.
 
 use crate::api::matches::MatchShown;
-use games::Cause;
+use crate::store::SeatRow;
+use games::{Cause, Part, Participation};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -165,6 +166,11 @@ pub(super) struct SeatLine {
     /// `won`, `tied`, `lost`, or empty while it is not known.
     pub(super) outcome: &'static str,
     pub(super) blamed: bool,
+    /// What went wrong with its part, such as `crashed at turn 12`, and how it showed; empty if it played.
+    pub(super) part: String,
+    pub(super) part_detail: String,
+    /// How many of its decisions its fallback took, in words; empty: none, or that is not known.
+    pub(super) fallback: String,
 }
 
 /// A match as a line, at this moment.
@@ -184,17 +190,47 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
                 .map_or_else(String::new, |score| score.to_string()),
             outcome: outcome(seat.win_share),
             blamed: found.blame == Some(seat.seat),
+            part: fallen(seat).map_or_else(String::new, Participation::words),
+            part_detail: fallen(seat).map_or_else(String::new, |part| part.detail.clone()),
+            fallback: seat
+                .participation
+                .as_ref()
+                .map_or_else(String::new, fallback),
         }
     });
+    let mut fallen = found.seats.iter().filter_map(fallen).peekable();
+    let end = match found.cause {
+        Some(Cause::Normal) if fallen.peek().is_some() => {
+            let mut words: Vec<&str> = fallen.map(|part| part.how.word()).collect();
+            words.sort_unstable();
+            words.dedup();
+            format!("{}, a player {}", cause(Cause::Normal), words.join(", "))
+        }
+        other => other.map_or_else(String::new, cause),
+    };
     MatchLine {
         id: found.id.clone(),
         game: found.game.clone(),
         started: when(found.started),
         live: found.live,
         took: lasted(found.started, found.ended.unwrap_or(now)),
-        end: found.cause.map_or_else(String::new, cause),
-        well: found.cause == Some(Cause::Normal),
+        well: end == cause(Cause::Normal),
+        end,
         seats: seats.collect(),
+    }
+}
+
+/// How a seat took part, if it did not play to the end of its part.
+fn fallen(seat: &SeatRow) -> Option<&Participation> {
+    let part = seat.participation.as_ref();
+    part.filter(|part| part.how != Part::Played)
+}
+
+/// How many of a seat's decisions its fallback took, in words; empty: none.
+pub(super) fn fallback(part: &Participation) -> String {
+    match (part.fallback, part.decisions) {
+        (Some(count @ 1..), Some(of)) => format!("{count} of {of} decisions by its fallback"),
+        _ => String::new(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Mistakes of callers, and what they are told.
 
 use super::App;
-use crate::access::Tokens;
+use crate::access::{PassKey, Tokens};
 use crate::store::tests::fake::{Pen, heard};
 use axum::http::{StatusCode, header};
 use serde_json::{Value, json};
@@ -45,6 +45,36 @@ async fn every_mistake_has_its_problem_document() {
         app.problem(path, bad).await;
     }
     for path in [
+        "/api/v1/matches?bot=nobody",
+        "/api/v1/matches.csv?bot=builtin:nobody",
+        "/api/v1/matches?opponent=nobody",
+        "/api/v1/matches?referee=nowhere",
+        "/api/v1/matches?entrant=nobody&game=koehandel",
+        "/api/v1/matches?tournament=01K3ZQ4T5V6W7X8Y9Z0A1B2C3D",
+        "/api/v1/sessions?bot=bot:nobody@3",
+        "/api/v1/sessions?match=01K3ZQ4T5V6W7X8Y9Z0A1B2C3D",
+        "/api/v1/bluffs?opponent=nobody",
+        "/api/v1/bluffs.ndjson?bot=nobody",
+        "/api/v1/shadows?bot=nobody",
+        "/api/v1/shadows?shadow=nobody",
+    ] {
+        let problem = app.problem(path, bad).await;
+        let parameter = problem["parameter"].as_str().unwrap();
+        assert!(path.contains(&format!("{parameter}=")), "{path}: {problem}");
+    }
+    let near = app.problem("/api/v1/matches?bot=champoin", bad).await;
+    let told = near["detail"].as_str().unwrap();
+    assert!(told.contains("did you mean champion"), "{near}");
+    assert!(allows(&near, "champion"), "{near}");
+    for path in [
+        "/api/v1/matches?bot=champion",
+        "/api/v1/sessions?bot=builtin:champion",
+        "/api/v1/matches?until=9999-12-31T23:59:59Z",
+        "/api/v1/matches?since=9999-12-31T23:59:59.5-03:00",
+    ] {
+        assert_eq!(app.get(path).await.status, StatusCode::OK, "{path}");
+    }
+    for path in [
         "/nothing",
         "/api/v1/nothing",
         "/api/v1/matches/x",
@@ -77,9 +107,13 @@ async fn every_mistake_has_its_problem_document() {
 #[tokio::test]
 async fn the_token_guards_all_but_health() {
     let mut app = App::new().await;
-    app.state.tokens = Tokens::load(app.store().clone(), Some("s3cret"))
-        .await
-        .unwrap();
+    app.state.tokens = Tokens::load(
+        app.store().clone(),
+        Some("s3cret"),
+        PassKey::load(Some("a key"), app.store()).unwrap(),
+    )
+    .await
+    .unwrap();
     for path in ["/api/v1/matches", "/api/v1/bots", "/metrics"] {
         app.problem(path, StatusCode::UNAUTHORIZED).await;
         for (given, status) in [
@@ -93,6 +127,15 @@ async fn the_token_guards_all_but_health() {
             let answer = app.get_with(path, header::AUTHORIZATION, given).await;
             assert_eq!(answer.status, status, "{given}");
         }
+    }
+    for (given, why) in [
+        ("Basic czNjcmV0", "not `Basic` or another scheme"),
+        ("Token s3cret", "holds no bearer token"),
+        ("Bearer wrong", "it is wrong, or it was revoked"),
+    ] {
+        let answer = app.get_with("/metrics", header::AUTHORIZATION, given);
+        let told = answer.await.text;
+        assert!(told.contains(why), "{given}: {told}");
     }
     for path in ["/healthz", "/readyz"] {
         assert_eq!(app.get(path).await.status, StatusCode::OK, "{path}");

@@ -18,7 +18,7 @@ mod tokens;
 mod tournaments;
 
 use super::{ApiState, Doors, Feeds, Films, KeptStandings, Readiness, Turns, router};
-use crate::access::Tokens;
+use crate::access::{PassKey, Tokens};
 use crate::config::Secret;
 use crate::fake;
 use crate::identities::Identities;
@@ -94,7 +94,13 @@ impl App {
             readiness: Readiness::default(),
             room: Arc::new(Default::default),
             metrics: Arc::new(|| "drover_up 1\n".into()),
-            tokens: Tokens::load(store.clone(), None).await.unwrap(),
+            tokens: Tokens::load(
+                store.clone(),
+                None,
+                PassKey::load(Some("a key"), &store).unwrap(),
+            )
+            .await
+            .unwrap(),
             feeds: Feeds::of(store),
             end: CancellationToken::new(),
             standings: KeptStandings::default(),
@@ -357,10 +363,8 @@ async fn opponents_are_named_and_their_bluffs_found() {
         .await;
     assert_eq!(bluffs["items"][0]["bid"], 190);
     assert_eq!(bluffs["items"][0]["seat"], 1);
-    assert_eq!(
-        app.json("/api/v1/bluffs?opponent=bob").await["items"],
-        json!([])
-    );
+    let nobody = app.problem("/api/v1/bluffs?opponent=bob", StatusCode::BAD_REQUEST);
+    assert_eq!(nobody.await["parameter"], "opponent");
     let opponents = app.json("/api/v1/opponents?kind=named").await;
     assert_eq!(opponents["items"][0]["name"], "alice");
     let model = app

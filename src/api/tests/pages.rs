@@ -4,6 +4,7 @@ use super::{Answer, App, LOCAL, match_id, play};
 use crate::link::Caller;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
+use sha2::{Digest as _, Sha256};
 
 const HTML: &str = "text/html,application/xhtml+xml;q=0.9";
 
@@ -64,7 +65,23 @@ async fn a_pass_reads_as_its_token_would_and_does_nothing_else() {
     // It neither lasts longer nor is another's if it is changed.
     let (until, seal) = word.split_once('.').unwrap();
     let later = until.parse::<i64>().unwrap() + 1;
-    for made_up in [format!("{later}.{seal}"), format!("{until}."), "1.0".into()] {
+    // Nor can it be made of what the database holds.
+    let digest = app.store().tokens().await.unwrap()[0].new.digest;
+    let of_digest = Sha256::new()
+        .chain_update(b"a pass until ")
+        .chain_update(later.to_be_bytes())
+        .chain_update(digest);
+    let of_digest: String = of_digest
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    for made_up in [
+        format!("{later}.{seal}"),
+        format!("{later}.{of_digest}"),
+        format!("{until}."),
+        "1.0".into(),
+    ] {
         let cookie = format!("other=1; drover_pass={made_up}");
         let refused = app.look("/", &cookie).await;
         assert_eq!(refused.status, StatusCode::UNAUTHORIZED, "{made_up}");

@@ -5,10 +5,22 @@ use crate::programs::Conduct;
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
 use crate::store::{NewSession, ProgramRun, Side};
 use axum::http::StatusCode;
+use games::{Part, Participation};
 use serde_json::{Value, json};
 
 /// What a program wrote to standard error.
 const STDERR: &str = "<b>key</b> in /home/ann\n";
+
+/// What it left to its fallback.
+fn left() -> Participation {
+    Participation {
+        how: Part::Silent,
+        turn: Some(7),
+        detail: "it did <not> answer in time".to_owned(),
+        decisions: Some(45),
+        fallback: Some(4),
+    }
+}
 
 /// A match with a user's bot on seat 0, which was late and ended once, and a built-in one on seat 1; it is over or not.
 async fn play(app: &App, number: u64, over: bool) -> String {
@@ -29,12 +41,14 @@ async fn play(app: &App, number: u64, over: bool) -> String {
         refused: 1,
         failed: 1,
         faults: vec!["it ended, or closed its output".to_owned()],
+        participation: Some(left()),
         ..Conduct::default()
     };
     let run = ProgramRun {
         session: pen.id,
         note: None,
         report: json!(conduct),
+        participation: conduct.participation,
         stderr: STDERR.to_owned(),
         at_us: 9,
     };
@@ -76,10 +90,9 @@ async fn programs_are_shown_to_who_sees_their_seat_and_standard_error_to_owners(
             (&json!("bot:mine@1.0"), &json!(0))
         );
         assert_eq!(row["conduct"]["answered"], 41);
-        assert_eq!(
-            row["conduct"]["faults"][0],
-            "it ended, or closed its output"
-        );
+        // They may quote what it said, or name its files.
+        let faults = told.then_some("it ended, or closed its output");
+        assert_eq!(row["conduct"]["faults"][0], json!(faults), "{scope}");
         let stderr = told.then(|| STDERR.to_owned());
         assert_eq!(row["stderr"], json!(stderr), "{scope}");
     }
@@ -103,6 +116,44 @@ async fn programs_are_shown_to_who_sees_their_seat_and_standard_error_to_owners(
 }
 
 #[tokio::test]
+async fn how_seats_took_part_is_shown_and_found_once_their_match_is_over() {
+    let app = App::new().await;
+    let (over, running) = (play(&app, 1, true).await, play(&app, 2, false).await);
+    let of_match = |path: &str| path.replace("/programs", "");
+    let seats = app.get_as("read", &of_match(&over)).await.json()["seats"].clone();
+    assert_eq!(seats[0]["participation"], json!(left()), "{seats:#}");
+    // Nobody has told of the others.
+    assert_eq!(seats[1]["participation"], Value::Null);
+    let seats = app.get_as("read", &of_match(&running)).await.json()["seats"].clone();
+    assert_eq!(seats[0]["participation"], Value::Null, "{seats:#}");
+    for (query, found) in [
+        ("participation=silent", 1),
+        ("participation=crashed", 0),
+        ("participation=silent&bot=bot:mine", 1),
+        ("participation=silent&bot=champion", 0),
+        ("participation=silent&cause=normal", 1),
+        ("participation=played", 0),
+    ] {
+        let path = format!("/api/v1/matches?{query}");
+        let list = app.get_as("read", &path).await.json();
+        assert_eq!(
+            list["items"].as_array().unwrap().len(),
+            found,
+            "{query}: {list:#}"
+        );
+    }
+    let wrong = app
+        .get_as("admin", "/api/v1/matches?participation=crash")
+        .await;
+    assert_eq!(wrong.status, StatusCode::BAD_REQUEST);
+    assert!(wrong.text.contains("crashed"), "{}", wrong.text);
+    let csv = app
+        .get_as("admin", "/api/v1/matches.csv?fields=id,seats")
+        .await;
+    assert!(csv.text.contains("silent"), "{}", csv.text);
+}
+
+#[tokio::test]
 async fn the_page_of_a_match_shows_what_its_programs_did() {
     let app = App::new().await;
     play(&app, 1, true).await;
@@ -110,7 +161,10 @@ async fn the_page_of_a_match_shows_what_its_programs_did() {
     let page = app.get(&path).await.text;
     for told in [
         "bot:mine@1.0",
-        r#"<td class="n">41</td><td class="n">3</td><td class="n">1</td><td class="n">1</td>"#,
+        r#"<td class="n">41</td><td class="n">3</td><td class="n">1</td><td class="n">4 of 45</td><td class="n">1</td>"#,
+        r#">silent from turn 7</span>"#,
+        ">4 of 45 decisions by its fallback</span>",
+        r#"<span class="tag bad">played to its end, a player silent</span>"#,
         "it ended, or closed its output",
         "Standard error of bot:mine@1.0, seat 0",
     ] {
@@ -118,10 +172,8 @@ async fn the_page_of_a_match_shows_what_its_programs_did() {
     }
     assert!(page.contains("key") && !page.contains("<b>key"), "{page}");
     let stranger = app.get_as("read", &path).await.text;
-    assert!(
-        stranger.contains("it ended, or closed its output"),
-        "{stranger}"
-    );
+    assert!(stranger.contains("bot:mine@1.0"), "{stranger}");
+    assert!(!stranger.contains("it ended, or closed"), "{stranger}");
     assert!(!stranger.contains("/home/ann"), "{stranger}");
     let mut pen = Pen::player(app.store(), 2);
     pen.write(app.store(), vec![heard("ask"), said("7")]).await;

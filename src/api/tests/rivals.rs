@@ -32,11 +32,8 @@ async fn a_bot_and_an_opponent_show_how_they_met() {
         "/api/v1/matches?bot=nobody&opponent=alice",
         "/api/v1/matches?bot=champion&opponent=nobody",
     ] {
-        assert_eq!(
-            app.json(path).await["items"],
-            serde_json::json!([]),
-            "{path}"
-        );
+        let nobody = app.problem(path, StatusCode::BAD_REQUEST).await;
+        assert!(nobody["detail"].to_string().contains("nobody"), "{nobody}");
     }
     // The matches behind a record are found by what it calls the rival.
     for item in page["items"].as_array().unwrap() {
@@ -143,7 +140,7 @@ async fn players_that_are_called_alike_are_one_rival_and_are_found_by_admins_alo
     met(&app, 2, ["builtin:champion", "cmd:python3 b.py --key s2"]).await;
     let path = "/api/v1/bots/fake/champion/versus?fields=rival,matches";
     let seen = app.get_as("read", path).await.json();
-    let one = serde_json::json!([{ "rival": "cmd:python3 …", "matches": 2 }]);
+    let one = serde_json::json!([{ "rival": "cmd", "matches": 2 }]);
     assert_eq!(seen["items"], one);
     let all = app.get_as("admin", path).await.json();
     assert_eq!(all["items"].as_array().unwrap().len(), 2);
@@ -156,7 +153,7 @@ async fn players_that_are_called_alike_are_one_rival_and_are_found_by_admins_alo
         let items = found["items"].as_array().unwrap().len();
         assert_eq!(items, usize::from(list == "matches"), "{path}");
     }
-    let page = "/bots/fake/champion/versus?rival=cmd:python3%20%E2%80%A6";
+    let page = "/bots/fake/champion/versus?rival=cmd";
     let page = app.get_as("read", page).await;
     assert_eq!(page.status, StatusCode::OK, "{}", page.text);
     assert!(page.text.contains("Met 2 times"), "{}", page.text);

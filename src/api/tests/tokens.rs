@@ -1,7 +1,7 @@
 //! Tokens over REST: made, used, refused, revoked, kept.
 
 use super::{Answer, App, LOCAL};
-use crate::access::Tokens;
+use crate::access::{PassKey, Tokens};
 use crate::link::Caller;
 use crate::store::tests::fake::open;
 use axum::body::Body;
@@ -148,9 +148,13 @@ async fn nobody_is_locked_out() {
     let second = app.added(Some(&root), "second", &["admin"]).await;
     assert_eq!(app.revoke(&root, "root").await.status, StatusCode::OK);
     // With a configured token there is always an admin.
-    app.state.tokens = Tokens::load(app.store().clone(), Some("simple"))
-        .await
-        .unwrap();
+    app.state.tokens = Tokens::load(
+        app.store().clone(),
+        Some("simple"),
+        PassKey::load(Some("a key"), app.store()).unwrap(),
+    )
+    .await
+    .unwrap();
     assert_eq!(app.revoke(&second, "second").await.status, StatusCode::OK);
     assert_eq!(app.names("simple").await, ["ann"]);
     assert_eq!(app.revoke("simple", "ann").await.status, StatusCode::OK);
@@ -245,7 +249,13 @@ async fn tokens_outlive_a_restart_and_are_nowhere_in_clear() {
     );
     let store = open(&folder).await;
     let mut app = App::new().await;
-    app.state.tokens = Tokens::load(store.clone(), None).await.unwrap();
+    app.state.tokens = Tokens::load(
+        store.clone(),
+        None,
+        PassKey::load(Some("a key"), &store).unwrap(),
+    )
+    .await
+    .unwrap();
     app.state.store = store;
     assert_eq!(app.names(&root).await, ["root", "ann"]);
     assert!(app.state.tokens.list()[1].used_us.is_some());

@@ -39,15 +39,20 @@ async fn matches_show_their_places_and_entrants_and_are_listed_by_them() {
         ("entrant=cleo", json!([])),
         (&format!("tournament={TOURNAMENT}"), json!([1])),
         (&format!("tournament={TOURNAMENT}&entrant=ben"), json!([1])),
-        ("tournament=another", json!([])),
     ] {
         let page = app.json(&format!("/api/v1/matches?{query}")).await;
         let items = page["items"].as_array().unwrap();
         let found: Value = items.iter().map(|row| row["market"].clone()).collect();
         assert_eq!(found, markets, "{query}");
     }
-    let bluffs = app.get("/api/v1/bluffs?entrant=anna").await;
-    assert_eq!(bluffs.status, StatusCode::BAD_REQUEST);
+    for wrong in [
+        "bluffs?entrant=anna",
+        "matches?tournament=another",
+        "matches?entrant=dora",
+    ] {
+        let answer = app.get(&format!("/api/v1/{wrong}")).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{wrong}");
+    }
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use super::rules::{Chart, Point};
 use crate::kit::SetupError;
+use crate::text::without_mark;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -46,7 +47,8 @@ impl Map {
                 "the map has {bytes} bytes; at most {FILE_BYTES_MAX} are read"
             ));
         }
-        let rows: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
+        let lines = without_mark(text).lines();
+        let rows: Vec<Vec<char>> = lines.map(|line| line.chars().collect()).collect();
         let (height, width) = (rows.len(), rows.first().map_or(0, Vec::len));
         if width == 0 {
             return wrong("the map is empty".to_owned());

@@ -1,13 +1,20 @@
-//! Maps as text: the state's own planet lines, `P id x y growth owner ships` (README.md, section 5).
+//! Maps as text: the state's own planet lines, `P id x y growth owner ships`, or those of 2010, `P x y owner ships
+//! growth` (README.md, section 5).
 
 use super::rules::{COORDINATE_MAX, NEUTRAL, PLANETS_MAX, Planet, SHIPS_MAX};
 use crate::kit::SetupError;
+use crate::text::without_mark;
 use std::fmt::Write as _;
 
+/// What a planet's line holds.
+const FORM: &str = "P id x y growth owner ships";
+/// The same in maps and states of 2010.
+const FORM_OF_2010: &str = "P x y owner ships growth";
 /// The longest text of a map, in bytes.
 pub const TEXT_MAX: usize = 64 << 10;
 
-/// The planets of a map. Blank lines, and lines that begin with `#`, are ignored.
+/// The planets of a map, in the form of its first one; in that of 2010 they are numbered from 0. Blank lines, and what
+/// follows a `#`, are ignored.
 ///
 /// # Errors
 /// [`SetupError`] names the line, counted from 1.
@@ -21,12 +28,21 @@ pub fn read(text: &str) -> Result<Vec<Planet>, SetupError> {
         ));
     }
     let mut planets: Vec<Planet> = Vec::new();
-    for (line, text) in (1..).zip(text.lines()) {
-        let text = text.trim();
-        if text.is_empty() || text.starts_with('#') {
-            continue;
-        }
-        let planet = planet(text).map_err(|why| wrong(line, why))?;
+    let mut is_of_2010 = None;
+    for (line, text) in (1..).zip(without_mark(text).lines()) {
+        let text = text.split('#').next().unwrap_or_default();
+        let words: Vec<&str> = text.split_ascii_whitespace().collect();
+        let has_five_numbers = matches!(words[..], ["P", _, _, _, _, _]);
+        let planet = match words[..] {
+            [] => continue,
+            ["F", ..] => Err("a game begins without fleets: leave out the lines of F".to_owned()),
+            _ if *is_of_2010.get_or_insert(has_five_numbers) => of_2010(planets.len(), &words),
+            _ if has_five_numbers => Err(format!(
+                "a number is missing: {FORM}; in a map of 2010 all planets, the first one too, are {FORM_OF_2010}"
+            )),
+            _ => planet(text),
+        };
+        let planet = planet.map_err(|why| wrong(line, why))?;
         if planets.iter().any(|other| other.id == planet.id) {
             return Err(wrong(
                 line,
@@ -44,6 +60,16 @@ pub fn read(text: &str) -> Result<Vec<Planet>, SetupError> {
     Ok(planets)
 }
 
+/// The planet of a line of 2010, which has no number.
+fn of_2010(id: usize, words: &[&str]) -> Result<Planet, String> {
+    let ["P", x, y, owner, ships, growth] = words else {
+        return Err(format!(
+            "this is no {FORM_OF_2010}, the form of 2010 in which the map begins"
+        ));
+    };
+    planet(&format!("P {id} {x} {y} {growth} {owner} {ships}"))
+}
+
 /// The planet of one line.
 ///
 /// # Errors
@@ -56,7 +82,7 @@ pub fn planet(line: &str) -> Result<Planet, String> {
     let mut word = |field: &'static str| {
         words
             .next()
-            .ok_or_else(|| format!("{field} is missing: P id x y growth owner ships"))
+            .ok_or_else(|| format!("{field} is missing: {FORM}"))
     };
     let id = whole(word("id")?, "id", 0, u32::MAX.into())? as u32;
     let x = coordinate(word("x")?, "x")?;

@@ -2,6 +2,7 @@
 
 use super::options::{KEYS, Key, Options};
 use crate::kit::SetupError;
+use crate::text::without_mark;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -200,7 +201,7 @@ impl Map {
             return Err(SetupError(why));
         }
         let mut lines = (1..)
-            .zip(text.lines())
+            .zip(without_mark(text).lines())
             .map(|(number, line)| (number, line.trim()))
             .filter(|(_, line)| !line.is_empty())
             .peekable();

@@ -256,7 +256,9 @@ impl Player {
 
     fn finished(&mut self, finish: &Finish) -> Next {
         let Some(start) = self.start.as_deref().filter(|_| self.ground.is_some()) else {
-            let why = "the hub ended the game before it began".to_owned();
+            let error = finish.error.as_deref();
+            let error = error.map_or_else(String::new, |error| format!(": {error}"));
+            let why = format!("the hub ended the game before it began{error}");
             return Next::Over(Ending::of(Cause::InitFailure, why));
         };
         let (own, players) = (start.told.seat, start.told.players.count());

@@ -87,10 +87,22 @@ impl ClusteredMean {
     #[must_use]
     pub fn share_interval(&self) -> (f64, f64) {
         let mean = self.value();
-        match self.margin95() {
-            Some(margin) => ((mean - margin).max(0.0), (mean + margin).min(1.0)),
+        let (low, high) = match self.margin95() {
+            Some(margin) => (mean - margin, mean + margin),
             None => wilson95(mean, self.clusters),
-        }
+        };
+        (at_end(low), at_end(high))
+    }
+}
+
+/// A share: what is beyond an end, or as good as there, is the end. Sums of shares are no better than that.
+fn at_end(share: f64) -> f64 {
+    /// How near to it.
+    const NEAR: f64 = 1e-9;
+    match share {
+        share if share < NEAR => 0.0,
+        share if share > 1.0 - NEAR => 1.0,
+        share => share,
     }
 }
 
@@ -99,6 +111,20 @@ mod tests {
     use super::super::Z95;
     use super::{ClusteredMean, Moments, wilson95};
     use crate::rng::Rng;
+
+    #[test]
+    fn who_won_all_has_an_interval_that_ends_at_one() {
+        for clusters in 1..500 {
+            let (mut won, mut lost) = (ClusteredMean::default(), ClusteredMean::default());
+            for _ in 0..clusters {
+                won.add(0.1 + 0.2 + 0.7, 1.0);
+                lost.add(0.0, 1.0);
+            }
+            assert_eq!(won.share_interval().1, 1.0, "{clusters}");
+            assert_eq!(lost.share_interval().0, 0.0, "{clusters}");
+            assert!(won.share_interval().0 > 0.0 && lost.share_interval().1 < 1.0);
+        }
+    }
 
     #[test]
     fn single_observations_give_the_usual_error() {

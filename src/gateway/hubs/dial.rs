@@ -3,6 +3,7 @@
 use crate::link::{AnyLine, LineError, keep_alive};
 use futures_util::StreamExt as _;
 use games::Kit;
+use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -19,6 +20,8 @@ const WRITE_WITHIN: Duration = Duration::from_secs(30);
 const LINE_BYTES_MAX: usize = 9_000_000;
 /// The most bytes in a frame: the same, with everything that comes with it.
 const FRAME_BYTES_MAX: usize = 10_000_000;
+/// Characters shown of the beginning, and of the end, of the last that a hub said.
+const LAST_WORDS_SHOWN: usize = 120;
 /// The most lines in a frame: every object of the largest match, and warnings.
 const FRAME_LINES_MAX: usize = 20_000;
 
@@ -39,6 +42,51 @@ pub(super) enum LineFault {
     Silent(Duration),
     #[error("it sent {0}")]
     Garbage(String),
+}
+
+/// The last that a hub said, or nothing.
+#[derive(Debug, Default)]
+pub(super) struct LastWords(String);
+
+impl LastWords {
+    /// Of a text; what is too long is left out in its middle.
+    pub(super) fn of(text: &str) -> Self {
+        let text = text.trim();
+        let letters = text.chars().count();
+        let cut = letters.saturating_sub(2 * LAST_WORDS_SHOWN);
+        if cut == 0 {
+            return Self(text.to_owned());
+        }
+        let start = text.chars().take(LAST_WORDS_SHOWN);
+        let end = text.chars().skip(letters - LAST_WORDS_SHOWN);
+        Self(start.chain(" … ".chars()).chain(end).collect())
+    }
+
+    /// These, or if there are none those of what came before.
+    pub(super) fn or(self, before: &str) -> Self {
+        match self.0.is_empty() {
+            true => Self::of(before),
+            false => self,
+        }
+    }
+
+    /// Nothing, if they are several lines: a position of a game.
+    pub(super) fn of_one_line(self) -> Self {
+        match self.0.contains('\n') {
+            true => Self::default(),
+            false => self,
+        }
+    }
+}
+
+impl fmt::Display for LastWords {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.is_empty() {
+            true => Ok(()),
+            // Control characters are shown as escapes.
+            false => write!(out, "; the last that it said: {:?}", self.0),
+        }
+    }
 }
 
 /// A connection.
@@ -91,6 +139,14 @@ impl Line {
         }
     }
 
+    /// What it has said of a frame that is not complete.
+    pub(super) fn unfinished(&self) -> LastWords {
+        let rest = self.read.read_buffer();
+        let rest = rest.get(..rest.len().min(4 * LAST_WORDS_SHOWN));
+        let rest = String::from_utf8_lossy(rest.unwrap_or_default());
+        LastWords::of(&format!("{}\n{rest}", self.frame))
+    }
+
     /// Reads lines up to one that completes the frame. If the future is dropped, what came before is kept for
     /// the next call.
     async fn lines(&mut self) -> Result<String, LineFault> {
@@ -117,5 +173,23 @@ impl Line {
                 return Err(LineFault::Garbage(what));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LAST_WORDS_SHOWN, LastWords};
+
+    #[test]
+    fn last_words_are_bounded_and_steer_no_terminal() {
+        let told = |text: &str| LastWords::of(text).to_string();
+        assert_eq!(told(" \n"), "");
+        assert_eq!(
+            told("\u{1b}[2Jbye\r\n"),
+            r#"; the last that it said: "\u{1b}[2Jbye""#
+        );
+        let long = told(&("a".repeat(500) + &"b".repeat(500)));
+        assert!(long.chars().count() < 2 * LAST_WORDS_SHOWN + 50, "{long}");
+        assert!(long.contains("a … b"), "{long}");
     }
 }

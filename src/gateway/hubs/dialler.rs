@@ -168,6 +168,7 @@ impl Dialler {
         {
             let mut status = self.status.lock();
             status.games += 1;
+            status.failures = 0;
             (status.last_error, status.last_error_us) = (None, None);
             if let Some(lost) = self.lost.take() {
                 let after = u64::try_from(lost.elapsed().as_millis()).unwrap_or(u64::MAX);

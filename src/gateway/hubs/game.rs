@@ -1,6 +1,6 @@
 //! One game on one connection, from the first word to the last.
 
-use super::dial::{Line, LineFault};
+use super::dial::{LastWords, Line, LineFault};
 use crate::clock::now_us;
 use crate::session::{Answer, BotAddress, Ended, Key, Opening, Origin, Refusal, Sessions};
 use crate::store::types::{Direction, NewEntry};
@@ -34,8 +34,8 @@ pub(super) struct Seat {
 /// Why there was no game, or no more of it, as a sentence.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GameFault {
-    #[error(transparent)]
-    Line(#[from] LineFault),
+    #[error("{0}{1}")]
+    Line(LineFault, LastWords),
     #[error("{0}")]
     TurnedAway(String),
     #[error("this daemon has {0}")]
@@ -46,13 +46,19 @@ pub(super) enum GameFault {
     Bot(#[from] games::SetupError),
 }
 
+impl From<LineFault> for GameFault {
+    fn from(fault: LineFault) -> Self {
+        Self::Line(fault, LastWords::default())
+    }
+}
+
 impl GameFault {
     /// Its word in the closed list of causes.
     const fn cause(&self) -> Cause {
         match self {
-            Self::Line(LineFault::Silent(_) | LineFault::WriteTimeout) => Cause::Stalled,
-            Self::Line(LineFault::Garbage(_)) | Self::Start(_) => Cause::ProtocolError,
-            Self::Line(_) => Cause::Disconnect,
+            Self::Line(LineFault::Silent(_) | LineFault::WriteTimeout, _) => Cause::Stalled,
+            Self::Line(LineFault::Garbage(_), _) | Self::Start(_) => Cause::ProtocolError,
+            Self::Line(..) => Cause::Disconnect,
             Self::TurnedAway(_) | Self::Bot(_) => Cause::InitFailure,
             Self::Refused(_) => Cause::Cancelled,
         }
@@ -137,6 +143,7 @@ impl Seat {
             line: line.local,
         };
         let mut said = start.len();
+        let mut last = String::new();
         let mut answer = sessions
             .begin(key.clone(), opening, start, received)
             .await?;
@@ -145,13 +152,25 @@ impl Seat {
             if let Some(ended) = deliver(&mut line, answer).await? {
                 return Ok(ended);
             }
-            let frame = line.frame(Some(silence)).await?;
+            let frame = match line.frame(Some(silence)).await {
+                Ok(frame) => frame,
+                Err(fault) => {
+                    let said = line.unfinished().or(&last);
+                    return Err(GameFault::Line(fault, said.of_one_line()));
+                }
+            };
             let received = Instant::now();
             said = said.saturating_add(frame.len());
             if said > GAME_BYTES_MAX {
                 let what = format!("more than {GAME_BYTES_MAX} bytes in one game");
                 return Err(LineFault::Garbage(what).into());
             }
+            last.clear();
+            last.push_str(
+                frame
+                    .get(..WORD_BYTES_MAX.min(frame.len()))
+                    .unwrap_or_default(),
+            );
             answer = sessions
                 .callback(Origin::default(), key.clone(), false, frame, received)
                 .await?;
@@ -177,8 +196,15 @@ impl Joining {
     /// Waits for a game, for as long as the hub lets us wait.
     pub(super) async fn wait(mut self, kit: &dyn Kit) -> Result<Joined, GameFault> {
         let mut within = Some(FIRST_WORD_WITHIN);
+        let mut last = String::new();
         loop {
-            let frame = self.line.frame(within).await?;
+            let frame = match self.line.frame(within).await {
+                Ok(frame) => frame,
+                Err(fault) => {
+                    let said = self.line.unfinished().or(&last);
+                    return Err(GameFault::Line(fault, said));
+                }
+            };
             let received = Instant::now();
             let route = kit.route(frame.as_bytes()).map_err(GameFault::Start)?;
             if route.begins {
@@ -192,6 +218,7 @@ impl Joining {
             }
             let next = self.talk.receive(frame.as_bytes());
             note(&mut self.before, Direction::In, &frame);
+            last = frame;
             match next {
                 Ok(Next::Over(ending)) => return Err(GameFault::TurnedAway(ending.detail)),
                 Ok(Next::Send(word)) => {

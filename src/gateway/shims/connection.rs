@@ -2,9 +2,9 @@
 
 use super::journals::number;
 use crate::link::relay::{Bye, Hello, LINE_MAX, NumberedMessage, Request, Response, Welcome, line};
-use crate::session::{BotAddress, Key, Refusal, Sessions};
+use crate::session::{BotAddress, Key, Leaving, Refusal, Sessions};
 use futures_util::StreamExt as _;
-use games::{Cause, Wire};
+use games::Wire;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::io::AsyncWriteExt as _;
@@ -13,6 +13,9 @@ use tokio_util::codec::{FramedRead, LinesCodec};
 
 /// Longest word of a hello, in bytes.
 const WORD_MAX: usize = 200;
+
+/// Why whatever comes before a hello is refused.
+const HELLO_FIRST: &str = "a hello comes first";
 
 /// A shim's session; none before its hello.
 pub(super) struct Connection {
@@ -51,13 +54,14 @@ pub(super) fn key_of(hello: &Hello) -> Result<Key, String> {
     })
 }
 
-/// A shim has said that no more messages will come.
-pub(super) fn leave(sessions: &Sessions, key: &Key, bye: Bye) {
-    if bye.hung_up {
-        sessions.hung_up(key, bye.why);
-    } else {
-        sessions.end(key, Cause::Disconnect, bye.why);
-    }
+/// A shim has said that no more messages will come; the end is stored when this returns.
+pub(super) async fn leave(sessions: &Sessions, key: &Key, bye: Bye) -> Result<(), Refusal> {
+    let leaving = Leaving {
+        messages: bye.n,
+        detail: bye.why,
+        hung_up: bye.hung_up,
+    };
+    sessions.leave(key, leaving).await
 }
 
 impl Connection {
@@ -79,20 +83,17 @@ impl Connection {
                 Err(why) => Err(why.to_string()),
             };
             let response = match request {
-                Ok(Request::Hello(hello)) => Some(self.hello(&hello)),
-                Ok(Request::Heard(heard)) => match self.heard(heard, received).await {
-                    Ok(response) => Some(response),
-                    // Nothing can be stored any more: the shim continues by itself.
-                    Err(Refusal::Draining) => return,
-                    Err(refusal) => Some(Response::Refused(refusal.to_string())),
-                },
-                Ok(Request::Bye(bye)) => {
-                    if let Some(key) = &self.key {
-                        leave(&self.sessions, key, bye);
-                    }
-                    None
-                }
-                Err(why) => Some(Response::Refused(why)),
+                Ok(Request::Hello(hello)) => Ok(Some(self.hello(&hello))),
+                Ok(Request::Heard(heard)) => self.heard(heard, received).await.map(Some),
+                Ok(Request::Bye(bye)) => self.bye(bye).await,
+                Err(why) => Ok(Some(Response::Refused(why))),
+            };
+            let response = match response {
+                Ok(response) => response,
+                // Nothing can be stored any more: the shim continues by itself.
+                Err(Refusal::Draining) => return,
+                Err(Refusal::Gap(count)) => Some(Response::Have(count)),
+                Err(refusal) => Some(Response::Refused(refusal.to_string())),
             };
             let Some(response) = response else { continue };
             if writing.write_all(line(&response).as_bytes()).await.is_err() {
@@ -112,24 +113,32 @@ impl Connection {
         }
     }
 
+    /// The answer to a shim's last word, where it waits for one.
+    async fn bye(&self, bye: Bye) -> Result<Option<Response>, Refusal> {
+        let n = bye.n;
+        let Some(key) = &self.key else {
+            return Ok(n.map(|_| Response::Refused(HELLO_FIRST.to_owned())));
+        };
+        let left = leave(&self.sessions, key, bye).await;
+        match n {
+            Some(n) => left.map(|()| Some(Response::Ended(n))),
+            None => Ok(None),
+        }
+    }
+
     async fn heard(&self, heard: NumberedMessage, received: Instant) -> Result<Response, Refusal> {
         let Some(key) = self.key.clone() else {
-            return Ok(Response::Refused("a hello comes first".to_owned()));
+            return Ok(Response::Refused(HELLO_FIRST.to_owned()));
         };
         let n = heard.n;
-        match number(&self.sessions, key, heard, received).await {
-            Ok(answer) => {
-                let text = String::from_utf8_lossy(&answer.text).into_owned();
-                if let Some(sending) = answer.sending {
-                    sending.handed();
-                }
-                Ok(match answer.stored {
-                    true => Response::Say { n, text },
-                    false => Response::Ack { n, text },
-                })
-            }
-            Err(Refusal::Gap(count)) => Ok(Response::Have(count)),
-            Err(refusal) => Err(refusal),
+        let answer = number(&self.sessions, key, heard, received).await?;
+        let text = String::from_utf8_lossy(&answer.text).into_owned();
+        if let Some(sending) = answer.sending {
+            sending.handed();
         }
+        Ok(match answer.stored {
+            true => Response::Say { n, text },
+            false => Response::Ack { n, text },
+        })
     }
 }

@@ -112,10 +112,14 @@ async fn take_over(told: Told, sessions: &Sessions) -> (File, Option<Fault>) {
         }
     }
     let gone = || Bye {
+        n: None,
         why: "the shim has gone".to_owned(),
         hung_up: false,
     };
-    leave(sessions, &key, bye.unwrap_or_else(gone));
+    // The journal has it as long as the store has not.
+    if let Err(refusal) = leave(sessions, &key, bye.unwrap_or_else(gone)).await {
+        return (file, Some(Fault::Later(refusal)));
+    }
     tracing::info!(
         game = hello.game,
         bot = hello.bot,

@@ -48,7 +48,8 @@ pub enum SocketError {
     NoGroup(String),
     /// The socket cannot be given to its group.
     #[error(
-        "cannot give {path:?} to shim.socket_group {group:?}: {why}; the daemon's user must be a member of it"
+        "cannot give {path:?} to shim.socket_group {group:?}: {why}{}",
+        membership(why)
     )]
     Group {
         /// The socket.
@@ -83,6 +84,14 @@ impl Default for Access {
             mode: 0o600,
             group: None,
         }
+    }
+}
+
+/// What may help, if it was not permitted.
+fn membership(why: &std::io::Error) -> &'static str {
+    match why.kind() {
+        ErrorKind::PermissionDenied => "; the daemon's user must be a member of it",
+        _ => "",
     }
 }
 

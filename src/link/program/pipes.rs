@@ -1,6 +1,7 @@
 //! Talking to a program line by line.
 
 use super::start::Program;
+use games::text::unmarked;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -112,7 +113,7 @@ impl Program {
         self.stdout.as_fd()
     }
 
-    /// A whole line that has already been read.
+    /// A whole line that has already been read, without its end and without a byte order mark.
     ///
     /// # Errors
     /// [`LineFault::TooLong`]; [`LineFault::Gone`] once it has ended and everything is taken.
@@ -135,14 +136,15 @@ impl Program {
         }
         let mut line: Vec<u8> = self.said.drain(..=length).collect();
         line.pop();
+        line.drain(..line.len() - unmarked(&line).len());
         self.searched = 0;
         Ok(Some(line))
     }
 
-    /// What it has said and nobody has taken yet, as far as it has been read.
+    /// What it has said and nobody has taken yet, as far as it has been read. A byte order mark alone is nothing.
     #[must_use]
     pub fn unheard(&self) -> &[u8] {
-        &self.said
+        unmarked(&self.said)
     }
 
     /// Reads what is available; returns how many bytes. Whether it has ended shows in [`Program::heard`].

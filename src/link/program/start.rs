@@ -4,6 +4,7 @@ use super::becoming::Becoming;
 use super::cgroup::{Cell, Cgroup};
 use super::confinement::Confinement;
 use super::guard::{self, Guard, Report};
+use super::interpreter;
 use super::orders::{Execution, Inherits};
 use super::orphans::{self, Marker};
 use super::pipes::ready;
@@ -200,7 +201,10 @@ impl Program {
         let name = options.program.words.first().ok_or(StartError::Nothing)?;
         let refused = |why| StartError::Spawn {
             program: name.clone(),
-            why,
+            why: match find(&options.program) {
+                Ok(path) => interpreter::missing(&path, why),
+                Err(_) => why,
+            },
         };
         let limited = |why| StartError::Limits {
             program: name.clone(),

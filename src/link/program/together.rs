@@ -36,7 +36,7 @@ struct Watched {
 }
 
 /// Processes and their parents.
-type Processes = HashMap<i32, i32>;
+pub(super) type Processes = HashMap<i32, i32>;
 
 /// A program whose processes are looked at until this is dropped.
 #[derive(Debug)]
@@ -121,7 +121,7 @@ fn processes() -> Processes {
 }
 
 /// By process, those that it started or adopted.
-fn children(processes: &Processes) -> HashMap<i32, Vec<i32>> {
+pub(super) fn children(processes: &Processes) -> HashMap<i32, Vec<i32>> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
     for (process, parent) in processes {
         children.entry(*parent).or_default().push(*process);
@@ -130,7 +130,7 @@ fn children(processes: &Processes) -> HashMap<i32, Vec<i32>> {
 }
 
 /// A process and all that descend from it.
-fn family(root: i32, children: &HashMap<i32, Vec<i32>>) -> Vec<i32> {
+pub(super) fn family(root: i32, children: &HashMap<i32, Vec<i32>>) -> Vec<i32> {
     let mut family = vec![root];
     let mut at = 0;
     // Nobody is its own ancestor, but these were not read at one moment.

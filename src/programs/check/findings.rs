@@ -90,6 +90,8 @@ pub struct Finding {
     pub slowest_ms: Option<f64>,
     /// How long that one might have taken: what the contest gives, less what sessions keep for the way back and the fallback.
     pub allowed_ms: Option<f64>,
+    /// Answers that were late or slow while others took the machine: that is not held against it.
+    pub disturbed: u32,
     /// What to mend, each a sentence.
     pub mend: Vec<String>,
 }
@@ -106,6 +108,7 @@ impl Finding {
             p99_ms: None,
             slowest_ms: None,
             allowed_ms: None,
+            disturbed: 0,
             mend: Vec::new(),
         }
     }

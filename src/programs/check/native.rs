@@ -19,12 +19,18 @@ impl Trial<'_> {
         within: Duration,
     ) -> Result<Option<(u64, Value)>, Over> {
         let asked = Instant::now();
-        let waited = within.min(ANSWER_WITHIN);
-        while let Some(answered) = self.answered(program, asked + waited)? {
-            if answered.number == Some(number) {
-                self.took(asked.elapsed(), within);
-                return Ok(Some((number, Value::String(answered.text))));
+        let mut waited = within.min(ANSWER_WITHIN);
+        loop {
+            while let Some(answered) = self.answered(program, asked + waited)? {
+                if answered.number == Some(number) {
+                    self.took(asked.elapsed(), within);
+                    return Ok(Some((number, Value::String(answered.text))));
+                }
             }
+            if self.missed >= MISSED_MAX || waited >= ANSWER_WITHIN || !self.is_disturbed(asked) {
+                break;
+            }
+            waited = ANSWER_WITHIN;
         }
         if self.missed < MISSED_MAX {
             self.missed += 1;

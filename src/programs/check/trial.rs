@@ -5,7 +5,7 @@ mod greeting;
 use super::findings::{Finding, Weather};
 use super::script::Script;
 use super::talk::{Silence, Talk};
-use crate::link::program::{Guard, LineFault};
+use crate::link::program::{Guard, LineFault, Machine};
 use crate::programs::Launch;
 use crate::programs::carrier::Carrier;
 use crate::programs::native::Steps;
@@ -48,6 +48,7 @@ pub(super) struct Trial<'a> {
     launch: &'a Launch,
     script: &'a Script<'a>,
     guard: Option<Guard>,
+    machine: &'a Machine,
     pub(super) finding: Finding,
     /// How long its answers took, in milliseconds.
     times: Vec<f64>,
@@ -70,13 +71,14 @@ impl<'a> Trial<'a> {
     pub(super) fn run(
         launch: &'a Launch,
         script: &'a Script<'a>,
-        guard: Option<Guard>,
+        (guard, machine): (Option<Guard>, &'a Machine),
         weather: Weather,
     ) -> Result<Finding, String> {
         let mut trial = Self {
             launch,
             script,
             guard,
+            machine,
             finding: Finding::new(weather),
             times: Vec::new(),
             told: Vec::new(),
@@ -230,7 +232,7 @@ impl<'a> Trial<'a> {
         }
         program.asks();
         let asked = Instant::now();
-        let waited = within.min(ANSWER_WITHIN);
+        let mut waited = within.min(ANSWER_WITHIN);
         for _ in 0..LINES_MAX {
             match program.line(asked + waited) {
                 Ok(line) => match neutral::read(&line) {
@@ -263,6 +265,11 @@ impl<'a> Trial<'a> {
                         self.refuse(program, None, why)?;
                     }
                 },
+                Err(Silence::Program(LineFault::Late))
+                    if waited < ANSWER_WITHIN && self.is_disturbed(asked) =>
+                {
+                    waited = ANSWER_WITHIN;
+                }
                 Err(Silence::Program(LineFault::Late)) => {
                     self.missed += 1;
                     let unended = shown(program.unheard());
@@ -359,6 +366,11 @@ impl<'a> Trial<'a> {
         self.send(program, &written(&Word::Models { models }))
     }
 
+    /// Whether the machine, and nothing that was started here, may have made it slow since then.
+    pub(super) fn is_disturbed(&self, since: Instant) -> bool {
+        self.machine.since(since).excuse().is_some()
+    }
+
     pub(super) fn took(&mut self, took: Duration, within: Duration) {
         self.finding.answers += 1;
         let (took, within) = (took.as_secs_f64() * 1e3, within.as_secs_f64() * 1e3);
@@ -367,7 +379,13 @@ impl<'a> Trial<'a> {
             self.finding.slowest_ms = Some(took);
             self.finding.allowed_ms = Some(within);
         }
-        if took / within > NEAR {
+        if took / within <= NEAR {
+            return;
+        }
+        let since = Instant::now().checked_sub(Duration::from_secs_f64(took / 1e3));
+        if since.is_some_and(|since| self.is_disturbed(since)) {
+            self.finding.disturbed += 1;
+        } else {
             self.finding.mend(format!(
                 "an answer took {took:.0} of {within:.0} ms: a busy machine would make it late"
             ));

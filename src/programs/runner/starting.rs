@@ -48,6 +48,7 @@ impl Runner {
         match begun {
             Ok(begun) => self.run(begun, steps),
             Err(NotStarted { why, lasts }) => {
+                self.account.failed("it could not be started");
                 self.failed(why);
                 if lasts {
                     self.report.starts = STARTS_MAX;
@@ -132,6 +133,11 @@ impl Runner {
 
     pub(super) fn fail(&mut self, why: String) {
         self.stop();
+        // Where it is called is its owner's to know.
+        self.account.failed(match self.launch.url {
+            Some(_) => "what is called for it gave no proper answer",
+            None => &why,
+        });
         self.failed(why);
     }
 
@@ -160,6 +166,9 @@ impl Runner {
     pub(super) fn end_apart(&mut self, carrier: Carrier, place: Place) {
         if matches!(carrier, Carrier::Url(_)) {
             return;
+        }
+        if self.bots.rests() {
+            carrier.resume();
         }
         let end = move || {
             let ended = carrier.end();

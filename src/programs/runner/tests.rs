@@ -191,3 +191,54 @@ fn programs_step_behind_whoever_hosts_their_matches() {
     assert!(nice.as_i64() >= Some(13), "{nice}");
     let _ = runner.end(None);
 }
+
+/// The state of a process, as the system has it.
+fn state(process: &Value) -> String {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let after = stat.rsplit(')').next().unwrap_or_default();
+    after
+        .split_whitespace()
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+#[test]
+fn a_program_that_rests_is_stopped_while_nothing_is_asked_of_it() {
+    // It computes whenever it may.
+    let script = format!(
+        "{READY}; while read -r line; do case \"$line\" in *'\"past\":false'*)
+        number=${{line#*number\\\":}}; echo \"{{\\\"type\\\":\\\"act\\\",\\\"number\\\":${{number%%,*}},\\\"act\\\":$$}}\";; esac; done"
+    );
+    for rests in [true, false] {
+        let bots = Bots::none();
+        let bots = if rests { bots.resting() } else { bots };
+        let launch = Launch {
+            argv: ["sh", "-c", &*script].map(str::to_owned).to_vec(),
+            directory: std::env::temp_dir(),
+            ..Launch::default()
+        };
+        let mut runner = Runner::new(&bots, Arc::new(launch), Opening::default(), || ());
+        for number in 1..=3 {
+            let Reply::Act(process) = decide(&mut runner, number, 20_000) else {
+                panic!("{:?}", runner.end(None));
+            };
+            let expected = if rests { "T" } else { "S" };
+            let begun = Instant::now();
+            while state(&process) != expected {
+                assert!(
+                    begun.elapsed() < Duration::from_secs(60),
+                    "{}",
+                    state(&process)
+                );
+                std::thread::yield_now();
+            }
+        }
+        let report = runner.end(None);
+        assert_eq!(
+            (report.failed, report.answered, report.late),
+            (0, 3, 0),
+            "{report:?}"
+        );
+    }
+}

@@ -1,121 +1,120 @@
 //! Which format a text is in, and what all formats share.
 
-use super::{json_lines, pgn, tsv};
-use crate::results::{PairResult, Results, ResultsError, Score};
+use super::found::{Found, InputError, Problem};
+use super::{json_lines, pgn, tokens, tsv};
+use crate::results::{PairResult, ResultsError, Score};
+use games::text::{unmarked, without_mark};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// What is wrong, and where.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("line {line}: {problem}")]
-pub struct InputError {
-    /// The line, from 1.
-    pub line: usize,
-    /// What is wrong there.
-    pub problem: Problem,
+/// What one line or game says.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    /// Who enters.
+    pub players: Vec<String>,
+    /// The results between two of `players`.
+    pub results: Vec<(usize, usize, Score)>,
+    /// The name of its table; without one it has its own.
+    pub table: Option<String>,
 }
 
-/// What is wrong with a line.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Problem {
-    /// Bytes that are not UTF-8.
-    #[error("this is not UTF-8 text")]
-    Encoding,
-    /// A PGN game that lacks a tag; the line is that of its first one.
-    #[error("this game has no tag {0:?}")]
-    NoTag(&'static str),
-    /// A tag that cannot be read.
-    #[error("{0:?} is not a tag; one is [Name \"value\"]")]
-    Tag(String),
-    /// A result of a PGN game that does not exist.
-    #[error("{0:?} is not a result; there are 1-0, 0-1, 1/2-1/2 and *")]
-    PgnResult(String),
-    /// A line of tab-separated values with too few or too many of them.
-    #[error(
-        "there are {0} columns; give first player, second player, result and, if you like, table"
-    )]
-    Columns(usize),
-    /// A result of tab-separated values that does not exist.
-    #[error(
-        "{0:?} is not a result; there are 2 (the first won), 1 (a draw) and 0 (the second won)"
-    )]
-    TsvResult(String),
-    /// A JSON line that is not JSON or has other fields.
-    #[error("{0}")]
-    Json(String),
-    /// A player or result that is refused.
-    #[error("{0}")]
-    Results(#[from] ResultsError),
-}
-
-/// Results as they are read.
+/// What has been read so far.
 #[derive(Default)]
 pub(super) struct Reading {
-    results: Results,
+    pub found: Found,
     tables: HashMap<String, usize>,
 }
 
 impl Reading {
-    /// The number of a player.
-    pub(super) fn player(&mut self, name: &str) -> Result<usize, Problem> {
-        Ok(self.results.player(name)?)
-    }
-
-    /// The table called `name`, or one of its own.
-    pub(super) fn table(&mut self, name: Option<&str>) -> usize {
-        let Some(name) = name else {
-            return self.results.open_table();
-        };
-        if let Some(table) = self.tables.get(name) {
-            return *table;
+    /// Adds a record or a mistake; false if no more can be added.
+    pub(super) fn add(&mut self, line: usize, read: Result<Record, Problem>) -> bool {
+        if let Err(problem) = read.and_then(|record| self.enter(&record)) {
+            self.found.errors.add(InputError { line, problem });
         }
-        let table = self.results.open_table();
-        self.tables.insert(name.to_owned(), table);
-        table
+        !self.found.errors.full
     }
 
-    /// Adds one result.
-    pub(super) fn add(
-        &mut self,
-        (first, second): (usize, usize),
-        score: Score,
-        table: usize,
-    ) -> Result<(), Problem> {
-        let result = PairResult {
-            first,
-            second,
-            score,
-            table,
+    fn enter(&mut self, record: &Record) -> Result<(), Problem> {
+        let results = &mut self.found.results;
+        let numbers = record.players.iter().map(|name| results.player(name));
+        let numbers = numbers.collect::<Result<Vec<usize>, _>>()?;
+        let pairs = record.results.iter();
+        let pairs = pairs.map(|(first, second, score)| (numbers[*first], numbers[*second], *score));
+        if let Some((itself, ..)) = pairs.clone().find(|(first, second, _)| first == second) {
+            return Err(ResultsError::Itself(results.names()[itself].clone()).into());
+        }
+        if record.results.is_empty() {
+            return Ok(());
+        }
+        let table = match &record.table {
+            Some(name) => *self
+                .tables
+                .entry(name.clone())
+                .or_insert_with(|| results.open_table()),
+            None => results.open_table(),
         };
-        Ok(self.results.add(result)?)
+        for (first, second, score) in pairs {
+            results.add(PairResult {
+                first,
+                second,
+                score,
+                table,
+            })?;
+        }
+        Ok(())
     }
 }
 
-/// Reads results. The format follows from the first character that is not blank: `[` begins a PGN tag, `{` a JSON
-/// line, anything else tab-separated values.
-///
-/// # Errors
-/// [`InputError`] names the line and what is wrong with it.
-pub fn read(bytes: &[u8]) -> Result<Results, InputError> {
-    let text = str::from_utf8(bytes).map_err(|error| {
-        let before = &bytes[..error.valid_up_to()];
-        InputError {
-            line: 1 + before.iter().filter(|byte| **byte == b'\n').count(),
-            problem: Problem::Encoding,
-        }
-    })?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+/// Reads results. A text that begins with `[`, or has a line that begins with a tag of PGN, is PGN; one that begins
+/// with `{` is JSON lines, any other tab-separated values. A text in UTF-16 is known by its byte order mark or a zero byte
+/// among its first two.
+#[must_use]
+pub fn read(bytes: &[u8]) -> Found {
+    let bytes = utf16(bytes).map_or(Cow::Borrowed(bytes), |text| text.into_bytes().into());
+    let bytes = unmarked(&bytes);
     let mut reading = Reading::default();
-    let each = |reader: fn(&mut Reading, &str) -> Result<(), Problem>, reading: &mut Reading| {
-        let lines = (1..).zip(text.lines());
-        for (line, text) in lines.filter(|(_, text)| !text.trim().is_empty()) {
-            reader(reading, text).map_err(|problem| InputError { line, problem })?;
-        }
-        Ok(())
-    };
-    match text.trim_start().chars().next() {
-        Some('[') => pgn::read(&mut reading, text)?,
-        Some('{') => each(json_lines::line, &mut reading)?,
-        _ => each(tsv::line, &mut reading)?,
+    let first = bytes.trim_ascii_start().first();
+    if first == Some(&b'[') || lines(bytes).any(tokens::is_tag) {
+        pgn::read(&mut reading, bytes);
+        return reading.found;
     }
-    Ok(reading.results)
+    let record = match first {
+        Some(b'{') => json_lines::record,
+        _ => tsv::record,
+    };
+    for (line, text) in (1..).zip(lines(bytes)) {
+        let read = match str::from_utf8(text) {
+            Ok(text) if text.trim().is_empty() => continue,
+            Ok(text) => record(without_mark(text)),
+            Err(_) => Err(Problem::Encoding),
+        };
+        if !reading.add(line, read) {
+            break;
+        }
+    }
+    reading.found
+}
+
+/// The lines of a text, which end with a line feed, a carriage return, or both in the other order.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = bytes.split(|byte| *byte == b'\n');
+    lines.flat_map(|line| {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        line.split(|byte| *byte == b'\r')
+    })
+}
+
+fn utf16(bytes: &[u8]) -> Option<String> {
+    let unit = match bytes {
+        [0xFF, 0xFE, ..] | [_, 0, ..] => u16::from_le_bytes,
+        [0xFE, 0xFF, ..] | [0, _, ..] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let units = bytes.as_chunks::<2>().0.iter().map(|pair| unit(*pair));
+    let letters = char::decode_utf16(units);
+    Some(
+        letters
+            .map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect(),
+    )
 }

@@ -6,11 +6,12 @@ use super::play::end;
 use super::players::{Pipes, PlayError, Player, ProgramRules};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_spec::SeatSpec;
-use crate::replay::{RecordedReply, replay_table};
+use crate::replay::{RecordedReply, lead_table, replay_table};
 use crate::store::types::{Direction, Entry, EntryId};
 use crate::thinking::guarded;
 use games::{Call, Kit, Seat, Table};
 use serde_json::Value;
+use std::fmt::Display;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,8 @@ pub struct FromMatch<'a> {
     pub kit: &'static dyn Kit,
     /// The full setup that the match was opened with.
     pub setup: &'a Value,
+    /// The same with other options, by which it is played on; `None`: as it was.
+    pub changed: Option<&'a Value>,
     /// The transcripts of all seats, as the referee has them.
     pub entries: &'a [(Seat, Entry)],
     /// The call to play on from.
@@ -62,6 +65,11 @@ pub enum FromError {
     /// The transcripts do not fit the rules.
     #[error("the match cannot be led to that entry: {0}")]
     Unfit(String),
+    /// It would not be where it is by the other options.
+    #[error(
+        "the options cannot be changed in the middle of it: it would have gone another way before"
+    )]
+    Otherwise,
     /// A player did not follow.
     #[error("the player of seat {seat} did not follow what was said before: {why}")]
     Lost {
@@ -83,7 +91,10 @@ pub fn play_from(from: &FromMatch<'_>, abort: &AtomicBool) -> Result<Option<Ende
     let past = from.past()?;
     let reopened = from.kit.reopen(from.setup);
     let mut table = reopened.map_err(|error| FromError::Unfit(error.to_string()))?;
-    let (calls, unheard) = from.lead(&mut *table, past.clone())?;
+    let (mut calls, unheard) = from.lead(&mut *table, past.clone())?;
+    if let Some(changed) = from.changed {
+        (table, calls) = from.lead_changed(changed, past.clone(), &calls)?;
+    }
     let mut players = Vec::with_capacity(from.seats.len());
     let seated = from.seat_all(&mut players, &past, &unheard);
     if let Err(error) = seated {
@@ -93,7 +104,7 @@ pub fn play_from(from: &FromMatch<'_>, abort: &AtomicBool) -> Result<Option<Ende
     let game = Game::new(table.as_mut(), &mut players, abort, false, None);
     let ended = game.first(calls).play();
     let left = end(&mut players);
-    Ok(ended.map(|ended| Ended { left, ..ended }))
+    Ok(ended.map(|ended| ended.with(left)))
 }
 
 impl<'a> FromMatch<'a> {
@@ -137,6 +148,31 @@ impl<'a> FromMatch<'a> {
         let unheard = open.map(|pending| pending.call.seat).collect();
         let calls = replayed.pending.into_iter().map(|pending| pending.call);
         Ok((calls.collect(), unheard))
+    }
+
+    /// Leads a table with other options there: it must be as far as the one without, and ask the same seats.
+    fn lead_changed(
+        &self,
+        changed: &Value,
+        past: Vec<(Seat, &Entry)>,
+        asked: &[Call],
+    ) -> Result<(Box<dyn Table>, Vec<Call>), FromError> {
+        let unfit = |why: &dyn Display| FromError::Unfit(why.to_string());
+        let mut table = self.kit.reopen(changed).map_err(|error| unfit(&error))?;
+        let led = guarded(|| lead_table(&mut *table, self.kit.wire(), past));
+        let led = led.map_err(|panic| unfit(&panic))?;
+        let calls: Vec<Call> = led
+            .pending
+            .into_iter()
+            .map(|pending| pending.call)
+            .collect();
+        let alike =
+            |(one, other): (&Call, &Call)| (one.seat, one.decides) == (other.seat, other.decides);
+        let same = calls.len() == asked.len() && calls.iter().zip(asked).all(alike);
+        match same && table.outcome().is_none() {
+            true => Ok((table, calls)),
+            false => Err(FromError::Otherwise),
+        }
     }
 
     /// Seats the players and tells each what its seat has heard.

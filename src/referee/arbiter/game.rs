@@ -1,12 +1,13 @@
 //! One game: the table's calls go out, lines come back, and all time is charged to whoever used it.
 
+use super::course::Course;
 use super::players::Player;
 use super::watch::{Spoken, Watch};
 use crate::histogram::Histogram;
-use crate::link::program::{LineFault, Program, ready};
-use crate::programs::Conduct;
+use crate::link::program::{LineFault, Machine, Program, ready};
+use crate::referee::seat::Left;
 use crate::replay::RecordedReply;
-use games::{Blame, Call, Cause, Exchange, Noted, Outcome, Reply, Seat, Table};
+use games::{Blame, Call, Cause, Exchange, Noted, Outcome, Participation, Reply, Seat, Table};
 use rustix::event::PollFlags;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -22,15 +23,6 @@ const LOOKS_MAX: u32 = 64;
 /// The largest reply, in bytes.
 const REPLY_MAX: usize = 16 << 20;
 
-/// What a seat's program left behind.
-#[derive(Clone, Debug, Default)]
-pub struct Left {
-    /// The end of its standard error; may be empty.
-    pub stderr: String,
-    /// What became of a user's bot.
-    pub conduct: Option<Conduct>,
-}
-
 /// A game that reached its end.
 pub struct Ended {
     /// The outcome.
@@ -43,8 +35,25 @@ pub struct Ended {
     pub transcript: Vec<Exchange>,
     /// Times of decisions from call to answer, by seat.
     pub took: Vec<Histogram>,
+    /// Why the machine made a program late that was blamed for it, if it did.
+    pub excuse: Option<String>,
     /// What each seat's program left behind.
     pub left: Vec<Left>,
+    /// How each seat took part.
+    pub participation: Vec<Option<Participation>>,
+}
+
+impl Ended {
+    /// The same with what its programs left behind when they had ended.
+    pub(super) fn with(mut self, left: Vec<Left>) -> Self {
+        for (own, left) in self.left.iter_mut().zip(left) {
+            *own = Left {
+                late: own.late,
+                ..left
+            };
+        }
+        self
+    }
 }
 
 /// A call waiting for an answer.
@@ -63,6 +72,8 @@ struct Open {
     lines: usize,
     /// Whether its pipe has been read after the deadline.
     looked: bool,
+    /// Whether there was no answer in time.
+    late: bool,
     /// Its index in the transcript.
     entry: usize,
 }
@@ -78,8 +89,16 @@ pub(super) struct Game<'a, 'w> {
     /// Calls that are due before the table makes any.
     first: Vec<Call>,
     open: Vec<Open>,
+    /// Whether several are asked for decisions at once.
+    together: bool,
+    machine: Option<&'a Machine>,
+    /// Why the machine made a program late, if it did.
+    excuse: Option<String>,
     transcript: Vec<Exchange>,
     took: Vec<Histogram>,
+    /// Who was late, by seat.
+    late: Vec<bool>,
+    courses: Vec<Course>,
     /// Who follows one seat.
     watch: Option<Watch<'w>>,
 }
@@ -97,13 +116,23 @@ impl<'a, 'w> Game<'a, 'w> {
             calls: 0,
             first: Vec::new(),
             took: players.iter().map(|_| Histogram::default()).collect(),
+            late: vec![false; players.len()],
+            courses: players.iter().map(|_| Course::default()).collect(),
             table,
             players,
             abort,
             open: Vec::new(),
+            together: false,
+            machine: None,
+            excuse: None,
             transcript: Vec::new(),
             watch,
         }
+    }
+
+    /// The same on a machine that is watched.
+    pub(super) fn on(self, machine: Option<&'a Machine>) -> Self {
+        Self { machine, ..self }
     }
 
     /// The same with calls that the table has made already.
@@ -122,6 +151,9 @@ impl<'a, 'w> Game<'a, 'w> {
                 let builtin = matches!(self.player(call.seat), Some(Player::Builtin(_)));
                 (call.answer_within.is_some(), !builtin)
             });
+            let asked = calls.iter().filter(|call| call.decides).count();
+            // All think at the same time: none is stopped.
+            self.together |= asked > 1;
             let called = !calls.is_empty();
             for call in calls.drain(..) {
                 self.call(call);
@@ -143,6 +175,12 @@ impl<'a, 'w> Game<'a, 'w> {
 
     fn ended(self, outcome: Outcome) -> Ended {
         let mut blames = self.table.blames();
+        let seats = (0u8..).map(Seat).zip(&mut *self.players).zip(&self.courses);
+        let participation = seats.map(|((seat, player), course)| {
+            let blame = blames.iter().find(|blame| blame.seat == seat);
+            Some(course.participation(player, blame))
+        });
+        let participation = participation.collect();
         for blame in &mut blames {
             if let Some(Player::Program(pipes)) = self.players.get_mut(blame.seat.index()) {
                 pipes.settle();
@@ -168,7 +206,9 @@ impl<'a, 'w> Game<'a, 'w> {
             noted: seats.map(|seat| self.table.noted(seat)).collect(),
             transcript: self.transcript,
             took: self.took,
-            left: Vec::new(),
+            excuse: self.excuse,
+            left: self.late.into_iter().map(Left::late).collect(),
+            participation,
         }
     }
 
@@ -198,6 +238,7 @@ impl<'a, 'w> Game<'a, 'w> {
             said: Vec::new(),
             lines: 0,
             looked: false,
+            late: false,
             entry: self.transcript.len(),
         };
         self.calls += 1;
@@ -219,9 +260,10 @@ impl<'a, 'w> Game<'a, 'w> {
         {
             let early = plain(&early);
             self.note(open, &RecordedReply::Early(early));
-            self.end_if_blamed(seat);
+            self.end_if_blamed(seat, None);
             return;
         }
+        let together = self.together;
         match self.player(seat) {
             Some(Player::Program(pipes)) => match pipes.tell(&text) {
                 Ok(told) if wanted => {
@@ -229,11 +271,8 @@ impl<'a, 'w> Game<'a, 'w> {
                     self.open.push(open);
                 }
                 Ok(told) => {
-                    if pipes.fair
-                        && told
-                        && let Some(program) = &pipes.program
-                    {
-                        program.pause();
+                    if told && !together {
+                        pipes.rest();
                     }
                 }
                 Err(fault) => {
@@ -286,14 +325,18 @@ impl<'a, 'w> Game<'a, 'w> {
         {
             times.add(open.charged);
         }
+        if let Some(course) = self.courses.get_mut(open.seat.index()) {
+            course.closed(open.decides, open.late);
+        }
         if let Some(heard) = self.transcript.get_mut(open.entry) {
             heard.reply = Some(String::from_utf8_lossy(&open.said).into_owned());
             heard.took = Some(open.charged);
         }
-        if let Some(Player::Program(pipes)) = self.players.get(open.seat.index())
-            && let Some(program) = pipes.program.as_ref().filter(|_| pipes.fair)
-        {
-            program.pause();
+        if let Some(Player::Program(pipes)) = self.players.get_mut(open.seat.index()) {
+            pipes.has_answered = true;
+            if !self.together {
+                pipes.rest();
+            }
         }
     }
 
@@ -301,21 +344,36 @@ impl<'a, 'w> Game<'a, 'w> {
     fn fault(&mut self, mut open: Open, fault: &LineFault) {
         self.charge(&mut open);
         let seat = open.seat;
+        let late = (*fault == LineFault::Late).then_some(open.since);
         if let Some(Player::Program(pipes)) = self.player(seat) {
             pipes.saw(fault);
+        }
+        if let Some(late) = self.late.get_mut(seat.index()) {
+            *late |= *fault == LineFault::Late;
         }
         self.note_fault(open, fault);
         if *fault != LineFault::Late {
             self.end(seat);
         }
-        self.end_if_blamed(seat);
+        self.end_if_blamed(seat, late);
     }
 
-    /// Ends a player that gets no further messages: its silence must not cost others time.
-    fn end_if_blamed(&mut self, seat: Seat) {
-        if self.table.blames().iter().any(|blame| blame.seat == seat) {
-            self.end(seat);
+    /// Ends a player that gets no further messages: its silence must not cost others time. If it was late for what it was
+    /// asked then, the machine may have made it so.
+    fn end_if_blamed(&mut self, seat: Seat, late: Option<Instant>) {
+        let blames = self.table.blames();
+        let Some(blame) = blames.iter().find(|blame| blame.seat == seat) else {
+            return;
+        };
+        let of_time = matches!(blame.cause, Cause::TimeForfeit | Cause::InitFailure);
+        if let (Some(machine), Some(since), true) = (self.machine, late, of_time) {
+            let excuse = machine.since(since).excuse();
+            self.excuse = self.excuse.take().or(excuse);
         }
+        if let Some(course) = self.courses.get_mut(seat.index()) {
+            course.falls();
+        }
+        self.end(seat);
     }
 
     fn end(&mut self, seat: Seat) {
@@ -342,7 +400,10 @@ impl<'a, 'w> Game<'a, 'w> {
                     .answer(open.seat, Reply::Text(beginning.as_bytes()));
                 self.close(open);
             }
-            LineFault::Late => self.note(open, &RecordedReply::Late),
+            LineFault::Late => {
+                open.late = true;
+                self.note(open, &RecordedReply::Late);
+            }
             LineFault::Gone | LineFault::Deaf => {
                 self.note(open, &RecordedReply::Failed(String::new()));
             }
@@ -496,8 +557,9 @@ impl<'a, 'w> Game<'a, 'w> {
         if self.table.waits(seat) {
             self.open.insert(*at, open);
         } else {
+            let since = open.since;
             self.close(open);
-            self.end_if_blamed(seat);
+            self.end_if_blamed(seat, Some(since));
         }
         true
     }

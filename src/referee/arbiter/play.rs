@@ -1,10 +1,11 @@
 //! One match with programs.
 
-use super::game::{Ended, Game, Left};
+use super::game::{Ended, Game};
 use super::players::{Pipes, PlayError, Player, ProgramRules};
 use super::watch::Watch;
 use crate::link::program::{LineFault, ProgramOptions, sweep};
 use crate::referee::budget::ThinkBudget;
+use crate::referee::seat::Left;
 use crate::referee::seat_spec::SeatSpec;
 use games::{Kit, Seat, TableSetup, bot_seed};
 use serde_json::Value;
@@ -55,9 +56,10 @@ pub(super) fn watched(
             Player::seat(plan.kit, spec, seed, plan.budget, plan.models, plan.rules)
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let ended = Game::new(table.as_mut(), &mut players, abort, plan.record, watch).play();
+    let game = Game::new(table.as_mut(), &mut players, abort, plan.record, watch);
+    let ended = game.on(plan.rules.machine.as_ref()).play();
     let left = end(&mut players);
-    Ok(ended.map(|ended| Ended { left, ..ended }))
+    Ok(ended.map(|ended| ended.with(left)))
 }
 
 /// Starts a program as for a match, says to it what its first seat hears first, and waits for any answer, at most `within`.
@@ -126,14 +128,14 @@ pub(super) fn end(players: &mut [Player]) -> Vec<Left> {
             pipes.settle();
             markers.extend(pipes.marker.take());
             let stderr = pipes.stderr();
-            let conduct = None;
-            Left { stderr, conduct }
+            Left {
+                stderr,
+                ..Left::default()
+            }
         }
         Player::Builtin(bot) => {
-            let conduct = bot.conduct();
-            let stderr = conduct.as_ref().map(|conduct| conduct.stderr.clone());
-            let stderr = stderr.unwrap_or_default();
-            Left { stderr, conduct }
+            let _ = bot.conduct();
+            bot.account().map(Left::from).unwrap_or_default()
         }
     });
     let left = ended.collect();

@@ -1,8 +1,8 @@
 //! The players at an arbiter's table: programs on pipes or built-in bots.
 
 use crate::link::program::{
-    Cgroup, Confinement, Ended, Guard, LineFault, Marker, Program, ProgramLimits, ProgramOptions,
-    ProgramSpec, StartError,
+    Cgroup, Confinement, Ended, Guard, LineFault, Machine, Marker, Program, ProgramLimits,
+    ProgramOptions, ProgramSpec, StartError,
 };
 use crate::programs::Launch;
 use crate::referee::seat::SeatPrograms;
@@ -33,8 +33,12 @@ pub struct ProgramRules {
     pub processes: Option<u32>,
     /// Whether programs read the system's and their own files alone, write to a scratch folder and have no network.
     pub confined: bool,
-    /// Whether a program is stopped while it is not asked.
+    /// Whether a program is stopped while it is not asked, where one is asked at a time.
     pub fair: bool,
+    /// What the machine is watched by, if lateness may be its doing.
+    pub machine: Option<Machine>,
+    /// How often a match is played again at most since the machine made a program late.
+    pub replays_max: u32,
     /// Whether a match goes on without a program that can never be started: it fails its player then, not the run.
     pub goes_on: bool,
     /// Users' programs, which have their own rules.
@@ -110,6 +114,8 @@ pub(super) enum Player {
 /// A program, as long as its pipes work.
 pub(super) struct Pipes {
     pub(super) program: Option<Program>,
+    /// Whether it could be started.
+    pub(super) started: bool,
     /// Bytes that its pipe has not accepted yet.
     unsaid: Vec<u8>,
     /// Why they no longer work, or how it ended.
@@ -119,6 +125,8 @@ pub(super) struct Pipes {
     /// What it sent of a line that it did not end in time, as a sentence.
     pub(super) unended: Option<String>,
     pub(super) fair: bool,
+    /// Whether it has answered: until then it starts, and is not stopped.
+    pub(super) has_answered: bool,
     farewell: Option<&'static str>,
     stderr: (Vec<u8>, u64),
     /// The marker of processes that it may have left behind, once it has ended.
@@ -185,12 +193,14 @@ impl Pipes {
             Err(why) => (None, Some(why.to_string())),
         };
         Ok(Self {
+            started: program.is_some(),
             program,
             unsaid: Vec::new(),
             failure,
             seen: None,
             unended: None,
             fair: rules.fair,
+            has_answered: false,
             farewell: wire.farewell,
             stderr: (Vec::new(), 0),
             marker: None,
@@ -244,6 +254,17 @@ impl Pipes {
             return Err(LineFault::Late);
         }
         Ok(self.unsaid.is_empty())
+    }
+
+    /// Stops it until it is told more, if it has started.
+    pub(super) fn rest(&self) {
+        if let Some(program) = self
+            .program
+            .as_ref()
+            .filter(|_| self.fair && self.has_answered)
+        {
+            program.pause();
+        }
     }
 
     /// Tells it that it is no longer needed.

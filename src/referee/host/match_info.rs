@@ -2,8 +2,9 @@
 
 use crate::link::Reach;
 use crate::referee::record::log::MatchLog;
+use crate::referee::seat::Left;
 use crate::referee::seat::seat_spec::SeatSpec;
-use games::{Cause, Learnt, Outcome};
+use games::{Cause, Learnt, Outcome, Participation};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
@@ -67,6 +68,10 @@ pub struct MatchEnd {
     pub unrecorded: Option<String>,
     /// Answers that the rules refused, by seat.
     pub refused: Vec<u32>,
+    /// How each seat took part.
+    pub participation: Vec<Option<Participation>>,
+    /// What each seat's program left behind.
+    pub left: Vec<Left>,
 }
 
 /// A match that is running or has run, with its log.

@@ -11,18 +11,18 @@ use super::setup::{
 use super::started::{StartError, Started};
 use crate::clock::now_us;
 use crate::link::{HttpOptions, Reach};
-use crate::programs::Launch;
+use crate::programs::{Account, Launch};
 use crate::referee::record::journal::Journal;
-use crate::referee::record::log::{self, LogLine, MatchLog};
+use crate::referee::record::log::{self, LogLine, MatchLog, participation};
 use crate::referee::record::{
     DecisionTimes, MatchRecord, Patience, RecordError, Recording, Writer,
 };
-use crate::referee::seat::OwnAddress;
 use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins, OurBot};
 use crate::referee::seat::seat_link::{HttpSeat, SeatLink};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
+use crate::referee::seat::{Left, OwnAddress};
 use futures_util::FutureExt as _;
-use games::{Kit, Learnt, Outcome, Seat, Table, TableSetup};
+use games::{Kit, Learnt, Outcome, Participation, Seat, Table, TableSetup};
 use serde_json::Value;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -347,6 +347,8 @@ impl Host {
             pause,
         } = play;
         let lasting = record.lasting();
+        let of_link = |link: &Option<Box<dyn SeatLink>>| link.as_ref()?.account();
+        let accounts: Vec<Option<Account>> = links.iter().map(of_link).collect();
         let patience = Patience {
             leave: self.leave.clone(),
             within: Duration::MAX,
@@ -388,6 +390,10 @@ impl Host {
         let mut end = match_end(played, &*table, &flushed);
         let seats = (0u8..).map(Seat).take(hosted.info.seats.len());
         end.refused = seats.map(|seat| table.noted(seat).refused).collect();
+        end.participation = took_part(hosted, &accounts, &end.refused);
+        let left = |account: &Option<Account>| account.as_ref().map(Left::from).unwrap_or_default();
+        end.left = accounts.iter().map(left).collect();
+        record.fell_back(end.left.iter().map(|left| left.fallbacks.clone()));
         let closed = patience.close(&mut record, &result(&end)).await;
         if let Err(RecordError::Unwritable(why)) = &closed {
             tracing::warn!(match_id, why, "a match's end is left to the next start");
@@ -402,6 +408,27 @@ impl Host {
         // Set once: this is the match's only task.
         let _ = hosted.end.set(end);
     }
+}
+
+/// How the seats took part: programs of users by their own account, players that are called by their answers.
+fn took_part(
+    hosted: &HostedMatch,
+    accounts: &[Option<Account>],
+    refused: &[u32],
+) -> Vec<Option<Participation>> {
+    let seats = (0u8..).map(Seat).zip(&hosted.info.seats).zip(accounts);
+    let seats = seats
+        .zip(refused)
+        .map(|(((seat, spec), account), refused)| {
+            Some(match account {
+                Some(account) => account.participation(),
+                None if spec.starts_with("url:") => {
+                    participation(&hosted.log.lines(seat), *refused)
+                }
+                None => Participation::played(),
+            })
+        });
+    seats.collect()
 }
 
 /// How a match ended. The rules' own end stands, since its players may have been told.
@@ -429,5 +456,7 @@ fn match_end(
         outcome,
         unrecorded: None,
         refused: Vec::new(),
+        participation: Vec::new(),
+        left: Vec::new(),
     }
 }

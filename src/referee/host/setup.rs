@@ -99,6 +99,7 @@ pub(in crate::referee) fn result(end: &MatchEnd) -> MatchResult {
         .map(|outcome| outcome.scores.values().to_vec());
     MatchResult {
         detail: end.detail.clone(),
+        participation: end.participation.clone(),
         ..MatchResult::of(end.at_us, end.cause, scores.unwrap_or_default())
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::referee::host::Host;
 use crate::referee::host::match_info::{HostedMatch, MatchEnd};
+use crate::store::public_spec;
 use askama::Template;
 use games::Kit;
 use std::sync::Arc;
@@ -33,11 +34,11 @@ pub(in crate::referee) fn page(host: &Host) -> askama::Result<String> {
     page.render()
 }
 
-/// The players' names, or their addresses.
+/// The players' names, or how they play: where they are called is nobody else's business.
 fn names(hosted: &HostedMatch) -> impl Iterator<Item = &str> {
     let info = &hosted.info;
     let named = info.names.iter().zip(&info.seats);
-    named.map(|(name, spec)| name.as_deref().unwrap_or(without_path(spec)))
+    named.map(|(name, spec)| name.as_deref().unwrap_or(public_spec(spec)))
 }
 
 /// The names with scores and numbers.
@@ -53,25 +54,4 @@ fn scored<'a>(
     let scores = scores.chain(std::iter::repeat_with(|| "no score".to_owned()));
     let players = names(hosted).zip(scores).zip(&hosted.info.ids);
     players.map(|((name, score), id)| (name, score, *id))
-}
-
-/// The address up to its host: the rest may contain the player's secrets.
-fn without_path(spec: &str) -> &str {
-    let start = spec.find("://").map_or(0, |end| end + 3);
-    let end = spec
-        .get(start..)
-        .and_then(|rest| rest.find(['/', '?', '#']));
-    end.and_then(|end| spec.get(..start + end)).unwrap_or(spec)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_path;
-
-    #[test]
-    fn addresses_are_shown_without_their_secrets() {
-        assert_eq!(without_path("url:http://a:1/key?x"), "url:http://a:1");
-        assert_eq!(without_path("url:http://a:1?key"), "url:http://a:1");
-        assert_eq!(without_path("filler"), "filler");
-    }
 }

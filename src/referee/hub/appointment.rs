@@ -6,14 +6,15 @@ use super::game::Conduct;
 use super::guests::{Gathered, Guests, Wait};
 use super::lobby::Ticket;
 use super::matches::{Sat, Sitter, Sitting, Who};
-use super::server::{Entrance, FULL, HubServer};
+use super::server::{Entrance, FULL, GUESSES_USED_UP, HubServer};
 use crate::histogram::Histogram;
+use crate::link::Peer;
 use crate::referee::record::RecordError;
 use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins, OurBot};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
 use crate::seldom;
 use crate::store::types::Slot;
-use games::{Blame, Learnt, Outcome, SetupError};
+use games::{Blame, Learnt, Outcome, Participation, SetupError};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -67,6 +68,8 @@ pub struct Held {
     pub missed: Vec<u32>,
     /// How many of their lines were refused, by seat.
     pub refused: Vec<u32>,
+    /// How each seat took part.
+    pub participation: Vec<Option<Participation>>,
 }
 
 /// Why a planned match has no result, as a sentence.
@@ -94,7 +97,12 @@ impl HubServer {
         room: Option<&str>,
         (ticket, mut guest): (Ticket, Guest),
     ) -> Entrance {
+        let (peer, now) = (Peer::of(guest.peer.ip()), Instant::now());
+        if self.guesses.lock().has_used_up(peer, now) {
+            return Entrance::Refused(GUESSES_USED_UP.to_owned());
+        }
         let Some((entrant, token)) = guests.recognise(&guest.name, room) else {
+            self.guesses.lock().note(peer, now);
             if seldom::is_due("hub", "token") {
                 // What it said may be nearly a token.
                 let peer = guest.peer;
@@ -290,6 +298,7 @@ fn held(sat: Sat) -> Result<Held, AppointmentError> {
         started_us: sat.started_us,
         outcome,
         blames: sat.played.faults,
+        participation: sat.result.participation,
         missed: conduct.iter().map(|one| one.missed).collect(),
         refused: conduct.iter().map(|one| one.refused).collect(),
         took: conduct.into_iter().map(|one| one.took).collect(),

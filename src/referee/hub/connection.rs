@@ -37,6 +37,9 @@ const LOOK: Duration = Duration::from_secs(1);
 /// How long to wait for the other end to close after our last message, so that it is not lost.
 const LINGER: Duration = Duration::from_secs(2);
 
+/// Refusals after which a connection to a hub for the invited is closed: whoever guesses dials again.
+const REFUSALS_MAX: u32 = 8;
+
 /// The sending side of a player's connection.
 #[derive(Clone, Debug)]
 pub(super) struct Outbox {
@@ -150,6 +153,7 @@ pub(super) async fn converse(
         out,
         stay,
         state: State::Reception,
+        refusals: 0,
         token: None,
     };
     // A player that never joined gets no last message.
@@ -220,6 +224,8 @@ struct Visitor {
     out: Outbox,
     stay: Stay,
     state: State,
+    /// How often it was not let in.
+    refusals: u32,
     /// What it was recognised by: no transcript has it.
     token: Option<String>,
 }
@@ -275,7 +281,13 @@ impl Visitor {
                         self.token = token;
                         self.state = State::Queue(ticket, place);
                     }
-                    Entrance::Refused(answer) => self.say(answer),
+                    Entrance::Refused(answer) => {
+                        self.say(answer);
+                        self.refusals += 1;
+                        if self.hub.guests.is_some() && self.refusals >= REFUSALS_MAX {
+                            self.out.close();
+                        }
+                    }
                 }
             }
         }

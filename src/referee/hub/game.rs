@@ -52,6 +52,8 @@ pub(super) struct Conduct {
     pub(super) missed: u32,
     /// How many of its lines were refused.
     pub(super) refused: u32,
+    /// The decision at which it was out of the match; from 1.
+    pub(super) fell: Option<u32>,
 }
 
 impl PlayerState {
@@ -299,6 +301,8 @@ impl Game {
         let name = &place.name;
         let late = matches!(kept, RecordedReply::Late);
         place.conduct.missed += u32::from(late);
+        let turn = place.conduct.took.count() + 1;
+        place.conduct.fell = Some(u32::try_from(turn).unwrap_or(u32::MAX));
         self.faults.push(Blame {
             seat,
             cause: match late {

@@ -6,6 +6,7 @@ use super::game::{Conduct, Game, INBOX_MAX, Played, PlayerLine, PlayerState};
 use super::lobby::Party;
 use super::server::HubServer;
 use crate::clock::now_us;
+use crate::programs::Account;
 use crate::referee::host::match_info::MatchInfo;
 use crate::referee::host::setup::{cancelled, drawn_seed, ids, row};
 use crate::referee::record::{DecisionTimes, MatchRecord, Patience, RecordError, Writer};
@@ -14,7 +15,7 @@ use crate::referee::seat::seat_link::SeatLink as _;
 use crate::referee::seat::seat_spec::SeatSpec;
 use crate::store::Store;
 use crate::store::types::{MatchResult, NewMatch, SeatNotes, SessionId, Slot};
-use games::{Blame, Seat, Table};
+use games::{Blame, Cause, Part, Participation, Seat, Table, judge};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -136,6 +137,7 @@ impl HubServer {
         );
         let row = Arc::new(row);
         let seats = (0u8..).map(Seat).take(sitting.sitters.len());
+        let accounts: Vec<_> = sitting.sitters.iter().map(Sitter::account).collect();
         let mut sessions: Vec<_> = seats.map(|seat| record.session(seat)).collect();
         let writer = Writer::start(record, patience(&self.stop, RECORDED_WITHIN));
         let (said, inbox) = mpsc::channel(INBOX_MAX);
@@ -158,11 +160,14 @@ impl HubServer {
         let outs: Vec<_> = places.iter().map(|place| place.out.clone()).collect();
         let game = Game::new(sitting.table, places, inbox, writer.lines());
         let mut played = game.play((&self.stop, writer.broken())).await;
-        if let Some(result) = &mut played.result {
-            result.notes = notes(&played.faults, &played.conduct);
-            result.slot = sitting.slot.map(Box::new);
-        }
-        let result = self.end(&mut played, writer, &outs).await;
+        played.judge(sitting.slot, &accounts);
+        let fallbacks = accounts.iter().map(|account| {
+            let account = account.as_ref();
+            account.map(Account::fallbacks).unwrap_or_default()
+        });
+        let result = self
+            .end(&mut played, (writer, fallbacks.collect()), &outs)
+            .await;
         // The next match begins with what they have noted.
         futures_util::future::join_all(noting).await;
         tracing::info!(
@@ -251,10 +256,11 @@ impl HubServer {
     async fn end(
         self: &Arc<Self>,
         played: &mut Played,
-        writer: Writer,
+        (writer, fallbacks): (Writer, Vec<Vec<bool>>),
         outs: &[Outbox],
     ) -> MatchResult {
         let (mut record, flushed) = writer.flush().await;
+        record.fell_back(fallbacks);
         let ended = match (played.result.take(), flushed) {
             (Some(result), Ok(())) => self.store_end(&mut record, &result).await.map(|()| result),
             (_, Err(error)) => Err(error.to_string()),
@@ -299,6 +305,58 @@ impl HubServer {
         if let Err(error) = patience.close(&mut record, &result).await {
             tracing::warn!(%error, "a match that was given up is closed by the next start");
         }
+    }
+}
+
+impl Sitter {
+    /// The account of the user's program that plays, if one does.
+    fn account(&self) -> Option<Account> {
+        match &self.who {
+            Who::Bot(bot, _) => bot.account(),
+            Who::Guest(_) | Who::Absent => None,
+        }
+    }
+}
+
+impl Played {
+    /// Notes how each seat took part; in a tournament, those lose whose decisions were not their own.
+    fn judge(&mut self, slot: Option<Slot>, accounts: &[Option<Account>]) {
+        let Some(result) = &mut self.result else {
+            return;
+        };
+        let seats = (0u8..).map(Seat).zip(accounts).zip(&self.conduct);
+        let seats = seats.map(|((seat, account), conduct)| {
+            let account = account.as_ref().map(Account::participation);
+            let played = account.unwrap_or_else(Participation::played);
+            let fault = self.faults.iter().find(|fault| fault.seat == seat);
+            Some(match fault {
+                Some(fault) => Participation {
+                    how: Part::of_fault(fault.cause),
+                    turn: conduct.fell,
+                    detail: fault.detail.clone(),
+                    ..played
+                },
+                None => played,
+            })
+        });
+        result.participation = seats.collect();
+        if let Some(slot) = &slot {
+            let place = |entrant| slot.entrants.iter().position(|other| other == entrant);
+            let owners: Vec<usize> = slot.entrants.iter().filter_map(place).collect();
+            let ended = (&mut result.cause, &mut self.faults);
+            judge(ended, &owners, &result.participation);
+            let not = |fault: &&Blame| fault.cause == Cause::NotPlayed;
+            if let (Cause::NotPlayed, Some(first)) = (result.cause, self.faults.iter().find(not)) {
+                result.blame = Some(first.seat.0);
+                let details = self.faults.iter().map(|fault| fault.detail.as_str());
+                result.detail = details.collect::<Vec<_>>().join("; ");
+            }
+            if let Some(outcome) = &mut self.outcome {
+                outcome.cause = result.cause;
+            }
+        }
+        result.notes = notes(&self.faults, &self.conduct);
+        result.slot = slot.map(Box::new);
     }
 }
 

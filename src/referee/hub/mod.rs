@@ -5,6 +5,7 @@ mod appointment;
 mod bot;
 mod connection;
 mod game;
+mod guesses;
 mod guests;
 mod lobby;
 mod maps;

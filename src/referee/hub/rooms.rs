@@ -43,6 +43,18 @@ pub enum RoomError {
         /// The most.
         most: usize,
     },
+    /// A range that ends before it begins.
+    #[error(
+        "room {name:?}: {fewest}-{most} is no range of players: the fewest come first, as in {most}-{fewest}"
+    )]
+    Range {
+        /// The room's name.
+        name: String,
+        /// The number before the dash.
+        fewest: usize,
+        /// The number after it.
+        most: usize,
+    },
     /// Two rooms with one name.
     #[error("room {0:?} is given twice")]
     Twice(String),
@@ -55,6 +67,12 @@ impl Room {
             fewest,
             most,
         }
+    }
+
+    /// A room's name as it is kept: players may write `#` before it, and so may whoever makes it.
+    #[must_use]
+    pub fn plain(name: &str) -> String {
+        name.trim().trim_start_matches('#').to_lowercase()
     }
 
     /// The rooms of the official server.
@@ -79,7 +97,7 @@ impl Room {
         for text in more {
             let room: Self = text.parse()?;
             let (fewest, most) = kit.seats().into_inner();
-            if room.fewest < fewest || room.most > most || room.fewest > room.most {
+            if room.fewest < fewest || room.most > most {
                 let (name, game) = (room.name, kit.game());
                 return Err(RoomError::Players {
                     name,
@@ -107,12 +125,16 @@ impl FromStr for Room {
         let (name, players) = text.trim().split_once(':').ok_or_else(form)?;
         let (fewest, most) = players.split_once('-').unwrap_or((players, players));
         let count = |text: &str| text.trim().parse::<usize>().map_err(|_| form());
-        let name = name.trim().to_lowercase();
+        let name = Self::plain(name);
         let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
         if name.is_empty() || name.len() > NAME_MAX || !name.chars().all(plain) {
             return Err(RoomError::Name(name));
         }
-        Ok(Self::new(&name, count(fewest)?, count(most)?))
+        let (fewest, most) = (count(fewest)?, count(most)?);
+        match fewest > most {
+            true => Err(RoomError::Range { name, fewest, most }),
+            false => Ok(Self::new(&name, fewest, most)),
+        }
     }
 }
 
@@ -140,14 +162,17 @@ mod tests {
         let official = ["default:2-4", "solo:1", "duet:2", "trio:3", "quartet:4"];
         let plain: Vec<String> = with(&[]).unwrap();
         assert_eq!(plain, official);
-        let more: Vec<String> = with(&["Final:2-2", "duet:2-3"]).unwrap();
+        let more: Vec<String> = with(&["#Final:2", " #duet:2-3"]).unwrap();
         assert_eq!(more[3..], ["quartet:4", "final:2", "duet:2-3"]);
         for (texts, what) in [
             (vec!["duet"], "NAME:PLAYERS"),
             (vec!["a b:2"], "letters"),
             (vec!["five:5"], "1 to 4 players"),
-            (vec!["odd:3-2"], "1 to 4 players"),
-            (vec!["x:1", "X:2"], "twice"),
+            (
+                vec!["final:4-2"],
+                "4-2 is no range of players: the fewest come first, as in 2-4",
+            ),
+            (vec!["x:1", "#X:2"], "twice"),
         ] {
             assert!(with(&texts).unwrap_err().to_string().contains(what));
         }

@@ -1,6 +1,7 @@
 //! The hub's server: accepts players, seats them, runs their matches.
 
 use super::connection::{Guest, converse};
+use super::guesses::Guesses;
 use super::guests::{Guests, Invited};
 use super::lobby::{Joined, Lobby, Party, Ticket};
 use super::maps::NamedMap;
@@ -26,6 +27,9 @@ use tokio_util::task::TaskTracker;
 const LAST_WORDS: Duration = Duration::from_secs(3);
 /// What players hear if too many wait already.
 pub(super) const FULL: &str = "error Nobody is let in at present";
+/// The same to whoever guesses.
+pub(super) const GUESSES_USED_UP: &str =
+    "error Too many wrong tokens came from your address: wait some seconds before the next";
 
 /// Settings of a hub.
 #[derive(Clone)]
@@ -142,6 +146,8 @@ pub struct HubServer {
     lobby: Mutex<Lobby<Guest>>,
     /// The invited, if it is not open to all.
     pub(super) guests: Option<Mutex<Guests<Guest>>>,
+    /// Wrong tokens of those who are not.
+    pub(super) guesses: Mutex<Guesses>,
     /// One of them has come or gone, or its match has ended.
     pub(super) stirred: Notify,
     /// A room's wait has changed.
@@ -193,6 +199,7 @@ impl HubServer {
         Ok(Arc::new(Self {
             lobby: Mutex::new(Lobby::new(rooms, settings.wait_for_player, settings.seed)),
             guests: (!settings.invited.is_empty()).then(|| Mutex::new(guests)),
+            guesses: Mutex::default(),
             stirred: Notify::new(),
             reception,
             recording,

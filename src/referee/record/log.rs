@@ -3,7 +3,7 @@
 use crate::histogram::Histogram;
 use crate::replay::RecordedReply;
 use crate::store::types::{Direction, Entry};
-use games::{Seat, Seats};
+use games::{Part, Participation, Seat, Seats, is_earned};
 use parking_lot::Mutex;
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -12,6 +12,9 @@ use std::time::Duration;
 const LINES_MAX: usize = 50_000;
 /// The maximum number of characters of a reply shown in a line.
 const REPLY_SHOWN_MAX: usize = 400;
+
+/// What a line shows where no answer came in time.
+const LATE: &str = "(late)";
 
 /// One callback.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,16 +86,50 @@ pub fn measured(lines: &[LogLine]) -> (u32, Histogram) {
     (missed, took)
 }
 
+/// How a seat took part whose answers these lines hold, and so many of them were refused by the rules: what it missed,
+/// answered in no proper form or against the rules, the game's default answer decided.
+#[must_use]
+pub fn participation(lines: &[LogLine], refused: u32) -> Participation {
+    let asked: Vec<&LogLine> = lines.iter().filter(|line| line.wanted).collect();
+    let left = |line: &&LogLine| line.missed || line.improper;
+    let fallback = asked.iter().filter(|line| left(line)).count();
+    let fallback = (fallback + refused as usize).min(asked.len());
+    let last = asked.iter().rposition(|line| !left(line));
+    let last = last.map_or(0, |at| at + 1);
+    let first = match is_earned(0, (asked.len() - last) as u64) {
+        false => Some(last),
+        true if is_earned(asked.len() as u64, fallback as u64) => None,
+        true => asked.iter().position(left),
+    };
+    let earned = is_earned(asked.len() as u64, fallback as u64);
+    let first = first.and_then(|at| Some((at, asked.get(at)?)));
+    let (how, detail) = match first {
+        None if earned => (Part::Played, ""),
+        None => (Part::Refused, "its answers were refused by the rules"),
+        Some((_, line)) if line.improper => (Part::Refused, "what it answered was no answer"),
+        Some((_, line)) if line.reply == LATE => (Part::Silent, "it did not answer in time"),
+        Some(_) => (Part::Dropped, "it could not be called"),
+    };
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    Participation {
+        how,
+        turn: first.map(|(at, _)| number(at + 1)),
+        detail: detail.to_owned(),
+        decisions: Some(number(asked.len())),
+        fallback: Some(number(fallback)),
+    }
+}
+
 /// A reply as shown in a log line.
 #[must_use]
 pub(in crate::referee) fn shown(kept: &RecordedReply, note: Option<&str>) -> String {
     match (kept, note) {
-        (RecordedReply::Said(text), None) => escaped(text),
-        (RecordedReply::Said(text), Some(note)) => format!("{} ({note})", escaped(text)),
-        (RecordedReply::Late, _) => "(late)".to_owned(),
-        (RecordedReply::Early(text), _) => format!("(not sent: it had said {})", escaped(text)),
+        (RecordedReply::Said(text), None) => cut(text),
+        (RecordedReply::Said(text), Some(note)) => format!("{} ({note})", cut(text)),
+        (RecordedReply::Late, _) => LATE.to_owned(),
+        (RecordedReply::Early(text), _) => format!("(not sent: it had said {})", cut(text)),
         (RecordedReply::Failed(why), _) if why.is_empty() => "(failed)".to_owned(),
-        (RecordedReply::Failed(why), _) => format!("(failed: {})", escaped(why)),
+        (RecordedReply::Failed(why), _) => format!("(failed: {})", cut(why)),
         (RecordedReply::Dead, _) => "(not called: treated as a filler)".to_owned(),
     }
 }
@@ -141,25 +178,30 @@ pub fn text(lines: &[LogLine]) -> String {
         let _ = writeln!(
             text,
             "{time:.3}\t{}\t{}\t{ms:.1}",
-            escaped(&line.query),
+            escaped(&line.query, usize::MAX),
             line.reply
         );
     }
     text
 }
 
-/// On one line and of bounded length.
-fn escaped(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len().min(REPLY_SHOWN_MAX));
+/// What a player replied: as long as it likes.
+fn cut(text: &str) -> String {
+    escaped(text, REPLY_SHOWN_MAX)
+}
+
+/// On one line, and of so many characters at most. What we send is as long as the game makes it.
+fn escaped(text: &str, most: usize) -> String {
+    let mut shown = String::with_capacity(text.len().min(most));
     for (place, letter) in text.trim_end().chars().enumerate() {
-        if place == REPLY_SHOWN_MAX {
+        if place == most {
             shown.push('…');
             break;
         }
-        if letter.is_control() || letter == '\\' {
-            shown.extend(letter.escape_default());
-        } else {
-            shown.push(letter);
+        match letter {
+            '\'' | '"' => shown.push(letter),
+            // What cannot be seen, too: controls, marks of order and direction, other blanks.
+            _ => shown.extend(letter.escape_debug()),
         }
     }
     shown
@@ -172,10 +214,11 @@ mod tests {
 
     #[test]
     fn a_line_is_one_line() {
+        let said = "\u{feff}?a='b'\u{202e}\r\nx\u{a0}é\\";
         let line = LogLine {
             at_us: 1_500_000,
             query: "market=1&id=2".to_owned(),
-            reply: super::shown(&super::RecordedReply::Said("?a=b\r\nx".to_owned()), None),
+            reply: super::shown(&super::RecordedReply::Said(said.to_owned()), None),
             took_us: 12_340,
             wanted: true,
             missed: false,
@@ -185,9 +228,31 @@ mod tests {
         let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(
             lines.get(1),
-            Some(&"1970-01-01T00:00:01.500Z\tmarket=1&id=2\t?a=b\\r\\nx\t12.3")
+            Some(
+                &"1970-01-01T00:00:01.500Z\tmarket=1&id=2\t\\u{feff}?a='b'\\u{202e}\\r\\nx\\u{a0}é\\\\\t12.3"
+            )
         );
         assert_eq!(lines.len(), 2);
+    }
+
+    /// A long history of bids is one query; what comes back may be anything.
+    #[test]
+    fn a_query_is_shown_whole_and_a_reply_is_cut() {
+        let long = format!("market=1&{}", "bid=1000&".repeat(200));
+        let line = LogLine {
+            at_us: 0,
+            query: long.clone(),
+            reply: super::shown(&super::RecordedReply::Said(long.clone()), None),
+            took_us: 0,
+            wanted: true,
+            missed: false,
+            improper: false,
+        };
+        let shown = text(&[line]);
+        let cells: Vec<&str> = shown.lines().nth(1).unwrap().split('\t').collect();
+        assert_eq!(cells[1], long);
+        assert_eq!(cells[2].chars().count(), super::REPLY_SHOWN_MAX + 1);
+        assert!(cells[2].ends_with('…'));
     }
 
     #[test]

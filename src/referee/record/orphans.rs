@@ -33,7 +33,8 @@ pub fn result_of(outcome: &Outcome, blames: &[Blame]) -> MatchResult {
 
 impl Recording {
     /// Closes the game's matches by this referee of ours that were never closed, and their sessions: by the
-    /// result that their transcripts give, else as cancelled.
+    /// result that their transcripts give, else as cancelled. So are all of a tournament: one that has not filled its place
+    /// there is played again, whatever it came to.
     ///
     /// # Errors
     /// [`RecordError`].
@@ -45,7 +46,15 @@ impl Recording {
     ) -> Result<(), RecordError> {
         for unfinished in self.unfinished(kit.game(), referee).await? {
             let id = unfinished.row.id.clone();
-            let ended = guarded(|| result(kit, &unfinished)).ok().flatten();
+            let of_tournament = unfinished
+                .row
+                .seats
+                .iter()
+                .any(|seat| seat.entrant.is_some());
+            let ended = match of_tournament {
+                true => None,
+                false => guarded(|| result(kit, &unfinished)).ok().flatten(),
+            };
             let result = ended.unwrap_or_else(|| cancelled(why.to_owned()));
             unfinished.record.close(result).await?;
             self.close_players(&id, why).await?;

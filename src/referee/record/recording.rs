@@ -198,6 +198,7 @@ impl Recording {
             keeps: false,
             kept: Vec::new(),
             ledger: Vec::new(),
+            fallbacks: Vec::new(),
         };
         let kept = self.0.iter().filter(|stored| stored.transcripts);
         let sessions = kept.flat_map(|stored| {
@@ -351,6 +352,13 @@ impl MatchRecord {
             session.opened.seed = *seed;
         }
         self
+    }
+
+    /// Notes which decisions fallbacks took, by seat, before the end is stored.
+    pub fn fell_back(&mut self, fallbacks: impl IntoIterator<Item = Vec<bool>>) {
+        for (session, fallbacks) in self.sessions.iter_mut().zip(fallbacks) {
+            session.fallbacks = fallbacks;
+        }
     }
 
     /// Whether lines outlive this process, so that the match waits until they are stored.
@@ -511,7 +519,8 @@ impl MatchRecord {
             }
         }
         for (seat, (told, session)) in told.iter().zip(&mut self.sessions).enumerate() {
-            session.ledger = rows(session.id, &told.decisions, times.of(seat)).collect();
+            let decided = (told.decisions.as_slice(), session.fallbacks.as_slice());
+            session.ledger = rows(session.id, decided, times.of(seat)).collect();
         }
         Ok(told)
     }

@@ -25,6 +25,8 @@ pub(super) struct SeatSession {
     pub(super) kept: Vec<Entry>,
     /// The ledger's rows of its decisions, to be noted once it is closed.
     pub(super) ledger: Vec<LedgerRow>,
+    /// Whether a fallback took it, of each of its decisions; may be empty.
+    pub(super) fallbacks: Vec<bool>,
 }
 
 impl SeatSession {

@@ -47,10 +47,11 @@ pub(super) fn folded(
     transcripts.iter().enumerate().map(fold).collect()
 }
 
-/// The ledger's rows of a seat's decisions; none if not exactly these were measured.
+/// The ledger's rows of a seat's decisions; none if not exactly these were measured. A list of those that a fallback took
+/// holds each of them, or none.
 pub(super) fn rows(
     session: SessionId,
-    decisions: &[SeatDecision],
+    (decisions, fallbacks): (&[SeatDecision], &[bool]),
     measured: Option<&[Duration]>,
 ) -> impl Iterator<Item = LedgerRow> {
     let fits = measured.is_none_or(|measured| measured.len() == decisions.len());
@@ -67,7 +68,7 @@ pub(super) fn rows(
             committed_us: took_us,
             sent_us: took_us,
             limit_us: micros(decision.limit),
-            fallback: false,
+            fallback: fallbacks.get(at).copied().unwrap_or_default(),
         }
     })
 }

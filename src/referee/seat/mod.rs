@@ -10,5 +10,5 @@ pub(super) mod seat_task;
 
 pub use own::OwnAddress;
 pub use seat_link::{HttpSeat, SeatLink, SeatReply};
-pub use seat_program::{Notebook, OnEnd, SeatConduct, SeatPrograms};
+pub use seat_program::{Left, Notebook, OnEnd, SeatConduct, SeatPrograms, Unheard};
 pub use seat_spec::{SeatSpec, SeatSpecError};

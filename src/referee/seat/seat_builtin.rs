@@ -4,7 +4,7 @@ use super::budget::ThinkBudget;
 use super::seat_link::{SeatLink, SeatReply};
 use super::seat_program::{Asked, Posed, SeatProgram, SeatPrograms};
 use crate::clock::now_us;
-use crate::programs::{Answer, Conduct, Launch};
+use crate::programs::{Account, Answer, Conduct, Launch};
 use crate::replay::{Line, RecordedReply, replay};
 use crate::store::Store;
 use crate::store::types::{Direction, Entry, SessionId};
@@ -165,6 +165,11 @@ impl Builtin {
         }
     }
 
+    /// The account of its program, if it has one.
+    pub(in crate::referee) fn account(&self) -> Option<&Account> {
+        Some(self.program.as_ref()?.driver.account())
+    }
+
     /// What became of its program, which was dismissed, if it has one that ran. Blocks until that has ended.
     pub(in crate::referee) fn conduct(&mut self) -> Option<Conduct> {
         let program = self.program.as_mut()?;
@@ -205,6 +210,11 @@ impl BuiltinSeat {
             permits: Arc::clone(&builtins.permits),
             session: None,
         })
+    }
+
+    /// The account of its program, if it has one: shared, so that it can be read when the match ends.
+    pub(in crate::referee) fn account(&self) -> Option<Account> {
+        self.bot.as_ref()?.account().cloned()
     }
 
     /// Whether what its program notes is kept when it leaves.
@@ -287,6 +297,10 @@ impl SeatLink for BuiltinSeat {
             program.begins(match_id);
         }
         self.session = session;
+    }
+
+    fn account(&self) -> Option<Account> {
+        Self::account(self)
     }
 
     fn take_up(&mut self, past: &[Entry]) -> Result<(), String> {

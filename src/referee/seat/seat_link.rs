@@ -1,6 +1,7 @@
 //! The interface between a match and the players on its seats.
 
 use crate::link::{CallError, HttpOptions, HttpOut, Target};
+use crate::programs::Account;
 use crate::store::Store;
 use crate::store::types::{Entry, SessionId};
 use futures_util::future::BoxFuture;
@@ -38,6 +39,10 @@ pub trait SeatLink: Send {
     /// Receives the match's id in history before anything else, and where its seat is recorded, if it is.
     fn begins(&mut self, match_id: &str, session: Option<(Store, SessionId)>) {
         let _ = (match_id, session);
+    }
+    /// The account of the user's program that plays here, if one does: shared, so that it can be read when the match ends.
+    fn account(&self) -> Option<Account> {
+        None
     }
     /// Receives, before the first call, what this seat was sent and answered before a restart of the referee.
     /// Players over a wire remember it themselves.
@@ -95,7 +100,8 @@ impl SeatLink for HttpSeat {
                     note: Some(error.to_string()),
                 },
                 Err(CallError::Late(_)) => SeatReply::Late,
-                Err(error) => SeatReply::Failed(error.to_string()),
+                // Logs and transcripts are public.
+                Err(error) => SeatReply::Failed(error.without_address()),
             }
         })
     }

@@ -3,7 +3,7 @@
 
 use super::budget::ThinkBudget;
 use crate::clock::now_us;
-use crate::programs::{Answer, Bots, Conduct, Driver, Launch, Leaving, Opening, SPENT};
+use crate::programs::{Account, Answer, Bots, Conduct, Driver, Launch, Leaving, Opening, SPENT};
 use crate::store::types::SessionId;
 use crate::store::{Note, Store};
 use games::answer::{MARGIN, think};
@@ -28,6 +28,8 @@ pub struct SeatPrograms {
     pub notes: bool,
     /// Where that is for an arbiter's matches, which are stored when they have ended.
     pub notebook: Option<Notebook>,
+    /// Whether results count for whoever earned them: a program that names no fallback has its game's plainest player.
+    pub ranked: bool,
 }
 
 /// Keeps notes of users' programs, for threads that may block.
@@ -78,6 +80,8 @@ impl fmt::Debug for OnEnd {
 /// What became of a program on a seat.
 #[derive(Clone, Debug, Default)]
 pub struct SeatConduct {
+    /// Its spec.
+    pub bot: String,
     /// Decisions that it was asked for.
     pub asked: u64,
     /// Those of them that it took; its fallback took the others.
@@ -86,14 +90,59 @@ pub struct SeatConduct {
     pub conduct: Conduct,
 }
 
+/// What a seat's program left behind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Left {
+    /// The end of its standard error; may be empty.
+    pub stderr: String,
+    /// What became of a user's bot.
+    pub conduct: Option<Conduct>,
+    /// Whether its fallback took it, of each of its decisions.
+    pub fallbacks: Vec<bool>,
+    /// Whether it once let its time pass without an answer.
+    pub late: bool,
+    /// Answers over HTTP that counted as none, if there were any.
+    pub unheard: Option<Unheard>,
+}
+
+/// Answers that counted as none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unheard {
+    /// The first of them, as a sentence.
+    pub first: String,
+    /// Whether all were that the match waited for.
+    pub all: bool,
+}
+
+impl Left {
+    pub(in crate::referee) fn late(late: bool) -> Self {
+        Self {
+            late,
+            ..Self::default()
+        }
+    }
+}
+
+impl From<&Account> for Left {
+    /// Of a user's bot that has ended.
+    fn from(account: &Account) -> Self {
+        let conduct = account.conduct();
+        let stderr = conduct.as_ref().map(|conduct| conduct.stderr.clone());
+        Self {
+            stderr: stderr.unwrap_or_default(),
+            conduct,
+            fallbacks: account.fallbacks(),
+            ..Self::default()
+        }
+    }
+}
+
 /// A program that has a seat.
 pub(super) struct SeatProgram {
     kit: &'static dyn Kit,
     pub(super) driver: Driver,
     within: Option<Duration>,
     leaving: Option<Leaving>,
-    asked: u64,
-    taken: u64,
     on_end: Option<OnEnd>,
     notes: bool,
     notebook: Option<Notebook>,
@@ -130,7 +179,7 @@ impl SeatProgram {
     ) -> Self {
         let spec = format!("{PREFIX}{}@{}", launch.name, launch.version);
         setup.bot.clone_from(&spec);
-        setup.fallback.clone_from(&launch.fallback);
+        setup.fallback = launch.fallback_in(kit, programs.ranked).to_owned();
         let mut driver = Driver::new(programs.bots.clone(), spec, Some(Arc::clone(launch)));
         driver.attend(setup);
         *driver.opening() = Some(Opening::of(kit, ("", false), Value::Null, setup));
@@ -139,8 +188,6 @@ impl SeatProgram {
             driver,
             within: programs.within,
             leaving: None,
-            asked: 0,
-            taken: 0,
             on_end: programs.on_end.clone(),
             notes: programs.notes,
             notebook: programs.notebook.clone().filter(|_| programs.notes),
@@ -210,10 +257,10 @@ impl SeatProgram {
         self.driver.tell();
         let Some(times) = self.driver.times(self.kit, (limit, target), MARGIN) else {
             // The only legal answer: the program hears of it when it is given.
+            self.driver.forced();
             dialogue.said(&ready);
             return Posed::Said(ready);
         };
-        self.asked += 1;
         let within = self.within.unwrap_or(times.program);
         Posed::Asked(Asked {
             deadline: received + within.min(times.program),
@@ -260,10 +307,13 @@ impl SeatProgram {
         }
     }
 
-    const fn told(&self, conduct: Conduct) -> SeatConduct {
+    fn told(&self, conduct: Conduct) -> SeatConduct {
+        let part = self.driver.account().participation();
+        let count = |count: Option<u32>| u64::from(count.unwrap_or_default());
         SeatConduct {
-            asked: self.asked,
-            taken: self.taken,
+            bot: self.driver.spec().to_owned(),
+            asked: count(part.decisions),
+            taken: count(part.decisions) - count(part.fallback),
             conduct,
         }
     }
@@ -311,7 +361,6 @@ impl Asked {
                 if !program.driver.is_taken(number) {
                     return self.instead(dialogue, budget, said);
                 }
-                program.taken += 1;
                 said = decided;
             }
             (Answer::Gone | Answer::Given(_), _) => return self.instead(dialogue, budget, said),

@@ -1,7 +1,7 @@
 //! Messages that are acknowledged before they are stored.
 
 use super::world::{World, key, options, until};
-use crate::session::{Answer, Local, Numbered, Refusal};
+use crate::session::{Answer, Leaving, Local, Numbered, Refusal};
 use crate::store::Store;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
@@ -120,4 +120,30 @@ async fn a_stop_stores_what_was_acknowledged() {
     let world = world.restart().await;
     assert_eq!(heard(&world).await.len(), 29);
     assert!(tell(&world, 30, "ask", None).await.unwrap().stored);
+}
+
+#[tokio::test]
+async fn an_end_that_cannot_be_stored_yet_can_be_told_again() {
+    let world = World::new(options()).await;
+    let store = &world.parts.store;
+    tell(&world, 1, "begin", None).await.unwrap();
+    let leave = async |messages| {
+        let leaving = Leaving {
+            messages: Some(messages),
+            detail: "it has gone".to_owned(),
+            hung_up: true,
+        };
+        world.sessions.leave(&key(1, 1), leaving).await
+    };
+    assert_eq!(leave(2).await, Err(Refusal::Gap(1)));
+    assert!(tell(&world, 2, "ask", None).await.unwrap().stored);
+    store.alter("PRAGMA query_only = 1").await;
+    assert_eq!(leave(2).await, Err(Refusal::Unfit));
+    assert_eq!(world.sessions.live(), 1, "its end is not known to anybody");
+    store.alter("PRAGMA query_only = 0").await;
+    assert_eq!(leave(2).await, Ok(()));
+    assert_eq!(world.sessions.live(), 0);
+    assert_eq!(leave(2).await, Ok(()), "once more, after a lost answer");
+    let world = world.restart().await;
+    assert_eq!(world.sessions.live(), 0, "it is stored");
 }

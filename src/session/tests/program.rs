@@ -2,7 +2,7 @@
 
 use super::world::{dependencies, until};
 use crate::programs::{Bots, Launch, Protocol};
-use crate::session::{BotAddress, Key, Origin, SessionOptions, Sessions};
+use crate::session::{BotAddress, Key, Leaving, Origin, SessionOptions, Sessions};
 use crate::store::Note;
 use crate::store::types::SessionId;
 use games::answer::{Allowance, answer};
@@ -229,8 +229,12 @@ impl Table {
             "nothing of ours is refused"
         );
         if kit.wire() == games::Wire::Stdio {
-            self.sessions
-                .hung_up(&self.key, "the arbiter is done".to_owned());
+            let leaving = Leaving {
+                messages: None,
+                detail: "the arbiter is done".to_owned(),
+                hung_up: true,
+            };
+            self.sessions.leave(&self.key, leaving).await.unwrap();
         }
         (self, outcome, longest)
     }

@@ -133,3 +133,49 @@ async fn after_a_start_sessions_count_for_the_address_that_is_their_referees_nam
     let other = key_at("deep", "127.0.0.3", 99, 1);
     world.send_from(from(3), &other, "begin").await.unwrap();
 }
+
+#[tokio::test]
+async fn of_what_strangers_merely_began_nothing_is_kept() {
+    let world = World::new(SessionOptions {
+        idle_limit: Duration::from_millis(400),
+        ..options()
+    })
+    .await;
+    let store = &world.parts.store;
+    let exempt = Origin::new([127, 0, 0, 2].into(), true, false);
+    for (origin, market) in [(from(2), 1), (from(2), 2), (from(2), 3), (exempt, 4)] {
+        let at = key_at("deep", "127.0.0.2", market, 1);
+        world.send_from(origin, &at, "begin").await.unwrap();
+    }
+    let again = key_at("deep", "127.0.0.2", 1, 1);
+    world.send_from(from(2), &again, "begin").await.unwrap();
+    // Two seats of one match, of which one is played.
+    let played = key_at("deep", "127.0.0.2", 3, 2);
+    for word in ["begin", "ask"] {
+        world.send_from(from(2), &played, word).await.unwrap();
+    }
+    let kept = async {
+        while world.sessions.live() > 0 || store.match_ids().await.unwrap().len() > 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), kept)
+        .await
+        .unwrap();
+    for (rows, of) in [
+        (3, "sessions"),
+        (2, "matches WHERE market IN (3, 4)"),
+        (0, "seats WHERE match_id NOT IN (SELECT id FROM matches)"),
+        (0, "results WHERE match_id NOT IN (SELECT id FROM matches)"),
+        (0, "listed WHERE match_id NOT IN (SELECT id FROM matches)"),
+        (
+            0,
+            "listed_sessions WHERE session NOT IN (SELECT id FROM sessions)",
+        ),
+        (0, "facts WHERE session NOT IN (SELECT id FROM sessions)"),
+    ] {
+        let count = store.alter(&format!("SELECT count(*) FROM {of}")).await;
+        assert_eq!(count, Some(rows), "{of}");
+    }
+    assert_eq!(store.integrity().await, Vec::<String>::new());
+}

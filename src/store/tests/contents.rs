@@ -2,6 +2,7 @@
 
 use super::fake::{Pen, heard, match_id, new_match, new_session, opened, said};
 use crate::store::history::Contents;
+use crate::store::prune::Prune;
 use crate::store::writer::Command;
 use crate::store::{EntryId, PageAt, Side, Store};
 
@@ -28,7 +29,9 @@ async fn a_session_that_has_ended_since_its_row_was_read_is_read_all_the_same() 
     let live = store.contents(&match_id(1)).await.unwrap();
     pen.end(&store, vec![1, 0, 0, 0], 0).await;
     // Pruning stores the heads first: those of live sessions. Nothing is packed yet.
-    let stored = store.ask(|reply| Command::Prune(Vec::new(), reply)).await;
+    let stored = store
+        .ask(|reply| Command::Prune(Prune::Transcripts(Vec::new()), reply))
+        .await;
     stored.unwrap();
     let head = store.head(&live.sessions[0]).await.unwrap();
     assert_eq!(head, Some((EntryId(3), 3)));

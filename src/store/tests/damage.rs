@@ -8,7 +8,7 @@ use crate::store::{EntryId, Settings, Store, StoreError};
 use futures_util::future::join_all;
 use sqlx::{Connection as _, SqliteConnection};
 use std::collections::BTreeSet;
-use std::io::{Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -88,10 +88,22 @@ async fn count(path: &Path, table: &str) -> i64 {
 }
 
 fn overwrite(path: &Path, page: i64) {
-    let mut file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
-    let at = (page as u64 - 1) * PAGE;
-    file.seek(SeekFrom::Start(at)).unwrap();
-    file.write_all(&[0xA5; PAGE as usize]).unwrap();
+    write_at(path, (page as u64 - 1) * PAGE, &[0xA5; PAGE as usize]);
+}
+
+/// Overwrites bytes at this offset.
+fn write_at(path: &Path, at: u64, bytes: &[u8]) {
+    let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+    file.write_all_at(bytes, at).unwrap();
+}
+
+/// Rows on leaves for which this holds.
+async fn rows_on(path: &Path, table: &str, holds: impl Fn(i64) -> bool) -> i64 {
+    let leaves = pages(path, table, "leaf").await.into_iter();
+    leaves
+        .filter(|(page, _)| holds(*page))
+        .map(|(_, rows)| rows)
+        .sum()
 }
 
 /// The matches that verification calls whole, and whether it found anything wrong with the file.
@@ -386,14 +398,126 @@ async fn seats_of_a_damaged_page_alone_are_lost() {
 }
 
 #[tokio::test]
-async fn a_file_that_lost_its_end_or_its_beginning_is_refused() {
+async fn a_damaged_row_number_costs_one_row() {
     let (folder, path) = filled().await;
-    let whole = std::fs::read(&path).unwrap();
-    let cut = whole.len() / 2 / PAGE as usize * PAGE as usize;
-    std::fs::write(&path, &whole[..cut]).unwrap();
+    let rows = count(&path, "entries").await;
+    let file = std::fs::read(&path).unwrap();
+    // In a cell in the middle of a page: the length of its content, then its number, here as large as two bytes allow.
+    let leaves = pages(&path, "entries", "leaf").await;
+    let (page, cells) = leaves[leaves.len() / 2];
+    let start = (page as usize - 1) * PAGE as usize;
+    let pointer = start + 8 + cells as usize / 2 * 2;
+    let cell = usize::from(file[pointer]) << 8 | usize::from(file[pointer + 1]);
+    let mut number = start + cell;
+    while file[number] & 0x80 != 0 {
+        number += 1;
+    }
+    number += 1;
+    assert!(file[number] & 0x80 != 0 && file[number + 1] & 0x80 == 0);
+    write_at(&path, number as u64, &[0xFF, 0x7F]);
+    let out = folder.path().join("out.db");
+    let salvaged = Store::salvage(&path, &out).await.unwrap();
+    assert_eq!(count(&out, "entries").await, rows - 1);
+    assert_eq!(salvaged.lost, [format!("entries: 1 of {rows} rows lost")]);
+}
+
+#[tokio::test]
+async fn many_damaged_places_cost_their_pages_and_nothing_else() {
+    let (folder, path) = filled().await;
+    let mut random = 5_u64;
+    let mut leaves = Vec::new();
+    for table in TABLES {
+        let found = pages(&path, table, "leaf").await;
+        leaves.extend(found.into_iter().map(|(page, _)| page));
+    }
+    let mut damaged = BTreeSet::new();
+    let mut places = Vec::new();
+    for _ in 0..40 {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let page = leaves[(random >> 33) as usize % leaves.len()];
+        places.push((page as u64 - 1) * PAGE + (random >> 20) % (PAGE - 4));
+        damaged.insert(page);
+    }
+    // A match's id that is no text any more.
+    let matches = pages(&path, "matches", "leaf").await;
+    let start = (matches[0].0 - 1) as usize * PAGE as usize;
+    let (file, id) = (std::fs::read(&path).unwrap(), match_id(7));
+    let found = |bytes: &[u8]| bytes == id.as_bytes();
+    let id = file[start..start + PAGE as usize]
+        .windows(id.len())
+        .position(found);
+    places.push((start + id.unwrap()) as u64);
+    damaged.insert(matches[0].0);
+    let mut expected = Vec::new();
+    for table in TABLES {
+        let kept = rows_on(&path, table, |page| !damaged.contains(&page)).await;
+        expected.push((table, kept, count(&path, table).await));
+    }
+    for place in places {
+        write_at(&path, place, &[0xFF, 0xFF, 0xFF, 0xFF]);
+    }
+    let (good, differs) = whole(&path).await;
+    assert!(differs && !good.is_empty(), "verification goes on");
+    let out = folder.path().join("out.db");
+    let salvaged = Store::salvage(&path, &out).await.unwrap();
+    assert!(!salvaged.lost.is_empty());
+    for (table, kept, rows) in expected {
+        let saved = count(&out, table).await;
+        // Tables without rowids are read by match: of those on a damaged page all or nothing.
+        let kept = if table == "seats" {
+            kept - 16 * 40
+        } else {
+            kept
+        };
+        // A match whose number is damaged is made again from its sessions.
+        let most = if table == "matches" { rows + 40 } else { rows };
+        assert!(
+            (kept..=most).contains(&saved),
+            "{table}: {saved}, not {kept} to {most}"
+        );
+    }
+    Store::open(&at(out, &folder)).await.unwrap().close().await;
+}
+
+#[tokio::test]
+async fn what_is_left_of_a_file_that_lost_its_end_is_verified_and_saved() {
+    let (folder, path) = filled().await;
+    let file = std::fs::read(&path).unwrap();
+    let cut = file.len() as u64 / 2 / PAGE;
+    let mut left = Vec::new();
+    for table in ["entries", "sessions", "matches"] {
+        left.push((
+            table,
+            rows_on(&path, table, |page| page as u64 <= cut).await,
+        ));
+    }
+    std::fs::write(&path, &file[..(cut * PAGE) as usize]).unwrap();
     let refused = Store::open(&settings(folder.path())).await.unwrap_err();
     assert!(matches!(refused, StoreError::Damaged { .. }), "{refused}");
-    let mut other = whole;
+    let (_, differs) = whole(&path).await;
+    assert!(differs);
+    let out = folder.path().join("out.db");
+    let salvaged = Store::salvage(&path, &out).await.unwrap();
+    assert!(!salvaged.lost.is_empty());
+    for (table, rows) in left {
+        let saved = count(&out, table).await;
+        // Matches are made again from their sessions.
+        let enough = if table == "matches" {
+            saved >= rows
+        } else {
+            saved == rows
+        };
+        assert!(rows > 0 && enough, "{table}: {saved} of {rows}");
+    }
+    Store::open(&at(out, &folder)).await.unwrap().close().await;
+}
+
+#[tokio::test]
+async fn a_file_that_lost_its_beginning_is_refused() {
+    let (folder, path) = filled().await;
+    let mut other = std::fs::read(&path).unwrap();
     other[..PAGE as usize].fill(0xA5);
     std::fs::write(&path, other).unwrap();
     let refused = Store::open(&settings(folder.path())).await.unwrap_err();

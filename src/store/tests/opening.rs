@@ -4,6 +4,8 @@ use super::fake::{Pen, heard, match_id, new_match, new_session, open, opened, sa
 use crate::store::open::MIGRATIONS;
 use crate::store::{Settings, Side, Store, StoreError};
 use serde_json::json;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use tempfile::tempdir;
 
@@ -44,9 +46,13 @@ async fn what_lives_is_found_again_after_a_clean_end_and_after_a_cut() {
 }
 
 /// Opens the store again as soon as the previous writer has released it.
-pub(super) async fn reopened(folder: &std::path::Path) -> Store {
+pub(super) async fn reopened(folder: &Path) -> Store {
+    reopened_with(&settings(folder)).await
+}
+
+async fn reopened_with(settings: &Settings) -> Store {
     loop {
-        match Store::open(&settings(folder)).await {
+        match Store::open(settings).await {
             Err(StoreError::InUse { .. }) => tokio::task::yield_now().await,
             other => return other.unwrap(),
         }
@@ -111,12 +117,12 @@ async fn a_database_from_a_newer_version_is_refused() {
 async fn what_is_no_database_is_refused_and_left_alone() {
     let folder = tempdir().unwrap();
     let path = settings(folder.path()).path;
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
     let text = "not a database ".repeat(100);
-    std::fs::write(&path, &text).unwrap();
+    fs::write(&path, &text).unwrap();
     let error = Store::open(&settings(folder.path())).await.unwrap_err();
     assert!(matches!(error, StoreError::NotADatabase { .. }), "{error}");
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
     let missing = Store::open_readonly(folder.path().join("none.db"))
         .await
         .unwrap_err();
@@ -126,7 +132,7 @@ async fn what_is_no_database_is_refused_and_left_alone() {
 #[tokio::test]
 async fn a_folder_that_cannot_be_made_is_named() {
     let folder = tempdir().unwrap();
-    std::fs::write(folder.path().join("data"), "a file").unwrap();
+    fs::write(folder.path().join("data"), "a file").unwrap();
     let error = Store::open(&settings(folder.path())).await.unwrap_err();
     assert!(matches!(&error, StoreError::Folder { .. }), "{error}");
     assert!(error.to_string().contains("store.path"), "{error}");
@@ -136,14 +142,143 @@ async fn a_folder_that_cannot_be_made_is_named() {
 async fn a_link_to_a_database_is_followed() {
     let (far, near) = (tempdir().unwrap(), tempdir().unwrap());
     let link = near.path().join("drover.db");
-    std::os::unix::fs::symlink(far.path().join("far.db"), &link).unwrap();
+    symlink(far.path().join("far.db"), &link).unwrap();
     for number in 1..=2 {
         let store = Store::open(&Settings::at(&link)).await.unwrap();
         let mut pen = Pen::player(&store, number);
         pen.write(&store, vec![heard("ask")]).await;
+        assert!(far.path().join("far.db-wal").exists());
         store.close().await;
     }
     assert!(far.path().join("far.db").exists());
+    let beside = fs::read_dir(near.path()).unwrap();
+    assert_eq!(beside.count(), 1, "nothing lies beside the link");
+}
+
+#[tokio::test]
+async fn a_database_in_use_is_refused_under_every_name() {
+    let (folder, other) = (tempdir().unwrap(), tempdir().unwrap());
+    let path = folder.path().join("drover.db");
+    let store = Store::open(&Settings::at(&path)).await.unwrap();
+    let named = other.path().join("named.db");
+    let refused = async |what: &str| {
+        let error = Store::open(&Settings::at(&named)).await.unwrap_err();
+        assert!(matches!(error, StoreError::InUse { .. }), "{what}: {error}");
+        let host = rustix::system::uname();
+        let (pid, host) = (std::process::id(), host.nodename().to_string_lossy());
+        let holder = format!("(process {pid} of host {host}, since 2");
+        assert!(error.to_string().contains(&holder), "{what}: {error}");
+    };
+    symlink(&path, &named).unwrap();
+    refused("a symbolic link").await;
+    fs::remove_file(&named).unwrap();
+    fs::hard_link(&path, &named).unwrap();
+    refused("a hard link").await;
+    fs::remove_file(&path).unwrap();
+    refused("moved").await;
+    // Another file in its place would get its log.
+    fs::copy(&named, &path).unwrap();
+    fs::remove_file(&named).unwrap();
+    symlink(&path, &named).unwrap();
+    refused("replaced").await;
+    let clone = store.clone();
+    store.close().await;
+    reopened_with(&Settings::at(&path)).await.close().await;
+    drop(clone);
+}
+
+#[tokio::test]
+async fn a_database_with_two_names_is_not_opened() {
+    let (folder, store) = opened().await;
+    let path = store.path().to_path_buf();
+    store.close().await;
+    let other = folder.path().join("other.db");
+    fs::hard_link(&path, &other).unwrap();
+    for path in [&path, &other] {
+        for error in [
+            Store::open(&Settings::at(path)).await.unwrap_err(),
+            Store::open_readonly(path).await.unwrap_err(),
+        ] {
+            assert!(
+                matches!(error, StoreError::Names { names: 2, .. }),
+                "{error}"
+            );
+        }
+    }
+    fs::remove_file(&other).unwrap();
+    Store::open(&Settings::at(&path))
+        .await
+        .unwrap()
+        .close()
+        .await;
+}
+
+#[tokio::test]
+async fn a_daemon_of_an_earlier_version_is_noticed() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("drover.db");
+    let lock = fs::File::create(folder.path().join("drover.db.lock")).unwrap();
+    lock.lock().unwrap();
+    let error = Store::open(&Settings::at(&path)).await.unwrap_err();
+    assert!(matches!(error, StoreError::InUse { .. }), "{error}");
+    assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn what_is_written_is_nobody_elses() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("made/here/drover.db");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let all = |folder: &Path| {
+        let files = fs::read_dir(folder).unwrap();
+        let files = files.map(|file| file.unwrap().path());
+        files.map(|path| (mode(&path), path)).collect::<Vec<_>>()
+    };
+    // As an earlier version left it.
+    for others in [false, true] {
+        if others {
+            let open = fs::Permissions::from_mode(0o644);
+            fs::set_permissions(&path, open).unwrap();
+        }
+        let store = Store::open(&Settings::at(&path)).await.unwrap();
+        let mut pen = Pen::player(&store, 1 + u64::from(others));
+        pen.write(&store, vec![heard("ask")]).await;
+        let copy = folder.path().join(format!("copy{others}.db"));
+        store.backup(&copy).await.unwrap();
+        assert_eq!(mode(&copy), 0o600);
+        let files = all(path.parent().unwrap());
+        assert_eq!(
+            files.len(),
+            4,
+            "database, log, its index and lock: {files:?}"
+        );
+        for (mode, file) in files {
+            assert_eq!(mode, 0o600, "{}", file.display());
+        }
+        store.close().await;
+    }
+    for made in ["made", "made/here"] {
+        assert_eq!(mode(&folder.path().join(made)), 0o700);
+    }
+    let saved = folder.path().join("saved.db");
+    Store::salvage(&path, &saved).await.unwrap();
+    assert_eq!(mode(&saved), 0o600);
+}
+
+#[tokio::test]
+async fn a_device_is_no_database_and_stays_as_it_is() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("drover.db");
+    symlink("/dev/null", &path).unwrap();
+    let before = fs::metadata("/dev/null").unwrap().permissions();
+    let refused = Store::open(&Settings::at(&path)).await.unwrap_err();
+    let told = matches!(
+        refused,
+        StoreError::NotADatabase { .. } | StoreError::Folder { .. } | StoreError::Foreign { .. }
+    );
+    assert!(told, "{refused}");
+    assert_eq!(fs::metadata("/dev/null").unwrap().permissions(), before);
+    let _ = fs::remove_file("/dev/null.lock");
 }
 
 #[tokio::test]
@@ -185,14 +320,11 @@ async fn results_told_by_earlier_versions_have_the_points_at_the_end() {
 #[test]
 fn every_migration_is_known() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
-    let files = std::fs::read_dir(&folder).unwrap();
+    let files = fs::read_dir(&folder).unwrap();
     assert_eq!(files.count(), MIGRATIONS.iter().count());
     for migration in MIGRATIONS.iter() {
         let name = migration.description.replace(' ', "_");
         let file = folder.join(format!("{:04}_{name}.sql", migration.version));
-        assert_eq!(
-            std::fs::read_to_string(file).unwrap(),
-            migration.sql.as_str()
-        );
+        assert_eq!(fs::read_to_string(file).unwrap(), migration.sql.as_str());
     }
 }

@@ -29,7 +29,32 @@ async fn bids(store: &Store) -> Vec<(Option<u8>, i64, Option<i64>)> {
         .await
         .unwrap();
     let rows = page.items.into_iter();
-    rows.map(|row| (row.seat, row.bid, row.held)).collect()
+    rows.map(|row| (row.seat, row.bid_at_least, row.held))
+        .collect()
+}
+
+#[tokio::test]
+async fn a_bid_that_may_have_been_more_is_told_as_at_least() {
+    let (_folder, store) = opened().await;
+    let mut pen = Pen::player(&store, 1);
+    for (bid, known) in [(100, None), (150, Some(150))] {
+        let mut append = pen.append(vec![heard("fact")]);
+        let fact = json!({ "by": "W", "bid": known, "bid_at_least": bid });
+        let columns = Bluff {
+            by: "W".to_owned(),
+            bid,
+            held: Some(10),
+            caught: true,
+        };
+        append
+            .facts
+            .push((Fact::new("bluffed", fact), Some(columns)));
+        pen.send(&store, append).await;
+    }
+    let page = store.bluffs(&Filter::default(), &PageAt::first(50)).await;
+    let rows = page.unwrap().items.into_iter();
+    let bids: Vec<_> = rows.map(|row| (row.bid, row.bid_at_least)).collect();
+    assert_eq!(bids, [(Some(150), 150), (None, 100)]);
 }
 
 #[tokio::test]

@@ -373,6 +373,7 @@ async fn showing_a_tournament_reads_none_of_its_matches() {
         "DROP TABLE tournament_sizes",
         "DROP TABLE notes",
         "DROP TABLE notes_given",
+        "DROP TABLE participations",
         "DROP TABLE program_runs",
         "DROP TABLE shadow_runs",
         "DELETE FROM _sqlx_migrations WHERE version >= 11",

@@ -3,6 +3,7 @@
 use super::packing::Packing;
 use crate::store::error::StoreError;
 use crate::store::programs::{NoteChange, ProgramRun};
+use crate::store::prune::Prune;
 use crate::store::shadows::ShadowRun;
 use crate::store::tokens::TokenChange;
 use crate::store::tournaments::TournamentChange;
@@ -47,8 +48,8 @@ pub(in crate::store) enum Command {
     Change(Change, Reply<Option<i64>>),
     /// Moves ended sessions out of the log.
     Pack(Packing, Reply<()>),
-    /// Gives up what these sessions hold beside their rows.
-    Prune(Vec<i64>, Reply<()>),
+    /// Answered with how many matches are gone.
+    Prune(Prune, Reply<u64>),
     /// The facts of a session that ended without them.
     Tell(i64, Vec<FactAt>, Reply<()>),
     /// A game's new dictionary; answered with its number.

@@ -4,8 +4,8 @@
 use super::batch::{Batch, Work};
 use super::learning::{Merge, TYPE_FIT_MIN, merged};
 use super::statements::{
-    CLOSING_MATCHES, CLOSING_SESSIONS, ENDED_MATCHES, ENDED_SESSIONS, LESSONS, MODELS, RESULTS,
-    Rows, TOURNAMENT_MATCHES, Texts,
+    CLOSING_MATCHES, CLOSING_SESSIONS, ENDED_MATCHES, ENDED_SESSIONS, LESSONS, MODELS,
+    PARTICIPATIONS, RESULTS, Rows, TOURNAMENT_MATCHES, Texts,
 };
 use crate::store::open::KitOf;
 use crate::store::types::{Append, Close, MatchResult};
@@ -21,6 +21,7 @@ pub(super) struct Endings {
     pub(super) sessions: Rows,
     pub(super) matches: Rows,
     pub(super) results: Rows,
+    pub(super) participations: Rows,
     pub(super) slots: Rows,
     pub(super) lessons: Rows,
     pub(super) models: Rows,
@@ -55,6 +56,7 @@ pub(super) async fn gather(
         sessions: session_rows(batch),
         matches: Rows::of(&ENDED_MATCHES),
         results: Rows::of(&RESULTS),
+        participations: Rows::of(&PARTICIPATIONS),
         slots: Rows::of(&TOURNAMENT_MATCHES),
         lessons: Rows::of(&LESSONS),
         models: Rows::of(&MODELS),
@@ -170,18 +172,40 @@ fn end_match(
             json!(result.notes).to_string().into(),
         ]);
     }
+    participations(id, result, &mut endings.participations);
     let outcome = Outcome {
         cause: result.cause,
         scores: result.scores.iter().copied().collect(),
     };
     let shares = match kit {
-        Some(kit) => kit.win_shares_in(kit.teams(setup).as_deref(), &outcome),
+        Some(kit) => {
+            let teams = kit.teams(setup);
+            let is_last = |seat| result.is_last(seat);
+            kit.earned(teams.as_deref(), &outcome, is_last).0
+        }
         None => outcome.win_shares(),
     };
     for ((seat, score), (_, share)) in outcome.scores.iter().zip(shares.iter()) {
         endings
             .results
             .push([id.into(), seat.0.into(), (*score).into(), (*share).into()]);
+    }
+}
+
+/// How the seats took part, as far as that is known.
+fn participations(id: &str, result: &MatchResult, rows: &mut Rows) {
+    for (seat, part) in (0u8..).zip(&result.participation) {
+        if let Some(part) = part {
+            rows.push([
+                id.into(),
+                seat.into(),
+                part.how.word().into(),
+                part.turn.into(),
+                (&part.detail).into(),
+                part.decisions.into(),
+                part.fallback.into(),
+            ]);
+        }
     }
 }
 

@@ -20,4 +20,5 @@ pub(super) use learning::TYPE_FIT_MIN;
 pub(super) use packing::Packing;
 pub(super) use run::Writer;
 pub use statements::ENTRIES_MAX;
+pub(super) use statements::PARTICIPATION_MERGED;
 pub(super) use syncing::Syncing;

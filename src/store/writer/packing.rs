@@ -8,7 +8,7 @@ use super::run::Writer;
 use crate::clock::now_us;
 use crate::store::error::StoreError;
 use crate::store::packed::Packed;
-use crate::store::prune;
+use crate::store::prune::{self, Prune};
 use crate::store::types::{Durability, FactAt};
 use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::path::Path;
@@ -55,17 +55,18 @@ impl Writer {
         }
     }
 
-    pub(super) async fn prune(&mut self, sessions: &[i64], reply: Reply<()>) {
+    pub(super) async fn prune(&mut self, prune: &Prune, reply: Reply<u64>) {
         // The numbers of entries that go are not given again.
         self.store_heads().await;
         let done = match self.synchronise(Durability::Process).await {
-            Ok(()) => prune::go(&mut self.connection, sessions).await,
+            Ok(()) => prune::go(&mut self.connection, prune).await,
             Err(error) => Err(error),
         };
         match done {
-            Ok(()) => {
+            Ok(gone) => {
+                let (Prune::Transcripts(sessions) | Prune::Void(sessions)) = prune;
                 self.checkpoints.committed(sessions.len() as u64);
-                answer(reply, Ok(()));
+                answer(reply, Ok(gone));
             }
             Err(error) => {
                 self.roll_back().await;

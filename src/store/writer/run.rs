@@ -141,9 +141,9 @@ impl Writer {
                     batch = self.flush(batch).await;
                     self.pack(packing, reply).await;
                 }
-                Command::Prune(sessions, reply) => {
+                Command::Prune(prune, reply) => {
                     batch = self.flush(batch).await;
-                    self.prune(&sessions, reply).await;
+                    self.prune(&prune, reply).await;
                 }
                 Command::Tell(session, facts, reply) => {
                     batch = self.flush(batch).await;
@@ -351,6 +351,7 @@ impl Writer {
                 sessions,
                 matches,
                 results,
+                participations,
                 slots,
                 lessons,
                 models,
@@ -358,7 +359,16 @@ impl Writer {
                 listed,
                 ended: [ended, closed],
             } = endings;
-            for rows in [sessions, matches, results, slots, lessons, models] {
+            let all = [
+                sessions,
+                matches,
+                results,
+                participations,
+                slots,
+                lessons,
+                models,
+            ];
+            for rows in all {
                 rows.write(connection, texts).await?;
             }
             listing::list(connection, Some(&listed)).await?;

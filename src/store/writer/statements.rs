@@ -306,6 +306,22 @@ pub(super) const RESULTS: Statement = Statement {
     ON CONFLICT DO UPDATE SET score = excluded.score, win_share = excluded.win_share",
 };
 
+/// What the referee saw and what a seat's own program reports add up: whatever went wrong stays.
+pub(super) const PARTICIPATIONS: Statement = Statement {
+    before: "INSERT INTO participations (match_id, seat, how, turn, detail, decisions, fallback) SELECT * FROM",
+    columns: 7,
+    after: PARTICIPATION_MERGED,
+};
+
+/// How a further row of a seat is merged into the one that is there.
+pub(in crate::store) const PARTICIPATION_MERGED: &str = "WHERE column1 IS NOT NULL
+    ON CONFLICT (match_id, seat) DO UPDATE SET
+        how = iif(how = 'played', excluded.how, how),
+        turn = iif(how = 'played', excluded.turn, turn),
+        detail = iif(how = 'played', excluded.detail, detail),
+        decisions = iif(coalesce(excluded.fallback, -1) >= coalesce(fallback, -1), excluded.decisions, decisions),
+        fallback = iif(coalesce(excluded.fallback, -1) >= coalesce(fallback, -1), excluded.fallback, fallback)";
+
 /// A place is filled once, by a match that ends once: a second row is refused, and with it its match's end.
 pub(super) const TOURNAMENT_MATCHES: Statement = Statement {
     before: "

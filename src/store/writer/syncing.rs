@@ -31,11 +31,10 @@ impl Syncing {
             path: path.to_path_buf(),
             why: format!("its log cannot be synced: {error}"),
         };
-        // The file stays the same for as long as the database is open. SQLite follows links to it.
-        let database = path.canonicalize().map_err(cannot)?;
+        // The file stays the same for as long as the database is open.
         let log = File::options()
             .write(true)
-            .open(files::beside(&database, "-wal"))
+            .open(files::beside(path, "-wal"))
             .map_err(cannot)?;
         let callers = Handle::current();
         let (queue, batches) = mpsc::channel(WAITING_MAX);

@@ -1,9 +1,11 @@
 //! Standings for spreadsheets and other raters: everything in full precision.
 
-use super::played::{Named, PlayedGame, sorted};
+use super::played::{Named, PlayedGame, of_decks};
 use super::table::{Standing, Standings};
 use crate::sheet::csv;
 use crate::tournament::Figures;
+use crate::tournament::report::counts;
+use games::{Cause, Part, Participation};
 use ratings::Score;
 use std::fmt::Write as _;
 use std::io;
@@ -12,7 +14,7 @@ fn some(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }
 
-const FIGURES: [&str; 16] = [
+const FIGURES: [&str; 19] = [
     "games",
     "wins",
     "shared_wins",
@@ -27,15 +29,14 @@ const FIGURES: [&str; 16] = [
     "faults",
     "refused",
     "missed",
+    "decisions",
+    "fallback",
+    "participation",
     "decision_ms_p50",
     "decision_ms_p99",
 ];
 
-fn figures(of: &Figures) -> [String; 16] {
-    let faults = of.faults.iter();
-    let faults: Vec<String> = faults
-        .map(|(cause, count)| format!("{cause} {count}"))
-        .collect();
+fn figures(of: &Figures) -> [String; 19] {
     [
         of.games.to_string(),
         of.wins.to_string(),
@@ -48,9 +49,12 @@ fn figures(of: &Figures) -> [String; 16] {
         of.pair_score.to_string(),
         of.pair_score_low.to_string(),
         of.pair_score_high.to_string(),
-        faults.join("; "),
+        counts(&of.faults, "; "),
         of.refused.to_string(),
         of.missed.to_string(),
+        of.decisions.to_string(),
+        of.fallback.to_string(),
+        counts(&of.participation, "; "),
         some(of.decision_ms_p50),
         some(of.decision_ms_p99),
     ]
@@ -157,12 +161,13 @@ impl Standings {
 }
 
 /// All results as PGN without moves, one game for each two entrants of a match: what BayesElo and `drover rate`
-/// read. Rounds count from 1; results of one block share the tag `Table`.
+/// read. Rounds count from 1; results of one block share the tag `Table`. `Termination` says how it ended between the two, in
+/// the standard's words; a tag for each of them says how it took part, where it did not play to the end of its part.
 #[must_use]
 pub fn pgn(event: &str, entrants: &[Named], games: &[PlayedGame]) -> String {
     let mut text = String::new();
-    for game in sorted(games) {
-        let (round, table, seed) = game.block();
+    for (deck, game) in of_decks(games) {
+        let (round, table) = (game.round, game.table);
         for (first, second, score) in game.pairs() {
             let name = |number: usize| entrants.get(number).map_or("?", |one| &*one.name);
             let result = match score {
@@ -178,15 +183,61 @@ pub fn pgn(event: &str, entrants: &[Named], games: &[PlayedGame]) -> String {
                 ("White", name(first)),
                 ("Black", name(second)),
                 ("Result", result),
-                ("Table", &format!("{round}.{table}.{seed}")),
+                ("Table", &format!("{round}.{table}.{deck}")),
+                ("Termination", termination(game, [first, second])),
             ] {
                 // Writing to a string does not fail.
                 let _ = writeln!(text, "[{tag} \"{}\"]", quoted(value));
+            }
+            for (tag, number) in [
+                ("WhiteParticipation", first),
+                ("BlackParticipation", second),
+            ] {
+                let parts: Vec<String> = parts(game, number).map(Participation::words).collect();
+                if !parts.is_empty() {
+                    let _ = writeln!(text, "[{tag} \"{}\"]", parts.join("; "));
+                }
             }
             let _ = writeln!(text, "\n{result}\n");
         }
     }
     text
+}
+
+/// How the players of an entrant took part in a match that did not play to the end of their part.
+fn parts(game: &PlayedGame, entrant: usize) -> impl Iterator<Item = &Participation> {
+    let counted = &game.counted;
+    let sides = counted.table.iter().zip(&counted.participation);
+    let own = sides.filter(move |(other, _)| **other == entrant);
+    let parts = own.flat_map(|(_, parts)| parts);
+    parts.filter(|part| part.how != Part::Played)
+}
+
+/// How a match ended between two entrants, in the words of the PGN standard: the worst of what happened to either.
+fn termination(game: &PlayedGame, both: [usize; 2]) -> &'static str {
+    let counted = &game.counted;
+    let faults = counted.faults.iter().filter_map(|(side, cause)| {
+        let entrant = counted.table.get(side.index())?;
+        both.contains(entrant).then_some(*cause)
+    });
+    let of_fault = faults.map(|cause| match cause {
+        Cause::TimeForfeit => "time forfeit",
+        Cause::IllegalMove | Cause::ProtocolError | Cause::NotPlayed => "rules infraction",
+        Cause::Adjudication => "adjudication",
+        _ => "abandoned",
+    });
+    let parts = both.into_iter().flat_map(|entrant| parts(game, entrant));
+    let of_part = parts.map(|part| match part.how {
+        Part::Silent => "time forfeit",
+        Part::Refused => "rules infraction",
+        _ => "abandoned",
+    });
+    let whole = match counted.outcome.cause {
+        Cause::Adjudication => "adjudication",
+        Cause::Stalled | Cause::Cancelled | Cause::Unterminated => "abandoned",
+        _ => "normal",
+    };
+    of_fault.chain(of_part).next().unwrap_or(whole)
 }
 
 /// As a tag holds it: on one line, quotation marks marked.
@@ -256,7 +307,7 @@ mod tests {
             17,
             "the crash gives two results, other matches three"
         );
-        let results = ratings::input::read(text.as_bytes()).unwrap();
+        let results = ratings::input::read(text.as_bytes()).whole().unwrap();
         let ranking = Ranking::new(&results, &Settings::default(), Intervals::Covariance).unwrap();
         let standings = Standings::new(&entrants, &games, &RankSettings::default());
         for one in &standings.entrants {

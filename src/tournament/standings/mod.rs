@@ -16,7 +16,7 @@ pub use export::pgn;
 pub use history::{History, Live, RoundRatings};
 pub use league::{Expected, League, LeagueLine};
 pub use order::TieBreak;
-pub use played::{Named, PlayedGame, RankSettings, results};
+pub use played::{Named, PlayedGame, RankSettings, of_decks, results};
 pub use table::{OpponentSplit, RatingModel, SeatSplit, Standing, Standings};
 pub use until::{Until, UntilError};
 

@@ -87,6 +87,16 @@ pub(super) fn blocks<'a>(
     sorted.chunk_by(|one, other| one.block() == other.block())
 }
 
+/// Matches by number, each with the number of the first one of its block: that says nothing of the deck.
+#[must_use]
+pub fn of_decks(games: &[PlayedGame]) -> Vec<(u64, &PlayedGame)> {
+    let games = sorted(games);
+    let first = |block: &[&PlayedGame]| block.first().map_or(0, |game| game.number);
+    let numbered = |block: &[&'_ PlayedGame]| vec![first(block); block.len()];
+    let decks: Vec<u64> = blocks(&games).flat_map(numbered).collect();
+    decks.into_iter().zip(games).collect()
+}
+
 /// The results as ratings are fitted to them. Players have the numbers of entrants; a block is a table.
 ///
 /// # Errors

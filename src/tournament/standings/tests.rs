@@ -37,6 +37,7 @@ pub(super) fn game(number: u64, round: u32, table: &[usize], scores: &[i64]) -> 
             refused: Vec::new(),
             missed: Vec::new(),
             took: Vec::new(),
+            participation: Vec::new(),
         },
     }
 }

@@ -150,10 +150,51 @@ fn the_other_spelling_is_tried_and_who_is_turned_away_comes_again() {
     guest.plays();
     let status = world.status();
     assert_eq!((status.last_error, status.last_error_us), (None, None));
+    assert_eq!(status.failures, 0, "it plays");
     guest.say(WON);
     world.ended(1);
     until(|| world.status().failures == 0);
     assert_eq!(world.status().back_after_ms.len(), 1);
+    world.close();
+}
+
+/// Whatever a hub says before it hangs up is told, as far as it can be shown.
+#[test]
+fn the_last_words_of_a_hub_are_told() {
+    for (said, told) in [
+        (
+            "finished \"error\":\"you are banned\"\n",
+            "the hub ended the game before it began: you are banned",
+        ),
+        (
+            "HTTP/1.1 400 Bad Request\r\n\r\n",
+            "it closed the connection; the last that it said: \"HTTP/1.1 400 Bad Request\"",
+        ),
+        (
+            "server is \u{1b}[2Jfull",
+            "it closed the connection; the last that it said: \"server is \\u{1b}[2Jfull\"",
+        ),
+        (
+            "wait\nSSH-2.0-OpenSSH_9.6\r\n",
+            "it closed the connection; the last that it said: \"SSH-2.0-OpenSSH_9.6\"",
+        ),
+    ] {
+        let (_hub, world, mut guest) = dialled("solo");
+        guest.say(said);
+        drop(guest);
+        until(|| world.status().last_error.is_some());
+        assert_eq!(world.status().last_error.as_deref(), Some(told));
+        world.close();
+    }
+    let (_hub, world, mut guest) = dialled("duet");
+    guest.say("error No such hub\n");
+    assert_eq!(guest.line(), "join bob #duet\n");
+    drop(guest);
+    until(|| world.status().last_error.is_some());
+    assert_eq!(
+        world.status().last_error.as_deref(),
+        Some("it closed the connection; the last that it said: \"error No such hub\"")
+    );
     world.close();
 }
 

@@ -2,7 +2,9 @@
 
 use super::player::Player;
 use super::server::{Hub, settings};
-use crate::app::{PATIENCE, block_on, clean, drover, folder, free_address, ok, refused, until};
+use crate::app::{
+    PATIENCE, block_on, clean, dial_from, drover, folder, free_address, ok, refused, until,
+};
 use drover::gateway::CallbackOptions;
 use drover::gateway::hubs::{HubPlan, Hubs};
 use drover::referee::budget::ThinkBudget;
@@ -208,6 +210,42 @@ fn only_the_invited_come_in_in_either_form() {
     hub.waiting(1);
     hub.drain(PATIENCE);
     assert_eq!(other.line(), None);
+}
+
+#[test]
+fn who_tries_tokens_is_slowed_down_and_nobody_else() {
+    const TRIES: usize = 200;
+    let hub = Hub::on(Runtime::new().unwrap(), hub_settings(), Recording::none());
+    let dial = || Player::on(dial_from([127, 0, 0, 2], hub.address));
+    let (mut looked_at, mut connections, mut tried) = (0, 0, 0);
+    while tried < TRIES {
+        let mut player = dial();
+        connections += 1;
+        loop {
+            player.say(&format!("join ann wrong-token-{tried}\n"));
+            let Some(answer) = player.line() else { break };
+            tried += 1;
+            looked_at += usize::from(answer == "error No such hub");
+        }
+    }
+    // More than two dozen take minutes.
+    assert!(
+        (20..25).contains(&looked_at),
+        "{looked_at} of {tried} were looked at"
+    );
+    assert!(connections >= TRIES / 10, "a connection ends after some");
+    // Not even the right one opens now, from there; from elsewhere it does.
+    let mut late = dial();
+    late.say("join ann anns-token-1\n");
+    let answer = late.line().unwrap();
+    assert!(
+        answer.starts_with("error Too many wrong tokens"),
+        "{answer}"
+    );
+    let mut ann = Player::join(hub.address, "ann", "anns-token-1");
+    assert_eq!(ann.line().as_deref(), Some("wait "));
+    hub.waiting(1);
+    hub.drain(PATIENCE);
 }
 
 #[test]

@@ -61,6 +61,15 @@ async fn every_kind_of_proper_server_is_understood() {
 }
 
 #[tokio::test]
+async fn a_byte_order_mark_is_no_part_of_an_answer() {
+    let player = Player::start(Manner::Marked).await;
+    let target = Target::parse(&player.url).unwrap();
+    let mut client = HttpOut::new(target, HttpOptions::default());
+    let answer = client.get("a=1", Duration::from_secs(5)).await.unwrap();
+    assert_eq!(answer.body, "?n=5");
+}
+
+#[tokio::test]
 async fn closing_and_dribbling_servers_are_understood() {
     let manners = [
         Manner::Unfaithful,
@@ -137,7 +146,7 @@ async fn refusing_players_fail_at_once_or_when_their_time_is_over() {
         let hosted = played(&host, wanted).await;
         let lines = hosted.log.lines(Seat(0));
         assert!(
-            lines[0].reply.contains("cannot connect to"),
+            lines[0].reply.contains("cannot connect: "),
             "{}",
             lines[0].reply
         );

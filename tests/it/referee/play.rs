@@ -24,7 +24,8 @@ pub fn args(line: &str) -> PlayArgs {
 }
 
 async fn said(kit: &'static dyn Kit, line: &str) -> anyhow::Result<String> {
-    play(kit, args(line), CancellationToken::new()).await
+    let played = play(kit, args(line), CancellationToken::new()).await;
+    played.map(|played| played.text)
 }
 
 async fn json(line: &str) -> Value {
@@ -86,7 +87,7 @@ async fn a_stop_ends_early_with_what_was_played() {
     let stop = CancellationToken::new();
     stop.cancel();
     let line = "--seat builtin:two --games 1000000 --budget 1s --concurrency 1 --output json";
-    let text = play(&FAKE, args(line), stop).await.unwrap();
+    let text = play(&FAKE, args(line), stop).await.unwrap().text;
     let report: Value = serde_json::from_str(&text).unwrap();
     assert!(report["games"].as_u64().unwrap() < 1_000_000);
     assert_eq!(report["games_planned"], 1_000_000);

@@ -12,6 +12,8 @@ pub enum Manner {
     KeepAlive,
     /// As before, with stray line ends after the body.
     StrayLines,
+    /// A byte order mark begins the body.
+    Marked,
     /// HTTP/1.0 without a length: the end of the connection ends the body.
     Http10,
     /// Chunks, then `Connection: close`.
@@ -118,6 +120,10 @@ async fn answer(socket: &mut TcpStream, manner: &Manner, nth: usize) -> bool {
     let (text, stays) = match manner {
         Manner::KeepAlive => (plain, true),
         Manner::StrayLines => (plain + "\r\n\r\n", true),
+        Manner::Marked => (
+            plain.replace("Length: 4", "Length: 7").replace(BODY, "\u{feff}?n=5"),
+            true,
+        ),
         Manner::Http10 => (format!("HTTP/1.0 200 OK\r\n\r\n{BODY}\r\n"), false),
         Manner::ChunkedClose => (
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\n?n\r\n2\r\n=5\r\n0\r\n\r\n"

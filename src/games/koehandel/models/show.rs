@@ -62,8 +62,13 @@ fn show_interval(interval: Interval, evidence: f64) -> Value {
     })
 }
 
+/// A rate with how often it was seen: its mean is that of what is believed, which is not nothing where nothing was seen.
 fn show_rate(tally: Tally) -> Value {
-    show_interval(tally.rate(), tally.yes + tally.no)
+    let mut shown = show_interval(tally.rate(), tally.yes + tally.no);
+    if let Some(shown) = shown.as_object_mut() {
+        shown.insert("seen".into(), json!(tally.yes));
+    }
+    shown
 }
 
 fn show_moments(moments: Moments) -> Value {

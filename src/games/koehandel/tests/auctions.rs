@@ -133,6 +133,29 @@ fn a5_an_auctioneer_without_cash_is_exposed_and_then_refused() {
     );
 }
 
+/// One who is left out of an auction buys nothing in it: it is asked, as the rows are what they are, and refused.
+#[test]
+fn a5_an_exposed_auctioneer_who_is_left_out_is_asked_and_refused() {
+    let purses = Some(["f", "nnttttff", "nntttttttt", "nnttttff"]);
+    let options = with(|options| options.bluffer_rebids = false);
+    let mut hall = Hall::new(position(options, "A", NOBODY, purses));
+    hall.reply(0, "")
+        .reply(1, "?money=ff")
+        .pass(&[2, 3])
+        .reply(0, "?money=ff");
+    assert!(hall.nth_last(0, 0).ends_with("message=bluffed"));
+    hall.reply(1, "?money=t").pass(&[2, 3]);
+    assert_eq!(hall.asked(), Some(0), "row 7");
+    // It holds the price, and yet may not buy.
+    hall.reply(0, "?money=t");
+    hall.hears(0, REFUSED);
+    assert_eq!(
+        hall.last(1),
+        "type=collect&opponent=E&money=t",
+        "the card is sold"
+    );
+}
+
 #[test]
 fn a6_the_first_seat_is_drawn_by_seed_or_set() {
     let first = |seed| Setup::deal(seed, Options::default()).first;

@@ -7,7 +7,7 @@ use crate::lighthouses::rules::{
 };
 use crate::wire::ReplyLine;
 use serde::{Deserialize, Serialize};
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 /// The most bytes in one line of a bot.
 pub const REPLY_LINE_MAX: usize = 64 << 10;
@@ -187,7 +187,7 @@ pub fn result(done: &Result<(), String>) -> String {
 /// # Errors
 /// [`Broken`] if it is not a greeting.
 pub fn greeting(line: &[u8]) -> Result<String, Broken> {
-    let value = parse(line).map_err(|why| Broken(format!("its greeting is no JSON: {why}")))?;
+    let value = parse(line).map_err(|why| no_json("its greeting", line, &why))?;
     match value.get("name") {
         Some(Value::Text(name)) => Ok(name.clone()),
         _ => Err(Broken("it did not greet with its name".to_owned())),
@@ -199,7 +199,7 @@ pub fn greeting(line: &[u8]) -> Result<String, Broken> {
 /// # Errors
 /// [`Broken`] if it is not a command.
 pub fn command(chart: &Chart, line: &[u8]) -> Result<Result<Act, String>, Broken> {
-    let value = parse(line).map_err(|why| Broken(format!("its command is no JSON: {why}")))?;
+    let value = parse(line).map_err(|why| no_json("its command", line, &why))?;
     let Some(command) = value.get("command") else {
         return Err(Broken(
             "its line is no object with a \"command\"".to_owned(),
@@ -286,12 +286,18 @@ pub fn reply_line(line: &[u8]) -> Result<ReplyLine, String> {
     }
     match parse(line) {
         Ok(Value::Dict(_)) => Ok(ReplyLine::Last),
-        _ => {
-            let text = String::from_utf8_lossy(line);
-            let shown: String = text.trim().chars().take(SHOWN_MAX).collect();
-            Err(format!("its line {shown:?} is no JSON object"))
-        }
+        _ => Err(format!("its line {:?} is no JSON object", shown(line))),
     }
+}
+
+/// The beginning of a line.
+fn shown(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    text.trim().chars().take(SHOWN_MAX).collect()
+}
+
+fn no_json(what: &str, line: &[u8], why: &dyn Display) -> Broken {
+    Broken(format!("{what} {:?} is no JSON: {why}", shown(line)))
 }
 
 /// The act of a whole answer to what is asked.

@@ -247,7 +247,12 @@ fn bots_that_do_not_greet_or_are_gone_are_dropped() {
         (
             Reply::Text(b"hello"),
             Cause::ProtocolError,
-            "its greeting is no JSON: at byte 1: a value is expected",
+            "its greeting \"hello\" is no JSON: at byte 1: a value is expected",
+        ),
+        (
+            Reply::Text("\u{feff}[0.003s] warning".as_bytes()),
+            Cause::ProtocolError,
+            "its greeting \"\\u{feff}[0.003s] warning\" is no JSON: at byte 1: a value is expected",
         ),
         (
             Reply::Text(br#"{"name": 5}"#),

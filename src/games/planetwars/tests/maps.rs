@@ -1,6 +1,6 @@
 //! Maps: reading, writing, drawing.
 
-use crate::kit::{Kit as _, MapStyle};
+use crate::kit::{Kit as _, MapStyle, TableSetup};
 use crate::ladder::digest;
 use crate::planetwars::KIT;
 use crate::planetwars::generate::{Look, Style, generate};
@@ -21,6 +21,23 @@ fn a_map_is_read_as_it_is_written() {
 }
 
 #[test]
+fn a_map_of_2010_is_read_on_every_wire() {
+    // `P x y owner ships growth`, numbered by line.
+    let map =
+        "\u{feff}# of 2010\nP 5.5 5.5 0 20 3\nP 1.25 5.5 1 100 5 # home\nP 9.75 5.5 2 100 5\n";
+    let planets = read(map).unwrap();
+    assert_eq!(
+        text(&planets),
+        "P 0 5.5 5.5 3 0 20\nP 1 1.25 5.5 5 1 100\nP 2 9.75 5.5 5 2 100\n"
+    );
+    KIT.maps().unwrap().check(map).unwrap();
+    for wire in ["team", "google2010"] {
+        let options = serde_json::json!({"map": map, "wire": wire});
+        KIT.table(&TableSetup::numbered(1, options, 2)).unwrap();
+    }
+}
+
+#[test]
 fn what_is_wrong_with_a_map_is_named() {
     let wrong = |text: &str, message: &str| {
         assert_eq!(read(text).unwrap_err().to_string(), message);
@@ -28,8 +45,25 @@ fn what_is_wrong_with_a_map_is_named() {
     wrong("", "line 1: there is no planet");
     wrong("\n\nQ 1\n", "line 3: a planet's line begins with P");
     wrong(
-        "P 1 2 3 4 5",
-        "line 1: ships is missing: P id x y growth owner ships",
+        "P 1 2 3 4",
+        "line 1: owner is missing: P id x y growth owner ships",
+    );
+    wrong(
+        "P 1 2 3 4 5 6\nP 2 2.5 3 0 5",
+        "line 2: a number is missing: P id x y growth owner ships; in a map of 2010 all planets, the first one too, are \
+         P x y owner ships growth",
+    );
+    wrong(
+        "P 5.5 5.5 0 20 3\nP 1 1 2 5 1 100",
+        "line 2: this is no P x y owner ships growth, the form of 2010 in which the map begins",
+    );
+    wrong(
+        "P 5.5 5.5 0 20.5 3",
+        "line 1: ships must be a whole number from 0 to 1000000000, not \"20.5\"",
+    );
+    wrong(
+        "P 5.5 5.5 0 20 3\nF 1 5 0 0 3 2\n",
+        "line 2: a game begins without fleets: leave out the lines of F",
     );
     wrong("P 1 2 3 4 5 6 7", "line 1: \"7\" is one word too many");
     wrong(

@@ -1,0 +1,162 @@
+//! Whether the names that a list is filtered by are known anywhere: one that is not is a mistake, not an empty list.
+
+use super::params::LIMIT_MAX;
+use super::problem::Problem;
+use crate::store::{Filter, PageAt, Store, StoreError};
+use games::neutral::is_meant;
+
+/// Names that are shown because they look like an unknown one.
+const NEAREST_MAX: usize = 3;
+/// How alike they must be, from 0 to 1.
+const ALIKE: f64 = 0.75;
+
+/// A value of a filter that fits nothing that there is or was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    filter: &'static str,
+    detail: String,
+    allowed: Vec<String>,
+}
+
+impl Unknown {
+    /// Which, and what there is instead, as a sentence.
+    #[must_use]
+    pub fn into_detail(self) -> String {
+        self.detail
+    }
+}
+
+impl From<Unknown> for Problem {
+    fn from(unknown: Unknown) -> Self {
+        Self::parameter(unknown.filter, unknown.detail, unknown.allowed)
+    }
+}
+
+/// The first filter whose value is known nowhere; to be asked where a list is empty.
+///
+/// # Errors
+/// That the store cannot be read.
+pub async fn unknown(store: &Store, filter: &Filter) -> Result<Option<Unknown>, StoreError> {
+    if let Some(bot) = &filter.bot
+        && let Some(unknown) = unknown_bot(store, ("bot", bot)).await?
+    {
+        return Ok(Some(unknown));
+    }
+    if let Some(id) = &filter.match_id
+        && store.match_row(id).await?.is_none()
+    {
+        return Ok(Some(none("match", id, "there is no such match")));
+    }
+    if let Some(id) = &filter.tournament
+        && store.tournament(id).await?.is_none()
+    {
+        let why = "there is no such tournament: it takes an id, which the list of tournaments has";
+        return Ok(Some(none("tournament", id, why)));
+    }
+    let Filter {
+        opponent,
+        entrant,
+        referee,
+        ..
+    } = filter.clone();
+    let alone = [
+        (
+            "opponent",
+            Filter {
+                opponent,
+                ..Filter::default()
+            },
+        ),
+        (
+            "entrant",
+            Filter {
+                entrant,
+                ..Filter::default()
+            },
+        ),
+        (
+            "referee",
+            Filter {
+                referee,
+                ..Filter::default()
+            },
+        ),
+    ];
+    for (name, alone) in alone {
+        let Filter {
+            opponent,
+            entrant,
+            referee,
+            ..
+        } = &alone;
+        let Some(value) = opponent.as_ref().or(entrant.as_ref()).or(referee.as_ref()) else {
+            continue;
+        };
+        let met = store.matches(&alone, &PageAt::first(1)).await?;
+        if met.items.is_empty() && !(entrant.is_some() && is_entered(store, value).await?) {
+            return Ok(Some(none(name, value, "no match has that one")));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether one of this name is entered for one of the last tournaments: it may not have played yet.
+async fn is_entered(store: &Store, name: &str) -> Result<bool, StoreError> {
+    let last = store.tournaments(None, &PageAt::first(LIMIT_MAX)).await?;
+    let mut entrants = last.items.iter().flat_map(|row| &row.entrants);
+    Ok(entrants.any(|entrant| entrant.name == name))
+}
+
+/// The same of a bot, as the value of this filter.
+///
+/// # Errors
+/// As [`unknown`].
+pub(super) async fn unknown_bot(
+    store: &Store,
+    (filter, bot): (&'static str, &str),
+) -> Result<Option<Unknown>, StoreError> {
+    let built_in = games::ALL.iter().flat_map(|kit| kit.bots());
+    let mut names: Vec<String> = built_in.map(|card| card.name.to_owned()).collect();
+    let played = store.programs_played(None).await?;
+    if names.iter().any(|name| name == bot) || played.iter().any(|(_, name)| is_meant(bot, name)) {
+        return Ok(None);
+    }
+    let alone = Filter {
+        bot: Some(bot.to_owned()),
+        ..Filter::default()
+    };
+    // Bots of earlier versions, and of games that are no more.
+    if !store
+        .matches(&alone, &PageAt::first(1))
+        .await?
+        .items
+        .is_empty()
+    {
+        return Ok(None);
+    }
+    names.extend(played.into_iter().map(|(_, name)| name));
+    names.sort_unstable();
+    names.dedup();
+    let likeness = |name: &String| strsim::jaro_winkler(name, bot);
+    let mut near: Vec<&String> = names.iter().filter(|name| likeness(name) > ALIKE).collect();
+    near.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+    near.truncate(NEAREST_MAX);
+    let near: Vec<&str> = near.into_iter().map(String::as_str).collect();
+    let meant = match near.is_empty() {
+        true => format!("; there is {}", names.join(", ")),
+        false => format!("; did you mean {}?", near.join(", ")),
+    };
+    let why = format!("no such bot is built in, and none has played{meant}");
+    Ok(Some(Unknown {
+        allowed: names,
+        ..none(filter, bot, &why)
+    }))
+}
+
+fn none(filter: &'static str, value: &str, why: &str) -> Unknown {
+    Unknown {
+        filter,
+        detail: format!("{filter} is {value:?}; {why}"),
+        allowed: Vec::new(),
+    }
+}

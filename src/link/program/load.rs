@@ -1,0 +1,328 @@
+//! How busy the machine is, and with what: how late this process wakes up, what its programs take, and what others do.
+
+use super::together::{Processes, children, family};
+use parking_lot::Mutex;
+use serde::Serialize;
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+use std::{fmt, fs};
+
+/// How often it is looked at.
+const EVERY: Duration = Duration::from_millis(250);
+/// For how long what was seen is kept: longer than any decision may take.
+const KEPT: Duration = Duration::from_secs(600);
+/// From this share of the machine on, what others take makes programs late if nothing is left.
+const OTHERS_MIN: f64 = 0.25;
+/// With more of it idle than this, nobody waits for a core.
+const IDLE_MAX: f64 = 0.1;
+/// A wake-up that is later than this makes programs late.
+const LATE_MIN: Duration = Duration::from_millis(50);
+/// With more than this share taken by what this process started, late wake-ups are their doing.
+const OWN_MAX: f64 = 0.5;
+/// Fields of a process's `stat` after its name: its parent, and the ticks of itself and of children that have ended.
+const PARENT: usize = 1;
+const TICKS: std::ops::RangeInclusive<usize> = 11..=14;
+/// The idle fields of the first line of `/proc/stat`, and how many fields are added up: guests' time is in others'.
+const IDLE: std::ops::RangeInclusive<usize> = 3..=4;
+const FIELDS: usize = 8;
+
+/// Ticks of all cores up to a moment.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ticks {
+    all: u64,
+    idle: u64,
+    /// Of this process and all that descends from it.
+    own: u64,
+}
+
+/// What was seen at a moment.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    at: Instant,
+    ticks: Ticks,
+    /// How much later than it wanted to the watching thread woke up.
+    late: Duration,
+}
+
+/// How busy the machine was for a while. Shares are of all cores, from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Load {
+    /// How late this process woke up at worst.
+    pub late: Duration,
+    /// What this process and its programs took.
+    pub own: f64,
+    /// What others took.
+    pub others: f64,
+    /// What nobody took.
+    pub idle: f64,
+}
+
+impl Load {
+    /// Why the machine, and nothing that this process started, may have made a program late; `None` if it did not.
+    #[must_use]
+    pub fn excuse(&self) -> Option<String> {
+        if self.others >= OTHERS_MIN && self.idle <= IDLE_MAX {
+            let percent = self.others * 100.0;
+            return Some(format!("others took {percent:.0} % of the machine"));
+        }
+        let ms = self.late.as_millis();
+        (self.late >= LATE_MIN && self.own <= OWN_MAX)
+            .then(|| format!("the arbiter itself woke up {ms} ms late"))
+    }
+}
+
+/// What the machine was like while matches were played.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct MachineReport {
+    /// How late the arbiter woke up at worst, in milliseconds.
+    pub late_ms_max: f64,
+    /// The share of all cores that the run took, its programs included.
+    pub own: f64,
+    /// The share that others took.
+    pub others: f64,
+    /// Matches that were played again since the machine made a program late.
+    pub replayed: u64,
+}
+
+impl fmt::Display for MachineReport {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            late_ms_max,
+            own,
+            others,
+            replayed,
+        } = self;
+        write!(
+            out,
+            "the machine: {:.0} % taken by this run, {:.0} % by others; the arbiter woke up {late_ms_max:.0} ms late at worst; \
+             {replayed} matches were played again for that",
+            own * 100.0,
+            others * 100.0
+        )
+    }
+}
+
+/// Watches the machine until the last clone is dropped.
+#[derive(Clone, Debug)]
+pub struct Machine(Arc<Watched>);
+
+#[derive(Debug)]
+struct Watched {
+    first: Sample,
+    samples: Mutex<Samples>,
+    replayed: AtomicU64,
+    /// What tests say that the machine is like.
+    pretended: Option<Load>,
+}
+
+#[derive(Debug, Default)]
+struct Samples {
+    kept: VecDeque<Sample>,
+    late_max: Duration,
+}
+
+impl Machine {
+    /// Begins to watch. Where the system gives no thread, only how busy it is at the end of a while is known.
+    #[must_use]
+    pub fn watch() -> Self {
+        Self::pretended(None)
+    }
+
+    /// One that is always like this.
+    #[cfg(test)]
+    pub(crate) fn pretending(load: Load) -> Self {
+        Self::pretended(Some(load))
+    }
+
+    fn pretended(pretended: Option<Load>) -> Self {
+        let first = Sample::now(Duration::ZERO);
+        let kept = VecDeque::from([first]);
+        let samples = Samples {
+            kept,
+            late_max: Duration::ZERO,
+        };
+        let this = Arc::new(Watched {
+            first,
+            samples: Mutex::new(samples),
+            replayed: AtomicU64::new(0),
+            pretended,
+        });
+        let watched = Arc::downgrade(&this);
+        let thread = std::thread::Builder::new().name("machine".to_owned());
+        // Its end is that of the samples.
+        drop(thread.spawn(move || look_on(&watched)));
+        Self(this)
+    }
+
+    /// How busy it was from then on.
+    #[must_use]
+    pub fn since(&self, from: Instant) -> Load {
+        if let Some(load) = self.0.pretended {
+            return load;
+        }
+        let mut samples: Vec<Sample> = self.0.samples.lock().kept.iter().copied().collect();
+        samples.push(Sample::now(Duration::ZERO));
+        let begin = samples.iter().rposition(|sample| sample.at <= from);
+        load(samples.get(begin.unwrap_or_default()..).unwrap_or_default())
+    }
+}
+
+impl Machine {
+    /// A match is played again for the machine's sake.
+    pub fn replays(&self) {
+        self.0.replayed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What it was like since it has been watched.
+    #[must_use]
+    pub fn report(&self) -> MachineReport {
+        let whole = load(&[self.0.first, Sample::now(Duration::ZERO)]);
+        MachineReport {
+            late_ms_max: self.0.samples.lock().late_max.as_secs_f64() * 1e3,
+            own: whole.own,
+            others: whole.others,
+            replayed: self.0.replayed.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// How busy the machine was from the first of these to the last.
+fn load(samples: &[Sample]) -> Load {
+    let (Some(first), Some(last)) = (samples.first(), samples.last()) else {
+        return Load::default();
+    };
+    let since = |of: fn(&Ticks) -> u64| of(&last.ticks).saturating_sub(of(&first.ticks)) as f64;
+    let all = since(|ticks| ticks.all).max(1.0);
+    let (own, idle) = (since(|ticks| ticks.own), since(|ticks| ticks.idle));
+    let late = samples.iter().skip(1).map(|sample| sample.late).max();
+    Load {
+        late: late.unwrap_or_default(),
+        own: (own / all).min(1.0),
+        others: ((all - idle - own) / all).max(0.0),
+        idle: idle / all,
+    }
+}
+
+fn look_on(watched: &Weak<Watched>) {
+    loop {
+        let due = Instant::now() + EVERY;
+        while Instant::now() < due {
+            std::thread::park_timeout(due.saturating_duration_since(Instant::now()));
+        }
+        let sample = Sample::now(due.elapsed());
+        let Some(watched) = watched.upgrade() else {
+            return;
+        };
+        let Samples { kept, late_max } = &mut *watched.samples.lock();
+        *late_max = sample.late.max(*late_max);
+        kept.push_back(sample);
+        let old = |first: &Sample| sample.at.saturating_duration_since(first.at) > KEPT;
+        while kept.front().is_some_and(old) {
+            kept.pop_front();
+        }
+    }
+}
+
+impl Sample {
+    fn now(late: Duration) -> Self {
+        let at = Instant::now();
+        let ticks = ticks().unwrap_or_default();
+        Self { at, ticks, late }
+    }
+}
+
+fn ticks() -> Option<Ticks> {
+    let stat = fs::read_to_string("/proc/stat").ok()?;
+    let line = stat.lines().next()?.split_whitespace().skip(1);
+    let fields: Vec<u64> = line
+        .take(FIELDS)
+        .map_while(|field| field.parse().ok())
+        .collect();
+    let processes = fs::read_dir("/proc").ok()?.flatten();
+    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let (parents, taken): (Processes, HashMap<i32, u64>) = numbers
+        .filter_map(|process| {
+            let (parent, ticks) = taken(process)?;
+            Some(((process, parent), (process, ticks)))
+        })
+        .unzip();
+    let own = i32::try_from(std::process::id()).ok()?;
+    let family = family(own, &children(&parents));
+    let of_family = family.iter().filter_map(|process| taken.get(process));
+    Some(Ticks {
+        all: fields.iter().sum(),
+        idle: fields.get(IDLE)?.iter().sum(),
+        own: of_family.sum(),
+    })
+}
+
+/// A process's parent and the ticks that it and its ended children took.
+fn taken(process: i32) -> Option<(i32, u64)> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name is in parentheses and may contain anything.
+    let (_, rest) = stat.rsplit_once(')')?;
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    let ticks = fields.get(TICKS)?.iter();
+    Some((
+        fields.get(PARENT)?.parse().ok()?,
+        ticks.filter_map(|field| field.parse::<u64>().ok()).sum(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(at: Instant, (all, idle, own): (u64, u64, u64), late_ms: u64) -> Sample {
+        Sample {
+            at,
+            ticks: Ticks { all, idle, own },
+            late: Duration::from_millis(late_ms),
+        }
+    }
+
+    #[test]
+    fn others_excuse_and_own_programs_never_do() {
+        let at = Instant::now();
+        let told = |of: (u64, u64, u64), late_ms: u64| {
+            let from = sample(at, (1_000, 500, 100), 900);
+            load(&[
+                from,
+                sample(at, (1_000 + of.0, 500 + of.1, 100 + of.2), late_ms),
+            ])
+            .excuse()
+        };
+        let why = told((100, 0, 50), 0).unwrap();
+        assert_eq!(why, "others took 50 % of the machine");
+        // With a core to spare nobody is late for others' sake.
+        assert_eq!(told((100, 50, 0), 0), None);
+        // However late all are, programs that take the machine are no excuse.
+        assert_eq!(told((100, 0, 95), 5_000), None);
+        // The machine stood still.
+        let why = told((100, 90, 5), 320).unwrap();
+        assert_eq!(why, "the arbiter itself woke up 320 ms late");
+        assert_eq!(told((100, 90, 5), 20), None);
+        assert_eq!(load(&[]).excuse(), None);
+    }
+
+    #[test]
+    fn what_this_process_starts_is_its_own() {
+        let machine = Machine::watch();
+        let from = Instant::now();
+        let before = ticks().unwrap();
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done"])
+            .spawn()
+            .unwrap();
+        child.wait().unwrap();
+        let after = ticks().unwrap();
+        assert!(after.own >= before.own + 5, "{before:?} {after:?}");
+        assert!(after.all > before.all);
+        let load = machine.since(from);
+        assert!(load.own > 0.0, "{load:?}");
+        let whole = load.own + load.others + load.idle;
+        assert!((0.9..1.2).contains(&whole), "{load:?}");
+    }
+}

@@ -1,0 +1,93 @@
+//! What a run commits itself to, and when it reveals that.
+
+use super::{CUP, tournament};
+use crate::app::{TestApp, folder, ok, text, until};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A field of the newest tournament as the daemon shows it, and whether the setup of its first match is public.
+fn revealed(folder: &Path, key: &str) -> (Value, bool) {
+    let app = TestApp::start(folder);
+    let shown = app.items("/api/v1/tournaments").remove(0);
+    let of = format!(
+        "/api/v1/matches?tournament={}",
+        shown["id"].as_str().unwrap()
+    );
+    let is_public = !app.items(&of)[0]["setup"].is_null();
+    app.stop();
+    (shown[key].clone(), is_public)
+}
+
+#[test]
+fn a_run_commits_itself_and_reveals_its_secret_and_decks_at_its_end_alone() {
+    let folder = folder();
+    let file = CUP.replace("seed = 5\n", "");
+    fs::write(folder.path().join("cup.toml"), file).unwrap();
+    let database = ["--database", "drover.db"];
+    let cup = |verb: &str| {
+        tournament(
+            folder.path(),
+            verb,
+            &[&["cup.toml"][..], &database].concat(),
+        )
+    };
+    let standings = || {
+        text(
+            &tournament(folder.path(), "standings", &database)
+                .output()
+                .unwrap()
+                .stdout,
+        )
+    };
+    let line = |told: &str, what: &str| {
+        let line = told.lines().find_map(|line| line.strip_prefix(what));
+        line.map(str::to_owned)
+    };
+    let mut run = cup("run");
+    let mut run = run
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let has_played = || {
+        let lines = [&["--output", "lines"][..], &database].concat();
+        let lines = tournament(folder.path(), "export", &lines)
+            .output()
+            .unwrap();
+        lines.status.success() && !lines.stdout.is_empty()
+    };
+    until(|| has_played() || run.try_wait().unwrap().is_some());
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let before = standings();
+    let commitment = line(&before, "commitment: ").unwrap();
+    if line(&before, "secret: ").is_none() {
+        assert_eq!(revealed(folder.path(), "secret"), (Value::Null, false));
+        let shown = revealed(folder.path(), "commitment").0;
+        assert_eq!(shown, commitment.as_str());
+    }
+    let ended = ok(cup("resume").output().unwrap());
+    assert_eq!(line(&ended, "commitment: ").unwrap(), commitment);
+    let secret = line(&ended, "secret: ").unwrap();
+    assert_eq!(secret.len(), 32);
+    assert_eq!(
+        revealed(folder.path(), "secret"),
+        (secret.as_str().into(), true)
+    );
+    // As the guide has it checked.
+    let list = ok(tournament(folder.path(), "list", &database)
+        .output()
+        .unwrap());
+    let id = list
+        .lines()
+        .nth(1)
+        .unwrap()
+        .split_whitespace()
+        .next()
+        .unwrap();
+    let check = format!("printf '%s %s' {id} {secret} | sha256sum");
+    let checked = Command::new("sh").args(["-c", &check]).output().unwrap();
+    assert!(text(&checked.stdout).starts_with(&commitment));
+}
