@@ -241,6 +241,16 @@ mod tests {
             let expected: Vec<PathBuf> = std::iter::once(own.clone()).chain(more).collect();
             assert_eq!(read(run, &own, &kept), expected, "{run}");
         }
+        // Nor does a PATH of its owner's open the folders that it names.
+        let by_path = ProgramSpec {
+            words: vec!["tool".to_owned()],
+            folder: Some(root.clone()),
+            environment: vec![("PATH".to_owned(), "bin".to_owned())],
+            ..ProgramSpec::default()
+        };
+        let by_path = Confinement::of(&by_path, &own, &[], &kept).read;
+        let by_path: Vec<PathBuf> = by_path.iter().map(|path| real(path)).collect();
+        assert_eq!(by_path, [own.clone(), tool.clone(), tool.clone()]);
         // Of a folder with programs that holds such things, only the program is opened.
         let beside = [sh.parent().unwrap().join("drover.db")];
         assert_eq!(read("sh", &own, &beside), [own.clone(), sh.clone(), sh]);

@@ -109,6 +109,12 @@ impl Execution {
         let ours = [(name.into(), value.into())];
         // The last one of a name counts.
         let environment: BTreeMap<OsString, OsString> = inherited.chain(own).chain(ours).collect();
+        let whole = program.words.iter();
+        let values = program.environment.iter().map(|(_, value)| value);
+        if whole.chain(values).any(|text| text.contains('\0')) {
+            let why = "a word or a variable of it has a NUL";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
         Ok(Self {
             words: program.words.iter().map(OsString::from).collect(),
             // Who starts it is elsewhere.

@@ -147,17 +147,18 @@ pub fn find(program: &ProgramSpec) -> Result<PathBuf, StartError> {
     let name = program.words.first().ok_or(StartError::Nothing)?;
     let here = || PathBuf::from(".");
     let own = program.folder.clone().unwrap_or_else(here);
-    let folders = match name.contains('/') {
-        true => own.clone().into(),
-        false => match program.variable("PATH") {
-            Some(path) => path.into(),
-            None => std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into()),
-        },
+    let (base, folders) = match (name.contains('/'), program.variable("PATH")) {
+        (true, _) => (PathBuf::new(), own.into()),
+        // A relative one is meant from where it runs.
+        (false, Some(path)) => (own, path.into()),
+        (false, None) => {
+            let path = std::env::var_os("PATH");
+            (own, path.unwrap_or_else(|| "/bin:/usr/bin".into()))
+        }
     };
     let mut why = Errno::NOENT;
     for folder in std::env::split_paths(&folders) {
-        // A relative one is meant from where it runs.
-        let path = own.join(folder).join(name);
+        let path = base.join(folder).join(name);
         match access(&path, Access::EXEC_OK) {
             Ok(()) if path.is_file() => return Ok(path),
             Ok(()) | Err(Errno::ACCESS) => why = Errno::ACCESS,
