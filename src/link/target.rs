@@ -229,7 +229,11 @@ mod tests {
     fn refusals_say_how_to_mend() {
         let refusal = |url: &str| Target::parse(url).unwrap_err();
         assert!(matches!(refusal("https://iets.nl"), TargetError::Https(_)));
-        assert!(refusal("https://iets.nl").to_string().contains("an http URL"));
+        assert!(
+            refusal("https://iets.nl")
+                .to_string()
+                .contains("an http URL")
+        );
         assert_eq!(refusal("  "), TargetError::Empty);
         assert!(matches!(refusal("iets.nl/bot"), TargetError::Scheme(_)));
         assert!(matches!(refusal("ftp://iets.nl"), TargetError::Scheme(_)));

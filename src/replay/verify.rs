@@ -4,11 +4,12 @@ use super::dialogue::{Line, replay};
 use super::seat::{fold_seat, keeps_facts};
 use super::setup::dialogue_setup;
 use super::table::{DIFFERENCES_MAX, replay_table};
-use crate::store::types::{Entry, EntryId, NewMatch, Side};
+use crate::store::types::{Direction, Entry, EntryId, NewMatch, Side};
 use crate::store::{EntryCounts, FactRow, MatchRow, SessionRow, Store, StoreError};
 use crate::thinking::guarded;
 use games::{Cause, DialogueSetup, Ending, Fact, Kit, Seat};
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// Facts about how an answer was produced, not about its content: no replay yields them again.
 const ANSWERING_FACTS: [&str; 5] = ["fallback", "local", "quarantined", "refused", "stderr"];
@@ -281,7 +282,7 @@ impl Transcript {
         };
         let entries: Vec<EntryId> = told.iter().map(|told| told.entry).collect();
         let learnt: Vec<Fact> = told.into_iter().map(|told| told.fact).collect();
-        let mut found = compare_facts(&self.session, &learnt, facts);
+        let mut found = compare_facts(&self.session, &learnt, mine(&self.session, facts));
         let stored = mine(&self.session, facts);
         for (at, (fact, entry)) in stored.zip(entries).enumerate() {
             if fact.entry != Some(entry) {
@@ -311,9 +312,36 @@ impl Transcript {
             learnt.append(&mut dialogue.facts());
         }
         let mut found = replayed.differences;
-        found.append(&mut compare_facts(session, &learnt, facts));
+        let stored = self.not_overruled(&learnt, mine(session, facts));
+        found.append(&mut compare_facts(session, &learnt, stored.into_iter()));
         found.append(&mut compare_ending(session, ending.as_ref()));
         found
+    }
+}
+
+impl Transcript {
+    /// These facts without those of answers that an edge overruled: they have been shown, and no replay yields them.
+    fn not_overruled<'a>(
+        &self,
+        learnt: &[Fact],
+        stored: impl Iterator<Item = &'a FactRow>,
+    ) -> Vec<&'a FactRow> {
+        let pairs = self.entries.iter().zip(self.entries.iter().skip(1));
+        let overruled = pairs.filter(|(entry, next)| {
+            entry.direction == Direction::Out && next.direction == Direction::Out
+        });
+        let overruled: HashSet<EntryId> = overruled.map(|(entry, _)| entry.id).collect();
+        let mut learnt = learnt.iter().peekable();
+        let kept = stored.filter(|fact| {
+            let is_learnt = |next: &&Fact| fact.kind == next.kind && fact.data == next.data;
+            let found = learnt.next_if(is_learnt).is_some();
+            let is_overruled = fact.entry.is_some_and(|entry| overruled.contains(&entry));
+            if !found && !is_overruled {
+                learnt.next();
+            }
+            found || !is_overruled
+        });
+        kept.collect()
     }
 }
 
@@ -324,9 +352,13 @@ fn mine<'a>(session: &SessionRow, stored: &'a [FactRow]) -> impl Iterator<Item =
     own.filter(|fact| !ANSWERING_FACTS.contains(&fact.kind.as_str()))
 }
 
-fn compare_facts(session: &SessionRow, learnt: &[Fact], stored: &[FactRow]) -> Vec<String> {
+fn compare_facts<'a>(
+    session: &SessionRow,
+    learnt: &[Fact],
+    stored: impl Iterator<Item = &'a FactRow>,
+) -> Vec<String> {
     let mut found = Vec::new();
-    let mine: Vec<&FactRow> = mine(session, stored).collect();
+    let mine: Vec<&FactRow> = stored.collect();
     // A running session may have grown between the reading of its facts and of its entries.
     if mine.len() > learnt.len() || (session.ended_us.is_some() && mine.len() < learnt.len()) {
         found.push(format!(

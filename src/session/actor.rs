@@ -226,7 +226,8 @@ impl Actor {
         let begins = match &numbered {
             Some(numbered) => {
                 let core = self.core.as_deref_mut();
-                let order = numbering::number(&self.registry, core, numbered, &text);
+                let bot = &self.session.key.bot;
+                let order = numbering::number(&self.registry, core, bot, numbered, &text);
                 match Box::pin(order).await? {
                     MessageOrder::Before(answer) => return Box::pin(self.again(answer)).await,
                     MessageOrder::First => true,

@@ -43,6 +43,16 @@ pub(super) async fn wake(
     bot: &BotAddress,
     core: &mut SessionState,
 ) -> Result<(), FoldError> {
+    wake_with(dependencies, bot, core, None).await
+}
+
+/// The same with one more entry, which is about to be stored.
+pub(super) async fn wake_with(
+    dependencies: &Dependencies,
+    bot: &BotAddress,
+    core: &mut SessionState,
+    next: Option<NewEntry>,
+) -> Result<(), FoldError> {
     let (kit, asked) = (bot.kit(), bot.name());
     let spec = core
         .program
@@ -79,6 +89,7 @@ pub(super) async fn wake(
     let mut dialogue = guarded(|| kit.dialogue(&setup))??;
     let replaying = move || {
         let lines = entries.iter().map(Line::from);
+        let lines = lines.chain(next.iter().map(Line::from));
         guarded(move || (replay::replay(&mut *dialogue, lines), dialogue))
     };
     let (replayed, dialogue) = if entries_many {

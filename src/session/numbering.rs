@@ -1,7 +1,9 @@
 //! Messages that an edge has numbered: each is heard once, whatever was lost on the way, and what the
 //! edge answered by itself while we were away is what was said.
 
+use super::bot_address::BotAddress;
 use super::core::{DialogueState, SessionState};
+use super::fold;
 use super::mailbox::Answer;
 use super::message::{Local, Numbered, Refusal};
 use super::registry::Registry;
@@ -23,6 +25,7 @@ pub(super) enum MessageOrder {
 pub(super) async fn number(
     registry: &Registry,
     core: Option<&mut SessionState>,
+    bot: &BotAddress,
     numbered: &Numbered,
     text: &str,
 ) -> Result<MessageOrder, Refusal> {
@@ -60,29 +63,42 @@ pub(super) async fn number(
         .as_ref()
         .filter(|local| local.said != last.answer)
     {
-        overruled(registry, core, numbered.number, local).await?;
+        let said = 2 * last.mark - 1;
+        overruled(registry, core, bot, (numbered.number, said), local).await?;
     }
     Ok(MessageOrder::Before(answer))
 }
 
-/// Our answer did not reach the edge in time, and it gave another one: that is what was said.
+/// Our answer did not reach the edge in time, and it gave another one: that is what was said. What it says is learnt now;
+/// what ours said stays among the facts, which have been shown. `said`: the half step of both answers.
 async fn overruled(
     registry: &Registry,
     core: &mut SessionState,
-    number: u64,
+    bot: &BotAddress,
+    (number, said): (u64, u64),
     local: &Local,
 ) -> Result<(), Refusal> {
     if core.ended || local.said.is_empty() {
         return Ok(());
     }
     let entry = NewEntry::new(local.at_us, Direction::Out, local.said.clone());
+    registry.catch_up(core).await.map_err(|_| Refusal::Unfit)?;
+    // The dialogue has said otherwise: it is folded again.
+    core.sleep();
+    let stored_to = std::mem::replace(&mut core.facts_stored_to, said);
+    let waking = fold::wake_with(&registry.dependencies, bot, core, Some(entry.clone()));
+    if let Err(error) = waking.await {
+        tracing::warn!(session = core.id.0, %error, "what a local answer says could not be learnt");
+    }
+    let mut facts = registry.facts(bot, core, None);
     let fact = Fact::new("local", json!({ "message": number, "overruled": true }));
-    let kept = registry.append(core, vec![entry], vec![(fact, None)], None);
-    if let Err(error) = kept.await {
+    facts.push((fact, None));
+    if let Err(error) = registry.append(core, vec![entry], facts, None).await {
         tracing::warn!(session = core.id.0, %error, "a local answer could not be stored");
+        core.sleep();
+        core.facts_stored_to = stored_to;
         return Err(Refusal::Unfit);
     }
-    // The dialogue has heard otherwise: it is folded anew.
-    core.sleep();
+    core.facts_stored_to = core.seq * 2;
     Ok(())
 }

@@ -223,6 +223,44 @@ async fn matches_of_every_game_wake_and_verify_alike() {
     }
 }
 
+#[tokio::test]
+async fn what_an_overruled_answer_said_is_no_difference() {
+    let kit = games::find("planetwars").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (sessions, parts) = open(folder.path()).await;
+    let bot = Arc::new(BotAddress::new(kit, "bully", "r").unwrap());
+    let key = Key {
+        bot,
+        market: 1,
+        id: 1,
+    };
+    let exchanges = &played(kit)[0];
+    let mut overruled = 0;
+    for (number, (text, said)) in (1..).zip(exchanges) {
+        let mut told = String::new();
+        for local in [None, Some(said.clone())] {
+            let local = local.filter(|said| *said != told);
+            let again = local.is_some();
+            let local = local.map(|said| Local { at_us: 1, said });
+            let numbered = Numbered { number, local };
+            let answer = sessions.numbered(key.clone(), numbered, text.clone(), Instant::now());
+            told = String::from_utf8(answer.await.unwrap().text.to_vec()).unwrap();
+            overruled += u32::from(again);
+        }
+    }
+    sessions.close().await;
+    assert!(overruled > 10, "{overruled}");
+    let live = only_session(&parts.store).await;
+    let stored = parts.store.facts(&live.opened.match_id).await.unwrap();
+    let of_answers = stored.iter().filter(|fact| fact.kind == "launch").count();
+    assert!(of_answers > 10, "{of_answers}");
+    let mut differences = Vec::new();
+    let each = |checked: &replay::Checked| differences.extend(checked.differences.clone());
+    let summary = parts.store.verify(None, each).await.unwrap();
+    assert!(summary.clean(), "{differences:?}");
+    parts.store.close().await;
+}
+
 /// Reads the seats' transcripts out of a file.
 type Reader = fn(&str) -> Vec<Vec<Exchange>>;
 
