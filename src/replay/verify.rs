@@ -403,6 +403,13 @@ impl Stored {
         self.transcripts.iter().filter(ours)
     }
 
+    /// Whether it was given up, as it has no place in the tournament whose entrants played it, whatever it came to.
+    fn is_played_again(&self) -> bool {
+        let row = &self.row;
+        let of_tournament = row.seats.iter().any(|seat| seat.entrant.is_some());
+        row.cause == Some(Cause::Cancelled) && of_tournament && row.tournament.is_none()
+    }
+
     /// Replays a match of our own referee from its setup and the recorded replies.
     fn compare_table(&self, opened: &NewMatch, kit: &dyn Kit) -> Vec<String> {
         let mut table = match kit.reopen(&opened.setup) {
@@ -429,7 +436,7 @@ impl Stored {
         found.extend(replayed.differences);
         let row = &self.row;
         match table.outcome() {
-            Some(outcome) if !growing => {
+            Some(outcome) if !growing && !self.is_played_again() => {
                 let scores = outcome.scores.values();
                 if row.cause.map(Cause::by_rules) != Some(outcome.cause) || scores != row.scores {
                     found.push(format!(

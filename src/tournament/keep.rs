@@ -313,6 +313,11 @@ mod tests {
             let row = all.unwrap().items.remove(0);
             assert_eq!(row.cause, Some(cause));
             assert_eq!(row.scores.is_empty(), cause == Cause::Cancelled);
+            let verified = store.verify(None, |_| ()).await.unwrap();
+            assert!(
+                verified.clean(),
+                "a match that is played again differs from nothing"
+            );
             recording.close().await;
         }
     }

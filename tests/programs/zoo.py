@@ -234,7 +234,7 @@ TRIES = {
     "names the machine": lambda: socket.sethostname(socket.gethostname()),
     "sees what is in /tmp": lambda: os.listdir("/tmp")[0],
     "reads others' homes": lambda: os.listdir("/root" if os.getuid() else "/home"),
-    "follows its roots": lambda: read_from("/proc/1/root" "/etc/shadow"),
+    "follows its roots": lambda: read_from("/proc/1/" + "root/etc/shadow"),
 }
 
 

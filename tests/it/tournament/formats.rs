@@ -99,7 +99,7 @@ fn formats_and_what_ends_them_are_the_same_after_a_kill() {
     ] {
         let (_, entrants) = CUP.split_once("[[entrant]]").unwrap();
         let cup = format!(
-            "name = \"Cup\"\ngames = [\"planowanie\"]\nbudget = \"40n\"\nseats = 3\nmodels = \"none\"\n{more}\n\
+            "name = \"Cup\"\ngames = [\"planowanie\"]\nseed = 1\nbudget = \"40n\"\nseats = 3\nmodels = \"none\"\n{more}\n\
              [schedule]\n{schedule}\n[game.planowanie]\noptions = {{ deals = \"13 0 12 1 11 2\" }}\n[[entrant]]{entrants}"
         );
         let (whole, broken) = (folder(), folder());
