@@ -89,6 +89,12 @@ async fn overruled(
     let waking = fold::wake_with(&registry.dependencies, bot, core, Some(entry.clone()));
     if let Err(error) = waking.await {
         tracing::warn!(session = core.id.0, %error, "what a local answer says could not be learnt");
+        if !error.lasts() {
+            // It is told again.
+            core.facts_stored_to = stored_to;
+            return Err(Refusal::Unfit);
+        }
+        core.mind = DialogueState::Broken;
     }
     let mut facts = registry.facts(bot, core, None);
     let fact = Fact::new("local", json!({ "message": number, "overruled": true }));

@@ -85,6 +85,11 @@ impl Patience {
         later.unwrap_or(CATCH_UP_MAX).min(CATCH_UP_MAX)
     }
 
+    /// Another game begins, with a clock of its own.
+    pub(super) fn begin_again(&mut self) {
+        self.left = None;
+    }
+
     /// The daemon has decided in time.
     pub(super) fn in_time(&mut self) {
         self.late = 0;
@@ -197,6 +202,8 @@ mod tests {
         patience.wait(ms(1_000), Some(ms(10)), ms(10));
         assert_eq!(patience.message(ms(900_000)), ms(20));
         assert_eq!(patience.catching_up(), Duration::from_nanos(1_953_125));
+        patience.begin_again();
+        assert_eq!(patience.message(ms(900_000)), ms(1_000));
         patience.wait(ms(180_000), Some(ms(10)), ms(10));
         assert_eq!(patience.message(ms(900_000)), ms(1_000));
     }

@@ -146,6 +146,7 @@ impl Player {
         self.local = bot(&self.options, &self.transcript)?;
         // What the daemon does not have of the last game stays in its journal.
         self.journal = None;
+        self.patience.begin_again();
         self.unjournalled = false;
         self.parted = false;
         let Some(socket) = &self.options.socket else {

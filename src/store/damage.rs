@@ -42,11 +42,14 @@ pub(super) fn is_damage(error: &sqlx::Error) -> bool {
 
 /// Whether nothing goes on, whatever is read: not what one damaged row or page causes.
 pub(super) fn is_general(error: &sqlx::Error) -> bool {
-    const FULL: i32 = 13;
-    const IOERR_WRITE: i32 = 778;
+    // A lock, a file that cannot be written or opened, a full disk, an interruption.
+    const GENERAL: [i32; 6] = [5, 6, 8, 9, 13, 14];
+    const IOERR: i32 = 10;
     match error {
         sqlx::Error::Decode(_) | sqlx::Error::ColumnDecode { .. } => false,
-        other => code(other).is_none_or(|code| [FULL, IOERR_WRITE].contains(&code)),
+        other => code(other).is_none_or(|code| {
+            GENERAL.contains(&(code & 0xFF)) || (code & 0xFF == IOERR && !is_damage(other))
+        }),
     }
 }
 

@@ -216,6 +216,13 @@ pub(super) fn lock(path: &Path) -> Result<Lock, StoreError> {
         path: path.to_path_buf(),
         holder,
     };
+    // Before it is opened: opening some devices does something, and this process must not own one.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(StoreError::NotADatabase {
+            path: path.to_path_buf(),
+            why: NO_FILE.into(),
+        });
+    }
     let mut options = private();
     let options = options.create(true).truncate(false);
     let mut name = options.open(beside(path, ".lock")).map_err(cannot)?;
@@ -228,13 +235,6 @@ pub(super) fn lock(path: &Path) -> Result<Lock, StoreError> {
         path: path.to_path_buf(),
         why,
     };
-    // Before it is opened: opening some devices does something, and this process must not own one.
-    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Err(StoreError::NotADatabase {
-            path: path.to_path_buf(),
-            why: NO_FILE.into(),
-        });
-    }
     let file = options
         .open(path)
         .map_err(|why| unusable(why.to_string()))?;

@@ -272,6 +272,10 @@ fn pool(options: SqliteConnectOptions, count: u32, version: Option<i64>) -> Sqli
         .max_connections(count.max(1))
         .min_connections(0)
         .test_before_acquire(false)
+        // Connections to a file do not age. The task of sqlx 0.9 that would look after that can take the number of idle
+        // ones for negative, and then never ends.
+        .max_lifetime(None)
+        .idle_timeout(None)
         .after_connect(move |connection, _| {
             Box::pin(async move {
                 for (since, tables) in LACKED {

@@ -155,12 +155,15 @@ pub(super) async fn change(
         .bind(run.session.0)
         .execute(&mut *transaction)
         .await?;
-    sqlx::query("INSERT OR REPLACE INTO program_runs (session, report, stderr) VALUES (?, ?, ?)")
-        .bind(run.session.0)
-        .bind(run.report.to_string())
-        .bind(run.stderr.clone())
-        .execute(&mut *transaction)
-        .await?;
+    sqlx::query(
+        "INSERT OR REPLACE INTO program_runs (session, report, stderr)
+         SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?1)",
+    )
+    .bind(run.session.0)
+    .bind(run.report.to_string())
+    .bind(run.stderr.clone())
+    .execute(&mut *transaction)
+    .await?;
     if let Some(part) = &run.participation {
         took_part(&mut transaction, run.session, part).await?;
     }

@@ -60,6 +60,7 @@ impl Store {
     /// of it; [`StoreError::Backup`] says why the copy cannot be written, or that not even the list of tables
     /// can be read.
     pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
+        let from = &files::canonical(from);
         let immutable = match open::readable(from).await {
             Ok(found) if found.version.is_none() => {
                 return Err(StoreError::NotADatabase {
@@ -71,6 +72,8 @@ impl Store {
             Err(
                 error @ (StoreError::Missing { .. }
                 | StoreError::Newer { .. }
+                | StoreError::Names { .. }
+                | StoreError::Foreign { .. }
                 | StoreError::NotADatabase { .. }),
             ) => return Err(error),
             // What else is wrong with it does not stop what follows, or is told there.

@@ -33,11 +33,14 @@ pub fn public_spec(spec: &str) -> &str {
 }
 
 /// When the match `m` was over: its end, where our referee reported it, but in a tournament not before that has ended: its
-/// deck may be played again. In others' matches each session
+/// deck may be played again. One that fills no place there is not over while any tournament goes on. In others' matches each session
 /// receives the end by itself, so the match is over when the last of ours has received it.
 pub(super) const OVER: &str = "CASE WHEN m.ended_us IS NULL THEN NULL
     WHEN EXISTS (SELECT 1 FROM tournament_matches p JOIN tournaments t ON t.id = p.tournament
         WHERE p.match_id = m.id AND t.ended_us IS NULL) THEN NULL
+    WHEN EXISTS (SELECT 1 FROM seats n WHERE n.match_id = m.id AND n.entrant IS NOT NULL)
+        AND NOT EXISTS (SELECT 1 FROM tournament_matches p WHERE p.match_id = m.id)
+        AND EXISTS (SELECT 1 FROM tournaments t WHERE t.ended_us IS NULL) THEN NULL
     WHEN m.ours = 1 THEN m.ended_us
     WHEN EXISTS (SELECT 1 FROM sessions x WHERE x.match_id = m.id AND x.ended_us IS NULL) THEN NULL
     ELSE max(m.ended_us, coalesce((SELECT max(x.ended_us) FROM sessions x WHERE x.match_id = m.id), 0)) END";

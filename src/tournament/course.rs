@@ -399,8 +399,14 @@ impl Course {
                 // Those that it was played in place of fill none.
                 let before = std::mem::take(&mut played.replaced);
                 if !player.records() {
-                    let before = before.into_iter().map(Kept::from);
-                    for kept in before.chain([Kept { played, slot }]) {
+                    let before = before.into_iter().map(|played| (played, false));
+                    for (played, fills) in before.chain([(played, true)]) {
+                        let slot = slot.clone();
+                        let kept = Kept {
+                            played,
+                            slot,
+                            fills,
+                        };
                         // The receiver reports why it stopped.
                         let _ = sender.blocking_send(kept);
                     }

@@ -41,11 +41,17 @@ pub struct Kept {
     pub played: PlayedMatch,
     /// Its place in a tournament, filled by the transaction that ends the match.
     pub slot: Option<Slot>,
+    /// Whether it fills that place: not if another one was played in its stead.
+    pub fills: bool,
 }
 
 impl From<PlayedMatch> for Kept {
     fn from(played: PlayedMatch) -> Self {
-        Self { played, slot: None }
+        Self {
+            played,
+            slot: None,
+            fills: false,
+        }
     }
 }
 
@@ -130,7 +136,7 @@ struct Keeper {
 impl Keeper {
     /// Opens a match; `number` is its number in its game unless its wire has random ones.
     async fn open(&self, kept: &Kept, number: u64) -> anyhow::Result<MatchRecord> {
-        let Kept { played, slot } = kept;
+        let Kept { played, slot, .. } = kept;
         let numbers = match self.kit.wire() {
             Wire::Callbacks => self.drawn(played).await?,
             _ => Numbers {
@@ -193,7 +199,11 @@ impl Keeper {
 /// Stores what was said in a match, and how it ended, up to its end itself.
 async fn fill(
     kit: &dyn Kit,
-    Kept { played, slot }: &Kept,
+    Kept {
+        played,
+        slot,
+        fills,
+    }: &Kept,
     mut record: MatchRecord,
 ) -> anyhow::Result<(MatchRecord, MatchResult)> {
     for lines in lines_of(&played.transcript, kit.wire(), played.started_us).chunks(LINES_AT_ONCE) {
@@ -210,7 +220,7 @@ async fn fill(
     }
     record.fell_back(played.left.iter().map(|left| left.fallbacks.clone()));
     let mut result = MatchResult {
-        slot: slot.clone().map(Box::new),
+        slot: slot.clone().filter(|_| *fills).map(Box::new),
         notes: notes(played),
         participation: played.participation.clone(),
         ..result_of(&played.outcome, &played.blames)
@@ -300,7 +310,11 @@ mod tests {
                 options: plan.options.clone(),
                 recording: recording.clone(),
             };
-            let kept = Kept { played, slot };
+            let kept = Kept {
+                played,
+                slot,
+                fills: true,
+            };
             let record = keeper.open(&kept, 1).await.unwrap();
             let (record, result) = fill(kit, &kept, record).await.unwrap();
             // All that was said is stored; the run is killed before the end is.

@@ -152,7 +152,12 @@ async fn played_with(
                 for before in std::mem::take(&mut played.replaced) {
                     sender.blocking_send(before.into()).unwrap();
                 }
-                sender.blocking_send(Kept { played, slot }).unwrap();
+                let kept = Kept {
+                    played,
+                    slot,
+                    fills: true,
+                };
+                sender.blocking_send(kept).unwrap();
             },
         )
         .unwrap();
@@ -281,6 +286,7 @@ async fn a_place_that_is_filled_stops_a_run_that_would_fill_it_again() {
     let kept = Kept {
         played: again,
         slot,
+        fills: true,
     };
     sender.send(kept).await.unwrap();
     drop(sender);

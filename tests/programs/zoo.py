@@ -69,6 +69,9 @@ def call(name, *arguments):
 
 # By x86-64 and aarch64.
 CALLS = {
+    "inotify_init1": (294, 26),
+    "prctl": (157, 167),
+    "vmsplice": (278, 75),
     "shmget": (29, 194),
     "msgget": (68, 186),
     "semget": (64, 190),
@@ -182,6 +185,7 @@ def raise_limit(which, most):
 TRIES = {
     "inherits": inherits,
     "sees others": others,
+    "pins pages": lambda: call("vmsplice", os.pipe()[1], None, 0, 0),
     "shares memory": lambda: call("shmget", 0x5A4F, 65_536, 0o1600),
     "shares a queue": lambda: call("msgget", 0x5A4F, 0o1600),
     "shares a semaphore": lambda: call("semget", 0x5A4F, 1, 0o1600),
@@ -226,6 +230,10 @@ TRIES = {
     "presses keys": lambda: write_to("/proc/sysrq-trigger"),
     "spares itself": lambda: write_to("/proc/self/oom_score_adj"),
     "marks files": attack_by_file,
+    "shares memory": lambda: mmap.mmap(-1, 1 << 20),
+    "maps zeros": lambda: open("/dev/zero", "r+b"),
+    "watches files": lambda: call("inotify_init1", 0),
+    "hides": lambda: call("prctl", 4, 0, 0, 0, 0),
     "opens many files": lambda: raise_limit(resource.RLIMIT_NOFILE, 4_096),
     "leaves a core": lambda: raise_limit(resource.RLIMIT_CORE, 1 << 20),
     "has rights": lambda: os.chroot("/"),
@@ -252,16 +260,6 @@ def try_everything():
     sys.stderr.flush()
     if "die" in sys.argv[2:]:
         os._exit(3)
-
-
-def hold_unmapped():
-    """Fills memory that it shares with nobody, and lets go of it."""
-    for _ in range(20):
-        page = mmap.mmap(-1, 16 << 20)
-        page.write(b"x" * (16 << 20))
-        page.madvise(mmap.MADV_DONTNEED)
-        HELD.append(page)
-    forever()
 
 
 def hold_sockets():
@@ -378,7 +376,6 @@ AT_START = {
     "changes_modes": lambda: attempt(lambda: os.chmod(sys.argv[2], 0o666)),
     "listens": lambda: attempt(lambda: socket.create_server(("127.0.0.1", 0))),
     "tries_everything": try_everything,
-    "holds_unmapped_memory": hold_unmapped,
     "holds_sockets": hold_sockets,
     "holds_files": hold_files,
     "talks_before_asked": lambda: write(b"= 0\n\n"),

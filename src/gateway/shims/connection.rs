@@ -4,7 +4,7 @@ use super::journals::number;
 use crate::link::relay::{Bye, Hello, LINE_MAX, NumberedMessage, Request, Response, Welcome, line};
 use crate::session::{BotAddress, Key, Leaving, Refusal, Sessions};
 use futures_util::StreamExt as _;
-use games::Wire;
+use games::{Cause, Wire};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::io::AsyncWriteExt as _;
@@ -119,10 +119,17 @@ impl Connection {
         let Some(key) = &self.key else {
             return Ok(n.map(|_| Response::Refused(HELLO_FIRST.to_owned())));
         };
+        let why = bye.why.clone();
         let left = leave(&self.sessions, key, bye).await;
         match n {
             Some(n) => left.map(|()| Some(Response::Ended(n))),
-            None => Ok(None),
+            None => {
+                // Of an earlier version: it does not say so again.
+                if left.is_err() {
+                    self.sessions.end(key, Cause::Disconnect, why);
+                }
+                Ok(None)
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use super::cgroup::join;
 use super::confinement::{Confinement, SCRATCH, restrict};
 use super::covers::{cover, read_only};
 use super::orders::{Orders, ourselves};
+use super::orphans;
 use super::protections::{Held, MEMORY};
 use super::start::limit_each;
 use nix::mount::{MsFlags, mount};
@@ -75,7 +76,8 @@ impl Becoming {
     pub(super) fn spawn(&self, orders: &File) -> io::Result<Child> {
         let (mut reader, writer) = io::pipe()?;
         let mut command = ourselves();
-        command.arg("--become");
+        // What it leaves behind if it never becomes the program is found by this.
+        command.envs(orphans::inherited()).arg("--become");
         // It closes this once it has become the program, and says before that why it cannot.
         command.arg(format!("--told={}", writer.as_raw_fd()));
         command.arg(format!("--orders=/proc/self/fd/{}", orders.as_raw_fd()));

@@ -21,6 +21,12 @@ const MISSING: &[c_long] = &[
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
     libc::SYS_io_setup,
+    // It pins whole pages in a pipe that counts as its few bytes.
+    libc::SYS_vmsplice,
+    // Its queues are the kernel's.
+    libc::SYS_inotify_init1,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_inotify_init,
     libc::SYS_shmget,
     libc::SYS_shmat,
     libc::SYS_shmctl,
@@ -89,6 +95,10 @@ const FAMILIES: &[c_int] = &[AF_UNIX, AF_INET, AF_INET6, AF_NETLINK];
 const BUFFERS: &[c_int] = &[SO_SNDBUF, SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE];
 /// The request that puts words into a terminal's input. Its type differs from one C library to another.
 const TIOCSTI: u64 = 0x5412;
+/// The flags of memory that is shared without a file: what is not mapped of it any more would stay, and count nowhere.
+const SHARED: u64 = 0x21;
+/// Says whether others of its user may look at a process: what it holds is counted by looking at it.
+const SET_DUMPABLE: u64 = 4;
 /// The bit of a call's number that means x86's third interface, whose numbers are others.
 const X32: u32 = 0x4000_0000;
 /// Instructions of the filter (`linux/bpf_common.h`, `linux/seccomp.h`): take the call's number; go on where it is at
@@ -152,6 +162,11 @@ fn forbidden() -> Result<Rules, BackendError> {
             libc::SYS_clone,
             vec![rule(&[(0, MaskedEq(new_user), new_user)])?],
         ),
+        (
+            libc::SYS_mmap,
+            vec![rule(&[(3, MaskedEq(SHARED), SHARED)])?],
+        ),
+        (libc::SYS_prctl, vec![rule(&[(0, Eq, SET_DUMPABLE)])?]),
         (libc::SYS_ioctl, vec![rule(&[(1, Eq, TIOCSTI)])?]),
     ]
     .into())

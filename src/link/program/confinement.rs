@@ -49,8 +49,9 @@ const SYSTEM: &[&str] = &[
 ];
 /// The beginnings of names in /etc that interpreters read.
 const OF_INTERPRETERS: &[&str] = &["java", "python", "node", "lua", "perl", "ruby"];
-/// What it may also write. No terminal is among them: it is the operator's.
-const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full"];
+/// What it may also write. No terminal is among them: it is the operator's. Nor is `/dev/zero`: memory mapped from there
+/// is shared without a file.
+const DEVICES: &[&str] = &["/dev/null", "/dev/full"];
 
 /// What a program may reach beside the system's own files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

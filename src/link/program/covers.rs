@@ -4,7 +4,7 @@
 use super::confinement::is_of_system;
 use super::orders::Execution;
 use nix::mount::{MsFlags, mount};
-use rustix::fs::{Mode, OFlags, open};
+use rustix::fs::{Mode, OFlags, StatVfs, StatVfsMountFlags, open, statvfs};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -95,8 +95,11 @@ pub(super) fn read_only() -> Result<(), String> {
         let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY | set;
         let made = mount(None::<&str>, &path, None::<&str>, flags, None::<&str>);
         // What another mount lies over is not reached, and needs nothing.
-        if path == Path::new("/") {
-            made.map_err(|why| told(&path, &why))?;
+        let writable = |at: StatVfs| !at.f_flag.contains(StatVfsMountFlags::RDONLY);
+        if let Err(why) = made
+            && statvfs(&path).is_ok_and(writable)
+        {
+            return Err(told(&path, &why));
         }
     }
     Ok(())
@@ -110,6 +113,7 @@ fn mounted(line: &[u8]) -> Option<(PathBuf, MsFlags)> {
         b"nosuid" => MsFlags::MS_NOSUID,
         b"nodev" => MsFlags::MS_NODEV,
         b"noexec" => MsFlags::MS_NOEXEC,
+        b"nosymfollow" => MsFlags::from_bits_retain(256),
         b"noatime" => MsFlags::MS_NOATIME,
         b"nodiratime" => MsFlags::MS_NODIRATIME,
         b"relatime" => MsFlags::MS_RELATIME,

@@ -47,7 +47,10 @@ impl Orders {
 
     /// A file in memory that holds them and that no program inherits.
     pub(super) fn written(&self) -> io::Result<File> {
-        let mut file = File::from(memfd_create("orders", MemfdFlags::CLOEXEC)?);
+        let flags = MemfdFlags::CLOEXEC;
+        // Some systems give none without the seal, older ones know none.
+        let file = memfd_create("orders", flags | MemfdFlags::NOEXEC_SEAL);
+        let mut file = File::from(file.or_else(|_| memfd_create("orders", flags))?);
         file.write_all(&serde_json::to_vec(self)?)?;
         Ok(file)
     }

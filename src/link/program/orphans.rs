@@ -47,9 +47,14 @@ pub fn sweep(markers: &[Marker]) {
     sweep_texts(&markers.collect::<Vec<_>>());
 }
 
+/// The variable of the program that this process guards.
+pub(super) fn inherited() -> Option<(&'static str, String)> {
+    std::env::var(MARKER).ok().map(|text| (MARKER, text))
+}
+
 /// The same for the program that this process guards.
 pub(super) fn sweep_inherited() {
-    let marker = std::env::var(MARKER).ok();
+    let marker = inherited().map(|(_, text)| text);
     sweep_texts(marker.as_slice());
 }
 

@@ -190,6 +190,8 @@ impl<'a, 'w> Game<'a, 'w> {
             };
             let more = match blame.cause {
                 Cause::Crash => pipes.failure.as_deref(),
+                // What a program is started from is its owner's: see `play::end`.
+                Cause::InitFailure if !pipes.started => Some("it could not be started"),
                 Cause::InitFailure => pipes.unended.as_deref().or(pipes.failure.as_deref()),
                 Cause::TimeForfeit => pipes.unended.as_deref(),
                 _ => None,
@@ -260,7 +262,7 @@ impl<'a, 'w> Game<'a, 'w> {
         {
             let early = plain(&early);
             self.note(open, &RecordedReply::Early(early));
-            self.end_if_blamed(seat, None);
+            self.end_if_blamed(seat, None, true);
             return;
         }
         let together = self.together;
@@ -355,17 +357,21 @@ impl<'a, 'w> Game<'a, 'w> {
         if *fault != LineFault::Late {
             self.end(seat);
         }
-        self.end_if_blamed(seat, late);
+        self.end_if_blamed(seat, late, false);
     }
 
     /// Ends a player that gets no further messages: its silence must not cost others time. If it was late for what it was
-    /// asked then, the machine may have made it so.
-    fn end_if_blamed(&mut self, seat: Seat, late: Option<Instant>) {
+    /// asked then, the machine may have made it so; `answered`: it has said something all the same.
+    fn end_if_blamed(&mut self, seat: Seat, late: Option<Instant>, answered: bool) {
         let blames = self.table.blames();
         let Some(blame) = blames.iter().find(|blame| blame.seat == seat) else {
             return;
         };
-        let of_time = matches!(blame.cause, Cause::TimeForfeit | Cause::InitFailure);
+        let of_time = match blame.cause {
+            Cause::TimeForfeit => true,
+            Cause::InitFailure => !answered,
+            _ => false,
+        };
         if let (Some(machine), Some(since), true) = (self.machine, late, of_time) {
             let excuse = machine.since(since).excuse();
             self.excuse = self.excuse.take().or(excuse);
@@ -559,7 +565,7 @@ impl<'a, 'w> Game<'a, 'w> {
         } else {
             let since = open.since;
             self.close(open);
-            self.end_if_blamed(seat, Some(since));
+            self.end_if_blamed(seat, Some(since), true);
         }
         true
     }

@@ -127,7 +127,10 @@ pub(super) fn end(players: &mut [Player]) -> Vec<Left> {
         Player::Program(pipes) => {
             pipes.settle();
             markers.extend(pipes.marker.take());
-            let stderr = pipes.stderr();
+            let stderr = match &pipes.failure {
+                Some(failure) if !pipes.started => failure.clone(),
+                _ => pipes.stderr(),
+            };
             Left {
                 stderr,
                 ..Left::default()
