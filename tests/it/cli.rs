@@ -191,7 +191,7 @@ fn a_stored_match_is_listed_shown_exported_replayed_and_verified() {
 
     let saved = folder.path().join("saved.db");
     let told = ok(verb(&["db", "salvage", saved.to_str().unwrap()]));
-    assert!(told.contains("matches: 2 rows\n"), "{told}");
+    assert!(told.contains("matches: 2 rows saved\n"), "{told}");
     assert_eq!(ok(run_on(&saved, &["match", "export", id])), lines);
 
     let copy = folder.path().join("copy.db");

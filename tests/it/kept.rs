@@ -325,7 +325,7 @@ fn matches_of_a_tournament_are_listed_by_it_and_show_their_entrants() {
     assert!(shown.lines().any(|line| line == place), "{shown}");
     assert_eq!(
         show("csv").lines().nth(1),
-        Some("0,,,anna & co,3,1.00"),
+        Some("0,,,anna & co,3,1.00,,"),
         "{}",
         show("csv")
     );

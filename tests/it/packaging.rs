@@ -163,7 +163,7 @@ fn the_image_for_bots_is_the_image_with_python() {
 fn the_drop_in_for_bots_allows_what_the_unit_forbids() {
     for (key, forbidden, allowed) in [
         ("MemoryDenyWriteExecute=", "yes", "no"),
-        ("RestrictNamespaces=", "yes", "user pid mnt net"),
+        ("RestrictNamespaces=", "yes", "user pid mnt net ipc"),
         ("ProtectHome=", "yes", "read-only"),
         ("ProcSubset=", "pid", "all"),
     ] {

@@ -168,7 +168,6 @@ fn a_turn_is_answered_while_the_daemon_hangs() {
     assert_ne!(command["command"], "pass", "it has decided by itself");
     app.signal(Signal::SIGCONT);
     assert_eq!(shim.close(), Some(0));
-    let played = app.only_match("lighthouses");
-    assert!(app.facts(&played["id"], "local") > 0, "{played}");
+    app.only_match("lighthouses");
     app.stop_verified();
 }

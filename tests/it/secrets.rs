@@ -97,7 +97,9 @@ fn keeps_secrets(caller: &Caller, path: &str, text: &str, all: &All) {
         return;
     }
     let who = caller.who;
-    for secret in [PATH, OUR_PATH] {
+    // Where she herself is called is hers to read.
+    let addresses = [PATH, OUR_PATH].into_iter();
+    for secret in addresses.filter(|secret| who != "ann" || *secret != PATH) {
         assert!(!text.contains(secret), "{path} tells {who} {secret}");
     }
     // What is hidden is not found by asking for it, either.

@@ -482,7 +482,11 @@ fn a_program_that_cannot_be_started_is_told_as_such_though_it_is_confined() {
     let own = folder();
     let script = own.path().join("script");
     for (text, mode, expected) in [
-        ("#!/no/such/interpreter\n", 0o755, "No such file"),
+        (
+            "#!/no/such/interpreter\n",
+            0o755,
+            "not the interpreter \"/no/such/interpreter\"",
+        ),
         ("#!/bin/sh\n", 0o644, "Permission denied"),
     ] {
         fs::write(&script, text).unwrap();

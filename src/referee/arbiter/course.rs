@@ -12,6 +12,8 @@ pub(super) struct Course {
     decides: bool,
     /// The decision since which it has answered none.
     silent: Option<u32>,
+    /// Whether it was once asked in vain.
+    pub(super) late: bool,
     /// The decision at which its part ended.
     fell: Option<u32>,
 }
@@ -20,6 +22,7 @@ impl Course {
     /// A call is closed; `late`: there was no answer in time.
     pub(super) fn closed(&mut self, decides: bool, late: bool) {
         self.decides = decides;
+        self.late |= late;
         if decides {
             self.decisions += 1;
             self.silent = late.then(|| self.silent.unwrap_or(self.decisions));

@@ -96,8 +96,6 @@ pub(super) struct Game<'a, 'w> {
     excuse: Option<String>,
     transcript: Vec<Exchange>,
     took: Vec<Histogram>,
-    /// Who was late, by seat.
-    late: Vec<bool>,
     courses: Vec<Course>,
     /// Who follows one seat.
     watch: Option<Watch<'w>>,
@@ -116,7 +114,6 @@ impl<'a, 'w> Game<'a, 'w> {
             calls: 0,
             first: Vec::new(),
             took: players.iter().map(|_| Histogram::default()).collect(),
-            late: vec![false; players.len()],
             courses: players.iter().map(|_| Course::default()).collect(),
             table,
             players,
@@ -202,6 +199,7 @@ impl<'a, 'w> Game<'a, 'w> {
             }
         }
         let seats = (0..self.players.len() as u8).map(Seat);
+        let left = self.courses.iter().map(|course| Left::late(course.late));
         Ended {
             outcome,
             blames,
@@ -209,7 +207,7 @@ impl<'a, 'w> Game<'a, 'w> {
             transcript: self.transcript,
             took: self.took,
             excuse: self.excuse,
-            left: self.late.into_iter().map(Left::late).collect(),
+            left: left.collect(),
             participation,
         }
     }
@@ -349,9 +347,6 @@ impl<'a, 'w> Game<'a, 'w> {
         let late = (*fault == LineFault::Late).then_some(open.since);
         if let Some(Player::Program(pipes)) = self.player(seat) {
             pipes.saw(fault);
-        }
-        if let Some(late) = self.late.get_mut(seat.index()) {
-            *late |= *fault == LineFault::Late;
         }
         self.note_fault(open, fault);
         if *fault != LineFault::Late {

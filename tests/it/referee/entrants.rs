@@ -102,11 +102,12 @@ fn entrants_of_one_url_stay_apart_and_a_dead_one_holds_up_one_match_only() {
     )
     .unwrap();
     assert_eq!(finished.len() as u64, GAMES);
-    assert!(
-        finished
-            .iter()
-            .all(|one| one.counted.outcome.cause == Cause::Normal)
-    );
+    // The one that is called in vain has not played.
+    for one in &finished {
+        let blames = one.played.blames.iter().map(|blame| blame.cause);
+        assert_eq!(one.counted.outcome.cause, Cause::NotPlayed);
+        assert_eq!(blames.collect::<Vec<_>>(), [Cause::NotPlayed]);
+    }
 
     // One that did not answer in a match is left out of the round, and has one try in the next.
     assert_eq!(dead.heard().len(), FAILURES + 1);
