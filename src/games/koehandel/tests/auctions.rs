@@ -136,7 +136,7 @@ fn a5_an_auctioneer_without_cash_is_exposed_and_then_refused() {
 /// One who is left out of an auction buys nothing in it: it is asked, as the rows are what they are, and refused.
 #[test]
 fn a5_an_exposed_auctioneer_who_is_left_out_is_asked_and_refused() {
-    let purses = Some(["f", "nnttttff", "nntttttttt", "nnttttff"]);
+    let purses = Some(["f", "nnnttttff", "nntttttttt", "nnnttttf"]);
     let options = with(|options| options.bluffer_rebids = false);
     let mut hall = Hall::new(position(options, "A", NOBODY, purses));
     hall.reply(0, "")
