@@ -230,7 +230,7 @@ TRIES = {
     "presses keys": lambda: write_to("/proc/sysrq-trigger"),
     "spares itself": lambda: write_to("/proc/self/oom_score_adj"),
     "marks files": attack_by_file,
-    "shares memory": lambda: mmap.mmap(-1, 1 << 20),
+    "shares pages": lambda: mmap.mmap(-1, 1 << 20),
     "maps zeros": lambda: open("/dev/zero", "r+b"),
     "watches files": lambda: call("inotify_init1", 0),
     "hides": lambda: call("prctl", 4, 0, 0, 0, 0),
