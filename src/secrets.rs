@@ -51,7 +51,7 @@ impl Secret {
         Ok(Self(bytes))
     }
 
-    /// A seed in its place: whoever tries all seeds finds it.
+    /// A seed in its place: trying all seeds finds it.
     #[must_use]
     pub fn of_seed(seed: u64) -> Self {
         Self(u128::from(seed).to_be_bytes())

@@ -55,7 +55,7 @@ pub(crate) fn csv<H: AsRef<str>>(headings: &[H], rows: &[Vec<String>]) -> io::Re
     String::from_utf8(writer.finish()?).map_err(io::Error::other)
 }
 
-/// A writer of comma-separated values. No cell is a formula, whoever it is from: spreadsheets would run it.
+/// A writer of comma-separated values. No cell is a formula, whatever its source: spreadsheets would run it.
 pub(crate) struct Csv(csv::Writer<Vec<u8>>);
 
 impl Default for Csv {

@@ -1,4 +1,4 @@
-//! The key that seals the passes of browsers. It is not in the database: whoever reads that, or a backup of it,
+//! The key that seals the passes of browsers. It is not in the database: a reader of that, or of a backup,
 //! cannot make passes.
 
 use crate::secrets::{KEY_BYTES_MIN, nonce};

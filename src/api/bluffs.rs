@@ -50,7 +50,7 @@ pub(super) struct BluffShown {
     pub seat: Option<u8>,
     /// The bluffer's name, where known.
     pub opponent: Option<String>,
-    /// The amount claimed, where it is known: to whoever saw the end of the bidding, and from a transcript of the
+    /// The amount claimed, where it is known: to those who saw the end of the bidding, and from a transcript of the
     /// bluffer's own seat, as our own referee stores them; `null` where it may have been more.
     #[schema(example = 190)]
     pub bid: Option<i64>,

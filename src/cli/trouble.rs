@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 /// Lines of a program's standard error that are shown, and characters of each.
 const STDERR_LINES: usize = 12;
 const STDERR_CHARS: usize = 200;
-/// How long to wait after a match until it is known what became of a program in it.
+/// How long to wait after a match for a program's report.
 pub(super) const CONDUCT_WITHIN: Duration = Duration::from_secs(15);
 
 /// What was wrong with a program in a match.
@@ -132,7 +132,7 @@ pub(super) fn at_fault(finished: &FinishedMatch, own: usize) -> SeatConduct {
     }
 }
 
-/// Until no program can be heard of any more.
+/// Until no program can report any more.
 pub(super) struct AllHeard(mpsc::Receiver<Infallible>);
 
 impl AllHeard {
@@ -179,9 +179,9 @@ impl Failures {
         }
     }
 
-    /// Hears of these programs' matches as they end.
+    /// Receives these programs' reports as their matches end.
     pub(super) fn hear(&self, programs: &mut SeatPrograms) -> AllHeard {
-        // Dropped with the last program that may still be heard of.
+        // Dropped with the last program that may still report.
         let (open, closed) = mpsc::channel::<Infallible>(1);
         let own = self.clone();
         programs.on_end = Some(OnEnd(Arc::new(move |conduct| {
@@ -191,7 +191,7 @@ impl Failures {
         AllHeard(closed)
     }
 
-    /// Takes note of what became of a user's bot in a match.
+    /// Records how a user's bot did in a match.
     fn bot(&self, conduct: &SeatConduct) {
         let trouble = Trouble::of(conduct);
         if trouble.is_none() {

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 /// Decisions that a program may leave to its fallback in any match.
 const LEFT_MAX: u64 = 2;
-/// Of more than these, it may leave one in so many.
+/// Of more than these, it may leave one in this number.
 const LEFT_ONE_IN: u64 = 20;
 
 /// How a seat took part in its match.
@@ -122,7 +122,7 @@ impl Participation {
     }
 }
 
-/// Whether so many decisions of a match, `fallback` of them not its own, are a player's own result: it may leave two to
+/// Whether a match of `decisions` decisions, `fallback` of them not its own, is a player's own result: it may leave two to
 /// its fallback, or 5 % if these are more.
 #[must_use]
 pub const fn is_earned(decisions: u64, fallback: u64) -> bool {

@@ -90,7 +90,7 @@ pub enum Response {
     },
     /// Only this many messages have arrived: those after them are missing.
     Have(u64),
-    /// The end of the session, after so many messages, is stored.
+    /// The end of the session, after this number of messages, is stored.
     Ended(u64),
     /// It cannot be done; why, as a sentence.
     Refused(String),

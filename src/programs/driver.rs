@@ -45,7 +45,7 @@ pub struct Driver {
     opening: Option<Opening>,
     instance: Option<Instance>,
     end: Option<End>,
-    /// What became of what it was asked for.
+    /// Who took the decisions that it was asked for.
     account: Account,
     /// Whether the program speaks its game's own protocol.
     native: bool,
@@ -218,7 +218,7 @@ impl Driver {
         self.launch = None;
     }
 
-    /// What became of what it was asked for; shared with whoever ends the match.
+    /// Who took the decisions that it was asked for; shared with what ends the match.
     #[must_use]
     pub const fn account(&self) -> &Account {
         &self.account

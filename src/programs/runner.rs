@@ -182,7 +182,7 @@ impl Runner {
         self.send(None);
     }
 
-    /// Asks for the decision that was told last. A program that rests is stopped afterwards, once it is ready.
+    /// Asks for the decision that was sent last. A program that rests is stopped afterwards, once it is ready.
     pub(super) fn ask(&mut self, number: u64, deadline: Instant) -> Reply {
         if !self.bots.rests() {
             return self.asked(number, deadline);
@@ -285,7 +285,7 @@ impl Runner {
         report
     }
 
-    /// Hears what it says once it was told the end, until it ends.
+    /// Reads what it says after the end was sent, until it exits.
     fn hear_last_words(&mut self) {
         let deadline = Instant::now() + LAST_WORD_WITHIN;
         let Some(running) = &mut self.running else {

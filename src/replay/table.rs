@@ -41,7 +41,7 @@ pub fn replay_table(
     })
 }
 
-/// The same of a table that was set up otherwise than the match: however its calls differ, it hears all that was
+/// For a table that was set up otherwise than the match: however its calls differ, it receives all that was
 /// answered.
 pub fn lead_table(
     table: &mut dyn Table,

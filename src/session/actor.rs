@@ -103,7 +103,7 @@ impl Actor {
         }
     }
 
-    /// Ends the session. If `again`, one whose end cannot be stored stays live: it is told again.
+    /// Ends the session. If `again`, one whose end cannot be stored stays live: it is sent again.
     async fn leave(&mut self, expiry: &Expiry, again: bool) -> Result<(), Refusal> {
         if again {
             self.wake(Instant::now() + FOLD_WITHIN).await?;
@@ -123,7 +123,7 @@ impl Actor {
         }
     }
 
-    /// Whether so many messages have come to the session, if it is live.
+    /// Whether this number of messages has come to the session, if it is live.
     fn has_all(&self, messages: Option<u64>) -> Result<(), Refusal> {
         let Some(core) = self.core.as_deref().filter(|core| !core.ended) else {
             return Ok(());
@@ -168,7 +168,7 @@ impl Actor {
             tracing::warn!(session = core.id.0, %error, "a session's end could not be stored");
             self.registry.meters.appends_failed.increment(1);
             if again {
-                // Facts of the end are found again when it is told again.
+                // Facts of the end are found again when it is sent again.
                 core.mind = DialogueState::Asleep;
                 core.pending_facts.clear();
                 return Err(match error {

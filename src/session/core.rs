@@ -50,7 +50,7 @@ pub(super) struct SessionState {
     /// Whether nothing was heard but its first message.
     pub(super) fresh: bool,
     pub(super) permit: Option<Share>,
-    /// Its place among those that strangers have begun, until more is heard.
+    /// Its place among those that strangers have begun, until more is received.
     pub(super) begun: Option<Share>,
     /// Whether it ended as one of these: nothing of it is kept.
     pub(super) void: bool,
@@ -134,7 +134,7 @@ impl SessionState {
         }
     }
 
-    /// Notes that more was heard than the first message.
+    /// Notes that more was received than the first message.
     pub(super) fn goes_on(&mut self) {
         (self.fresh, self.begun) = (false, None);
     }

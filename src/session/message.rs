@@ -80,7 +80,7 @@ pub(super) struct Expiry {
     pub(super) hung_up: bool,
     /// How many messages must have come before it.
     pub(super) messages: Option<u64>,
-    /// Who waits until the end is stored; if it cannot be, the session goes on, so that it can be told again.
+    /// Who waits until the end is stored; if it cannot be, the session goes on, so that it can be sent again.
     pub(super) stored: Option<oneshot::Sender<Result<(), Refusal>>>,
 }
 

@@ -25,7 +25,7 @@ use tokio_util::task::TaskTracker;
 /// Parts of the registry that are locked apart.
 const SHARDS: usize = 64;
 
-/// Sessions of strangers at once of which nothing was heard but their first message: what these may cost on disk.
+/// Sessions of strangers at once of which only the first message was received: what these may cost on disk.
 const BEGUN_MAX: usize = 20_000;
 
 /// What all actors share.
@@ -34,7 +34,7 @@ pub(super) struct Registry {
     pub(super) dependencies: Dependencies,
     pub(super) meters: Arc<Meters>,
     pub(super) shares: Arc<Shares>,
-    /// Of sessions that strangers have begun and of which nothing more was heard.
+    /// Of sessions that strangers have begun and of which nothing more was received.
     pub(super) begun: Arc<Shares>,
     /// Those of them that have ended and are to be removed from the store.
     pub(super) void: Mutex<Vec<i64>>,

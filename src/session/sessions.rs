@@ -206,7 +206,7 @@ impl Sessions {
     /// returns; of a session that is not known there is none.
     ///
     /// # Errors
-    /// [`Refusal`]: the end is not stored, and can be told again; [`Refusal::Gap`] if messages before it have not come.
+    /// [`Refusal`]: the end is not stored, and can be sent again; [`Refusal::Gap`] if messages before it have not come.
     pub async fn leave(&self, key: &Key, leaving: Leaving) -> Result<(), Refusal> {
         let Leaving {
             messages,

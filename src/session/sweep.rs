@@ -1,5 +1,5 @@
 //! The sweep: puts idle sessions to sleep, ends those that idle too long, forgets ended ones. While
-//! sessions are scarce it also ends those of which nothing was heard but their first message. Of strangers' that
+//! sessions are scarce it also ends those of which only the first message was received. Of strangers' that
 //! ended so nothing is kept.
 
 use super::actor;

@@ -109,7 +109,7 @@ impl Journal {
     }
 }
 
-/// A thread that syncs this file whenever it is told to; `None`: there can be none.
+/// A thread that syncs this file on request; `None`: there can be none.
 fn syncing(file: &File) -> Option<SyncSender<()>> {
     let file = file.try_clone().ok()?;
     let (sender, wanted) = sync_channel(1);

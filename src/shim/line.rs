@@ -216,7 +216,7 @@ impl Line {
         }
         let within = Timespec::try_from(until.saturating_duration_since(Instant::now())).ok();
         let mut ends = [PollFd::new(self.stream.get_ref(), PollFlags::IN)];
-        // Reading tells what is wrong.
+        // Reading fails with the reason.
         poll(&mut ends, within.as_ref())
             .map_or_else(|why| why != rustix::io::Errno::INTR, |ready| ready > 0)
     }

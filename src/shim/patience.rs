@@ -1,5 +1,5 @@
-//! How long the daemon is waited for, and when the bot in this process begins to search beside it. Pure: whoever
-//! calls owns the clock.
+//! How long the daemon is waited for, and when the bot in this process begins to search beside it. Pure: the
+//! caller owns the clock.
 
 use games::answer::{MARGIN, margin};
 use std::time::Duration;
@@ -141,7 +141,7 @@ mod tests {
             (20, Some(1), (1_125, 1_250)),
             // Getting ready.
             (10_000, Some(2_000), (2_250_000, 2_500_000)),
-            // Nobody has told a time.
+            // No time was given.
             (1_000, Some(1_000), (750_000, 875_000)),
             // A clock for each turn.
             (1_000, None, (762_500, 812_500)),

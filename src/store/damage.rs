@@ -18,7 +18,7 @@ const STEPS: i32 = 100;
 const ROWS_AT_ONCE: i64 = 4096;
 /// Rowids tried one by one behind a damaged page: more than a page holds rows.
 const STEPS_MAX: i64 = 512;
-/// Behind so many, this part of what was tried is left out between two tries.
+/// After this many, this share of what was tried is left out between two tries.
 const STEP_PART: i64 = 64;
 
 /// Reads the rows of a range of rowids, upwards and downwards: a row whose number is damaged ends a search that

@@ -1,7 +1,7 @@
 //! The files around the database: its folder, and the locks that keep other processes out.
 //!
-//! The lock on the **file** keeps out whoever has it by another name: a hard link, a link in another folder, a
-//! mount, or after `mv`. The lock on its **name** (`NAME.lock`) keeps out whoever puts another file in its place:
+//! The lock on the **file** keeps out those who have it by another name: a hard link, a link in another folder, a
+//! mount, or after `mv`. The lock on its **name** (`NAME.lock`) keeps out those who put another file in its place:
 //! SQLite's log lies beside the name. Earlier versions take the latter alone.
 
 use super::error::StoreError;
@@ -255,7 +255,7 @@ pub(super) fn lock(path: &Path) -> Result<Lock, StoreError> {
         .and_then(|()| name.seek(SeekFrom::Start(0)))
         .and_then(|_| name.write_all(card.as_bytes()))
         .map_err(cannot)?;
-    // Some file systems have no attributes: whoever comes by another name is refused without a name.
+    // Some file systems have no attributes: the refusal of another name then names no holder.
     let _ = fsetxattr(&file, HOLDER, card.as_bytes(), XattrFlags::empty());
     for suffix in ["", "-wal", "-shm", ".lock"] {
         tighten(&beside(path, suffix));

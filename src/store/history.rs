@@ -31,7 +31,7 @@ const BLUFFS: &str = "SELECT b.id, s.match_id, s.game, b.session, s.bot, b.entry
         t.seat, t.name, b.bid, b.held, b.caught, s.side, ";
 
 /// Whether no more is known of what the bluff `b` of the session `s` claimed than that it was at least so much: the
-/// fact that told it says so, or has been pruned with a transcript that was not the bluffer's.
+/// fact behind it says so, or has been pruned with a transcript that was not the bluffer's.
 pub(super) const AT_LEAST: &str = "iif(s.packed = 2, s.side = 'player' AND b.place IS NOT 0, EXISTS (
     SELECT 1 FROM facts f WHERE f.session = b.session AND f.entry IS b.entry AND f.data ->> 'by' = b.by
         AND f.data ->> 'bid' IS NULL AND f.data ->> 'bid_at_least' IS NOT NULL))";

@@ -136,7 +136,7 @@ fn narrow_participation(query: &mut QueryBuilder<Sqlite>, filter: &Filter) {
             bot: filter.bot.clone(),
             ..Filter::default()
         };
-        // In others' matches the session tells which bot sits there.
+        // In others' matches the session says which bot sits there.
         query.push(
             " AND (EXISTS (SELECT 1 FROM seats u WHERE u.match_id = q.match_id AND u.seat = q.seat",
         );

@@ -34,7 +34,7 @@ const GO: [&str; 8] = [
     "UPDATE sessions SET packed = 2 WHERE id IN (SELECT value FROM json_each(?1))",
 ];
 
-/// Of these sessions' matches those of which nothing was heard but first messages, and all their sessions.
+/// Of these sessions' matches those of which only first messages were received, and all their sessions.
 const VOID: &str = "
     WITH void AS (SELECT DISTINCT m.id FROM json_each(?1) w CROSS JOIN sessions x ON x.id = w.value
             CROSS JOIN matches m ON m.id = x.match_id
@@ -88,7 +88,7 @@ impl Store {
         })
     }
 
-    /// Removes the matches of these ended sessions, if nothing was heard in them but first messages; how many these
+    /// Removes the matches of these ended sessions, if only first messages were received in them; how many these
     /// were.
     ///
     /// # Errors
@@ -150,7 +150,7 @@ impl Store {
 pub(super) enum Prune {
     /// What they hold beside their rows.
     Transcripts(Vec<i64>),
-    /// Everything, if nothing was heard in their matches but first messages.
+    /// Everything, if only first messages were received in their matches.
     Void(Vec<i64>),
 }
 

@@ -47,7 +47,7 @@ const SIZE: &str = "
 pub struct Salvaged {
     /// The rows of each table.
     pub tables: Vec<(String, u64)>,
-    /// What was lost of which table and what became of that, as sentences; empty if nothing was.
+    /// What was lost of which table, as sentences; empty if nothing was.
     pub lost: Vec<String>,
 }
 
@@ -290,7 +290,7 @@ impl Table {
         .await
     }
 
-    /// Removes rows with a text that is none: whoever read them would fail.
+    /// Removes rows with a text that is none: reading them would fail.
     async fn drop_unreadable(&self, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
         let name = &self.name;
         let columns: Vec<String> =

@@ -117,7 +117,7 @@ impl Programs {
 }
 
 impl From<Ended> for PlayedMatch {
-    /// What the game alone tells.
+    /// What the game alone knows.
     fn from(ended: Ended) -> Self {
         Self {
             number: 0,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use utoipa::ToSchema;
 
-/// From this share of the machine on, what others took is told.
+/// From this share of the machine on, what others took is reported.
 const OTHERS_TOLD: f64 = 0.25;
 
 /// The conditions of the matches.

@@ -427,7 +427,7 @@ struct Nobody;
 
 impl Watch for Nobody {}
 
-/// Plays a tournament of this file, stopped once after so many matches and resumed from the same file; what was played, in
+/// Plays a tournament of this file, stopped once after a number of matches and resumed from the same file; what was played, in
 /// order, and its commitment, before and after the stop.
 async fn noted(file: &str, stops_at: usize) -> (Vec<PlannedMatch>, [String; 2]) {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What `drover play` tells of programs that fail.
+//! What `drover play` reports of programs that fail.
 
 use crate::app::{drover, folder, ok, text};
 use crate::bots::bot;
@@ -135,7 +135,7 @@ fn a_single_fault_stays_in_the_table() {
     assert!(!told.contains("took no decision"), "{told}");
 }
 
-/// The fallback answers for a user's bot that does not: that it never played is told all the same.
+/// The fallback answers for a user's bot that does not: that it never played is reported all the same.
 #[test]
 fn a_users_bot_that_never_plays_is_told() {
     let folder = folder();

@@ -180,7 +180,7 @@ fn what_a_manifest_sets_reaches_its_program_alone() {
     fs::write(&manifest, text).unwrap();
     let loads = || fs::read_to_string(&noted).unwrap_or_default();
     ok(bot(folder.path(), &["add", "pre"]));
-    // Its build has the rights of whoever adds it, and the library is there to be loaded.
+    // Its build has the rights of the user who adds it, and the library is there to be loaded.
     let of_build = loads();
     assert!(
         of_build.ends_with("env\n") && of_build.lines().count() == 1,

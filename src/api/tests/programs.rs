@@ -122,7 +122,7 @@ async fn how_seats_took_part_is_shown_and_found_once_their_match_is_over() {
     let of_match = |path: &str| path.replace("/programs", "");
     let seats = app.get_as("read", &of_match(&over)).await.json()["seats"].clone();
     assert_eq!(seats[0]["participation"], json!(left()), "{seats:#}");
-    // Nobody has told of the others.
+    // The others have no report.
     assert_eq!(seats[1]["participation"], Value::Null);
     let seats = app.get_as("read", &of_match(&running)).await.json()["seats"].clone();
     assert_eq!(seats[0]["participation"], Value::Null, "{seats:#}");

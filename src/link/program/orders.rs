@@ -1,5 +1,5 @@
 //! What a guard is to do. It gets that in a file in memory, which it opens by name: nothing that the owner of a program
-//! says stands on a command line, in the environment or in the working folder of a process of ours.
+//! says stands on a command line, in the environment or in the working folder of one of our processes.
 
 use super::becoming::Becoming;
 use super::guard::{OURSELVES, VERB};
@@ -56,7 +56,7 @@ impl Orders {
     }
 }
 
-/// A process of ours that stands beside a program or becomes it: it begins with nothing but what its orders say.
+/// One of our processes that stands beside a program or becomes it: it begins with nothing but what its orders say.
 pub(super) fn ourselves() -> Command {
     let mut command = Command::new(OURSELVES);
     command.arg0("drover").arg(VERB);
@@ -69,7 +69,7 @@ pub(super) fn ourselves() -> Command {
 pub(super) enum Inherits {
     /// All but those about ourselves. These may hold secrets, such as the API's token: programs are strangers.
     Most,
-    /// Those that tell a stranger's program no secret and that it needs: where programs are, the language and the time
+    /// Those that hold no secret and that a stranger's program needs: where programs are, the language and the time
     /// zone.
     Common,
 }
@@ -99,7 +99,7 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// This program with what it `inherits`, and with this variable of ours.
+    /// This program with what it `inherits`, and with this variable.
     pub(super) fn of(
         program: &ProgramSpec,
         inherits: Inherits,

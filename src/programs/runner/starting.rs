@@ -117,7 +117,7 @@ impl Runner {
         self.greet();
     }
 
-    /// Begins its match with it, which it then hears from the beginning.
+    /// Begins its match with it, which is sent to it from the beginning.
     pub(super) fn greet(&mut self) {
         if let Some(running) = &mut self.running {
             running.sent = 0;

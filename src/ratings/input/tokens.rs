@@ -1,4 +1,4 @@
-//! The tokens of Portable Game Notation that tell results: tags, and the words of the moves outside of comments and
+//! The tokens of Portable Game Notation that hold results: tags, and the words of the moves outside of comments and
 //! variations. White space, line ends included, only separates them; a `%` in the first column and a `;` hide the rest of
 //! their line, except in comments.
 

@@ -35,7 +35,7 @@ impl Course {
         self.fell.get_or_insert(turn);
     }
 
-    /// How it took part. What a program is started from is not told here.
+    /// How it took part. What a program is started from is left out.
     pub(super) fn participation(
         &self,
         player: &mut Player,

@@ -256,7 +256,7 @@ impl Pipes {
         Ok(self.unsaid.is_empty())
     }
 
-    /// Stops it until it is told more, if it has started.
+    /// Stops it until the next message, if it has started.
     pub(super) fn rest(&self) {
         if let Some(program) = self
             .program

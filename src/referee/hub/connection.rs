@@ -37,7 +37,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// How long to wait for the other end to close after our last message, so that it is not lost.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// Refusals after which a connection to a hub for the invited is closed: whoever guesses dials again.
+/// Refusals after which a connection to a hub for the invited is closed.
 const REFUSALS_MAX: u32 = 8;
 
 /// The sending side of a player's connection.

@@ -1,4 +1,4 @@
-//! Slows down whoever tries tokens, by address. Without clock and sockets.
+//! Slows down guesses of tokens, by address. Without clock and sockets.
 
 use crate::link::Peer;
 use std::collections::HashMap;
@@ -68,7 +68,7 @@ mod tests {
         }
         now += ONE_MORE * AT_ONCE;
         assert_eq!(tried(&mut guesses, now), AT_ONCE);
-        // Only so many are remembered, and those that guess no more make room.
+        // Their number is bounded; those that guess no more make room.
         for number in 2..2 * PEERS_MAX as u32 {
             guesses.note(peer(number), now);
         }

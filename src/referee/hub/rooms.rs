@@ -69,7 +69,7 @@ impl Room {
         }
     }
 
-    /// A room's name as it is kept: players may write `#` before it, and so may whoever makes it.
+    /// A room's name as it is kept: players may write `#` before it, and so may its maker.
     #[must_use]
     pub fn plain(name: &str) -> String {
         name.trim().trim_start_matches('#').to_lowercase()

@@ -27,7 +27,7 @@ use tokio_util::task::TaskTracker;
 const LAST_WORDS: Duration = Duration::from_secs(3);
 /// What players hear if too many wait already.
 pub(super) const FULL: &str = "error Nobody is let in at present";
-/// The same to whoever guesses.
+/// The answer to a guess.
 pub(super) const GUESSES_USED_UP: &str =
     "error Too many wrong tokens came from your address: wait some seconds before the next";
 

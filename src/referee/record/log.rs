@@ -86,7 +86,7 @@ pub fn measured(lines: &[LogLine]) -> (u32, Histogram) {
     (missed, took)
 }
 
-/// How a seat took part whose answers these lines hold, and so many of them were refused by the rules: what it missed,
+/// How a seat took part whose answers these lines hold; `refused` of them were refused by the rules: what it missed,
 /// answered in no proper form or against the rules, the game's default answer decided.
 #[must_use]
 pub fn participation(lines: &[LogLine], refused: u32) -> Participation {
@@ -190,7 +190,7 @@ fn cut(text: &str) -> String {
     escaped(text, REPLY_SHOWN_MAX)
 }
 
-/// On one line, and of so many characters at most. What we send is as long as the game makes it.
+/// On one line, and cut at a number of characters. What we send is as long as the game makes it.
 fn escaped(text: &str, most: usize) -> String {
     let mut shown = String::with_capacity(text.len().min(most));
     for (place, letter) in text.trim_end().chars().enumerate() {

@@ -28,7 +28,7 @@ pub struct SeatPrograms {
     pub notes: bool,
     /// Where that is for an arbiter's matches, which are stored when they have ended.
     pub notebook: Option<Notebook>,
-    /// Whether results count for whoever earned them: a program that names no fallback has its game's plainest player.
+    /// Whether results count only for those who earned them: a program that names no fallback has its game's plainest player.
     pub ranked: bool,
 }
 
@@ -95,7 +95,7 @@ pub struct SeatConduct {
 pub struct Left {
     /// The end of its standard error; may be empty.
     pub stderr: String,
-    /// What became of a user's bot.
+    /// How a user's bot behaved.
     pub conduct: Option<Conduct>,
     /// Whether its fallback took it, of each of its decisions.
     pub fallbacks: Vec<bool>,
