@@ -63,11 +63,10 @@ fn a_run_commits_itself_and_reveals_its_secret_and_decks_at_its_end_alone() {
     run.wait().unwrap();
     let before = standings();
     let commitment = line(&before, "commitment: ").unwrap();
-    if line(&before, "secret: ").is_none() {
-        assert_eq!(revealed(folder.path(), "secret"), (Value::Null, false));
-        let shown = revealed(folder.path(), "commitment").0;
-        assert_eq!(shown, commitment.as_str());
-    }
+    assert_eq!(line(&before, "secret: "), None, "it was over too soon");
+    assert_eq!(revealed(folder.path(), "secret"), (Value::Null, false));
+    let shown = revealed(folder.path(), "commitment").0;
+    assert_eq!(shown, commitment.as_str());
     let ended = ok(cup("resume").output().unwrap());
     assert_eq!(line(&ended, "commitment: ").unwrap(), commitment);
     let secret = line(&ended, "secret: ").unwrap();
