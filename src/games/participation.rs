@@ -165,7 +165,8 @@ fn not_played(owners: &[usize], seats: &[Option<Participation>]) -> Vec<Blame> {
 /// Adds the faults of those whose result is not their own to a match that ended by this cause with these faults. One that was
 /// played to its end ended by them; in one that somebody's fault ended, who has a fault keeps it.
 pub fn judge(
-    (cause, blames): (&mut Cause, &mut Vec<Blame>),
+    cause: &mut Cause,
+    blames: &mut Vec<Blame>,
     owners: &[usize],
     seats: &[Option<Participation>],
 ) {
@@ -242,7 +243,7 @@ mod tests {
         ] {
             let (mut ended, mut blames) = (cause, vec![late()]);
             let seats = [left(9, 9), left(9, 9), left(9, 0)];
-            judge((&mut ended, &mut blames), &[0, 1, 2], &seats);
+            judge(&mut ended, &mut blames, &[0, 1, 2], &seats);
             let blamed = blames.iter().map(|blame| (blame.seat.0, blame.cause));
             assert_eq!(blamed.collect::<Vec<_>>(), expected);
             assert_eq!(ended == Cause::NotPlayed, cause == Cause::Normal);

@@ -64,7 +64,7 @@ pub(super) async fn number(
         .filter(|local| local.said != last.answer)
     {
         let said = 2 * last.mark - 1;
-        overruled(registry, core, bot, (numbered.number, said), local).await?;
+        overruled(registry, core, bot, numbered.number, said, local).await?;
     }
     Ok(MessageOrder::Before(answer))
 }
@@ -75,7 +75,8 @@ async fn overruled(
     registry: &Registry,
     core: &mut SessionState,
     bot: &BotAddress,
-    (number, said): (u64, u64),
+    number: u64,
+    said: u64,
     local: &Local,
 ) -> Result<(), Refusal> {
     if core.ended || local.said.is_empty() {
@@ -90,7 +91,7 @@ async fn overruled(
     if let Err(error) = waking.await {
         tracing::warn!(session = core.id.0, %error, "what a local answer says could not be learnt");
         if !error.lasts() {
-            // It is told again.
+            // The edge sends it again.
             core.facts_stored_to = stored_to;
             return Err(Refusal::Unfit);
         }

@@ -123,8 +123,8 @@ pub struct PlayedMatch {
 impl PlayedMatch {
     /// Those lose whose decisions were not their own. `owners` says by seat whose it is.
     pub(super) fn judge(&mut self, owners: &[usize]) {
-        let ended = (&mut self.outcome.cause, &mut self.blames);
-        judge(ended, owners, &self.participation);
+        let (cause, blames) = (&mut self.outcome.cause, &mut self.blames);
+        judge(cause, blames, owners, &self.participation);
     }
 }
 

@@ -159,9 +159,9 @@ impl Machine {
         Self(this)
     }
 
-    /// How busy it was from then on.
+    /// How busy it was between these moments. It looks at all processes once more: not to be called while a clock runs.
     #[must_use]
-    pub fn since(&self, from: Instant) -> Load {
+    pub fn between(&self, from: Instant, to: Instant) -> Load {
         if let Some(load) = self.0.pretended {
             return load;
         }
@@ -169,7 +169,9 @@ impl Machine {
         samples.take(Duration::ZERO);
         let kept = samples.kept.make_contiguous();
         let begin = kept.iter().rposition(|sample| sample.at <= from);
-        load(kept.get(begin.unwrap_or_default()..).unwrap_or_default())
+        let end = kept.iter().position(|sample| sample.at >= to);
+        let end = end.map_or(kept.len(), |end| end + 1);
+        load(kept.get(begin.unwrap_or_default()..end).unwrap_or_default())
     }
 }
 
@@ -338,7 +340,7 @@ mod tests {
             .spawn()
             .unwrap();
         child.wait().unwrap();
-        let load = machine.since(from);
+        let load = machine.between(from, Instant::now());
         assert!(load.own > 0.0, "{load:?}");
         let whole = load.own + load.others + load.idle;
         assert!((0.99..1.01).contains(&whole), "{load:?}");

@@ -368,7 +368,8 @@ impl<'a> Trial<'a> {
 
     /// Whether the machine, and nothing that was started here, may have made it slow since then.
     pub(super) fn is_disturbed(&self, since: Instant) -> bool {
-        self.machine.since(since).excuse().is_some()
+        let load = self.machine.between(since, Instant::now());
+        load.excuse().is_some()
     }
 
     pub(super) fn took(&mut self, took: Duration, within: Duration) {

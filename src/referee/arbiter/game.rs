@@ -92,8 +92,8 @@ pub(super) struct Game<'a, 'w> {
     /// Whether several are asked for decisions at once.
     together: bool,
     machine: Option<&'a Machine>,
-    /// Why the machine made a program late, if it did.
-    excuse: Option<String>,
+    /// From when to when a program was waited for in vain that lost for it.
+    late: Vec<(Instant, Instant)>,
     transcript: Vec<Exchange>,
     took: Vec<Histogram>,
     courses: Vec<Course>,
@@ -121,7 +121,7 @@ impl<'a, 'w> Game<'a, 'w> {
             open: Vec::new(),
             together: false,
             machine: None,
-            excuse: None,
+            late: Vec::new(),
             transcript: Vec::new(),
             watch,
         }
@@ -200,13 +200,17 @@ impl<'a, 'w> Game<'a, 'w> {
         }
         let seats = (0..self.players.len() as u8).map(Seat);
         let left = self.courses.iter().map(|course| Left::late(course.late));
+        let excuse = self.machine.and_then(|machine| {
+            let mut late = self.late.iter();
+            late.find_map(|(since, until)| machine.between(*since, *until).excuse())
+        });
         Ended {
             outcome,
             blames,
             noted: seats.map(|seat| self.table.noted(seat)).collect(),
             transcript: self.transcript,
             took: self.took,
-            excuse: self.excuse,
+            excuse,
             left: left.collect(),
             participation,
         }
@@ -367,9 +371,8 @@ impl<'a, 'w> Game<'a, 'w> {
             Cause::InitFailure => !answered,
             _ => false,
         };
-        if let (Some(machine), Some(since), true) = (self.machine, late, of_time) {
-            let excuse = machine.since(since).excuse();
-            self.excuse = self.excuse.take().or(excuse);
+        if let Some(since) = late.filter(|_| of_time) {
+            self.late.push((since, Instant::now()));
         }
         if let Some(course) = self.courses.get_mut(seat.index()) {
             course.falls();

@@ -343,8 +343,8 @@ impl Played {
         if let Some(slot) = &slot {
             let place = |entrant| slot.entrants.iter().position(|other| other == entrant);
             let owners: Vec<usize> = slot.entrants.iter().filter_map(place).collect();
-            let ended = (&mut result.cause, &mut self.faults);
-            judge(ended, &owners, &result.participation);
+            let (cause, faults) = (&mut result.cause, &mut self.faults);
+            judge(cause, faults, &owners, &result.participation);
             let not = |fault: &&Blame| fault.cause == Cause::NotPlayed;
             if let (Cause::NotPlayed, Some(first)) = (result.cause, self.faults.iter().find(not)) {
                 result.blame = Some(first.seat.0);
