@@ -4,6 +4,7 @@ use super::connection::{key_of, leave};
 use crate::link::relay::{Bye, NumberedMessage};
 use crate::session::{Answer, Key, Local, Numbered, Refusal, Sessions};
 use crate::shim::{JOURNAL_EXTENSION, JournalError, Told, folder_of, read_journal};
+use futures_util::{StreamExt as _, stream};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,6 +13,8 @@ use std::time::{Duration, Instant};
 const REFUSED_EXTENSION: &str = "refused";
 /// The most journals examined in one round.
 const JOURNALS_MAX: usize = 1_000;
+/// Journals that are folded at once: they share commits.
+const AT_ONCE_MAX: usize = 16;
 
 /// Gives a session what its shim has received.
 pub(super) async fn number(
@@ -39,11 +42,13 @@ pub(super) async fn collect(socket: PathBuf, sessions: Sessions, every: Duration
     let mut ticks = tokio::time::interval(every);
     loop {
         ticks.tick().await;
-        for path in journals(folder_of(&socket)) {
+        let journals = stream::iter(journals(folder_of(&socket)));
+        let folding = journals.for_each_concurrent(AT_ONCE_MAX, async |path| {
             if let Err(why) = fold(&path, &sessions).await {
                 tracing::warn!(journal = %path.display(), why, "a shim's journal cannot be taken over");
             }
-        }
+        });
+        folding.await;
     }
 }
 
