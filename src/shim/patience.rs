@@ -16,6 +16,11 @@ const CATCH_UP_MAX: Duration = Duration::from_millis(100);
 const MESSAGES_SHARE: u32 = 50;
 /// The share of a turn with a clock of its own in which this process searches beside the daemon.
 const TURN_SHARE: u32 = 20;
+/// How often the worst of this process's own late wake-ups is kept free: to wake, and to answer.
+const WAKE_UPS: u32 = 2;
+/// With less than this left of a clock over many decisions, a daemon that was late is left alone to the end: taking it
+/// back costs the machine more than its decisions are worth.
+const SHORT: Duration = Duration::from_secs(5);
 /// How long a daemon that was late is left alone: at first, and how often that is doubled at most.
 const ALONE: Duration = Duration::from_secs(3);
 const DOUBLED_MAX: u32 = 3;
@@ -36,6 +41,8 @@ pub(super) struct Patience {
     late: u32,
     /// What was left of a clock over many decisions at the last one.
     left: Option<Duration>,
+    /// How late this process woke up at worst; half of it is forgotten with each decision.
+    lag: Duration,
 }
 
 impl Patience {
@@ -50,6 +57,8 @@ impl Patience {
         self.left = target.map(|_| limit);
         let margin = margin(MARGIN, limit);
         let trusted = self.late == 0;
+        let lag = self.lag;
+        self.lag = lag / 2;
         let (give_up, beside) = match target {
             Some(target) => {
                 let extra = later(limit, target);
@@ -57,9 +66,13 @@ impl Patience {
                 // Only once the daemon is late does anything compete with its search.
                 ((target + extra).min(most), extra / 2)
             }
-            // A moment before the margin's end, as long as it keeps its own: it thinks until the margin begins.
-            None if trusted => (limit.saturating_sub(margin * 3 / 4), limit / TURN_SHARE),
-            None => (limit.saturating_sub(margin), limit / TURN_SHARE),
+            None => {
+                // A moment before the margin's end, as long as it keeps its own: it thinks until the margin begins.
+                let kept = if trusted { margin * 3 / 4 } else { margin };
+                let most = limit.saturating_sub(kept);
+                let most = most.saturating_sub(lag * WAKE_UPS).max(margin);
+                (most, limit / TURN_SHARE)
+            }
         };
         let search_from = match trusted {
             true => give_up.saturating_sub(own.min(beside)),
@@ -90,6 +103,11 @@ impl Patience {
         self.left = None;
     }
 
+    /// This process has woken up so much later than it wanted to.
+    pub(super) fn woke(&mut self, late: Duration) {
+        self.lag = self.lag.max(late);
+    }
+
     /// The daemon has decided in time.
     pub(super) fn in_time(&mut self) {
         self.late = 0;
@@ -99,7 +117,9 @@ impl Patience {
     pub(super) fn late(&mut self) -> Duration {
         let alone = ALONE * (1 << self.late.min(DOUBLED_MAX));
         self.late += 1;
-        alone
+        self.left
+            .filter(|left| *left < SHORT)
+            .map_or(alone, |left| alone.max(left))
     }
 }
 
@@ -188,6 +208,28 @@ mod tests {
         patience.in_time();
         assert_eq!(wait(&mut patience, 1_000, None, 300), (762_500, 812_500));
         assert_eq!(patience.late(), ms(3_000));
+    }
+
+    #[test]
+    fn a_daemon_that_was_late_in_a_short_game_is_left_alone_to_its_end() {
+        let mut patience = Patience::default();
+        assert_eq!(wait(&mut patience, 4_900, Some(12), 300).0, 16_785);
+        assert_eq!(patience.late(), ms(4_900));
+        assert_eq!(wait(&mut patience, 5_000, Some(12), 300).0, 0);
+        assert_eq!(patience.late(), ms(6_000));
+    }
+
+    #[test]
+    fn a_process_that_wakes_up_late_waits_for_less() {
+        let mut patience = Patience::default();
+        patience.woke(ms(40));
+        patience.woke(ms(100));
+        patience.woke(ms(20));
+        assert_eq!(wait(&mut patience, 1_000, None, 300), (562_500, 612_500));
+        assert_eq!(wait(&mut patience, 1_000, None, 300), (662_500, 712_500));
+        patience.woke(ms(5_000));
+        // A quarter is always waited for.
+        assert_eq!(wait(&mut patience, 1_000, None, 300), (200_000, 250_000));
     }
 
     #[test]

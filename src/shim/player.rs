@@ -295,7 +295,11 @@ impl Player {
             } else if now < search_from || now >= searched || self.local.has_searched() {
                 let moments = [reached, search_from, give_up];
                 let next = moments.into_iter().filter(|moment| *moment > now).min();
-                line.waits(next.unwrap_or(give_up));
+                let next = next.unwrap_or(give_up);
+                line.waits(next);
+                if !line.has_input() {
+                    self.patience.woke(next.elapsed());
+                }
             } else {
                 let looked = Cell::new(now);
                 self.local.search(&|| {
