@@ -158,7 +158,7 @@ fn pages(app: &TestApp) -> Vec<String> {
     pages.push(explain);
     pages.push("/bots/koehandel/guide/versus?rival=face".to_owned());
     pages.push("/bots/koehandel/guide".to_owned());
-    pages.push("/matches?game=planetwars&bot=nobody".to_owned());
+    pages.push("/matches?game=planetwars&bot=prospector&outcome=tied".to_owned());
     pages.push(format!("/opponents/{}", id("/api/v1/opponents")));
     pages.push(format!("/tournaments/{}", id("/api/v1/tournaments")));
     pages

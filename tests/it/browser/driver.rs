@@ -237,23 +237,17 @@ fn exchange(server: SocketAddr, method: &str, path: &str, body: &str) -> std::io
         "{method} {path} HTTP/1.1\r\nHost: {server}\r\nContent-Type: application/json\r\n\
          Content-Length: {length}\r\n\r\n{body}"
     )?;
-    let (mut answer, mut part) = (Vec::new(), [0; 4096]);
-    loop {
-        let text = String::from_utf8_lossy(&answer);
-        let whole = text.split_once("\r\n\r\n").is_some_and(|(head, body)| {
-            let lines = head.lines().filter_map(|line| line.split_once(':'));
-            let mut lengths = lines.filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
-            let length = lengths
-                .next()
-                .and_then(|(_, length)| length.trim().parse().ok());
-            length.is_some_and(|length: usize| body.len() >= length)
-        });
-        if whole {
-            return Ok(text.into_owned());
-        }
-        match stream.read(&mut part)? {
-            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
-            read => answer.extend_from_slice(&part[..read]),
+    let mut reader = BufReader::new(stream);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if reader.read_line(&mut head)? == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
         }
     }
+    let mut headers = head.lines().filter_map(|line| line.split_once(':'));
+    let length = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let length = length.and_then(|(_, length)| length.trim().parse().ok());
+    let mut body = vec![0; length.unwrap_or_default()];
+    reader.read_exact(&mut body)?;
+    Ok(head + &String::from_utf8_lossy(&body))
 }
