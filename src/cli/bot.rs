@@ -83,6 +83,11 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
                     Some(why) => writeln!(out, "{name}: missing: {why}")?,
                 }
             }
+            writeln!(
+                out,
+                "held back nowhere: signs that two bots of one match agree on, a few bits a second, by locks on files \
+                 that both may read and by load"
+            )?;
         }
         Verb::Add { folder } => add(&common.load(&Flags::new())?.config, folder, &mut out)?,
         Verb::List { output, json } => {

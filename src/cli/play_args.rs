@@ -119,7 +119,7 @@ pub struct PlayArgs {
     #[arg(long)]
     pub fair: bool,
     /// Let cmd: programs see and signal all processes of their user, as without Drover. By default each gets a
-    /// user, process and mount namespace of its own where the system allows that.
+    /// user, process, mount and IPC namespace and a /tmp, /var/tmp and /dev/shm of its own where the system allows that.
     #[arg(long)]
     pub no_isolation: bool,
     /// Talk to one program by hand, cmd:PROGRAM ARGS or bot:NAME: send it any command, watch its replies, run whole games.

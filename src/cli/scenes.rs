@@ -182,3 +182,29 @@ pub(super) fn svg(out: &mut impl Write, footage: &Footage, turn: u32) -> anyhow:
     out.write_all(picture.document(STYLE).as_bytes())?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seat_is_shown_by_its_name_or_by_what_may_be_public_of_its_player() {
+        let shown = |spec: &str, name: Option<&str>| {
+            let row = SeatRow {
+                seat: 0,
+                spec: spec.to_owned(),
+                name: name.map(str::to_owned),
+                entrant: None,
+                score: None,
+                win_share: None,
+                participation: None,
+            };
+            Seated::of(&row).name
+        };
+        assert_eq!(shown("bot:mybot@2", None), "bot:mybot@2");
+        assert_eq!(shown("builtin:guide", None), "guide");
+        assert_eq!(shown("cmd:/home/ann/secret --key 7", None), "cmd");
+        assert_eq!(shown("url:http://127.0.0.1/ann", None), "url");
+        assert_eq!(shown("cmd:/home/ann/secret", Some("Ann")), "Ann");
+    }
+}

@@ -31,7 +31,7 @@ const LEFT_ONE_IN: u64 = 20;
 pub enum Part {
     /// It played to the end of its part.
     Played,
-    /// Its program did not start, or died.
+    /// Its program did not start or died, or its URL was not reached.
     Crashed,
     /// It gave no answers.
     Silent,

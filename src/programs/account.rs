@@ -121,7 +121,7 @@ impl Account {
         };
         // Everybody may read this: how a program failed and what it said is its owner's to know.
         let sentence = match how {
-            Part::Crashed => "its program was not running",
+            Part::Crashed => "it was not running, or not reached",
             Part::Refused => "its answers were not legal",
             Part::Silent => "it did not answer in time",
             Part::Played | Part::Dropped => "",
@@ -165,10 +165,13 @@ mod tests {
         check("oofoo", "0/4 played");
         check("olgo", "2/4 played");
         check("oool", "1/4 played");
-        check("ooog", "1/4 crashed at turn 4 its program was not running");
+        check(
+            "ooog",
+            "1/4 crashed at turn 4 it was not running, or not reached",
+        );
         check(
             "ooofgg",
-            "2/5 crashed at turn 4 its program was not running",
+            "2/5 crashed at turn 4 it was not running, or not reached",
         );
         check("oolll", "3/5 silent from turn 3 it did not answer in time");
         check("rrrr", "4/4 refused from turn 1 its answers were not legal");
@@ -178,7 +181,7 @@ mod tests {
         );
         check(
             "gggooo",
-            "3/6 crashed at turn 1 its program was not running",
+            "3/6 crashed at turn 1 it was not running, or not reached",
         );
         check("lllgg", "5/5 silent from turn 1 it did not answer in time");
     }

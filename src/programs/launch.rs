@@ -118,3 +118,29 @@ where
         self(name, version)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_results_are_ranked_a_program_that_names_no_fallback_gets_the_plainest() {
+        let kit = games::find("koehandel").unwrap();
+        for (names_fallback, ranked, expected) in [
+            (false, true, "filler"),
+            (false, false, "champion"),
+            (true, true, "champion"),
+        ] {
+            let launch = Launch {
+                fallback: "champion".to_owned(),
+                names_fallback,
+                ..Launch::default()
+            };
+            assert_eq!(
+                launch.fallback_in(kit, ranked),
+                expected,
+                "{names_fallback} {ranked}"
+            );
+        }
+    }
+}

@@ -42,6 +42,9 @@ pub struct ShadowPlan {
 pub struct SessionOptions {
     /// Sessions that may be live at once.
     pub sessions_max: usize,
+    /// Sessions of strangers of which only the first message was received that may be live at once: what these may cost on
+    /// disk.
+    pub begun_max: usize,
     /// Messages that may wait for one session.
     pub mailbox_max: usize,
     /// After how long without a message a session keeps only what it takes to fold it again.
@@ -83,6 +86,7 @@ impl Default for SessionOptions {
     fn default() -> Self {
         Self {
             sessions_max: 250_000,
+            begun_max: 20_000,
             mailbox_max: 16,
             hibernate_after: Duration::from_secs(60),
             idle_limit: Duration::from_secs(30 * 60),

@@ -25,9 +25,6 @@ use tokio_util::task::TaskTracker;
 /// Parts of the registry that are locked apart.
 const SHARDS: usize = 64;
 
-/// Sessions of strangers at once of which only the first message was received: what these may cost on disk.
-const BEGUN_MAX: usize = 20_000;
-
 /// What all actors share.
 pub(super) struct Registry {
     pub(super) options: SessionOptions,
@@ -56,7 +53,7 @@ impl Registry {
     pub(super) fn new(options: SessionOptions, dependencies: Dependencies) -> Self {
         Self {
             shares: Shares::new(options.sessions_max),
-            begun: Shares::new(options.sessions_max.min(BEGUN_MAX)),
+            begun: Shares::new(options.sessions_max.min(options.begun_max)),
             void: Mutex::default(),
             rates: Rates::new(),
             shadows: Shadows::new(&dependencies.bots),

@@ -37,8 +37,8 @@ impl Cup {
                 setup.remove(SECRET);
             }
             return refuse(
-                "it was begun by an earlier version of Drover, which drew decks otherwise: finish it with that one, or begin \
-                 anew"
+                "it was begun by an earlier version of Drover, which drew decks otherwise: finish it with that version on a \
+                 copy of the database from before the upgrade, or begin a new one"
                     .to_owned(),
             );
         };

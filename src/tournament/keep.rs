@@ -225,10 +225,11 @@ async fn fill(
         participation: played.participation.clone(),
         ..result_of(&played.outcome, &played.blames)
     };
-    for more in [&*played.again].into_iter().filter(|more| !more.is_empty()) {
-        let told = !result.detail.is_empty();
-        result.detail.push_str(if told { "; " } else { "" });
-        result.detail.push_str(more);
+    if !played.again.is_empty() {
+        let before = std::mem::take(&mut result.detail);
+        let all = [before.as_str(), played.again.as_str()].into_iter();
+        let all: Vec<&str> = all.filter(|text| !text.is_empty()).collect();
+        result.detail = all.join("; ");
     }
     record.fold(&result).await?;
     Ok((record, result))

@@ -237,9 +237,10 @@ fn programs_do_not_collide_over_what_is_named_after_their_process() {
         // As the JVM: a file named after the process, which nobody else may hold.
         let held = ["/tmp", "/var/tmp", "/dev/shm"].map(|shared| format!("mkdir {shared}/{tag}"));
         let script = format!(
-            "{} || echo held by \"\"another >&2; echo $$ > {}/number; exec {PROGRAM} none",
+            "{} || echo held by \"\"another >&2; echo $$ > {told}/number; readlink /proc/$$/ns/ipc > {told}/ipc; \
+             exec {PROGRAM} none",
             held.join(" && "),
-            told.display()
+            told = told.display()
         );
         seats.push(format!("cmd:sh -c '{script}'"));
     }
@@ -257,11 +258,20 @@ fn programs_do_not_collide_over_what_is_named_after_their_process() {
         .collect();
     assert!(!log.contains("held by another"), "{log}");
     assert!(!Path::new("/tmp").join(&tag).exists());
-    let number = |player: &str| {
-        let told = fs::read_to_string(folder.path().join(player).join("number"));
-        told.unwrap().trim().parse::<u32>().unwrap()
+    let noted = |player: &str, what: &str| {
+        let noted = fs::read_to_string(folder.path().join(player).join(what));
+        noted.unwrap().trim().to_owned()
     };
+    let number = |player: &str| noted(player, "number").parse::<u32>().unwrap();
     // A system that does not let us choose them begins with 2 in each.
     let numbers = [number("one"), number("two")];
     assert!(numbers[0] != numbers[1] || numbers == [2, 2], "{numbers:?}");
+    // Queues and shared memory are kept by namespace.
+    if let Ok(ours) = fs::read_link("/proc/self/ns/ipc") {
+        let mut spaces = vec![ours.to_str().unwrap().to_owned()];
+        spaces.extend(["one", "two"].map(|player| noted(player, "ipc")));
+        spaces.sort();
+        spaces.dedup();
+        assert_eq!(spaces.len(), 3, "{spaces:?}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Callers who want everything for themselves, each from an address of its own, beside one who plays.
 
-use crate::app::{Answer, TestApp, dial_from, exchange, folder, serve, set, with_files};
+use crate::app::{Answer, TestApp, dial_from, exchange, folder, serve, set, until, with_files};
 use std::io::Write as _;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
@@ -47,6 +47,22 @@ fn one_caller_does_not_fill_the_sessions_for_everybody() {
     let figures = app.get("/metrics").body;
     assert!(figures.contains("drover_sessions_max 32"), "{figures}");
     assert!(figures.contains("drover_sessions_refused_total{why=\"share\"} 75"));
+    app.stop();
+}
+
+#[test]
+fn what_a_stranger_merely_began_goes_and_is_counted() {
+    let app = daemon(&[("CALLBACKS__IDLE_LIMIT_S", "1")]);
+    for market in 1..=3 {
+        assert_eq!(begin(&app, STRANGER, market).status, 200);
+    }
+    assert_eq!(app.items("/api/v1/matches").len(), 3);
+    until(|| {
+        app.get("/metrics")
+            .body
+            .contains("drover_matches_discarded_total 3")
+    });
+    assert!(app.items("/api/v1/matches").is_empty());
     app.stop();
 }
 

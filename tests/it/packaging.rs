@@ -171,6 +171,21 @@ fn the_drop_in_for_bots_allows_what_the_unit_forbids() {
         assert_eq!(value(SERVICE), Some(forbidden), "{key}");
         assert_eq!(value(BOTS), Some(allowed), "{key}");
     }
+    let calls: Vec<&str> = BOTS
+        .lines()
+        .filter_map(|line| line.strip_prefix("SystemCallFilter="))
+        .flat_map(str::split_whitespace)
+        .collect();
+    for call in [
+        "@mount",
+        "capset",
+        "landlock_create_ruleset",
+        "landlock_add_rule",
+        "landlock_restrict_self",
+        "seccomp",
+    ] {
+        assert!(calls.contains(&call), "{call} in {calls:?}");
+    }
 }
 
 #[test]

@@ -288,3 +288,22 @@ fn learnt(name: &str, fields: &Map<String, Value>) -> Option<Figure> {
         span: chart::span(low, value, high),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_rate_says_of_how_many_it_was_seen() {
+        let evidence = |fields: Value| {
+            learnt("rate", fields.as_object().unwrap())
+                .unwrap()
+                .evidence
+        };
+        let rate = |seen: Value| json!({"mean": 0.1, "low": 0.0, "high": 0.3, "seen": seen, "evidence": 3});
+        assert_eq!(evidence(rate(json!(0))), "0 of 3");
+        assert_eq!(evidence(rate(json!(2))), "2 of 3");
+        assert_eq!(evidence(rate(Value::Null)), "3");
+    }
+}

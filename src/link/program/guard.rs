@@ -8,6 +8,7 @@ use super::orphans::{self, adopt_orphans};
 use super::pipes::ready;
 use super::protections::{Held, ISOLATION, Protection};
 use super::start::step_behind;
+use nix::errno::Errno;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use rustix::event::PollFlags;
@@ -347,7 +348,7 @@ pub fn end_like(status: ExitStatus) -> ! {
 }
 
 /// Moves what this process starts from now on to namespaces of their own. A confined program's own process does the
-/// rest; for another one, what is keyed by the numbers of processes is its own from here on.
+/// rest; for another one, what is keyed by the numbers of processes is its own from here on, and so is its IPC.
 fn apart(orders: &Orders) -> io::Result<Reaped> {
     let own = getpid();
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
@@ -364,7 +365,10 @@ fn apart(orders: &Orders) -> io::Result<Reaped> {
     let nothing = Execution::default();
     own_shared(orders.execution.as_ref().unwrap_or(&nothing)).map_err(io::Error::other)?;
     // Where the system has none, there is nothing to share either.
-    let _ = unshare(CloneFlags::CLONE_NEWIPC);
+    match unshare(CloneFlags::CLONE_NEWIPC) {
+        Ok(()) | Err(Errno::EINVAL) => {}
+        Err(why) => return Err(why.into()),
+    }
     start_first(becoming.is_needed(), Some(own))
 }
 

@@ -96,12 +96,12 @@ pub fn participation(lines: &[LogLine], refused: u32) -> Participation {
     let fallback = (fallback + refused as usize).min(asked.len());
     let last = asked.iter().rposition(|line| !left(line));
     let last = last.map_or(0, |at| at + 1);
+    let earned = is_earned(asked.len() as u64, fallback as u64);
     let first = match is_earned(0, (asked.len() - last) as u64) {
         false => Some(last),
-        true if is_earned(asked.len() as u64, fallback as u64) => None,
+        true if earned => None,
         true => asked.iter().position(left),
     };
-    let earned = is_earned(asked.len() as u64, fallback as u64);
     let first = first.and_then(|at| Some((at, asked.get(at)?)));
     let (how, detail) = match first {
         None if earned => (Part::Played, ""),

@@ -135,6 +135,23 @@ async fn after_a_start_sessions_count_for_the_address_that_is_their_referees_nam
 }
 
 #[tokio::test]
+async fn what_strangers_merely_began_is_bounded_and_who_plays_makes_room() {
+    let world = World::new(SessionOptions {
+        begun_max: 8,
+        ..options()
+    })
+    .await;
+    let (begun, refusal) = fill(&world, from(2), "127.0.0.2").await;
+    assert!((1..=8).contains(&begun), "{begun}");
+    assert_eq!(refusal, Refusal::Share);
+    let next = key_at("deep", "127.0.0.2", 100, 1);
+    world.send_from(from(2), &next, "begin").await.unwrap_err();
+    let first = key_at("deep", "127.0.0.2", 1, 1);
+    world.send_from(from(2), &first, "ask").await.unwrap();
+    world.send_from(from(2), &next, "begin").await.unwrap();
+}
+
+#[tokio::test]
 async fn of_what_strangers_merely_began_nothing_is_kept() {
     let world = World::new(SessionOptions {
         idle_limit: Duration::from_millis(400),

@@ -90,3 +90,19 @@ fn a_run_commits_itself_and_reveals_its_secret_and_decks_at_its_end_alone() {
     let checked = Command::new("sh").args(["-c", &check]).output().unwrap();
     assert!(text(&checked.stdout).starts_with(&commitment));
 }
+
+#[test]
+fn a_seed_that_is_found_by_trying_is_warned_of() {
+    let warned = |seed: u64| {
+        let folder = folder();
+        let file = CUP.replace("seed = 5\n", &format!("seed = {seed}\n"));
+        fs::write(folder.path().join("cup.toml"), file).unwrap();
+        let run = tournament(folder.path(), "run", &["cup.toml"])
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        text(&run.stderr).contains(&format!("seed = {seed} is found by trying"))
+    };
+    assert!(warned((1 << 40) - 1));
+    assert!(!warned(1 << 40));
+}
