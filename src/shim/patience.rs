@@ -18,8 +18,8 @@ const MESSAGES_SHARE: u32 = 50;
 const TURN_SHARE: u32 = 20;
 /// How often the worst of this process's own late wake-ups is kept free: to wake, and to answer.
 const WAKE_UPS: u32 = 2;
-/// With less than this left of a clock over many decisions, a daemon that was late is left alone to the end: taking it
-/// back costs the machine more than its decisions are worth.
+/// With less than this left of a clock over many decisions, a daemon that was late is left alone for as long as that:
+/// taking it back costs the machine more than its decisions are worth.
 const SHORT: Duration = Duration::from_secs(5);
 /// How long a daemon that was late is left alone: at first, and how often that is doubled at most.
 const ALONE: Duration = Duration::from_secs(3);
@@ -43,6 +43,8 @@ pub(super) struct Patience {
     left: Option<Duration>,
     /// How late this process woke up at worst; half of it is forgotten with each decision.
     lag: Duration,
+    /// Whether the daemon has less time for its decision on account of that.
+    cut: bool,
 }
 
 impl Patience {
@@ -58,7 +60,8 @@ impl Patience {
         let margin = margin(MARGIN, limit);
         let trusted = self.late == 0;
         let lag = self.lag;
-        self.lag = lag / 2;
+        self.played_alone();
+        self.cut = target.is_none() && !lag.is_zero();
         let (give_up, beside) = match target {
             Some(target) => {
                 let extra = later(limit, target);
@@ -113,10 +116,16 @@ impl Patience {
         self.late = 0;
     }
 
-    /// It has not: how long it is left alone.
+    /// This process decides without waiting.
+    pub(super) fn played_alone(&mut self) {
+        self.lag /= 2;
+    }
+
+    /// It has not: how long it is left alone. Where this process's own late wake-ups have left it less time, that is not
+    /// counted.
     pub(super) fn late(&mut self) -> Duration {
         let alone = ALONE * (1 << self.late.min(DOUBLED_MAX));
-        self.late += 1;
+        self.late += u32::from(!self.cut);
         self.left
             .filter(|left| *left < SHORT)
             .map_or(alone, |left| alone.max(left))
@@ -211,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_daemon_that_was_late_in_a_short_game_is_left_alone_to_its_end() {
+    fn a_daemon_that_was_late_in_a_short_game_is_left_alone_for_what_is_left() {
         let mut patience = Patience::default();
         assert_eq!(wait(&mut patience, 4_900, Some(12), 300).0, 16_785);
         assert_eq!(patience.late(), ms(4_900));
@@ -230,6 +239,16 @@ mod tests {
         patience.woke(ms(5_000));
         // A quarter is always waited for.
         assert_eq!(wait(&mut patience, 1_000, None, 300), (200_000, 250_000));
+        // It was not the daemon's fault,
+        assert_eq!(patience.late(), ms(3_000));
+        assert_eq!(patience.late(), ms(3_000));
+        // and passes while this process plays alone.
+        for _ in 0..40 {
+            patience.played_alone();
+        }
+        assert_eq!(wait(&mut patience, 1_000, None, 300), (762_500, 812_500));
+        assert_eq!(patience.late(), ms(3_000));
+        assert_eq!(patience.late(), ms(6_000));
     }
 
     #[test]

@@ -192,6 +192,7 @@ impl Player {
                 Ok(said.text)
             }
             None => {
+                self.patience.played_alone();
                 let said = self.local.answer(received, self.waited);
                 let mut heard = heard(number, frame, Some(said.clone()));
                 heard.at_us = Some(now_us());
@@ -297,9 +298,7 @@ impl Player {
                 let next = moments.into_iter().filter(|moment| *moment > now).min();
                 let next = next.unwrap_or(give_up);
                 line.waits(next);
-                if !line.has_input() {
-                    self.patience.woke(next.elapsed());
-                }
+                self.patience.woke(next.elapsed());
             } else {
                 let looked = Cell::new(now);
                 self.local.search(&|| {

@@ -226,10 +226,10 @@ async fn fill(
         ..result_of(&played.outcome, &played.blames)
     };
     if !played.again.is_empty() {
-        let before = std::mem::take(&mut result.detail);
-        let all = [before.as_str(), played.again.as_str()].into_iter();
-        let all: Vec<&str> = all.filter(|text| !text.is_empty()).collect();
-        result.detail = all.join("; ");
+        if !result.detail.is_empty() {
+            result.detail.push_str("; ");
+        }
+        result.detail.push_str(&played.again);
     }
     record.fold(&result).await?;
     Ok((record, result))

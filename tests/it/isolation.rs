@@ -237,7 +237,7 @@ fn programs_do_not_collide_over_what_is_named_after_their_process() {
         // As the JVM: a file named after the process, which nobody else may hold.
         let held = ["/tmp", "/var/tmp", "/dev/shm"].map(|shared| format!("mkdir {shared}/{tag}"));
         let script = format!(
-            "{} || echo held by \"\"another >&2; echo $$ > {told}/number; readlink /proc/$$/ns/ipc > {told}/ipc; \
+            "{} || echo held by \"\"another >&2; echo $$ > {told}/number; readlink /proc/self/ns/ipc > {told}/ipc; \
              exec {PROGRAM} none",
             held.join(" && "),
             told = told.display()

@@ -253,21 +253,27 @@ fn a_bot_that_thinks_is_the_daemons_again_once_it_is_back() {
     app.stop_verified();
 }
 
+const JOURNALS: usize = 20;
+
 #[test]
-fn a_killed_shims_journal_is_taken_over() {
+fn journals_of_killed_shims_are_taken_over() {
     let folder = folder();
-    let mut shim = rules_of(folder.path());
-    shim.all(&OPENING);
-    shim.child.kill().unwrap();
-    shim.child.wait().unwrap();
+    // More than are folded at once.
+    for _ in 0..JOURNALS {
+        let mut shim = rules_of(folder.path());
+        shim.all(&OPENING);
+        shim.child.kill().unwrap();
+        shim.child.wait().unwrap();
+    }
     // A stranger's file of that name is put aside, not taken and not tried again and again.
     std::fs::write(folder.path().join("x.journal"), b"\xff\n\n").unwrap();
     let app = TestApp::start(folder.path());
-    let played = app.only_match("planowanie");
-    assert_eq!(
-        (&played["cause"], &played["detail"]),
-        (&"disconnect".into(), &"the shim has gone".into())
-    );
+    for played in app.ended_matches("planowanie", JOURNALS) {
+        assert_eq!(
+            (&played["cause"], &played["detail"]),
+            (&"disconnect".into(), &"the shim has gone".into())
+        );
+    }
     until(|| folder.path().join("x.refused").exists());
     app.stop_verified();
 }

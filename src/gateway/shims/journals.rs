@@ -8,6 +8,7 @@ use futures_util::{StreamExt as _, stream};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
 
 /// The name for a journal that cannot be folded in.
 const REFUSED_EXTENSION: &str = "refused";
@@ -15,6 +16,8 @@ const REFUSED_EXTENSION: &str = "refused";
 const JOURNALS_MAX: usize = 1_000;
 /// Journals that are folded at once: they share commits.
 const AT_ONCE_MAX: usize = 16;
+/// Bytes of journals that are in memory at once: one more than that is folded by itself.
+const BYTES_AT_ONCE_MAX: u32 = 64 << 20;
 
 /// Gives a session what its shim has received.
 pub(super) async fn number(
@@ -40,10 +43,15 @@ pub(super) async fn number(
 /// Looks for journals beside the socket periodically, forever.
 pub(super) async fn collect(socket: PathBuf, sessions: Sessions, every: Duration) {
     let mut ticks = tokio::time::interval(every);
+    let room = Semaphore::new(BYTES_AT_ONCE_MAX as usize);
     loop {
         ticks.tick().await;
         let journals = stream::iter(journals(folder_of(&socket)));
         let folding = journals.for_each_concurrent(AT_ONCE_MAX, async |path| {
+            let bytes = std::fs::metadata(&path).map_or(0, |about| about.len());
+            let bytes = u32::try_from(bytes).unwrap_or(u32::MAX).min(BYTES_AT_ONCE_MAX);
+            // It is never closed.
+            let _room = room.acquire_many(bytes).await;
             if let Err(why) = fold(&path, &sessions).await {
                 tracing::warn!(journal = %path.display(), why, "a shim's journal cannot be taken over");
             }

@@ -8,7 +8,6 @@ use super::orphans::{self, adopt_orphans};
 use super::pipes::ready;
 use super::protections::{Held, ISOLATION, Protection};
 use super::start::step_behind;
-use nix::errno::Errno;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use rustix::event::PollFlags;
@@ -364,11 +363,8 @@ fn apart(orders: &Orders) -> io::Result<Reaped> {
     }
     let nothing = Execution::default();
     own_shared(orders.execution.as_ref().unwrap_or(&nothing)).map_err(io::Error::other)?;
-    // Where the system has none, there is nothing to share either.
-    match unshare(CloneFlags::CLONE_NEWIPC) {
-        Ok(()) | Err(Errno::EINVAL) => {}
-        Err(why) => return Err(why.into()),
-    }
+    // The rest is worth having where a system allows all but this; that `ipc` is missing then, the protections say.
+    let _ = unshare(CloneFlags::CLONE_NEWIPC);
     start_first(becoming.is_needed(), Some(own))
 }
 

@@ -11,8 +11,8 @@ use std::{fmt, fs};
 
 /// How often it is looked at.
 const EVERY: Duration = Duration::from_millis(250);
-/// For how long what was seen is kept: longer than any decision may take.
-const KEPT: Duration = Duration::from_secs(600);
+/// For how long what was seen is kept: longer than a match takes, at whose end it is looked up.
+const KEPT: Duration = Duration::from_secs(2 * 60 * 60);
 /// From this share of the machine on, what others take makes programs late if nothing is left.
 const OTHERS_MIN: f64 = 0.25;
 /// With more of it idle than this, nobody waits for a core.
@@ -159,19 +159,18 @@ impl Machine {
         Self(this)
     }
 
-    /// How busy it was between these moments. It looks at all processes once more: not to be called while a clock runs.
+    /// How busy it was between these moments; nothing if that was hours ago. If the second one was just now, it looks at
+    /// all processes once more.
     #[must_use]
     pub fn between(&self, from: Instant, to: Instant) -> Load {
         if let Some(load) = self.0.pretended {
             return load;
         }
         let mut samples = self.0.samples.lock();
-        samples.take(Duration::ZERO);
-        let kept = samples.kept.make_contiguous();
-        let begin = kept.iter().rposition(|sample| sample.at <= from);
-        let end = kept.iter().position(|sample| sample.at >= to);
-        let end = end.map_or(kept.len(), |end| end + 1);
-        load(kept.get(begin.unwrap_or_default()..end).unwrap_or_default())
+        if samples.kept.back().is_none_or(|last| last.at < to) {
+            samples.take(Duration::ZERO);
+        }
+        load(around(samples.kept.make_contiguous(), from, to))
     }
 }
 
@@ -196,6 +195,16 @@ impl Machine {
             replayed: self.0.replayed.load(Ordering::Relaxed),
         }
     }
+}
+
+/// The fewest of these samples, in order, that the while between these moments lies among, as far as they go.
+fn around(samples: &[Sample], from: Instant, to: Instant) -> &[Sample] {
+    let begin = samples.partition_point(|sample| sample.at <= from);
+    let end = samples.partition_point(|sample| sample.at < to) + 1;
+    let begin = begin.saturating_sub(1);
+    samples
+        .get(begin..end.min(samples.len()))
+        .unwrap_or_default()
 }
 
 /// How busy the machine was from the first of these to the last.
@@ -326,6 +335,26 @@ mod tests {
         assert_eq!(why, "the arbiter itself woke up 320 ms late");
         assert_eq!(told((100, 90, 5), 20), None);
         assert_eq!(load(&[]).excuse(), None);
+    }
+
+    #[test]
+    fn a_while_is_looked_up_among_the_samples_around_it() {
+        let at = Instant::now();
+        let moment = |second: u64| at + Duration::from_secs(second);
+        let samples: Vec<Sample> = (10..20)
+            .map(|second| sample(moment(second), (second, 0, 0), second))
+            .collect();
+        let found = |from: u64, to: u64| {
+            let ticks = around(&samples, moment(from), moment(to)).iter();
+            ticks.map(|sample| sample.ticks.all).collect::<Vec<_>>()
+        };
+        assert_eq!(found(12, 14), [12, 13, 14]);
+        assert_eq!(found(19, 30), [19]);
+        assert_eq!(found(5, 11), [10, 11]);
+        assert_eq!(found(15, 15), [15]);
+        // What is not kept any more excuses nobody.
+        assert_eq!(load(around(&samples, moment(1), moment(5))).excuse(), None);
+        assert!(around(&[], moment(1), moment(5)).is_empty());
     }
 
     /// Whatever ends takes what it took with it, where nobody waits for it.

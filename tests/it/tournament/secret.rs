@@ -24,6 +24,8 @@ fn revealed(folder: &Path, key: &str) -> (Value, bool) {
 fn a_run_commits_itself_and_reveals_its_secret_and_decks_at_its_end_alone() {
     let folder = folder();
     let file = CUP.replace("seed = 5\n", "");
+    // Long enough to be killed before its end.
+    let file = file.replace("rounds = 8", "rounds = 16");
     fs::write(folder.path().join("cup.toml"), file).unwrap();
     let database = ["--database", "drover.db"];
     let cup = |verb: &str| {
