@@ -35,7 +35,7 @@ fn cup(folder: &Path, rounds: u32, entrants: &[(&str, &str)]) {
     let entrants = entrants
         .map(|(name, player)| format!("[[entrant]]\nname = \"{name}\"\nplayer = \"{player}\"\n"));
     let file = format!(
-        "name = \"cup\"\ngames = [\"koehandel\"]\nrotate = false\nconcurrency = 1\nbudget = \"500ms\"\n\
+        "name = \"cup\"\ngames = [\"koehandel\"]\nrotate = false\nconcurrency = 1\nbudget = \"300n\"\n\
          [schedule]\nformat = \"round-robin\"\nlaps = {rounds}\n{}",
         entrants.collect::<String>()
     );
@@ -225,10 +225,18 @@ fn a_player_that_ends_in_a_match_that_goes_on_is_stored_so() {
     for fault in ["exit", "silent", "junk", "none"] {
         let seat = format!("cmd:sh {program} {fault}");
         let seats = [seat.as_str(), "builtin:passer"];
-        let options = ["map=plain", "rounds=9", "start_ms=20000"];
+        // None is late for the machine's sake.
+        let options = [
+            "map=plain",
+            "rounds=9",
+            "start_ms=20000",
+            "soft_ms=2000",
+            "hard_ms=3000",
+        ];
         let mut play = crate::app::play("lighthouses", &seats, &options);
         play.current_dir(folder.path());
-        ok(play.args(["--store", "data/drover.db"]).output().unwrap());
+        let more = ["--store", "data/drover.db", "--replays-max", "0"];
+        ok(play.args(more).output().unwrap());
     }
     let app = TestApp::start(&folder.path().join("data"));
     for (how, turn) in [("crashed", 5), ("silent", 5), ("refused", 5)] {
