@@ -104,7 +104,7 @@ impl Store {
         (mut after, at): (Option<Key>, &PageAt),
     ) -> Result<(Vec<SqliteRow>, Option<String>), StoreError> {
         let wanted = at.limit as usize + 1;
-        let candidates = Candidates::new(list, filter, self.has_lists(), self.readers()).await?;
+        let candidates = Candidates::new(list, filter, self.readers()).await?;
         let (mut rows, mut looked, mut limit) = (Vec::new(), 0, wanted);
         loop {
             let found = candidates

@@ -256,8 +256,6 @@ pub struct TournamentRow {
     pub name: String,
     /// The game's name.
     pub game: String,
-    /// Seeds everything.
-    pub seed: u64,
     /// All that it was started with.
     pub setup: Value,
     /// Microseconds since 1970-01-01 UTC.

@@ -254,8 +254,6 @@ pub struct NewTournament {
     pub name: String,
     /// The game's name.
     pub game: String,
-    /// Seeds everything.
-    pub seed: u64,
     /// All that it was started with, as JSON.
     pub setup: Value,
     /// Microseconds since 1970-01-01 UTC.

@@ -124,8 +124,6 @@ impl Course {
             id: id.clone(),
             name: cup.name.clone(),
             game: cup.kit.game().to_owned(),
-            // For earlier versions alone: all follows from the secret.
-            seed: 0,
             setup: cup.setup.clone(),
             started_us,
             entrants: entrants.collect(),

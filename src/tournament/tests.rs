@@ -39,7 +39,6 @@ async fn begun(folder: &TempDir, game: &str, extent: Extent) -> (Recording, Stor
         id: ID.into(),
         name: "spring".into(),
         game: game.into(),
-        seed: 1,
         setup: Value::Null,
         started_us: 1,
         entrants: NAMES.map(entrant).into(),

@@ -258,7 +258,6 @@ fn matches_of_a_tournament_are_listed_by_it_and_show_their_entrants() {
             id: ID.into(),
             name: "spring".into(),
             game: "koehandel".into(),
-            seed: 1,
             setup: Value::Null,
             started_us: 1,
             entrants: names.clone().map(entrant).collect(),

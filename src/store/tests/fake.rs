@@ -208,7 +208,6 @@ pub(crate) fn new_tournament(id: &str) -> NewTournament {
         id: id.into(),
         name: "spring".into(),
         game: "fake".into(),
-        seed: u64::MAX,
         setup: json!({ "rounds": 2 }),
         started_us: 5,
         entrants: ["anna", "ben", "cleo"].map(entrant).into(),

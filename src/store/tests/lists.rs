@@ -1,6 +1,6 @@
 //! Lists: filters find what a walk over everything finds, whatever is indexed.
 
-use super::fake::{Pen, heard, match_id, new_match, new_session, open, opened};
+use super::fake::{Pen, heard, match_id, new_match, new_session, open, opened, settings};
 use crate::store::{
     Filter, MatchResult, MatchRow, NewMatch, NewSession, PageAt, SeatRow, SessionRow, Side,
     Standing, Store,
@@ -353,12 +353,13 @@ async fn filters_alone_and_two_together_find_what_a_walk_finds() {
     };
     let hits = check(&store).await;
     assert!(hits > filters.len() / 4, "{hits} of {}", filters.len());
-    // A database from before there were lists gets them when it is opened.
-    for table in ["facets", "listed", "listed_sessions"] {
-        store.alter(&format!("DELETE FROM {table}")).await;
-    }
+    // What is saved of a damaged database is listed, too.
+    let saved = tempfile::tempdir().unwrap();
+    let (from, to) = (settings(folder.path()).path, settings(saved.path()).path);
     store.close().await;
-    let store = open(folder.path()).await;
+    std::fs::create_dir(saved.path().join("data")).unwrap();
+    Store::salvage(&from, &to).await.unwrap();
+    let store = open(saved.path()).await;
     assert_eq!(check(&store).await, hits);
 }
 
@@ -408,8 +409,9 @@ fn live(table: &str, upto: u64) -> String {
              SELECT {id}, 'fake', 'r', 0, 0, n, 'null' FROM n"
         ),
         _ => format!(
-            "{ids} (id, match_id, side, game, bot, referee, market, player, seat, seed, setup, durability, opened_us)
-             SELECT n + 10, {id}, 'player', 'fake', 'other', 'r', 0, 1, 0, 0, '{{}}', 'power', n FROM n"
+            "{ids} (id, match_id, side, game, bot, referee, market, player, seat, seed, setup, durability, opened_us,
+                  first_entry)
+             SELECT n + 10, {id}, 'player', 'fake', 'other', 'r', 0, 1, 0, 0, '{{}}', 'power', n, 1 FROM n"
         ),
     }
 }
@@ -452,7 +454,7 @@ async fn no_page_reads_everything_and_the_next_one_goes_on() {
 
 #[tokio::test]
 async fn strangers_are_one_facet_and_found_by_their_addresses() {
-    let (folder, store) = opened().await;
+    let (_folder, store) = opened().await;
     for number in 1..=40 {
         let referee = match number % 2 {
             0 => format!("203.0.113.{number}"),
@@ -469,33 +471,21 @@ async fn strangers_are_one_facet_and_found_by_their_addresses() {
         let mut pen = Pen::new(&store, Some(row), session);
         pen.end(&store, vec![3, 1, 0, 0], 0).await;
     }
-    let facets = async |store: &Store| {
-        let count = sqlx::query_scalar::<_, i64>("SELECT count(*) FROM facets");
-        count.fetch_one(store.readers()).await.unwrap()
-    };
-    let check = async |store: &Store| {
-        assert_eq!(facets(store).await, 1);
-        for (referee, hits) in [
-            ("203.0.113.8", 1),
-            ("2001:db8::9", 1),
-            ("203.0.113.9", 0),
-            ("", 0),
-        ] {
-            let filter = Filter {
-                referee: Some(referee.to_owned()),
-                ..Filter::default()
-            };
-            let (matches, sessions) = walked(store, &filter).await;
-            assert_eq!((matches.len(), sessions.len()), (hits, hits), "{referee}");
-        }
-    };
-    check(&store).await;
-    // Those of an earlier version go when it is opened.
-    store
-        .alter("INSERT INTO facets VALUES (99, 'fake', '203.0.113.8', 'normal', 'player', 'champion', 'won')")
-        .await;
-    store.close().await;
-    check(&open(folder.path()).await).await;
+    let facets = sqlx::query_scalar::<_, i64>("SELECT count(*) FROM facets");
+    assert_eq!(facets.fetch_one(store.readers()).await.unwrap(), 1);
+    for (referee, hits) in [
+        ("203.0.113.8", 1),
+        ("2001:db8::9", 1),
+        ("203.0.113.9", 0),
+        ("", 0),
+    ] {
+        let filter = Filter {
+            referee: Some(referee.to_owned()),
+            ..Filter::default()
+        };
+        let (matches, sessions) = walked(&store, &filter).await;
+        assert_eq!((matches.len(), sessions.len()), (hits, hits), "{referee}");
+    }
 }
 
 #[tokio::test]
