@@ -2,7 +2,6 @@
 
 use super::seat_session::SeatSession;
 use super::seats::{DecisionTimes, folded, rows};
-use crate::referee::host::setup::ids;
 use crate::replay::{SeatTold, seat_setup};
 use crate::store::types::{
     Close, Direction, Durability, Entry, MatchResult, NewEntry, NewMatch, NewSession, SessionId,
@@ -117,27 +116,21 @@ impl Recording {
     /// # Errors
     /// [`RecordError`].
     pub async fn used(&self, game: &str, market: u64, ids: &[u64]) -> Result<bool, RecordError> {
-        let seats = ids.len() as u64;
         match self.store() {
-            Some(store) => Ok(store.numbers_used(game, market, ids, seats).await?),
+            Some(store) => Ok(store.numbers_used(game, market, ids).await?),
             None => Ok(false),
         }
     }
 
-    /// The market and seat of one of our players in a game with this many `seats`, by its number on the wire.
+    /// The market and seat of one of our players in a game, by its number on the wire.
     ///
     /// # Errors
     /// [`RecordError`].
-    pub async fn seat_of(
-        &self,
-        game: &str,
-        id: u64,
-        seats: usize,
-    ) -> Result<Option<(u64, Seat)>, RecordError> {
+    pub async fn seat_of(&self, game: &str, id: u64) -> Result<Option<(u64, Seat)>, RecordError> {
         let Some(store) = self.store() else {
             return Ok(None);
         };
-        let found = store.seat_of_player(game, id, seats as u64).await?;
+        let found = store.seat_of_player(game, id).await?;
         Ok(found.map(|(market, seat)| (market, Seat(seat))))
     }
 
@@ -238,8 +231,7 @@ impl Recording {
         store: &Store,
         row: NewMatch,
     ) -> Result<UnfinishedMatch, StoreError> {
-        let drawn = store.players_of(&row.id).await?;
-        let ids = drawn.unwrap_or_else(|| ids(row.market, row.seats.len()));
+        let ids = store.players_of(&row.id).await?;
         let mut record = self.record(&row, &ids);
         let mut past = Seats::from_fn(row.seats.len(), |_| Vec::new());
         let mut stored = store.sessions_of(&row.id).await?;
