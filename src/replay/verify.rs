@@ -1,7 +1,7 @@
 //! Verifies a store: every transcript is replayed and compared with what is stored.
 
 use super::dialogue::{Line, replay};
-use super::seat::{fold_seat, keeps_facts};
+use super::seat::fold_seat;
 use super::setup::dialogue_setup;
 use super::table::{DIFFERENCES_MAX, replay_table};
 use crate::store::types::{Direction, Entry, EntryId, NewMatch, Side};
@@ -225,12 +225,16 @@ impl Checked {
     fn compare(&mut self, stored: &Stored, kit: &dyn Kit) {
         for transcript in &stored.transcripts {
             let mut found = transcript.links();
-            if transcript.session.opened.side == Side::Player {
-                let replayed = || transcript.compare(&stored.facts, kit);
-                found.append(&mut unless_panicked(replayed));
-            }
-            if transcript.keeps_facts() {
-                found.append(&mut transcript.compare_told(&stored.facts, kit));
+            match transcript.session.opened.side {
+                Side::Player => {
+                    let replayed = || transcript.compare(&stored.facts, kit);
+                    found.append(&mut unless_panicked(replayed));
+                }
+                // Its facts are stored at its end.
+                Side::Referee if transcript.session.ended_us.is_some() => {
+                    found.append(&mut transcript.compare_told(&stored.facts, kit));
+                }
+                Side::Referee => {}
             }
             self.add(Some(transcript.session.id.0), found);
         }
@@ -265,13 +269,6 @@ impl Transcript {
             ));
         }
         found
-    }
-
-    /// Whether it is a referee's and its facts were stored at its end.
-    fn keeps_facts(&self) -> bool {
-        let session = &self.session;
-        let referee = session.opened.side == Side::Referee;
-        referee && session.ended_us.is_some() && keeps_facts(&session.opened.setup)
     }
 
     /// Folds a seat of our own referee; reports where facts or the entries they stand by differ.

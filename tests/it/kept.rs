@@ -138,7 +138,7 @@ fn a_match_with_a_program_leaves_the_record_of_one_without() {
 }
 
 #[test]
-fn verification_misses_the_facts_of_a_referee_unless_it_never_kept_any() {
+fn verification_misses_the_facts_of_a_referee() {
     let folder = folder();
     let store = folder.path().join("play.db");
     let line = ["--games", "1", "--no-models"];
@@ -169,9 +169,6 @@ fn verification_misses_the_facts_of_a_referee_unless_it_never_kept_any() {
         let said = text(&found.stdout);
         assert!(!found.status.success() && said.contains(sentence), "{said}");
     }
-    // As versions before this one stored it.
-    change("DELETE FROM facts; UPDATE sessions SET setup = 'null' WHERE side = 'referee'");
-    verified(&store);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::seat_session::SeatSession;
 use super::seats::{DecisionTimes, folded, rows};
-use crate::replay::{SeatTold, seat_setup};
+use crate::replay::SeatTold;
 use crate::store::types::{
     Close, Direction, Durability, Entry, MatchResult, NewEntry, NewMatch, NewSession, SessionId,
     Side,
@@ -177,10 +177,7 @@ impl Recording {
                 player: *player,
                 seat: Some(seat as u8),
                 seed: 0,
-                setup: match store.kit(&row.game) {
-                    Some(_) => seat_setup(),
-                    None => Value::Null,
-                },
+                setup: Value::Null,
                 durability,
             },
             last: None,
