@@ -183,7 +183,6 @@ pub struct SeatRow {
     /// 1 for the only best score, 1/k for k best ones, else 0.
     pub win_share: Option<f64>,
     /// How it took part; `null` while that is not known.
-    #[serde(default)]
     pub participation: Option<Participation>,
 }
 
