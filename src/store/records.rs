@@ -423,34 +423,47 @@ pub struct LedgerLine {
     pub row: LedgerRow,
 }
 
-/// A stored bluff.
-#[derive(Clone, Debug, Serialize)]
+/// A bluff that was made in a match.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Bluff)]
 pub struct BluffRow {
     /// Its number.
     pub id: i64,
     /// The match.
+    #[serde(rename = "match")]
     pub match_id: String,
     /// The game's name.
+    #[schema(example = "koehandel")]
     pub game: String,
     /// The session whose transcript it is from.
+    #[schema(value_type = i64)]
     pub session: SessionId,
     /// The session's bot.
+    #[schema(example = "champion")]
     pub bot: String,
     /// The entry that revealed it.
+    #[schema(value_type = Option<i64>)]
     pub entry: Option<EntryId>,
-    /// Microseconds since 1970-01-01 UTC.
+    /// When it was revealed.
+    #[serde(rename = "at", serialize_with = "clock::shown")]
+    #[schema(value_type = Timestamp)]
     pub at_us: i64,
     /// The bluffer, in the wire's own word.
+    #[schema(example = "W")]
     pub by: String,
     /// The bluffer's seat in the match, where known.
     pub seat: Option<u8>,
     /// The bluffer's name, where known.
     pub opponent: Option<String>,
-    /// The amount claimed, where it is known.
+    /// The amount claimed, where it is known: to those who saw the end of the bidding, and from a transcript of the
+    /// bluffer's own seat, as our own referee stores them; `null` where it may have been more.
+    #[schema(example = 190)]
     pub bid: Option<i64>,
-    /// It was at least so much.
+    /// At least so much was claimed.
+    #[schema(example = 190)]
     pub bid_at_least: i64,
     /// What the bluffer held, if revealed.
+    #[schema(example = 60)]
     pub held: Option<i64>,
     /// Whether it was caught.
     pub caught: bool,
