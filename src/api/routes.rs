@@ -16,7 +16,7 @@ use super::{
     auth, bluffs, bots, drain, entries, events, explain, facts, health, history, hubs, ledger,
     openapi, pages, programs, prune, rated, replays, response, shadows, versus,
 };
-use crate::store::FactRow;
+use crate::store::{FactRow, MatchEntry};
 use crate::tournament::standings::Standings;
 use axum::Router;
 use axum::http::{Extensions, HeaderMap, Method, StatusCode, Uri, Version};
@@ -88,7 +88,7 @@ fn for_readers() -> Routes {
                 "A match as it goes on (SSE): `state`, then `entry` and `fact`, at last `end`; `close` says why a stream ends before that.",
             )
             .tells::<events::MatchState>()
-            .tells::<entries::EntryShown>()
+            .tells::<MatchEntry>()
             .tells::<FactRow>()
             .tells::<MatchShown>(),
         )

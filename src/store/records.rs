@@ -342,25 +342,30 @@ impl SessionRow {
     }
 }
 
-/// An entry with its owner.
-#[derive(Clone, Debug, Serialize, PartialEq)]
+/// One line of a match's transcripts.
+#[derive(Clone, Debug, Serialize, PartialEq, ToSchema)]
+#[schema(as = Entry)]
 pub struct MatchEntry {
-    /// Its number in the log.
+    /// Its number in the log: rises in the order in which entries were stored.
+    #[schema(value_type = i64)]
     pub id: EntryId,
     /// Its session.
+    #[schema(value_type = i64)]
     pub session: SessionId,
-    /// Which side's.
+    /// Whose transcript.
     pub side: Side,
     /// The session's seat, where known.
     pub seat: Option<u8>,
     /// The session's bot, or the seat's spec for a referee's transcript.
+    #[schema(example = "champion")]
     pub bot: String,
     /// Its index in its session's transcript, from 0.
     pub seq: u64,
-    /// Microseconds since 1970-01-01 UTC.
+    /// When it was received or decided.
     #[serde(rename = "at", serialize_with = "clock::shown")]
+    #[schema(value_type = Timestamp)]
     pub at_us: i64,
-    /// Its direction.
+    /// Seen from the session's own side.
     pub direction: Direction,
     /// Its exact text.
     pub text: String,
