@@ -4,8 +4,8 @@ use super::dialogue::{Line, replay};
 use super::seat::fold_seat;
 use super::setup::dialogue_setup;
 use super::table::{DIFFERENCES_MAX, replay_table};
-use crate::store::types::{Direction, Entry, EntryId, NewMatch, Side};
-use crate::store::{EntryCounts, FactRow, MatchRow, SessionRow, Store, StoreError};
+use crate::store::types::{Direction, Entry, EntryId, MatchRow, Side};
+use crate::store::{EntryCounts, FactRow, SessionRow, Store, StoreError};
 use crate::thinking::guarded;
 use games::{Cause, DialogueSetup, Ending, Fact, Kit, Seat};
 use serde::Serialize;
@@ -116,7 +116,6 @@ impl Store {
 /// A match as stored.
 struct Stored {
     row: MatchRow,
-    opened: Option<NewMatch>,
     transcripts: Vec<Transcript>,
     facts: Vec<FactRow>,
 }
@@ -134,7 +133,6 @@ struct Transcript {
 async fn check(store: &Store, row: MatchRow, counts: &EntryCounts) -> Result<Checked, StoreError> {
     let kit = store.kit(&row.game);
     let mut stored = Stored {
-        opened: store.opened_match(&row.id).await?,
         facts: store.facts(&row.id).await?,
         transcripts: Vec::new(),
         row,
@@ -238,11 +236,8 @@ impl Checked {
             }
             self.add(Some(transcript.session.id.0), found);
         }
-        if self.pruned == 0
-            && stored.of_referee().next().is_some()
-            && let Some(opened) = &stored.opened
-        {
-            let replayed = || stored.compare_table(opened, kit);
+        if self.pruned == 0 && stored.of_referee().next().is_some() {
+            let replayed = || stored.compare_table(kit);
             self.add(None, unless_panicked(replayed));
         }
     }
@@ -408,8 +403,8 @@ impl Stored {
     }
 
     /// Replays a match of our own referee from its setup and the recorded replies.
-    fn compare_table(&self, opened: &NewMatch, kit: &dyn Kit) -> Vec<String> {
-        let mut table = match kit.reopen(&opened.setup) {
+    fn compare_table(&self, kit: &dyn Kit) -> Vec<String> {
+        let mut table = match kit.reopen(&self.row.setup) {
             Ok(table) => table,
             Err(error) => return vec![format!("its table cannot be opened again: {error}")],
         };

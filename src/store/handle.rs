@@ -7,7 +7,7 @@ use super::health::{Gauges, Health};
 use super::open::{self, KitOf, Settings};
 use super::packer::Packer;
 use super::types::{
-    Append, Entry, EntryId, LedgerRow, LiveSession, MatchResult, NewMatch, NewSession, Receipt,
+    Append, Entry, EntryId, LedgerRow, LiveSession, MatchResult, MatchRow, NewSession, Receipt,
     SessionId,
 };
 use super::writer::{self, Checkpoints, Command, OpenMatch, Syncing};
@@ -178,7 +178,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::append`].
-    pub async fn open_match(&self, new: NewMatch) -> Result<(), StoreError> {
+    pub async fn open_match(&self, new: MatchRow) -> Result<(), StoreError> {
         self.open_hosted(new, Vec::new(), Vec::new()).await
     }
 
@@ -189,7 +189,7 @@ impl Store {
     /// As [`Store::append`].
     pub async fn open_hosted(
         &self,
-        new: NewMatch,
+        new: MatchRow,
         players: Vec<u64>,
         sessions: Vec<(SessionId, NewSession)>,
     ) -> Result<(), StoreError> {

@@ -228,12 +228,8 @@ async fn what_was_open_when_a_run_ended_is_closed_without_a_place_and_played_aga
         played(plan(), first, &recording).await;
         // As a run leaves it that is killed between a match's beginning and end.
         let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
-        let opened_before = store
-            .opened_match(&stored[0].match_id)
-            .await
-            .unwrap()
-            .unwrap();
-        let mut row = opened_before;
+        let row = store.match_row(&stored[0].match_id).await.unwrap();
+        let mut row = row.unwrap();
         row.id = ulid::Ulid::generate().to_string();
         let orphan = row.id.clone();
         recording

@@ -1,7 +1,7 @@
 //! What `play` keeps: the same in every way of playing, and of every match that ended.
 
 use crate::app::{block_on, drover, folder, ok, report, run_on, text, until, verified};
-use drover::store::{MatchResult, NewEntrant, NewMatch, NewSeat, NewTournament, Slot, StoredRound};
+use drover::store::{MatchResult, MatchRow, NewEntrant, NewTournament, SeatRow, Slot, StoredRound};
 use drover::tournament::{Extent, open_recording};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -274,19 +274,19 @@ fn matches_of_a_tournament_are_listed_by_it_and_show_their_entrants() {
             seed: 5,
             entrants: names.map(Into::into).collect(),
         };
-        let seat = |seat| NewSeat {
+        let seat = |seat| SeatRow {
             seat,
-            ..NewSeat::default()
+            ..SeatRow::default()
         };
-        let mut row = NewMatch {
+        let mut row = MatchRow {
             id: "01MATCH0000000000000000001".into(),
             game: "koehandel".into(),
             referee: "play".into(),
             market: 9,
             ours: true,
             started_us: 1,
-            setup: Value::Null,
             seats: (0..2).map(seat).collect(),
+            ..MatchRow::default()
         };
         slot.seat(&mut row);
         let record = recording.open(&row, &[1, 2], &[]).await.unwrap();

@@ -4,7 +4,7 @@ use super::seat_session::SeatSession;
 use super::seats::{DecisionTimes, folded, rows};
 use crate::replay::SeatTold;
 use crate::store::types::{
-    Close, Direction, Durability, Entry, MatchResult, NewEntry, NewMatch, NewSession, SessionId,
+    Close, Direction, Durability, Entry, MatchResult, MatchRow, NewEntry, NewSession, SessionId,
     Side,
 };
 use crate::store::{SessionRow, Store, StoreError};
@@ -141,7 +141,7 @@ impl Recording {
     /// [`RecordError`].
     pub async fn open(
         &self,
-        new: &NewMatch,
+        new: &MatchRow,
         ids: &[u64],
         seeds: &[u64],
     ) -> Result<MatchRecord, RecordError> {
@@ -161,7 +161,7 @@ impl Recording {
         Ok(record)
     }
 
-    fn record(&self, row: &NewMatch, ids: &[u64]) -> MatchRecord {
+    fn record(&self, row: &MatchRow, ids: &[u64]) -> MatchRecord {
         let session = |store: &Store, durability, (seat, player): (usize, &u64)| SeatSession {
             id: store.next_session(),
             opened: NewSession {
@@ -226,7 +226,7 @@ impl Recording {
     async fn unfinished_match(
         &self,
         store: &Store,
-        row: NewMatch,
+        row: MatchRow,
     ) -> Result<UnfinishedMatch, StoreError> {
         let ids = store.players_of(&row.id).await?;
         let mut record = self.record(&row, &ids);
@@ -518,7 +518,7 @@ impl MatchRecord {
 /// A match interrupted by a stop of the daemon.
 pub struct UnfinishedMatch {
     /// Its row.
-    pub row: NewMatch,
+    pub row: MatchRow,
     /// Each seat's number on the wire.
     pub ids: Vec<u64>,
     /// The seed of each seat's bot, if it runs in this process.

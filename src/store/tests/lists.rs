@@ -2,8 +2,7 @@
 
 use super::fake::{Pen, heard, match_id, new_match, new_session, open, opened, settings};
 use crate::store::{
-    Filter, MatchResult, MatchRow, NewMatch, NewSession, PageAt, SeatRow, SessionRow, Side,
-    Standing, Store,
+    Filter, MatchResult, MatchRow, NewSession, PageAt, SeatRow, SessionRow, Side, Standing, Store,
 };
 use games::Cause;
 use games::rng::Rng;
@@ -17,7 +16,7 @@ async fn filled(store: &Store) {
     for number in 1..=MATCHES {
         let ours = rng.below(2) == 0;
         let referee = format!("referee-{}", rng.below(2));
-        let mut row = NewMatch {
+        let mut row = MatchRow {
             referee: referee.clone(),
             market: 100 + number / 2,
             started_us: HOUR_US / 2 * number as i64,
@@ -38,7 +37,7 @@ async fn filled(store: &Store) {
         if rng.below(6) == 0 {
             // Only results are kept.
             store
-                .open_match(NewMatch { ours: true, ..row })
+                .open_match(MatchRow { ours: true, ..row })
                 .await
                 .unwrap();
             let scores = vec![i64::from(rng.below(3)), 1];
@@ -460,7 +459,7 @@ async fn strangers_are_one_facet_and_found_by_their_addresses() {
             0 => format!("203.0.113.{number}"),
             _ => format!("2001:db8::{number:x}"),
         };
-        let row = NewMatch {
+        let row = MatchRow {
             referee: referee.clone(),
             ..new_match(number, false)
         };

@@ -1,9 +1,9 @@
 //! Who did what to whom.
 
 use super::fake::{Pen, heard, match_id, new_match, new_session, opened};
-use crate::store::types::NewSeat;
+use crate::store::types::SeatRow;
 use crate::store::{
-    Filter, LedgerRow, MatchResult, NewMatch, NewSession, PageAt, Side, Standing, Store, Subject,
+    Filter, LedgerRow, MatchResult, MatchRow, NewSession, PageAt, Side, Standing, Store, Subject,
 };
 use games::{Bluff, Cause, Fact};
 use serde_json::json;
@@ -95,7 +95,7 @@ async fn each_bluff_is_told_once_and_by_who_knows_best() {
 async fn a_bots_record_against_each_rival() {
     let (_folder, store) = opened().await;
     for number in 1..=20 {
-        let mut row = NewMatch {
+        let mut row = MatchRow {
             ours: true,
             ..new_match(number, true)
         };
@@ -199,14 +199,14 @@ async fn a_bots_record_against_each_rival() {
 
 /// A match of our own referee of which only seats and results are kept, and one seat's session.
 async fn seated(store: &Store, number: u64, specs: &[&str], scores: Vec<i64>) {
-    let mut row = NewMatch {
+    let mut row = MatchRow {
         ours: true,
         ..new_match(number, true)
     };
-    let seats = (0..).zip(specs).map(|(seat, spec)| NewSeat {
+    let seats = (0..).zip(specs).map(|(seat, spec)| SeatRow {
         seat,
         spec: (*spec).to_owned(),
-        ..NewSeat::default()
+        ..SeatRow::default()
     });
     row.seats = seats.collect();
     let session = NewSession {
