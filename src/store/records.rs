@@ -1,9 +1,7 @@
 //! What the store returns for listing and showing. Types only.
 
 use super::secrecy::Secrecy;
-use super::types::{
-    Direction, Entry, EntryId, LedgerRow, NewEntrant, NewSession, SeatNotes, SessionId, Side,
-};
+use super::types::{Direction, Entry, EntryId, LedgerRow, NewSession, SeatNotes, SessionId, Side};
 use crate::clock;
 use games::{Cause, Part, Participation};
 use serde::{Deserialize, Serialize};
@@ -164,31 +162,6 @@ impl PageAt {
     pub const fn first(limit: u32) -> Self {
         Self { after: None, limit }
     }
-}
-
-/// A stored tournament.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TournamentRow {
-    /// A ULID.
-    pub id: String,
-    /// For people; need not be unique.
-    pub name: String,
-    /// The game's name.
-    pub game: String,
-    /// All that it was started with.
-    pub setup: Value,
-    /// Microseconds since 1970-01-01 UTC.
-    pub started_us: i64,
-    /// Microseconds since 1970-01-01 UTC; `None` until it is over.
-    pub ended_us: Option<i64>,
-    /// Why it is over, or empty.
-    pub ended_why: String,
-    /// The entrants, in the order given.
-    pub entrants: Vec<NewEntrant>,
-    /// How many rounds were decided.
-    pub rounds: u32,
-    /// How many matches have ended.
-    pub matches: u64,
 }
 
 /// A match of a tournament that has ended.

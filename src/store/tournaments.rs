@@ -3,9 +3,9 @@
 use super::error::StoreError;
 use super::handle::Store;
 use super::pages::cut;
-use super::records::{Page, PageAt, TournamentLesson, TournamentMatch, TournamentRow};
+use super::records::{Page, PageAt, TournamentLesson, TournamentMatch};
 use super::rows;
-use super::types::{NewTournament, StoredRound};
+use super::types::{StoredRound, TournamentRow};
 use super::writer::{Change, Command, TYPE_FIT_MIN};
 use futures_util::TryStreamExt as _;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ pub(super) const TOURNAMENTS: &str =
 /// A change of the stored tournaments.
 #[derive(Debug)]
 pub(super) enum TournamentChange {
-    Create(Box<NewTournament>),
+    Create(Box<TournamentRow>),
     Round(String, StoredRound),
     Setup(String, Value),
     /// Its id, when (microseconds since 1970-01-01 UTC) and why.
@@ -40,7 +40,7 @@ impl Store {
     /// # Errors
     /// As [`Store::append`]; [`StoreError::Refused`] if there is one with this id, or if its entrants' names
     /// are not 1 to 64 characters long and all different.
-    pub async fn create_tournament(&self, new: NewTournament) -> Result<(), StoreError> {
+    pub async fn create_tournament(&self, new: TournamentRow) -> Result<(), StoreError> {
         let mut names = HashSet::new();
         for entrant in &new.entrants {
             let (name, length) = (&entrant.name, entrant.name.chars().count());

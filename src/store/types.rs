@@ -291,9 +291,9 @@ impl MatchResult {
     }
 }
 
-/// A tournament's row, written before its first round.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NewTournament {
+/// A tournament's row, written before its first round; what comes to it later is empty until then.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TournamentRow {
     /// A ULID: sorts by time, so it serves as a cursor.
     pub id: String,
     /// For people; need not be unique.
@@ -304,8 +304,16 @@ pub struct NewTournament {
     pub setup: Value,
     /// Microseconds since 1970-01-01 UTC.
     pub started_us: i64,
-    /// The entrants; no two have the same name.
+    /// Microseconds since 1970-01-01 UTC; `None` until it is over.
+    pub ended_us: Option<i64>,
+    /// Why it is over, or empty.
+    pub ended_why: String,
+    /// The entrants, in the order given; no two have the same name.
     pub entrants: Vec<NewEntrant>,
+    /// How many rounds were decided.
+    pub rounds: u32,
+    /// How many matches have ended.
+    pub matches: u64,
 }
 
 /// An entrant of a tournament.

@@ -14,8 +14,8 @@ use super::stop::Stop;
 use super::stored::{NOT_ISOLATED, StoredTournament, Told, standings_of};
 use crate::clock::now_us;
 use crate::referee::Recording;
-use crate::store::types::{NewEntrant, NewTournament, Slot, StoredRound};
-use crate::store::{Store, TournamentRow};
+use crate::store::Store;
+use crate::store::types::{NewEntrant, Slot, StoredRound, TournamentRow};
 use anyhow::Context as _;
 use games::Cause;
 use parking_lot::Mutex;
@@ -120,13 +120,14 @@ impl Course {
             house: entrant.house,
         });
         let started_us = now_us();
-        let new = NewTournament {
+        let new = TournamentRow {
             id: id.clone(),
             name: cup.name.clone(),
             game: cup.kit.game().to_owned(),
             setup: cup.setup.clone(),
             started_us,
             entrants: entrants.collect(),
+            ..TournamentRow::default()
         };
         let stored = store.create_tournament(new).await;
         stored.context("the tournament cannot be stored")?;

@@ -11,7 +11,7 @@ use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::{Draw, Host, HostSettings, Recording, SeatSpec};
 use crate::store::{
-    ALL_ROUNDS, NewEntrant, NewTournament, PageAt, Slot, Store, StoredRound, TournamentMatch,
+    ALL_ROUNDS, NewEntrant, PageAt, Slot, Store, StoredRound, TournamentMatch, TournamentRow,
 };
 use games::{Cause, Seat};
 use parking_lot::Mutex;
@@ -35,13 +35,13 @@ async fn begun(folder: &TempDir, game: &str, extent: Extent) -> (Recording, Stor
         spec: "builtin:random".into(),
         house: false,
     };
-    let new = NewTournament {
+    let new = TournamentRow {
         id: ID.into(),
         name: "spring".into(),
         game: game.into(),
-        setup: Value::Null,
         started_us: 1,
         entrants: NAMES.map(entrant).into(),
+        ..TournamentRow::default()
     };
     store.create_tournament(new).await.unwrap();
     let round = StoredRound {

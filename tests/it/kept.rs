@@ -1,7 +1,7 @@
 //! What `play` keeps: the same in every way of playing, and of every match that ended.
 
 use crate::app::{block_on, drover, folder, ok, report, run_on, text, until, verified};
-use drover::store::{MatchResult, MatchRow, NewEntrant, NewTournament, SeatRow, Slot, StoredRound};
+use drover::store::{MatchResult, MatchRow, NewEntrant, SeatRow, Slot, StoredRound, TournamentRow};
 use drover::tournament::{Extent, open_recording};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -251,13 +251,13 @@ fn matches_of_a_tournament_are_listed_by_it_and_show_their_entrants() {
             spec: "builtin:idle".into(),
             house: false,
         };
-        let new = NewTournament {
+        let new = TournamentRow {
             id: ID.into(),
             name: "spring".into(),
             game: "koehandel".into(),
-            setup: Value::Null,
             started_us: 1,
             entrants: names.clone().map(entrant).collect(),
+            ..TournamentRow::default()
         };
         store.create_tournament(new).await.unwrap();
         let round = StoredRound {

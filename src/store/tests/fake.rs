@@ -3,7 +3,7 @@
 use crate::fake::{self, bluff};
 use crate::store::{
     Append, Close, Direction, Durability, EntryId, MatchRow, NewEntrant, NewEntry, NewSession,
-    NewTournament, Receipt, SeatRow, SessionId, Settings, Side, Slot, Store, StoredRound,
+    Receipt, SeatRow, SessionId, Settings, Side, Slot, Store, StoredRound, TournamentRow,
 };
 use games::{Cause, Lesson};
 use serde_json::{Value, json};
@@ -198,19 +198,20 @@ impl Pen {
 /// The id of a tournament.
 pub(crate) const TOURNAMENT: &str = "01TOURNAMENT00000000000001";
 /// A tournament of three, the last a house bot.
-pub(crate) fn new_tournament(id: &str) -> NewTournament {
+pub(crate) fn new_tournament(id: &str) -> TournamentRow {
     let entrant = |name: &str| NewEntrant {
         name: name.into(),
         spec: "builtin:champion".into(),
         house: name == "cleo",
     };
-    NewTournament {
+    TournamentRow {
         id: id.into(),
         name: "spring".into(),
         game: "fake".into(),
         setup: json!({ "rounds": 2 }),
         started_us: 5,
         entrants: ["anna", "ben", "cleo"].map(entrant).into(),
+        ..TournamentRow::default()
     }
 }
 
