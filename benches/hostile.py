@@ -147,12 +147,11 @@ def takeover(options, folder):
     words = ["serve", "--listen", f"0.0.0.0:{free_port()}", "--api-listen", "127.0.0.1:0", "--data", folder]
     referee_at = f"127.0.0.1:{free_port()}"
     config += f'[referee.koehandel]\nlisten = "{referee_at}"\n'
-    if not options.old:
-        config += '[[callbacks.referee]]\nname = "final"\nsecret = "only-the-organiser-knows"\n'
+    config += '[[callbacks.referee]]\nname = "final"\nsecret = "only-the-organiser-knows"\n'
     daemon = Daemon(options.drover, folder, words, config)
     port = daemon.at["callbacks"].rsplit(":", 1)[1]
     callbacks, api = f"127.0.0.1:{port}", daemon.at["api"]
-    own = f"http://{callbacks}/koehandel/champion" + ("/drover" if options.old else "")
+    own = f"http://{callbacks}/koehandel/champion"
     pause = 0.25
     status, text, numbers = connect(referee_at, [own] + [player(pause) for _ in range(3)])
     print(f"the match begins: {status} {text.strip()}")
@@ -197,9 +196,6 @@ def takeover(options, folder):
         ("a match from a foreign page", referee_at, "GET", "/?connect&url1=http://127.0.0.1:1/", "127.0.0.1", {"Sec-Fetch-Site": "cross-site"}),
         ("a match by a rebound name", referee_at, "GET", "/?connect&url1=http://127.0.0.1:1/", "127.0.0.1", {"Host": "evil.example"}),
     ]:
-        if options.old and "drain" in what:
-            print(f"  {what:40} not tried on the old code: it would drain")
-            continue
         status, text = get(address, path, source, method, headers)
         print(f"  {what:40} {method} {path[:40]:40} {status} {text[:60].strip()!r}")
     report(api, market, "our referee's match")
@@ -355,11 +351,11 @@ def load(options, folder):
     """Hostile callers beside honest matches of a foreign referee."""
     config = f'[referee.koehandel]\nlisten = "127.0.0.1:{free_port()}"\n'
     config += f'[referee.smartdog]\nlisten = "127.0.0.1:{free_port()}"\n[thinking]\nbudget_ms_koehandel = 50\n'
-    if not options.old and options.referee:
+    if options.referee:
         config += '[[callbacks.referee]]\nname = "final"\naddresses = ["127.0.0.1"]\n'
     words = ["serve", "--listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0", "--data", folder]
     daemon = Daemon(options.drover, folder, words, config)
-    named = "/final" if not options.old and options.referee else ""
+    named = "/final" if options.referee else ""
     foreign_at = f"127.0.0.1:{free_port()}"
     foreign = Daemon(options.drover, os.path.join(folder, "foreign"),
                      ["referee", "koehandel", "--listen", foreign_at, "--store", os.path.join(folder, "foreign", "f.db")],
@@ -448,7 +444,6 @@ def main():
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--matches", type=int, default=50)
     parser.add_argument("--referee", action="store_true", help="the honest referee is configured by name")
-    parser.add_argument("--old", action="store_true", help="a build from before referees in paths had to be configured")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         {"takeover": takeover, "runaway": runaway, "load": load}[options.what](options, folder)

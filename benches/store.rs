@@ -3,7 +3,7 @@
 //! `cargo bench --bench store` measures all; a word picks some, such as `-- power/256` or `-- start`.
 
 use drover::store::{
-    Append, Direction, Durability, EntryId, NewEntry, NewMatch, NewSeat, NewSession, SessionId,
+    Append, Direction, Durability, EntryId, MatchRow, NewEntry, NewSession, SeatRow, SessionId,
     Settings, Side, Store,
 };
 use serde_json::Value;
@@ -150,24 +150,23 @@ struct Pen {
     id: SessionId,
     previous: Option<EntryId>,
     seq: u64,
-    open: Option<(Box<NewMatch>, Box<NewSession>)>,
+    open: Option<(Box<MatchRow>, Box<NewSession>)>,
 }
 
 impl Pen {
     fn new(store: &Store, number: u64, durability: Durability) -> Self {
-        let seat = |seat| NewSeat {
+        let seat = |seat| SeatRow {
             seat,
-            ..NewSeat::default()
+            ..SeatRow::default()
         };
-        let new_match = NewMatch {
+        let new_match = MatchRow {
             id: format!("01AAAAAAAAAAAAAAAA{number:08}"),
             game: "koehandel".into(),
             referee: "contest".into(),
             market: number,
-            ours: false,
             started_us: 1,
-            setup: Value::Null,
             seats: (0..4).map(seat).collect(),
+            ..MatchRow::default()
         };
         let session = NewSession {
             match_id: new_match.id.clone(),

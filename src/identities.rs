@@ -1,7 +1,7 @@
 //! Who is who in our own referee's matches: it registers them here, so that our sessions in the same process
 //! join its match and know their rivals' names. At somebody else's referee only what we are told is known.
 
-use crate::store::types::NewMatch;
+use crate::store::types::MatchRow;
 use games::Kit;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ const PLAYERS_MAX: usize = 16;
 #[derive(Clone, Debug)]
 pub struct KnownMatch {
     /// Its row, as written by the referee.
-    pub row: Arc<NewMatch>,
+    pub row: Arc<MatchRow>,
     /// Each seat's number on the wire, by seat.
     pub ids: Vec<u64>,
 }
@@ -30,7 +30,7 @@ pub struct KnownMatch {
 #[derive(Clone, Debug)]
 pub struct Identity {
     /// The match's row.
-    pub row: Arc<NewMatch>,
+    pub row: Arc<MatchRow>,
     /// The session's own seat.
     pub seat: u8,
     /// The rivals' names where known, clockwise from the session's left.
@@ -268,7 +268,7 @@ impl Identities {
     }
 
     /// Registers a seat by the address from which its player dialled our hub, for a wire without numbers.
-    pub fn register_line(&self, line: SocketAddr, row: Arc<NewMatch>, seat: u8) {
+    pub fn register_line(&self, line: SocketAddr, row: Arc<MatchRow>, seat: u8) {
         let ids = row.seats.iter().map(|known| u64::from(known.seat == seat));
         let ids = ids.collect();
         self.register(&line.to_string(), 0, KnownMatch { row, ids });

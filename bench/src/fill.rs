@@ -5,7 +5,7 @@
 
 use crate::process;
 use anyhow::{Context as _, ensure};
-use drover::store::{BulkPacker, Direction, Entry, EntryId, SessionId, Settings, Store};
+use drover::store::{BulkPacker, Direction, Entry, EntryId, SessionId, Settings, Store, list_all};
 use games::rng::Rng;
 use serde_json::{Value, json};
 use sqlx::sqlite::SqliteConnectOptions;
@@ -151,14 +151,12 @@ pub(crate) async fn run(args: FillArgs) -> anyhow::Result<()> {
         let count = AT_ONCE.min(args.matches - first);
         copier.copy(&mut connection, first..first + count).await?;
     }
+    let inserted = begun.elapsed();
+    list_all(&mut connection).await?;
     sqlx::query("PRAGMA journal_mode = WAL")
         .execute(&mut connection)
         .await?;
     drop(connection);
-    let inserted = begun.elapsed();
-    // Makes the lists.
-    let store = Store::open(&Settings::at(&path)).await?;
-    store.close().await;
     let bytes = std::fs::metadata(&path)?.len();
     println!(
         "{} matches of {GAME} in {:.1} s and listed in {:.1} s: {bytes} bytes, {} a match",
@@ -238,8 +236,8 @@ async fn tournaments(connection: &mut SqliteConnection, matches: u64) -> anyhow:
     for number in 0..tournaments_of(matches) {
         let id = tournament(number);
         sqlx::query(
-            "INSERT INTO tournaments (id, name, game, seed, setup, entrants, started_us, ended_us, ended_why)
-             VALUES (?, 'filled', ?, 0, ?, ?, ?, ?, 'all rounds were played')",
+            "INSERT INTO tournaments (id, name, game, setup, entrants, started_us, ended_us, ended_why)
+             VALUES (?, 'filled', ?, ?, ?, ?, ?, 'all rounds were played')",
         )
         .bind(id.clone())
         .bind(GAME)

@@ -3,17 +3,19 @@
 use super::pass_key::PassKey;
 use super::rights::Rights;
 use super::scope::{Scope, ScopeError};
-use crate::clock::now_us;
+use crate::clock::{self, now_us};
 use crate::link::Caller;
 use crate::secrets::{NoRandomness, nonce};
 use crate::store::{DIGEST_LEN, NewToken, Store, StoreError, TokenRow};
 use parking_lot::{Mutex, MutexGuard};
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use subtle::{Choice, ConstantTimeEq as _};
 use tokio::sync::watch;
+use utoipa::ToSchema;
 
 /// The most live tokens: each request's token is compared with all of them.
 const TOKENS_MAX: usize = 1_000;
@@ -52,26 +54,36 @@ struct Known {
     rights: Rights,
 }
 
-/// A live token as shown to callers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A token without its text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = Token)]
 pub struct TokenCard {
     /// Its number.
     pub id: i64,
     /// Its name.
+    #[schema(example = "ann")]
     pub name: String,
-    /// Its scopes, in words.
+    /// What it allows.
+    #[schema(example = json!(["bot:champion"]))]
     pub scopes: Vec<String>,
-    /// When it was made, in microseconds since 1970-01-01 UTC.
+    /// When it was made.
+    #[serde(rename = "created", serialize_with = "clock::shown")]
+    #[schema(value_type = Timestamp)]
     pub created_us: i64,
-    /// When it was last used, to the hour, in microseconds since 1970-01-01 UTC.
+    /// When it was last used, to the hour.
+    #[serde(rename = "last_used", serialize_with = "clock::shown_if_any")]
+    #[schema(value_type = Option<Timestamp>)]
     pub used_us: Option<i64>,
 }
 
-/// A new token. Its text is shown to the requester and stored nowhere.
+/// A token that was just made. Its text is shown to the requester and stored nowhere.
+#[derive(Serialize, ToSchema)]
+#[schema(as = NewToken)]
 pub struct Issued {
-    /// What is stored of it.
+    /// What is kept of it.
+    #[serde(flatten)]
     pub card: TokenCard,
-    /// The token itself.
+    /// Its text, which is shown this once.
     pub token: String,
 }
 

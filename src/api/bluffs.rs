@@ -5,12 +5,9 @@ use super::lists::Rows;
 use super::params::Params;
 use super::problem::Problem;
 use super::reader::Reader;
-use super::shapes::{Listed, time};
+use super::shapes::Listed;
 use super::sight::{Sight, WITHHELD};
-use crate::store::{BluffRow, EntryId, Filter, Page, PageAt, SessionId};
-use jiff::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
+use crate::store::{BluffRow, Filter, Page, PageAt};
 
 /// The filters of the list.
 pub(super) const FILTERS: &[&str] = &[
@@ -20,67 +17,23 @@ pub(super) const FILTERS: &[&str] = &[
 /// How often rows are read for one page that its caller may see; after that the page is shorter.
 const READS_MAX: usize = 100;
 
-/// A bluff that was made in a match.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Bluff)]
-pub(super) struct BluffShown {
-    /// Its number.
-    pub id: i64,
-    /// The match.
-    #[serde(rename = "match")]
-    pub match_id: String,
-    /// The game's name.
-    #[schema(example = "koehandel")]
-    pub game: String,
-    /// The session whose transcript it is from.
-    #[schema(value_type = i64)]
-    pub session: SessionId,
-    /// The session's bot.
-    #[schema(example = "champion")]
-    pub bot: String,
-    /// The entry that revealed it.
-    #[schema(value_type = Option<i64>)]
-    pub entry: Option<EntryId>,
-    /// When it was revealed.
-    pub at: Timestamp,
-    /// The bluffer, in the wire's own word.
-    #[schema(example = "W")]
-    pub by: String,
-    /// The bluffer's seat in the match, where known.
-    pub seat: Option<u8>,
-    /// The bluffer's name, where known.
-    pub opponent: Option<String>,
-    /// The amount claimed, where it is known: to those who saw the end of the bidding, and from a transcript of the
-    /// bluffer's own seat, as our own referee stores them; `null` where it may have been more.
-    #[schema(example = 190)]
-    pub bid: Option<i64>,
-    /// At least so much was claimed.
-    #[schema(example = 190)]
-    pub bid_at_least: i64,
-    /// What the bluffer held, if revealed.
-    #[schema(example = 60)]
-    pub held: Option<i64>,
-    /// Whether it was caught.
-    pub caught: bool,
-}
-
 /// The list of bluffs.
 pub(super) struct Bluffs;
 
 impl Rows for Bluffs {
-    type Item = BluffShown;
+    type Item = BluffRow;
     const FILTERS: &'static [&'static str] = FILTERS;
     const FOLLOW: Option<Begin<Self>> =
         Some(|reader, params| Box::pin(events::Bluffs::begin(reader, params)));
 
-    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<BluffShown>, bool), Problem> {
+    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<BluffRow>, bool), Problem> {
         let listed = page(reader, params).await?;
         Ok((reader.expects(listed, params).await?, false))
     }
 }
 
 /// Bluffs, newest first.
-pub(super) async fn page(reader: &Reader, params: &Params) -> Result<Listed<BluffShown>, Problem> {
+pub(super) async fn page(reader: &Reader, params: &Params) -> Result<Listed<BluffRow>, Problem> {
     let filter = params.filter_for(&reader.sight)?;
     let rows = seen(reader, &filter, params.page()?).await?;
     let mut listed = Listed::page(rows, |row| shown(&reader.sight, row));
@@ -118,23 +71,11 @@ async fn seen(reader: &Reader, filter: &Filter, at: PageAt) -> Result<Page<Bluff
     Ok(Page { items, next })
 }
 
-pub(super) fn shown(sight: &Sight, row: BluffRow) -> BluffShown {
-    BluffShown {
-        id: row.id,
-        match_id: row.match_id,
-        game: row.game,
-        session: row.session,
-        bot: sight
-            .spec(&row.bot, row.secrecy.entrant.as_deref())
-            .to_owned(),
-        entry: row.entry,
-        at: time(row.at_us),
-        by: row.by,
-        seat: row.seat,
-        opponent: row.opponent,
-        bid: row.bid,
-        bid_at_least: row.bid_at_least,
-        held: row.held,
-        caught: row.caught,
+/// A bluff as shown to callers.
+pub(super) fn shown(sight: &Sight, row: BluffRow) -> BluffRow {
+    let bot = sight.spec(&row.bot, row.secrecy.entrant.as_deref());
+    BluffRow {
+        bot: bot.to_owned(),
+        ..row
     }
 }

@@ -183,8 +183,8 @@ fn known(path: &str, name: &str) -> (&'static str, Value, Value) {
             json!("normal"),
         ),
         "participation" => (
-            "Only where a seat took part so: that of `bot` or `entrant`, if these are given, else any. Of matches that \
-             ended before this was kept, and of most seats of others' matches, it is not known.",
+            "Only where a seat took part so: that of `bot` or `entrant`, if these are given, else any. Of most \
+             seats of others' matches it is not known.",
             words(Part::ALL.map(Part::word)),
             json!("played"),
         ),

@@ -1,8 +1,8 @@
 //! Matches that were folded lately, for those who look at their replays.
 
 use super::problem::Problem;
-use crate::replay::{Film, View, keeps_facts};
-use crate::store::{EntryId, MatchRow, SessionId, SessionRow, Store, StoreError};
+use crate::replay::{Film, View};
+use crate::store::{EntryId, MatchRow, SessionId, Store, StoreError};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
@@ -24,22 +24,21 @@ struct Shown {
     /// `None`: everything.
     session: Option<SessionId>,
     running: bool,
-    /// Each session's last entry, whether its facts are stored, and whether it was pruned.
-    upto: Vec<(SessionId, Option<EntryId>, bool, bool)>,
+    /// Each session's last entry, and whether it was pruned.
+    upto: Vec<(SessionId, Option<EntryId>, bool)>,
 }
 
 impl Shown {
     async fn of(store: &Store, row: &MatchRow, view: &View) -> Result<Self, StoreError> {
-        let one = |row: &SessionRow| (row.clone(), keeps_facts(&row.opened.setup));
-        let sessions: Vec<_> = match view {
-            View::Everything(sessions) => sessions.iter().map(one).collect(),
-            View::Seat(session) => vec![one(session)],
+        let sessions = match view {
+            View::Everything(sessions) => &sessions[..],
+            View::Seat(session) => std::slice::from_ref(&**session),
         };
         let mut upto = Vec::with_capacity(sessions.len());
-        for (session, told) in sessions {
-            let head = store.head(&session).await?;
+        for session in sessions {
+            let head = store.head(session).await?;
             let entry = head.map(|(entry, _)| entry);
-            upto.push((session.id, entry, told, session.pruned));
+            upto.push((session.id, entry, session.pruned));
         }
         Ok(Self {
             match_id: row.id.clone(),

@@ -10,13 +10,14 @@ use super::rivals::{self, RivalNames, RivalsNamed};
 use super::seats::{self, Naming};
 use super::sessions::{self, SessionShown, Sessions};
 use super::state::ApiState;
-use super::tokens::{self, NewToken, TokenList, TokenShown, Wanted};
+use super::tokens::{self, TokenList, Wanted};
 use super::tournaments::{self, Crosstable, Ratings, Schedule, TournamentShown, Tournaments};
 use super::{
     auth, bluffs, bots, drain, entries, events, explain, facts, health, history, hubs, ledger,
     openapi, pages, programs, prune, rated, replays, response, shadows, versus,
 };
-use crate::store::FactRow;
+use crate::access::{Issued, TokenCard};
+use crate::store::{FactRow, MatchEntry};
 use crate::tournament::standings::Standings;
 use axum::Router;
 use axum::http::{Extensions, HeaderMap, Method, StatusCode, Uri, Version};
@@ -88,7 +89,7 @@ fn for_readers() -> Routes {
                 "A match as it goes on (SSE): `state`, then `entry` and `fact`, at last `end`; `close` says why a stream ends before that.",
             )
             .tells::<events::MatchState>()
-            .tells::<entries::EntryShown>()
+            .tells::<MatchEntry>()
             .tells::<FactRow>()
             .tells::<MatchShown>(),
         )
@@ -249,7 +250,7 @@ fn for_admins() -> Routes {
             Method::POST,
             "/tokens",
             tokens::add,
-            Doc::thing::<NewToken>("Makes a token.")
+            Doc::thing::<Issued>("Makes a token.")
                 .body::<Wanted>()
                 .status(StatusCode::CREATED),
         )
@@ -257,7 +258,7 @@ fn for_admins() -> Routes {
             Method::DELETE,
             "/tokens/{which}",
             tokens::revoke,
-            Doc::thing::<TokenShown>("Revokes a token: the next request with it is refused."),
+            Doc::thing::<TokenCard>("Revokes a token: the next request with it is refused."),
         )
 }
 

@@ -6,15 +6,14 @@ use super::params::Params;
 use super::problem::Problem;
 use super::reader::Reader;
 use super::response;
-use super::shapes::{Listed, time};
+use super::shapes::Listed;
 use crate::access::{AccessError, TokenCard};
 use axum::body::Bytes;
 use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
 use games::text::unmarked;
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
 /// A token that is wanted.
@@ -33,50 +32,22 @@ pub(super) struct Wanted {
     scopes: Vec<String>,
 }
 
-/// A token without its text.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Token)]
-pub(super) struct TokenShown {
-    /// Its number.
-    pub id: i64,
-    /// Its name.
-    #[schema(example = "ann")]
-    pub name: String,
-    /// What it allows.
-    #[schema(example = json!(["bot:champion"]))]
-    pub scopes: Vec<String>,
-    /// When it was made.
-    pub created: Timestamp,
-    /// When it was last used, to the hour.
-    pub last_used: Option<Timestamp>,
-}
-
-/// A token that was just made.
-#[derive(Serialize, ToSchema)]
-pub(super) struct NewToken {
-    /// What is kept of it.
-    #[serde(flatten)]
-    card: TokenShown,
-    /// Its text, which is shown this once.
-    token: String,
-}
-
 /// The list of tokens.
 pub(super) struct TokenList;
 
 impl Rows for TokenList {
-    type Item = TokenShown;
+    type Item = TokenCard;
     const FILTERS: &'static [&'static str] = &[];
 
-    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<TokenShown>, bool), Problem> {
+    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<TokenCard>, bool), Problem> {
         Ok((page(reader, params)?, false))
     }
 }
 
 /// All tokens that have not been revoked.
-fn page(reader: &Reader, params: &Params) -> Result<Listed<TokenShown>, Problem> {
+fn page(reader: &Reader, params: &Params) -> Result<Listed<TokenCard>, Problem> {
     let tokens = reader.state.tokens.list();
-    Listed::cut(tokens.into_iter().map(shown), &params.page_or_all()?)
+    Listed::cut(tokens, &params.page_or_all()?)
 }
 
 /// `POST /api/v1/tokens` with `{"name": "ann", "scopes": ["bot:champion"]}`: 201, and the token, once.
@@ -88,10 +59,7 @@ pub(super) async fn add(asked: Asked, body: Bytes) -> Result<Response, Problem> 
         ))
     })?;
     let issued = asked.state.tokens.add(&wanted.name, &wanted.scopes).await?;
-    let mut response = response::json(&NewToken {
-        card: shown(issued.card),
-        token: issued.token,
-    });
+    let mut response = response::json(&issued);
     *response.status_mut() = StatusCode::CREATED;
     Ok(response)
 }
@@ -100,17 +68,7 @@ pub(super) async fn add(asked: Asked, body: Bytes) -> Result<Response, Problem> 
 pub(super) async fn revoke(Path(which): Path<String>, asked: Asked) -> Result<Response, Problem> {
     asked.params(&[])?;
     let card = asked.state.tokens.revoke(&which).await?;
-    Ok(response::json(&shown(card)))
-}
-
-fn shown(card: TokenCard) -> TokenShown {
-    TokenShown {
-        id: card.id,
-        name: card.name,
-        scopes: card.scopes,
-        created: time(card.created_us),
-        last_used: card.used_us.map(time),
-    }
+    Ok(response::json(&card))
 }
 
 impl From<AccessError> for Problem {

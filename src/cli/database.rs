@@ -18,9 +18,8 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Verb {
-    /// Migrate the database to this version: its schema (also done at every start), sessions that have ended are
-    /// packed (also done beside a running daemon), and the facts of our referee's older matches are stored. May be
-    /// stopped and begun again.
+    /// Migrate the database to this version: its schema (also done at every start); and pack sessions that have ended
+    /// (also done beside a running daemon). May be stopped and begun again.
     #[command(visible_alias = "pack")]
     Migrate,
     /// Give up what old matches hold beside their results: transcripts, facts and ledger. Goes through the daemon
@@ -164,10 +163,6 @@ async fn migrate(store: &Store, out: &mut impl std::io::Write) -> anyhow::Result
     let packs = packs.await?;
     if let Some(bar) = bar {
         bar.finish_and_clear();
-    }
-    let tells = store.tell(|_| ()).await?;
-    if tells.told > 0 {
-        writeln!(out, "the facts of {} seats were stored", tells.told)?;
     }
     if packs.packed > 0 {
         writeln!(out, "{} sessions packed", packs.packed)?;

@@ -95,7 +95,7 @@ pub(super) struct ListArgs {
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
     /// Where the page begins: `next` of the page before.
-    #[arg(long, value_name = "ID", alias = "after")]
+    #[arg(long, value_name = "ID")]
     cursor: Option<String>,
     /// The output format.
     #[arg(long, value_enum, default_value_t)]

@@ -61,11 +61,11 @@ pub(super) async fn run(
     });
     let (budget, models) = (args.budget(kit), !args.no_models);
     let options = with_timeout(kit, rule_options(kit, &args.options)?, args.timeout)?;
-    let changed = changed(&stored.setup, &options)?;
+    let changed = changed(&stored.row.setup, &options)?;
     let failures = Failures::default();
     let all_heard = failures.hear(&mut rules.bots);
     let specs: Vec<String> = stored.seats.iter().map(ToString::to_string).collect();
-    let teams = kit.teams(&stored.setup.to_string());
+    let teams = kit.teams(&stored.row.setup.to_string());
     let seed = args.seed.unwrap_or(SEED);
     let mut conditions = Conditions {
         game: kit.game().to_owned(),
@@ -86,7 +86,7 @@ pub(super) async fn run(
     let playing = tokio::task::spawn_blocking(move || {
         let from = FromMatch {
             kit,
-            setup: &stored.setup,
+            setup: &stored.row.setup,
             changed: changed.as_ref(),
             entries: &stored.entries,
             from: EntryId(entry),
@@ -168,7 +168,6 @@ fn called<'a>(value: &'a mut Value, name: &str, found: &mut Vec<&'a mut Value>) 
 struct Stored {
     kit: &'static dyn Kit,
     row: MatchRow,
-    setup: Value,
     entries: Vec<(Seat, crate::store::types::Entry)>,
     seats: Vec<SeatSpec>,
     seeds: Vec<u64>,
@@ -191,12 +190,11 @@ impl Stored {
                  replayed and explained, not played on"
             ));
         }
-        let opened = store.opened_match(id).await?.filter(|_| row.ours);
-        let Some(opened) = opened else {
+        if !row.ours {
             return refuse(format!(
                 "--from: match {id} had a foreign referee: its state is not known"
             ));
-        };
+        }
         let seats = seats(kit, &row, &args.seats)?;
         let mut entries = Vec::new();
         let mut seeds = vec![0; seats.len()];
@@ -216,7 +214,6 @@ impl Stored {
         }
         Ok(Self {
             kit,
-            setup: opened.setup,
             row,
             entries,
             seats,

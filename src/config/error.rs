@@ -41,16 +41,6 @@ pub enum ConfigError {
         /// The nearest existing key, if any is near.
         nearest: Option<String>,
     },
-    /// A key that another one has replaced.
-    #[error("{origin}: the key `{key}` is gone; {instead}")]
-    Replaced {
-        /// Where it is set.
-        origin: String,
-        /// The key, as written there.
-        key: String,
-        /// What to write instead, as a sentence.
-        instead: &'static str,
-    },
     /// A value of the wrong type or outside its range.
     #[error("{origin}: `{key}` is {value}, but must be {allowed}")]
     BadValue {

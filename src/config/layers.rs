@@ -27,13 +27,6 @@ const SYNTAX_MAX: usize = 10;
 /// The prefix of all our variables.
 const PREFIX: &str = "DROVER__";
 
-/// Keys of earlier versions, and what to write instead.
-const REPLACED: &[(&str, &str)] = &[(
-    "referee.koehandel.loopback_only",
-    "write `referee.koehandel.allow`: [\"127.0.0.0/8\", \"::1\"] for players on this machine alone, \
-     [\"public\"] for those on the public internet, or the networks that you trust",
-)];
-
 /// Everything from one source: values by their dotted path, each with its origin.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layer(pub(super) Map<String, Value>);
@@ -147,25 +140,17 @@ fn variable(path: String) -> String {
     format!("{PREFIX}{}", path.replace('.', "__").to_uppercase())
 }
 
-/// The error of a key that does not exist, or no longer does: `key` is how it was written, `written` how
-/// its neighbour would be.
+/// The error of a key that does not exist: `key` is how it was written, `written` how its neighbour would be.
 fn unknown(
     path: &str,
     origin: String,
     key: String,
     written: impl Fn(String) -> String,
 ) -> ConfigError {
-    match REPLACED.iter().find(|(key, _)| *key == path) {
-        Some((_, instead)) => ConfigError::Replaced {
-            origin,
-            key,
-            instead,
-        },
-        None => ConfigError::UnknownKey {
-            origin,
-            key,
-            nearest: nearest(path).map(written),
-        },
+    ConfigError::UnknownKey {
+        origin,
+        key,
+        nearest: nearest(path).map(written),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::referee::{
     ServerSettings, serve,
 };
 use crate::store::Store;
-use crate::store::types::{NewMatch, NewSeat};
+use crate::store::types::{MatchRow, SeatRow};
 use anyhow::Context as _;
 use games::Kit;
 use parking_lot::Mutex;
@@ -210,22 +210,22 @@ fn introduce(identities: Identities, referee: String, matches_max: usize) -> OnM
 #[must_use]
 pub fn known_match(info: &MatchInfo, referee: &str) -> KnownMatch {
     let seats = (0u8..).zip(info.seats.iter().zip(&info.names));
-    let row = NewMatch {
+    let row = MatchRow {
         id: info.match_id.clone(),
         game: info.game.clone(),
         referee: referee.to_owned(),
         market: info.market,
         ours: true,
         started_us: info.started_us,
-        setup: serde_json::Value::Null,
         seats: seats
-            .map(|(seat, (spec, name))| NewSeat {
+            .map(|(seat, (spec, name))| SeatRow {
                 seat,
                 spec: spec.clone(),
                 name: name.clone(),
-                entrant: None,
+                ..SeatRow::default()
             })
             .collect(),
+        ..MatchRow::default()
     };
     KnownMatch {
         row: Arc::new(row),

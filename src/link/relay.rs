@@ -25,7 +25,7 @@ pub enum Request {
 #[serde(deny_unknown_fields)]
 pub struct Bye {
     /// How many messages came before it: the daemon answers once it has all of them and the end is stored.
-    /// Without it no answer is awaited: in a journal, and from older shims.
+    /// `None` in a journal, which nobody answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub n: Option<u64>,
     /// As a sentence.
@@ -126,7 +126,6 @@ mod tests {
         let text = line(&heard);
         assert_eq!(text, "{\"heard\":{\"n\":7,\"text\":\"play 0 AS\"}}\n");
         assert_eq!(serde_json::from_str::<Request>(&text).unwrap(), heard);
-        // A daemon of an older version knows no number here, and journals are also read by those.
         let bye = Bye {
             n: None,
             why: "over".into(),

@@ -31,8 +31,7 @@ pub struct Conduct {
     pub failed: u64,
     /// How it failed, in sentences, the first ones.
     pub faults: Vec<String>,
-    /// How it took part, and how many of its decisions its fallback took; `null` in reports of earlier versions.
-    #[serde(default)]
+    /// How it took part, and how many of its decisions its fallback took; `null` until it has ended.
     pub participation: Option<Participation>,
     /// What it noted last.
     #[serde(skip)]

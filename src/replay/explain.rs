@@ -353,8 +353,7 @@ impl BotSeat {
         opened.map_err(|error| ExplainError::Unfoldable(error.to_string()))
     }
 
-    /// The line that this entry ends, or that it answers: earlier versions named decisions at our own referee by
-    /// their answers.
+    /// The line that the bot received with this entry.
     fn line_of(&self, entry: EntryId) -> Result<usize, ExplainError> {
         let id = |entry: &Entry| entry.id;
         let found = self.entries.iter().position(|stored| stored.id == entry);
@@ -366,11 +365,9 @@ impl BotSeat {
                 last: self.entries.last().map(id).map_or(0, |id| id.0),
             });
         };
-        let line = self.lines.iter().position(|line| line.at == found);
-        let upto = line.and_then(|line| self.lines.get(..=line));
-        let heard = |line: &SeatLine| line.direction == Direction::In;
-        let asked = upto.and_then(|upto| upto.iter().rposition(heard));
-        let why = "it is a part of what was told, or was said unasked";
+        let asked = |line: &SeatLine| line.direction == Direction::In && line.at == found;
+        let asked = self.lines.iter().position(asked);
+        let why = "it is an answer, or only a part of a message";
         asked.ok_or(ExplainError::NoDecision {
             entry: entry.0,
             why,
@@ -494,13 +491,9 @@ mod tests {
             read.explain(EntryId(1), 1).unwrap().explanation.answer,
             told.explanation.answer
         );
-        // An answer leads to what asked for it.
-        assert_eq!(
-            read.explain(EntryId(7), u64::MAX).unwrap().decision,
-            decisions[1]
-        );
         for (entry, why) in [
             (3, "its answer needs no thought"),
+            (7, "it is an answer, or only a part of a message"),
             (8, "whose entries are 1 to 7"),
         ] {
             let error = read.explain(EntryId(entry), 1).unwrap_err().to_string();

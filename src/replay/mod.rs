@@ -11,7 +11,6 @@ mod scenes;
 mod seat;
 mod setup;
 mod table;
-mod tell;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -26,8 +25,7 @@ pub use fuzz::fuzz;
 pub use naming::Naming;
 pub use reply::RecordedReply;
 pub use scenes::{Footage, Remarks, STEPS_MAX, Step, StepFact, Still, View, seats};
-pub use seat::{SeatDecision, SeatTold, fold_seat, keeps_facts, seat_setup};
+pub use seat::{SeatDecision, SeatTold, fold_seat};
 pub use setup::{dialogue_setup, named, note_advice};
 pub use table::{PendingCall, ReplayedTable, lead_table, replay_table};
-pub use tell::Tells;
 pub use verify::{Checked, Difference, VerifySummary};

@@ -186,7 +186,6 @@ impl Store {
         let kit = self.kit(&row.game).ok_or_else(unknown)?;
         let source = match view {
             View::Everything(sessions) => {
-                let opened = self.opened_match(&row.id).await?;
                 let mut entries = Vec::new();
                 for session in sessions {
                     let Some(seat) = session.opened.seat.map(Seat) else {
@@ -196,7 +195,7 @@ impl Store {
                     entries.extend(own.map(|entry| (seat, entry)));
                 }
                 Source::Table {
-                    setup: opened.map(|opened| opened.setup).unwrap_or_default(),
+                    setup: row.setup.clone(),
                     entries,
                     facts: facts(self, kit, &row.id).await?,
                     // One that was given up may have been cut between its seats' transcripts.

@@ -6,24 +6,7 @@ use super::reply::RecordedReply;
 use crate::store::types::{Direction, Entry, EntryId, FactAt};
 use crate::thinking::guarded;
 use games::{Cause, Dialogue, DialogueSetup, Kit, Lesson, Wire};
-use serde_json::{Value, json};
 use std::time::Duration;
-
-/// The key in a referee's session's setup which says that the facts of its transcript are stored at its end.
-/// Sessions of earlier versions do not have it.
-const FACTS: &str = "facts";
-
-/// The setup of a referee's session whose facts are stored.
-#[must_use]
-pub fn seat_setup() -> Value {
-    json!({ FACTS: true })
-}
-
-/// Whether the facts of a referee's session with this setup are stored.
-#[must_use]
-pub fn keeps_facts(setup: &Value) -> bool {
-    setup.get(FACTS).and_then(Value::as_bool) == Some(true)
-}
 
 /// What the transcript of a seat tells.
 #[derive(Clone, Debug, Default)]

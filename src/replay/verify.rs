@@ -1,11 +1,11 @@
 //! Verifies a store: every transcript is replayed and compared with what is stored.
 
 use super::dialogue::{Line, replay};
-use super::seat::{fold_seat, keeps_facts};
+use super::seat::fold_seat;
 use super::setup::dialogue_setup;
 use super::table::{DIFFERENCES_MAX, replay_table};
-use crate::store::types::{Direction, Entry, EntryId, NewMatch, Side};
-use crate::store::{EntryCounts, FactRow, MatchRow, SessionRow, Store, StoreError};
+use crate::store::types::{Direction, Entry, EntryId, MatchRow, Side};
+use crate::store::{EntryCounts, FactRow, SessionRow, Store, StoreError};
 use crate::thinking::guarded;
 use games::{Cause, DialogueSetup, Ending, Fact, Kit, Seat};
 use serde::Serialize;
@@ -116,7 +116,6 @@ impl Store {
 /// A match as stored.
 struct Stored {
     row: MatchRow,
-    opened: Option<NewMatch>,
     transcripts: Vec<Transcript>,
     facts: Vec<FactRow>,
 }
@@ -134,7 +133,6 @@ struct Transcript {
 async fn check(store: &Store, row: MatchRow, counts: &EntryCounts) -> Result<Checked, StoreError> {
     let kit = store.kit(&row.game);
     let mut stored = Stored {
-        opened: store.opened_match(&row.id).await?,
         facts: store.facts(&row.id).await?,
         transcripts: Vec::new(),
         row,
@@ -225,20 +223,21 @@ impl Checked {
     fn compare(&mut self, stored: &Stored, kit: &dyn Kit) {
         for transcript in &stored.transcripts {
             let mut found = transcript.links();
-            if transcript.session.opened.side == Side::Player {
-                let replayed = || transcript.compare(&stored.facts, kit);
-                found.append(&mut unless_panicked(replayed));
-            }
-            if transcript.keeps_facts() {
-                found.append(&mut transcript.compare_told(&stored.facts, kit));
+            match transcript.session.opened.side {
+                Side::Player => {
+                    let replayed = || transcript.compare(&stored.facts, kit);
+                    found.append(&mut unless_panicked(replayed));
+                }
+                // Its facts are stored at its end.
+                Side::Referee if transcript.session.ended_us.is_some() => {
+                    found.append(&mut transcript.compare_told(&stored.facts, kit));
+                }
+                Side::Referee => {}
             }
             self.add(Some(transcript.session.id.0), found);
         }
-        if self.pruned == 0
-            && stored.of_referee().next().is_some()
-            && let Some(opened) = &stored.opened
-        {
-            let replayed = || stored.compare_table(opened, kit);
+        if self.pruned == 0 && stored.of_referee().next().is_some() {
+            let replayed = || stored.compare_table(kit);
             self.add(None, unless_panicked(replayed));
         }
     }
@@ -265,13 +264,6 @@ impl Transcript {
             ));
         }
         found
-    }
-
-    /// Whether it is a referee's and its facts were stored at its end.
-    fn keeps_facts(&self) -> bool {
-        let session = &self.session;
-        let referee = session.opened.side == Side::Referee;
-        referee && session.ended_us.is_some() && keeps_facts(&session.opened.setup)
     }
 
     /// Folds a seat of our own referee; reports where facts or the entries they stand by differ.
@@ -411,8 +403,8 @@ impl Stored {
     }
 
     /// Replays a match of our own referee from its setup and the recorded replies.
-    fn compare_table(&self, opened: &NewMatch, kit: &dyn Kit) -> Vec<String> {
-        let mut table = match kit.reopen(&opened.setup) {
+    fn compare_table(&self, kit: &dyn Kit) -> Vec<String> {
+        let mut table = match kit.reopen(&self.row.setup) {
             Ok(table) => table,
             Err(error) => return vec![format!("its table cannot be opened again: {error}")],
         };

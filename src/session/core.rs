@@ -7,7 +7,7 @@ use super::shadow::{Heard, Shadow};
 use crate::link::Share;
 use crate::replay::LastMessage;
 use crate::store::SessionRow;
-use crate::store::types::{EntryId, LiveSession, NewEntry, NewMatch, NewSession, SessionId};
+use crate::store::types::{EntryId, LiveSession, MatchRow, NewEntry, NewSession, SessionId};
 use crate::thinking::Pending;
 use games::{Cause, Dialogue, Fact};
 use serde_json::Value;
@@ -88,7 +88,7 @@ impl Quarantine {
 #[derive(Clone)]
 pub(super) struct Rows {
     pub(super) session: NewSession,
-    pub(super) match_: NewMatch,
+    pub(super) match_: MatchRow,
 }
 
 /// Where the dialogue is.

@@ -8,7 +8,7 @@ use super::program::{self, Program};
 use super::registry::Registry;
 use crate::link::Share;
 use crate::programs::Launch;
-use crate::store::types::{LiveSession, NewMatch, NewSeat, NewSession, Side};
+use crate::store::types::{LiveSession, MatchRow, NewSession, SeatRow, Side};
 use games::neutral::PREFIX;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -77,7 +77,7 @@ pub(super) fn open(
         durability: registry.options.durability(game),
     };
     let match_ = match &identity {
-        Some(identity) => NewMatch::clone(&identity.row),
+        Some(identity) => MatchRow::clone(&identity.row),
         None => foreign_match((key, &session.bot), &session.match_id, at_us, told, &rivals),
     };
     registry.meters.opened(game);
@@ -139,7 +139,7 @@ fn foreign_match(
     at_us: i64,
     told: Option<&Opening>,
     rivals: &[Option<String>],
-) -> NewMatch {
+) -> MatchRow {
     let seating = told.and_then(|told| told.seating);
     let name = told.and_then(|told| told.words.get("name")?.as_str());
     let most = *key.bot.kit().seats().end();
@@ -151,17 +151,15 @@ fn foreign_match(
                 .filter(|_| seat_at(own, place, seats) == Some(seat))
         })
     };
-    NewMatch {
+    MatchRow {
         id: id.to_owned(),
         game: key.bot.kit().game().to_owned(),
         referee: key.bot.referee().to_owned(),
         market: key.market,
-        ours: false,
         started_us: at_us,
-        setup: Value::Null,
         seats: (0..seats)
             .filter_map(|seat| u8::try_from(seat).ok())
-            .map(|seat| NewSeat {
+            .map(|seat| SeatRow {
                 seat,
                 spec: match seat {
                     seat if seat == own && bot.starts_with(PREFIX) => bot.to_owned(),
@@ -172,8 +170,9 @@ fn foreign_match(
                     seat if seat == own => name.map(str::to_owned),
                     seat => named(seat),
                 },
-                entrant: None,
+                ..SeatRow::default()
             })
             .collect(),
+        ..MatchRow::default()
     }
 }

@@ -1,6 +1,6 @@
 //! Every form in which the database holds more than a plain column, read from arbitrary bytes.
 
-use super::records::SeatRow;
+use super::types::SeatRow;
 use super::{packed, rows, startup};
 
 /// Reads bytes as stored heads, packed sessions, live sessions, seats and scores. For the fuzz targets: a panic is a

@@ -3,8 +3,7 @@
 
 use super::error::StoreError;
 use super::handle::Store;
-use super::records::MatchRow;
-use super::types::SessionId;
+use super::types::{MatchRow, SessionId};
 use sqlx::SqliteConnection;
 
 /// How many are kept.

@@ -27,6 +27,16 @@ pub enum StoreError {
         /// The newest schema version of this executable.
         known: i64,
     },
+    /// The database was written before the first release, by a version whose schema is not migrated.
+    #[error(
+        "the database {path} was written by an earlier version of drover, and this one cannot read it: export what you \
+         need with the version that wrote it (`drover match export`, `drover tournament export`), or start with a fresh \
+         data folder (store.path, --store or --database)"
+    )]
+    Older {
+        /// The database.
+        path: PathBuf,
+    },
     /// The file is something else.
     #[error("{path} is not a drover database: {why}")]
     NotADatabase {

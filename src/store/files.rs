@@ -2,7 +2,7 @@
 //!
 //! The lock on the **file** keeps out those who have it by another name: a hard link, a link in another folder, a
 //! mount, or after `mv`. The lock on its **name** (`NAME.lock`) keeps out those who put another file in its place:
-//! SQLite's log lies beside the name. Earlier versions take the latter alone.
+//! SQLite's log lies beside the name.
 
 use super::error::StoreError;
 use nix::fcntl::{FcntlArg, fcntl};
@@ -279,7 +279,7 @@ fn lock_file(file: &File) -> Result<(), Errno> {
     }
 }
 
-/// Takes what earlier versions gave to others away from them.
+/// Closes a file to others, such as a backup that was copied to the database's place.
 fn tighten(path: &Path) {
     let Ok(found) = fs::metadata(path) else {
         return;
@@ -333,14 +333,11 @@ fn holder(card: &mut impl Read) -> String {
         return String::new();
     }
     let mut lines = text.lines();
-    let Some(pid) = lines.next().filter(|pid| pid.parse::<u32>().is_ok()) else {
-        return String::new();
-    };
+    let pid = lines.next().filter(|pid| pid.parse::<u32>().is_ok());
     let plain = |line: &&str| !line.is_empty() && !line.contains(char::is_control);
     let (host, since) = (lines.next().filter(plain), lines.next().filter(plain));
-    // Earlier versions recorded their number alone.
-    let (Some(host), Some(since)) = (host, since) else {
-        return format!(" (process {pid})");
+    let (Some(pid), Some(host), Some(since)) = (pid, host, since) else {
+        return String::new();
     };
     let us = Holder::ours();
     // Each container has a name of its own, and counts its processes from 1.
@@ -373,8 +370,9 @@ mod tests {
             told(&format!("4000000000\n{host}\n{since}\n")),
             format!(" (process 4000000000 of host {host}, since {since})")
         );
-        assert_eq!(told("77"), " (process 77)", "an earlier version's");
-        assert_eq!(told("what\nbox\n"), "");
+        for cut in ["", "77", "77\nbox\n", "what\nbox\n2026\n"] {
+            assert_eq!(told(cut), "", "{cut:?}");
+        }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("drover.db");
         let _first = lock(&path).unwrap();

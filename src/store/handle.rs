@@ -7,7 +7,7 @@ use super::health::{Gauges, Health};
 use super::open::{self, KitOf, Settings};
 use super::packer::Packer;
 use super::types::{
-    Append, Entry, EntryId, LedgerRow, LiveSession, MatchResult, NewMatch, NewSession, Receipt,
+    Append, Entry, EntryId, LedgerRow, LiveSession, MatchResult, MatchRow, NewSession, Receipt,
     SessionId,
 };
 use super::writer::{self, Checkpoints, Command, OpenMatch, Syncing};
@@ -43,8 +43,6 @@ struct Inner {
     folders: SqlitePool,
     next_session: AtomicI64,
     kit: KitOf,
-    /// Whether the schema has lists by facet: one opened for reading may be older.
-    lists: bool,
     /// What start-up found, until it is asked for.
     found: Mutex<Option<Vec<LiveSession>>>,
     packing: Mutex<Option<JoinHandle<()>>>,
@@ -107,7 +105,6 @@ impl Store {
                 folders,
                 next_session: AtomicI64::new(start.last_session + 1),
                 kit: settings.kit,
-                lists: true,
                 found: Mutex::new(Some(start.live)),
                 packing: Mutex::new(packing),
                 stop: stop.drop_guard(),
@@ -120,10 +117,11 @@ impl Store {
     /// Opens the database for reading, even beside a running daemon.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] if there is none, [`StoreError::Newer`] if it is from a later version.
+    /// [`StoreError::Missing`] if there is none, [`StoreError::Newer`] and [`StoreError::Older`] if it is from another
+    /// version.
     pub async fn open_readonly(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         let path = files::canonical(path.as_ref());
-        let (readers, lists) = open::readers_only(&path, open::READERS_DEFAULT).await?;
+        let readers = open::readers_only(&path, open::READERS_DEFAULT).await?;
         Ok(Store {
             inner: Arc::new(Inner {
                 path,
@@ -135,7 +133,6 @@ impl Store {
                 readers,
                 next_session: AtomicI64::new(1),
                 kit: games::find,
-                lists,
                 found: Mutex::new(None),
                 packing: Mutex::new(None),
                 stop: CancellationToken::new().drop_guard(),
@@ -181,7 +178,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::append`].
-    pub async fn open_match(&self, new: NewMatch) -> Result<(), StoreError> {
+    pub async fn open_match(&self, new: MatchRow) -> Result<(), StoreError> {
         self.open_hosted(new, Vec::new(), Vec::new()).await
     }
 
@@ -192,7 +189,7 @@ impl Store {
     /// As [`Store::append`].
     pub async fn open_hosted(
         &self,
-        new: NewMatch,
+        new: MatchRow,
         players: Vec<u64>,
         sessions: Vec<(SessionId, NewSession)>,
     ) -> Result<(), StoreError> {
@@ -322,10 +319,6 @@ impl Store {
     pub(super) fn weak_queue(&self) -> Result<mpsc::WeakSender<Command>, StoreError> {
         let queue = self.inner.queue.as_ref().ok_or(StoreError::ReadOnly)?;
         Ok(queue.downgrade())
-    }
-
-    pub(super) fn has_lists(&self) -> bool {
-        self.inner.lists
     }
 
     /// Connections for reading.

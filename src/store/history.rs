@@ -7,8 +7,7 @@ use super::records::{BluffRow, FactRow, Filter, MatchEntry, Page, PageAt, Sessio
 use super::rows;
 use super::secrecy;
 use super::startup::Head;
-use super::types::{EntryId, FactAt, SessionId};
-use super::writer::Command;
+use super::types::{EntryId, SessionId};
 use super::{startup, transcript};
 use serde_json::json;
 use sqlx::sqlite::SqliteRow;
@@ -16,9 +15,6 @@ use sqlx::{QueryBuilder, Row as _};
 
 /// A page of bluffs is shorter than it may be once so many did not fit.
 const BLUFFS_LOOKED_MAX: i64 = 4096;
-
-/// Seats looked up at once whose facts are to be stored.
-const UNTOLD_AT_ONCE: i64 = 256;
 
 /// The maximum number of facts read of one match.
 const FACTS_MAX: i64 = 100_000;
@@ -47,7 +43,6 @@ const OF_BLUFFS: &str =
 /// Of others, who know the bluffer only from their own seats, the first counts.
 pub(super) const ONCE: &str = "NOT EXISTS (
     SELECT 1 FROM sessions o WHERE o.match_id = s.match_id AND o.id <> s.id AND o.ended_us IS NOT NULL
-        AND (o.side = 'player' OR o.setup ->> 'facts')
         AND o.seat = (s.seat + b.place) % (SELECT count(*) FROM seats n WHERE n.match_id = s.match_id)
         AND (b.place <> 0 OR o.side = 'referee'))
     AND NOT EXISTS (
@@ -229,30 +224,6 @@ impl Store {
             .push_bind(FACTS_MAX);
         let rows = query.build().fetch_all(self.readers()).await?;
         rows.iter().map(fact).collect()
-    }
-
-    /// The next few seats of our own referee that ended without their facts being stored, after a session.
-    ///
-    /// # Errors
-    /// [`StoreError::Read`].
-    pub async fn untold(&self, after: SessionId) -> Result<Vec<SessionId>, StoreError> {
-        let ids: Vec<i64> = sqlx::query_scalar(
-            "SELECT id FROM sessions WHERE id > ? AND side = 'referee' AND ended_us IS NOT NULL
-                 AND packed IS NOT 2 AND setup ->> 'facts' IS NULL ORDER BY id LIMIT ?",
-        )
-        .bind(after.0)
-        .bind(UNTOLD_AT_ONCE)
-        .fetch_all(self.readers())
-        .await?;
-        Ok(ids.into_iter().map(SessionId).collect())
-    }
-
-    /// Stores the facts of a seat that ended without them.
-    ///
-    /// # Errors
-    /// As [`Store::append`].
-    pub async fn add_facts(&self, id: SessionId, facts: Vec<FactAt>) -> Result<(), StoreError> {
-        self.ask(|reply| Command::Tell(id.0, facts, reply)).await
     }
 
     /// Whether a session has a fact of this kind.

@@ -132,7 +132,7 @@ impl Store {
             Some(id) => {
                 sqlx::query_as(
                     "SELECT s.id, (SELECT count(*) FROM entries e WHERE e.session = s.id
-                                   AND e.id BETWEEN coalesce(s.first_entry, 0) AND s.last_entry)
+                                   AND e.id BETWEEN s.first_entry AND s.last_entry)
                             + coalesce((SELECT p.entries FROM packed p WHERE p.session = s.id), 0)
                      FROM sessions s WHERE s.match_id = ? AND s.ended_us IS NOT NULL",
                 )

@@ -129,29 +129,12 @@ pub(super) async fn list(
     Ok(())
 }
 
-/// Lists everything in a database that was made before there were lists, or put together from another, or that has
-/// strangers' addresses among its facets.
-pub(super) async fn list_all(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    let due: bool = sqlx::query_scalar(AssertSqlSafe(format!(
-        "SELECT EXISTS (SELECT 1 FROM facets WHERE {}) OR
-            (NOT EXISTS (SELECT 1 FROM facets) AND EXISTS (SELECT 1 FROM matches WHERE ended_us IS NOT NULL))",
-        is_address("referee")
-    )))
-    .fetch_one(&mut *connection)
-    .await?;
-    if due {
-        tracing::info!("listing the matches by what they can be filtered by");
-        sqlx::query("BEGIN IMMEDIATE")
-            .execute(&mut *connection)
-            .await?;
-        for table in ["facets", "listed", "listed_sessions"] {
-            let forget = sqlx::query(AssertSqlSafe(format!("DELETE FROM {table}")));
-            forget.execute(&mut *connection).await?;
-        }
-        list(connection, None).await?;
-        sqlx::query("COMMIT").execute(connection).await?;
-    }
-    Ok(())
+/// Lists everything in a database that was put together from others.
+///
+/// # Errors
+/// SQLite's.
+pub async fn list_all(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    list(connection, None).await
 }
 
 /// Where the next candidates of a page are read from.
@@ -159,8 +142,6 @@ pub(super) async fn list_all(connection: &mut SqliteConnection) -> Result<(), sq
 pub(super) struct Candidates<'a> {
     list: List,
     filter: &'a Filter,
-    /// Whether `listed` is filled.
-    lists: bool,
     bounds: Bounds,
     /// Whether so few sessions began in the filter's time that they are looked for by it.
     brief: bool,
@@ -245,7 +226,6 @@ impl<'a> Candidates<'a> {
     pub(super) async fn new(
         list: List,
         filter: &'a Filter,
-        lists: bool,
         readers: &SqlitePool,
     ) -> Result<Self, StoreError> {
         let mut bounds = Bounds::default();
@@ -253,7 +233,6 @@ impl<'a> Candidates<'a> {
             return Ok(Self {
                 list,
                 filter,
-                lists,
                 bounds,
                 brief: true,
                 of_bot: None,
@@ -285,7 +264,6 @@ impl<'a> Candidates<'a> {
         Ok(Self {
             list,
             filter,
-            lists,
             bounds,
             brief: false,
             of_bot: both.then(|| Box::new(of_bot())),
@@ -371,7 +349,7 @@ impl<'a> Candidates<'a> {
         };
         let (mut query, id) = match special {
             Some(special) => special,
-            None if (self.is_faceted() || self.opponent().is_some()) && self.lists => {
+            None if self.is_faceted() || self.opponent().is_some() => {
                 return Ok(self.faceted(before, limit));
             }
             None => self.plain(false),

@@ -5,10 +5,10 @@ use super::handle::Store;
 use super::listing::{AT_A_TIME_MAX, Candidates, GROWTH, Key, LOOKED_MAX, List};
 use super::narrow::{Columns, MATCH_COLUMNS, SESSION_COLUMNS, narrow};
 use super::pages::{cut, number_before};
-use super::records::{Filter, MatchRow, Page, PageAt, SessionRow};
+use super::records::{Filter, Page, PageAt, SessionRow};
 use super::rows;
 use super::secrecy;
-use super::types::{EntryId, NewMatch, NewSeat, SessionId};
+use super::types::{EntryId, MatchRow, SessionId};
 use games::{Cause, TeamFact};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{QueryBuilder, Row as _, Sqlite};
@@ -104,7 +104,7 @@ impl Store {
         (mut after, at): (Option<Key>, &PageAt),
     ) -> Result<(Vec<SqliteRow>, Option<String>), StoreError> {
         let wanted = at.limit as usize + 1;
-        let candidates = Candidates::new(list, filter, self.has_lists(), self.readers()).await?;
+        let candidates = Candidates::new(list, filter, self.readers()).await?;
         let (mut rows, mut looked, mut limit) = (Vec::new(), 0, wanted);
         loop {
             let found = candidates
@@ -148,22 +148,11 @@ impl Store {
         row.as_ref().map(match_row).transpose()
     }
 
-    /// A match's row as it was opened, with the current names of its seats.
-    ///
-    /// # Errors
-    /// [`StoreError::Read`], [`StoreError::Corrupt`].
-    pub async fn opened_match(&self, id: &str) -> Result<Option<NewMatch>, StoreError> {
-        let mut query = matches();
-        query.push(" AND m.id = ").push_bind(id.to_owned());
-        let row = query.build().fetch_optional(self.readers()).await?;
-        row.as_ref().map(opened_match).transpose()
-    }
-
     /// Unfinished matches of our own referee with this name, oldest first: for start-up.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
-    pub async fn unfinished(&self, game: &str, referee: &str) -> Result<Vec<NewMatch>, StoreError> {
+    pub async fn unfinished(&self, game: &str, referee: &str) -> Result<Vec<MatchRow>, StoreError> {
         let mut query = matches();
         query
             .push(" AND m.ours = 1 AND m.ended_us IS NULL AND m.game = ")
@@ -172,7 +161,7 @@ impl Store {
             .push_bind(referee.to_owned());
         query.push(" ORDER BY m.id");
         let rows = query.build().fetch_all(self.readers()).await?;
-        rows.iter().map(opened_match).collect()
+        rows.iter().map(match_row).collect()
     }
 
     /// The highest market number of a referee's matches of a game; 0 if there is none.
@@ -350,29 +339,6 @@ fn match_row(row: &SqliteRow) -> Result<MatchRow, StoreError> {
             .try_get::<Option<&str>, _>(13)?
             .map(rows::json)
             .transpose()?,
-    })
-}
-
-fn opened_match(row: &SqliteRow) -> Result<NewMatch, StoreError> {
-    let shown = match_row(row)?;
-    let mut seats = Vec::with_capacity(shown.seats.len());
-    for seat in shown.seats {
-        seats.push(NewSeat {
-            seat: seat.seat,
-            spec: seat.spec,
-            name: seat.name,
-            entrant: seat.entrant,
-        });
-    }
-    Ok(NewMatch {
-        id: shown.id,
-        game: shown.game,
-        referee: shown.referee,
-        market: shown.market,
-        ours: shown.ours,
-        started_us: shown.started_us,
-        setup: shown.setup,
-        seats,
     })
 }
 

@@ -9,32 +9,21 @@ use sqlx::SqliteConnection;
 /// The name of the nonce with which our own referee calls our own bots.
 const NONCE: &str = "referee";
 
-/// Whether a market of a game or any of some players is in use. Seats without their own number are from
-/// before such numbers: `seats` per market, counted from 1.
+/// Whether a market of a game or any of some players is in use.
 const USED: &str = "
     SELECT EXISTS (SELECT 1 FROM matches WHERE ours = 1 AND game = ?1 AND market = ?2)
-        OR EXISTS (SELECT 1 FROM seats WHERE player IN (SELECT value FROM json_each(?3)))
-        OR EXISTS (SELECT 1 FROM json_each(?3) j
-                   JOIN matches m ON m.ours = 1 AND m.game = ?1 AND m.market = (j.value - 1) / ?4 + 1
-                   JOIN seats s ON s.match_id = m.id AND s.seat = (j.value - 1) % ?4
-                   WHERE s.player IS NULL)";
+        OR EXISTS (SELECT 1 FROM seats WHERE player IN (SELECT value FROM json_each(?3)))";
 
 const SEAT_OF_PLAYER: &str = "
     SELECT m.market, s.seat FROM seats s JOIN matches m ON m.id = s.match_id
     WHERE s.player = ?1 AND m.ours = 1 AND m.game = ?2
     ORDER BY m.id DESC LIMIT 1";
 
-const OLDER_SEAT_OF_PLAYER: &str = "
-    SELECT m.market, s.seat FROM matches m JOIN seats s ON s.match_id = m.id
-    WHERE m.ours = 1 AND m.game = ?2 AND m.market = (?1 - 1) / ?3 + 1
-      AND s.seat = (?1 - 1) % ?3 AND s.player IS NULL
-    ORDER BY m.id DESC LIMIT 1";
-
 impl Store {
     /// The nonce with which our own referee calls our own bots: a secret of this database, created with it.
     ///
     /// # Errors
-    /// [`StoreError::Read`]; [`StoreError::Unknown`] if an older version opened the database last.
+    /// [`StoreError::Read`]; [`StoreError::Unknown`] if it is missing.
     pub async fn referee_nonce(&self) -> Result<String, StoreError> {
         let kept: Option<String> = sqlx::query_scalar("SELECT value FROM secrets WHERE name = ?")
             .bind(NONCE)
@@ -46,8 +35,7 @@ impl Store {
         })
     }
 
-    /// Whether the number of one of our matches, or of one of its players (all of one game with this many
-    /// `seats`), was used before.
+    /// Whether the number of one of our matches of a game, or of one of its players, was used before.
     ///
     /// # Errors
     /// [`StoreError::Read`].
@@ -56,18 +44,16 @@ impl Store {
         game: &str,
         market: u64,
         players: &[u64],
-        seats: u64,
     ) -> Result<bool, StoreError> {
         Ok(sqlx::query_scalar(USED)
             .bind(game.to_owned())
             .bind(market as i64)
             .bind(json!(players).to_string())
-            .bind(seats.max(1) as i64)
             .fetch_one(self.readers())
             .await?)
     }
 
-    /// The market and seat of the player with this number in a game of ours with this many `seats`.
+    /// The market and seat of the player with this number in a game of ours.
     ///
     /// # Errors
     /// [`StoreError::Read`].
@@ -75,42 +61,29 @@ impl Store {
         &self,
         game: &str,
         player: u64,
-        seats: u64,
     ) -> Result<Option<(u64, u8)>, StoreError> {
         let Ok(player) = i64::try_from(player) else {
             return Ok(None);
         };
-        let drawn: Option<(i64, u8)> = sqlx::query_as(SEAT_OF_PLAYER)
+        let found: Option<(i64, u8)> = sqlx::query_as(SEAT_OF_PLAYER)
             .bind(player)
             .bind(game.to_owned())
             .fetch_optional(self.readers())
             .await?;
-        let found = match drawn {
-            Some(found) => Some(found),
-            None => {
-                sqlx::query_as(OLDER_SEAT_OF_PLAYER)
-                    .bind(player)
-                    .bind(game.to_owned())
-                    .bind(seats.max(1) as i64)
-                    .fetch_optional(self.readers())
-                    .await?
-            }
-        };
         Ok(found.map(|(market, seat)| (market as u64, seat)))
     }
 
-    /// The numbers of a match's players by seat; `None` for a match from before they were drawn.
+    /// The numbers of the players of our own referee's match, by seat.
     ///
     /// # Errors
     /// [`StoreError::Read`].
-    pub async fn players_of(&self, match_id: &str) -> Result<Option<Vec<u64>>, StoreError> {
-        let stored: Vec<Option<i64>> =
+    pub async fn players_of(&self, match_id: &str) -> Result<Vec<u64>, StoreError> {
+        let stored: Vec<i64> =
             sqlx::query_scalar("SELECT player FROM seats WHERE match_id = ? ORDER BY seat")
                 .bind(match_id.to_owned())
                 .fetch_all(self.readers())
                 .await?;
-        let players = stored.into_iter().map(|player| Some(player? as u64));
-        Ok(players.collect())
+        Ok(stored.into_iter().map(|player| player as u64).collect())
     }
 }
 

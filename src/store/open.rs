@@ -3,7 +3,6 @@
 use super::damage;
 use super::error::StoreError;
 use super::files::{self, Lock};
-use super::listing;
 use super::types::Durability;
 use games::Kit;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
@@ -40,35 +39,6 @@ const STATEMENTS_MAX: usize = 200;
 /// The tables, as far as SQLite knows them: a file that has lost its end may lack the description of some.
 const TABLES: &str = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'";
 
-/// The schema's version that has lists by facet.
-const LISTS: i64 = 9;
-
-/// What reading a schema from before these versions lacks.
-const LACKED: [(i64, &str); 4] = [
-    (
-        7,
-        "CREATE TEMP TABLE packed (session INTEGER PRIMARY KEY, last_entry, entries, bytes, dictionary, content);
-         CREATE TEMP TABLE dictionaries (id INTEGER PRIMARY KEY, content)",
-    ),
-    (
-        8,
-        "CREATE TEMP VIEW seats AS SELECT *, NULL AS entrant FROM main.seats;
-         CREATE TEMP TABLE tournaments (id, name, game, seed, setup, entrants, started_us, ended_us, ended_why);
-         CREATE TEMP TABLE tournament_rounds (tournament, round, decision, decided_us);
-         CREATE TEMP TABLE tournament_matches (tournament, number, round, table_no, match_id, seed, notes)",
-    ),
-    (
-        11,
-        "CREATE TEMP VIEW tournament_sizes AS SELECT id AS tournament,
-             (SELECT count(*) FROM tournament_rounds r WHERE r.tournament = id) AS rounds,
-             (SELECT count(*) FROM tournament_matches p WHERE p.tournament = id) AS matches FROM tournaments",
-    ),
-    (
-        16,
-        "CREATE TEMP TABLE participations (match_id, seat, how, turn, detail, decisions, fallback)",
-    ),
-];
-
 /// Every file of `migrations/`, in order. (sqlx's macro would build sqlx and SQLite once more, for itself.)
 pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
     macro_rules! file {
@@ -76,24 +46,7 @@ pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
             include_str!(concat!("../../migrations/", $name, ".sql"))
         };
     }
-    let files = [
-        ("first", file!("0001_first")),
-        ("wins without scores", file!("0002_wins_without_scores")),
-        ("teams", file!("0003_teams")),
-        ("secrets and players", file!("0004_secrets_and_players")),
-        ("tokens", file!("0005_tokens")),
-        ("model versions", file!("0006_model_versions")),
-        ("packed", file!("0007_packed")),
-        ("tournaments", file!("0008_tournaments")),
-        ("lists", file!("0009_lists")),
-        ("changes", file!("0010_changes")),
-        ("tournament sizes", file!("0011_tournament_sizes")),
-        ("results told", file!("0012_results_told")),
-        ("programs", file!("0013_programs")),
-        ("shadows", file!("0014_shadows")),
-        ("notes given", file!("0015_notes_given")),
-        ("participation", file!("0016_participation")),
-    ];
+    let files = [("schema", file!("0001_schema"))];
     let migration = |(version, (name, sql)): (i64, (&'static str, &'static str))| {
         let sql = sql.into_sql_str();
         Migration::new(version, name.into(), MigrationType::Simple, sql, false)
@@ -149,7 +102,7 @@ pub(super) struct Opened {
     pub(super) checked: bool,
 }
 
-/// Opens a database for writing: refuses one that is in use, damaged, foreign or from a later version.
+/// Opens a database for writing: refuses one that is in use, damaged, foreign or from another version.
 pub(super) async fn writer(path: &Path, checked_bytes_max: i64) -> Result<Opened, StoreError> {
     files::make_folder(path)?;
     let canonical = files::canonical(path);
@@ -175,11 +128,6 @@ pub(super) async fn writer(path: &Path, checked_bytes_max: i64) -> Result<Opened
             path: path.to_path_buf(),
             why: format!("its schema could not be brought up to date: {error}"),
         })?;
-    let listed = listing::list_all(&mut writer).await;
-    listed.map_err(|error| StoreError::Open {
-        path: path.to_path_buf(),
-        why: format!("its matches cannot be listed: {error}"),
-    })?;
     Ok(Opened {
         path: canonical,
         lock,
@@ -196,29 +144,24 @@ pub(super) async fn checkpointer(path: &Path) -> Result<SqliteConnection, StoreE
 
 /// Connections for reading.
 pub(super) fn readers(path: &Path, count: u32) -> SqlitePool {
-    pool(options(path).read_only(true), count, None)
+    pool(options(path).read_only(true), count)
 }
 
-/// Connections for reading a database that another process may be writing, and whether it has lists.
-pub(super) async fn readers_only(
-    path: &Path,
-    count: u32,
-) -> Result<(SqlitePool, bool), StoreError> {
+/// Connections for reading a database that another process may be writing.
+pub(super) async fn readers_only(path: &Path, count: u32) -> Result<SqlitePool, StoreError> {
     let found = readable(path).await?;
-    let chosen = reading(path).immutable(found.immutable);
-    let version = found.version.unwrap_or_default();
-    Ok((pool(chosen, count, Some(version)), version >= LISTS))
+    Ok(pool(reading(path).immutable(found.immutable), count))
 }
 
 /// How a database can be read that is not to be written.
 pub(super) struct Readable {
     /// It is in a read-only folder and has no writer: nothing can change during our reads.
     pub(super) immutable: bool,
-    /// Its schema's; `None` while it has none.
-    pub(super) version: Option<i64>,
+    /// Whether it has no schema yet.
+    pub(super) empty: bool,
 }
 
-/// Finds out how a database can be read; rejects one of a later version and a file that is not ours.
+/// Finds out how a database can be read; rejects one of another version and a file that is not ours.
 pub(super) async fn readable(path: &Path) -> Result<Readable, StoreError> {
     files::check_readable(path)?;
     let plain = reading(path);
@@ -228,9 +171,9 @@ pub(super) async fn readable(path: &Path) -> Result<Readable, StoreError> {
         probe = connect_read(path, &plain.immutable(true)).await;
     }
     let mut connection = probe?;
-    let version = check_version(path, &mut connection).await?;
+    let empty = check_version(path, &mut connection).await? == Schema::Missing;
     connection.close().await?;
-    Ok(Readable { immutable, version })
+    Ok(Readable { immutable, empty })
 }
 
 async fn connect_read(
@@ -266,8 +209,7 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
-/// Connections; what a database of an older `version` lacks is there, empty, for these connections alone.
-fn pool(options: SqliteConnectOptions, count: u32, version: Option<i64>) -> SqlitePool {
+fn pool(options: SqliteConnectOptions, count: u32) -> SqlitePool {
     SqlitePoolOptions::new()
         .max_connections(count.max(1))
         .min_connections(0)
@@ -276,56 +218,62 @@ fn pool(options: SqliteConnectOptions, count: u32, version: Option<i64>) -> Sqli
         // ones for negative, and then never ends.
         .max_lifetime(None)
         .idle_timeout(None)
-        .after_connect(move |connection, _| {
-            Box::pin(async move {
-                for (since, tables) in LACKED {
-                    if version.is_some_and(|version| version < since) {
-                        sqlx::raw_sql(tables).execute(&mut *connection).await?;
-                    }
-                }
-                Ok(())
-            })
-        })
         .connect_lazy_with(options)
 }
 
-/// Rejects a database of a later version and a file that is not ours; returns its version.
+/// Whether a database has a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Schema {
+    Missing,
+    /// Of this version, or one that this version brings up to date.
+    Known,
+}
+
+/// Rejects a database of a later version, one from before the first release, and a file that is not ours.
 async fn check_version(
     path: &Path,
     connection: &mut SqliteConnection,
-) -> Result<Option<i64>, StoreError> {
+) -> Result<Schema, StoreError> {
     let tables: Vec<String> = sqlx::query_scalar(TABLES)
         .fetch_all(&mut *connection)
         .await
         .map_err(|error| opening(path, &error))?;
     if tables.is_empty() {
-        return Ok(None);
+        return Ok(Schema::Missing);
     }
-    let foreign = StoreError::NotADatabase {
+    let foreign = || StoreError::NotADatabase {
         path: path.to_path_buf(),
         why: "it is an SQLite file of something else".into(),
     };
     if !tables.iter().any(|name| name == "_sqlx_migrations") {
-        return Err(foreign);
+        return Err(foreign());
     }
     let found: Option<i64> = sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations")
-        .fetch_one(connection)
+        .fetch_one(&mut *connection)
         .await
         .map_err(|error| opening(path, &error))?;
-    let known = MIGRATIONS
-        .iter()
-        .map(|migration| migration.version)
-        .max()
-        .unwrap_or(0);
-    match found {
-        Some(found) if found > known => Err(StoreError::Newer {
-            path: path.to_path_buf(),
-            found,
-            known,
-        }),
-        // Migrations of another program.
-        Some(_) if !tables.iter().any(|name| name == "matches") => Err(foreign),
-        found => Ok(found),
+    let Some(found) = found else {
+        return Ok(Schema::Missing);
+    };
+    if !tables.iter().any(|name| name == "matches") {
+        return Err(foreign());
+    }
+    // Databases from before the first release began with another schema under the same number.
+    let first = MIGRATIONS.iter().next().map(|first| &*first.checksum);
+    let begins_alike: bool = sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM _sqlx_migrations WHERE version = 1 AND checksum = ?)",
+    )
+    .bind(first)
+    .fetch_one(connection)
+    .await
+    .map_err(|error| opening(path, &error))?;
+    let known = MIGRATIONS.iter().map(|migration| migration.version).max();
+    let known = known.unwrap_or_default();
+    let path = path.to_path_buf();
+    match begins_alike {
+        false => Err(StoreError::Older { path }),
+        true if found > known => Err(StoreError::Newer { path, found, known }),
+        true => Ok(Schema::Known),
     }
 }
 

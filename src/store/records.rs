@@ -1,9 +1,7 @@
 //! What the store returns for listing and showing. Types only.
 
 use super::secrecy::Secrecy;
-use super::types::{
-    Direction, Entry, EntryId, LedgerRow, NewEntrant, NewSession, SeatNotes, SessionId, Side,
-};
+use super::types::{Direction, Entry, EntryId, LedgerRow, NewSession, SeatNotes, SessionId, Side};
 use crate::clock;
 use games::{Cause, Part, Participation};
 use serde::{Deserialize, Serialize};
@@ -166,114 +164,6 @@ impl PageAt {
     }
 }
 
-/// One seat of a stored match.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[schema(as = Seat)]
-pub struct SeatRow {
-    /// 0 and up.
-    pub seat: u8,
-    /// `builtin:NAME`, `url:…`, `filler`, or empty when unknown.
-    pub spec: String,
-    /// The player's name, where known.
-    pub name: Option<String>,
-    /// The tournament's entrant, if the match belongs to one.
-    pub entrant: Option<String>,
-    /// The final score.
-    pub score: Option<i64>,
-    /// 1 for the only best score, 1/k for k best ones, else 0.
-    pub win_share: Option<f64>,
-    /// How it took part; `null` while that is not known.
-    #[serde(default)]
-    pub participation: Option<Participation>,
-}
-
-impl SeatRow {
-    /// The entrant, else the player's name.
-    #[must_use]
-    pub fn known_as(&self) -> Option<&str> {
-        self.entrant.as_deref().or(self.name.as_deref())
-    }
-}
-
-/// A stored match.
-#[derive(Clone, Debug, Serialize)]
-pub struct MatchRow {
-    /// A ULID.
-    pub id: String,
-    /// The game's name.
-    pub game: String,
-    /// The referee.
-    pub referee: String,
-    /// The referee's number for it.
-    pub market: u64,
-    /// Whether our own referee runs it.
-    pub ours: bool,
-    /// Microseconds since 1970-01-01 UTC.
-    #[serde(rename = "started", serialize_with = "clock::shown")]
-    pub started_us: i64,
-    /// Microseconds since 1970-01-01 UTC; `None` while it is running.
-    #[serde(rename = "ended", serialize_with = "clock::shown_if_any")]
-    pub ended_us: Option<i64>,
-    /// Why it ended.
-    pub cause: Option<Cause>,
-    /// The seat at fault for the end.
-    pub blame: Option<u8>,
-    /// A sentence with details of the end, or empty.
-    pub detail: String,
-    /// Scores by seat.
-    pub scores: Vec<i64>,
-    /// All that our referee started it from; null for others' matches.
-    pub setup: Value,
-    /// The seats.
-    pub seats: Vec<SeatRow>,
-    /// Its place in a tournament, once it has ended in one.
-    pub tournament: Option<Place>,
-    /// When it was over for everyone, in microseconds since 1970-01-01 UTC; `None` while it runs, and for
-    /// others' matches until all our sessions have received the end.
-    #[serde(skip)]
-    pub over_us: Option<i64>,
-}
-
-/// Where in a tournament a match was played.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Place {
-    /// The tournament's id.
-    pub id: String,
-    /// The round.
-    pub round: u32,
-    /// The table in the round, from 0.
-    pub table: u32,
-    /// The match's number in the whole tournament, from 0.
-    pub number: u64,
-}
-
-/// A stored tournament.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TournamentRow {
-    /// A ULID.
-    pub id: String,
-    /// For people; need not be unique.
-    pub name: String,
-    /// The game's name.
-    pub game: String,
-    /// Seeds everything.
-    pub seed: u64,
-    /// All that it was started with.
-    pub setup: Value,
-    /// Microseconds since 1970-01-01 UTC.
-    pub started_us: i64,
-    /// Microseconds since 1970-01-01 UTC; `None` until it is over.
-    pub ended_us: Option<i64>,
-    /// Why it is over, or empty.
-    pub ended_why: String,
-    /// The entrants, in the order given.
-    pub entrants: Vec<NewEntrant>,
-    /// How many rounds were decided.
-    pub rounds: u32,
-    /// How many matches have ended.
-    pub matches: u64,
-}
-
 /// A match of a tournament that has ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TournamentMatch {
@@ -345,25 +235,30 @@ impl SessionRow {
     }
 }
 
-/// An entry with its owner.
-#[derive(Clone, Debug, Serialize, PartialEq)]
+/// One line of a match's transcripts.
+#[derive(Clone, Debug, Serialize, PartialEq, ToSchema)]
+#[schema(as = Entry)]
 pub struct MatchEntry {
-    /// Its number in the log.
+    /// Its number in the log: rises in the order in which entries were stored.
+    #[schema(value_type = i64)]
     pub id: EntryId,
     /// Its session.
+    #[schema(value_type = i64)]
     pub session: SessionId,
-    /// Which side's.
+    /// Whose transcript.
     pub side: Side,
     /// The session's seat, where known.
     pub seat: Option<u8>,
     /// The session's bot, or the seat's spec for a referee's transcript.
+    #[schema(example = "champion")]
     pub bot: String,
     /// Its index in its session's transcript, from 0.
     pub seq: u64,
-    /// Microseconds since 1970-01-01 UTC.
+    /// When it was received or decided.
     #[serde(rename = "at", serialize_with = "clock::shown")]
+    #[schema(value_type = Timestamp)]
     pub at_us: i64,
-    /// Its direction.
+    /// Seen from the session's own side.
     pub direction: Direction,
     /// Its exact text.
     pub text: String,
@@ -426,34 +321,47 @@ pub struct LedgerLine {
     pub row: LedgerRow,
 }
 
-/// A stored bluff.
-#[derive(Clone, Debug, Serialize)]
+/// A bluff that was made in a match.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Bluff)]
 pub struct BluffRow {
     /// Its number.
     pub id: i64,
     /// The match.
+    #[serde(rename = "match")]
     pub match_id: String,
     /// The game's name.
+    #[schema(example = "koehandel")]
     pub game: String,
     /// The session whose transcript it is from.
+    #[schema(value_type = i64)]
     pub session: SessionId,
     /// The session's bot.
+    #[schema(example = "champion")]
     pub bot: String,
     /// The entry that revealed it.
+    #[schema(value_type = Option<i64>)]
     pub entry: Option<EntryId>,
-    /// Microseconds since 1970-01-01 UTC.
+    /// When it was revealed.
+    #[serde(rename = "at", serialize_with = "clock::shown")]
+    #[schema(value_type = Timestamp)]
     pub at_us: i64,
     /// The bluffer, in the wire's own word.
+    #[schema(example = "W")]
     pub by: String,
     /// The bluffer's seat in the match, where known.
     pub seat: Option<u8>,
     /// The bluffer's name, where known.
     pub opponent: Option<String>,
-    /// The amount claimed, where it is known.
+    /// The amount claimed, where it is known: to those who saw the end of the bidding, and from a transcript of the
+    /// bluffer's own seat, as our own referee stores them; `null` where it may have been more.
+    #[schema(example = 190)]
     pub bid: Option<i64>,
-    /// It was at least so much.
+    /// At least so much was claimed.
+    #[schema(example = 190)]
     pub bid_at_least: i64,
     /// What the bluffer held, if revealed.
+    #[schema(example = 60)]
     pub held: Option<i64>,
     /// Whether it was caught.
     pub caught: bool,

@@ -56,13 +56,13 @@ impl Store {
     /// which must not exist. `from` is not written to.
     ///
     /// # Errors
-    /// [`StoreError::Missing`]; [`StoreError::Newer`] and [`StoreError::NotADatabase`] if that much can be read
-    /// of it; [`StoreError::Backup`] says why the copy cannot be written, or that not even the list of tables
+    /// [`StoreError::Missing`]; [`StoreError::Newer`], [`StoreError::Older`] and [`StoreError::NotADatabase`] if that
+    /// much can be read of it; [`StoreError::Backup`] says why the copy cannot be written, or that not even the list of tables
     /// can be read.
     pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
         let from = &files::canonical(from);
         let immutable = match open::readable(from).await {
-            Ok(found) if found.version.is_none() => {
+            Ok(found) if found.empty => {
                 return Err(StoreError::NotADatabase {
                     path: from.to_path_buf(),
                     why: "it holds nothing".into(),
@@ -72,6 +72,7 @@ impl Store {
             Err(
                 error @ (StoreError::Missing { .. }
                 | StoreError::Newer { .. }
+                | StoreError::Older { .. }
                 | StoreError::Names { .. }
                 | StoreError::Foreign { .. }
                 | StoreError::NotADatabase { .. }),
@@ -151,7 +152,7 @@ async fn copy(
         }
         for (name, _) in tables.iter().filter(|(_, by_key)| *by_key == keyed) {
             let table = Table::of(connection, name, keyed).await?;
-            // Of a later version than the file, or its description is lost.
+            // Its description is lost.
             if table.columns.is_empty() {
                 continue;
             }

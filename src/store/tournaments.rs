@@ -3,9 +3,9 @@
 use super::error::StoreError;
 use super::handle::Store;
 use super::pages::cut;
-use super::records::{Page, PageAt, TournamentLesson, TournamentMatch, TournamentRow};
+use super::records::{Page, PageAt, TournamentLesson, TournamentMatch};
 use super::rows;
-use super::types::{NewTournament, StoredRound};
+use super::types::{StoredRound, TournamentRow};
 use super::writer::{Change, Command, TYPE_FIT_MIN};
 use futures_util::TryStreamExt as _;
 use serde_json::{Value, json};
@@ -20,14 +20,14 @@ pub const ALL_ROUNDS: Range<u32> = 0..u32::MAX;
 const NAME_MAX: usize = 64;
 
 pub(super) const TOURNAMENTS: &str =
-    "SELECT t.id, t.name, t.game, t.seed, t.setup, t.entrants, t.started_us, t.ended_us, t.ended_why,
+    "SELECT t.id, t.name, t.game, t.setup, t.entrants, t.started_us, t.ended_us, t.ended_why,
         coalesce(z.rounds, 0), coalesce(z.matches, 0)
      FROM tournaments t LEFT JOIN tournament_sizes z ON z.tournament = t.id WHERE true";
 
 /// A change of the stored tournaments.
 #[derive(Debug)]
 pub(super) enum TournamentChange {
-    Create(Box<NewTournament>),
+    Create(Box<TournamentRow>),
     Round(String, StoredRound),
     Setup(String, Value),
     /// Its id, when (microseconds since 1970-01-01 UTC) and why.
@@ -40,7 +40,7 @@ impl Store {
     /// # Errors
     /// As [`Store::append`]; [`StoreError::Refused`] if there is one with this id, or if its entrants' names
     /// are not 1 to 64 characters long and all different.
-    pub async fn create_tournament(&self, new: NewTournament) -> Result<(), StoreError> {
+    pub async fn create_tournament(&self, new: TournamentRow) -> Result<(), StoreError> {
         let mut names = HashSet::new();
         for entrant in &new.entrants {
             let (name, length) = (&entrant.name, entrant.name.chars().count());
@@ -242,13 +242,12 @@ pub(super) async fn change(
 ) -> Result<Option<i64>, sqlx::Error> {
     let query = match change {
         TournamentChange::Create(new) => sqlx::query_scalar(
-            "INSERT INTO tournaments (id, name, game, seed, setup, entrants, started_us)
-             VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING rowid",
+            "INSERT INTO tournaments (id, name, game, setup, entrants, started_us)
+             VALUES (?, ?, ?, ?, ?, ?) RETURNING rowid",
         )
         .bind(new.id.clone())
         .bind(new.name.clone())
         .bind(new.game.clone())
-        .bind(new.seed as i64)
         .bind(new.setup.to_string())
         .bind(json!(new.entrants).to_string())
         .bind(new.started_us),
@@ -282,14 +281,13 @@ fn tournament_row(row: &SqliteRow) -> Result<TournamentRow, StoreError> {
         id: row.try_get(0)?,
         name: row.try_get(1)?,
         game: row.try_get(2)?,
-        seed: row.try_get::<i64, _>(3)? as u64,
-        setup: rows::json(row.try_get(4)?)?,
-        entrants: rows::json(row.try_get(5)?)?,
-        started_us: row.try_get(6)?,
-        ended_us: row.try_get(7)?,
-        ended_why: row.try_get::<Option<String>, _>(8)?.unwrap_or_default(),
-        rounds: row.try_get(9)?,
-        matches: row.try_get::<i64, _>(10)? as u64,
+        setup: rows::json(row.try_get(3)?)?,
+        entrants: rows::json(row.try_get(4)?)?,
+        started_us: row.try_get(5)?,
+        ended_us: row.try_get(6)?,
+        ended_why: row.try_get::<Option<String>, _>(7)?.unwrap_or_default(),
+        rounds: row.try_get(8)?,
+        matches: row.try_get::<i64, _>(9)? as u64,
     })
 }
 

@@ -1,5 +1,6 @@
 //! The types of the store's interface. Types only.
 
+use crate::clock;
 use games::{Bluff, Cause, Fact, Lesson, Participation, Seat};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -113,9 +114,37 @@ pub struct NewSession {
     pub durability: Durability,
 }
 
-/// A match's row, written when it is first seen.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NewMatch {
+/// One seat of a match.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Seat)]
+pub struct SeatRow {
+    /// 0 and up.
+    pub seat: u8,
+    /// `builtin:NAME`, `url:…`, `filler`, or empty when unknown.
+    pub spec: String,
+    /// The player's name, where known.
+    pub name: Option<String>,
+    /// The tournament's entrant, if the match belongs to one.
+    pub entrant: Option<String>,
+    /// The final score.
+    pub score: Option<i64>,
+    /// 1 for the only best score, 1/k for k best ones, else 0.
+    pub win_share: Option<f64>,
+    /// How it took part; `null` while that is not known.
+    pub participation: Option<Participation>,
+}
+
+impl SeatRow {
+    /// The entrant, else the player's name.
+    #[must_use]
+    pub fn known_as(&self) -> Option<&str> {
+        self.entrant.as_deref().or(self.name.as_deref())
+    }
+}
+
+/// A match's row, written when it is first seen; what is known at its end only is empty until then.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct MatchRow {
     /// A ULID: sorts by time, so it serves as a cursor.
     pub id: String,
     /// The game's name.
@@ -127,25 +156,42 @@ pub struct NewMatch {
     /// Whether our own referee runs it (it then knows every seat).
     pub ours: bool,
     /// Microseconds since 1970-01-01 UTC.
+    #[serde(rename = "started", serialize_with = "clock::shown")]
     pub started_us: i64,
-    /// The referee's full setup, where we know it ([`games::Table::setup`]).
+    /// Microseconds since 1970-01-01 UTC; `None` while it is running.
+    #[serde(rename = "ended", serialize_with = "clock::shown_if_any")]
+    pub ended_us: Option<i64>,
+    /// Why it ended.
+    pub cause: Option<Cause>,
+    /// The seat at fault for the end.
+    pub blame: Option<u8>,
+    /// A sentence with details of the end, or empty.
+    pub detail: String,
+    /// Scores by seat.
+    pub scores: Vec<i64>,
+    /// All that our referee started it from ([`games::Table::setup`]); null for others' matches.
     pub setup: Value,
-    /// The seats: seat number, spec or bot, and a name if known. For a match with a foreign referee the seats
-    /// are relative to our first session: 0 is ours, then clockwise.
-    pub seats: Vec<NewSeat>,
+    /// The seats. For a match with a foreign referee they are relative to our first session: 0 is ours, then clockwise.
+    pub seats: Vec<SeatRow>,
+    /// Its place in a tournament, once it has ended in one.
+    pub tournament: Option<Place>,
+    /// When it was over for everyone, in microseconds since 1970-01-01 UTC; `None` while it runs, and for
+    /// others' matches until all our sessions have received the end.
+    #[serde(skip)]
+    pub over_us: Option<i64>,
 }
 
-/// The player on one seat of a match.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct NewSeat {
-    /// 0 and up.
-    pub seat: u8,
-    /// `builtin:NAME`, `url:…`, `filler`, or empty when unknown.
-    pub spec: String,
-    /// The name under which its history is kept, when the operator or our referee knows it.
-    pub name: Option<String>,
-    /// The tournament's entrant, if the match belongs to one.
-    pub entrant: Option<String>,
+/// Where in a tournament a match was played.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Place {
+    /// The tournament's id.
+    pub id: String,
+    /// The round.
+    pub round: u32,
+    /// The table in the round, from 0.
+    pub table: u32,
+    /// The match's number in the whole tournament, from 0.
+    pub number: u64,
 }
 
 /// The end of a session, stored in one transaction with its last entries, facts and lessons.
@@ -245,23 +291,29 @@ impl MatchResult {
     }
 }
 
-/// A tournament's row, written before its first round.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NewTournament {
+/// A tournament's row, written before its first round; what comes to it later is empty until then.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TournamentRow {
     /// A ULID: sorts by time, so it serves as a cursor.
     pub id: String,
     /// For people; need not be unique.
     pub name: String,
     /// The game's name.
     pub game: String,
-    /// Seeds everything.
-    pub seed: u64,
     /// All that it was started with, as JSON.
     pub setup: Value,
     /// Microseconds since 1970-01-01 UTC.
     pub started_us: i64,
-    /// The entrants; no two have the same name.
+    /// Microseconds since 1970-01-01 UTC; `None` until it is over.
+    pub ended_us: Option<i64>,
+    /// Why it is over, or empty.
+    pub ended_why: String,
+    /// The entrants, in the order given; no two have the same name.
     pub entrants: Vec<NewEntrant>,
+    /// How many rounds were decided.
+    pub rounds: u32,
+    /// How many matches have ended.
+    pub matches: u64,
 }
 
 /// An entrant of a tournament.
@@ -306,7 +358,7 @@ pub struct Slot {
 
 impl Slot {
     /// Names the entrants on the match's seats.
-    pub fn seat(&self, row: &mut NewMatch) {
+    pub fn seat(&self, row: &mut MatchRow) {
         for (seat, entrant) in row.seats.iter_mut().zip(&self.entrants) {
             seat.entrant = Some(entrant.as_ref().to_owned());
         }
@@ -339,7 +391,7 @@ pub struct Append {
     /// Present with the first entry.
     pub open: Option<Box<NewSession>>,
     /// Present if the match's row may not exist yet (ignored if it does).
-    pub match_: Option<Box<NewMatch>>,
+    pub match_: Option<Box<MatchRow>>,
     /// New entries in order; at most a few.
     pub entries: Vec<NewEntry>,
     /// Facts learnt from them, with the bluff columns where [`games::Kit::bluff`] gave them.

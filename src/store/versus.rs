@@ -103,8 +103,7 @@ impl Store {
 
     /// The newest matches of a filter whose results are counted.
     pub(super) async fn newest(&self, filter: &Filter) -> Result<Found, StoreError> {
-        let lists = self.has_lists();
-        let candidates = Candidates::new(List::Matches, filter, lists, self.readers()).await?;
+        let candidates = Candidates::new(List::Matches, filter, self.readers()).await?;
         candidates.below(None, MATCHES_MAX, self.readers()).await
     }
 

@@ -30,17 +30,10 @@ impl Cup {
     /// Goes on with the secret that it was begun with.
     ///
     /// # Errors
-    /// [`FileError`] if a version before this one began it.
+    /// [`FileError`] if it is not stored.
     pub fn go_on(&mut self, stored: &Value) -> Result<(), FileError> {
         let Some(secret) = secret_of(stored) else {
-            if let Some(setup) = self.setup.as_object_mut() {
-                setup.remove(SECRET);
-            }
-            return refuse(
-                "it was begun by an earlier version of Drover, which drew decks otherwise: finish it with that version on a \
-                 copy of the database from before the upgrade, or begin a new one"
-                    .to_owned(),
-            );
+            return refuse("its secret is missing in the database".to_owned());
         };
         self.secret = secret;
         self.setup[SECRET] = secret.text().into();

@@ -14,8 +14,8 @@ use super::stop::Stop;
 use super::stored::{NOT_ISOLATED, StoredTournament, Told, standings_of};
 use crate::clock::now_us;
 use crate::referee::Recording;
-use crate::store::types::{NewEntrant, NewTournament, Slot, StoredRound};
-use crate::store::{Store, TournamentRow};
+use crate::store::Store;
+use crate::store::types::{NewEntrant, Slot, StoredRound, TournamentRow};
 use anyhow::Context as _;
 use games::Cause;
 use parking_lot::Mutex;
@@ -120,15 +120,14 @@ impl Course {
             house: entrant.house,
         });
         let started_us = now_us();
-        let new = NewTournament {
+        let new = TournamentRow {
             id: id.clone(),
             name: cup.name.clone(),
             game: cup.kit.game().to_owned(),
-            // For earlier versions alone: all follows from the secret.
-            seed: 0,
             setup: cup.setup.clone(),
             started_us,
             entrants: entrants.collect(),
+            ..TournamentRow::default()
         };
         let stored = store.create_tournament(new).await;
         stored.context("the tournament cannot be stored")?;
@@ -160,9 +159,7 @@ impl Course {
         let store = stored_in(&recording)?;
         let stored = StoredTournament::read(&store, found).await?;
         let went_on = cup.go_on(&stored.row.setup);
-        if stored.row.ended_us.is_none() {
-            went_on.with_context(|| format!("tournament {}", stored.row.id))?;
-        }
+        went_on.with_context(|| format!("tournament {}", stored.row.id))?;
         if let Some(what) = difference(&fixed(&stored.row.setup), &fixed(&cup.setup)) {
             let id = &stored.row.id;
             anyhow::bail!(
@@ -537,12 +534,11 @@ fn fixed(setup: &Value) -> Value {
     fixed
 }
 
-/// What differs first, in words. Setups of earlier versions do not have folders.
+/// What differs first, in words.
 fn difference(stored: &Value, given: &Value) -> Option<String> {
     let (of_stored, of_given) = (stored.as_object()?, given.as_object()?);
     let mut keys = of_stored.keys().chain(of_given.keys());
-    let known = |key: &str| key != FOLDERS || of_stored.contains_key(key);
-    let key = keys.find(|key| known(key) && of_stored.get(*key) != of_given.get(*key))?;
+    let key = keys.find(|key| of_stored.get(*key) != of_given.get(*key))?;
     let (stored, given) = (&stored[key], &given[key]);
     let of_entrant = match key.as_str() {
         VERSIONS => difference(stored, given).map(|name| ("version".to_owned(), name)),

@@ -4,7 +4,7 @@ use super::match_player::PlayedMatch;
 use crate::clock::now_us;
 use crate::referee::{Draw, MatchRecord, Numbers, Recording, StartError, lines_of, result_of};
 use crate::replay::builtin_seeds;
-use crate::store::types::{Durability, MatchResult, NewMatch, NewSeat, SeatNotes, Slot};
+use crate::store::types::{Durability, MatchResult, MatchRow, SeatNotes, SeatRow, Slot};
 use crate::store::{STDERR, Settings, Store};
 use anyhow::Context as _;
 use futures_util::stream::{self, TryStreamExt as _};
@@ -154,7 +154,7 @@ impl Keeper {
             },
             None => plain,
         })?;
-        let mut row = NewMatch {
+        let mut row = MatchRow {
             id: played
                 .match_id
                 .clone()
@@ -167,12 +167,13 @@ impl Keeper {
             setup: table.setup(),
             seats: (0u8..)
                 .zip(&played.seats)
-                .map(|(seat, spec)| NewSeat {
+                .map(|(seat, spec)| SeatRow {
                     seat,
                     spec: spec.clone(),
-                    ..NewSeat::default()
+                    ..SeatRow::default()
                 })
                 .collect(),
+            ..MatchRow::default()
         };
         if let Some(slot) = slot {
             slot.seat(&mut row);

@@ -11,7 +11,7 @@ use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::{Draw, Host, HostSettings, Recording, SeatSpec};
 use crate::store::{
-    ALL_ROUNDS, NewEntrant, NewTournament, PageAt, Slot, Store, StoredRound, TournamentMatch,
+    ALL_ROUNDS, NewEntrant, PageAt, Slot, Store, StoredRound, TournamentMatch, TournamentRow,
 };
 use games::{Cause, Seat};
 use parking_lot::Mutex;
@@ -35,14 +35,13 @@ async fn begun(folder: &TempDir, game: &str, extent: Extent) -> (Recording, Stor
         spec: "builtin:random".into(),
         house: false,
     };
-    let new = NewTournament {
+    let new = TournamentRow {
         id: ID.into(),
         name: "spring".into(),
         game: game.into(),
-        seed: 1,
-        setup: Value::Null,
         started_us: 1,
         entrants: NAMES.map(entrant).into(),
+        ..TournamentRow::default()
     };
     store.create_tournament(new).await.unwrap();
     let round = StoredRound {
@@ -229,12 +228,8 @@ async fn what_was_open_when_a_run_ended_is_closed_without_a_place_and_played_aga
         played(plan(), first, &recording).await;
         // As a run leaves it that is killed between a match's beginning and end.
         let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
-        let opened_before = store
-            .opened_match(&stored[0].match_id)
-            .await
-            .unwrap()
-            .unwrap();
-        let mut row = opened_before;
+        let row = store.match_row(&stored[0].match_id).await.unwrap();
+        let mut row = row.unwrap();
         row.id = ulid::Ulid::generate().to_string();
         let orphan = row.id.clone();
         recording

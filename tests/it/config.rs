@@ -188,10 +188,6 @@ fn wrong_values_say_what_is_allowed() {
         "networks and the word public",
     );
     check(
-        "[referee.koehandel]\nloopback_only = true\n",
-        "drover.toml, line 2: the key `referee.koehandel.loopback_only` is gone; write `referee.koehandel.allow`: [\"127.0.0.0/8\", \"::1\"]",
-    );
-    check(
         "[store]\ndurability = \"fast\"\n",
         "must be one of \"power\", \"process\"",
     );

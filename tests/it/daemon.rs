@@ -6,7 +6,7 @@ use crate::app::{
 };
 use drover::store::{Direction, Side};
 use nix::sys::signal::Signal;
-use sqlx::{Connection as _, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixDatagram;
@@ -79,6 +79,56 @@ fn a_newer_database_is_refused() {
     let told = refused(serve(folder.path()));
     assert!(told.contains("newer version"), "{told}");
     assert_eq!(std::fs::read(&path).unwrap(), before, "it is not touched");
+}
+
+/// A database that a version before the first release wrote: its migrations have other checksums, and may be more.
+#[test]
+fn an_older_database_is_refused() {
+    for versions in [1, 16] {
+        let folder = folder();
+        let path = folder.path().join("drover.db");
+        block_on(async {
+            let url = format!("sqlite://{}?mode=rwc", path.display());
+            let mut database = SqliteConnection::connect(&url).await.unwrap();
+            let written = format!(
+                "PRAGMA journal_mode = WAL;
+                 CREATE TABLE _sqlx_migrations (version BIGINT PRIMARY KEY, description TEXT NOT NULL,
+                     installed_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, success BOOLEAN NOT NULL,
+                     checksum BLOB NOT NULL, execution_time BIGINT NOT NULL);
+                 CREATE TABLE matches (id TEXT NOT NULL PRIMARY KEY);
+                 WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {versions})
+                 INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+                 SELECT n, 'first', 1, x'0123', 0 FROM n"
+            );
+            sqlx::raw_sql(AssertSqlSafe(written))
+                .execute(&mut database)
+                .await
+                .unwrap();
+            database.close().await.unwrap();
+        });
+        let before = std::fs::read(&path).unwrap();
+        let expected = format!(
+            "the database {} was written by an earlier version of drover, and this one cannot read it: export what you \
+             need with the version that wrote it (`drover match export`, `drover tournament export`), or start with a \
+             fresh data folder (store.path, --store or --database)",
+            path.canonicalize().unwrap().display()
+        );
+        let told = refused(serve(folder.path()));
+        assert!(told.contains(&expected), "{told}");
+        let copy = folder.path().join("copy.db");
+        for verb in [
+            &["match", "list"][..],
+            &["db", "migrate"],
+            &["db", "backup", copy.to_str().unwrap()],
+            &["db", "verify"],
+            &["db", "salvage", copy.to_str().unwrap()],
+        ] {
+            let told = app::refused(run_on(&path, verb), 1);
+            assert!(told.contains(&expected), "{verb:?}: {told}");
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), before, "it is not touched");
+        assert!(!copy.exists());
+    }
 }
 
 #[test]

@@ -6,7 +6,6 @@ use crate::lighthouses::{begin, state};
 use crate::shims::forgetful;
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -79,38 +78,6 @@ fn an_end_that_a_daemon_does_not_acknowledge_is_in_the_journal() {
     assert_eq!(shim.close(), Some(0));
     gone.join().unwrap();
     ends_normally(folder.path());
-}
-
-#[test]
-fn a_daemon_of_an_older_version_finds_the_end_in_the_journal_as_it_knows_it() {
-    let folder = folder();
-    let socket = folder.path().join("drover.sock");
-    let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
-    let older = std::thread::spawn(move || {
-        let (stream, _) = listener.accept().unwrap();
-        for line in BufReader::new(&stream).lines() {
-            let request: Value = serde_json::from_str(&line.unwrap()).unwrap();
-            let response = match &request["heard"]["n"] {
-                Value::Null if request["bye"].is_object() => {
-                    assert!(request["bye"]["n"].is_u64(), "{request}");
-                    writeln!(&stream, "{}", json!({"refused": "unknown field `n`"})).unwrap();
-                    return;
-                }
-                Value::Null => json!({"welcome": {"synced": false}}),
-                n => json!({"ack": {"n": n, "text": if n == 1 { "{}" } else { "" }}}),
-            };
-            writeln!(&stream, "{response}").unwrap();
-        }
-    });
-    let mut shim = keeper(&socket);
-    shim.ask_json(&begin());
-    assert_eq!(shim.close(), Some(0));
-    older.join().unwrap();
-    let journals = journals(folder.path());
-    let text = std::fs::read_to_string(&journals[0]).unwrap();
-    let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
-    let bye = json!({"bye": {"why": "the arbiter closed its pipe", "hung_up": true}});
-    assert_eq!(last, bye, "no field that it does not know");
 }
 
 #[test]

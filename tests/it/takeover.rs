@@ -2,7 +2,7 @@
 
 use crate::app::{
     Answer, TestApp, WITH_REFEREE, block_on, connected, dial_from, drover, exchange, folder,
-    free_address, request, serve, serve_on, set, stored, until, verified,
+    request, serve, set, stored, until, verified,
 };
 use drover::store::{Direction, Filter, PageAt, SessionRow, Side, Store};
 use std::collections::BTreeMap;
@@ -415,86 +415,4 @@ fn the_nonce_outlives_the_process() {
     assert_eq!(first.len(), 32);
     TestApp::start(folder.path()).stop();
     assert_eq!(nonce(folder.path()), first);
-}
-
-/// A match as it was kept before seats had numbers and referees nonces goes on to its end, and its
-/// players' logs are found by their old numbers.
-#[test]
-fn a_match_of_an_older_database_goes_on() {
-    let folder = folder();
-    let bots = free_address();
-    let start = || {
-        let settings = [WITH_REFEREE, ("THINKING__BUDGET_MS_KOEHANDEL", "5")];
-        let command = set(serve_on(bots, folder.path()), &settings);
-        TestApp::spawn(command, folder.path())
-    };
-    let app = start();
-    let path = "/koehandel/champion";
-    let (market, ids) = connect(app.referee.unwrap(), bots, [path; 4]);
-    let row = app.items("/api/v1/matches").remove(0);
-    let id = row["id"].as_str().unwrap();
-    let entries = format!("/api/v1/matches/{id}/entries?limit=200");
-    app.items_until(&entries, |items| items.len() > 40);
-    app.kill();
-    made_older(&folder.path().join("drover.db"), bots, market, &ids);
-    let app = start();
-    let referee = app.referee.unwrap();
-    for (seat, older) in (0u64..).zip(9..=12) {
-        ended(referee, older);
-        let log = request(referee, "GET", &format!("/?log={older}"), &[], "").body;
-        assert!(
-            log.contains(&format!("market=3&id={older}&")),
-            "{seat}: {log}"
-        );
-    }
-    let row = app.get_until(&format!("/api/v1/matches/{id}"), |answer| {
-        !answer.json()["cause"].is_null()
-    });
-    assert_eq!(row.json()["cause"], "normal", "{row:?}");
-    let nobody = request(referee, "GET", "/?log=13", &[], "");
-    assert_eq!(nobody.status, 404);
-    app.stop();
-    let app = start();
-    let log = request(app.referee.unwrap(), "GET", "/?log=12", &[], "");
-    assert!(log.body.contains("type=end"), "{log:?}");
-    app.stop_verified();
-}
-
-/// Turns a match into what an older version kept of it: market 3 with players 9 to 12, our referee's
-/// name in the players' addresses, no numbers on the seats.
-fn made_older(database: &Path, bots: SocketAddr, market: u64, ids: &[u64]) {
-    use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
-    let mut texts = vec![
-        format!("UPDATE matches SET market = 3, setup = replace(setup, '{market}', '3')"),
-        "UPDATE sessions SET market = 3".to_owned(),
-        format!(
-            "UPDATE seats SET player = NULL, spec = 'url:http://{bots}/koehandel/champion/drover'"
-        ),
-        "UPDATE sessions SET bot = (SELECT spec FROM seats LIMIT 1) WHERE side = 'referee'"
-            .to_owned(),
-        format!("UPDATE entries SET text = replace(text, 'market={market}&', 'market=3&')"),
-        "DELETE FROM secrets".to_owned(),
-    ];
-    for (older, id) in (9u64..).zip(ids) {
-        texts.push(format!(
-            "UPDATE sessions SET player = {older} WHERE player = {id}"
-        ));
-        texts.push(format!(
-            "UPDATE matches SET setup = replace(setup, '{id}', '{older}')"
-        ));
-        texts.push(format!(
-            "UPDATE entries SET text = replace(text, '&id={id}&', '&id={older}&')"
-        ));
-    }
-    block_on(async {
-        let path = format!("sqlite://{}", database.display());
-        let mut connection = SqliteConnection::connect(&path).await.unwrap();
-        for text in texts {
-            sqlx::query(AssertSqlSafe(text))
-                .execute(&mut connection)
-                .await
-                .unwrap();
-        }
-        connection.close().await.unwrap();
-    });
 }

@@ -6,7 +6,7 @@
 use super::everything::{AT_ONCE, Everything};
 use super::feed::{Feed, News, over};
 use super::ring;
-use crate::api::bluffs::{self, BluffShown};
+use crate::api::bluffs;
 use crate::api::lists::Rows;
 use crate::api::matches::{self, Wanted};
 use crate::api::params::{LIMIT_MAX, Params};
@@ -14,7 +14,7 @@ use crate::api::problem::Problem;
 use crate::api::reader::Reader;
 use crate::api::shapes::Listed;
 use crate::api::sight::{Sight, WITHHELD};
-use crate::store::{Change, Filter};
+use crate::store::{BluffRow, Change, Filter};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use std::collections::VecDeque;
@@ -284,7 +284,7 @@ pub(in crate::api) struct Bluffs {
     read: i64,
     /// The last one that the follower has seen: its cursor must tell nothing of others.
     seen: i64,
-    first: Vec<BluffShown>,
+    first: Vec<BluffRow>,
 }
 
 impl Bluffs {
@@ -292,7 +292,7 @@ impl Bluffs {
     pub(in crate::api) async fn begin(
         reader: Reader,
         params: Params,
-    ) -> Result<Box<dyn Tail<BluffShown>>, Problem> {
+    ) -> Result<Box<dyn Tail<BluffRow>>, Problem> {
         let everything = reader.state.feeds.everything();
         let news = everything.board.bluffs.subscribe();
         let (filter, at) = (params.filter_for(&reader.sight)?, params.page()?);
@@ -320,7 +320,7 @@ impl Bluffs {
         }))
     }
 
-    async fn rows(&mut self) -> Result<Listed<BluffShown>, Problem> {
+    async fn rows(&mut self) -> Result<Listed<BluffRow>, Problem> {
         let mut items = std::mem::take(&mut self.first);
         for reads in 1.. {
             if !items.is_empty() {
@@ -352,8 +352,8 @@ impl Bluffs {
     }
 }
 
-impl Tail<BluffShown> for Bluffs {
-    fn read(&mut self) -> BoxFuture<'_, Result<Listed<BluffShown>, Problem>> {
+impl Tail<BluffRow> for Bluffs {
+    fn read(&mut self) -> BoxFuture<'_, Result<Listed<BluffRow>, Problem>> {
         self.rows().boxed()
     }
 

@@ -3,9 +3,10 @@
 use super::layout::{Shell, shown};
 use super::view::{When, figure, when};
 use super::visit::{Visit, asking};
-use crate::api::hubs::{self, HubShown};
+use crate::api::hubs;
 use crate::api::problem::Problem;
-use crate::gateway::hubs::Phase;
+use crate::clock::time;
+use crate::gateway::hubs::{HubStatus, Phase};
 use askama::Template;
 use axum::response::Response;
 
@@ -18,7 +19,7 @@ struct Hubs {
 
 /// A connection.
 pub(super) struct Line {
-    pub(super) shown: HubShown,
+    pub(super) shown: HubStatus,
     pub(super) state: &'static str,
     /// The class of its state's mark.
     pub(super) mark: &'static str,
@@ -42,13 +43,13 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
 }
 
 /// Connections as lines of a table.
-pub(super) fn lines(hubs: Vec<HubShown>) -> Vec<Line> {
+pub(super) fn lines(hubs: Vec<HubStatus>) -> Vec<Line> {
     hubs.into_iter().map(line).collect()
 }
 
-fn line(hub: HubShown) -> Line {
-    let (state, mark) = match hub.state {
-        Phase::Waiting if hub.failures_in_a_row > 0 => ("waits after failures", "bad"),
+fn line(hub: HubStatus) -> Line {
+    let (state, mark) = match hub.phase {
+        Phase::Waiting if hub.failures > 0 => ("waits after failures", "bad"),
         Phase::Waiting => ("waits", "warn"),
         Phase::Connecting => ("dials", "warn"),
         Phase::Queued => ("in the queue", "good"),
@@ -61,9 +62,9 @@ fn line(hub: HubShown) -> Line {
     Line {
         state,
         mark,
-        since: when(hub.since),
-        next_retry: hub.next_retry_at.map(when),
-        error_at: hub.last_error_at.map(when),
+        since: when(time(hub.since_us)),
+        next_retry: hub.next_retry_us.map(|at_us| when(time(at_us))),
+        error_at: hub.last_error_us.map(|at_us| when(time(at_us))),
         ended: ended.collect::<Vec<_>>().join(", "),
         shown: hub,
     }

@@ -9,12 +9,13 @@ use super::timeline::picture;
 use super::told::Told;
 use super::view::{self, MatchLine, When, line, now};
 use super::visit::{Visit, asking};
-use crate::api::entries::{self, EntryShown};
+use crate::api::entries;
 use crate::api::matches::{self, MatchShown};
 use crate::api::params::PAGE;
 use crate::api::problem::Problem;
 use crate::api::sessions::SessionShown;
-use crate::store::{Direction, SeatRow, Side};
+use crate::clock::time;
+use crate::store::{Direction, MatchEntry, SeatRow, Side};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
@@ -273,7 +274,7 @@ async fn transcript(
         visit.value("q").map(str::to_lowercase),
     );
     let refereed = sessions.iter().any(|row| row.side == Side::Referee);
-    let wanted = |entry: &EntryShown| {
+    let wanted = |entry: &MatchEntry| {
         let once = session.is_some() || !refereed || entry.side == Side::Referee;
         once && q
             .as_deref()
@@ -308,12 +309,13 @@ async fn transcript(
     Ok((lines, cursor, withheld))
 }
 
-fn shown_line(entry: &EntryShown) -> Line {
+fn shown_line(entry: &MatchEntry) -> Line {
+    let at = time(entry.at_us);
     Line {
         id: entry.id.0,
         at: When {
-            iso: entry.at.to_string(),
-            text: entry.at.strftime("%H:%M:%S%.3f").to_string(),
+            iso: at.to_string(),
+            text: at.strftime("%H:%M:%S%.3f").to_string(),
         },
         who: match entry.seat {
             Some(seat) => format!("{seat} {}", view::player(&entry.bot)),

@@ -6,12 +6,13 @@ use super::layout::{Shell, shown};
 use super::versus::{self, Rival};
 use super::view::{self, When, figure, when};
 use super::visit::{Visit, asking};
-use crate::api::bluffs::{self, BluffShown};
+use crate::api::bluffs;
 use crate::api::history;
 use crate::api::opponents::{self, OpponentShown};
 use crate::api::params::PAGE;
 use crate::api::problem::Problem;
-use crate::store::OpponentKind;
+use crate::clock::time;
+use crate::store::{BluffRow, OpponentKind};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
@@ -96,7 +97,7 @@ struct Figure {
 
 /// A bluff.
 struct Bluff {
-    shown: BluffShown,
+    shown: BluffRow,
     at: When,
 }
 
@@ -154,7 +155,7 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
         figure.link = format!("{}#history", link(&visit, "figure", &figure.name));
     }
     let bluffs = bluffs.into_iter().map(|shown| Bluff {
-        at: when(shown.at),
+        at: when(time(shown.at_us)),
         shown,
     });
     shown(&Opponent {

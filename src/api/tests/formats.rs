@@ -2,7 +2,7 @@
 
 use super::{Answer, App, play};
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
-use crate::store::{NewMatch, NewSession, Side};
+use crate::store::{MatchRow, NewSession, Side};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use http_body_util::BodyExt as _;
@@ -29,7 +29,7 @@ async fn method(app: &App, method: &str, path: &str) -> Answer {
 async fn no_cell_of_a_list_begins_a_formula() {
     let app = App::new().await;
     let hostile = || "=cmd()".to_owned();
-    let foreign = NewMatch {
+    let foreign = MatchRow {
         referee: hostile(),
         ..new_match(1, false)
     };

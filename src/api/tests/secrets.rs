@@ -87,11 +87,11 @@ async fn play(app: &App) {
     .into_iter()
     .enumerate()
     {
-        ours.seats.push(crate::store::NewSeat {
+        ours.seats.push(crate::store::SeatRow {
             seat: seat as u8,
             spec: spec.into(),
             name: (seat == 2).then(|| "ann".into()),
-            entrant: None,
+            ..crate::store::SeatRow::default()
         });
     }
     store.open_match(ours).await.unwrap();

@@ -2,7 +2,7 @@
 
 use super::App;
 use crate::store::tests::fake::{TOURNAMENT, match_id, new_match, new_tournament, round, slot};
-use crate::store::{MatchResult, NewTournament, StoredRound};
+use crate::store::{MatchResult, StoredRound, TournamentRow};
 use axum::http::StatusCode;
 use games::Cause;
 use serde_json::{Value, json};
@@ -59,7 +59,7 @@ async fn matches_show_their_places_and_entrants_and_are_listed_by_them() {
 async fn a_tournament_that_cannot_be_read_in_full_says_so_and_shows_the_rest() {
     let app = App::new().await;
     let store = app.store();
-    let broken = NewTournament {
+    let broken = TournamentRow {
         game: "planowanie".into(),
         ..new_tournament(TOURNAMENT)
     };

@@ -58,7 +58,6 @@ impl Contest for SmartDog {
             position: options.position(deal.seed, deal.seats())?,
             on_fault: options.on_fault()?,
             first_dog: first_dog(deal.market),
-            quotes: true,
         })
     }
 
@@ -74,14 +73,7 @@ impl Contest for SmartDog {
         let word = |key: &str| opened.opening.get(key).and_then(Value::as_str);
         let name = word("name").unwrap_or(USUAL_NAME);
         let hub = word("hub").unwrap_or_default();
-        let player = Player::new(bot, name, hub);
-        // Sessions of earlier versions have opening words without this one.
-        let sums_up = opened.opening.is_null() || opened.opening.get("final_score").is_some();
-        Box::new(if sums_up {
-            player
-        } else {
-            player.without_sum()
-        })
+        Box::new(Player::new(bot, name, hub))
     }
 
     /// The wire has no numbers: whoever holds the connection gives them.

@@ -44,8 +44,6 @@ pub struct Player {
     cartographer: Cartographer,
     /// The name of the map that is played on, once a match has begun.
     map: Option<String>,
-    /// Whether the final score is told.
-    sums_up: bool,
     /// How the match ended, in a sentence.
     ended: Option<String>,
     /// The highest turn that was folded: scenes do not go back where a hub does.
@@ -82,17 +80,9 @@ impl Player {
             facts: Facts::default(),
             cartographer: Cartographer::new(),
             map: None,
-            sums_up: true,
             ended: None,
             highest: 0,
         }
-    }
-
-    /// The same as in sessions of earlier versions, which told no final score.
-    #[must_use]
-    pub fn without_sum(mut self) -> Self {
-        self.sums_up = false;
-        self
     }
 
     fn begins(&mut self, rows: &[String]) -> Result<(), WireError> {
@@ -276,9 +266,7 @@ impl Player {
             return Next::Over(Ending::of(Cause::Disconnect, why));
         }
         let own_win = finish.wins == Some(true);
-        if self.sums_up {
-            self.facts.ended(winner.is_some() || own_win);
-        }
+        self.facts.ended(winner.is_some() || own_win);
         let detail = match winner {
             Some(winner) => format!("player {winner} won"),
             None if own_win => "won".to_owned(),

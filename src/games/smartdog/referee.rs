@@ -33,10 +33,6 @@ pub struct RefereeSetup {
     pub on_fault: OnFault,
     /// The first dog's number on the wire; the others follow.
     pub first_dog: u64,
-    /// Whether `start` quotes options that the map's header lacks, as the official server does. Matches of
-    /// earlier versions were told plain numbers.
-    #[serde(default)]
-    pub quotes: bool,
 }
 
 /// One match, refereed.
@@ -56,10 +52,10 @@ impl Referee {
     #[must_use]
     pub fn new(setup: RefereeSetup) -> Self {
         let game = SmartDog::begin(&setup.position);
-        let (header, quotes) = (setup.position.map.header(), setup.quotes);
+        let header = setup.position.map.header();
         let calls = (0..game.ground().tiles().len())
             .map(|seat| Seat(seat as u8))
-            .map(|seat| Call::tell(seat, start(game.ground(), seat, header, quotes)))
+            .map(|seat| Call::tell(seat, start(game.ground(), seat, header)))
             .collect();
         let mut referee = Self {
             refused: Seats::from_fn(game.ground().tiles().len(), |_| 0),

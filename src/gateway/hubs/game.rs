@@ -278,5 +278,5 @@ async fn deliver(line: &mut Line, answer: Answer) -> Result<Option<Ended>, LineF
 
 /// What the opening words are made of.
 pub(super) fn words(name: &str, hub: &str) -> Value {
-    json!({ "name": name, "hub": hub, "final_score": true })
+    json!({ "name": name, "hub": hub })
 }

@@ -1,5 +1,6 @@
 //! The status of each connection, for whoever asks.
 
+use crate::clock;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -21,13 +22,16 @@ pub enum Phase {
     Stopped,
 }
 
-/// One connection.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+/// A connection to a hub.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, ToSchema)]
+#[schema(as = Hub)]
 pub struct HubStatus {
-    /// Where the hub listens.
-    pub address: String,
     /// The game.
+    #[schema(example = "smartdog")]
     pub game: String,
+    /// Where the hub listens.
+    #[schema(example = "hub.example.org:7654")]
+    pub address: String,
     /// Which hub at that address.
     pub hub: String,
     /// Our name there.
@@ -37,22 +41,31 @@ pub struct HubStatus {
     /// Which of the entry's connections, from 1.
     pub connection: usize,
     /// What it is doing.
+    #[serde(rename = "state")]
     pub phase: Phase,
-    /// Since when, in microseconds since 1970-01-01 UTC.
+    /// Since when.
+    #[serde(rename = "since", serialize_with = "clock::shown")]
+    #[schema(value_type = Timestamp)]
     pub since_us: i64,
-    /// When it dials again, if it waits for that, in microseconds since 1970-01-01 UTC.
+    /// When it dials again, if it waits for that.
+    #[serde(rename = "next_retry_at", serialize_with = "clock::shown_if_any")]
+    #[schema(value_type = Option<Timestamp>)]
     pub next_retry_us: Option<i64>,
     /// Games that began.
     pub games: u64,
-    /// How they ended, by cause.
+    /// How they ended: causes and how many games each.
+    #[schema(value_type = BTreeMap<String, u64>)]
     pub ended: BTreeMap<&'static str, u64>,
     /// Consecutive attempts that led to no game.
+    #[serde(rename = "failures_in_a_row")]
     pub failures: u32,
     /// Connections made.
     pub connects: u64,
     /// The last error since it last played, as a sentence.
     pub last_error: Option<String>,
-    /// When it occurred, in microseconds since 1970-01-01 UTC.
+    /// When it occurred.
+    #[serde(rename = "last_error_at", serialize_with = "clock::shown_if_any")]
+    #[schema(value_type = Option<Timestamp>)]
     pub last_error_us: Option<i64>,
     /// Times from the loss of a line to the next game, in milliseconds, the last few.
     pub back_after_ms: Vec<u64>,

@@ -4,7 +4,7 @@ use super::journals::number;
 use crate::link::relay::{Bye, Hello, LINE_MAX, NumberedMessage, Request, Response, Welcome, line};
 use crate::session::{BotAddress, Key, Leaving, Refusal, Sessions};
 use futures_util::StreamExt as _;
-use games::{Cause, Wire};
+use games::Wire;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::io::AsyncWriteExt as _;
@@ -16,6 +16,8 @@ const WORD_MAX: usize = 200;
 
 /// Why whatever comes before a hello is refused.
 const HELLO_FIRST: &str = "a hello comes first";
+/// Why a goodbye is refused that cannot be checked.
+const UNCOUNTED: &str = "a bye says how many messages came before it";
 
 /// A shim's session; none before its hello.
 pub(super) struct Connection {
@@ -83,19 +85,18 @@ impl Connection {
                 Err(why) => Err(why.to_string()),
             };
             let response = match request {
-                Ok(Request::Hello(hello)) => Ok(Some(self.hello(&hello))),
-                Ok(Request::Heard(heard)) => self.heard(heard, received).await.map(Some),
+                Ok(Request::Hello(hello)) => Ok(self.hello(&hello)),
+                Ok(Request::Heard(heard)) => self.heard(heard, received).await,
                 Ok(Request::Bye(bye)) => self.bye(bye).await,
-                Err(why) => Ok(Some(Response::Refused(why))),
+                Err(why) => Ok(Response::Refused(why)),
             };
             let response = match response {
                 Ok(response) => response,
                 // Nothing can be stored any more: the shim continues by itself.
                 Err(Refusal::Draining) => return,
-                Err(Refusal::Gap(count)) => Some(Response::Have(count)),
-                Err(refusal) => Some(Response::Refused(refusal.to_string())),
+                Err(Refusal::Gap(count)) => Response::Have(count),
+                Err(refusal) => Response::Refused(refusal.to_string()),
             };
-            let Some(response) = response else { continue };
             if writing.write_all(line(&response).as_bytes()).await.is_err() {
                 return;
             }
@@ -113,24 +114,16 @@ impl Connection {
         }
     }
 
-    /// The answer to a shim's last word, where it waits for one.
-    async fn bye(&self, bye: Bye) -> Result<Option<Response>, Refusal> {
-        let n = bye.n;
+    /// The answer to a shim's last word.
+    async fn bye(&self, bye: Bye) -> Result<Response, Refusal> {
         let Some(key) = &self.key else {
-            return Ok(n.map(|_| Response::Refused(HELLO_FIRST.to_owned())));
+            return Ok(Response::Refused(HELLO_FIRST.to_owned()));
         };
-        let why = bye.why.clone();
-        let left = leave(&self.sessions, key, bye).await;
-        match n {
-            Some(n) => left.map(|()| Some(Response::Ended(n))),
-            None => {
-                // Of an earlier version: it does not say so again.
-                if left.is_err() {
-                    self.sessions.end(key, Cause::Disconnect, why);
-                }
-                Ok(None)
-            }
-        }
+        let Some(n) = bye.n else {
+            return Ok(Response::Refused(UNCOUNTED.to_owned()));
+        };
+        leave(&self.sessions, key, bye).await?;
+        Ok(Response::Ended(n))
     }
 
     async fn heard(&self, heard: NumberedMessage, received: Instant) -> Result<Response, Refusal> {

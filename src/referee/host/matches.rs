@@ -201,14 +201,11 @@ impl Host {
         if let Some((hosted, seat)) = self.registry.find(id) {
             return Ok(Some(hosted.log.lines(seat)));
         }
-        let (game, seats) = (self.kit.game(), self.seats());
-        let Some((market, seat)) = self.recording.seat_of(game, id, seats).await? else {
+        let game = self.kit.game();
+        let Some((market, seat)) = self.recording.seat_of(game, id).await? else {
             return Ok(None);
         };
-        let stored = self
-            .recording
-            .transcript(self.kit.game(), market, seat)
-            .await?;
+        let stored = self.recording.transcript(game, market, seat).await?;
         Ok(stored.map(|entries| log::from_entries(&entries)))
     }
 

@@ -9,7 +9,7 @@ use crate::referee::record::log::{MatchLog, answered};
 use crate::referee::record::{MatchRecord, RecordError, UnfinishedMatch};
 use crate::referee::seat::OwnAddress;
 use crate::replay::{RecordedReply, replay_table};
-use crate::store::types::{Direction, Entry, NewMatch};
+use crate::store::types::{Direction, Entry, MatchRow};
 use crate::thinking::guarded;
 use games::{Seats, Table};
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl Host {
     /// The match's table and players, as they were where its transcripts end.
     async fn reopened(
         &self,
-        row: &NewMatch,
+        row: &MatchRow,
         seeds: &[u64],
         entries: &Seats<Vec<Entry>>,
         record: &MatchRecord,

@@ -6,7 +6,7 @@ use crate::clock::now_us;
 use crate::referee::record::log::MatchLog;
 use crate::referee::seat::OwnAddress;
 use crate::referee::seat::seat_spec::SeatSpec;
-use crate::store::types::{MatchResult, NewMatch, NewSeat};
+use crate::store::types::{MatchResult, MatchRow, SeatRow};
 use games::{Cause, Kit};
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
@@ -56,9 +56,9 @@ pub(in crate::referee) fn new_info(
 }
 
 /// The match's row in the store.
-pub(in crate::referee) fn row(info: &MatchInfo, referee: &str, setup: Value) -> NewMatch {
+pub(in crate::referee) fn row(info: &MatchInfo, referee: &str, setup: Value) -> MatchRow {
     let seats = info.seats.iter().zip(&info.names).enumerate();
-    NewMatch {
+    MatchRow {
         id: info.match_id.clone(),
         game: info.game.clone(),
         referee: referee.to_owned(),
@@ -67,13 +67,14 @@ pub(in crate::referee) fn row(info: &MatchInfo, referee: &str, setup: Value) -> 
         started_us: info.started_us,
         setup,
         seats: seats
-            .map(|(place, (spec, name))| NewSeat {
+            .map(|(place, (spec, name))| SeatRow {
                 seat: place as u8,
                 spec: spec.clone(),
                 name: name.clone(),
-                entrant: None,
+                ..SeatRow::default()
             })
             .collect(),
+        ..MatchRow::default()
     }
 }
 
@@ -83,8 +84,8 @@ pub(in crate::referee) fn ids(market: u64, seats: usize) -> Vec<u64> {
     (0..seats as u64).map(|seat| first + seat).collect()
 }
 
-pub(in crate::referee) fn specs(row: &NewMatch) -> Result<Vec<SeatSpec>, String> {
-    let parse = |seat: &NewSeat| {
+pub(in crate::referee) fn specs(row: &MatchRow) -> Result<Vec<SeatSpec>, String> {
+    let parse = |seat: &SeatRow| {
         seat.spec
             .parse::<SeatSpec>()
             .map_err(|error| error.to_string())

@@ -14,7 +14,7 @@ use crate::referee::seat::seat_builtin::BuiltinSeat;
 use crate::referee::seat::seat_link::SeatLink as _;
 use crate::referee::seat::seat_spec::SeatSpec;
 use crate::store::Store;
-use crate::store::types::{MatchResult, NewMatch, SeatNotes, SessionId, Slot};
+use crate::store::types::{MatchResult, MatchRow, SeatNotes, SessionId, Slot};
 use games::{Blame, Cause, Part, Participation, Seat, Table, judge};
 use serde_json::Value;
 use std::sync::Arc;
@@ -189,7 +189,7 @@ impl HubServer {
     }
 
     /// What is stored of a match before it begins, with the seeds of the bots in this process, by seat.
-    fn opening(&self, sitting: &Sitting) -> (MatchInfo, NewMatch, Vec<u64>) {
+    fn opening(&self, sitting: &Sitting) -> (MatchInfo, MatchRow, Vec<u64>) {
         let sitters = sitting.sitters.iter();
         let info = MatchInfo {
             match_id: ulid::Ulid::generate().to_string(),

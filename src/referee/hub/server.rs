@@ -9,7 +9,7 @@ use super::rooms::Room;
 use crate::link::{Accepted, Acceptor, Crowd};
 use crate::referee::host::setup::{cancelled, ids, merged};
 use crate::referee::record::{RecordError, Recording};
-use crate::store::types::NewMatch;
+use crate::store::types::MatchRow;
 use games::{Frame, Kit, Reception, Seat, SetupError, Table, TableSetup};
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ pub struct HubSettings {
 
 /// Called with the address from which a player dialled, its match's row and its seat; without row and seat
 /// when the match is over.
-pub type OnLine = Arc<dyn Fn(SocketAddr, Option<(Arc<NewMatch>, Seat)>) + Send + Sync>;
+pub type OnLine = Arc<dyn Fn(SocketAddr, Option<(Arc<MatchRow>, Seat)>) + Send + Sync>;
 
 impl HubSettings {
     /// The official rooms for this game.

@@ -2,10 +2,9 @@
 
 use super::seat_session::SeatSession;
 use super::seats::{DecisionTimes, folded, rows};
-use crate::referee::host::setup::ids;
-use crate::replay::{SeatTold, seat_setup};
+use crate::replay::SeatTold;
 use crate::store::types::{
-    Close, Direction, Durability, Entry, MatchResult, NewEntry, NewMatch, NewSession, SessionId,
+    Close, Direction, Durability, Entry, MatchResult, MatchRow, NewEntry, NewSession, SessionId,
     Side,
 };
 use crate::store::{SessionRow, Store, StoreError};
@@ -117,27 +116,21 @@ impl Recording {
     /// # Errors
     /// [`RecordError`].
     pub async fn used(&self, game: &str, market: u64, ids: &[u64]) -> Result<bool, RecordError> {
-        let seats = ids.len() as u64;
         match self.store() {
-            Some(store) => Ok(store.numbers_used(game, market, ids, seats).await?),
+            Some(store) => Ok(store.numbers_used(game, market, ids).await?),
             None => Ok(false),
         }
     }
 
-    /// The market and seat of one of our players in a game with this many `seats`, by its number on the wire.
+    /// The market and seat of one of our players in a game, by its number on the wire.
     ///
     /// # Errors
     /// [`RecordError`].
-    pub async fn seat_of(
-        &self,
-        game: &str,
-        id: u64,
-        seats: usize,
-    ) -> Result<Option<(u64, Seat)>, RecordError> {
+    pub async fn seat_of(&self, game: &str, id: u64) -> Result<Option<(u64, Seat)>, RecordError> {
         let Some(store) = self.store() else {
             return Ok(None);
         };
-        let found = store.seat_of_player(game, id, seats as u64).await?;
+        let found = store.seat_of_player(game, id).await?;
         Ok(found.map(|(market, seat)| (market, Seat(seat))))
     }
 
@@ -148,7 +141,7 @@ impl Recording {
     /// [`RecordError`].
     pub async fn open(
         &self,
-        new: &NewMatch,
+        new: &MatchRow,
         ids: &[u64],
         seeds: &[u64],
     ) -> Result<MatchRecord, RecordError> {
@@ -168,7 +161,7 @@ impl Recording {
         Ok(record)
     }
 
-    fn record(&self, row: &NewMatch, ids: &[u64]) -> MatchRecord {
+    fn record(&self, row: &MatchRow, ids: &[u64]) -> MatchRecord {
         let session = |store: &Store, durability, (seat, player): (usize, &u64)| SeatSession {
             id: store.next_session(),
             opened: NewSession {
@@ -184,10 +177,7 @@ impl Recording {
                 player: *player,
                 seat: Some(seat as u8),
                 seed: 0,
-                setup: match store.kit(&row.game) {
-                    Some(_) => seat_setup(),
-                    None => Value::Null,
-                },
+                setup: Value::Null,
                 durability,
             },
             last: None,
@@ -236,10 +226,9 @@ impl Recording {
     async fn unfinished_match(
         &self,
         store: &Store,
-        row: NewMatch,
+        row: MatchRow,
     ) -> Result<UnfinishedMatch, StoreError> {
-        let drawn = store.players_of(&row.id).await?;
-        let ids = drawn.unwrap_or_else(|| ids(row.market, row.seats.len()));
+        let ids = store.players_of(&row.id).await?;
         let mut record = self.record(&row, &ids);
         let mut past = Seats::from_fn(row.seats.len(), |_| Vec::new());
         let mut stored = store.sessions_of(&row.id).await?;
@@ -529,7 +518,7 @@ impl MatchRecord {
 /// A match interrupted by a stop of the daemon.
 pub struct UnfinishedMatch {
     /// Its row.
-    pub row: NewMatch,
+    pub row: MatchRow,
     /// Each seat's number on the wire.
     pub ids: Vec<u64>,
     /// The seed of each seat's bot, if it runs in this process.

@@ -1,7 +1,6 @@
 //! One seat's session of a match that is being recorded.
 
 use super::recording::RecordError;
-use crate::replay::keeps_facts;
 use crate::store::types::{
     Append, Close, Entry, EntryId, LedgerRow, NewEntry, NewSession, SessionId,
 };
@@ -74,7 +73,7 @@ impl SeatSession {
         &mut self,
         store: &Store,
     ) -> Result<Option<Vec<Entry>>, StoreError> {
-        if !self.written || self.closed || !keeps_facts(&self.opened.setup) {
+        if !self.written || self.closed {
             return Ok(None);
         }
         match self.last {

@@ -59,8 +59,7 @@ impl OwnAddress {
         real.parse().map(Cow::Owned)
     }
 
-    /// A stored seat, perhaps with another secret path or our referee's name, in a form that [`Self::real`]
-    /// recognises.
+    /// A stored seat, perhaps with another secret path, in a form that [`Self::real`] recognises.
     pub(in crate::referee) fn known_again(
         own: Option<&Self>,
         spec: &SeatSpec,
@@ -259,8 +258,8 @@ mod tests {
             "localhost:5/***/koehandel/filler",
             real,
         );
-        // As stored before nonces existed, or with another secret, or none.
-        for before in ["***/koehandel/filler/drover", "koehandel/filler/drover"] {
+        // As stored with another secret, or none.
+        for before in ["***/koehandel/filler", "koehandel/filler"] {
             let spec: SeatSpec = format!("url:http://127.0.0.1:5/{before}").parse().unwrap();
             let again = OwnAddress::known_again(Some(&own), &spec).unwrap();
             let called = OwnAddress::real(Some(&own), &again).unwrap().to_string();

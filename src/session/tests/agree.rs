@@ -8,7 +8,7 @@ use crate::session::core::{DialogueState, SessionState};
 use crate::session::message::Local;
 use crate::session::{BotAddress, Dependencies, Key, Numbered, SessionOptions, Sessions, fold};
 use crate::store::tests::fake::named_match;
-use crate::store::types::{LiveSession, NewMatch, NewSession};
+use crate::store::types::{LiveSession, MatchRow, NewSession};
 use crate::store::{Filter, PageAt, Store};
 use games::{Dialogue, DialogueSetup, Fact, Kit, PlaySetup, Wire};
 use serde_json::{Value, json};
@@ -118,7 +118,7 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     let (market, id) = (1, 1);
     let key = Key { bot, market, id };
     let bob = |seat| (seat == 2).then(|| "bob".to_owned());
-    let row = NewMatch {
+    let row = MatchRow {
         game: game.to_owned(),
         ours: false,
         ..named_match("01AAAAAAAAAAAAAAAAAAAAAAAA", market, bob)

@@ -2,8 +2,8 @@
 
 use crate::fake::{self, bluff};
 use crate::store::{
-    Append, Close, Direction, Durability, EntryId, NewEntrant, NewEntry, NewMatch, NewSeat,
-    NewSession, NewTournament, Receipt, SessionId, Settings, Side, Slot, Store, StoredRound,
+    Append, Close, Direction, Durability, EntryId, MatchRow, NewEntrant, NewEntry, NewSession,
+    Receipt, SeatRow, SessionId, Settings, Side, Slot, Store, StoredRound, TournamentRow,
 };
 use games::{Cause, Lesson};
 use serde_json::{Value, json};
@@ -39,12 +39,12 @@ pub(crate) async fn asked() -> (TempDir, Store, Pen) {
 }
 
 /// A match's row: four seats, the first ours. Ids rise with `number`.
-pub(crate) fn new_match(number: u64, ours: bool) -> NewMatch {
-    let seat = |seat| NewSeat {
+pub(crate) fn new_match(number: u64, ours: bool) -> MatchRow {
+    let seat = |seat| SeatRow {
         seat,
-        ..NewSeat::default()
+        ..SeatRow::default()
     };
-    NewMatch {
+    MatchRow {
         id: match_id(number),
         game: "fake".into(),
         referee: "contest".into(),
@@ -57,18 +57,18 @@ pub(crate) fn new_match(number: u64, ours: bool) -> NewMatch {
             Value::Null
         },
         seats: (0..if ours { 2 } else { 4 }).map(seat).collect(),
+        ..MatchRow::default()
     }
 }
 
 /// The row of a match of a referee `r` of ours, with four seats.
-pub(crate) fn named_match(id: &str, market: u64, name: impl Fn(u8) -> Option<String>) -> NewMatch {
-    let seats = (0..4).map(|seat| NewSeat {
+pub(crate) fn named_match(id: &str, market: u64, name: impl Fn(u8) -> Option<String>) -> MatchRow {
+    let seats = (0..4).map(|seat| SeatRow {
         seat,
-        spec: String::new(),
         name: name(seat),
-        entrant: None,
+        ..SeatRow::default()
     });
-    NewMatch {
+    MatchRow {
         id: id.into(),
         referee: "r".into(),
         seats: seats.collect(),
@@ -118,11 +118,11 @@ pub(crate) struct Pen {
     pub(crate) previous: Option<EntryId>,
     pub(crate) seq: u64,
     open: Option<Box<NewSession>>,
-    match_: Option<Box<NewMatch>>,
+    match_: Option<Box<MatchRow>>,
 }
 
 impl Pen {
-    pub(crate) fn new(store: &Store, match_: Option<NewMatch>, session: NewSession) -> Self {
+    pub(crate) fn new(store: &Store, match_: Option<MatchRow>, session: NewSession) -> Self {
         let (open, match_) = (Some(Box::new(session)), match_.map(Box::new));
         Self {
             id: store.next_session(),
@@ -198,20 +198,20 @@ impl Pen {
 /// The id of a tournament.
 pub(crate) const TOURNAMENT: &str = "01TOURNAMENT00000000000001";
 /// A tournament of three, the last a house bot.
-pub(crate) fn new_tournament(id: &str) -> NewTournament {
+pub(crate) fn new_tournament(id: &str) -> TournamentRow {
     let entrant = |name: &str| NewEntrant {
         name: name.into(),
         spec: "builtin:champion".into(),
         house: name == "cleo",
     };
-    NewTournament {
+    TournamentRow {
         id: id.into(),
         name: "spring".into(),
         game: "fake".into(),
-        seed: u64::MAX,
         setup: json!({ "rounds": 2 }),
         started_us: 5,
         entrants: ["anna", "ben", "cleo"].map(entrant).into(),
+        ..TournamentRow::default()
     }
 }
 

@@ -1,9 +1,8 @@
 //! Lists: filters find what a walk over everything finds, whatever is indexed.
 
-use super::fake::{Pen, heard, match_id, new_match, new_session, open, opened};
+use super::fake::{Pen, heard, match_id, new_match, new_session, open, opened, settings};
 use crate::store::{
-    Filter, MatchResult, MatchRow, NewMatch, NewSession, PageAt, SeatRow, SessionRow, Side,
-    Standing, Store,
+    Filter, MatchResult, MatchRow, NewSession, PageAt, SeatRow, SessionRow, Side, Standing, Store,
 };
 use games::Cause;
 use games::rng::Rng;
@@ -17,7 +16,7 @@ async fn filled(store: &Store) {
     for number in 1..=MATCHES {
         let ours = rng.below(2) == 0;
         let referee = format!("referee-{}", rng.below(2));
-        let mut row = NewMatch {
+        let mut row = MatchRow {
             referee: referee.clone(),
             market: 100 + number / 2,
             started_us: HOUR_US / 2 * number as i64,
@@ -38,7 +37,7 @@ async fn filled(store: &Store) {
         if rng.below(6) == 0 {
             // Only results are kept.
             store
-                .open_match(NewMatch { ours: true, ..row })
+                .open_match(MatchRow { ours: true, ..row })
                 .await
                 .unwrap();
             let scores = vec![i64::from(rng.below(3)), 1];
@@ -353,12 +352,13 @@ async fn filters_alone_and_two_together_find_what_a_walk_finds() {
     };
     let hits = check(&store).await;
     assert!(hits > filters.len() / 4, "{hits} of {}", filters.len());
-    // A database from before there were lists gets them when it is opened.
-    for table in ["facets", "listed", "listed_sessions"] {
-        store.alter(&format!("DELETE FROM {table}")).await;
-    }
+    // What is saved of a damaged database is listed, too.
+    let saved = tempfile::tempdir().unwrap();
+    let (from, to) = (settings(folder.path()).path, settings(saved.path()).path);
     store.close().await;
-    let store = open(folder.path()).await;
+    std::fs::create_dir(saved.path().join("data")).unwrap();
+    Store::salvage(&from, &to).await.unwrap();
+    let store = open(saved.path()).await;
     assert_eq!(check(&store).await, hits);
 }
 
@@ -408,8 +408,9 @@ fn live(table: &str, upto: u64) -> String {
              SELECT {id}, 'fake', 'r', 0, 0, n, 'null' FROM n"
         ),
         _ => format!(
-            "{ids} (id, match_id, side, game, bot, referee, market, player, seat, seed, setup, durability, opened_us)
-             SELECT n + 10, {id}, 'player', 'fake', 'other', 'r', 0, 1, 0, 0, '{{}}', 'power', n FROM n"
+            "{ids} (id, match_id, side, game, bot, referee, market, player, seat, seed, setup, durability, opened_us,
+                  first_entry)
+             SELECT n + 10, {id}, 'player', 'fake', 'other', 'r', 0, 1, 0, 0, '{{}}', 'power', n, 1 FROM n"
         ),
     }
 }
@@ -452,13 +453,13 @@ async fn no_page_reads_everything_and_the_next_one_goes_on() {
 
 #[tokio::test]
 async fn strangers_are_one_facet_and_found_by_their_addresses() {
-    let (folder, store) = opened().await;
+    let (_folder, store) = opened().await;
     for number in 1..=40 {
         let referee = match number % 2 {
             0 => format!("203.0.113.{number}"),
             _ => format!("2001:db8::{number:x}"),
         };
-        let row = NewMatch {
+        let row = MatchRow {
             referee: referee.clone(),
             ..new_match(number, false)
         };
@@ -469,33 +470,21 @@ async fn strangers_are_one_facet_and_found_by_their_addresses() {
         let mut pen = Pen::new(&store, Some(row), session);
         pen.end(&store, vec![3, 1, 0, 0], 0).await;
     }
-    let facets = async |store: &Store| {
-        let count = sqlx::query_scalar::<_, i64>("SELECT count(*) FROM facets");
-        count.fetch_one(store.readers()).await.unwrap()
-    };
-    let check = async |store: &Store| {
-        assert_eq!(facets(store).await, 1);
-        for (referee, hits) in [
-            ("203.0.113.8", 1),
-            ("2001:db8::9", 1),
-            ("203.0.113.9", 0),
-            ("", 0),
-        ] {
-            let filter = Filter {
-                referee: Some(referee.to_owned()),
-                ..Filter::default()
-            };
-            let (matches, sessions) = walked(store, &filter).await;
-            assert_eq!((matches.len(), sessions.len()), (hits, hits), "{referee}");
-        }
-    };
-    check(&store).await;
-    // Those of an earlier version go when it is opened.
-    store
-        .alter("INSERT INTO facets VALUES (99, 'fake', '203.0.113.8', 'normal', 'player', 'champion', 'won')")
-        .await;
-    store.close().await;
-    check(&open(folder.path()).await).await;
+    let facets = sqlx::query_scalar::<_, i64>("SELECT count(*) FROM facets");
+    assert_eq!(facets.fetch_one(store.readers()).await.unwrap(), 1);
+    for (referee, hits) in [
+        ("203.0.113.8", 1),
+        ("2001:db8::9", 1),
+        ("203.0.113.9", 0),
+        ("", 0),
+    ] {
+        let filter = Filter {
+            referee: Some(referee.to_owned()),
+            ..Filter::default()
+        };
+        let (matches, sessions) = walked(&store, &filter).await;
+        assert_eq!((matches.len(), sessions.len()), (hits, hits), "{referee}");
+    }
 }
 
 #[tokio::test]

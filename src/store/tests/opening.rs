@@ -1,9 +1,8 @@
 //! Opening: locks, versions, foreign files, read-only folders.
 
-use super::fake::{Pen, heard, match_id, new_match, new_session, open, opened, said, settings};
+use super::fake::{Pen, heard, match_id, open, opened, said, settings};
 use crate::store::open::MIGRATIONS;
-use crate::store::{Settings, Side, Store, StoreError};
-use serde_json::json;
+use crate::store::{Settings, Store, StoreError};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
@@ -207,17 +206,6 @@ async fn a_database_with_two_names_is_not_opened() {
 }
 
 #[tokio::test]
-async fn a_daemon_of_an_earlier_version_is_noticed() {
-    let folder = tempdir().unwrap();
-    let path = folder.path().join("drover.db");
-    let lock = fs::File::create(folder.path().join("drover.db.lock")).unwrap();
-    lock.lock().unwrap();
-    let error = Store::open(&Settings::at(&path)).await.unwrap_err();
-    assert!(matches!(error, StoreError::InUse { .. }), "{error}");
-    assert!(!path.exists());
-}
-
-#[tokio::test]
 async fn what_is_written_is_nobody_elses() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("made/here/drover.db");
@@ -227,7 +215,7 @@ async fn what_is_written_is_nobody_elses() {
         let files = files.map(|file| file.unwrap().path());
         files.map(|path| (mode(&path), path)).collect::<Vec<_>>()
     };
-    // As an earlier version left it.
+    // Also where somebody has opened it to others.
     for others in [false, true] {
         if others {
             let open = fs::Permissions::from_mode(0o644);
@@ -283,31 +271,6 @@ async fn a_store_opened_for_reading_does_not_write() {
         beside.append(append).await,
         Err(StoreError::ReadOnly)
     ));
-}
-
-#[tokio::test]
-async fn results_told_by_earlier_versions_have_the_points_at_the_end() {
-    let (folder, store) = opened().await;
-    for (number, side) in [(1, Side::Referee), (2, Side::Player)] {
-        let row = new_match(number, side == Side::Referee);
-        let mut pen = Pen::new(&store, Some(row), new_session(number, side, 0));
-        pen.write(&store, vec![heard("ask")]).await;
-    }
-    for step in [
-        "UPDATE sessions SET game = 'lighthouses', scores = '[77, 3]'",
-        r#"INSERT INTO facts (session, entry, kind, data)
-           SELECT id, NULL, 'result', '{"seat":0,"points":70,"rounds":9}' FROM sessions"#,
-        "DELETE FROM _sqlx_migrations WHERE version = 12",
-    ] {
-        store.alter(step).await;
-    }
-    store.close().await;
-    let store = reopened(folder.path()).await;
-    for (number, points) in [(1, json!(77)), (2, json!(null))] {
-        let facts = store.facts(&match_id(number)).await.unwrap();
-        let told = json!({"seat": 0, "points": points, "told": 70, "rounds": 9});
-        assert_eq!(facts[0].data, told);
-    }
 }
 
 #[test]

@@ -345,24 +345,6 @@ async fn the_file_shrinks_when_its_sessions_are_packed() {
 }
 
 #[tokio::test]
-async fn a_database_from_before_packing_is_read_as_it_is() {
-    let (_folder, store) = opened().await;
-    played(&store).await;
-    let before = read(&store).await;
-    for step in [
-        "DROP TABLE packed",
-        "DROP TABLE dictionaries",
-        "DELETE FROM _sqlx_migrations WHERE version >= 7",
-    ] {
-        store.alter(step).await;
-    }
-    let path = store.path().to_path_buf();
-    let beside = Store::open_readonly(&path).await.unwrap();
-    assert_eq!(read(&beside).await, before);
-    store.cut();
-}
-
-#[tokio::test]
 async fn an_empty_session_needs_no_packing() {
     let (_folder, store) = opened().await;
     store.open_match(new_match(1, true)).await.unwrap();
@@ -428,12 +410,8 @@ async fn a_session_that_began_without_an_entry_is_counted_with_its_match() {
     pen.end(&store, vec![1, 0, 0, 0], 0).await;
     assert_eq!(number(&store, "SELECT first_entry FROM sessions").await, 1);
     let sessions = store.sessions_of(&match_id(1)).await.unwrap();
-    // Earlier versions stored no bound for such a session.
-    for step in ["SELECT 1", "UPDATE sessions SET first_entry = NULL"] {
-        store.alter(step).await;
-        let counts = store.entry_counts(Some(&match_id(1))).await.unwrap();
-        assert_eq!(counts.of(&sessions[0]), Some(3), "{step}");
-    }
+    let counts = store.entry_counts(Some(&match_id(1))).await.unwrap();
+    assert_eq!(counts.of(&sessions[0]), Some(3));
 }
 
 #[test]

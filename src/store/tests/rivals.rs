@@ -1,9 +1,9 @@
 //! Who did what to whom.
 
 use super::fake::{Pen, heard, match_id, new_match, new_session, opened};
-use crate::store::types::NewSeat;
+use crate::store::types::SeatRow;
 use crate::store::{
-    Filter, LedgerRow, MatchResult, NewMatch, NewSession, PageAt, Side, Standing, Store, Subject,
+    Filter, LedgerRow, MatchResult, MatchRow, NewSession, PageAt, Side, Standing, Store, Subject,
 };
 use games::{Bluff, Cause, Fact};
 use serde_json::json;
@@ -61,20 +61,12 @@ async fn a_bid_that_may_have_been_more_is_told_as_at_least() {
 async fn each_bluff_is_told_once_and_by_who_knows_best() {
     let (_folder, store) = opened().await;
     // Our referee's match: seat 1 bluffed, seat 0 heard of it, and a player's session sits on seat 1 as well.
-    let seat = |side, seat, setup| NewSession {
-        setup,
-        ..new_session(1, side, seat)
-    };
-    let referee = json!({ "facts": true });
-    let mut first = Pen::new(
-        &store,
-        Some(new_match(1, true)),
-        seat(Side::Referee, 0, referee.clone()),
-    );
+    let seat = |side, seat| new_session(1, side, seat);
+    let mut first = Pen::new(&store, Some(new_match(1, true)), seat(Side::Referee, 0));
     tell(&store, &mut first, "W", 100, None).await;
-    let mut player = Pen::new(&store, None, seat(Side::Player, 1, json!({})));
+    let mut player = Pen::new(&store, None, seat(Side::Player, 1));
     tell(&store, &mut player, "S", 190, Some(90)).await;
-    let mut second = Pen::new(&store, None, seat(Side::Referee, 1, referee));
+    let mut second = Pen::new(&store, None, seat(Side::Referee, 1));
     tell(&store, &mut second, "S", 190, Some(90)).await;
     assert_eq!(
         bids(&store).await.len(),
@@ -103,7 +95,7 @@ async fn each_bluff_is_told_once_and_by_who_knows_best() {
 async fn a_bots_record_against_each_rival() {
     let (_folder, store) = opened().await;
     for number in 1..=20 {
-        let mut row = NewMatch {
+        let mut row = MatchRow {
             ours: true,
             ..new_match(number, true)
         };
@@ -112,7 +104,6 @@ async fn a_bots_record_against_each_rival() {
         row.seats[1].name = (number % 4 > 0).then(|| "alice".to_owned());
         let session = NewSession {
             bot: "builtin:champion".to_owned(),
-            setup: json!({ "facts": true }),
             ..new_session(number, Side::Referee, 0)
         };
         let mut pen = Pen::new(&store, Some(row), session);
@@ -208,14 +199,14 @@ async fn a_bots_record_against_each_rival() {
 
 /// A match of our own referee of which only seats and results are kept, and one seat's session.
 async fn seated(store: &Store, number: u64, specs: &[&str], scores: Vec<i64>) {
-    let mut row = NewMatch {
+    let mut row = MatchRow {
         ours: true,
         ..new_match(number, true)
     };
-    let seats = (0..).zip(specs).map(|(seat, spec)| NewSeat {
+    let seats = (0..).zip(specs).map(|(seat, spec)| SeatRow {
         seat,
         spec: (*spec).to_owned(),
-        ..NewSeat::default()
+        ..SeatRow::default()
     });
     row.seats = seats.collect();
     let session = NewSession {
@@ -353,48 +344,4 @@ async fn a_learnt_type_is_met_as_the_bot_of_its_name() {
         let record = store.bot_record("fake", bot, i64::MAX).await.unwrap();
         assert_eq!((record.won, record.lost), (won, lost), "{bot}");
     }
-}
-
-#[tokio::test]
-async fn facts_of_older_matches_are_told_later() {
-    let (_folder, store) = opened().await;
-    let session = NewSession {
-        setup: json!(null),
-        ..new_session(1, Side::Referee, 0)
-    };
-    let mut pen = Pen::new(&store, Some(new_match(1, true)), session);
-    let mut append = pen.append(vec![]);
-    append.entries = ["bluff", "fact"]
-        .map(|text| crate::store::NewEntry {
-            direction: crate::store::Direction::Out,
-            ..heard(text)
-        })
-        .to_vec();
-    pen.send(&store, append).await;
-    pen.end(&store, vec![1, 0], 0).await;
-    store
-        .close_match(&match_id(1), MatchResult::of(9, Cause::Cancelled, vec![]))
-        .await
-        .unwrap();
-    assert!(store.facts(&match_id(1)).await.unwrap().is_empty());
-    let tells = store.tell(|_| {}).await.unwrap();
-    assert_eq!((tells.told, tells.left), (1, 0));
-    let kinds = store.facts(&match_id(1)).await.unwrap();
-    let kinds: Vec<_> = kinds
-        .iter()
-        .map(|fact| (fact.kind.as_str(), fact.entry))
-        .collect();
-    assert_eq!(kinds.len(), 2, "{kinds:?}");
-    assert_eq!(
-        kinds[1],
-        (
-            "seen",
-            pen.previous.map(|last| crate::store::EntryId(last.0 - 1))
-        )
-    );
-    assert_eq!(bids(&store).await.len(), 1);
-    assert_eq!(
-        store.tell(|_| {}).await.unwrap(),
-        crate::replay::Tells::default()
-    );
 }

@@ -10,7 +10,7 @@ use crate::store::error::StoreError;
 use crate::store::open::KitOf;
 use crate::store::startup::{Head, Start};
 use crate::store::types::{
-    Append, Durability, EntryId, LedgerRow, MatchResult, NewMatch, NewSession, Receipt,
+    Append, Durability, EntryId, LedgerRow, MatchResult, MatchRow, NewSession, Receipt,
 };
 use games::{Bluff, Fact, Kit};
 use std::collections::HashMap;
@@ -427,7 +427,7 @@ impl Batch {
         }
     }
 
-    fn push_match(&mut self, new: &NewMatch, players: &[u64]) {
+    fn push_match(&mut self, new: &MatchRow, players: &[u64]) {
         self.tables
             .changes
             .push([(&new.id).into(), None::<i64>.into()]);

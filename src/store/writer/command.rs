@@ -7,7 +7,7 @@ use crate::store::prune::Prune;
 use crate::store::shadows::ShadowRun;
 use crate::store::tokens::TokenChange;
 use crate::store::tournaments::TournamentChange;
-use crate::store::types::{Append, FactAt, MatchResult, NewMatch, NewSession, Receipt, SessionId};
+use crate::store::types::{Append, MatchResult, MatchRow, NewSession, Receipt, SessionId};
 use tokio::sync::oneshot;
 
 pub(in crate::store) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
@@ -15,7 +15,7 @@ pub(in crate::store) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 /// A match to be opened.
 #[derive(Debug)]
 pub(in crate::store) struct OpenMatch {
-    pub(in crate::store) row: NewMatch,
+    pub(in crate::store) row: MatchRow,
     /// Each seat's number on the wire, if the match is to be found by it.
     pub(in crate::store) players: Vec<u64>,
     /// Sessions of it that are opened with it.
@@ -50,8 +50,6 @@ pub(in crate::store) enum Command {
     Pack(Packing, Reply<()>),
     /// Answered with how many matches are gone.
     Prune(Prune, Reply<u64>),
-    /// The facts of a session that ended without them.
-    Tell(i64, Vec<FactAt>, Reply<()>),
     /// A game's new dictionary; answered with its number.
     Dictionary(String, Vec<u8>, Reply<i64>),
     /// Shrinks the file; answered with the bytes given back.

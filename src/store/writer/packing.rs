@@ -1,7 +1,6 @@
 //! The transactions that move ended sessions out of the log. What they write is in the log already: they
 //! are not synced, and while they fail nothing else does.
 
-use super::batch::Tables;
 use super::command::{Reply, answer};
 use super::fault::{self, Verdict, judge, shown};
 use super::run::Writer;
@@ -9,7 +8,7 @@ use crate::clock::now_us;
 use crate::store::error::StoreError;
 use crate::store::packed::Packed;
 use crate::store::prune::{self, Prune};
-use crate::store::types::{Durability, FactAt};
+use crate::store::types::Durability;
 use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::path::Path;
 
@@ -22,11 +21,6 @@ const MOVE: &str = "
     VALUES ($1, $2, $3, $4, $5, $6, $7);
     UPDATE sessions SET packed = 1 WHERE id = $1;
     DELETE FROM entries WHERE session = $1 AND id IN (SELECT value FROM json_each($8))";
-
-/// Notes that a session's facts are stored; gives its game.
-const TOLD: &str = "
-    UPDATE sessions SET setup = json_set(iif(json_type(setup) = 'object', setup, '{}'), '$.facts', json('true'))
-    WHERE id = ? RETURNING game";
 
 /// Sessions to be packed in one transaction.
 #[derive(Debug, Default)]
@@ -73,43 +67,6 @@ impl Writer {
                 answer(reply, Err(told(&error)));
             }
         }
-    }
-
-    pub(super) async fn tell(&mut self, session: i64, facts: &[FactAt], reply: Reply<()>) {
-        let done = match self.synchronise(Durability::Process).await {
-            Ok(()) => self.try_tell(session, facts).await,
-            Err(error) => Err(error),
-        };
-        match done {
-            Ok(()) => {
-                self.checkpoints.committed(facts.len() as u64);
-                answer(reply, Ok(()));
-            }
-            Err(error) => {
-                self.roll_back().await;
-                answer(reply, Err(told(&error)));
-            }
-        }
-    }
-
-    async fn try_tell(&mut self, session: i64, facts: &[FactAt]) -> Result<(), sqlx::Error> {
-        let connection = &mut self.connection;
-        sqlx::query("BEGIN IMMEDIATE")
-            .execute(&mut *connection)
-            .await?;
-        let game: String = sqlx::query_scalar(TOLD)
-            .bind(session)
-            .fetch_one(&mut *connection)
-            .await?;
-        let (mut tables, kit) = (Tables::default(), (self.kit)(&game));
-        for told in facts {
-            let fact = (Some(told.entry.0), told.at_us, &told.fact, &told.bluff);
-            tables.tell(session, fact, kit.map(|kit| kit as _));
-        }
-        tables.facts.write(connection, &mut self.texts).await?;
-        tables.bluffs.write(connection, &mut self.texts).await?;
-        sqlx::query("COMMIT").execute(connection).await?;
-        Ok(())
     }
 
     pub(super) async fn add_dictionary(&mut self, game: &str, content: Vec<u8>, reply: Reply<i64>) {

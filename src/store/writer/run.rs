@@ -145,10 +145,6 @@ impl Writer {
                     batch = self.flush(batch).await;
                     self.prune(&prune, reply).await;
                 }
-                Command::Tell(session, facts, reply) => {
-                    batch = self.flush(batch).await;
-                    self.tell(session, &facts, reply).await;
-                }
                 Command::Dictionary(game, content, reply) => {
                     batch = self.flush(batch).await;
                     self.add_dictionary(&game, content, reply).await;

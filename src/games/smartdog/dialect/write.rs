@@ -36,10 +36,10 @@ pub fn wait(queued: usize) -> String {
     format!("wait {inner}")
 }
 
-/// `start` and `landscape` for a seat on a map with this header. `quotes`: options that it lacks are told as the
-/// official server has them.
+/// `start` and `landscape` for a seat on a map with this header. Options that it lacks are quoted where the official
+/// server does that.
 #[must_use]
-pub fn start(ground: &Ground, seat: Seat, header: &Header, quotes: bool) -> String {
+pub fn start(ground: &Ground, seat: Seat, header: &Header) -> String {
     let (torus, tiles) = (ground.torus(), ground.tiles());
     let mut text = format!(
         r#"start "you":{},"rows":{},"cols":{},"players":{}"#,
@@ -65,7 +65,7 @@ pub fn start(ground: &Ground, seat: Seat, header: &Header, quotes: bool) -> Stri
     }
     for key in TOLD {
         let value = ground.options().get(key);
-        if quotes && header.get(key).is_none() && key.is_text_by_default() {
+        if header.get(key).is_none() && key.is_text_by_default() {
             let _ = write!(text, ",\"{}\":\"{value}\"", key.name());
         } else {
             add(&mut text, key.name(), i64::from(value));

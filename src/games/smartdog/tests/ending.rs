@@ -4,15 +4,11 @@ use crate::game::Seat;
 use crate::kit::{DialogueSetup, Exchange, Kit as _, Nodes, PlaySetup};
 use crate::smartdog::KIT;
 use crate::wire::Fact;
-use serde_json::{Value, json};
+use serde_json::json;
 
-/// What a seat's player has learnt from a match; `opening`: what its session began with.
-fn facts(transcript: &[Exchange], seat: Seat, opening: Value) -> Vec<Fact> {
-    let setup = DialogueSetup {
-        opening,
-        ..DialogueSetup::of("stand", 0)
-    };
-    let mut player = KIT.dialogue(&setup).unwrap();
+/// What a seat's player has learnt from a match.
+fn facts(transcript: &[Exchange], seat: Seat) -> Vec<Fact> {
+    let mut player = KIT.dialogue(&DialogueSetup::of("stand", 0)).unwrap();
     let mut facts = Vec::new();
     for heard in transcript.iter().filter(|heard| heard.seat == seat) {
         player.receive(heard.call.as_bytes()).unwrap();
@@ -41,7 +37,7 @@ fn a_final_score_is_told_where_it_can_be_known_and_is_the_matchs() {
             let played = KIT.play(&setup, &Nodes(20)).unwrap();
             for seat in (0..players as u8).map(Seat) {
                 seats += 1;
-                let facts = facts(&played.transcript, seat, Value::Null);
+                let facts = facts(&played.transcript, seat);
                 let mut last = facts.iter().filter(|fact| fact.data["final"] == true);
                 let Some(last) = last.next_back() else {
                     continue;
@@ -54,12 +50,4 @@ fn a_final_score_is_told_where_it_can_be_known_and_is_the_matchs() {
         }
     }
     assert!(known > 20, "{known} of {seats}");
-}
-
-#[test]
-fn sessions_of_earlier_versions_are_folded_as_then() {
-    let setup = PlaySetup::recorded(vec!["random".into()], 3, json!({ "turnsLimit": 2 }));
-    let transcript = KIT.play(&setup, &Nodes(1)).unwrap().transcript;
-    let old = facts(&transcript, Seat(0), json!({ "name": "bob", "hub": "" }));
-    assert!(old.iter().all(|fact| fact.data["final"].is_null()));
 }
