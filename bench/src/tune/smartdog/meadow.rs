@@ -67,8 +67,6 @@ impl Keys {
             let (reach, weights) = (&mut knobs.reach, &mut knobs.weights);
             match name {
                 "depth" => reach.depth = value as usize,
-                "long_width" => reach.long.0 = value as usize,
-                "long_turns" => reach.long.1 = value as u32,
                 "trail" => reach.trail = value,
                 "replies" => reach.replies = value > 0.0,
                 "draft" => reach.draft = value > 0.0,
