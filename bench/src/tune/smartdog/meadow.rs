@@ -71,7 +71,6 @@ impl Keys {
                 "replies" => reach.replies = value > 0.0,
                 "draft" => reach.draft = value > 0.0,
                 "horizon" => reach.horizon = value as u32,
-                "apart" => reach.apart = value > 0.0,
                 "turns" => reach.turns = value > 0.0,
                 "finals" => reach.finals = value as usize,
                 "models" => {

@@ -41,7 +41,6 @@ pub const HERDER: Knobs = Knobs {
         draft: false,
         horizon: 0,
         finals: 1,
-        apart: false,
         turns: false,
     },
     weights: WEIGHTS,
@@ -70,7 +69,6 @@ pub const CHAMPION: Knobs = Knobs {
         draft: true,
         horizon: 30,
         finals: 3,
-        apart: true,
         turns: true,
     },
     weights: Weights {

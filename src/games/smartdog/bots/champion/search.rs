@@ -45,8 +45,6 @@ pub struct Reach {
     pub draft: bool,
     /// Turns that a line goes on by roles after its plans before it is valued; 0: it ends with them.
     pub horizon: u32,
-    /// Whether own dogs share the work when a line goes on.
-    pub apart: bool,
     /// Whether it is learnt in which turns own commands come first; else the others' do.
     pub turns: bool,
     /// How many of a beam's last lines go on.
