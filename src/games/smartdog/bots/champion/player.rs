@@ -75,7 +75,6 @@ pub const CHAMPION: Knobs = Knobs {
         roles: 1.0,
         guard: 0.3,
         win: 1.0,
-        win_many: 4.0,
         frozen: 0.1,
         freezes: 0.05,
         fade: 40.0,
