@@ -416,8 +416,7 @@ impl<'a> Planner<'a> {
         let after = self.stake(corners, lives, Some(tour), end);
         let taken = bases.iter().filter_map(|(i, _)| corners.get(*i).copied());
         let harm = self.harmed(&taken.collect::<Corners>());
-        let price = self.habits.energy_price * (rest.max(0.0));
-        let gain = after - subject.before + harm - price;
+        let gain = after - subject.before + harm;
         (gain > 0.0).then_some((gain, charge.ceil() as u32))
     }
 

@@ -26,8 +26,6 @@ knobs! {
     rivalry_many: f64 = 0.3,
     /// Rounds added to every plan's length.
     overhead: f64 = 2.0,
-    /// The least points that a unit of energy spent must bring.
-    energy_price: f64 = 0.0,
     /// How much better another plan must be than the current one.
     loyalty: f64 = 1.5,
     /// Energy that every charged corner must have at the end of a plan.

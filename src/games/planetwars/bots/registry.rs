@@ -23,7 +23,7 @@ macro_rules! rungs {
 }
 
 /// Raised whenever the champion plays otherwise.
-const CHAMPION_VERSION: u32 = 8;
+const CHAMPION_VERSION: u32 = 9;
 
 /// The champion in its present version.
 const fn versioned(
@@ -48,7 +48,7 @@ pub const CARDS: &[BotCard] = rungs![
     6 card rage 0x190C_6E00_C568_63EA 0x57D1_F7F2_DE47_27D9,
     7 card frontier 0x4A60_DE65_5300_5671 0x8A36_1C3E_9091_4244,
     8 card surplus 0x7FC2_B668_C0E4_4A0A 0x284F_5581_91F4_8ACA,
-    9 versioned champion 0x21AA_424F_73FD_426F 0x72FF_EE4F_ECC2_5DAE,
+    9 versioned champion 0x21AA_424F_73FD_426F 0xB1BE_79F1_47A9_5C94,
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance.

@@ -19,8 +19,8 @@ pub const CARDS: &[BotCard] = &[
     thinker(5, "pimc-50", pimc::DESCRIPTION, 0xEEC3_D261_D92E_2C86),
     thinker(6, "ismcts-1000", ismcts::DESCRIPTION, 0xB6F1_1B58_C868_C794),
     BotCard {
-        version: 5,
-        ..thinker(7, "champion", champion::DESCRIPTION, 0xAC05_8DD1_2537_C963)
+        version: 6,
+        ..thinker(7, "champion", champion::DESCRIPTION, 0x6690_FDEF_4632_9214)
     },
 ];
 

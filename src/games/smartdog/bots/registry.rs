@@ -35,12 +35,12 @@ pub const CARDS: &[BotCard] = &[
         )
     },
     BotCard {
-        version: 8,
+        version: 9,
         ..thinker(
             6,
             "champion",
             "Gives its dogs roles and plans with widening beams against the replies it expects, on maps it may know, guards its pen and plays for the win. A node is one simulated turn of one line.",
-            0x3BC9_91C3_9ACE_D546,
+            0x9A51_26A7_2D19_380A,
         )
     },
 ];

@@ -15,10 +15,6 @@ knobs! {
     purse: f64 = 0.02,
     /// The cost of an opponent's point if there is one opponent.
     against_one: f64 = 0.5,
-    /// The cost of the leading opponent's point if there are several.
-    against_leader: f64 = 0.0,
-    /// The cost of another opponent's point.
-    against_others: f64 = 0.0,
     /// The cost of an opponent's point if there are several and that opponent alone scored of late; less the nearer
     /// its share of the points is to an equal one.
     against_excess: f64 = 1.0,

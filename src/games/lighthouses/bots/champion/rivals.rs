@@ -184,16 +184,11 @@ impl Rivals {
 
     /// The value of each player's points.
     pub fn weigh(&self, knobs: &Knobs, worth: &mut Worth) {
-        let others = (0..self.players.min(SEATS)).filter(|seat| *seat != usize::from(self.me));
-        let leader = others.max_by(|a, b| self.points[*a].total_cmp(&self.points[*b]));
         for (seat, weight) in worth.owners.iter_mut().enumerate() {
-            let excess = knobs.against_excess * self.excess(seat);
             let against = if self.players <= 2 {
                 knobs.against_one
-            } else if Some(seat) == leader {
-                knobs.against_leader + excess
             } else {
-                knobs.against_others + excess
+                knobs.against_excess * self.excess(seat)
             };
             *weight = match seat {
                 seat if seat == usize::from(self.me) => 1.0,

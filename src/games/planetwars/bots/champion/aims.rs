@@ -1,7 +1,7 @@
 //! Where hidden fleets of others probably go: by what speaks against each goal, and by where fleets of the same
 //! player were seen to land.
 
-use super::chart::{NOBODY, Sight};
+use super::chart::NOBODY;
 use super::ledger::Change;
 
 /// The goals kept per guess, those that are doubted least.
@@ -57,7 +57,8 @@ pub(super) enum Holder {
 }
 
 impl Holder {
-    fn of(change: Change<'_>, place: usize) -> Self {
+    /// Whose planet this was before this turn.
+    pub(super) fn of(change: Change<'_>, place: usize) -> Self {
         match change.before.owner[place] {
             NOBODY => Self::Free,
             holder if change.sides.of(holder) > 0 => Self::Ours,
@@ -67,17 +68,10 @@ impl Holder {
 }
 
 impl Guess {
-    /// Whose planet a goal was when these ships left; whose another planet was before this turn.
-    pub(super) fn holder(&self, change: Change<'_>, place: usize) -> Holder {
-        let mut goals = self.goals.iter();
-        let goal = goals.find(|goal| usize::from(goal.to) == place);
-        goal.map_or_else(|| Holder::of(change, place), |goal| goal.holder)
-    }
-
     /// Ships of a player that left a planet for somewhere.
     pub(super) fn new(change: Change<'_>, owner: u8, from: usize, ships: i32) -> Self {
         let before = change.before;
-        let all = ships >= left_empty(before, from);
+        let all = ships >= before.ships[from];
         let mut goals: Vec<Goal> = (0..before.owner.len())
             .filter(|to| *to != from)
             .map(|to| Goal {
@@ -103,12 +97,6 @@ impl Guess {
             goals,
         }
     }
-}
-
-/// As many ships fewer than expected are seen on a planet at least if it was left empty: what would be gone anyway
-/// where it shrinks is not missed.
-pub(super) fn left_empty(before: &Sight, from: usize) -> i32 {
-    before.ships[from].saturating_add(before.growth[from].min(0))
 }
 
 /// What speaks against it that these ships of a player, all that there were or not, left one planet for another.

@@ -267,7 +267,6 @@ fn leaving(ordered: &[Fleet], places: usize) -> Vec<i32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::aims::Holder;
     use super::super::chart::{NOBODY, Names};
     use super::super::mind::{Mind, Stance};
     use super::*;
@@ -372,11 +371,6 @@ mod tests {
             ledger.guesses.insert(0, other.clone());
         });
         assert_eq!(also.guesses, [&[other], &ledger.guesses[..]].concat());
-        // Both left nothing behind, and our home was their goal when they left, whoever had it when they landed.
-        let mut tally = Tally::default();
-        tally.landed(true, Holder::Ours);
-        tally.landed(true, Holder::Ours);
-        assert_eq!(ledger.tallies[2], tally);
     }
 
     /// A single ship leaves for our home, which another fleet takes, and not for a free planet as near: who leaves a planet
@@ -397,25 +391,6 @@ mod tests {
         let left = |guess: &Guess| (guess.from, guess.ships, guess.launched);
         let guesses: Vec<_> = after(planets, &states).guesses.iter().map(left).collect();
         assert_eq!(guesses, [(1, 4, 2)]);
-    }
-
-    #[test]
-    fn a_fleet_that_landed_counts_for_whose_its_goal_was_when_it_left() {
-        let planets = "P 1 0 0 1 1 9\nP 2 5 0 1 2 10\nP 3 2 0 1 0 2\n";
-        // Four ships leave for a free planet, which ours take before they land.
-        let ledger = after(
-            planets,
-            &[
-                &[(1, 9), (2, 10), (NOBODY, 2)],
-                &[(1, 10), (2, 7), (NOBODY, 2)],
-                &[(1, 11), (2, 8), (1, 3)],
-                &[(1, 12), (2, 9), (2, 2)],
-            ],
-        );
-        let mut tally = Tally::default();
-        tally.landed(false, Holder::Free);
-        assert_eq!(ledger.tallies[2], tally);
-        assert_eq!((ledger.flying[2], ledger.guesses), (0, Vec::new()));
     }
 
     /// Ours land on a planet of nobody's or of the enemy's when an unseen fleet does: what it brought is what is left
@@ -477,20 +452,6 @@ mod tests {
             let ledger = after_ours(Ruleset::TEAM, planets, &states, (2, 6, 1));
             assert_eq!(ledger.attacked[2], attacked, "{there:?} becomes {end:?}");
         }
-    }
-
-    #[test]
-    fn a_planet_that_shrinks_was_left_empty_where_nothing_is_left() {
-        let planets = "P 1 0 0 1 1 9\nP 2 5 0 -2 2 10\n";
-        for (left, gone, all) in [(0, 10, true), (1, 7, false), (5, 3, false)] {
-            let ledger = after(planets, &[&[(1, 9), (2, 10)], &[(1, 10), (2, left)]]);
-            let seen = |guess: &Guess| (guess.ships, guess.all);
-            let seen: Vec<_> = ledger.guesses.iter().map(seen).collect();
-            assert_eq!(seen, [(gone, all)], "{left} left");
-        }
-        // What would have been gone anyway is no sign that anything left.
-        let ledger = after(planets, &[&[(1, 9), (2, 2)], &[(1, 10), (2, 0)]]);
-        assert_eq!(ledger.guesses, []);
     }
 
     /// Our ships land on a planet from which some left when ours were about to land.

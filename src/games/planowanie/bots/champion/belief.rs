@@ -2,7 +2,6 @@
 //! those whose hands fit their declarations and the cards played so far.
 
 use super::bids::{self, Occasion};
-use super::declared::Likelihood;
 use super::knobs::Knobs;
 use super::policy::Context;
 use super::table::Table;
@@ -43,7 +42,8 @@ pub struct Belief<M> {
     fits: [f32; SEATS_MAX],
     /// How well each hand fits the cards played from it, as a log-likelihood.
     plays: [f32; SEATS_MAX],
-    likelihood: Likelihood,
+    /// -½ over the square of the spread of declarations around their mean.
+    narrowness: f32,
     reading: f32,
     exchanges: u32,
     /// Whether exchanges of two cards may not lead to all worlds.
@@ -84,6 +84,7 @@ impl<M: Mask> Belief<M> {
             .iter()
             .filter(|barred| !(**barred & unknown.unseen).is_none());
         let turns_three = unknown.counts[ASIDE] == 0 && barred.count() > 2;
+        let spread = table.bids.spread(occasion).max(knobs.spread_least);
         let mut belief = Self {
             history: history(layout, view, leader, unknown.seat),
             unknown,
@@ -96,7 +97,7 @@ impl<M: Mask> Belief<M> {
             hands: [M::NONE; PLACES],
             fits: [0.0; SEATS_MAX],
             plays: [0.0; SEATS_MAX],
-            likelihood: Likelihood::new(table, occasion, knobs),
+            narrowness: -0.5 / (spread * spread),
             reading: knobs.reading,
             exchanges: knobs.exchanges,
             turns_three,
@@ -133,7 +134,8 @@ impl<M: Mask> Belief<M> {
         let dealt = hand | self.shown[seat];
         let turn = self.turns[seat];
         let mean = table.bids.mean(layout, self.occasion, turn, dealt);
-        self.likelihood.log(f32::from(declared) - mean)
+        let excess = f32::from(declared) - mean;
+        self.narrowness * excess * excess
     }
 
     /// How well a hand fits the cards that the seat has played.
@@ -322,14 +324,19 @@ mod tests {
     use crate::planowanie::rules::Game;
     use std::collections::HashSet;
 
-    /// The other three have two cards each, two of every suit, and each of them lacks another suit.
+    /// The other three have two cards each, two of every suit, and each of them lacks another suit. Declarations are
+    /// believed little, so that no world is too unlikely to be met.
     #[test]
     fn the_walk_leads_to_all_worlds() {
         let game = Game::of("abcdefgh", "xyz", 4, &[(6, 0)]).unwrap();
         let tricks = "hx ay ax bx hy by az cy hz bz cz dy gx dz cx dx";
         let view = seen(&game, 0, &[1; 4], tricks, "ey ez");
         let (layout, mut rng) = (Layout::<u64>::new(game.deck()), Rng::new(1, 1));
-        let mut belief = Belief::new(&layout, &SHIPPED, &view, &CHAMPION, &mut rng);
+        let knobs = Knobs {
+            spread_least: 2.0,
+            ..CHAMPION
+        };
+        let mut belief = Belief::new(&layout, &SHIPPED, &view, &knobs, &mut rng);
         let worlds = (0..2_000).map(|_| belief.next(&layout, &SHIPPED, &mut rng));
         assert_eq!(worlds.collect::<HashSet<_>>().len(), 10);
     }

@@ -22,8 +22,6 @@ pub struct Knobs {
     pub reading: f32,
     /// The least spread of declarations around the model's mean, in tricks.
     pub spread_least: f32,
-    /// How likely a rival declares like players who count their tricks by rules, 0 to 1.
-    pub counting: f32,
     /// How many exchanges of cards between hidden hands are tried from world to world.
     pub exchanges: u32,
     /// A search ends early once the best card leads by this share of all descents.
@@ -41,7 +39,6 @@ pub const CHAMPION: Knobs = Knobs {
     swing: 0.75,
     reading: 0.5,
     spread_least: 0.5,
-    counting: 0.5,
     exchanges: 4,
     settled: 0.9,
 };
@@ -58,7 +55,6 @@ impl Knobs {
             "swing" => &mut self.swing,
             "reading" => &mut self.reading,
             "spread_least" => &mut self.spread_least,
-            "counting" => &mut self.counting,
             "settled" => &mut self.settled,
             "late_deals" => {
                 self.late_deals = value as u8;

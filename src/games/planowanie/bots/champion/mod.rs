@@ -4,7 +4,6 @@ mod aim;
 mod belief;
 pub mod bids;
 mod declare;
-mod declared;
 mod held;
 pub mod inputs;
 mod knobs;
@@ -21,11 +20,10 @@ mod tests;
 #[cfg(test)]
 pub use belief::Belief;
 pub use bids::SIZES as DEAL_SIZES;
-pub use declared::excess;
 pub use knobs::{CHAMPION, Knobs};
 pub(in crate::planowanie::bots) use player::DESCRIPTION;
 pub use player::{champion, thinking};
-pub use surprise::surprise;
+pub use surprise::{excess, surprise};
 #[cfg(test)]
 pub use table::SHIPPED;
 #[cfg(test)]

@@ -1,10 +1,11 @@
-//! How well the belief knows where the cards are: for measuring.
+//! For measuring: how well the belief knows where the cards are, and how others declare.
 
 use super::belief::Belief;
+use super::bids::{self, Occasion};
 use super::knobs::Knobs;
 use super::table::Table;
-use crate::planowanie::bots::position::{Layout, Mask, narrow};
-use crate::planowanie::bots::worlds::ASIDE;
+use crate::planowanie::bots::position::{Layout, Mask, Position, narrow};
+use crate::planowanie::bots::worlds::{ASIDE, Unknown};
 use crate::planowanie::cards::CardSet;
 use crate::planowanie::rules::View;
 use crate::rng::Rng;
@@ -54,6 +55,30 @@ fn measure<M: Mask>(
     let chance = |right: u32| (f64::from(right) + 0.5) / (f64::from(WORLDS) + 2.0);
     let sum: f64 = cards.iter().map(|(_, _, right)| -chance(*right).ln()).sum();
     sum / cards.len().max(1) as f64
+}
+
+/// The class of the deal that is declared in, and by how many tricks a declaration exceeds the model's mean for the
+/// hand: for measuring.
+#[must_use]
+pub fn excess(view: &View, tricks: u8, table: &Table) -> (usize, f32) {
+    fn measure<M: Mask>(view: &View, tricks: u8, table: &Table) -> (usize, f32) {
+        let layout = Layout::<M>::new(view.game.deck());
+        let start = Position::seen(&layout, view);
+        let own = Unknown::new(&layout, view);
+        let occasion = Occasion::new(&layout, start.players, start.cards);
+        let turn = bids::turn(
+            own.seat,
+            usize::from(start.turn),
+            usize::from(start.players),
+        );
+        let mean = table.bids.mean(&layout, occasion, turn, own.hand);
+        (occasion.size(), f32::from(tricks) - mean)
+    }
+    if narrow(view.game.deck()) {
+        measure::<u64>(view, tricks, table)
+    } else {
+        measure::<u128>(view, tricks, table)
+    }
 }
 
 #[cfg(test)]

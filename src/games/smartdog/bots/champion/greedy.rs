@@ -24,8 +24,6 @@ const GUARDED: i32 = 6;
 const FREED: i32 = 3;
 /// To stand abroad where a foreign dog may bark next turn.
 const EXPOSED: i32 = 4;
-/// Steps by which work that another dog goes for is farther.
-const TAKEN: u32 = 4;
 /// From how many steps and a bark away foreign dogs are met by a dog on guard.
 const MET: u32 = 8;
 /// Steps from the pen at which it waits.
@@ -113,8 +111,6 @@ impl Role {
 
 /// A place from which a dog can do something, within `slack` steps of it, and what it costs to finish that.
 struct Work {
-    /// The sheep, or the dog to be met.
-    what: usize,
     stand: Spot,
     slack: u32,
     more: u32,
@@ -164,11 +160,10 @@ impl<'a> Greedy<'a> {
         let sheep = || self.game.sheep().iter().take(SHEEP_MAX);
         let raids = self.role == Role::Raids;
         let raid = raids && sheep().any(|sheep| self.is_robbed(sheep.spot));
-        for (what, sheep) in sheep().enumerate() {
+        for sheep in sheep() {
             let home = self.home(sheep.spot);
             if self.is_robbed(sheep.spot) {
                 self.works.push(Work {
-                    what,
                     stand: sheep.spot,
                     slack: self.radius,
                     more: if raids { 0 } else { 6 },
@@ -180,7 +175,6 @@ impl<'a> Greedy<'a> {
                 let ways = ways.filter(|way| nearer & 1 << *way as u8 != 0);
                 let stands = ways.map(|way| torus.next(sheep.spot, way.opposite()));
                 let work = |stand| Work {
-                    what,
                     stand,
                     slack: 0,
                     more: u32::from(home) / 4,
@@ -192,10 +186,9 @@ impl<'a> Greedy<'a> {
     }
 
     fn find_threats(&mut self) {
-        for (what, dog) in self.game.dogs().iter().enumerate() {
+        for dog in self.game.dogs() {
             if dog.owner != self.seat && u32::from(self.home(dog.spot)) <= self.radius + MET {
                 self.works.push(Work {
-                    what,
                     stand: dog.spot,
                     slack: self.radius,
                     more: 0,
@@ -269,20 +262,6 @@ impl<'a> Greedy<'a> {
         let costs = self.works.iter().zip(&near.works);
         let costs = costs.map(|(work, stand)| work.cost(from_to(place, *stand)));
         costs.min().unwrap_or_default()
-    }
-
-    /// A dog that stands here goes for its nearest work: the others should do something else.
-    pub(super) fn take(&mut self, from: Spot) {
-        let torus = self.game.ground().torus();
-        let cost = |work: &&Work| work.cost(torus.displacement(from, work.stand));
-        let nearest = self.works.iter().min_by_key(cost);
-        let Some(what) = nearest.map(|work| work.what) else {
-            return;
-        };
-        let same = self.works.iter_mut().filter(|work| work.what == what);
-        for work in same {
-            work.more += TAKEN;
-        }
     }
 
     /// What a bark from this place is worth.

@@ -8,7 +8,6 @@ mod explore;
 mod flock;
 mod greedy;
 mod hidden;
-mod long;
 mod origins;
 mod pack;
 mod player;

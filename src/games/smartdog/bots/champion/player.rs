@@ -1,7 +1,6 @@
 //! The player: updates its belief, searches, answers.
 
 use super::arrival::Arrival;
-use super::long::Long;
 use super::reply::Model;
 use super::search::{Reach, Search};
 use super::terrain::Terrain;
@@ -37,13 +36,11 @@ pub const HERDER: Knobs = Knobs {
     reach: Reach {
         depth: 1,
         widths: &[1],
-        long: (0, 0),
         replies: false,
         trail: 0.0,
         draft: false,
         horizon: 0,
         finals: 1,
-        apart: false,
         turns: false,
     },
     weights: WEIGHTS,
@@ -67,20 +64,17 @@ pub const CHAMPION: Knobs = Knobs {
     reach: Reach {
         depth: 10,
         widths: &[6, 16, 40, 100, 240],
-        long: (10, 64),
         replies: true,
         trail: 0.02,
         draft: true,
         horizon: 30,
         finals: 3,
-        apart: true,
         turns: true,
     },
     weights: Weights {
         roles: 1.0,
         guard: 0.3,
         win: 1.0,
-        win_many: 4.0,
         frozen: 0.1,
         freezes: 0.05,
         fade: 40.0,
@@ -119,35 +113,20 @@ struct Thoughts {
     terrain: Terrain,
     /// The search in progress.
     search: Option<Search>,
-    /// The long search that follows if it finds nothing to do.
-    long: Option<Long>,
 }
 
 impl Thoughts {
     /// What was compared, and what is believed of the others.
     fn explain(&self, reasons: &mut Reasons<Orders>) {
         let search = self.search.as_ref();
-        let compared = match &self.long {
-            Some(long) => long
-                .compared()
-                .map(|(orders, value)| (orders, value, None))
-                .collect(),
-            None => {
-                let compared = search.map_or_else(Vec::new, Search::compared);
-                let turns = |(orders, value, turns)| (orders, value, Some(turns));
-                compared.into_iter().map(turns).collect::<Vec<_>>()
-            }
-        };
-        let used = search.map_or(0, Search::used);
-        reasons.nodes = used + self.long.as_ref().map_or(0, Long::used);
-        for (orders, value, turns) in compared {
+        reasons.nodes = search.map_or(0, Search::used);
+        for (orders, value, turns) in search.map_or_else(Vec::new, Search::compared) {
             let orders = self.world.outer(&orders);
             let chosen = orders == reasons.act;
             let weighed = Weighed::new(orders, Some(value), None);
-            let plan = turns.map_or_else(String::new, |turns| format!("followed {turns} turns"));
             reasons.options.push(Weighed {
                 chosen,
-                plan,
+                plan: format!("followed {turns} turns"),
                 ..weighed
             });
         }
@@ -185,7 +164,6 @@ impl Herder {
             if same && thoughts.world.me == view.seat && view.seen.len() <= SEEN_MAX {
                 thoughts.world.begin_turn(view);
                 thoughts.search = None;
-                thoughts.long = None;
                 return;
             }
         }
@@ -204,7 +182,6 @@ impl Herder {
             world,
             terrain: Terrain::new(&view.ground, view.seat),
             search: None,
-            long: None,
         }));
     }
 
@@ -249,7 +226,6 @@ impl Bot<SmartDog> for Herder {
                     world,
                     terrain,
                     search,
-                    long,
                 } = thoughts.as_mut();
                 let search = search.get_or_insert_with(|| {
                     let (reach, weights) = (self.knobs.reach, self.knobs.weights);
@@ -259,14 +235,7 @@ impl Bot<SmartDog> for Herder {
                     search.tried.get_or_insert_default();
                 }
                 let progress = search.run(terrain, slice);
-                if progress == Progress::More || !search.is_idle() {
-                    return (world.outer(&search.orders()), progress);
-                }
-                let Knobs { reach, weights, .. } = self.knobs;
-                let long = long.get_or_insert_with(|| Long::new(world, terrain, reach, weights));
-                let nodes = slice.nodes.saturating_sub(search.used());
-                let progress = long.run(terrain, Budget { nodes, ..slice });
-                (world.outer(&long.orders()), progress)
+                (world.outer(&search.orders()), progress)
             }
         }
     }

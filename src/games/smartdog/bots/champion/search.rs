@@ -17,7 +17,7 @@ use std::collections::HashSet;
 pub(super) const DEPTH_MAX: usize = 16;
 
 /// The most consecutive steps of a search that simulate nothing: after them nothing is left to do.
-pub(super) const IDLE_STEPS_MAX: u32 = 100_000;
+const IDLE_STEPS_MAX: u32 = 100_000;
 
 /// Passes before one without improvement ends the search; also if nothing at all is better than standing.
 const PASSES_MIN: usize = 4;
@@ -37,8 +37,6 @@ pub struct Reach {
     pub depth: usize,
     /// Positions kept per turn, pass by pass.
     pub widths: &'static [usize],
-    /// The long beam, used if nothing else is better than standing: width and turns; 0: none.
-    pub long: (usize, u32),
     /// Whether others are expected to act.
     pub replies: bool,
     /// The share that the values along the way have in a line's value.
@@ -47,8 +45,6 @@ pub struct Reach {
     pub draft: bool,
     /// Turns that a line goes on by roles after its plans before it is valued; 0: it ends with them.
     pub horizon: u32,
-    /// Whether own dogs share the work when a line goes on.
-    pub apart: bool,
     /// Whether it is learnt in which turns own commands come first; else the others' do.
     pub turns: bool,
     /// How many of a beam's last lines go on.
@@ -200,7 +196,7 @@ impl Search {
     }
 
     /// Whether nothing better than standing was found.
-    pub(super) fn is_idle(&self) -> bool {
+    fn is_idle(&self) -> bool {
         let stands = |plan: &Plan| plan.iter().all(|deed| *deed == Deed::default());
         self.plans.iter().all(stands)
     }

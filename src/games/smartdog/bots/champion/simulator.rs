@@ -40,8 +40,6 @@ pub(super) struct Simulator {
     arrival: Option<Arrival>,
     /// Turns that a line goes on after its plans.
     horizon: u32,
-    /// Whether own dogs share the work when a line goes on.
-    apart: bool,
     replies: Replies,
     /// Foreign dogs near enough to matter, by place.
     active: Vec<bool>,
@@ -62,7 +60,6 @@ impl Simulator {
             replies,
             trail,
             horizon,
-            apart,
             ..
         } = reach;
         let root = near(world, &mut evaluation, depth);
@@ -82,7 +79,6 @@ impl Simulator {
             used: 0,
             trail,
             horizon,
-            apart,
             arrival: world.arrival.clone(),
             root,
             evaluation,
@@ -188,11 +184,7 @@ impl Simulator {
             }
             let player = players.get_mut(*role as usize)?;
             let player = player.get_or_insert_with(|| Greedy::new(game, self.me, tables, *role));
-            let deed = Deed::of(&player.deed(DogId(*own as u16), dog));
-            if self.apart {
-                player.take(dog.spot);
-            }
-            Some(deed)
+            Some(Deed::of(&player.deed(DogId(*own as u16), dog)))
         };
         dogs.map(deed).map(Option::unwrap_or_default).collect()
     }

@@ -37,14 +37,10 @@ knobs! {
     roles: f64 = 0.0,
     /// A sheep in the own pen while one foreign dog more than own ones stands beside it; less the farther they are away.
     guard: f64 = 0.0,
-    /// Being ahead at the end, by the rule for ties, against one rival.
+    /// Being ahead at the end, by the rule for ties.
     win: f64 = 0.0,
-    /// Turns before the end at which a lead of one sheep is half as sure, against one rival.
+    /// Turns before the end at which a lead of one sheep is half as sure.
     early: f64 = 30.0,
-    /// `win` against several rivals.
-    win_many: f64 = 0.0,
-    /// `early` against several rivals.
-    early_many: f64 = 60.0,
     /// Turns before the end from which on ways to work count less and less; then work that is too late is still work.
     fade: f64 = 0.0,
     /// Turns before the end from which on the lead counts more and more, and sheep less and less.
@@ -135,10 +131,6 @@ impl Evaluation {
             // Alone there is no lead, and sheep count to the end.
             weights.fade = 0.0;
             weights.closing = 0.0;
-        }
-        if ground.tiles().len() > 2 {
-            weights.win = weights.win_many;
-            weights.early = weights.early_many;
         }
         let options = ground.options();
         let worth = (0..512)
@@ -564,23 +556,6 @@ mod tests {
         assert!(beside(vec![own]) > 0.0);
         assert!(beside(vec![rivals]) < beside(Vec::new()));
         assert!(beside(vec![own, rivals]) > 0.0, "first among equals");
-    }
-
-    #[test]
-    fn a_lead_is_worth_more_against_several_rivals() {
-        // A sheep more than the second player has against a sheep fewer, 60 turns before the end.
-        let gains = [Players::Two, Players::Four].map(|players| {
-            let game = begun(HELD, players, 60);
-            let pen = |owner: u8| -> Vec<(u16, u16)> {
-                let of_pen = |spot: &Spot| game.ground().land(*spot) == Land::Pen(Seat(owner));
-                let spots = game.ground().torus().spots().filter(of_pen);
-                spots.map(|spot| (spot.x, spot.y)).collect()
-            };
-            let (mine, other) = (pen(0), pen(1));
-            let worth = |sheep: [_; 3]| value(&changed(&game, &sheep, |_| {}));
-            worth([mine[0], mine[1], other[0]]) - worth([mine[0], other[0], other[1]])
-        });
-        assert!(gains[1] > gains[0] + 1.0, "{gains:?}");
     }
 
     #[test]

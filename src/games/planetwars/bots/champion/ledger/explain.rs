@@ -1,6 +1,6 @@
 //! Why a planet is not as expected: which ships left it unseen, and whose landed.
 
-use super::super::aims::{Guess, left_empty};
+use super::super::aims::{Guess, Holder};
 use super::super::chart::NOBODY;
 use super::{Change, Ledger, Meeting};
 
@@ -127,14 +127,8 @@ impl Ledger {
         }
     }
 
-    /// So many ships are missing on a planet: they left, where to? Where nothing is left, all did, also what would be
-    /// gone anyway.
+    /// Ships left a planet: where to?
     pub(super) fn left(&mut self, change: Change<'_>, owner: u8, from: usize, ships: i32) {
-        let ships = if ships >= left_empty(change.before, from) {
-            ships.max(change.before.ships[from])
-        } else {
-            ships
-        };
         let flying = &mut self.flying[usize::from(owner)];
         *flying = flying.saturating_add(ships);
         self.guesses.push(Guess::new(change, owner, from, ships));
@@ -145,15 +139,9 @@ impl Ledger {
         if let Some(flying) = self.flying.get_mut(usize::from(owner)) {
             *flying = flying.saturating_sub(due);
         }
-        let guesses = std::mem::take(&mut self.guesses);
-        let is_due = |guess: &Guess| self.is_due(guess, change, owner, place);
-        let (due, others): (Vec<Guess>, Vec<Guess>) = guesses.into_iter().partition(is_due);
-        self.guesses = others;
-        if let Some(tally) = self.tallies.get_mut(usize::from(owner)) {
-            for guess in due {
-                tally.landed(guess.all, guess.holder(change, place));
-            }
-        }
+        let mut guesses = std::mem::take(&mut self.guesses);
+        guesses.retain(|guess| !self.is_due(guess, change, owner, place));
+        self.guesses = guesses;
     }
 
     /// Ships of a player landed: its guesses that may have been due are used up, the nearest in size first.
@@ -173,7 +161,7 @@ impl Ledger {
                 return;
             };
             if let Some(tally) = self.tallies.get_mut(usize::from(owner)) {
-                tally.landed(guess.all, guess.holder(change, place));
+                tally.landed(guess.all, Holder::of(change, place));
             }
             let taken = guess.ships.min(left);
             guess.ships -= taken;
