@@ -119,7 +119,7 @@ fn lines(pieces: &[&[u8]]) -> Vec<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::TARGETS;
-    use games::disturb::{Tape, mutate};
+    use drover_laws::disturb::{Tape, mutate};
     use games::fuzzing::{BETWEEN, dialect};
     use games::rng::Rng;
     use std::collections::BTreeSet;

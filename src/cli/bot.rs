@@ -109,7 +109,7 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
             }
         }
         Verb::Schema { game: name } => {
-            let schema = games::neutral::schema(game(name)?.game());
+            let schema = games::schema(game(name)?.game());
             serde_json::to_writer_pretty(&mut out, &schema)?;
             writeln!(out)?;
         }

@@ -1,53 +1,16 @@
-//! The rules, wires and bots of Drover's games. Pure: no I/O, no clock, no global randomness.
-//!
-//! The daemon reaches a game only through its [`Kit`], found in [`ALL`] or by [`find`].
+//! All of Drover's games. The daemon reaches a game only through its [`Kit`], found in [`ALL`] or by [`find`].
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-pub mod answer;
-pub mod arena;
-pub mod contest;
-pub mod counts;
-pub mod disturb;
-pub mod explain;
 pub mod fuzzing;
-pub mod game;
-pub mod kit;
-mod knobs;
-pub mod koehandel;
-#[cfg(test)]
-pub mod laws;
-pub mod lighthouses;
-pub mod neutral;
-pub mod options;
-mod participation;
-pub mod planetwars;
-pub mod planowanie;
-pub mod reasons;
-pub mod rng;
-pub mod scene;
-pub mod search;
-pub mod smartdog;
-pub mod stats;
-mod teams;
-pub mod text;
-pub mod wire;
 
-pub use contest::ladder;
-pub use explain::{Candidate, Explanation};
-pub use game::{Bot, Budget, Cause, Duel, Fork, Game, Illegal, Listener, Outcome, Seat, Seats};
-pub use kit::{
-    Bluff, BotCard, DialogueSetup, Exchange, Kit, Learnt, MapSize, MapStyle, Maps, Models, Nodes,
-    OptionCard, Pace, PlaySetup, Played, Route, Seating, SetupError, StdioWire, TableSetup, Train,
-    Training, Wire, bot_seed,
-};
-pub use participation::{Part, Participation, is_earned, judge};
-pub use reasons::Belief;
-pub use scene::{Picture, Scene};
-pub use teams::are_mates;
-pub use wire::{
-    Arrival, Blame, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Noted, Progress, Reception,
-    Reply, ReplyLine, Table, TeamFact, WireError,
+#[cfg(test)]
+mod tests;
+
+pub use drover_game::*;
+pub use {
+    drover_koehandel as koehandel, drover_lighthouses as lighthouses,
+    drover_planetwars as planetwars, drover_planowanie as planowanie, drover_smartdog as smartdog,
 };
 
 /// Every game, in the order in which they are shown.
@@ -69,4 +32,10 @@ pub fn met_by(wire: Wire) -> Option<&'static dyn Kit> {
 #[must_use]
 pub fn find(game: &str) -> Option<&'static dyn Kit> {
     ALL.iter().copied().find(|kit| kit.game() == game)
+}
+
+/// The JSON Schemas of a game's lines: of `to_program` and of `from_program`. `None`: there is no such game.
+#[must_use]
+pub fn schema(game: &str) -> Option<serde_json::Value> {
+    find(game).map(|kit| kit.schema())
 }

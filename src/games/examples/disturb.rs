@@ -1,13 +1,13 @@
 //! Plays disturbed matches and prints what came of them.
 //!
-//! `cargo run --release -p games --example disturb -- [--game G] [--matches 10000] [--bot champion] [--seed 0]`
+//! `cargo run --release -p drover-games --example disturb -- [--game G] [--matches 10000] [--bot champion] [--seed 0]`
 //!
 //! A match is one seat's side of a recorded match, disturbed and heard by a fresh dialogue that thinks with
 //! the fewest nodes. Each recorded match is disturbed 50 times. A seat has recovered if it knows in the end
 //! what it would know had nothing been disturbed. A match that takes longer than 60 s is a hang.
 //! `--corpus DIR` writes seeds for the fuzz targets instead.
 
-use games::disturb::{Said, Tape, Trial, disturbed};
+use drover_laws::disturb::{Said, Tape, Trial, disturbed};
 use games::fuzzing::ANSWERS;
 use games::rng::Rng;
 use std::collections::{BTreeMap, HashMap};

@@ -1,6 +1,6 @@
 //! Plays a match among built-in bots and writes pictures of it, each a whole SVG file.
 //!
-//! `cargo run --release -p games --example picture -- [--game lighthouses] [--bots champion,ring] [--seed 1]
+//! `cargo run --release -p drover-games --example picture -- [--game lighthouses] [--bots champion,ring] [--seed 1]
 //! [--options '{"rounds": 100}'] [--seat 0] [--turns 1,50,end] [--nodes 200] [--out .]`
 //!
 //! With `--seat` the pictures show what that seat knows, else everything. A turn stands for the first scene from

@@ -416,7 +416,7 @@ mod tests {
 
     #[test]
     fn exact_payment_is_the_best_of_all_subsets() {
-        let mut rng = crate::rng::Rng::new(5, 0);
+        let mut rng = drover_game::rng::Rng::new(5, 0);
         for _ in 0..300 {
             let hand = Purse(std::array::from_fn(|kind| {
                 rng.below([3, 6, 5, 4, 5, 5][kind]) as u8
@@ -437,7 +437,7 @@ mod tests {
 
     #[test]
     fn a_payment_is_the_only_one_if_no_other_subset_pays() {
-        let mut rng = crate::rng::Rng::new(6, 0);
+        let mut rng = drover_game::rng::Rng::new(6, 0);
         let mut only = 0;
         for _ in 0..3_000 {
             let hand = Purse(std::array::from_fn(|kind| {

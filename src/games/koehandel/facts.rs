@@ -7,9 +7,9 @@ use super::message::{Message, Sale};
 use super::models::Guess;
 use super::rules::{Act, Ask, Money};
 use super::view::View;
-use crate::game::Seat;
-use crate::kit::Bluff;
-use crate::wire::Fact;
+use drover_game::game::Seat;
+use drover_game::kit::Bluff;
+use drover_game::wire::Fact;
 use serde_json::{Map, Value, json};
 
 /// Facts found and not yet fetched are at most so many; a match has a few hundred in all.

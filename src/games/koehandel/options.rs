@@ -1,7 +1,7 @@
 //! The referee's options: the starred rulings of README.md, each with its default.
 
-use crate::kit::OptionCard;
-use crate::options::choice;
+use drover_game::kit::OptionCard;
+use drover_game::options::choice;
 use serde::{Deserialize, Serialize};
 
 /// Who pays after a trade (A1).

@@ -10,11 +10,11 @@ use super::models::{Evidence, Guess, Observer, Who};
 use super::rules::{Act, Ask, Koehandel, is_in_order};
 use super::scene::Watch;
 use super::view::{Bounds, View};
-use crate::explain::{Explanation, explain};
-use crate::game::{Bot, Budget, Cause, Progress};
-use crate::reasons::{Belief, PROBABILITY};
-use crate::scene::Scene;
-use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
+use drover_game::explain::{Explanation, explain};
+use drover_game::game::{Bot, Budget, Cause, Progress};
+use drover_game::reasons::{Belief, PROBABILITY};
+use drover_game::scene::Scene;
+use drover_game::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 

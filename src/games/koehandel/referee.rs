@@ -5,9 +5,9 @@ use super::dialect::{ANSWER_WITHIN, read_answer, write};
 use super::message::Message;
 use super::rules::{Ask, Koehandel, Setup};
 use super::scene::{Settled, told};
-use crate::game::{Game, Outcome, Seat};
-use crate::scene::Scene;
-use crate::wire::{Call, Noted, Reply, Table};
+use drover_game::game::{Game, Outcome, Seat};
+use drover_game::scene::Scene;
+use drover_game::wire::{Call, Noted, Reply, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

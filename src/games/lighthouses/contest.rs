@@ -10,13 +10,15 @@ use super::player::{GREET_WITHIN, Player, TURN_WITHIN};
 use super::referee::{Referee, RefereeSetup};
 use super::rules::{Act, Ask, Chart, Event, Lighthouses, PLAYERS, Setup, View};
 use super::scene;
-use crate::contest::{Advice, Contest, Deal, Door, Limits};
-use crate::counts::Counted;
-use crate::game::{Bot, Illegal, Seat};
-use crate::kit::{BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire};
-use crate::ladder::Bout;
-use crate::scene::Picture;
-use crate::wire::{Dialogue, ReplyLine, Table, WireError};
+use drover_game::contest::{Advice, Contest, Deal, Door, Limits};
+use drover_game::counts::Counted;
+use drover_game::game::{Bot, Illegal, Seat};
+use drover_game::kit::{
+    BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire,
+};
+use drover_game::ladder::Bout;
+use drover_game::scene::Picture;
+use drover_game::wire::{Dialogue, ReplyLine, Table, WireError};
 use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::sync::Arc;

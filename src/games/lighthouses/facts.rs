@@ -2,10 +2,10 @@
 //! every hundred rounds, and what each opponent has been seen to do.
 
 use super::rules::{Act, Chart, Lighthouse, Network, Point, View};
-use crate::counts::{Counts, counts, rivals};
-use crate::game::{Seat, Seats};
-use crate::stats::{Interval, events90};
-use crate::wire::{Fact, Lesson};
+use drover_game::counts::{Counts, counts, rivals};
+use drover_game::game::{Seat, Seats};
+use drover_game::stats::{Interval, events90};
+use drover_game::wire::{Fact, Lesson};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Map files: rows of text, the top row first (README.md, section 2).
 
 use super::rules::{Chart, Point};
-use crate::kit::SetupError;
-use crate::text::without_mark;
+use drover_game::kit::SetupError;
+use drover_game::text::without_mark;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;

@@ -11,13 +11,15 @@ use super::player::{Player, START_WITHIN, TURN_WITHIN};
 use super::referee::{Referee, RefereeSetup};
 use super::rules::{Act, Ask, PLAYERS, PlanetWars, Setup, View, owners};
 use super::scene;
-use crate::contest::{Advice, Contest, Deal, Door, Limits};
-use crate::counts::Counted;
-use crate::game::{Bot, Illegal, Seat};
-use crate::kit::{BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire};
-use crate::ladder::Bout;
-use crate::scene::Picture;
-use crate::wire::{Dialogue, ReplyLine, Table, TeamFact, WireError};
+use drover_game::contest::{Advice, Contest, Deal, Door, Limits};
+use drover_game::counts::Counted;
+use drover_game::game::{Bot, Illegal, Seat};
+use drover_game::kit::{
+    BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire,
+};
+use drover_game::ladder::Bout;
+use drover_game::scene::Picture;
+use drover_game::wire::{Dialogue, ReplyLine, Table, TeamFact, WireError};
 use serde::Deserialize;
 use serde_json::Value;
 use std::ops::RangeInclusive;

@@ -4,10 +4,10 @@
 use super::bots::ring::Ring;
 use super::dialect::judge::{Line, Lines, REPLY_LINES_MAX, line};
 use super::rules::{Distances, NEUTRAL, Planet, PlayerId, ShownFleet, Travel, View, owners};
-use crate::counts::{Counts, counts};
-use crate::ladder::{DIGEST_BASIS, DIGEST_PRIME};
-use crate::stats::{Interval, events90};
-use crate::wire::{Fact, Lesson};
+use drover_game::counts::{Counts, counts};
+use drover_game::ladder::{DIGEST_BASIS, DIGEST_PRIME};
+use drover_game::stats::{Interval, events90};
+use drover_game::wire::{Fact, Lesson};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

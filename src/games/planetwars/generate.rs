@@ -1,7 +1,7 @@
 //! Random maps (README.md, section 5): the same seed and style give the same map forever.
 
 use super::rules::{NEUTRAL, PLANETS_MAX, PLAYERS, Planet, PlayerId};
-use crate::rng::Rng;
+use drover_game::rng::Rng;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 

@@ -2,8 +2,8 @@
 //! growth` (README.md, section 5).
 
 use super::rules::{COORDINATE_MAX, NEUTRAL, PLANETS_MAX, Planet, SHIPS_MAX};
-use crate::kit::SetupError;
-use crate::text::without_mark;
+use drover_game::kit::SetupError;
+use drover_game::text::without_mark;
 use std::fmt::Write as _;
 
 /// What a planet's line holds.

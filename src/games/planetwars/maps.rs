@@ -2,7 +2,7 @@
 
 use super::generate::{Look, Style, generate};
 use super::map;
-use crate::kit::{MapSize, MapStyle, Maps, SetupError};
+use drover_game::kit::{MapSize, MapStyle, Maps, SetupError};
 
 /// The game's maps.
 pub struct Planets;

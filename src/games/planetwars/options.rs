@@ -8,9 +8,9 @@ use super::rules::{
     Alive, Battle, Dropped, Growth, NEUTRAL, PLANETS_MAX, Planet, PlayerId, ROUNDS_MAX, Ruleset,
     SamePlanet, Setup, TEAM_MAX, Travel, ZeroShips,
 };
-use crate::kit::OptionCard;
-use crate::options::{choice, maybe_whole, within};
-use crate::rng::Rng;
+use drover_game::kit::OptionCard;
+use drover_game::options::{choice, maybe_whole, within};
+use drover_game::rng::Rng;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;

@@ -3,10 +3,10 @@
 
 use super::player::WHY_MAX;
 use super::rules::{Game, Round};
-use crate::counts::{Counts, counts, rivals};
-use crate::game::{Seat, Seats};
-use crate::stats::{Interval, rate};
-use crate::wire::{Fact, Lesson};
+use drover_game::counts::{Counts, counts, rivals};
+use drover_game::game::{Seat, Seats};
+use drover_game::stats::{Interval, rate};
+use drover_game::wire::{Fact, Lesson};
 use serde_json::{Value, json};
 
 counts! {

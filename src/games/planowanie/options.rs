@@ -3,8 +3,8 @@
 use super::cards::Deck;
 use super::dialect::planned;
 use super::rules::{Game, PlannedDeal, Setup};
-use crate::kit::OptionCard;
-use crate::options::{choice, whole};
+use drover_game::kit::OptionCard;
+use drover_game::options::{choice, whole};
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -3,7 +3,7 @@
 
 use super::cards::{Card, CardSet};
 use super::rules::{Act, Ask, Game, Play, Round, View};
-use crate::game::{Seat, Seats};
+use drover_game::game::{Seat, Seats};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::time::Duration;

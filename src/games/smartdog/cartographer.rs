@@ -6,8 +6,8 @@ use super::options::Key;
 use super::rules::{
     Area, Command, Direction, DogId, Event, Ground, Land, Seen, SeenDog, SheepAction, Spot, View,
 };
-use crate::game::Seat;
-use crate::ladder::digest;
+use drover_game::game::Seat;
+use drover_game::ladder::digest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

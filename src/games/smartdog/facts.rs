@@ -4,8 +4,8 @@
 use super::last_turn::penned_after;
 use super::options::{Key, Options};
 use super::rules::{Command, DogAction, DogId, Ground, Land, Orders, Seen, Spot, View};
-use crate::game::Seat;
-use crate::wire::Fact;
+use drover_game::game::Seat;
+use drover_game::wire::Fact;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

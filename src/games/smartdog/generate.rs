@@ -2,7 +2,7 @@
 
 use super::map::{Header, Map, Square};
 use super::options::Key;
-use crate::rng::Rng;
+use drover_game::rng::Rng;
 use std::ops::RangeInclusive;
 
 /// A map seed's random streams begin here, away from those of the deals and the bots.

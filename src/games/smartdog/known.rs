@@ -4,7 +4,7 @@
 use super::map::{Map, Square};
 use super::rules::{Land, Seen, View};
 use super::{atlas, cartographer};
-use crate::game::Seat;
+use drover_game::game::Seat;
 use serde_json::Value;
 use std::mem::discriminant;
 

@@ -3,7 +3,7 @@
 use super::atlas;
 use super::generate::{Style, generate};
 use super::map::Map;
-use crate::kit::{MapSize, MapStyle, Maps, SetupError};
+use drover_game::kit::{MapSize, MapStyle, Maps, SetupError};
 
 /// The game's maps: one player's tile each.
 pub struct Tiles;

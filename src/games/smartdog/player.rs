@@ -8,10 +8,10 @@ use super::rules::{
     Ask, Command, DogId, Event, Ground, Orders, Refusal, Seen, SeenDog, SmartDog, View,
 };
 use super::scene::State;
-use crate::explain::{Explanation, explain};
-use crate::game::{Bot, Budget, Cause, Progress, Seat};
-use crate::scene::Scene;
-use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
+use drover_game::explain::{Explanation, explain};
+use drover_game::game::{Bot, Budget, Cause, Progress, Seat};
+use drover_game::scene::Scene;
+use drover_game::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;

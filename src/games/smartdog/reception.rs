@@ -1,7 +1,7 @@
 //! How a hub receives players: `join`, `wait`, and what it does not take.
 
 use super::dialect::{self, Line, hear};
-use crate::wire::{Arrival, Frame, Reception};
+use drover_game::wire::{Arrival, Frame, Reception};
 
 /// Letters of a name that are kept.
 const NAME_MAX: usize = 64;

@@ -4,9 +4,9 @@ use super::dialect::{Line, error, escaped, finish, gone, hear, start, state, war
 use super::options::Key;
 use super::rules::{Command, Direction, DogId, Refusal, Setup, SmartDog};
 use super::scene::State;
-use crate::game::{Cause, Game as _, Outcome, Seat, Seats};
-use crate::scene::Scene;
-use crate::wire::{Call, Noted, Reply, Table};
+use drover_game::game::{Cause, Game as _, Outcome, Seat, Seats};
+use drover_game::scene::Scene;
+use drover_game::wire::{Call, Noted, Reply, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;

@@ -3,12 +3,12 @@
 
 use super::policy::{Limits, Profile};
 use super::tuned;
-use crate::game::{Bot, Budget};
-use crate::koehandel::message::Message;
-use crate::koehandel::options::TradePayment;
-use crate::koehandel::rules::{Act, Ask, Koehandel};
-use crate::koehandel::view::View;
-use crate::rng::Rng;
+use crate::message::Message;
+use crate::options::TradePayment;
+use crate::rules::{Act, Ask, Koehandel};
+use crate::view::View;
+use drover_game::game::{Bot, Budget};
+use drover_game::rng::Rng;
 
 /// What it does, in one sentence.
 pub const DESCRIPTION: &str = "The tuned player after a hill climb, with one set of numbers where bids are exchanged and one where the winner pays.";

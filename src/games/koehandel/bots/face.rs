@@ -3,11 +3,11 @@
 //! third.
 
 use super::policy::{Challenge, Standing, challenges, pay, pick};
-use crate::game::{Bot, Budget};
-use crate::koehandel::cards::Animal;
-use crate::koehandel::message::Goods;
-use crate::koehandel::rules::{Act, Ask, Koehandel};
-use crate::koehandel::view::View;
+use crate::cards::Animal;
+use crate::message::Goods;
+use crate::rules::{Act, Ask, Koehandel};
+use crate::view::View;
+use drover_game::game::{Bot, Budget};
 
 /// What it does, in one sentence.
 pub const DESCRIPTION: &str = "Bids and buys up to a quarter of a quartet's value, offers and counters with a third of its cash.";

@@ -1,10 +1,10 @@
 //! Rung 1: an empty reply to everything. Passes, sells, accepts, and auctions on its turn.
 
 use super::policy::pay;
-use crate::game::{Bot, Budget};
-use crate::koehandel::cards::Purse;
-use crate::koehandel::rules::{Act, Ask, Koehandel};
-use crate::koehandel::view::View;
+use crate::cards::Purse;
+use crate::rules::{Act, Ask, Koehandel};
+use crate::view::View;
+use drover_game::game::{Bot, Budget};
 
 /// What it does, in one sentence.
 pub const DESCRIPTION: &str =

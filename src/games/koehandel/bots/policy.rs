@@ -1,12 +1,12 @@
 //! One parametric policy, of which most rungs of the ladder are instances: the value of a card is the rise in
 //! the final score that it brings nearer; a [`Profile`] says which fraction of it to bid, offer and keep.
 
-use crate::game::{Bot, Budget};
-use crate::koehandel::cards::{ANIMALS, Animal, Compass, Note, PLAYERS, Purse};
-use crate::koehandel::message::Goods;
-use crate::koehandel::rules::{Act, Ask, Koehandel};
-use crate::koehandel::view::{Herd, View};
-use crate::rng::Rng;
+use crate::cards::{ANIMALS, Animal, Compass, Note, PLAYERS, Purse};
+use crate::message::Goods;
+use crate::rules::{Act, Ask, Koehandel};
+use crate::view::{Herd, View};
+use drover_game::game::{Bot, Budget};
+use drover_game::rng::Rng;
 
 /// A source of random numbers: the seeded generator in matches, a cheaper one in playouts.
 pub trait Chance {

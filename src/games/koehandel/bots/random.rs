@@ -2,11 +2,11 @@
 //! bids 10 to 40 more every second time while its cash allows, and counters and buys every second time.
 
 use super::policy::{Chance, Standing, challenges, pay};
-use crate::game::{Bot, Budget};
-use crate::koehandel::cards::{Note, Purse};
-use crate::koehandel::rules::{Act, Ask, Koehandel};
-use crate::koehandel::view::View;
-use crate::rng::Rng;
+use crate::cards::{Note, Purse};
+use crate::rules::{Act, Ask, Koehandel};
+use crate::view::View;
+use drover_game::game::{Bot, Budget};
+use drover_game::rng::Rng;
 use smallvec::SmallVec;
 
 /// What it does, in one sentence.

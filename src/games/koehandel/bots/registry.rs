@@ -2,11 +2,11 @@
 
 use super::policy::{Player, Profile};
 use super::{champion, evolved, face, filler, guide, random, setbuilder, trader, tuned};
-use crate::game::Bot;
-use crate::kit::{BotCard, card, thinker};
-use crate::koehandel::models::Models;
-use crate::koehandel::rules::Koehandel;
-use crate::rng::Rng;
+use crate::models::Models;
+use crate::rules::Koehandel;
+use drover_game::game::Bot;
+use drover_game::kit::{BotCard, card, thinker};
+use drover_game::rng::Rng;
 
 /// Streams of a bot's seed begin here, away from the deal's.
 const BOT_STREAM: u64 = 1 << 32;

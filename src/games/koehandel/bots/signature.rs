@@ -1,10 +1,10 @@
 //! The fixed matches whose acts are a player's signature, against fixed rivals under both ways to pay a
 //! trade.
 
-use crate::koehandel::cards::PLAYERS;
-use crate::koehandel::options::{Options, TradePayment};
-use crate::koehandel::rules::{Koehandel, Setup};
-use crate::ladder::Bout;
+use crate::cards::PLAYERS;
+use crate::options::{Options, TradePayment};
+use crate::rules::{Koehandel, Setup};
+use drover_game::ladder::Bout;
 
 /// Matches for each way to pay a trade.
 const MATCHES: usize = 6;

@@ -4,9 +4,9 @@
 use super::champion::base;
 use super::policy::{Chance, Limits, Profile, Standing};
 use super::{evolved, face, filler, guide, random, setbuilder, trader, tuned};
-use crate::koehandel::cards::{Animal, PLAYERS};
-use crate::koehandel::rules::{Act, Ask};
-use crate::koehandel::view::{Herd, View};
+use crate::cards::{Animal, PLAYERS};
+use crate::rules::{Act, Ask};
+use crate::view::{Herd, View};
 
 /// A way of playing.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,9 +2,9 @@
 
 use super::fields::{FRAME_MAX, Fields};
 use super::letters::{self, AMOUNT_LETTERS_MAX, push_amount, push_cards};
-use crate::koehandel::cards::{Animal, Compass, MONEY_MAX};
-use crate::koehandel::rules::{Act, Ask, Money};
-use crate::wire::WireError;
+use crate::cards::{Animal, Compass, MONEY_MAX};
+use crate::rules::{Act, Ask, Money};
+use drover_game::wire::WireError;
 use std::time::Duration;
 
 /// The wire's limit for connecting and answering together.

@@ -1,6 +1,6 @@
 //! Splits a query text into its fields, without copying where nothing is percent-encoded.
 
-use crate::wire::WireError;
+use drover_game::wire::WireError;
 use std::borrow::Cow;
 
 /// Longest text accepted, in bytes. The longest that our referee sends is the history of 376 raises: under 3

@@ -2,11 +2,11 @@
 
 use super::fields::{Fields, error};
 use super::letters::{self, Shown};
-use crate::koehandel::cards::{Animal, Compass, Note, Purse};
-use crate::koehandel::fold::Fold;
-use crate::koehandel::message::{Bought, Fault, Goods, Message, Sale};
-use crate::koehandel::rules::score;
-use crate::wire::WireError;
+use crate::cards::{Animal, Compass, Note, Purse};
+use crate::fold::Fold;
+use crate::message::{Bought, Fault, Goods, Message, Sale};
+use crate::rules::score;
+use drover_game::wire::WireError;
 
 /// The message in these fields, for the reader that knows `fold`: money collected means one thing after an
 /// auction and another after a trade (I8), and an end may leave out the reader's own score (I7). `None`: a

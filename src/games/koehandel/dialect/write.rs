@@ -1,8 +1,8 @@
 //! Message to text: what the referee sends, byte for byte.
 
 use super::letters::{push_amount, push_cards};
-use crate::koehandel::cards::{Animal, Compass};
-use crate::koehandel::message::{Goods, History, Message, Sale};
+use crate::cards::{Animal, Compass};
+use crate::message::{Goods, History, Message, Sale};
 use std::fmt::Write as _;
 
 /// The callback's query for one message, with fields in the order of the worked examples. `None` for

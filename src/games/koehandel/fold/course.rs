@@ -3,8 +3,8 @@
 
 use super::knowledge::Fold;
 use super::state::{Pending, next};
-use crate::koehandel::cards::{Animal, Compass, Note, Purse};
-use crate::koehandel::message::{Bought, Goods, Message, Sale};
+use crate::cards::{Animal, Compass, Note, Purse};
+use crate::message::{Bought, Goods, Message, Sale};
 
 /// A row judged against everything received before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

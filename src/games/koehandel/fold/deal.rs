@@ -1,6 +1,6 @@
 //! Settlements as the reader received them.
 
-use crate::koehandel::cards::{Animal, Compass, Purse};
+use crate::cards::{Animal, Compass, Purse};
 
 /// A settlement of which all rows were received.
 #[derive(Clone, Copy, Debug)]

@@ -4,11 +4,11 @@
 
 use super::deal::{Deal, Sold};
 use super::state::{Course, Pending, Settling, next};
-use crate::koehandel::cards::{Animal, Compass, Purse};
-use crate::koehandel::message::{Goods, Message, Sale};
-use crate::koehandel::options::TradePayment;
-use crate::koehandel::rules::{Act, Ask, Money, is_in_order};
-use crate::koehandel::view::{Flow, View};
+use crate::cards::{Animal, Compass, Purse};
+use crate::message::{Goods, Message, Sale};
+use crate::options::TradePayment;
+use crate::rules::{Act, Ask, Money, is_in_order};
+use crate::view::{Flow, View};
 use smallvec::SmallVec;
 
 /// What the reader knows, and what the last message asks of it.

@@ -3,9 +3,9 @@
 
 use super::knowledge::Fold;
 use super::state::{Pending, next};
-use crate::koehandel::cards::{Animal, Compass, Note, Purse};
-use crate::koehandel::message::{Bought, Fault, Goods, Message, Sale};
-use crate::koehandel::view::Flow;
+use crate::cards::{Animal, Compass, Note, Purse};
+use crate::message::{Bought, Fault, Goods, Message, Sale};
+use crate::view::Flow;
 use smallvec::{SmallVec, smallvec};
 
 /// Rows to fold in place of one: the lost ones that are certain, and the row itself.

@@ -3,9 +3,9 @@
 use super::deal::{Deal, Sold};
 use super::knowledge::Fold;
 use super::state::Pending;
-use crate::koehandel::cards::{Animal, Compass, Purse};
-use crate::koehandel::message::{Bought, Message};
-use crate::koehandel::view::Flow;
+use crate::cards::{Animal, Compass, Purse};
+use crate::message::{Bought, Message};
+use crate::view::Flow;
 
 impl Fold {
     /// Adds this message to the settlement under way, or closes that settlement.

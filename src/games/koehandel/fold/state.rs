@@ -1,8 +1,8 @@
 //! What is under way by what was received: the turn and the settlement.
 
 use super::deal::Traded;
-use crate::koehandel::cards::{Animal, Compass, Purse};
-use crate::koehandel::message::{Bought, Goods};
+use crate::cards::{Animal, Compass, Purse};
+use crate::message::{Bought, Goods};
 
 /// The order of turns as the reader received it.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,10 +3,10 @@
 use super::deal::{Deal, Traded};
 use super::knowledge::{Fold, OwnTrade};
 use super::state::{Pending, Settling};
-use crate::koehandel::cards::{Compass, Purse};
-use crate::koehandel::message::{Goods, Message};
-use crate::koehandel::options::TradePayment;
-use crate::koehandel::view::{Flow, stake};
+use crate::cards::{Compass, Purse};
+use crate::message::{Goods, Message};
+use crate::options::TradePayment;
+use crate::view::{Flow, stake};
 
 impl Fold {
     pub(super) fn carry_on_own(&mut self, mut own: Settling, message: &Message) {

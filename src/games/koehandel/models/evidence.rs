@@ -1,6 +1,6 @@
 //! The schema. One match's evidence and a stored model have the same form, so merging is adding.
 
-use crate::stats::{Interval, Moments, rate};
+use drover_game::stats::{Interval, Moments, rate};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,9 +1,9 @@
 //! What a player knows about its rivals before a match.
 
 use super::evidence::Evidence;
-use crate::contest::Advice;
-use crate::koehandel::bots::styles::{KINDS, Kind};
-use crate::koehandel::cards::Compass;
+use crate::bots::styles::{KINDS, Kind};
+use crate::cards::Compass;
+use drover_game::contest::Advice;
 
 /// How much a rival's own history outweighs the general mix of types: doubt, in matches.
 const DOUBT: f32 = 1.0;

@@ -1,13 +1,13 @@
 //! What one match teaches about each rival, folded from the messages of one seat.
 
 use super::evidence::{Evidence, Tally, VERSION, bin};
-use crate::koehandel::bots::champion::{Memory, Noted};
-use crate::koehandel::bots::styles::KINDS;
-use crate::koehandel::cards::{Animal, Compass, PLAYERS};
-use crate::koehandel::message::Message;
-use crate::koehandel::view::View;
-use crate::stats::Interval;
-use crate::wire::Lesson;
+use crate::bots::champion::{Memory, Noted};
+use crate::bots::styles::KINDS;
+use crate::cards::{Animal, Compass, PLAYERS};
+use crate::message::Message;
+use crate::view::View;
+use drover_game::stats::Interval;
+use drover_game::wire::Lesson;
 
 /// The seed for the deals that an observer considers possible: arbitrary but fixed.
 const SEED: u64 = 0x0B5E_72E2;

@@ -1,7 +1,7 @@
 //! A model in readable form: each figure with its number of observations and 90 % credible interval.
 
 use super::evidence::{Bins, Evidence, LEVEL, RATIOS, Tally};
-use crate::stats::{Interval, Moments, rate};
+use drover_game::stats::{Interval, Moments, rate};
 use serde_json::{Map, Value, json};
 
 /// What the rates of bluffs count: what is proved, and what is believed.

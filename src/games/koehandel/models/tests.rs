@@ -2,18 +2,18 @@
 
 use super::evidence::Tally;
 use super::{Evidence, Guess, Models, NOTES, Observer, VERSION, Who, merge, show};
-use crate::contest::Advice;
-use crate::game::{Bot, Budget, Game, Seat};
-use crate::koehandel::bots::styles::{KINDS, kind_named};
-use crate::koehandel::bots::{listens, make};
-use crate::koehandel::cards::{Compass, Note, PLAYERS, Purse};
-use crate::koehandel::fold::Fold;
-use crate::koehandel::message::Message;
-use crate::koehandel::options::{Options, TradePayment};
-use crate::koehandel::player::Player;
-use crate::koehandel::rules::{Act, Ask, Koehandel, Setup};
-use crate::koehandel::tests::play::{Happened, all_options, play};
-use crate::wire::{Dialogue as _, Lesson};
+use crate::bots::styles::{KINDS, kind_named};
+use crate::bots::{listens, make};
+use crate::cards::{Compass, Note, PLAYERS, Purse};
+use crate::fold::Fold;
+use crate::message::Message;
+use crate::options::{Options, TradePayment};
+use crate::player::Player;
+use crate::rules::{Act, Ask, Koehandel, Setup};
+use crate::tests::play::{Happened, all_options, play};
+use drover_game::contest::Advice;
+use drover_game::game::{Bot, Budget, Game, Seat};
+use drover_game::wire::{Dialogue as _, Lesson};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -2,9 +2,9 @@
 
 use super::evidence::{Evidence, RATIOS};
 use super::known::Models;
-use crate::koehandel::cards::Compass;
-use crate::koehandel::message::Message;
-use crate::stats::ln_gamma;
+use crate::cards::Compass;
+use crate::message::Message;
+use drover_game::stats::ln_gamma;
 use serde_json::Value;
 
 /// A model's counts of one habit are scaled down to so many: nobody plays every match alike.

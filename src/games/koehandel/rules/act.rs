@@ -1,10 +1,10 @@
 //! What players are asked and what they may answer. Faulty answers can be expressed too, because the rules
 //! define what each fault leads to.
 
-use crate::game::Illegal;
-use crate::koehandel::cards::{Animal, Compass, MONEY_MAX, Note, Purse};
-use crate::koehandel::message::{Goods, Sale};
-use crate::koehandel::view::View;
+use crate::cards::{Animal, Compass, MONEY_MAX, Note, Purse};
+use crate::message::{Goods, Sale};
+use crate::view::View;
+use drover_game::game::Illegal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -2,10 +2,10 @@
 
 use super::act::Money;
 use super::game::{Koehandel, Phase, tell};
-use crate::game::Listener;
-use crate::koehandel::cards::{Animal, Compass, PLAYERS};
-use crate::koehandel::message::{Bought, Message};
-use crate::koehandel::options::SecondBluff;
+use crate::cards::{Animal, Compass, PLAYERS};
+use crate::message::{Bought, Message};
+use crate::options::SecondBluff;
+use drover_game::game::Listener;
 
 impl Koehandel {
     pub(super) fn open_auction(

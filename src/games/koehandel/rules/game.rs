@@ -3,11 +3,11 @@
 use super::act::{Act, Ask, Money, is_in_order};
 use super::setup::Setup;
 use super::state::{Auction, Trade};
-use crate::game::{Cause, Game, Illegal, Listener, Outcome, Seat, Seats};
-use crate::koehandel::cards::{ANIMALS, Animal, Compass, DECK, MONEY_MAX, Note, PLAYERS, Purse};
-use crate::koehandel::message::Message;
-use crate::koehandel::options::Options;
-use crate::koehandel::view::{Flow, Herd, View, can_trade};
+use crate::cards::{ANIMALS, Animal, Compass, DECK, MONEY_MAX, Note, PLAYERS, Purse};
+use crate::message::Message;
+use crate::options::Options;
+use crate::view::{Flow, Herd, View, can_trade};
+use drover_game::game::{Cause, Game, Illegal, Listener, Outcome, Seat, Seats};
 
 /// Tells a player something. Playouts hear nothing, so messages are built only on demand.
 pub(super) fn tell(

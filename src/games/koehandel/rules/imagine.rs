@@ -3,9 +3,9 @@
 use super::act::Ask;
 use super::game::{Koehandel, Phase};
 use super::state::{Auction, Trade};
-use crate::koehandel::cards::{ANIMALS, Animal, Compass, PLAYERS, Purse};
-use crate::koehandel::options::Options;
-use crate::koehandel::view::View;
+use crate::cards::{ANIMALS, Animal, Compass, PLAYERS, Purse};
+use crate::options::Options;
+use crate::view::View;
 
 /// What an ask leaves open of the position in which it comes up.
 #[derive(Clone, Copy, Debug, Default)]
@@ -126,7 +126,7 @@ impl Koehandel {
 
     /// Makes all players believe that the deck is empty.
     #[cfg(test)]
-    pub(in crate::koehandel) fn mislead(&mut self) {
+    pub(crate) fn mislead(&mut self) {
         for view in &mut self.views {
             view.deck_left = 0;
         }

@@ -1,9 +1,9 @@
 //! A match as those may see it who see everything.
 
 use super::game::{Koehandel, Phase};
-use crate::koehandel::cards::{DECK, PLAYERS};
-use crate::koehandel::scene::{Auction, Bid, Player, Settled, Stage, Stake, State, Trade};
-use crate::koehandel::view::Bounds;
+use crate::cards::{DECK, PLAYERS};
+use crate::scene::{Auction, Bid, Player, Settled, Stage, Stake, State, Trade};
+use crate::view::Bounds;
 
 impl Koehandel {
     /// The state with all hands; `settled` is what was settled last.

@@ -1,9 +1,9 @@
 //! What a match starts from: a seeded deal or a constructed position, stored whole with the match.
 
-use crate::koehandel::cards::{Animal, DECK, Note, PLAYERS, Purse};
-use crate::koehandel::options::Options;
-use crate::koehandel::view::Herd;
-use crate::rng::Rng;
+use crate::cards::{Animal, DECK, Note, PLAYERS, Purse};
+use crate::options::Options;
+use crate::view::Herd;
+use drover_game::rng::Rng;
 use serde::{Deserialize, Serialize};
 
 /// The seed's random stream that shuffles the deck and draws the first player.

@@ -1,7 +1,7 @@
 //! What is under way: the auction of a card, a trade.
 
-use crate::koehandel::cards::{Animal, Compass, MONEY_MAX, PLAYERS, Purse};
-use crate::koehandel::message::{Goods, History, Sale};
+use crate::cards::{Animal, Compass, MONEY_MAX, PLAYERS, Purse};
+use crate::message::{Goods, History, Sale};
 use smallvec::SmallVec;
 
 /// The auction of one card, through all its restarts.

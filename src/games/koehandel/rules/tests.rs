@@ -1,12 +1,12 @@
 //! Laws of the rules under random play.
 
 use super::{Koehandel, Setup};
-use crate::game::{Game, Seat};
-use crate::koehandel::cards::{ANIMALS, Compass, PLAYERS, Purse};
-use crate::koehandel::options::Options;
-use crate::koehandel::tests::play::all_options;
-use crate::koehandel::view::Bounds;
-use crate::laws::play_randomly;
+use crate::cards::{ANIMALS, Compass, PLAYERS, Purse};
+use crate::options::Options;
+use crate::tests::play::all_options;
+use crate::view::Bounds;
+use drover_game::game::{Game, Seat};
+use drover_laws::play_randomly;
 
 /// Money and cards are conserved and no view is wrong about anything.
 fn audit(game: &Koehandel) {

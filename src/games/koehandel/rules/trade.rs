@@ -4,11 +4,11 @@ use super::act::Money;
 use super::auction::others;
 use super::game::{Koehandel, Phase, tell};
 use super::state::Trade;
-use crate::game::Listener;
-use crate::koehandel::cards::{Animal, Compass, Purse};
-use crate::koehandel::message::{Fault, Message};
-use crate::koehandel::options::{LostRow, TradePayment};
-use crate::koehandel::view::stake;
+use crate::cards::{Animal, Compass, Purse};
+use crate::message::{Fault, Message};
+use crate::options::{LostRow, TradePayment};
+use crate::view::stake;
+use drover_game::game::Listener;
 
 /// Who wins a trade and what each side pays; `None`: its bid does not count.
 struct Verdict {

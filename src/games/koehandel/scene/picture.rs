@@ -1,8 +1,8 @@
 //! The picture of a state: the four players around the table, clockwise from the lower left, and what lies on it.
 
 use super::state::{Auction, Bid, Player, Settled, Stage, Stake, State, Trade};
-use crate::koehandel::cards::{Animal, Note, PLAYERS};
-use crate::scene::{Anchor, Picture, Svg, player};
+use crate::cards::{Animal, Note, PLAYERS};
+use drover_game::scene::{Anchor, Picture, Svg, player};
 use serde_json::Value;
 use std::fmt::Display;
 

@@ -1,12 +1,12 @@
 //! The state of a match in the form in which it is shown. Players are numbered by seat where the table tells,
 //! and clockwise from the viewer's own where a seat does.
 
-use crate::game::Seat;
-use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
-use crate::koehandel::fold::Deal;
-use crate::koehandel::message::{Bought, Message};
-use crate::koehandel::rules::score;
-use crate::koehandel::view::{Bounds, Herd};
+use crate::cards::{Animal, Compass, PLAYERS, Purse};
+use crate::fold::Deal;
+use crate::message::{Bought, Message};
+use crate::rules::score;
+use crate::view::{Bounds, Herd};
+use drover_game::game::Seat;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;

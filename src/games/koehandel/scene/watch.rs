@@ -2,12 +2,12 @@
 
 use super::state::{Auction, Bid, Player, Settled, Stage, Stake, State, Trade};
 use super::words::{said, sentence};
-use crate::koehandel::cards::{Compass, MONEY_MAX, PLAYERS, Purse};
-use crate::koehandel::fold::{Deal, Fold};
-use crate::koehandel::message::{Goods, Message, Sale};
-use crate::koehandel::rules::{Act, Ask, Money};
-use crate::koehandel::view::View;
-use crate::scene::Scene;
+use crate::cards::{Compass, MONEY_MAX, PLAYERS, Purse};
+use crate::fold::{Deal, Fold};
+use crate::message::{Goods, Message, Sale};
+use crate::rules::{Act, Ask, Money};
+use crate::view::View;
+use drover_game::scene::Scene;
 use smallvec::SmallVec;
 
 /// What happened last.

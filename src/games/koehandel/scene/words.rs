@@ -1,9 +1,9 @@
 //! What happened, in words.
 
-use crate::game::Seat;
-use crate::koehandel::cards::{Compass, PLAYERS, Purse};
-use crate::koehandel::message::{Goods, Message};
-use crate::koehandel::rules::{Act, Ask, Money};
+use crate::cards::{Compass, PLAYERS, Purse};
+use crate::message::{Goods, Message};
+use crate::rules::{Act, Ask, Money};
+use drover_game::game::Seat;
 
 /// Names of places, by the number of the reader's own and the place as the reader has it.
 type Names<'a> = &'a dyn Fn(Compass) -> String;

@@ -1,11 +1,11 @@
 //! The rulings on auctions; each test is named after the ruling that it pins.
 
 use super::hall::{Hall, position, with};
-use crate::kit::{Kit as _, TableSetup};
-use crate::koehandel::KIT;
-use crate::koehandel::options::{Options, SecondBluff};
-use crate::koehandel::rules::Setup;
-use crate::wire::Reply;
+use crate::KIT;
+use crate::options::{Options, SecondBluff};
+use crate::rules::Setup;
+use drover_game::kit::{Kit as _, TableSetup};
+use drover_game::wire::Reply;
 
 const NOBODY: [&str; 4] = [""; 4];
 const BLUFFED: &str = "type=information&opponent=W&money=nnttttf&message=bluffed";

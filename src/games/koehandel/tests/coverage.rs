@@ -50,8 +50,9 @@ fn rows() -> Vec<(Vec<&'static str>, Vec<&'static str>)> {
 fn every_ruling_names_tests_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut exist = HashSet::new();
-    tests_under(root, &mut exist);
-    tests_under(&root.join("../../tests"), &mut exist);
+    for folder in ["", "../../laws", "../../../tests"] {
+        tests_under(&root.join(folder), &mut exist);
+    }
     let rows = rows();
     for (rulings, tests) in &rows {
         assert!(!tests.is_empty(), "{rulings:?} names no test");

@@ -1,12 +1,12 @@
-//! Recorded matches, disturbed: what [`crate::disturb`] does, under more options and by more bots; and
+//! Recorded matches, disturbed: what [`drover_laws::disturb`] does, under more options and by more bots; and
 //! messages that come again, which hardly ever leave a trace.
 
-use crate::disturb::{Heard, Line, Said, Tape, Trial, disturbed, undisturbed};
-use crate::game::Seat;
-use crate::kit::{DialogueSetup, Kit as _, Nodes, PlaySetup};
-use crate::koehandel::KIT;
-use crate::rng::Rng;
-use crate::wire::{Dialogue, Fact};
+use crate::KIT;
+use drover_game::game::Seat;
+use drover_game::kit::{DialogueSetup, Kit as _, Nodes, PlaySetup};
+use drover_game::rng::Rng;
+use drover_game::wire::{Dialogue, Fact};
+use drover_laws::disturb::{Heard, Line, Said, Tape, Trial, disturbed, undisturbed};
 use serde_json::{Value, json};
 
 /// What one seat received and answered in a match between these bots.

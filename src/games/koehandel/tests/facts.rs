@@ -1,16 +1,16 @@
 //! Facts report what happened, as far as the seat can know.
 
 use super::play::{Happened, play};
-use crate::game::Seat;
-use crate::kit::Kit as _;
-use crate::koehandel::KIT;
-use crate::koehandel::cards::{Compass, PLAYERS, Purse};
-use crate::koehandel::facts::Facts;
-use crate::koehandel::fold::Fold;
-use crate::koehandel::message::Message;
-use crate::koehandel::options::Options;
-use crate::koehandel::rules::{Act, Ask};
-use crate::wire::Fact;
+use crate::KIT;
+use crate::cards::{Compass, PLAYERS, Purse};
+use crate::facts::Facts;
+use crate::fold::Fold;
+use crate::message::Message;
+use crate::options::Options;
+use crate::rules::{Act, Ask};
+use drover_game::game::Seat;
+use drover_game::kit::Kit as _;
+use drover_game::wire::Fact;
 use serde_json::{Value, json};
 
 #[derive(Default)]

@@ -1,11 +1,11 @@
 //! The fold knows from messages alone exactly what the rules let its seat know.
 
 use super::play::{Happened, all_options, play};
-use crate::koehandel::cards::PLAYERS;
-use crate::koehandel::fold::Fold;
-use crate::koehandel::message::Message;
-use crate::koehandel::options::{LostRow, TradePayment};
-use crate::koehandel::rules::Act;
+use crate::cards::PLAYERS;
+use crate::fold::Fold;
+use crate::message::Message;
+use crate::options::{LostRow, TradePayment};
+use crate::rules::Act;
 
 #[test]
 fn fold_is_what_the_rules_show() {

@@ -1,14 +1,14 @@
 //! The original's two worked examples, replayed from constructed positions.
 
-use crate::game::Seat;
-use crate::koehandel::cards::{Compass, PLAYERS};
-use crate::koehandel::dialect::{Fields, read, read_answer};
-use crate::koehandel::fold::{Fold, Verdict};
-use crate::koehandel::options::LostRow;
-use crate::koehandel::referee::{Referee, RefereeSetup};
-use crate::koehandel::rules::Setup;
-use crate::koehandel::view::View;
-use crate::wire::{Reply, Table};
+use crate::cards::{Compass, PLAYERS};
+use crate::dialect::{Fields, read, read_answer};
+use crate::fold::{Fold, Verdict};
+use crate::options::LostRow;
+use crate::referee::{Referee, RefereeSetup};
+use crate::rules::Setup;
+use crate::view::View;
+use drover_game::game::Seat;
+use drover_game::wire::{Reply, Table};
 
 const MARKET: u64 = 12;
 const IDS: [u64; PLAYERS] = [31, 32, 33, 34];
@@ -113,7 +113,7 @@ fn replay(text: &str) {
     );
     // The next turn makes the last settlement final for all seats.
     for (seat, fold) in folds.iter_mut().enumerate() {
-        fold.hear(&crate::koehandel::message::Message::SecondBluff);
+        fold.hear(&crate::message::Message::SecondBluff);
         let (mut seen, known) = (*table.game().seen_by(seat), *fold.view());
         assert!(fold.is_certain());
         seen.barred = known.barred;

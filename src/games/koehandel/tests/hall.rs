@@ -1,11 +1,11 @@
 //! A referee's table in a constructed position, driven by the exact text of every reply.
 
-use crate::game::{Game, Seat};
-use crate::koehandel::cards::{Animal, Note, PLAYERS, Purse};
-use crate::koehandel::options::Options;
-use crate::koehandel::referee::{Referee, RefereeSetup};
-use crate::koehandel::rules::{Koehandel, Setup};
-use crate::wire::{Reply, Table};
+use crate::cards::{Animal, Note, PLAYERS, Purse};
+use crate::options::Options;
+use crate::referee::{Referee, RefereeSetup};
+use crate::rules::{Koehandel, Setup};
+use drover_game::game::{Game, Seat};
+use drover_game::wire::{Reply, Table};
 
 /// The table and all messages sent at it.
 pub struct Hall {

@@ -1,17 +1,17 @@
 //! No messages can make the champion think forever.
 
 use super::disturbed::listener;
-use crate::game::{Bot, Budget, Game, Progress};
-use crate::koehandel::bots::champion::Champion;
-use crate::koehandel::bots::champion::playout::{STEPS_MAX, play_out};
-use crate::koehandel::bots::policy::Limits;
-use crate::koehandel::bots::styles::{KINDS, Style};
-use crate::koehandel::cards::PLAYERS;
-use crate::koehandel::models::Models;
-use crate::koehandel::options::Options;
-use crate::koehandel::rules::{Koehandel, Setup};
-use crate::rng::Rng;
-use crate::wire::{Dialogue, Next};
+use crate::bots::champion::Champion;
+use crate::bots::champion::playout::{STEPS_MAX, play_out};
+use crate::bots::policy::Limits;
+use crate::bots::styles::{KINDS, Style};
+use crate::cards::PLAYERS;
+use crate::models::Models;
+use crate::options::Options;
+use crate::rules::{Koehandel, Setup};
+use drover_game::game::{Bot, Budget, Game, Progress};
+use drover_game::rng::Rng;
+use drover_game::wire::{Dialogue, Next};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -127,7 +127,7 @@ fn what_does_not_add_up_is_not_played_out() {
     for view in views {
         let mut bot = Champion::new(Rng::new(1, 1), &Models::none());
         let act = bot.decide(&view, &ask, Budget::nodes(u64::MAX));
-        let fallback = crate::koehandel::guard::fallback(&sound, &ask);
+        let fallback = crate::guard::fallback(&sound, &ask);
         assert_eq!(act, fallback, "the policy auctions at the first turn");
     }
 }

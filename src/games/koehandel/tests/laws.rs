@@ -2,22 +2,22 @@
 
 use super::disturbed::listener;
 use super::play::{message, pick, random_act, random_cards};
-use crate::game::{Budget, Game, Seat};
-use crate::kit::Kit as _;
-use crate::koehandel::KIT;
-use crate::koehandel::bots;
-use crate::koehandel::bots::champion::Champion;
-use crate::koehandel::cards::{Animal, Compass, Note, PLAYERS, Purse};
-use crate::koehandel::dialect::{Fields, read, read_answer, write, write_answer};
-use crate::koehandel::fold::Fold;
-use crate::koehandel::message::{Goods, Message};
-use crate::koehandel::options::Options;
-use crate::koehandel::player::Player;
-use crate::koehandel::rules::{Act, Ask, Koehandel, Money, Setup};
-use crate::koehandel::view::Bounds;
-use crate::laws::{self, Terms, laws};
-use crate::rng::Rng;
-use crate::wire::Next;
+use crate::KIT;
+use crate::bots;
+use crate::bots::champion::Champion;
+use crate::cards::{Animal, Compass, Note, PLAYERS, Purse};
+use crate::dialect::{Fields, read, read_answer, write, write_answer};
+use crate::fold::Fold;
+use crate::message::{Goods, Message};
+use crate::options::Options;
+use crate::player::Player;
+use crate::rules::{Act, Ask, Koehandel, Money, Setup};
+use crate::view::Bounds;
+use drover_game::game::{Budget, Game, Seat};
+use drover_game::kit::Kit as _;
+use drover_game::rng::Rng;
+use drover_game::wire::Next;
+use drover_laws::{Terms, laws};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -32,9 +32,9 @@ fn text_and_in_process_play_are_the_same_match() {
     ] {
         let careless = &[];
         let terms = Terms { options, careless };
-        laws::a_match_comes_again_from_its_setup::<Koehandel>(&terms);
-        laws::decisions_end_when_they_must::<Koehandel>(&terms);
-        laws::random_play_ends_alike::<Koehandel>(&terms);
+        drover_laws::a_match_comes_again_from_its_setup::<Koehandel>(&terms);
+        drover_laws::decisions_end_when_they_must::<Koehandel>(&terms);
+        drover_laws::random_play_ends_alike::<Koehandel>(&terms);
     }
 }
 
@@ -284,4 +284,9 @@ fn compare(game: &Koehandel, seat: usize, one: Act, two: Act) {
 fn an_idle_player_is_small() {
     assert!(size_of::<Player>() <= 1_024, "{}", size_of::<Player>());
     assert!(size_of::<Champion>() < 1_024, "{}", size_of::<Champion>());
+}
+
+#[test]
+fn disturbed_matches_recover() {
+    drover_laws::disturb::check(&crate::KIT, 10);
 }

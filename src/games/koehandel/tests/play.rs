@@ -1,11 +1,11 @@
 //! Random play with every kind of answer, good and bad, under every option.
 
-use crate::game::{Game, Seat};
-use crate::koehandel::cards::{Animal, Compass, Note, Purse};
-use crate::koehandel::message::{Bought, Fault, Goods, History, Message, Sale};
-use crate::koehandel::options::{LostRow, Options, SecondBluff, TradePayment};
-use crate::koehandel::rules::{Act, Ask, Koehandel, Money, Setup};
-use crate::rng::Rng;
+use crate::cards::{Animal, Compass, Note, Purse};
+use crate::message::{Bought, Fault, Goods, History, Message, Sale};
+use crate::options::{LostRow, Options, SecondBluff, TradePayment};
+use crate::rules::{Act, Ask, Koehandel, Money, Setup};
+use drover_game::game::{Game, Seat};
+use drover_game::rng::Rng;
 
 /// Every combination of the starred rulings that changes what is sent.
 pub fn all_options() -> Vec<Options> {

@@ -1,13 +1,13 @@
 //! How odd and foreign text is read: the inconsistencies I1 to I13 and the precisions of 2.2.
 
-use crate::kit::Kit as _;
-use crate::koehandel::KIT;
-use crate::koehandel::cards::{Animal, Compass, Purse};
-use crate::koehandel::dialect::{AMOUNT_MAX, FRAME_MAX, Fields, read, read_answer};
-use crate::koehandel::fold::Fold;
-use crate::koehandel::message::{Bought, Fault, Goods, Message, Sale};
-use crate::koehandel::rules::{Act, Ask, Money};
-use crate::wire::WireError;
+use crate::KIT;
+use crate::cards::{Animal, Compass, Purse};
+use crate::dialect::{AMOUNT_MAX, FRAME_MAX, Fields, read, read_answer};
+use crate::fold::Fold;
+use crate::message::{Bought, Fault, Goods, Message, Sale};
+use crate::rules::{Act, Ask, Money};
+use drover_game::kit::Kit as _;
+use drover_game::wire::WireError;
 
 fn hear(fold: &mut Fold, text: &str) -> Option<Message> {
     let message = parse(fold, text).unwrap_or_else(|error| panic!("{text}: {error}"));

@@ -1,15 +1,15 @@
 //! Scenes show what their viewer may know, all of it and no more.
 
 use super::play::{Happened, all_options, play};
-use crate::contest::Contest as _;
-use crate::game::Game as _;
-use crate::koehandel::cards::{PLAYERS, Purse};
-use crate::koehandel::fold::Fold;
-use crate::koehandel::message::Message;
-use crate::koehandel::options::LostRow;
-use crate::koehandel::rules::{Act, Koehandel};
-use crate::koehandel::scene::{Stage, Stake, State, Watch};
-use crate::scene::Scene;
+use crate::cards::{PLAYERS, Purse};
+use crate::fold::Fold;
+use crate::message::Message;
+use crate::options::LostRow;
+use crate::rules::{Act, Koehandel};
+use crate::scene::{Stage, Stake, State, Watch};
+use drover_game::contest::Contest as _;
+use drover_game::game::Game as _;
+use drover_game::scene::Scene;
 
 fn read(scene: &Scene) -> State {
     State::read(&scene.state).expect("a state")

@@ -1,8 +1,8 @@
 //! An independent scorer: it reads transcripts with a parser of its own, does not use the rules' types, and
 //! recomputes who owns which animals and money, and every score.
 
-use crate::kit::{Exchange, Kit as _, Nodes, PlaySetup};
-use crate::koehandel::KIT;
+use crate::KIT;
+use drover_game::kit::{Exchange, Kit as _, Nodes, PlaySetup};
 use serde_json::json;
 use std::collections::HashMap;
 

@@ -2,11 +2,11 @@
 
 use super::disturbed::{flags, listener, recorded};
 use super::play::{Happened, all_options, play};
-use crate::koehandel::cards::PLAYERS;
-use crate::koehandel::dialect::{write, write_answer};
-use crate::koehandel::options::Options;
-use crate::rng::Rng;
-use crate::wire::{Dialogue, Fact, Next};
+use crate::cards::PLAYERS;
+use crate::dialect::{write, write_answer};
+use crate::options::Options;
+use drover_game::rng::Rng;
+use drover_game::wire::{Dialogue, Fact, Next};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 

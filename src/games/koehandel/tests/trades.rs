@@ -1,8 +1,8 @@
 //! The rulings on trades and the end; each test is named after the ruling that it pins.
 
 use super::hall::{END, Hall, position, with};
-use crate::game::{Cause, Game};
-use crate::koehandel::options::{LostRow, Options, TradePayment};
+use crate::options::{LostRow, Options, TradePayment};
+use drover_game::game::{Cause, Game};
 
 const H: [&str; 4] = ["H", "H", "", ""];
 const OFFER: &str = "?type=trade&opponent=W&goods=H&money=";

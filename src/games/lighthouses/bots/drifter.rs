@@ -1,8 +1,8 @@
 //! Rung 2: any legal act, with a preference for lighthouses.
 
 use super::scout::{Scene, Scout};
-use crate::lighthouses::rules::Act;
-use crate::rng::Rng;
+use crate::rules::Act;
+use drover_game::rng::Rng;
 
 pub(super) const DESCRIPTION: &str =
     "Strays at random; on a lighthouse mostly makes a random link or attacks with random energy.";

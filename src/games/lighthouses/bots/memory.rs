@@ -1,6 +1,6 @@
 //! What a player remembers of the energy on the island: as last seen, grown since.
 
-use crate::lighthouses::rules::{Cell, Chart, ENERGY_MAX, View};
+use crate::rules::{Cell, Chart, ENERGY_MAX, View};
 
 /// After this many rounds every cell that grows at all is full.
 const ROUNDS_TO_FULL: u32 = ENERGY_MAX as u32;

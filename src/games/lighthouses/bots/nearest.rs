@@ -2,8 +2,8 @@
 
 use super::paths::FAR;
 use super::scout::{Scene, Scout};
-use crate::lighthouses::rules::Act;
-use crate::rng::Rng;
+use crate::rules::Act;
+use drover_game::rng::Rng;
 
 pub(super) const DESCRIPTION: &str = "Walks to the nearest lighthouse that is not its own, attacks with everything, makes any link on the way.";
 

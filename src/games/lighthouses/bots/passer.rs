@@ -1,7 +1,7 @@
 //! Rung 1: does nothing.
 
-use crate::game::{Bot, Budget};
-use crate::lighthouses::rules::{Act, Ask, Lighthouses, View};
+use crate::rules::{Act, Ask, Lighthouses, View};
+use drover_game::game::{Bot, Budget};
 
 pub(super) const DESCRIPTION: &str = "Passes every turn.";
 

@@ -1,7 +1,7 @@
 //! Ways over the island: how far every cell is from every lighthouse, and the richest walks.
 
 use super::memory::Memory;
-use crate::lighthouses::rules::{Cell, Chart, Lighthouse};
+use crate::rules::{Cell, Chart, Lighthouse};
 use smallvec::SmallVec;
 
 /// The distance where no way leads.

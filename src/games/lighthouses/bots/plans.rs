@@ -4,7 +4,7 @@
 use super::paths::FAR;
 use super::scout::{Scene, Scout};
 use super::triangle::Habits;
-use crate::lighthouses::rules::{Lighthouse, UPKEEP};
+use crate::rules::{Lighthouse, UPKEEP};
 use smallvec::SmallVec;
 
 /// The most visits in a tour: three corners, and two of them again.

@@ -2,10 +2,10 @@
 
 use super::scout::scouting;
 use super::{champion, drifter, harvester, nearest, passer, ring, triangle};
-use crate::game::Bot;
-use crate::kit::{BotCard, card, thinker};
-use crate::lighthouses::rules::Lighthouses;
-use crate::rng::Rng;
+use crate::rules::Lighthouses;
+use drover_game::game::Bot;
+use drover_game::kit::{BotCard, card, thinker};
+use drover_game::rng::Rng;
 
 /// Streams of a bot's seed begin here.
 const BOT_STREAM: u64 = 1 << 32;

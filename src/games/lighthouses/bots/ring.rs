@@ -2,8 +2,8 @@
 
 use super::paths::FAR;
 use super::scout::{Scene, Scout};
-use crate::lighthouses::rules::{Act, Lighthouse};
-use crate::rng::Rng;
+use crate::rules::{Act, Lighthouse};
+use drover_game::rng::Rng;
 
 pub(super) const DESCRIPTION: &str = "Gathers some energy from good cells, then goes where the most triangles, links and keys are to be had and leaves everything there.";
 

@@ -2,11 +2,9 @@
 
 use super::memory::Memory;
 use super::paths::{FAR, Paths, richest};
-use crate::game::{Bot, Budget, Seat};
-use crate::lighthouses::rules::{
-    Act, Ask, Cell, Chart, Event, Lighthouse, Lighthouses, Network, View,
-};
-use crate::rng::Rng;
+use crate::rules::{Act, Ask, Cell, Chart, Event, Lighthouse, Lighthouses, Network, View};
+use drover_game::game::{Bot, Budget, Seat};
+use drover_game::rng::Rng;
 use std::sync::Arc;
 
 /// What a player knows about its game.

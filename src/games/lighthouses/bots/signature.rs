@@ -1,8 +1,8 @@
 //! The fixed games whose acts are a player's signature, against ring builders and triangle hunters.
 
-use crate::ladder::Bout;
-use crate::lighthouses::map::Map;
-use crate::lighthouses::rules::{Lighthouses, Setup};
+use crate::map::Map;
+use crate::rules::{Lighthouses, Setup};
+use drover_game::ladder::Bout;
 
 /// Rounds of such a game.
 const ROUNDS: u32 = 120;

@@ -4,9 +4,9 @@
 
 use super::paths::FAR;
 use super::scout::{Scene, Scout, scouting};
-use crate::game::Bot;
-use crate::lighthouses::rules::{Act, Lighthouse, Lighthouses};
-use crate::rng::Rng;
+use crate::rules::{Act, Lighthouse, Lighthouses};
+use drover_game::game::Bot;
+use drover_game::rng::Rng;
 
 /// The stream of a stranger's chance.
 const STREAM: u64 = 2 << 32;

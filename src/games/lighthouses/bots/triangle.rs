@@ -3,9 +3,9 @@
 use super::paths::{FAR, richest};
 use super::plans::{Pace, Plan, Planner};
 use super::scout::{Scene, Scout};
-use crate::game::{Bot, Budget};
-use crate::knobs::knobs;
-use crate::lighthouses::rules::{Act, Ask, Event, Lighthouse, Lighthouses, View};
+use crate::rules::{Act, Ask, Event, Lighthouse, Lighthouses, View};
+use drover_game::game::{Bot, Budget};
+use drover_game::knobs;
 
 pub(super) const DESCRIPTION: &str = "Weighs every triangle's cells and expected life against the turns to finish it, gathers what that takes, charges its corners evenly and keeps them alight.";
 

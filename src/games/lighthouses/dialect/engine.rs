@@ -1,11 +1,9 @@
 //! The engine's side: what it writes, byte for byte, and how it reads a bot's lines.
 
 use super::python::{Value, parse};
-use crate::game::Seat;
-use crate::lighthouses::rules::{
-    Act, Ask, Cell, Chart, Lighthouse, Lighthouses, Point, Step, VIEW_REACH,
-};
-use crate::wire::ReplyLine;
+use crate::rules::{Act, Ask, Cell, Chart, Lighthouse, Lighthouses, Point, Step, VIEW_REACH};
+use drover_game::game::Seat;
+use drover_game::wire::ReplyLine;
 use serde::{Deserialize, Serialize};
 use std::fmt::{Display, Write as _};
 

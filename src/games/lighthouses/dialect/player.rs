@@ -1,9 +1,9 @@
 //! A bot's side: what it receives, read as leniently as other engines may write it, and what it sends.
 
-use crate::game::Seat;
-use crate::lighthouses::map::{LIGHTHOUSES_MAX, SIDE_MAX};
-use crate::lighthouses::rules::{Act, Beacon, Cell, Chart, PLAYERS, Point, Refusal, View};
-use crate::wire::WireError;
+use crate::map::{LIGHTHOUSES_MAX, SIDE_MAX};
+use crate::rules::{Act, Beacon, Cell, Chart, PLAYERS, Point, Refusal, View};
+use drover_game::game::Seat;
+use drover_game::wire::WireError;
 use serde::{Deserialize, Deserializer};
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! A map with everything that follows from it before any player has moved.
 
 use super::triangle::spans;
-use crate::lighthouses::map::{LIGHTHOUSES_MAX, SIDE_MAX};
+use crate::map::{LIGHTHOUSES_MAX, SIDE_MAX};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -221,8 +221,8 @@ const NOBODY: u8 = u8::MAX;
 
 impl Chart {
     /// The chart of `island`, rows of `width` cells, the bottom row first. At most
-    /// [`SIDE_MAX`](crate::lighthouses::map::SIDE_MAX) cells per side and
-    /// [`LIGHTHOUSES_MAX`](crate::lighthouses::map::LIGHTHOUSES_MAX) lighthouses, all of them island cells:
+    /// [`SIDE_MAX`](crate::map::SIDE_MAX) cells per side and
+    /// [`LIGHTHOUSES_MAX`](crate::map::LIGHTHOUSES_MAX) lighthouses, all of them island cells:
     /// the caller must have checked that.
     #[must_use]
     pub fn new(width: usize, island: Vec<bool>, lighthouses: &[Point]) -> Self {

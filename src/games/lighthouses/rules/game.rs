@@ -3,8 +3,8 @@
 
 use super::chart::{Cell, Chart, ENERGY_MAX, Lighthouse, Point, Step, VIEW_REACH};
 use super::network::{Beacon, Network, Refusal};
-use crate::game::{Cause, Illegal, Listener, Outcome, Seat, Seats};
-use crate::lighthouses::map::Map;
+use crate::map::Map;
+use drover_game::game::{Cause, Illegal, Listener, Outcome, Seat, Seats};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -409,7 +409,7 @@ impl Lighthouses {
     }
 }
 
-impl crate::game::Game for Lighthouses {
+impl drover_game::game::Game for Lighthouses {
     type Setup = Setup;
     type Ask = Ask;
     type Act = Act;

@@ -1,7 +1,7 @@
 //! Who holds which lighthouse, which are linked, and what that scores per round.
 
 use super::chart::{Chart, Lighthouse};
-use crate::game::Seat;
+use drover_game::game::Seat;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 //! The island as a picture: land stays; energy, triangles, beams, lighthouses and players move.
 
 use super::state::{CELLS_MAX, LighthouseState, PlayerState, State};
-use crate::lighthouses::rules::{ENERGY_MAX, Point};
-use crate::scene::{Anchor, Entry, Picture, Svg, legend, legend_height, player};
+use crate::rules::{ENERGY_MAX, Point};
+use drover_game::scene::{Anchor, Entry, Picture, Svg, legend, legend_height, player};
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -222,7 +222,7 @@ impl Island {
         let radius = (self.cell * 0.45).max(5.0);
         let x = x + step * radius * 1.7;
         let number = usize::from(player.player);
-        svg.circle(crate::scene::player(number), (x, y), radius);
+        svg.circle(drover_game::scene::player(number), (x, y), radius);
         let size = radius * 1.5;
         svg.text(
             "s-on s-bold",

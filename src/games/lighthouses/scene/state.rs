@@ -1,10 +1,10 @@
 //! A position as it is shown: one schema for the engine and for players.
 
-use crate::game::Seat;
-use crate::lighthouses::rules::{
+use crate::rules::{
     Act, Beacon, Cell, Chart, Lighthouse, Lighthouses, Network, Point, Refusal, View,
 };
-use crate::scene::Scene;
+use drover_game::game::Seat;
+use drover_game::scene::Scene;
 use serde::{Deserialize, Serialize};
 
 /// Maps of more cells are shown without their island and its energy, and not drawn.

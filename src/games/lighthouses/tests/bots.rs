@@ -1,14 +1,14 @@
 //! Laws of every built-in player.
 
-use crate::arena::play_by;
-use crate::game::{Bot, Budget, Seat};
-use crate::ladder::seated;
-use crate::lighthouses::bots::{CARDS, make};
-use crate::lighthouses::map::Map;
-use crate::lighthouses::rules::{
+use crate::bots::{CARDS, make};
+use crate::map::Map;
+use crate::rules::{
     Act, Ask, Beacon, Cell, Chart, Event, Lighthouse, Lighthouses, Network, Refusal, Setup, View,
 };
-use crate::rng::Rng;
+use drover_game::arena::play_by;
+use drover_game::game::{Bot, Budget, Seat};
+use drover_game::ladder::seated;
+use drover_game::rng::Rng;
 use std::sync::Arc;
 
 const MAPS: [&str; 4] = [

@@ -1,16 +1,16 @@
 //! The champion: its arithmetic against the rules, repeatability.
 
-use crate::arena::play_by;
-use crate::contest::Contest as _;
-use crate::game::{Bot, Budget, Game as _, Seat};
-use crate::lighthouses::atlas;
-use crate::lighthouses::bots::champion::{
+use crate::atlas;
+use crate::bots::champion::{
     CHAMPION, Knobs, Rivals, State, Terrain, Worth, champion, champion_with,
 };
-use crate::lighthouses::bots::{bouts, make};
-use crate::lighthouses::map::Map;
-use crate::lighthouses::rules::{Act, Ask, Beacon, Lighthouse, Lighthouses, Setup, View};
-use crate::rng::Rng;
+use crate::bots::{bouts, make};
+use crate::map::Map;
+use crate::rules::{Act, Ask, Beacon, Lighthouse, Lighthouses, Setup, View};
+use drover_game::arena::play_by;
+use drover_game::contest::Contest as _;
+use drover_game::game::{Bot, Budget, Game as _, Seat};
+use drover_game::rng::Rng;
 use std::sync::Arc;
 
 /// Rounds compared after some random ones.

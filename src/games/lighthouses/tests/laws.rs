@@ -1,10 +1,10 @@
 //! The laws of every game, on this one.
 
-use crate::game::Cause;
-use crate::laws::{laws, play_randomly};
-use crate::lighthouses::atlas;
-use crate::lighthouses::map::Map;
-use crate::lighthouses::rules::{Lighthouses, Setup};
+use crate::atlas;
+use crate::map::Map;
+use crate::rules::{Lighthouses, Setup};
+use drover_game::game::Cause;
+use drover_laws::{laws, play_randomly};
 
 laws!(Lighthouses, {"rounds": 60}, also: [scenes_are_whole, own_words_are_read_back]);
 
@@ -25,4 +25,9 @@ fn random_games_keep_the_laws() {
             assert_eq!(outcome.cause, Cause::Normal, "{name}");
         }
     }
+}
+
+#[test]
+fn disturbed_matches_recover() {
+    drover_laws::disturb::check(&crate::KIT, 80);
 }

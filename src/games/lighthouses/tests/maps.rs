@@ -1,10 +1,10 @@
 //! Maps: what is read, what is rejected, and what is drawn.
 
-use crate::ladder::digest;
-use crate::lighthouses::atlas;
-use crate::lighthouses::generate::{Style, generate};
-use crate::lighthouses::map::Map;
-use crate::lighthouses::rules::Point;
+use crate::atlas;
+use crate::generate::{Style, generate};
+use crate::map::Map;
+use crate::rules::Point;
+use drover_game::ladder::digest;
 
 #[test]
 fn our_maps_are_maps() {

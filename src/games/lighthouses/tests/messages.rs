@@ -1,11 +1,11 @@
 //! Every message of the engine, provoked (README.md, section 3).
 
-use crate::game::Seat;
-use crate::lighthouses::map::Map;
-use crate::lighthouses::options::Conduct;
-use crate::lighthouses::referee::{Referee, RefereeSetup};
-use crate::lighthouses::rules::Setup;
-use crate::wire::{Reply, Table};
+use crate::map::Map;
+use crate::options::Conduct;
+use crate::referee::{Referee, RefereeSetup};
+use crate::rules::Setup;
+use drover_game::game::Seat;
+use drover_game::wire::{Reply, Table};
 
 /// Lighthouses by column: 0 at the player's start, the others in a row to the right and above.
 ///
@@ -232,7 +232,11 @@ fn lines_that_are_no_commands_drop_the_bot_and_its_player_stands() {
         talk.0.calls(&mut Vec::new());
         let blames = talk.0.blames();
         assert_eq!(blames.len(), 1, "{line}");
-        assert_eq!(blames[0].cause, crate::game::Cause::ProtocolError, "{line}");
+        assert_eq!(
+            blames[0].cause,
+            drover_game::game::Cause::ProtocolError,
+            "{line}"
+        );
         assert!(!talk.0.waits(Seat(0)) && talk.0.waits(Seat(1)), "{line}");
         assert!(talk.0.outcome().is_none(), "{line}");
     }

@@ -1,10 +1,10 @@
 //! A bot's side of the wire: states as other engines write them, messages that are wrong, facts.
 
 use super::wire::{DEMO_MAP, calls, table};
-use crate::game::Seat;
-use crate::kit::{DialogueSetup, Kit};
-use crate::lighthouses::KIT;
-use crate::wire::{Dialogue, Next, Reply};
+use crate::KIT;
+use drover_game::game::Seat;
+use drover_game::kit::{DialogueSetup, Kit};
+use drover_game::wire::{Dialogue, Next, Reply};
 use serde_json::{Value, json};
 
 fn begun(neutral: &str) -> (Box<dyn Dialogue>, String) {

@@ -1,9 +1,9 @@
 //! Games and triangles recorded from the public engine.
 
-use crate::game::Seat;
-use crate::lighthouses::dialect::engine;
-use crate::lighthouses::map::Map;
-use crate::lighthouses::rules::{Lighthouse, Lighthouses, Point, Setup, spans};
+use crate::dialect::engine;
+use crate::map::Map;
+use crate::rules::{Lighthouse, Lighthouses, Point, Setup, spans};
+use drover_game::game::Seat;
 use serde_json::{Value, json};
 
 const TRACES: [(&str, &str); 3] = [

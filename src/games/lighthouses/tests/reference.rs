@@ -2,10 +2,10 @@
 //! first: sets of points, floating-point distances, triangles cell by cell. Random games of both must
 //! agree every round.
 
-use crate::lighthouses::generate::{Style, generate};
-use crate::lighthouses::map::Map;
-use crate::lighthouses::rules::{Act, Lighthouse, Lighthouses, Setup};
-use crate::rng::Rng;
+use crate::generate::{Style, generate};
+use crate::map::Map;
+use crate::rules::{Act, Lighthouse, Lighthouses, Setup};
+use drover_game::rng::Rng;
 use std::collections::{BTreeMap, BTreeSet};
 
 type Point = (i64, i64);
@@ -261,9 +261,8 @@ fn shown(slow: &Slow, game: &Lighthouses, list: &[Point]) -> [String; 2] {
     }
     cells.sort();
     let beacons = game.network().beacons();
-    let owner = |at: &crate::lighthouses::rules::Beacon| {
-        (at.owner.map(|seat| seat.index()), i64::from(at.energy))
-    };
+    let owner =
+        |at: &crate::rules::Beacon| (at.owner.map(|seat| seat.index()), i64::from(at.energy));
     let links: BTreeSet<(usize, usize)> = beacons
         .iter()
         .enumerate()
@@ -271,7 +270,7 @@ fn shown(slow: &Slow, game: &Lighthouses, list: &[Point]) -> [String; 2] {
         .filter(|(a, b)| a < b)
         .collect();
     let players = game.players();
-    let at = |cell: crate::lighthouses::rules::Cell| {
+    let at = |cell: crate::rules::Cell| {
         let at = chart.point(cell);
         (i64::from(at.x), i64::from(at.y))
     };
@@ -301,7 +300,7 @@ fn draw(game: &Lighthouses, rng: &mut Rng) -> Act {
     }
     if game.chart().lighthouse_at(player.position).is_some() && rng.chance(0.8) {
         let mut links: Vec<Act> = Vec::new();
-        crate::game::Game::acts(game, seat, &mut links);
+        drover_game::game::Game::acts(game, seat, &mut links);
         links.retain(|act| matches!(act, Act::Connect(_)));
         if let Some(link) = links.get(rng.below(links.len().max(1) as u32) as usize) {
             return *link;

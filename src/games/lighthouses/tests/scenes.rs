@@ -1,15 +1,15 @@
 //! Scenes: a player is shown what the rules let it see and nothing else, and what is shown adds up.
 
-use crate::game::Seat;
-use crate::kit::{Kit as _, Nodes, PlaySetup, TableSetup};
-use crate::laws::scenes_of;
-use crate::lighthouses::KIT;
-use crate::lighthouses::referee::Referee;
-use crate::lighthouses::rules::Lighthouses;
-use crate::lighthouses::scene::{PlayerState, State};
-use crate::scene::Scene;
-use crate::wire::{Next, Reply, Table as _};
-use crate::{DialogueSetup, Game as _};
+use crate::KIT;
+use crate::referee::Referee;
+use crate::rules::Lighthouses;
+use crate::scene::{PlayerState, State};
+use drover_game::game::Seat;
+use drover_game::kit::{Kit as _, Nodes, PlaySetup, TableSetup};
+use drover_game::scene::Scene;
+use drover_game::wire::{Next, Reply, Table as _};
+use drover_game::{DialogueSetup, Game as _};
+use drover_laws::scenes_of;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 

@@ -1,12 +1,12 @@
 //! Both sides of the wire: the recorded lines byte for byte, how the referee handles bots that are late,
 //! silent or gone, and what our players take in.
 
-use crate::game::{Cause, Seat};
-use crate::kit::{DialogueSetup, Kit, TableSetup};
-use crate::lighthouses::KIT;
-use crate::lighthouses::bots::CARDS;
-use crate::lighthouses::dialect::engine;
-use crate::wire::{Call, Dialogue, Next, Reply, Table};
+use crate::KIT;
+use crate::bots::CARDS;
+use crate::dialect::engine;
+use drover_game::game::{Cause, Seat};
+use drover_game::kit::{DialogueSetup, Kit, TableSetup};
+use drover_game::wire::{Call, Dialogue, Next, Reply, Table};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -355,7 +355,7 @@ fn folded(bot: &str) {
     let answer = |player: &mut dyn Dialogue, text: &str| match player.receive(text.as_bytes()) {
         Ok(Next::Think { fallback, .. }) => {
             let mut best = fallback;
-            player.think(crate::game::Budget::nodes(100), &mut best);
+            player.think(drover_game::game::Budget::nodes(100), &mut best);
             player.said(&best);
             best
         }

@@ -1,6 +1,6 @@
 //! What follows from a map and does not change: distances, neighbours, whose home is nearest.
 
-use crate::planetwars::rules::{Distances, NEUTRAL, Planet, PlanetId, PlayerId, Travel};
+use crate::rules::{Distances, NEUTRAL, Planet, PlanetId, PlayerId, Travel};
 
 /// Every planet has at least this many neighbours, if there are enough.
 const NEIGHBOURS_MIN: usize = 2;

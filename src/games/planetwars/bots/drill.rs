@@ -1,8 +1,8 @@
 //! Rings tested apart from any game: random teams, late words, garbage, failing mates.
 
 use super::ring::{HELLO, RELAY, Ring, word};
-use crate::planetwars::rules::{NEUTRAL, Planet, PlayerId, TEAM_MAX, View};
-use crate::rng::Rng;
+use crate::rules::{NEUTRAL, Planet, PlayerId, TEAM_MAX, View};
+use drover_game::rng::Rng;
 use std::sync::Arc;
 
 /// The seeds' random streams begin here.

@@ -1,7 +1,7 @@
 //! A state as seen by a player that remembers the game so far.
 
 use super::chart::Chart;
-use crate::planetwars::rules::{Planet, PlanetId, PlayerId, Ruleset};
+use crate::rules::{Planet, PlanetId, PlayerId, Ruleset};
 
 /// Rounds of a game in the contest.
 const ROUNDS: u32 = Ruleset::TEAM.rounds;

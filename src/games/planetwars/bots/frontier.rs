@@ -4,7 +4,7 @@ use super::field::{Field, Stance};
 use super::orders::Orders;
 use super::player::Habit;
 use super::rage::is_full;
-use crate::planetwars::rules::Planet;
+use crate::rules::Planet;
 
 pub(super) const DESCRIPTION: &str = "Planets with foreign neighbours take them with exactly as many ships as are needed, those with \
      most growth for their ships first; full planets behind send everything to the front.";

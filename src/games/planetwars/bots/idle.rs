@@ -3,8 +3,8 @@
 use super::field::Field;
 use super::orders::Orders;
 use super::player::Habit;
-use crate::game::{Bot, Budget};
-use crate::planetwars::rules::{Act, Ask, PlanetWars, View};
+use crate::rules::{Act, Ask, PlanetWars, View};
+use drover_game::game::{Bot, Budget};
 
 pub(super) const DESCRIPTION: &str = "Orders nothing and says 0 to the next in the ring.";
 pub(super) const TEAM_DESCRIPTION: &str = "Orders nothing but passes the ring's words on.";

@@ -1,7 +1,7 @@
 //! The orders of one turn: never more ships than there are, never to their own planet, never zero.
 
 use super::field::{Field, Stance};
-use crate::planetwars::rules::Launch;
+use crate::rules::Launch;
 
 pub(super) struct Orders {
     /// Ships without orders, by place; 0 on planets of others.

@@ -4,8 +4,8 @@ use super::chart::{Chart, cell};
 use super::field::{Field, Flight, Stance};
 use super::orders::Orders;
 use super::ring::Ring;
-use crate::game::{Bot, Budget};
-use crate::planetwars::rules::{Act, Ask, NEUTRAL, Planet, PlanetId, PlanetWars, PlayerId, View};
+use crate::rules::{Act, Ask, NEUTRAL, Planet, PlanetId, PlanetWars, PlayerId, View};
+use drover_game::game::{Bot, Budget};
 
 /// From this turn on any player not known to be a mate is an enemy.
 const WARY_TURN: u32 = 25;

@@ -3,7 +3,7 @@
 use super::field::Field;
 use super::orders::Orders;
 use super::player::Habit;
-use crate::planetwars::rules::Planet;
+use crate::rules::Planet;
 
 pub(super) const DESCRIPTION: &str = "One fleet at a time: half of the planet with most ships for its growth to \
      the one that grows most for its ships.";

@@ -3,7 +3,7 @@
 use super::field::{Field, Stance};
 use super::orders::Orders;
 use super::player::Habit;
-use crate::rng::Rng;
+use drover_game::rng::Rng;
 
 pub(super) const DESCRIPTION: &str =
     "One fleet at a time: half the ships of a random planet of its own to any other planet.";

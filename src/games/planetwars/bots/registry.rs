@@ -2,10 +2,10 @@
 
 use super::player::{Habit, Player, Side};
 use super::{bully, champion, dual, frontier, idle, prospector, rage, random, surplus};
-use crate::game::Bot;
-use crate::kit::{BotCard, card, thinker};
-use crate::planetwars::rules::PlanetWars;
-use crate::rng::Rng;
+use crate::rules::PlanetWars;
+use drover_game::game::Bot;
+use drover_game::kit::{BotCard, card, thinker};
+use drover_game::rng::Rng;
 
 /// Streams of a bot's seed begin here.
 const BOT_STREAM: u64 = 1 << 32;

@@ -1,9 +1,9 @@
 //! The fixed games whose acts are a player's signature: a team of it against frontiers.
 
-use crate::ladder::Bout;
-use crate::planetwars::generate::{Look, Style, generate};
-use crate::planetwars::map;
-use crate::planetwars::rules::{Planet, PlanetWars, PlayerId, Ruleset, Setup};
+use crate::generate::{Look, Style, generate};
+use crate::map;
+use crate::rules::{Planet, PlanetWars, PlayerId, Ruleset, Setup};
+use drover_game::ladder::Bout;
 
 /// Rounds of such a game.
 const ROUNDS: u32 = 90;
@@ -13,7 +13,7 @@ const GAMES: [(usize, Look); 3] = [(1, Look::Google), (2, Look::Contest), (3, Lo
 const SEEDS_APART: u64 = 128;
 
 /// Two small homes two turns apart, and what lies around them.
-pub(in crate::planetwars) const CLOSE: &str = "P 1 0 0 1 1 5\nP 2 2 0 1 2 5\nP 3 -2 1 1 0 2\nP 4 4 -1 1 0 2\nP 5 1 3 1 0 1\n\
+pub(crate) const CLOSE: &str = "P 1 0 0 1 1 5\nP 2 2 0 1 2 5\nP 3 -2 1 1 0 2\nP 4 4 -1 1 0 2\nP 5 1 3 1 0 1\n\
                      P 6 1 -3 1 0 1\n";
 /// The number of the game played there, and who plays it: players that search close quarters.
 const CLOSE_GAME: u64 = 4;

@@ -3,11 +3,11 @@
 
 use super::judge::{Line, Lines, Offence, REPLY_LINE_MAX};
 use super::player::State;
-use crate::game::Cause;
-use crate::planetwars::rules::{
+use crate::rules::{
     Act, COORDINATE_MAX, Launch, NEUTRAL, PLANETS_MAX, Planet, PlanetId, PlayerId, ShownFleet,
 };
-use crate::wire::WireError;
+use drover_game::game::Cause;
+use drover_game::wire::WireError;
 use std::fmt::Write as _;
 
 /// Ends a state and a reply.

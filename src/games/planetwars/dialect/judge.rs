@@ -1,7 +1,7 @@
 //! The judge's side: states as text, and a player's reply line by line.
 
-use crate::game::Cause;
-use crate::planetwars::rules::{Act, Launch, PlanetId, PlayerId};
+use crate::rules::{Act, Launch, PlanetId, PlayerId};
+use drover_game::game::Cause;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 

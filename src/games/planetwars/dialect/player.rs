@@ -1,8 +1,8 @@
 //! A player's side: states, read as leniently as other judges may write them, and replies.
 
 use super::google;
-use crate::planetwars::rules::{Act, COORDINATE_MAX, PLANETS_MAX, Planet, PlayerId, ShownFleet};
-use crate::wire::WireError;
+use crate::rules::{Act, COORDINATE_MAX, PLANETS_MAX, Planet, PlayerId, ShownFleet};
+use drover_game::wire::WireError;
 use std::fmt::Write as _;
 
 /// Ends a state and a reply.

@@ -7,7 +7,7 @@ use super::setup::Setup;
 use super::world::{
     Act, Ask, Launch, NEUTRAL, Planet, PlanetId, PlayerId, ShownFleet, TEAM_MAX, View,
 };
-use crate::game::{Cause, Game, Illegal, Listener, Outcome, Seat, Seats};
+use drover_game::game::{Cause, Game, Illegal, Listener, Outcome, Seat, Seats};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

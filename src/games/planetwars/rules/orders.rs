@@ -3,7 +3,7 @@
 use super::game::{Fleet, PlanetWars, UPGRADE_MAX};
 use super::ruleset::{SamePlanet, ZeroShips};
 use super::world::{Act, Launch, NEUTRAL, PlanetId};
-use crate::game::{Game as _, Illegal, Seat};
+use drover_game::game::{Game as _, Illegal, Seat};
 use std::sync::Arc;
 
 impl PlanetWars {

@@ -1,6 +1,6 @@
 //! What players are told and what they order.
 
-use crate::game::Illegal;
+use drover_game::game::Illegal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

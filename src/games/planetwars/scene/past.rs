@@ -1,6 +1,6 @@
 //! Ships and growth of every player over the last turns.
 
-use crate::planetwars::rules::{Planet, PlayerId};
+use crate::rules::{Planet, PlayerId};
 use std::collections::VecDeque;
 
 /// Turns that are kept at most, the present one included.

@@ -1,8 +1,8 @@
 //! The map and the curves as a picture: planets' numbers stay; planets, fleets and curves move.
 
 use super::state::{PlayerState, State};
-use crate::planetwars::rules::{NEUTRAL, PLANETS_MAX, Planet, PlayerId, ShownFleet};
-use crate::scene::{Anchor, Entry, Picture, Svg, legend, legend_height, player};
+use crate::rules::{NEUTRAL, PLANETS_MAX, Planet, PlayerId, ShownFleet};
+use drover_game::scene::{Anchor, Entry, Picture, Svg, legend, legend_height, player};
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,9 +1,9 @@
 //! A position as it is shown: one schema for the judge and for players.
 
 use super::Past;
-use crate::game::{Game as _, Seat};
-use crate::planetwars::rules::{NEUTRAL, Planet, PlanetWars, PlayerId, ShownFleet, View};
-use crate::scene::Scene;
+use crate::rules::{NEUTRAL, Planet, PlanetWars, PlayerId, ShownFleet, View};
+use drover_game::game::{Game as _, Seat};
+use drover_game::scene::Scene;
 use serde::{Deserialize, Serialize};
 
 /// Fleets that are shown at most.

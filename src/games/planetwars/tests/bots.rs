@@ -1,15 +1,15 @@
 //! Laws of every built-in player.
 
-use crate::arena::play_by;
-use crate::game::{Bot, Budget, Game as _, Seat};
-use crate::ladder::seated;
-use crate::planetwars::bots::{CARDS, make};
-use crate::planetwars::generate::{Look, Style, generate};
-use crate::planetwars::rules::{
+use crate::bots::{CARDS, make};
+use crate::generate::{Look, Style, generate};
+use crate::rules::{
     Act, Ask, Launch, NEUTRAL, Planet, PlanetId, PlanetWars, PlayerId, Ruleset, SamePlanet, Setup,
     View, ZeroShips,
 };
-use crate::rng::Rng;
+use drover_game::arena::play_by;
+use drover_game::game::{Bot, Budget, Game as _, Seat};
+use drover_game::ladder::seated;
+use drover_game::rng::Rng;
 use std::sync::Arc;
 
 /// Rules in which every order that any engine forbids is illegal.

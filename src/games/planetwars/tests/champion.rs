@@ -1,17 +1,17 @@
 //! Laws of the champion, against any opponent and under any rules.
 
-use crate::arena::play_by;
-use crate::game::{Bot, Budget, Game, Progress, Seat};
-use crate::kit::{DialogueSetup, Exchange, Kit as _, Nodes, PlaySetup};
-use crate::planetwars::KIT;
-use crate::planetwars::bots::champion::{Team, Timing, solo, team, timing_found};
-use crate::planetwars::bots::{CLOSE, make};
-use crate::planetwars::generate::{Look, Style, generate};
-use crate::planetwars::map;
-use crate::planetwars::rules::{
+use crate::KIT;
+use crate::bots::champion::{Team, Timing, solo, team, timing_found};
+use crate::bots::{CLOSE, make};
+use crate::generate::{Look, Style, generate};
+use crate::map;
+use crate::rules::{
     Act, Ask, Launch, PlanetWars, PlayerId, Ruleset, Setup, ShownFleet, Travel, View,
 };
-use crate::rng::Rng;
+use drover_game::arena::play_by;
+use drover_game::game::{Bot, Budget, Game, Progress, Seat};
+use drover_game::kit::{DialogueSetup, Exchange, Kit as _, Nodes, PlaySetup};
+use drover_game::rng::Rng;
 use serde_json::json;
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -94,8 +94,8 @@ fn no_order_is_ever_illegal() {
         let rulesets = [Ruleset::TEAM, Ruleset::MZ2015, Ruleset::GOOGLE2010];
         let ruleset = Ruleset {
             rounds: 40,
-            zero_ships: crate::planetwars::rules::ZeroShips::Illegal,
-            same_planet: crate::planetwars::rules::SamePlanet::Illegal,
+            zero_ships: crate::rules::ZeroShips::Illegal,
+            same_planet: crate::rules::SamePlanet::Illegal,
             ..rulesets[round % 3]
         };
         let setup = scattered(setup(rng.bits(), look, &teams, ruleset), &mut rng);

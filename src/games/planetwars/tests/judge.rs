@@ -1,9 +1,9 @@
 //! The judge's side of the wire: what it writes, how it reads replies, whom it drops for what.
 
-use crate::game::{Cause, Outcome, Seat};
-use crate::kit::{Kit as _, Nodes, PlaySetup, TableSetup};
-use crate::planetwars::KIT;
-use crate::wire::{Call, Reply, Table};
+use crate::KIT;
+use drover_game::game::{Cause, Outcome, Seat};
+use drover_game::kit::{Kit as _, Nodes, PlaySetup, TableSetup};
+use drover_game::wire::{Call, Reply, Table};
 use serde_json::{Value, json};
 use std::time::Duration;
 

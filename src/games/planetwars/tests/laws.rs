@@ -1,8 +1,8 @@
 //! The laws that every game must pass.
 
-use crate::laws::{laws, play_randomly};
-use crate::planetwars::generate::{Look, Style, generate};
-use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
+use crate::generate::{Look, Style, generate};
+use crate::rules::{PlanetWars, Ruleset, Setup};
+use drover_laws::{laws, play_randomly};
 
 laws!(PlanetWars, {"rounds": 60}, also: [scenes_are_whole, own_words_are_read_back]);
 
@@ -25,4 +25,9 @@ fn random_play_obeys_the_laws() {
         };
         play_randomly::<PlanetWars>(&setup, seed, 0.1, audit);
     }
+}
+
+#[test]
+fn disturbed_matches_recover() {
+    drover_laws::disturb::check(&crate::KIT, 75);
 }

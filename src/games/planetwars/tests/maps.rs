@@ -1,11 +1,11 @@
 //! Maps: reading, writing, drawing.
 
-use crate::kit::{Kit as _, MapStyle, TableSetup};
-use crate::ladder::digest;
-use crate::planetwars::KIT;
-use crate::planetwars::generate::{Look, Style, generate};
-use crate::planetwars::map::{read, text};
-use crate::planetwars::rules::{Distances, Planet, PlanetWars, Ruleset, Setup, Travel};
+use crate::KIT;
+use crate::generate::{Look, Style, generate};
+use crate::map::{read, text};
+use crate::rules::{Distances, Planet, PlanetWars, Ruleset, Setup, Travel};
+use drover_game::kit::{Kit as _, MapStyle, TableSetup};
+use drover_game::ladder::digest;
 
 #[test]
 fn a_map_is_read_as_it_is_written() {

@@ -1,12 +1,12 @@
 //! A player's side of the wire: what it reads, what it sends, what is recorded.
 
-use crate::game::{Budget, Cause, Progress};
-use crate::kit::{DialogueSetup, Kit as _, Seating};
-use crate::neutral::Post;
-use crate::planetwars::KIT;
-use crate::planetwars::dialect::player::{read, write};
-use crate::planetwars::rules::{Act, Launch};
-use crate::wire::{Dialogue, Fact, Next};
+use crate::KIT;
+use crate::dialect::player::{read, write};
+use crate::rules::{Act, Launch};
+use drover_game::game::{Budget, Cause, Progress};
+use drover_game::kit::{DialogueSetup, Kit as _, Seating};
+use drover_game::neutral::Post;
+use drover_game::wire::{Dialogue, Fact, Next};
 use serde_json::Value;
 use std::time::Duration;
 

@@ -1,12 +1,12 @@
 //! A second, slow implementation of the rules, written from their text alone: every fleet by itself, every
 //! battle by search. Random games must agree with it every turn.
 
-use crate::game::{Game as _, Seat};
-use crate::planetwars::generate::{Look, Style, generate};
-use crate::planetwars::rules::{
+use crate::generate::{Look, Style, generate};
+use crate::rules::{
     Act, Battle, Growth, Launch, PlanetWars, PlayerId, Ruleset, SamePlanet, Setup, Travel,
 };
-use crate::rng::Rng;
+use drover_game::game::{Game as _, Seat};
+use drover_game::rng::Rng;
 use std::collections::BTreeMap;
 
 struct Flight {
@@ -208,7 +208,7 @@ fn setup(seed: u64, rng: &mut Rng) -> Setup {
     let mut ruleset = match seed % 4 {
         0 => Ruleset::MZ2015,
         1 => Ruleset {
-            zero_ships: crate::planetwars::rules::ZeroShips::Ignore,
+            zero_ships: crate::rules::ZeroShips::Ignore,
             ..Ruleset::GOOGLE2010
         },
         2 => Ruleset {

@@ -1,9 +1,9 @@
 //! Laws of the words by which a team finds itself.
 
-use crate::planetwars::bots::drill::{Drill, drill};
-use crate::planetwars::bots::ring::{DONE, HELLO, RELAY, Ring, read, word};
-use crate::planetwars::rules::{NEUTRAL, Planet, PlayerId, View};
-use crate::rng::Rng;
+use crate::bots::drill::{Drill, drill};
+use crate::bots::ring::{DONE, HELLO, RELAY, Ring, read, word};
+use crate::rules::{NEUTRAL, Planet, PlayerId, View};
+use drover_game::rng::Rng;
 use std::sync::Arc;
 
 fn view(owners: &[PlayerId], you: PlayerId, message: Option<u32>) -> View {

@@ -1,11 +1,11 @@
 //! The rules, point by point (README.md, section 1).
 
-use crate::game::{Cause, Game as _, Seat};
-use crate::planetwars::map;
-use crate::planetwars::rules::{
+use crate::map;
+use crate::rules::{
     Act, Alive, Battle, Distances, Dropped, Force, LOST, Launch, PlanetWars, PlayerId, Ruleset,
     SamePlanet, Setup, Travel, fight,
 };
+use drover_game::game::{Cause, Game as _, Seat};
 
 fn launch(from: u32, to: u32, ships: i64) -> Launch {
     Launch { from, to, ships }

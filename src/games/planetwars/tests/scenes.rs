@@ -1,15 +1,15 @@
 //! Scenes: a player is shown the planets and its own fleets and nothing else, and the judge's last one is the
 //! result.
 
-use crate::Budget;
-use crate::kit::{DialogueSetup, Kit as _, TableSetup};
-use crate::laws::scenes_of;
-use crate::planetwars::KIT;
-use crate::planetwars::map;
-use crate::planetwars::rules::{LOST, PlanetWars, ShownFleet, View};
-use crate::planetwars::scene::{Past, State};
-use crate::scene::Scene;
-use crate::wire::{Next, Reply};
+use crate::KIT;
+use crate::map;
+use crate::rules::{LOST, PlanetWars, ShownFleet, View};
+use crate::scene::{Past, State};
+use drover_game::Budget;
+use drover_game::kit::{DialogueSetup, Kit as _, TableSetup};
+use drover_game::scene::Scene;
+use drover_game::wire::{Next, Reply};
+use drover_laws::scenes_of;
 use serde::Deserialize as _;
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -1,14 +1,12 @@
 //! The champion with and against programs of other authors.
 
-use crate::arena::play_by;
-use crate::game::{Bot, Budget, Game as _, Seat};
-use crate::planetwars::bots::make;
-use crate::planetwars::bots::ring::{HELLO, word};
-use crate::planetwars::generate::{Look, Style, generate};
-use crate::planetwars::map;
-use crate::planetwars::rules::{
-    Act, Ask, Launch, NEUTRAL, PlanetWars, PlayerId, Ruleset, Setup, View,
-};
+use crate::bots::make;
+use crate::bots::ring::{HELLO, word};
+use crate::generate::{Look, Style, generate};
+use crate::map;
+use crate::rules::{Act, Ask, Launch, NEUTRAL, PlanetWars, PlayerId, Ruleset, Setup, View};
+use drover_game::arena::play_by;
+use drover_game::game::{Bot, Budget, Game as _, Seat};
 
 /// Sends everything from everywhere to the nearest planet of another player, turn after turn.
 #[derive(Clone)]

@@ -106,10 +106,10 @@ impl Adam {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Seat;
-    use crate::planowanie::bots::position::Mask;
-    use crate::planowanie::cards::Deck;
-    use crate::rng::Rng;
+    use crate::bots::position::Mask;
+    use crate::cards::Deck;
+    use drover_game::game::Seat;
+    use drover_game::rng::Rng;
 
     /// A player of four cards who leads, against three others, and what each card brought.
     struct Decision {

@@ -1,9 +1,9 @@
 //! Rung 2: takes what it can.
 
 use super::random::playable;
-use crate::game::{Bot, Budget};
-use crate::planowanie::cards::Card;
-use crate::planowanie::rules::{Act, Ask, Planowanie, View};
+use crate::cards::Card;
+use crate::rules::{Act, Ask, Planowanie, View};
+use drover_game::game::{Bot, Budget};
 
 pub(super) const DESCRIPTION: &str =
     "Declares its even share of the tricks; plays the highest card that wins now, else its lowest.";

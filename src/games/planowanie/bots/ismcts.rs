@@ -6,10 +6,10 @@ use super::position::{Layout, Mask, PLIES_MAX, Position, SEATS_MAX, narrow};
 use super::searcher::Thinking;
 use super::tree::{NONE, Node, ROOT, Tree};
 use super::worlds::{PLACES, Unknown};
-use crate::planowanie::cards::Card;
-use crate::planowanie::rules::{Act, Ask, View};
-use crate::reasons::Weighed;
-use crate::rng::Rng;
+use crate::cards::Card;
+use crate::rules::{Act, Ask, View};
+use drover_game::reasons::Weighed;
+use drover_game::rng::Rng;
 
 pub(super) const DESCRIPTION: &str = "Declares like mcbid-200; plays by 1000 descents of one tree over sampled worlds, of three worlds one that fits the declarations. A node is one descent.";
 

@@ -1,8 +1,8 @@
 //! The rules policy: how the players of rungs 3 to 6 declare and play by a few simple rules.
 
 use super::position::{Layout, Mask, PLIES_MAX, Position};
-use crate::planowanie::cards::CARDS_MAX;
-use crate::planowanie::rules::View;
+use crate::cards::CARDS_MAX;
+use crate::rules::View;
 
 /// The share of the summed win chances that is declared.
 const CAUTION: f64 = 0.95;

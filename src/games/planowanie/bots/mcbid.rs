@@ -4,9 +4,9 @@ use super::judgement::{self, Counting};
 use super::position::{Layout, Mask, Position, SEATS_MAX, narrow};
 use super::searcher::Thinking;
 use super::worlds::Unknown;
-use crate::planowanie::rules::{Act, Ask, View};
-use crate::reasons::Weighed;
-use crate::rng::Rng;
+use crate::rules::{Act, Ask, View};
+use drover_game::reasons::Weighed;
+use drover_game::rng::Rng;
 
 pub(super) const DESCRIPTION: &str = "Tries the declarations near the counted one in 200 sampled deals that all play by rules, and plays by rules. A node is one sampled deal.";
 

@@ -5,10 +5,10 @@ use super::mcbid;
 use super::position::{Layout, Mask, Position, narrow};
 use super::searcher::Thinking;
 use super::worlds::{Unknown, list};
-use crate::planowanie::cards::{CARDS_MAX, Card};
-use crate::planowanie::rules::{Act, Ask, View};
-use crate::reasons::Weighed;
-use crate::rng::Rng;
+use crate::cards::{CARDS_MAX, Card};
+use crate::rules::{Act, Ask, View};
+use drover_game::reasons::Weighed;
+use drover_game::rng::Rng;
 
 pub(super) const DESCRIPTION: &str = "Declares like mcbid-200; plays every legal card out by rules in 50 sampled worlds and takes the one with the best mean points. A node is one world.";
 

@@ -1,8 +1,8 @@
 //! A deal with all hands known, small enough to be copied and played out millions of times.
 
-use crate::game::Seat;
-use crate::planowanie::cards::{CARDS_MAX, CardSet, Deck};
-use crate::planowanie::rules::View;
+use crate::cards::{CARDS_MAX, CardSet, Deck};
+use crate::rules::View;
+use drover_game::game::Seat;
 use std::ops::{BitAnd, BitOr, Not};
 
 /// The most players in a game.

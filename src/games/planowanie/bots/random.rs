@@ -1,9 +1,9 @@
 //! Rung 1: any legal act.
 
-use crate::game::{Bot, Budget};
-use crate::planowanie::cards::{Card, CardSet};
-use crate::planowanie::rules::{Act, Ask, Planowanie, View};
-use crate::rng::Rng;
+use crate::cards::{Card, CardSet};
+use crate::rules::{Act, Ask, Planowanie, View};
+use drover_game::game::{Bot, Budget};
+use drover_game::rng::Rng;
 
 pub(super) const DESCRIPTION: &str =
     "Declares any number of tricks and plays any legal card, each as likely as the others.";

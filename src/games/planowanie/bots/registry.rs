@@ -2,10 +2,10 @@
 
 use super::searcher::{Searcher, Thinking};
 use super::{champion, greedy, ismcts, mcbid, pimc, random, rules};
-use crate::game::Bot;
-use crate::kit::{BotCard, card, thinker};
-use crate::planowanie::rules::{Ask, Planowanie, View};
-use crate::rng::Rng;
+use crate::rules::{Ask, Planowanie, View};
+use drover_game::game::Bot;
+use drover_game::kit::{BotCard, card, thinker};
+use drover_game::rng::Rng;
 
 /// Streams of a bot's seed begin here.
 const BOT_STREAM: u64 = 1 << 32;

@@ -2,9 +2,9 @@
 
 use super::judgement::{self, Counting};
 use super::position::{Layout, Mask, Position, narrow};
-use crate::game::{Bot, Budget};
-use crate::planowanie::cards::Card;
-use crate::planowanie::rules::{Act, Ask, Planowanie, View};
+use crate::cards::Card;
+use crate::rules::{Act, Ask, Planowanie, View};
+use drover_game::game::{Bot, Budget};
 
 pub(super) const DESCRIPTION: &str = "Declares the sum of its cards' chances and plays by rules: ducks when it has enough, cashes sure winners and wins cheaply when it needs tricks.";
 

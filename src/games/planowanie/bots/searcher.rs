@@ -1,10 +1,10 @@
 //! What all searching players share: a search that continues from slice to slice.
 
 use super::rules;
-use crate::game::{Bot, Budget, Progress};
-use crate::planowanie::rules::{Act, Ask, Event, Planowanie, View};
-use crate::reasons::{Belief, Reasons, Weighed};
-use crate::rng::Rng;
+use crate::rules::{Act, Ask, Event, Planowanie, View};
+use drover_game::game::{Bot, Budget, Progress};
+use drover_game::reasons::{Belief, Reasons, Weighed};
+use drover_game::rng::Rng;
 use std::sync::Arc;
 
 /// The search for one decision.

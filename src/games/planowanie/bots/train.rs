@@ -12,10 +12,10 @@ use super::champion::policy::{self, Context, Policy, TABLES};
 use super::champion::table::{write_entries, write_spreads};
 use super::judgement;
 use super::position::{Layout, Mask, PLIES_MAX, Position, SEATS_MAX};
-use crate::game::Seat;
-use crate::kit::{Train, Training};
-use crate::planowanie::cards::{CARDS_MAX, Deck};
-use crate::rng::Rng;
+use crate::cards::{CARDS_MAX, Deck};
+use drover_game::game::Seat;
+use drover_game::kit::{Train, Training};
+use drover_game::rng::Rng;
 use smallvec::SmallVec;
 use std::fmt::Write as _;
 

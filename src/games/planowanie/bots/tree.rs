@@ -1,8 +1,8 @@
 //! The tree of a search for a card: a node is a card that somebody played.
 
 use super::position::Mask;
-use crate::planowanie::cards::Card;
-use crate::planowanie::rules::Act;
+use crate::cards::Card;
+use crate::rules::Act;
 use std::cmp::Reverse;
 
 /// No node.

@@ -1,9 +1,9 @@
 //! Deals of the hidden cards that agree with everything a player has seen.
 
 use super::position::{Layout, Mask, Position, SEATS_MAX};
-use crate::planowanie::cards::CARDS_MAX;
-use crate::planowanie::rules::View;
-use crate::rng::Rng;
+use crate::cards::CARDS_MAX;
+use crate::rules::View;
+use drover_game::rng::Rng;
 
 /// The index for cards that were not dealt.
 pub const ASIDE: usize = SEATS_MAX;
@@ -214,11 +214,11 @@ pub fn list<M: Mask>(set: M, cards: &mut [u8; CARDS_MAX]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::play_by;
-    use crate::game::Budget;
-    use crate::ladder::seated;
-    use crate::planowanie::bots::champion::{Belief, CHAMPION, SHIPPED, seen};
-    use crate::planowanie::rules::{Ask, Game, Planowanie, Setup};
+    use crate::bots::champion::{Belief, CHAMPION, SHIPPED, seen};
+    use crate::rules::{Ask, Game, Planowanie, Setup};
+    use drover_game::arena::play_by;
+    use drover_game::game::Budget;
+    use drover_game::ladder::seated;
 
     /// Own hand and hand sizes are right, nobody holds a suit they did not follow, and nothing is held twice.
     fn audit<M: Mask>(layout: &Layout<M>, view: &View, hands: &[M; PLACES]) {

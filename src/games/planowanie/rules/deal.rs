@@ -1,7 +1,7 @@
 //! The frozen deal generator (README.md, section 4): any change to it would give recorded seeds other cards.
 
-use crate::planowanie::cards::{Card, Deck};
-use crate::rng::Rng;
+use crate::cards::{Card, Deck};
+use drover_game::rng::Rng;
 
 /// The hands of a deal, by seat, in the order of `set_cards`. `number` counts deals from 1.
 ///

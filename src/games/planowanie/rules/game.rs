@@ -2,8 +2,8 @@
 
 use super::round::Round;
 use super::setup::{Game, Setup};
-use crate::game::{Cause, Illegal, Listener, Outcome, Seat, Seats};
-use crate::planowanie::cards::{Card, CardSet};
+use crate::cards::{Card, CardSet};
+use drover_game::game::{Cause, Illegal, Listener, Outcome, Seat, Seats};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -62,7 +62,7 @@ pub struct View {
     /// Points of the deals before this one.
     pub points: Seats<i64>,
     /// Time that the player has left for the whole game, if known.
-    #[serde(rename = "left_ms", with = "crate::neutral::millis")]
+    #[serde(rename = "left_ms", with = "drover_game::neutral::millis")]
     #[schemars(with = "Option<u64>")]
     pub left: Option<Duration>,
 }
@@ -217,7 +217,7 @@ impl Planowanie {
     }
 }
 
-impl crate::game::Game for Planowanie {
+impl drover_game::game::Game for Planowanie {
     type Setup = Setup;
     type Ask = Ask;
     type Act = Act;

@@ -1,8 +1,8 @@
 //! One deal as all players at the table see it: declarations, tricks, points. It contains no hands, so that a
 //! player can keep one as well as the referee.
 
-use crate::game::{Illegal, Seat, Seats};
-use crate::planowanie::cards::{Card, CardSet, Deck};
+use crate::cards::{Card, CardSet, Deck};
+use drover_game::game::{Illegal, Seat, Seats};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;

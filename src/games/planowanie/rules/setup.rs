@@ -1,8 +1,8 @@
 //! What a game starts from: the deck, the players, the deals and every hand.
 
 use super::deal::deal;
-use crate::game::Seat;
-use crate::planowanie::cards::{Card, CardSet, Deck};
+use crate::cards::{Card, CardSet, Deck};
+use drover_game::game::Seat;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;

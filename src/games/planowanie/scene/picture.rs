@@ -1,7 +1,7 @@
 //! The picture of a state: the trick on the table, and below it the players with their cards.
 
 use super::state::{Played, Player, State};
-use crate::scene::{Anchor, Picture, Svg, player};
+use drover_game::scene::{Anchor, Picture, Svg, player};
 use serde_json::Value;
 
 const WIDTH: f64 = 400.0;

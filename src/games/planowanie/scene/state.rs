@@ -1,7 +1,7 @@
 //! The state of a game in the form in which it is shown. Players are numbered by seat, cards are texts.
 
-use crate::planowanie::cards::CARDS_MAX;
-use crate::planowanie::rules::PLAYERS;
+use crate::cards::CARDS_MAX;
+use crate::rules::PLAYERS;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

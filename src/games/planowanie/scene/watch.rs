@@ -1,10 +1,10 @@
 //! What happened last, and the scene of it.
 
 use super::state::{Played, Player, Result, State, Taken};
-use crate::game::{Seat, Seats};
-use crate::planowanie::cards::{Card, CardSet, Deck};
-use crate::planowanie::rules::{Game, Play, Round};
-use crate::scene::Scene;
+use crate::cards::{Card, CardSet, Deck};
+use crate::rules::{Game, Play, Round};
+use drover_game::game::{Seat, Seats};
+use drover_game::scene::Scene;
 
 /// What happened last.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub struct Watch {
 }
 
 /// A position, as far as it is known to whom it is shown.
-pub(in crate::planowanie) struct Position<'a> {
+pub(crate) struct Position<'a> {
     pub game: &'a Game,
     /// The deal's index, from 0.
     pub deal: usize,
@@ -101,7 +101,7 @@ impl Watch {
 
     /// The scene. The deal before this one is the one just ended while the next is not dealt yet.
     #[must_use]
-    pub(in crate::planowanie) fn scene(&self, position: &Position<'_>) -> Scene {
+    pub(crate) fn scene(&self, position: &Position<'_>) -> Scene {
         let state = self.state(position);
         Scene::of(self.turn, self.title(position, &state), &state)
     }

@@ -1,13 +1,13 @@
 //! Laws of every built-in player.
 
-use crate::arena::play_by;
-use crate::game::{Bot, Budget, Cause, Game as _};
-use crate::kit::{Train as _, Training};
-use crate::ladder::seated;
-use crate::planowanie::bots::champion::table::{SHIPPED_TEXT, Table, write_entries, write_spreads};
-use crate::planowanie::bots::{CARDS, SelfPlay, make};
-use crate::planowanie::rules::{Ask, Game, Planowanie, Setup, View};
-use crate::rng::Rng;
+use crate::bots::champion::table::{SHIPPED_TEXT, Table, write_entries, write_spreads};
+use crate::bots::{CARDS, SelfPlay, make};
+use crate::rules::{Ask, Game, Planowanie, Setup, View};
+use drover_game::arena::play_by;
+use drover_game::game::{Bot, Budget, Cause, Game as _};
+use drover_game::kit::{Train as _, Training};
+use drover_game::ladder::seated;
+use drover_game::rng::Rng;
 
 fn games() -> Vec<Game> {
     let wide: String = ('a'..='z').chain('A'..='F').collect();

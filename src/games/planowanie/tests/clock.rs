@@ -1,10 +1,10 @@
 //! The law of the clock: shares of a whole game never sum to more than there is.
 
-use crate::arena::play_by;
-use crate::game::{Budget, Seat};
-use crate::ladder::seated;
-use crate::planowanie::clock::allot;
-use crate::planowanie::rules::{Ask, Game, Planowanie, Setup};
+use crate::clock::allot;
+use crate::rules::{Ask, Game, Planowanie, Setup};
+use drover_game::arena::play_by;
+use drover_game::game::{Budget, Seat};
+use drover_game::ladder::seated;
 use std::time::Duration;
 
 #[test]

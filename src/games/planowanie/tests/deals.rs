@@ -1,7 +1,7 @@
 //! The frozen deal generator, and setups as JSON.
 
-use crate::planowanie::cards::Deck;
-use crate::planowanie::rules::{Game, Setup, deal};
+use crate::cards::Deck;
+use crate::rules::{Game, Setup, deal};
 
 /// Computed by an independent implementation of the generator (README.md, section 4); must never change.
 #[test]

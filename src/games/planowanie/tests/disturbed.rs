@@ -1,9 +1,9 @@
 //! Commands that are repeated, late or lost: how they are told apart, and what is answered.
 
-use crate::game::Budget;
-use crate::kit::{DialogueSetup, Kit as _};
-use crate::planowanie::KIT;
-use crate::wire::{Dialogue, Fact, Next};
+use crate::KIT;
+use drover_game::game::Budget;
+use drover_game::kit::{DialogueSetup, Kit as _};
+use drover_game::wire::{Dialogue, Fact, Next};
 
 /// A game of two players and three deals of 2, 1 and 2 cards, of which we are player 0.
 const GAME: [&str; 3] = [

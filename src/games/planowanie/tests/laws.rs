@@ -1,9 +1,9 @@
 //! The laws of every game, and what must hold in every position of this one.
 
-use crate::game::{Cause, Seat};
-use crate::laws::{laws, play_randomly};
-use crate::planowanie::cards::CardSet;
-use crate::planowanie::rules::{Game, Planowanie, Setup};
+use crate::cards::CardSet;
+use crate::rules::{Game, Planowanie, Setup};
+use drover_game::game::{Cause, Seat};
+use drover_laws::{laws, play_randomly};
 
 laws!(Planowanie, {"deals": "3 0 2 1"}, also: [scenes_are_whole, own_words_are_read_back]);
 
@@ -43,4 +43,9 @@ fn random_games_keep_the_laws() {
             }
         }
     }
+}
+
+#[test]
+fn disturbed_matches_recover() {
+    drover_laws::disturb::check(&crate::KIT, 20);
 }

@@ -1,14 +1,14 @@
 //! Six games recorded at an independent arbiter, byte for byte from both sides, and its trick vectors.
 
-use crate::Kit as _;
-use crate::game::{Bot, Budget, Cause, Seat};
-use crate::planowanie::KIT;
-use crate::planowanie::cards::{Card, Deck};
-use crate::planowanie::options::Conduct;
-use crate::planowanie::player::Player;
-use crate::planowanie::referee::{Referee, RefereeSetup};
-use crate::planowanie::rules::{Act, Ask, Event, Game, Planowanie, Setup, View};
-use crate::wire::{Dialogue as _, Next, Reply, Table as _};
+use crate::KIT;
+use crate::cards::{Card, Deck};
+use crate::options::Conduct;
+use crate::player::Player;
+use crate::referee::{Referee, RefereeSetup};
+use crate::rules::{Act, Ask, Event, Game, Planowanie, Setup, View};
+use drover_game::Kit as _;
+use drover_game::game::{Bot, Budget, Cause, Seat};
+use drover_game::wire::{Dialogue as _, Next, Reply, Table as _};
 use serde::Deserialize;
 use std::time::Duration;
 

@@ -1,17 +1,17 @@
 //! Scenes show what their viewer may know, all of it and no more.
 
-use crate::contest::{Contest as _, Door, TICK};
-use crate::game::Seat;
-use crate::kit::{DialogueSetup, Kit as _, Nodes, PlaySetup, TableSetup};
-use crate::planowanie::rules::Planowanie;
-use crate::planowanie::scene::State;
-use crate::wire::{Dialogue, Next, Reply};
+use crate::rules::Planowanie;
+use crate::scene::State;
+use drover_game::contest::{Contest as _, Door, TICK};
+use drover_game::game::Seat;
+use drover_game::kit::{DialogueSetup, Kit as _, Nodes, PlaySetup, TableSetup};
+use drover_game::wire::{Dialogue, Next, Reply};
 use serde_json::json;
 use std::collections::BTreeSet;
 
 const PLAYERS: usize = 4;
 
-fn state(scene: Option<crate::Scene>) -> Option<State> {
+fn state(scene: Option<drover_game::Scene>) -> Option<State> {
     scene.map(|scene| State::read(&scene.state).expect("a state"))
 }
 

@@ -1,10 +1,10 @@
 //! Commands that cost time of their own leave less to think: a slow line or machine loses no game.
 
-use crate::Kit as _;
-use crate::game::Seat;
-use crate::kit::{DialogueSetup, TableSetup};
-use crate::planowanie::KIT;
-use crate::wire::{Call, Next, Reply};
+use crate::KIT;
+use drover_game::Kit as _;
+use drover_game::game::Seat;
+use drover_game::kit::{DialogueSetup, TableSetup};
+use drover_game::wire::{Call, Next, Reply};
 use serde_json::json;
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ fn left_after(time: Duration, toll: Duration) -> Option<Duration> {
                 mut fallback,
                 ..
             } => {
-                player.think(crate::game::Budget::nodes(1), &mut fallback);
+                player.think(drover_game::game::Budget::nodes(1), &mut fallback);
                 (fallback, target.unwrap())
             }
             Next::Wait => panic!("{text}"),

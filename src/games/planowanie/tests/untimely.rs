@@ -1,10 +1,10 @@
 //! `gen_move` at any moment of a game, asked or not: the answer is a card of the hand, of the led suit if the
 //! hand has one.
 
-use crate::game::{Budget, Seat};
-use crate::kit::{DialogueSetup, Kit as _, Nodes, PlaySetup};
-use crate::planowanie::KIT;
-use crate::wire::{Dialogue, Next};
+use crate::KIT;
+use drover_game::game::{Budget, Seat};
+use drover_game::kit::{DialogueSetup, Kit as _, Nodes, PlaySetup};
+use drover_game::wire::{Dialogue, Next};
 use serde_json::json;
 
 fn player() -> Box<dyn Dialogue> {

@@ -1,9 +1,9 @@
 //! Rung 2: the player of the contest's Java kit.
 
 use super::sight::Sight;
-use crate::game::{Bot, Budget};
-use crate::rng::Rng;
-use crate::smartdog::rules::{Ask, Command, Direction, Orders, SmartDog, View};
+use crate::rules::{Ask, Command, Direction, Orders, SmartDog, View};
+use drover_game::game::{Bot, Budget};
+use drover_game::rng::Rng;
 
 pub(super) const DESCRIPTION: &str = "Like the official Java kit: every N turns, N being its seat's number, the first dog it sees takes a random step and barks.";
 

@@ -2,11 +2,11 @@
 
 use super::champion::{CHAMPION, HERDER, Herder, SEARCHER};
 use super::{random, shipped, stand};
-use crate::game::Bot;
-use crate::kit::{BotCard, card, thinker};
-use crate::rng::Rng;
-use crate::smartdog::known::KnownMaps;
-use crate::smartdog::rules::SmartDog;
+use crate::known::KnownMaps;
+use crate::rules::SmartDog;
+use drover_game::game::Bot;
+use drover_game::kit::{BotCard, card, thinker};
+use drover_game::rng::Rng;
 
 /// Streams of a bot's seed begin here.
 const BOT_STREAM: u64 = 1 << 32;

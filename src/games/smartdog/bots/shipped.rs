@@ -3,11 +3,11 @@
 //! for the pen cell that a search over the eight neighbours meets first.
 
 use super::sight::{Roster, Sight};
-use crate::game::{Bot, Budget, Seat};
-use crate::smartdog::options::Key;
-use crate::smartdog::rules::{
+use crate::options::Key;
+use crate::rules::{
     Ask, Command, Direction, DogId, Event, Ground, Land, Orders, SmartDog, Spot, View,
 };
+use drover_game::game::{Bot, Budget, Seat};
 use std::collections::VecDeque;
 
 pub(super) const DESCRIPTION: &str = "The official JavaScript kit's rules: the first dog barks the nearest sheep towards the own pen, the others go for enemy pens and dogs.";

@@ -1,6 +1,6 @@
 //! A view sorted by kind, without anything that no honest hub would send.
 
-use crate::smartdog::rules::{DogId, Seen, SeenDog, SeenSheep, Spot, Torus, View};
+use crate::rules::{DogId, Seen, SeenDog, SeenSheep, Spot, Torus, View};
 
 /// What lies within the world, in the order of the wire.
 #[derive(Clone, Debug, Default)]

@@ -1,10 +1,10 @@
 //! The fixed matches whose orders are a player's signature, against fixed rivals.
 
-use crate::arena::Acts;
-use crate::ladder::Bout;
-use crate::smartdog::generate::{Style, generate};
-use crate::smartdog::options::Key;
-use crate::smartdog::rules::{Players, Setup, SmartDog};
+use crate::generate::{Style, generate};
+use crate::options::Key;
+use crate::rules::{Players, Setup, SmartDog};
+use drover_game::arena::Acts;
+use drover_game::ladder::Bout;
 
 /// Turns of such a match.
 const TURNS: i64 = 80;

@@ -1,7 +1,7 @@
 //! Rung 1: never moves.
 
-use crate::game::{Bot, Budget};
-use crate::smartdog::rules::{Ask, Orders, SmartDog, View};
+use crate::rules::{Ask, Orders, SmartDog, View};
+use drover_game::game::{Bot, Budget};
 
 pub(super) const DESCRIPTION: &str =
     "Ends every turn without a command: what sheep do when left alone.";

@@ -1,6 +1,6 @@
 //! The lines that players send: `join`, `do`, `end`.
 
-use crate::smartdog::rules::{Command, Direction, DogId, Orders};
+use crate::rules::{Command, Direction, DogId, Orders};
 use std::fmt::Write as _;
 
 /// The last word of a turn.

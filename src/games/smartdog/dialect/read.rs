@@ -2,12 +2,12 @@
 //! than this version knows.
 
 use super::argument::{fields, items};
-use crate::game::Seat;
-use crate::smartdog::options::{Key, Options};
-use crate::smartdog::rules::{
+use crate::options::{Key, Options};
+use crate::rules::{
     Area, Direction, DogAction, Land, Players, Seen, SeenDog, SeenSheep, SheepAction, Spot, Told,
     Torus,
 };
+use drover_game::game::Seat;
 
 /// The longest side of a world accepted, in cells: four of the largest tiles.
 const SIDE_MAX: i64 = 4_000;

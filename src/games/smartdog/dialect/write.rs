@@ -1,9 +1,9 @@
 //! The hub's lines, byte for byte as the official server writes them (README.md, section 8).
 
-use crate::game::Seat;
-use crate::smartdog::map::Header;
-use crate::smartdog::options::Key;
-use crate::smartdog::rules::{DogId, Ground, Refusal, Seen, Spot, View};
+use crate::map::Header;
+use crate::options::Key;
+use crate::rules::{DogId, Ground, Refusal, Seen, Spot, View};
+use drover_game::game::Seat;
 use serde_json::Value;
 use std::fmt::Write as _;
 

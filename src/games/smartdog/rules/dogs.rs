@@ -3,8 +3,8 @@
 use super::game::{Command, SmartDog, Thing};
 use super::torus::{Direction, Spot};
 use super::view::DogAction;
-use crate::game::Seat;
-use crate::smartdog::options::Key;
+use crate::options::Key;
+use drover_game::game::Seat;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

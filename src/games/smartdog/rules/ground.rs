@@ -2,9 +2,9 @@
 
 use super::setup::{Players, Setup};
 use super::torus::{Direction, Spot, Torus};
-use crate::game::{Seat, Seats};
-use crate::smartdog::map::Square;
-use crate::smartdog::options::Options;
+use crate::map::Square;
+use crate::options::Options;
+use drover_game::game::{Seat, Seats};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -393,9 +393,9 @@ mod letters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smartdog::map::Map;
-    use crate::smartdog::options::Options;
-    use crate::smartdog::rules::SmartDog;
+    use crate::map::Map;
+    use crate::options::Options;
+    use crate::rules::SmartDog;
 
     #[test]
     fn steps_to_a_pen_go_round_what_is_closed() {

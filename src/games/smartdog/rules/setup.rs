@@ -1,7 +1,7 @@
 //! What a match starts from: a map, the number of players, the hub's options.
 
-use crate::smartdog::map::Map;
-use crate::smartdog::options::Options;
+use crate::map::Map;
+use crate::options::Options;
 use serde::{Deserialize, Serialize};
 
 /// The number of players. Each has its own layout of tiles (README.md, section 3).

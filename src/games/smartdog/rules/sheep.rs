@@ -3,7 +3,7 @@
 use super::game::{SmartDog, Thing};
 use super::ground::Land;
 use super::torus::{Direction, Spot};
-use crate::smartdog::options::Key;
+use crate::options::Key;
 use smallvec::SmallVec;
 
 /// The most sheep asked aside in one turn. Games in the open need a few dozen; a walled room packed with calm

@@ -1,9 +1,9 @@
 //! The field as a picture: fences, trees and pens stay; dogs, barks, sheep and what is out of sight move.
 
 use super::state::{DogState, PlayerState, SheepState, State};
-use crate::game::Seat;
-use crate::scene::{Anchor, Entry, Picture, Svg, legend, legend_height, player};
-use crate::smartdog::rules::{Direction, DogAction, Land, SheepAction, Spot, Torus};
+use crate::rules::{Direction, DogAction, Land, SheepAction, Spot, Torus};
+use drover_game::game::Seat;
+use drover_game::scene::{Anchor, Entry, Picture, Svg, legend, legend_height, player};
 use serde::Deserialize as _;
 use serde_json::Value;
 

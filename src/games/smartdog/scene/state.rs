@@ -1,12 +1,12 @@
 //! A position as it is shown: one schema for the hub and for players.
 
-use crate::game::Seat;
-use crate::scene::Scene;
-use crate::smartdog::options::Key;
-use crate::smartdog::rules::{
+use crate::options::Key;
+use crate::rules::{
     Direction, DogAction, DogId, Ground, Land, Players, Seen, SheepAction, SmartDog, Spot, Torus,
     View,
 };
+use drover_game::game::Seat;
+use drover_game::scene::Scene;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 

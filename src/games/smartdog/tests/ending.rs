@@ -1,9 +1,9 @@
 //! The final score that a player's facts tell is the match's.
 
-use crate::game::Seat;
-use crate::kit::{DialogueSetup, Exchange, Kit as _, Nodes, PlaySetup};
-use crate::smartdog::KIT;
-use crate::wire::Fact;
+use crate::KIT;
+use drover_game::game::Seat;
+use drover_game::kit::{DialogueSetup, Exchange, Kit as _, Nodes, PlaySetup};
+use drover_game::wire::Fact;
 use serde_json::json;
 
 /// What a seat's player has learnt from a match.

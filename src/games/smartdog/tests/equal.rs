@@ -1,11 +1,11 @@
 //! The rules against the second implementation, turn by turn over random games.
 
 use super::reference::{Reference, WORDS};
-use crate::game::Seat;
-use crate::rng::Rng;
-use crate::smartdog::map::Map;
-use crate::smartdog::options::{Key, Options};
-use crate::smartdog::rules::{Command, Direction, DogId, Fright, Players, Setup, SmartDog};
+use crate::map::Map;
+use crate::options::{Key, Options};
+use crate::rules::{Command, Direction, DogId, Fright, Players, Setup, SmartDog};
+use drover_game::game::Seat;
+use drover_game::rng::Rng;
 
 const GAMES: u64 = 1_000;
 const TURNS: u32 = 50;

@@ -1,12 +1,12 @@
 //! The champion at tables of four.
 
-use crate::arena::play_by;
-use crate::game::{Budget, Seat};
-use crate::smartdog::bots::make;
-use crate::smartdog::known::KnownMaps;
-use crate::smartdog::map::Map;
-use crate::smartdog::options::{Key, Options};
-use crate::smartdog::rules::{Players, Setup, SmartDog};
+use crate::bots::make;
+use crate::known::KnownMaps;
+use crate::map::Map;
+use crate::options::{Key, Options};
+use crate::rules::{Players, Setup, SmartDog};
+use drover_game::arena::play_by;
+use drover_game::game::{Budget, Seat};
 
 /// One dog, two sheep in the open.
 const MEADOW: &str =

@@ -1,18 +1,18 @@
 //! Views that no honest hub would send: every player answers all of them, quickly, without crashing.
 
-use crate::game::{Budget, Seat};
-use crate::rng::Rng;
-use crate::smartdog::bots::{CARDS, make};
-use crate::smartdog::cartographer::Cartographer;
-use crate::smartdog::generate::{Style, generate};
-use crate::smartdog::known::KnownMaps;
-use crate::smartdog::map::{Header, Map, Square};
-use crate::smartdog::options::Key;
-use crate::smartdog::rules::{
+use crate::bots::{CARDS, make};
+use crate::cartographer::Cartographer;
+use crate::generate::{Style, generate};
+use crate::known::KnownMaps;
+use crate::map::{Header, Map, Square};
+use crate::options::Key;
+use crate::rules::{
     Ask, Command, Direction, DogAction, DogId, Event, Ground, Orders, Players, Refusal, Seen,
     SeenDog, SeenSheep, Setup, SheepAction, SmartDog, Spot, View,
 };
-use crate::wire::Dialogue as _;
+use drover_game::game::{Budget, Seat};
+use drover_game::rng::Rng;
+use drover_game::wire::Dialogue as _;
 use std::sync::Arc;
 
 fn pick<T: Copy>(rng: &mut Rng, items: &[T]) -> T {
@@ -207,9 +207,9 @@ fn slices_change_nothing() {
 /// A hub that describes a tile that fits no layout, and gives every dog another owner each turn.
 #[test]
 fn owners_that_change_on_a_tile_that_fits_nowhere() {
-    let known = crate::smartdog::known::KnownMaps::of_atlas();
-    let bot = crate::smartdog::bots::make("champion", 1, &known).unwrap();
-    let mut player = crate::smartdog::player::Player::new(bot, "bob", "duet");
+    let known = crate::known::KnownMaps::of_atlas();
+    let bot = crate::bots::make("champion", 1, &known).unwrap();
+    let mut player = crate::player::Player::new(bot, "bob", "duet");
     let start = "start \"you\":1,\"rows\":4,\"cols\":400,\"players\":3,\"x1\":0,\"x2\":399,\"y1\":0,\"y2\":3,\
                  \"dogVisibilityR\":1000,\"dogBarkingR\":3,\"turnsLimit\":100,\"maxSheepsCount\":0";
     let row = format!("\"1{}2\"", ".".repeat(398));
@@ -230,9 +230,9 @@ fn owners_that_change_on_a_tile_that_fits_nowhere() {
             );
         }
         let asked = player.receive(format!("{frame}turn\n").as_bytes()).unwrap();
-        assert!(matches!(asked, crate::wire::Next::Think { .. }));
+        assert!(matches!(asked, drover_game::wire::Next::Think { .. }));
         let mut best = "end".to_owned();
-        player.think(crate::game::Budget::nodes(50), &mut best);
+        player.think(drover_game::game::Budget::nodes(50), &mut best);
         assert!(best.ends_with("end"));
         player.said(&best);
     }

@@ -1,9 +1,9 @@
 //! Random maps: valid, connected, and the same forever.
 
-use crate::ladder::digest;
-use crate::smartdog::generate::{Style, generate};
-use crate::smartdog::map::{Map, Square};
-use crate::smartdog::options::Key;
+use crate::generate::{Style, generate};
+use crate::map::{Map, Square};
+use crate::options::Key;
+use drover_game::ladder::digest;
 
 fn reachable(map: &Map) -> bool {
     let rows: Vec<&[Square]> = map.iter().collect();

@@ -1,9 +1,9 @@
 //! The wire's time limit in matches without a wire.
 
-use crate::game::{Cause, Seat};
-use crate::kit::{Kit as _, Pace, PlaySetup, Played, TableSetup};
-use crate::smartdog::KIT;
-use crate::wire::{LATE, Reply};
+use crate::KIT;
+use drover_game::game::{Cause, Seat};
+use drover_game::kit::{Kit as _, Pace, PlaySetup, Played, TableSetup};
+use drover_game::wire::{LATE, Reply};
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::time::Duration;

@@ -1,13 +1,11 @@
 //! Laws of every position: nobody is lost, nobody is doubled, refused commands change nothing.
 
-use crate::game::{Game as _, Seat};
-use crate::laws::{laws, play_randomly};
-use crate::smartdog::atlas;
-use crate::smartdog::map::Map;
-use crate::smartdog::options::{Key, Options};
-use crate::smartdog::rules::{
-    Command, Direction, DogId, Event, Orders, Players, Setup, SmartDog, Spot,
-};
+use crate::atlas;
+use crate::map::Map;
+use crate::options::{Key, Options};
+use crate::rules::{Command, Direction, DogId, Event, Orders, Players, Setup, SmartDog, Spot};
+use drover_game::game::{Game as _, Seat};
+use drover_laws::{laws, play_randomly};
 use std::collections::HashSet;
 
 laws!(SmartDog, {"turnsLimit": 8}, careless: ["random", "shipped"], also: [scenes_are_whole]);
@@ -143,4 +141,9 @@ fn a_world_packed_with_sheep_does_not_stop_the_turn() {
     }
     audit(&game, &setup);
     assert_eq!(game.turn(), 3);
+}
+
+#[test]
+fn disturbed_matches_recover() {
+    drover_laws::disturb::check(&crate::KIT, 70);
 }

@@ -1,14 +1,14 @@
 //! Maps are learnt from matches on them and recognised afterwards.
 
-use crate::arena::play_by;
-use crate::game::{Budget, Seat};
-use crate::ladder::seated;
-use crate::smartdog::cartographer::{Cartographer, map_name, merge};
-use crate::smartdog::generate::{Style, generate};
-use crate::smartdog::known::KnownMaps;
-use crate::smartdog::map::{Header, Map, Square};
-use crate::smartdog::options::{Key, Options};
-use crate::smartdog::rules::{Event, Players, Setup, SmartDog};
+use crate::cartographer::{Cartographer, map_name, merge};
+use crate::generate::{Style, generate};
+use crate::known::KnownMaps;
+use crate::map::{Header, Map, Square};
+use crate::options::{Key, Options};
+use crate::rules::{Event, Players, Setup, SmartDog};
+use drover_game::arena::play_by;
+use drover_game::game::{Budget, Seat};
+use drover_game::ladder::seated;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

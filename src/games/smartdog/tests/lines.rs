@@ -1,13 +1,13 @@
 //! How each side of the wire handles lines that were not recorded.
 
-use crate::game::{Bot, Budget, Cause, Seat};
-use crate::smartdog::KIT;
-use crate::smartdog::dialect;
-use crate::smartdog::player::Player;
-use crate::smartdog::reception::Hub;
-use crate::smartdog::rules::{Ask, Event, Orders, SmartDog, View};
-use crate::wire::{Arrival, Dialogue as _, Next, Reception as _, Reply};
-use crate::{Kit as _, TableSetup};
+use crate::KIT;
+use crate::dialect;
+use crate::player::Player;
+use crate::reception::Hub;
+use crate::rules::{Ask, Event, Orders, SmartDog, View};
+use drover_game::game::{Bot, Budget, Cause, Seat};
+use drover_game::wire::{Arrival, Dialogue as _, Next, Reception as _, Reply};
+use drover_game::{Kit as _, TableSetup};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
@@ -34,7 +34,7 @@ pub(super) fn listener() -> (Player, Heard) {
     )
 }
 
-fn referee(players: usize, options: &Value) -> Box<dyn crate::Table> {
+fn referee(players: usize, options: &Value) -> Box<dyn drover_game::Table> {
     KIT.table(&TableSetup {
         market: 0,
         ..TableSetup::numbered(1, options.clone(), players)
@@ -42,7 +42,7 @@ fn referee(players: usize, options: &Value) -> Box<dyn crate::Table> {
     .unwrap()
 }
 
-fn said(table: &mut dyn crate::Table) -> Vec<(u8, String)> {
+fn said(table: &mut dyn drover_game::Table) -> Vec<(u8, String)> {
     let mut calls = Vec::new();
     table.calls(&mut calls);
     calls
@@ -51,7 +51,7 @@ fn said(table: &mut dyn crate::Table) -> Vec<(u8, String)> {
         .collect()
 }
 
-fn told(table: &mut dyn crate::Table, seat: u8, line: &str) -> Vec<(u8, String)> {
+fn told(table: &mut dyn drover_game::Table, seat: u8, line: &str) -> Vec<(u8, String)> {
     table.answer(Seat(seat), Reply::Text(line.as_bytes()));
     said(table)
 }

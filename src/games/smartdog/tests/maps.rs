@@ -1,12 +1,10 @@
 //! The map format, and the maps that come with the program.
 
-use crate::game::{Game as _, Seat};
-use crate::smartdog::atlas::{self, MAPS};
-use crate::smartdog::map::{
-    DOGS_MAX, FILE_BYTES_MAX, HEADER_BYTES_MAX, Map, SHEEP_MAX, SIDE_MAX, Square,
-};
-use crate::smartdog::options::{Key, Options};
-use crate::smartdog::rules::{Players, Setup, SmartDog};
+use crate::atlas::{self, MAPS};
+use crate::map::{DOGS_MAX, FILE_BYTES_MAX, HEADER_BYTES_MAX, Map, SHEEP_MAX, SIDE_MAX, Square};
+use crate::options::{Key, Options};
+use crate::rules::{Players, Setup, SmartDog};
+use drover_game::game::{Game as _, Seat};
 use proptest::prelude::*;
 
 fn squares() -> impl Strategy<Value = Vec<Vec<Square>>> {

@@ -1,10 +1,10 @@
 //! Orders that pen every sheep of a lone tile, or as many as its pen has cells: proofs that it can be done,
 //! found by long searches.
 
-use crate::game::Seat;
-use crate::smartdog::atlas;
-use crate::smartdog::map::Square;
-use crate::smartdog::rules::{Command, Direction, DogId, Players, Setup, SmartDog};
+use crate::atlas;
+use crate::map::Square;
+use crate::rules::{Command, Direction, DogId, Players, Setup, SmartDog};
+use drover_game::game::Seat;
 
 /// What a dog does in one turn: `.` stands, `!` barks, `urdl` steps, `URDL` barks and steps, `^>v<` steps and
 /// barks.

@@ -1,12 +1,12 @@
 //! Games recorded at the official server, replayed line by line. Their maps are not available: each is
 //! reconstructed from what its players saw.
 
-use crate::game::Seat;
-use crate::smartdog::map::{Header, Map, Square};
-use crate::smartdog::options::{Key, Options};
-use crate::smartdog::rules::{
+use crate::map::{Header, Map, Square};
+use crate::options::{Key, Options};
+use crate::rules::{
     Command, Direction, DogAction, DogId, Players, Seen, Setup, SheepAction, SmartDog, Spot, View,
 };
+use drover_game::game::Seat;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

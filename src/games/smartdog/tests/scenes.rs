@@ -1,12 +1,12 @@
 //! Scenes: a player is shown what its dogs see and nothing else, and the hub's last scene is the result.
 
-use crate::game::Seat;
-use crate::kit::{DialogueSetup, Kit as _, Nodes, PlaySetup, TableSetup};
-use crate::laws::scenes_of;
-use crate::scene::Scene;
-use crate::smartdog::KIT;
-use crate::smartdog::rules::{SmartDog, Spot, Torus};
-use crate::smartdog::scene::{DogState, State};
+use crate::KIT;
+use crate::rules::{SmartDog, Spot, Torus};
+use crate::scene::{DogState, State};
+use drover_game::game::Seat;
+use drover_game::kit::{DialogueSetup, Kit as _, Nodes, PlaySetup, TableSetup};
+use drover_game::scene::Scene;
+use drover_laws::scenes_of;
 use serde::Deserialize as _;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -75,7 +75,7 @@ fn a_player_is_shown_what_its_dogs_see_and_nothing_else() {
                 .players
                 .iter()
                 .filter(|player| player.player != viewer);
-            let untold = |player: &crate::smartdog::scene::PlayerState| {
+            let untold = |player: &crate::scene::PlayerState| {
                 (player.penned, player.points, player.forfeited) == (None, None, None)
             };
             assert!(rivals.into_iter().all(untold));

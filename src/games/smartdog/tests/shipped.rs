@@ -2,10 +2,10 @@
 //! commands that the kit gave, in the same order.
 
 use super::recorded::{RECORDED, check};
-use crate::game::Budget;
-use crate::smartdog::bots::make;
-use crate::smartdog::known::KnownMaps;
-use crate::smartdog::rules::{Ask, Event};
+use crate::bots::make;
+use crate::known::KnownMaps;
+use crate::rules::{Ask, Event};
+use drover_game::game::Budget;
 use std::sync::Arc;
 
 #[test]

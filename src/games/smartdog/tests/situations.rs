@@ -1,12 +1,12 @@
 //! Single rules on drawn positions.
 
-use crate::game::Seat;
-use crate::smartdog::map::Map;
-use crate::smartdog::options::{Key, Options};
-use crate::smartdog::rules::{
+use crate::map::Map;
+use crate::options::{Key, Options};
+use crate::rules::{
     Command, Direction, DogAction, DogId, Fright, Players, Refusal, Seen, SeenDog, Setup,
     SheepAction, SmartDog, Spot,
 };
+use drover_game::game::Seat;
 
 fn game(rows: &str, players: Players, options: &[(Key, i64)]) -> SmartDog {
     let set = |all: Options, (key, value): &(Key, i64)| all.with(*key, *value).unwrap();

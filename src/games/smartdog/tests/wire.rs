@@ -2,14 +2,14 @@
 
 use super::lines::listener;
 use super::recorded::{RECORDED, found, lines};
-use crate::game::{Cause, Seat};
-use crate::smartdog::KIT;
-use crate::smartdog::dialect;
-use crate::smartdog::options::Key;
-use crate::smartdog::referee::{OnFault, Referee, RefereeSetup};
-use crate::smartdog::rules::{Event, Setup, SmartDog};
-use crate::wire::{Dialogue as _, Next, Reply, Table as _};
-use crate::{Kit as _, TableSetup};
+use crate::KIT;
+use crate::dialect;
+use crate::options::Key;
+use crate::referee::{OnFault, Referee, RefereeSetup};
+use crate::rules::{Event, Setup, SmartDog};
+use drover_game::game::{Cause, Seat};
+use drover_game::wire::{Dialogue as _, Next, Reply, Table as _};
+use drover_game::{Kit as _, TableSetup};
 use std::collections::BTreeMap;
 
 /// Recorded dog numbers and ours, one for one.

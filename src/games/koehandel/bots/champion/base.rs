@@ -2,9 +2,9 @@
 //! evolved player's numbers after 100 more steps of hill climbing against the ladder and its variants
 //! (README.md).
 
-use crate::koehandel::bots::evolved;
-use crate::koehandel::bots::policy::Profile;
-use crate::koehandel::options::TradePayment;
+use crate::bots::evolved;
+use crate::bots::policy::Profile;
+use crate::options::TradePayment;
 
 /// Its numbers if only the winner pays.
 pub const WINNER: Profile = Profile {

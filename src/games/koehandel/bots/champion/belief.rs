@@ -2,11 +2,11 @@
 //! message. As long as nothing has been hidden there is one deal, the true one.
 
 use super::playout::Coin;
-use crate::koehandel::bots::policy::{Challenge, Chance, Standing, trade_stake};
-use crate::koehandel::bots::styles::Style;
-use crate::koehandel::cards::{Animal, Compass, Note, PLAYERS, Purse};
-use crate::koehandel::message::Goods;
-use crate::koehandel::view::{Herd, View};
+use crate::bots::policy::{Challenge, Chance, Standing, trade_stake};
+use crate::bots::styles::Style;
+use crate::cards::{Animal, Compass, Note, PLAYERS, Purse};
+use crate::message::Goods;
+use crate::view::{Herd, View};
 
 /// How many deals are kept once something is hidden.
 const PARTICLES: usize = 96;
@@ -268,7 +268,7 @@ pub fn bid_of(style: &Style, view: &View, goods: Goods, coin: &mut Coin) -> Purs
             let cards = coin.below(u32::from(view.purse.cards()) + 1) as u8;
             random_part(view.purse, cards, coin)
         }
-        Style::Face => crate::koehandel::bots::policy::pick(view.purse, view.purse.value() / 3),
+        Style::Face => crate::bots::policy::pick(view.purse, view.purse.value() / 3),
         Style::Profile(profile) => {
             let standing = Standing::of(&view.herds);
             let challenge = Challenge {

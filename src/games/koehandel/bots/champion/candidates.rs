@@ -1,11 +1,11 @@
 //! The candidates that the champion compares at each kind of decision. The first is always what its base
 //! policy would do.
 
-use crate::koehandel::bots::policy::{Challenge, Standing, challenges, pick};
-use crate::koehandel::cards::{Compass, Note, Purse};
-use crate::koehandel::message::Goods;
-use crate::koehandel::rules::{Act, Ask};
-use crate::koehandel::view::View;
+use crate::bots::policy::{Challenge, Standing, challenges, pick};
+use crate::cards::{Compass, Note, Purse};
+use crate::message::Goods;
+use crate::rules::{Act, Ask};
+use crate::view::View;
 
 /// The most challenges compared at one turn.
 const CHALLENGES_MAX: usize = 6;
@@ -130,9 +130,9 @@ pub fn offers(view: &View, rival: Compass) -> Vec<Purse> {
 #[cfg(test)]
 mod tests {
     use super::{Candidate, candidates};
-    use crate::koehandel::cards::{Animal, Compass};
-    use crate::koehandel::rules::{Act, Ask};
-    use crate::koehandel::view::View;
+    use crate::cards::{Animal, Compass};
+    use crate::rules::{Act, Ask};
+    use crate::view::View;
 
     /// How many candidates pass at this price if the base policy's limit is this.
     fn passes(price: u16, limit: u16) -> usize {

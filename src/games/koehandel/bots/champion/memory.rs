@@ -5,11 +5,11 @@ use super::belief::{Belief, HiddenTrade};
 use super::playout::Coin;
 use super::reading::Reading;
 use super::sale::{Noted, Open};
-use crate::koehandel::bots::evolved::Rule;
-use crate::koehandel::bots::styles::KINDS;
-use crate::koehandel::cards::{ANIMALS, Animal, Compass, PLAYERS, Purse};
-use crate::koehandel::message::{Bought, Goods, History, Message, Sale};
-use crate::koehandel::view::{Herd, View};
+use crate::bots::evolved::Rule;
+use crate::bots::styles::KINDS;
+use crate::cards::{ANIMALS, Animal, Compass, PLAYERS, Purse};
+use crate::message::{Bought, Goods, History, Message, Sale};
+use crate::view::{Herd, View};
 
 #[cfg(test)]
 mod tests;

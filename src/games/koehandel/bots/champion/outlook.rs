@@ -4,11 +4,11 @@
 //! A small network gives each player a number from what it owns, how its animals are spread over the players and
 //! the deck, and the cash; the four numbers become shares that sum to 1.
 
-use crate::koehandel::bots::policy::Standing;
-use crate::koehandel::bots::styles::KINDS;
-use crate::koehandel::cards::{Animal, PLAYERS};
-use crate::koehandel::options::TradePayment;
-use crate::koehandel::view::Herd;
+use crate::bots::policy::Standing;
+use crate::bots::styles::KINDS;
+use crate::cards::{Animal, PLAYERS};
+use crate::options::TradePayment;
+use crate::view::Herd;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
@@ -296,8 +296,8 @@ pub fn softmax(numbers: [f32; PLAYERS]) -> [f32; PLAYERS] {
 #[cfg(test)]
 mod tests {
     use super::{INPUTS, Outlook, Position, TEXT, UNITS};
-    use crate::koehandel::cards::{ANIMALS, PLAYERS};
-    use crate::koehandel::options::TradePayment;
+    use crate::cards::{ANIMALS, PLAYERS};
+    use crate::options::TradePayment;
 
     fn shares(herds: [[u8; ANIMALS]; PLAYERS], cash: [u16; PLAYERS], turn: usize) -> [f32; 4] {
         shares_paid(TradePayment::Winner, false, herds, cash, turn)

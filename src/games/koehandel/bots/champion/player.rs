@@ -8,19 +8,19 @@ use super::playout::Coin;
 use super::position::{Guess, Horizon, unseen};
 use super::reading::Reading;
 use super::scenario::Scenario;
-use crate::game::{Bot, Budget};
-use crate::koehandel::bots::policy::{Chance, Limits, Profile};
-use crate::koehandel::bots::styles::{KINDS, Style};
-use crate::koehandel::cards::{Compass, Note, PLAYERS, Purse};
-use crate::koehandel::message::Message;
-use crate::koehandel::models::Models;
-use crate::koehandel::options::{Options, TradePayment};
-use crate::koehandel::rules::{Act, Ask, Koehandel, Money};
-use crate::koehandel::view::View;
-use crate::reasons::Reasons;
-use crate::rng::Rng;
-use crate::search::{Race, Verdict};
-use crate::wire::Progress;
+use crate::bots::policy::{Chance, Limits, Profile};
+use crate::bots::styles::{KINDS, Style};
+use crate::cards::{Compass, Note, PLAYERS, Purse};
+use crate::message::Message;
+use crate::models::Models;
+use crate::options::{Options, TradePayment};
+use crate::rules::{Act, Ask, Koehandel, Money};
+use crate::view::View;
+use drover_game::game::{Bot, Budget};
+use drover_game::reasons::Reasons;
+use drover_game::rng::Rng;
+use drover_game::search::{Race, Verdict};
+use drover_game::wire::Progress;
 
 /// What it does, in one sentence.
 pub const DESCRIPTION: &str = "Searches: deals the hidden money by all it heard, plays on by the real rules to the next turn with each rival as the type it seems to be or, challenged, as one that may search, judges the rest by what it learnt from whole matches, and leaves its own policy only for a gain beyond doubt. A node is one playout.";
@@ -31,7 +31,7 @@ const DOUBT: f64 = 1.5;
 const FIRST_CHECKPOINT: u64 = 8;
 /// The most scenarios for one decision.
 const SCENARIOS_MAX: u64 = 4_096;
-/// How often a rival whose type in a scenario [may search](crate::koehandel::bots::styles::Kind::may_search) answers a
+/// How often a rival whose type in a scenario [may search](crate::bots::styles::Kind::may_search) answers a
 /// challenge with what is best for it.
 const THINKS: f64 = 0.5;
 /// The type assumed for every rival when models are off.

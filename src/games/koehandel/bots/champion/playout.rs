@@ -1,9 +1,9 @@
 //! Plays an imagined position on by the real rules, to a turn or to its end, each player in its style.
 
-use crate::koehandel::bots::policy::{Chance, Limits};
-use crate::koehandel::bots::styles::{Style, claims};
-use crate::koehandel::cards::PLAYERS;
-use crate::koehandel::rules::{Act, Ask, Koehandel};
+use crate::bots::policy::{Chance, Limits};
+use crate::bots::styles::{Style, claims};
+use crate::cards::PLAYERS;
+use crate::rules::{Act, Ask, Koehandel};
 
 /// No auction has more raises than this: by 10 up to all the money there is.
 const RAISES_MAX: usize = 400;
@@ -15,7 +15,7 @@ const BIDDING_ANSWERS_MAX: usize = 2 * (PLAYERS - 1);
 /// bluffing once) a run of bidding, the auctioneer's answer and a payment: 40 × 16. Styles that trade before
 /// the deck's end do so once for each animal and card, a trade being at most four answers: 40 × 10 × 4 × 4;
 /// those that do so by chance have one such trade a turn on average. The end is cut after
-/// [`Options::end_turns_max`](crate::koehandel::options::Options) turns: 400 × 4. Together under 10,000; the
+/// [`Options::end_turns_max`](crate::options::Options) turns: 400 × 4. Together under 10,000; the
 /// longest of the tests takes under 1,000.
 pub const STEPS_MAX: usize = 16_384;
 

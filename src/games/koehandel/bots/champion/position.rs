@@ -4,12 +4,12 @@ use super::belief::{Deal, bid_showing};
 use super::outlook::{Outlook, Position};
 use super::playout::Coin;
 use super::sale::Open;
-use crate::koehandel::bots::policy::Chance;
-use crate::koehandel::bots::styles::Style;
-use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
-use crate::koehandel::message::Goods;
-use crate::koehandel::rules::{Ask, Hidden, Koehandel};
-use crate::koehandel::view::View;
+use crate::bots::policy::Chance;
+use crate::bots::styles::Style;
+use crate::cards::{Animal, Compass, PLAYERS, Purse};
+use crate::message::Goods;
+use crate::rules::{Ask, Hidden, Koehandel};
+use crate::view::View;
 
 /// A guess at everything hidden: the money, and how the others play.
 pub struct Guess<'a> {

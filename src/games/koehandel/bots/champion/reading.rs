@@ -4,13 +4,13 @@
 
 use super::belief::bid_of;
 use super::playout::Coin;
-use crate::koehandel::bots::face;
-use crate::koehandel::bots::policy::{Chance, Limits};
-use crate::koehandel::bots::styles::{KINDS, Style, best_other};
-use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
-use crate::koehandel::message::Goods;
-use crate::koehandel::rules::{Act, Ask};
-use crate::koehandel::view::View;
+use crate::bots::face;
+use crate::bots::policy::{Chance, Limits};
+use crate::bots::styles::{KINDS, Style, best_other};
+use crate::cards::{Animal, Compass, PLAYERS, Purse};
+use crate::message::Goods;
+use crate::rules::{Act, Ask};
+use crate::view::View;
 
 /// No single act is less likely than this under any type.
 const FLOOR: f32 = 0.02;

@@ -2,12 +2,12 @@
 
 use super::candidates::Candidate;
 use super::player::{Champion, Search};
-use crate::game::Budget;
-use crate::koehandel::bots::styles::KINDS;
-use crate::koehandel::cards::Compass;
-use crate::koehandel::rules::{Act, Ask};
-use crate::koehandel::view::View;
-use crate::reasons::{Belief, Reasons, Weighed};
+use crate::bots::styles::KINDS;
+use crate::cards::Compass;
+use crate::rules::{Act, Ask};
+use crate::view::View;
+use drover_game::game::Budget;
+use drover_game::reasons::{Belief, Reasons, Weighed};
 
 /// Types less likely than this are not told.
 const SHARE_MIN: f32 = 0.05;

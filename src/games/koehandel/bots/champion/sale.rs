@@ -1,8 +1,8 @@
 //! The open auction as one seat knows it, and what rivals were seen to do.
 
 use super::reading::Part;
-use crate::koehandel::cards::{Compass, PLAYERS, Purse};
-use crate::koehandel::message::{History, Sale};
+use crate::cards::{Compass, PLAYERS, Purse};
+use crate::message::{History, Sale};
 
 /// The open auction, as far as known.
 #[derive(Clone, Debug)]

@@ -4,12 +4,12 @@ use super::belief::bid_showing;
 use super::candidates::{Candidate, offers};
 use super::playout::{Coin, play_on};
 use super::position::Horizon;
-use crate::koehandel::bots::policy::Limits;
-use crate::koehandel::bots::styles::Style;
-use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
-use crate::koehandel::message::Goods;
-use crate::koehandel::rules::{Act, Ask, Koehandel};
-use crate::koehandel::view::View;
+use crate::bots::policy::Limits;
+use crate::bots::styles::Style;
+use crate::cards::{Animal, Compass, PLAYERS, Purse};
+use crate::message::Goods;
+use crate::rules::{Act, Ask, Koehandel};
+use crate::view::View;
 
 /// How many offers a challenged rival that thinks holds possible.
 const OFFERS: usize = 4;
@@ -145,11 +145,11 @@ impl Scenario {
 #[cfg(test)]
 mod tests {
     use super::{Horizon, Scenario};
-    use crate::koehandel::bots::styles::Style;
-    use crate::koehandel::cards::{ANIMALS, Animal, Compass, Note, PLAYERS, Purse};
-    use crate::koehandel::options::{Options, TradePayment};
-    use crate::koehandel::rules::{Act, Ask, Hidden, Koehandel};
-    use crate::koehandel::view::View;
+    use crate::bots::styles::Style;
+    use crate::cards::{ANIMALS, Animal, Compass, Note, PLAYERS, Purse};
+    use crate::options::{Options, TradePayment};
+    use crate::rules::{Act, Ask, Hidden, Koehandel};
+    use crate::view::View;
 
     /// Whether a filler that owns the fourth of the dearest animal, challenged with a bare zero, keeps it.
     fn keeps_it(thinks: bool, trade_payment: TradePayment) -> bool {

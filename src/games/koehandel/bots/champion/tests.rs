@@ -1,16 +1,16 @@
 //! The champion in whole matches, in slices, and given nonsense.
 
 use super::{Champion, Memory};
-use crate::game::{Bot, Budget, Game, Progress, Seat};
-use crate::koehandel::bots::{listens, make};
-use crate::koehandel::cards::{Compass, PLAYERS, Purse};
-use crate::koehandel::fold::Fold;
-use crate::koehandel::message::Message;
-use crate::koehandel::models::Models;
-use crate::koehandel::options::{Options, TradePayment};
-use crate::koehandel::rules::{Koehandel, Setup};
-use crate::koehandel::tests::play::message;
-use crate::rng::Rng;
+use crate::bots::{listens, make};
+use crate::cards::{Compass, PLAYERS, Purse};
+use crate::fold::Fold;
+use crate::message::Message;
+use crate::models::Models;
+use crate::options::{Options, TradePayment};
+use crate::rules::{Koehandel, Setup};
+use crate::tests::play::message;
+use drover_game::game::{Bot, Budget, Game, Progress, Seat};
+use drover_game::rng::Rng;
 
 fn options(trade_payment: TradePayment) -> Options {
     Options {

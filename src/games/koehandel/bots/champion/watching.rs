@@ -4,10 +4,10 @@
 use super::memory::Memory;
 use super::reading::Part;
 use super::sale::{Noted, Open};
-use crate::koehandel::bots::styles::claims;
-use crate::koehandel::cards::{Animal, Compass, Purse};
-use crate::koehandel::message::{Goods, History, Sale};
-use crate::koehandel::view::View;
+use crate::bots::styles::claims;
+use crate::cards::{Animal, Compass, Purse};
+use crate::message::{Goods, History, Sale};
+use crate::view::View;
 
 impl Memory {
     /// What a rival knows, in one of the deals.

@@ -1,7 +1,7 @@
 //! The champion's belief about the energy of cells.
 
 use super::terrain::Terrain;
-use crate::lighthouses::rules::{Cell, ENERGY_MAX, View};
+use crate::rules::{Cell, ENERGY_MAX, View};
 
 /// The energy of every cell as far as known.
 #[derive(Clone, Debug)]
@@ -88,7 +88,7 @@ mod tests {
     use super::super::terrain::Terrain;
     use super::super::tests::island;
     use super::Cells;
-    use crate::lighthouses::rules::{Cell, Point, View};
+    use crate::rules::{Cell, Point, View};
 
     fn cell(terrain: &Terrain, place: (i32, i32)) -> Cell {
         terrain.chart.cell(Point::from(place)).unwrap()

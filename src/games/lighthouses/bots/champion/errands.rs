@@ -5,7 +5,7 @@ use super::legs::Leg;
 use super::state::{NOBODY, State, bits};
 use super::terrain::Terrain;
 use super::worth::Worth;
-use crate::lighthouses::rules::{Cell, ENERGY_MAX, UPKEEP};
+use crate::rules::{Cell, ENERGY_MAX, UPKEEP};
 
 /// For how many rounds a lighthouse may be charged, besides half and all of the purse.
 const SPANS: [u32; 3] = [15, 35, 70];

@@ -1,6 +1,6 @@
 //! The parameters of the champion's search.
 
-use crate::knobs::knobs;
+use drover_game::knobs;
 
 knobs! {
     /// The tunable parameters. [`CHAMPION`] measured best.

@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::knobs::Knobs;
 use super::state::bits;
 use super::terrain::{FAR, Terrain};
-use crate::lighthouses::rules::{Cell, ENERGY_MAX, Point};
+use crate::rules::{Cell, ENERGY_MAX, Point};
 
 /// How many steps the dynamic programme looks ahead.
 pub const STEPS_MAX: usize = 26;

@@ -21,10 +21,10 @@ pub use knobs::{CHAMPION, Knobs};
 pub use player::{DESCRIPTION, champion, champion_with};
 
 #[cfg(test)]
-pub(in crate::lighthouses) use rivals::Rivals;
+pub(crate) use rivals::Rivals;
 #[cfg(test)]
-pub(in crate::lighthouses) use state::State;
+pub(crate) use state::State;
 #[cfg(test)]
-pub(in crate::lighthouses) use terrain::Terrain;
+pub(crate) use terrain::Terrain;
 #[cfg(test)]
-pub(in crate::lighthouses) use worth::Worth;
+pub(crate) use worth::Worth;

@@ -12,9 +12,9 @@ use super::state::State;
 use super::terrain::{FAR, Terrain};
 use super::tours::{Tours, Ways};
 use super::worth::Worth;
-use crate::game::{Bot, Budget, Progress, Seat};
-use crate::lighthouses::rules::{Act, Ask, Cell, Event, Lighthouses, View};
-use crate::reasons::Reasons;
+use crate::rules::{Act, Ask, Cell, Event, Lighthouses, View};
+use drover_game::game::{Bot, Budget, Progress, Seat};
+use drover_game::reasons::Reasons;
 
 /// How the champion plays.
 pub const DESCRIPTION: &str = "plans errands (go to a lighthouse over the richest cells, charge it, \

@@ -5,8 +5,8 @@ use super::state::{NOBODY, POINTS, State, bits};
 use super::terrain::Terrain;
 use super::wear::{Seen, Wear};
 use super::worth::Worth;
-use crate::lighthouses::rules::{PLAYERS, UPKEEP};
-use crate::reasons::Belief;
+use crate::rules::{PLAYERS, UPKEEP};
+use drover_game::reasons::Belief;
 
 /// Seats that are distinguished: as many as may play.
 const SEATS: usize = *PLAYERS.end();

@@ -3,7 +3,7 @@
 use super::errands::{Deed, Land, Trade};
 use super::legs::Leg;
 use super::state::{HORIZON_MAX, State};
-use crate::lighthouses::rules::Cell;
+use crate::rules::Cell;
 
 /// The start of a plan.
 #[derive(Clone, Copy, Debug, PartialEq)]

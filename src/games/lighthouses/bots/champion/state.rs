@@ -6,7 +6,7 @@
 
 use super::terrain::Terrain;
 use super::worth::{FORESIGHT, Worth};
-use crate::lighthouses::rules::{self, Beacon, Lighthouse, UPKEEP};
+use crate::rules::{self, Beacon, Lighthouse, UPKEEP};
 
 /// The most rounds ahead that plans may reach.
 pub const HORIZON_MAX: usize = 100;

@@ -1,6 +1,6 @@
 //! What follows from the chart alone and never changes: areas, distances from lighthouses.
 
-use crate::lighthouses::rules::{Cell, Chart, Lighthouse};
+use crate::rules::{Cell, Chart, Lighthouse};
 use std::sync::Arc;
 
 /// No way leads there, or it has not been searched for yet.

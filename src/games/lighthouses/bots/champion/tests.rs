@@ -5,9 +5,9 @@ use super::knobs::CHAMPION;
 use super::state::State;
 use super::terrain::Terrain;
 use super::worth::Worth;
-use crate::game::Seat;
-use crate::lighthouses::map::Map;
-use crate::lighthouses::rules::{Beacon, Lighthouses, Point, Setup};
+use crate::map::Map;
+use crate::rules::{Beacon, Lighthouses, Point, Setup};
+use drover_game::game::Seat;
 use std::sync::Arc;
 
 /// A square island of this side in a sea one cell wide, with these lighthouses, which are numbered by row from the

@@ -6,7 +6,7 @@ use super::search::{Opening, Search};
 use super::state::{HORIZON_MAX, NOBODY, State, bits};
 use super::terrain::Terrain;
 use super::triangles::{LEVEL_MIN, Listing, Tour};
-use crate::lighthouses::rules::{Cell, UPKEEP};
+use crate::rules::{Cell, UPKEEP};
 
 /// No higher level is looked for.
 const LEVEL_MAX: u32 = 1 << 14;
@@ -293,7 +293,7 @@ fn end(stops: &[Stop<'_>]) -> usize {
 mod tests {
     use super::super::tests::{FREE, held, island, position};
     use super::*;
-    use crate::lighthouses::rules::Beacon;
+    use crate::rules::Beacon;
 
     const CORNERS: [(i32, i32); 3] = [(1, 1), (6, 1), (1, 6)];
 

@@ -3,7 +3,7 @@
 use super::errands::Trade;
 use super::state::{HORIZON_MAX, NOBODY, State};
 use super::terrain::Terrain;
-use crate::lighthouses::rules::Cell;
+use crate::rules::Cell;
 
 /// The nearest lighthouses, among which corners are looked for.
 const NEAR: usize = 16;

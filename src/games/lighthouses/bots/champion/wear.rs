@@ -3,7 +3,7 @@
 use super::knobs::Knobs;
 use super::state::{NOBODY, State};
 use super::worth::Worth;
-use crate::lighthouses::rules::UPKEEP;
+use crate::rules::UPKEEP;
 
 /// Rounds without a loss that are assumed before the first one is seen.
 const UNHARMED: f64 = 30.0;

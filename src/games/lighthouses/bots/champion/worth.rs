@@ -1,6 +1,6 @@
 //! What points are worth, and how long lighthouses are expected to stand.
 
-use crate::lighthouses::rules::UPKEEP;
+use crate::rules::UPKEEP;
 
 /// Rounds after which nothing counts any more.
 pub const FORESIGHT: usize = 1000;

@@ -158,7 +158,7 @@ pub(super) struct Spot {
 
 /// Ships of one player in flight, now or later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::planetwars) struct Order {
+pub(crate) struct Order {
     /// Their owner.
     pub(super) owner: u8,
     /// Where they leave.

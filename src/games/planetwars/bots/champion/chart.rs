@@ -4,9 +4,7 @@ use super::board::Order;
 use super::line::Move;
 use super::timing::Timing;
 use super::upgrades::price;
-use crate::planetwars::rules::{
-    Distances, Launch, Planet, PlanetId, PlayerId, ShownFleet, View, owners,
-};
+use crate::rules::{Distances, Launch, Planet, PlanetId, PlayerId, ShownFleet, View, owners};
 
 /// No player, among players' small numbers.
 pub(super) const NOBODY: u8 = 0;
@@ -20,7 +18,7 @@ const GROWTH_MAX: i64 = 1_000;
 
 /// What does not change in a game: which planets and players there are.
 #[derive(Clone, Debug)]
-pub(in crate::planetwars) struct Names {
+pub(crate) struct Names {
     planets: Vec<Planet>,
     places: Vec<(PlanetId, u8)>,
     /// By small number minus 1.

@@ -9,7 +9,7 @@ use super::line::{Move, TURNS};
 use super::mind::{Compared, Plan};
 use super::moves;
 use super::rehearsal::{Rehearsal, State};
-use crate::rng::Rng;
+use drover_game::rng::Rng;
 
 /// Games played on in a turn, and turns in each, unless the game ends sooner.
 const GAMES: u32 = 1_000;
@@ -379,7 +379,7 @@ mod tests {
     use super::super::aims::{Goal, Holder};
     use super::super::rehearsal::tests::opened;
     use super::*;
-    use crate::planetwars::rules::Ruleset;
+    use crate::rules::Ruleset;
 
     #[test]
     fn goals_are_drawn_by_their_shares() {

@@ -3,7 +3,7 @@
 
 use super::board::Order;
 use super::rehearsal::{FREE, Future, LOOK, Rehearsal, State};
-use crate::rng::Rng;
+use drover_game::rng::Rng;
 
 /// The share of an enemy's other ships assumed to help a planet they can reach in time.
 const HELP: f64 = 0.25;
@@ -324,7 +324,7 @@ impl Rehearsal {
 mod tests {
     use super::super::rehearsal::tests::opened;
     use super::*;
-    use crate::planetwars::rules::Ruleset;
+    use crate::rules::Ruleset;
 
     /// Ships that take an enemy's planet leave one there, whether it grows before the battle or after it.
     #[test]

@@ -270,9 +270,9 @@ mod tests {
     use super::super::chart::{NOBODY, Names};
     use super::super::mind::{Mind, Stance};
     use super::*;
-    use crate::game::{Game as _, Seat};
-    use crate::planetwars::map;
-    use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
+    use crate::map;
+    use crate::rules::{PlanetWars, Ruleset, Setup};
+    use drover_game::game::{Game as _, Seat};
     use std::sync::Arc;
 
     /// What is inferred from these states of a contest, one after the other: owners and ships by place.

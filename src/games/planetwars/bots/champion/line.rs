@@ -1,7 +1,7 @@
 //! One planet's future: its owner and ships turn by turn, from landings and departures.
 
 use super::chart::NOBODY;
-use crate::planetwars::rules::{Battle, Force, fight};
+use crate::rules::{Battle, Force, fight};
 
 /// How many turns futures reach ahead.
 pub(super) const HORIZON: usize = 40;

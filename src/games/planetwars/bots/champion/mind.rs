@@ -14,7 +14,7 @@ use super::planner::{self, Taste};
 use super::replies;
 use super::timing::Calibration;
 use super::upgrades::{self, Offer};
-use crate::game::{Budget, Progress};
+use drover_game::game::{Budget, Progress};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -211,7 +211,7 @@ impl Mind {
 
     /// The timing that fits best so far.
     #[cfg(test)]
-    pub(in crate::planetwars) fn timing(&self) -> super::timing::Timing {
+    pub(crate) fn timing(&self) -> super::timing::Timing {
         self.calibration.chart().timing
     }
 
@@ -495,9 +495,9 @@ pub(super) fn roots(now: &Sight, chart: &Chart) -> Vec<Root> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Game as _, Seat};
-    use crate::planetwars::map;
-    use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
+    use crate::map;
+    use crate::rules::{PlanetWars, Ruleset, Setup};
+    use drover_game::game::{Game as _, Seat};
 
     /// Whoever has attacked one of a team has attacked the team.
     #[test]

@@ -25,8 +25,8 @@ mod upgrades;
 pub use player::{DESCRIPTION, TEAM_DESCRIPTION, solo, team};
 
 #[cfg(test)]
-pub(in crate::planetwars) use player::timing_found;
+pub(crate) use player::timing_found;
 #[cfg(test)]
-pub(in crate::planetwars) use team::Team;
+pub(crate) use team::Team;
 #[cfg(test)]
-pub(in crate::planetwars) use timing::Timing;
+pub(crate) use timing::Timing;

@@ -212,7 +212,7 @@ impl View<'_> {
 mod tests {
     use super::super::rehearsal::tests::opened;
     use super::*;
-    use crate::planetwars::rules::Ruleset;
+    use crate::rules::Ruleset;
 
     /// Homes of 20 and 5 ships three turns apart, and two free planets near ours, of which the nearer one shrinks.
     fn check(look: impl Fn(&Rehearsal, (&State, &[Future]))) {

@@ -3,7 +3,7 @@
 use super::board::{Board, Order};
 use super::mind::Plan;
 use super::steps::{Aim, aims, fleets, late, own, promise};
-use crate::rng::Rng;
+use drover_game::rng::Rng;
 
 /// The most steps that one plan takes out of its queue, whether accepted or not.
 const OFFERS_MAX: usize = 100_000;
@@ -265,9 +265,9 @@ mod tests {
     use super::super::mind::roots;
     use super::super::timing::Calibration;
     use super::*;
-    use crate::game::{Game as _, Seat};
-    use crate::planetwars::map;
-    use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
+    use crate::map;
+    use crate::rules::{PlanetWars, Ruleset, Setup};
+    use drover_game::game::{Game as _, Seat};
 
     const LONG: Ending = Ending {
         rounds: 100,

@@ -4,9 +4,9 @@ use super::board::Order;
 use super::chart::Names;
 use super::mind::{Mind, Stance, Turn};
 use super::team::Team;
-use crate::game::{Bot, Budget, Progress};
-use crate::planetwars::rules::{Act, Ask, PlanetWars, View};
-use crate::reasons::Reasons;
+use crate::rules::{Act, Ask, PlanetWars, View};
+use drover_game::game::{Bot, Budget, Progress};
+use drover_game::reasons::Reasons;
 use std::sync::Arc;
 
 /// How the champion plays.
@@ -26,12 +26,12 @@ pub fn solo() -> Box<dyn Bot<PlanetWars>> {
 
 /// The timing that a champion playing alone from this seat determines.
 #[cfg(test)]
-pub(in crate::planetwars) fn timing_found(
+pub(crate) fn timing_found(
     game: &mut PlanetWars,
-    seat: crate::game::Seat,
+    seat: drover_game::game::Seat,
     rounds: u32,
 ) -> Option<super::timing::Timing> {
-    use crate::game::Game as _;
+    use drover_game::game::Game as _;
     let mut solo = Solo::default();
     for _ in 0..rounds {
         let act = solo.decide(&game.view(seat), &Ask, Budget::nodes(500));

@@ -2,8 +2,8 @@
 
 use super::chart::{NOBODY, Names};
 use super::mind::{Compared, Mind, Plan};
-use crate::planetwars::rules::{Act, View};
-use crate::reasons::{Belief, Reasons, Weighed};
+use crate::rules::{Act, View};
+use drover_game::reasons::{Belief, Reasons, Weighed};
 
 /// The unit of a plan's worth on its board, in ships.
 const WORTH: f64 = 16.0;

@@ -324,12 +324,12 @@ pub(super) mod tests {
     use super::super::mind::roots;
     use super::super::timing::Timing;
     use super::*;
-    use crate::game::{Game as _, Seat};
-    use crate::planetwars::map;
-    use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
+    use crate::map;
+    use crate::rules::{PlanetWars, Ruleset, Setup};
+    use drover_game::game::{Game as _, Seat};
 
     /// A game of two by these rules in that turn, and how it is played on.
-    pub(in crate::planetwars::bots::champion) fn opened(
+    pub(in crate::bots::champion) fn opened(
         planets: &str,
         ruleset: Ruleset,
         turn: u32,

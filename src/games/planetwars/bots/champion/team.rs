@@ -3,9 +3,9 @@
 use super::board::Order;
 use super::chart::{NOBODY, Names, Sight};
 use super::mind::{Mind, Stance, Turn};
-use crate::game::{Budget, Progress};
-use crate::planetwars::bots::ring::Ring;
-use crate::planetwars::rules::{Launch, View};
+use crate::bots::ring::Ring;
+use crate::rules::{Launch, View};
+use drover_game::game::{Budget, Progress};
 use std::sync::Arc;
 
 /// Nodes of a plan before the team is known. Few planets are within reach then, and the plans of mates are
@@ -17,7 +17,7 @@ const STRANGERS_UNTIL: u32 = 25;
 
 /// What a player knows about its game.
 #[derive(Clone, Debug)]
-pub(in crate::planetwars) struct Team {
+pub(crate) struct Team {
     names: Arc<Names>,
     me: u8,
     ring: Ring,
@@ -33,7 +33,7 @@ pub(in crate::planetwars) struct Team {
 
 impl Team {
     /// A player at the start of a game.
-    pub(in crate::planetwars) fn new(view: &View) -> Self {
+    pub(crate) fn new(view: &View) -> Self {
         let names = Arc::new(Names::new(view));
         let me = names.player(view.you);
         Self {
@@ -48,7 +48,7 @@ impl Team {
     }
 
     /// From now on minds keep what they compare.
-    pub(in crate::planetwars) fn keep(&mut self) {
+    pub(crate) fn keep(&mut self) {
         self.keeps = true;
         for mind in self
             .minds
@@ -72,30 +72,30 @@ impl Team {
     }
 
     /// The player's own share of the orders, as sent.
-    pub(in crate::planetwars) fn launches(&self, view: &View, orders: &[Order]) -> Vec<Launch> {
+    pub(crate) fn launches(&self, view: &View, orders: &[Order]) -> Vec<Launch> {
         self.names.launches(view, orders, &[])
     }
 
     /// The word to send.
-    pub(in crate::planetwars) fn say(&self) -> u32 {
+    pub(crate) fn say(&self) -> u32 {
         self.ring.say()
     }
 
     /// Players of the team that were seen to order something unexpected, once the team is known.
     #[cfg(test)]
-    pub(in crate::planetwars) fn astray(&self) -> Option<&[u8]> {
+    pub(crate) fn astray(&self) -> Option<&[u8]> {
         let mind = self.whole.as_ref()?;
         Some(&mind.ledger.astray)
     }
 
     /// The timing that fits best so far, once the team is known.
     #[cfg(test)]
-    pub(in crate::planetwars) fn timing(&self) -> Option<super::timing::Timing> {
+    pub(crate) fn timing(&self) -> Option<super::timing::Timing> {
         self.whole.as_ref().map(Mind::timing)
     }
 
     /// Takes in a state and returns the orders of the whole team as far as it is known.
-    pub(in crate::planetwars) fn turn(&mut self, view: &View, budget: Budget<'_>) -> Vec<Order> {
+    pub(crate) fn turn(&mut self, view: &View, budget: Budget<'_>) -> Vec<Order> {
         let sight = self.names.sight(view);
         if let Some(mind) = self.whole.as_mut().filter(|mind| mind.thinks_of(&sight)) {
             return mind.think_on(budget);
@@ -149,7 +149,7 @@ impl Team {
     }
 
     /// Whether more thinking improves the last turn's orders.
-    pub(in crate::planetwars) fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> Progress {
         self.whole.as_ref().map_or(Progress::Done, Mind::progress)
     }
 

@@ -3,19 +3,19 @@
 
 use super::chart::{Chart, NOBODY, Names, Sight};
 use super::ledger::Fleet;
-use crate::planetwars::rules::Travel;
+use crate::rules::Travel;
 #[cfg(test)]
-use crate::planetwars::rules::{Growth, Ruleset};
+use crate::rules::{Growth, Ruleset};
 
 /// One timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::planetwars) struct Timing {
+pub(crate) struct Timing {
     /// How a distance is converted to turns.
-    pub(in crate::planetwars) travel: Travel,
+    pub(crate) travel: Travel,
     /// Extra turns that each flight takes.
-    pub(in crate::planetwars) delay: u32,
+    pub(crate) delay: u32,
     /// Whether planets grow before the battles of a turn.
-    pub(in crate::planetwars) grows_first: bool,
+    pub(crate) grows_first: bool,
 }
 
 impl Timing {
@@ -26,7 +26,7 @@ impl Timing {
 
     /// The timing of these rules.
     #[cfg(test)]
-    pub(in crate::planetwars) fn of(ruleset: &Ruleset) -> Self {
+    pub(crate) fn of(ruleset: &Ruleset) -> Self {
         Self {
             travel: ruleset.travel,
             delay: ruleset.delay,
@@ -182,9 +182,9 @@ impl Calibration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Game as _, Seat};
-    use crate::planetwars::map;
-    use crate::planetwars::rules::{PlanetWars, Setup};
+    use crate::map;
+    use crate::rules::{PlanetWars, Setup};
+    use drover_game::game::{Game as _, Seat};
 
     /// Fleets that were not there when they should have been, and then another player was: as where fleets fly a turn
     /// longer, but the first may be a misreading.

@@ -2,7 +2,7 @@
 //! hear. What they say is passed on, one's own number is said in turn, and they are known by theirs.
 
 use super::word::read;
-use crate::planetwars::rules::PlayerId;
+use crate::rules::PlayerId;
 
 /// Different foreign words that are kept; more are not passed on.
 const WORDS_MAX: usize = 64;

@@ -4,7 +4,7 @@ use super::guests::Guests;
 use super::masks::{Masks, PLAYERS_MAX};
 use super::relay::Relay;
 use super::word::read;
-use crate::planetwars::rules::{PlayerId, View, owners};
+use crate::rules::{PlayerId, View, owners};
 
 /// From this turn on a team not known for certain is used as it is known.
 const FALLBACK_TURN: u32 = 13;

@@ -1,7 +1,7 @@
 //! The team as a mask that circulates: each member adds itself to what it received and passes it on.
 
 use super::word::{DONE, HELLO, word};
-use crate::planetwars::rules::TEAM_MAX;
+use crate::rules::TEAM_MAX;
 
 /// The most players that fit in a mask.
 pub(super) const PLAYERS_MAX: usize = 24;

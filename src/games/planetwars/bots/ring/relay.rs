@@ -2,7 +2,7 @@
 //! steps it is before the receiver.
 
 use super::word::{RELAY, word};
-use crate::planetwars::rules::TEAM_MAX;
+use crate::rules::TEAM_MAX;
 
 /// A reported member: its place in the list of players, and how often it was reported in a row.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! What a planet will hold, as far as one's own fleets determine it.
 
 use super::super::field::Field;
-use crate::planetwars::rules::{NEUTRAL, PlayerId};
+use crate::rules::{NEUTRAL, PlayerId};
 
 /// Turns of look-ahead.
 pub(super) const HORIZON: usize = 40;

@@ -6,7 +6,7 @@ use super::super::player::Habit;
 use super::future::Future;
 use super::plan::{Attack, Source, attack, parts};
 use super::raids::Raids;
-use crate::planetwars::rules::Planet;
+use crate::rules::Planet;
 
 pub(in super::super) const DESCRIPTION: &str = "Reckons what each planet will hold and what may leave it, takes the planets that pay back \
      soonest with ships that land together, and moves the rest to the front.";

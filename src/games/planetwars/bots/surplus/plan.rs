@@ -2,7 +2,7 @@
 
 use super::super::field::{Field, Stance};
 use super::future::{Future, HORIZON};
-use crate::planetwars::rules::NEUTRAL;
+use crate::rules::NEUTRAL;
 
 /// The share of an enemy's other ships assumed to help a planet they can reach in time.
 const HELP: f64 = 0.25;

@@ -1,7 +1,7 @@
 //! Foreign fleets, known only by what is missing on the planets they left.
 
 use super::super::field::{Field, Stance};
-use crate::planetwars::rules::{NEUTRAL, Planet, PlanetId};
+use crate::rules::{NEUTRAL, Planet, PlanetId};
 
 /// Ships that left a planet for somewhere.
 #[derive(Clone, Copy, Debug)]

@@ -2,8 +2,8 @@
 
 use super::knobs::Knobs;
 use super::standing::Standing;
-use crate::planowanie::bots::position::{Mask, Position, SEATS_MAX};
-use crate::planowanie::rules::View;
+use crate::bots::position::{Mask, Position, SEATS_MAX};
+use crate::rules::View;
 
 /// What is aimed at in a deal.
 #[derive(Clone, Copy)]
@@ -44,8 +44,8 @@ mod tests {
     use super::super::knobs::CHAMPION;
     use super::super::tests::seen;
     use super::*;
-    use crate::game::Seat;
-    use crate::planowanie::rules::Game;
+    use crate::rules::Game;
+    use drover_game::game::Seat;
 
     #[test]
     fn what_others_bring_counts_against_ones_own() {

@@ -5,11 +5,11 @@ use super::bids::{self, Occasion};
 use super::knobs::Knobs;
 use super::policy::Context;
 use super::table::Table;
-use crate::planowanie::bots::position::{Layout, Mask, Position, SEATS_MAX};
-use crate::planowanie::bots::worlds::{ASIDE, PLACES, Unknown, list};
-use crate::planowanie::cards::CARDS_MAX;
-use crate::planowanie::rules::View;
-use crate::rng::Rng;
+use crate::bots::position::{Layout, Mask, Position, SEATS_MAX};
+use crate::bots::worlds::{ASIDE, PLACES, Unknown, list};
+use crate::cards::CARDS_MAX;
+use crate::rules::View;
+use drover_game::rng::Rng;
 
 /// Exchanges before the first world is used.
 const WARMING: u32 = 300;
@@ -287,7 +287,7 @@ fn history<M: Mask>(
     let mut position = Position::fresh(
         round.players(),
         round.cards(),
-        crate::game::Seat(leader as u8),
+        drover_game::game::Seat(leader as u8),
     );
     for (seat, declared) in round.declared().iter() {
         position.need[seat.index() & 3] = declared.unwrap_or(0) as i8;
@@ -321,7 +321,7 @@ mod tests {
     use super::super::table::SHIPPED;
     use super::super::tests::seen;
     use super::*;
-    use crate::planowanie::rules::Game;
+    use crate::rules::Game;
     use std::collections::HashSet;
 
     /// The other three have two cards each, two of every suit, and each of them lacks another suit. Declarations are

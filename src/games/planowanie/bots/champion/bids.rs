@@ -1,7 +1,7 @@
 //! The learnt model of declarations: what a player with a hand is likely to declare.
 
 use super::table::as_entry;
-use crate::planowanie::bots::position::{Layout, Mask};
+use crate::bots::position::{Layout, Mask};
 
 /// Cards per player in a deal, in thirteenths of the deck's share: the classes of deals.
 pub const SIZES: usize = 13;
@@ -146,7 +146,7 @@ impl Bids {
 mod tests {
     use super::super::table::SHIPPED;
     use super::*;
-    use crate::planowanie::cards::Deck;
+    use crate::cards::Deck;
 
     #[test]
     fn the_leader_is_at_no_distance() {

@@ -5,13 +5,13 @@ use super::aim::Aim;
 use super::bids::{self, Occasion};
 use super::knobs::Knobs;
 use super::table::Table;
-use crate::planowanie::bots::position::{Layout, Mask, Position, SEATS_MAX};
-use crate::planowanie::bots::searcher::Thinking;
-use crate::planowanie::bots::worlds::Unknown;
-use crate::planowanie::rules::{Act, View};
-use crate::reasons::{Belief, Weighed};
-use crate::rng::Rng;
-use crate::stats::Moments;
+use crate::bots::position::{Layout, Mask, Position, SEATS_MAX};
+use crate::bots::searcher::Thinking;
+use crate::bots::worlds::Unknown;
+use crate::rules::{Act, View};
+use drover_game::reasons::{Belief, Weighed};
+use drover_game::rng::Rng;
+use drover_game::stats::Moments;
 
 /// How far from the model's mean declarations are tried.
 const REACH: i32 = 3;

@@ -1,10 +1,10 @@
 //! Where the hidden cards are, as a sample of worlds has it.
 
-use crate::planowanie::bots::position::{Mask, SEATS_MAX};
-use crate::planowanie::bots::worlds::{PLACES, Unknown};
-use crate::planowanie::cards::Card;
-use crate::planowanie::rules::View;
-use crate::reasons::Belief;
+use crate::bots::position::{Mask, SEATS_MAX};
+use crate::bots::worlds::{PLACES, Unknown};
+use crate::cards::Card;
+use crate::rules::View;
+use drover_game::reasons::Belief;
 
 /// The likeliest cards that are told of each player.
 const CARDS_TOLD: usize = 6;

@@ -3,7 +3,7 @@
 //! suit any deck.
 
 use super::policy::{Context, GOALS};
-use crate::planowanie::bots::position::{Layout, Mask, Position, SEATS_MAX};
+use crate::bots::position::{Layout, Mask, Position, SEATS_MAX};
 
 const LEFTS: usize = 13;
 const DENSITIES: usize = 17;

@@ -21,10 +21,10 @@ mod tests;
 pub use belief::Belief;
 pub use bids::SIZES as DEAL_SIZES;
 pub use knobs::{CHAMPION, Knobs};
-pub(in crate::planowanie::bots) use player::DESCRIPTION;
+pub(in crate::bots) use player::DESCRIPTION;
 pub use player::{champion, thinking};
 pub use surprise::{excess, surprise};
 #[cfg(test)]
 pub use table::SHIPPED;
 #[cfg(test)]
-pub(in crate::planowanie::bots) use tests::seen;
+pub(in crate::bots) use tests::seen;

@@ -4,8 +4,8 @@
 use super::inputs::{Features, INPUTS};
 use super::policy::{self, Context, Policy};
 use super::table;
-use crate::planowanie::bots::position::{Layout, Mask, Position};
-use crate::rng::Rng;
+use crate::bots::position::{Layout, Mask, Position};
+use drover_game::rng::Rng;
 use smallvec::SmallVec;
 
 /// Units of the first hidden layer.
@@ -250,8 +250,8 @@ mod tests {
     use super::super::inputs::SITUATION;
     use super::super::table::SHIPPED;
     use super::*;
-    use crate::game::Seat;
-    use crate::planowanie::cards::Deck;
+    use crate::cards::Deck;
+    use drover_game::game::Seat;
 
     /// Positions of deals played at random, by two to four players.
     fn positions(layout: &Layout<u64>) -> Vec<Position<u64>> {

@@ -4,13 +4,13 @@ use super::declare::Declaring;
 use super::knobs::{CHAMPION, Knobs};
 use super::search::Search;
 use super::table::{SHIPPED, Table};
-use crate::game::Bot;
-use crate::planowanie::bots::position::narrow;
-use crate::planowanie::bots::searcher::{Searcher, Thinking};
-use crate::planowanie::rules::{Ask, Planowanie, View};
-use crate::rng::Rng;
+use crate::bots::position::narrow;
+use crate::bots::searcher::{Searcher, Thinking};
+use crate::rules::{Ask, Planowanie, View};
+use drover_game::game::Bot;
+use drover_game::rng::Rng;
 
-pub(in crate::planowanie::bots) const DESCRIPTION: &str = "Declares by playing plausible declarations out in sampled deals; plays by one tree over worlds that fit declarations and cards played, guided by a learnt net. A node is one deal played out.";
+pub(in crate::bots) const DESCRIPTION: &str = "Declares by playing plausible declarations out in sampled deals; plays by one tree over worlds that fit declarations and cards played, guided by a learnt net. A node is one deal played out.";
 
 /// A player with these parameters and this table.
 #[must_use]

@@ -2,8 +2,8 @@
 //! only on what that player sees. It plays deals out, judges likely hands, and is what the net adds to.
 
 use super::table;
-use crate::planowanie::bots::position::{Layout, Mask, PLIES_MAX, Position};
-use crate::rng::Rng;
+use crate::bots::position::{Layout, Mask, PLIES_MAX, Position};
+use drover_game::rng::Rng;
 use smallvec::SmallVec;
 
 /// The entry value that stands for the deal's number of cards in points.
@@ -456,8 +456,8 @@ impl Policy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Seat;
-    use crate::planowanie::cards::Deck;
+    use crate::cards::Deck;
+    use drover_game::game::Seat;
 
     /// All cards are in hands, so that each unseen one counts whole.
     #[test]

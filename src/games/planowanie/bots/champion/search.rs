@@ -7,14 +7,14 @@ use super::held::Held;
 use super::knobs::Knobs;
 use super::policy::UNIT;
 use super::table::Table;
-use crate::planowanie::bots::position::{Layout, Mask, PLIES_MAX, Position};
-use crate::planowanie::bots::searcher::Thinking;
-use crate::planowanie::bots::tree::{NONE, Node, ROOT, Tree};
-use crate::planowanie::bots::worlds::Unknown;
-use crate::planowanie::cards::{CARDS_MAX, Card};
-use crate::planowanie::rules::{Act, View};
-use crate::reasons::{self, Weighed};
-use crate::rng::Rng;
+use crate::bots::position::{Layout, Mask, PLIES_MAX, Position};
+use crate::bots::searcher::Thinking;
+use crate::bots::tree::{NONE, Node, ROOT, Tree};
+use crate::bots::worlds::Unknown;
+use crate::cards::{CARDS_MAX, Card};
+use crate::rules::{Act, View};
+use drover_game::reasons::{self, Weighed};
+use drover_game::rng::Rng;
 use smallvec::SmallVec;
 
 /// The most nodes in a tree; after that it stops growing.
@@ -270,7 +270,7 @@ mod tests {
     use super::super::table::SHIPPED;
     use super::super::tests::seen;
     use super::*;
-    use crate::planowanie::rules::Game;
+    use crate::rules::Game;
 
     /// What the standing has added to the points of a hundred descents.
     fn added(points: [i64; 3]) -> f64 {

@@ -1,8 +1,8 @@
 //! What the end of a deal is worth for the standing in the game: whom the player will probably have beaten.
 
 use super::knobs::Knobs;
-use crate::planowanie::bots::position::{Mask, Position, SEATS_MAX};
-use crate::planowanie::rules::View;
+use crate::bots::position::{Mask, Position, SEATS_MAX};
+use crate::rules::View;
 
 /// The points of the deals before, and how far leads may still change in those after.
 #[derive(Clone, Copy)]
@@ -53,8 +53,8 @@ impl Standing {
 mod tests {
     use super::super::knobs::CHAMPION;
     use super::*;
-    use crate::game::{Game as _, Seat};
-    use crate::planowanie::rules::{Game, Planowanie, Setup};
+    use crate::rules::{Game, Planowanie, Setup};
+    use drover_game::game::{Game as _, Seat};
 
     /// What it is worth for the first of four players, with these points before this deal of thirteen, that it takes
     /// this many tricks without meeting its declaration, while the others take none and meet none.

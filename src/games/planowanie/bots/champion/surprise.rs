@@ -4,11 +4,11 @@ use super::belief::Belief;
 use super::bids::{self, Occasion};
 use super::knobs::Knobs;
 use super::table::Table;
-use crate::planowanie::bots::position::{Layout, Mask, Position, narrow};
-use crate::planowanie::bots::worlds::{ASIDE, Unknown};
-use crate::planowanie::cards::CardSet;
-use crate::planowanie::rules::View;
-use crate::rng::Rng;
+use crate::bots::position::{Layout, Mask, Position, narrow};
+use crate::bots::worlds::{ASIDE, Unknown};
+use crate::cards::CardSet;
+use crate::rules::View;
+use drover_game::rng::Rng;
 
 /// Worlds that are counted.
 const WORLDS: u32 = 300;
@@ -86,11 +86,11 @@ mod tests {
     use super::super::knobs::CHAMPION;
     use super::super::table::SHIPPED;
     use super::*;
-    use crate::arena::play_by;
-    use crate::game::Budget;
-    use crate::ladder::seated;
-    use crate::planowanie::rules::{Ask, Game, Planowanie, Setup};
-    use crate::stats::Moments;
+    use crate::rules::{Ask, Game, Planowanie, Setup};
+    use drover_game::arena::play_by;
+    use drover_game::game::Budget;
+    use drover_game::ladder::seated;
+    use drover_game::stats::Moments;
 
     /// By what the first player's belief is surprised after the first trick of big deals: the true hands, and those with the
     /// others' hands passed on by a seat.

@@ -3,13 +3,13 @@
 use super::knobs::{CHAMPION, Knobs};
 use super::player::begin;
 use super::table::SHIPPED;
-use crate::game::{Game as _, Seat};
-use crate::planowanie::rules::{Act, Ask, Game, Planowanie, Setup, View};
-use crate::rng::Rng;
+use crate::rules::{Act, Ask, Game, Planowanie, Setup, View};
+use drover_game::game::{Game as _, Seat};
+use drover_game::rng::Rng;
 
 /// What a player sees with this hand, everybody having declared so and these cards having been played, the leader's
 /// first. The leader is the first player.
-pub(in crate::planowanie::bots) fn seen(
+pub(in crate::bots) fn seen(
     game: &Game,
     seat: u8,
     declared: &[u8],

@@ -1,8 +1,8 @@
 //! What one dog does in one turn.
 
-use crate::game::Seat;
-use crate::smartdog::options::Key;
-use crate::smartdog::rules::{Command, Direction, DogId, SmartDog, Spot};
+use crate::options::Key;
+use crate::rules::{Command, Direction, DogId, SmartDog, Spot};
+use drover_game::game::Seat;
 
 /// A step or none, and a bark before it, after it, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]

@@ -4,7 +4,7 @@
 use super::deed::{Deed, deeds};
 use super::simulator::{Deeds, Simulator};
 use super::terrain::Terrain;
-use crate::smartdog::rules::SmartDog;
+use crate::rules::SmartDog;
 
 /// A draft in progress.
 #[derive(Clone)]

@@ -2,8 +2,8 @@
 
 use super::terrain::{FAR, Terrain};
 use super::world::World;
-use crate::smartdog::options::Key;
-use crate::smartdog::rules::Land;
+use crate::options::Key;
+use crate::rules::Land;
 
 /// After this many turns a cell may be worth another look.
 const STALE: u32 = 30;

@@ -3,9 +3,9 @@
 use super::hidden::Hidden;
 use super::origins::Tracked;
 use super::world::SHEEP_MAX;
-use crate::smartdog::bots::sight::Sight;
-use crate::smartdog::options::Key;
-use crate::smartdog::rules::{SeenSheep, Sheep, SheepAction, View};
+use crate::bots::sight::Sight;
+use crate::options::Key;
+use crate::rules::{SeenSheep, Sheep, SheepAction, View};
 
 /// How many steps along an axis a sheep may be from where it was believed to be.
 const STRAY_MAX: i32 = 3;

@@ -2,11 +2,11 @@
 //! drives sheep home, out of others' pens, and freezes whoever is near. Rivals are expected to play so, and own
 //! dogs go on so after their plans.
 
-use crate::game::Seat;
-use crate::smartdog::options::Key;
-use crate::smartdog::rules::{
+use crate::options::Key;
+use crate::rules::{
     Command, Direction, Dog, DogId, Fright, Ground, Land, SmartDog, Spot, UNREACHED,
 };
+use drover_game::game::Seat;
 use smallvec::SmallVec;
 
 /// A sheep in the own pen, for such a rival; all else is measured against it.
@@ -364,9 +364,9 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smartdog::map::Map;
-    use crate::smartdog::options::Options;
-    use crate::smartdog::rules::{PUSHES_MAX, Players, Setup};
+    use crate::map::Map;
+    use crate::options::Options;
+    use crate::rules::{PUSHES_MAX, Players, Setup};
 
     const ME: Seat = Seat(0);
 

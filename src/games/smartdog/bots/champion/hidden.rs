@@ -1,6 +1,6 @@
 //! Where something may stand unseen.
 
-use crate::smartdog::rules::{Ground, Spot};
+use crate::rules::{Ground, Spot};
 
 /// Cells on which a dog or sheep may stand unseen.
 pub(super) struct Hidden<'a> {

@@ -1,11 +1,11 @@
 //! Where things start: all tiles are copies, so what is seen on one, and what is told of the pens, holds for all.
 
 use super::world::{SHEEP_MAX, World};
-use crate::game::Seat;
-use crate::smartdog::bots::sight::Sight;
-use crate::smartdog::known::KnownTile;
-use crate::smartdog::options::Key;
-use crate::smartdog::rules::{Area, Direction, Dog, Ground, Land, Sheep, SheepAction, Spot, View};
+use crate::bots::sight::Sight;
+use crate::known::KnownTile;
+use crate::options::Key;
+use crate::rules::{Area, Direction, Dog, Ground, Land, Sheep, SheepAction, Spot, View};
+use drover_game::game::Seat;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -184,10 +184,10 @@ impl World {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smartdog::known::KnownMaps;
-    use crate::smartdog::map::Map;
-    use crate::smartdog::options::Options;
-    use crate::smartdog::rules::{Command, DogId, Orders, Players, Setup, SmartDog};
+    use crate::known::KnownMaps;
+    use crate::map::Map;
+    use crate::options::Options;
+    use crate::rules::{Command, DogId, Orders, Players, Setup, SmartDog};
 
     /// The belief of the first seat, whose dog sees and barks two cells far.
     fn believed(rows: &str) -> (SmartDog, World) {

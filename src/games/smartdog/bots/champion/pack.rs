@@ -2,9 +2,9 @@
 
 use super::hidden::Hidden;
 use super::world::World;
-use crate::smartdog::bots::sight::Sight;
-use crate::smartdog::options::Key;
-use crate::smartdog::rules::{Dog, DogAction, Fright, SeenDog};
+use crate::bots::sight::Sight;
+use crate::options::Key;
+use crate::rules::{Dog, DogAction, Fright, SeenDog};
 use std::collections::HashSet;
 
 impl World {

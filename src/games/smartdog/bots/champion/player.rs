@@ -6,11 +6,11 @@ use super::search::{Reach, Search};
 use super::terrain::Terrain;
 use super::value::{WEIGHTS, Weights};
 use super::world::World;
-use crate::game::{Bot, Budget, Progress};
-use crate::reasons::{Belief, Reasons, Weighed};
-use crate::smartdog::bots::shipped::Shipped;
-use crate::smartdog::known::KnownMaps;
-use crate::smartdog::rules::{Ask, Command, Event, Orders, SmartDog, View};
+use crate::bots::shipped::Shipped;
+use crate::known::KnownMaps;
+use crate::rules::{Ask, Command, Event, Orders, SmartDog, View};
+use drover_game::game::{Bot, Budget, Progress};
+use drover_game::reasons::{Belief, Reasons, Weighed};
 use std::sync::Arc;
 
 /// The largest world searched, in cells; on larger ones the official kit's rules play.

@@ -5,11 +5,11 @@
 use super::arrival::Arrival;
 use super::reply::Expected;
 use super::world::World;
-use crate::game::Seat;
-use crate::smartdog::bots::sight::Sight;
-use crate::smartdog::rules::{
+use crate::bots::sight::Sight;
+use crate::rules::{
     Command, Direction, Dog, DogId, Orders, Refusal, SeenDog, SheepAction, SmartDog, Spot,
 };
+use drover_game::game::Seat;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
@@ -297,12 +297,12 @@ fn unexplained(game: &SmartDog, told: &Told<'_>) -> usize {
 mod tests {
     use super::super::world::PUSHES_MAX;
     use super::*;
-    use crate::rng::Rng;
-    use crate::smartdog::bots::champion::deed::deeds;
-    use crate::smartdog::known::KnownMaps;
-    use crate::smartdog::map::Map;
-    use crate::smartdog::options::{Key, Options};
-    use crate::smartdog::rules::{Players, Seen, Setup, Sheep};
+    use crate::bots::champion::deed::deeds;
+    use crate::known::KnownMaps;
+    use crate::map::Map;
+    use crate::options::{Key, Options};
+    use crate::rules::{Players, Seen, Setup, Sheep};
+    use drover_game::rng::Rng;
     use std::collections::HashSet;
 
     const ME: Seat = Seat(0);

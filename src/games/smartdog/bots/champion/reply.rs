@@ -2,12 +2,12 @@
 //! predicted their dogs better: nothing, herding or raiding.
 
 use super::greedy::{Greedy, PenTables, Role};
-use crate::game::{Seat, Seats};
-use crate::reasons::Belief;
-use crate::smartdog::bots::shipped::{Scene, Sites};
-use crate::smartdog::bots::sight::Sight;
-use crate::smartdog::options::Key;
-use crate::smartdog::rules::{Command, Dog, DogId, Fright, Ground, SmartDog, Spot};
+use crate::bots::shipped::{Scene, Sites};
+use crate::bots::sight::Sight;
+use crate::options::Key;
+use crate::rules::{Command, Dog, DogId, Fright, Ground, SmartDog, Spot};
+use drover_game::game::{Seat, Seats};
+use drover_game::reasons::Belief;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -284,11 +284,11 @@ impl Replies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smartdog::bots::champion::world::World;
-    use crate::smartdog::known::KnownMaps;
-    use crate::smartdog::map::Map;
-    use crate::smartdog::options::Options;
-    use crate::smartdog::rules::{Players, Setup};
+    use crate::bots::champion::world::World;
+    use crate::known::KnownMaps;
+    use crate::map::Map;
+    use crate::options::Options;
+    use crate::rules::{Players, Setup};
 
     const ME: Seat = Seat(0);
     const RIVAL: Seat = Seat(1);

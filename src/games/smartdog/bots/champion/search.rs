@@ -9,8 +9,8 @@ use super::terrain::Terrain;
 use super::tried::{Line, Tried};
 use super::value::{Evaluation, Weights};
 use super::world::World;
-use crate::game::{Budget, Progress};
-use crate::smartdog::rules::{Orders, SmartDog};
+use crate::rules::{Orders, SmartDog};
+use drover_game::game::{Budget, Progress};
 use std::collections::HashSet;
 
 /// The most turns in a plan.

@@ -8,9 +8,9 @@ use super::search::Reach;
 use super::terrain::Terrain;
 use super::value::Evaluation;
 use super::world::{PUSHES_MAX, World, renumbered};
-use crate::game::Seat;
-use crate::smartdog::options::Key;
-use crate::smartdog::rules::{DogId, Fright, Land, Orders, SmartDog, Spot};
+use crate::options::Key;
+use crate::rules::{DogId, Fright, Land, Orders, SmartDog, Spot};
+use drover_game::game::Seat;
 use smallvec::SmallVec;
 
 /// Sheep farther away than this many steps plus a bark are not simulated.
@@ -334,10 +334,10 @@ mod tests {
     use super::super::player::CHAMPION;
     use super::super::value::WEIGHTS;
     use super::*;
-    use crate::smartdog::known::KnownMaps;
-    use crate::smartdog::map::Map;
-    use crate::smartdog::options::Options;
-    use crate::smartdog::rules::{Command, Players, Setup};
+    use crate::known::KnownMaps;
+    use crate::map::Map;
+    use crate::options::Options;
+    use crate::rules::{Command, Players, Setup};
 
     const ME: Seat = Seat(0);
 

@@ -1,9 +1,9 @@
 //! What follows from the ground alone: ways home for sheep, where they drift when left alone, and how far a
 //! dog is from a spot whose bark sends a sheep home.
 
-use crate::game::Seat;
-use crate::smartdog::options::Key;
-use crate::smartdog::rules::{Direction, Ground, Land, Spot, UNREACHED, flood};
+use crate::options::Key;
+use crate::rules::{Direction, Ground, Land, Spot, UNREACHED, flood};
+use drover_game::game::Seat;
 use std::sync::Arc;
 
 /// No way exists.
@@ -199,9 +199,9 @@ impl Terrain {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smartdog::map::Map;
-    use crate::smartdog::options::Options;
-    use crate::smartdog::rules::{Players, Setup, SmartDog};
+    use crate::map::Map;
+    use crate::options::Options;
+    use crate::rules::{Players, Setup, SmartDog};
 
     /// The tables of a player alone whose dog barks so far.
     fn terrain(rows: &str, bark: i64) -> Terrain {

@@ -4,10 +4,10 @@
 use super::explore::explore;
 use super::terrain::{FAR, Terrain};
 use super::world::World;
-use crate::game::Seat;
-use crate::knobs::knobs;
-use crate::smartdog::options::Key;
-use crate::smartdog::rules::{Dog, Fright, Land, Sheep, SmartDog};
+use crate::options::Key;
+use crate::rules::{Dog, Fright, Land, Sheep, SmartDog};
+use drover_game::game::Seat;
+use drover_game::knobs;
 use smallvec::SmallVec;
 
 knobs! {
@@ -437,10 +437,10 @@ fn near_end(turns: u32, from: f64) -> f64 {
 mod tests {
     use super::super::player::CHAMPION;
     use super::*;
-    use crate::smartdog::known::KnownMaps;
-    use crate::smartdog::map::Map;
-    use crate::smartdog::options::Options;
-    use crate::smartdog::rules::{Direction, PUSHES_MAX, Players, Setup, Spot};
+    use crate::known::KnownMaps;
+    use crate::map::Map;
+    use crate::options::Options;
+    use crate::rules::{Direction, PUSHES_MAX, Players, Setup, Spot};
 
     const ME: Seat = Seat(0);
     /// A tile with a pen, two sheep in it, a dog and a gap to the next tile.

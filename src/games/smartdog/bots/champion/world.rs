@@ -6,11 +6,11 @@ use super::flock::correct_sheep;
 use super::hidden::Hidden;
 use super::origins::{Rank, Tracked};
 use super::reply::{Model, Replies};
-use crate::game::Seat;
-use crate::smartdog::bots::sight::{Roster, Sight};
-use crate::smartdog::known::KnownMaps;
-use crate::smartdog::options::Key;
-use crate::smartdog::rules::{Command, Dog, DogId, Orders, Sheep, SmartDog, Spot, View};
+use crate::bots::sight::{Roster, Sight};
+use crate::known::KnownMaps;
+use crate::options::Key;
+use crate::rules::{Command, Dog, DogId, Orders, Sheep, SmartDog, Spot, View};
+use drover_game::game::Seat;
 use std::collections::HashSet;
 
 /// The most sheep in the belief: all of four of the largest tiles.
@@ -211,9 +211,9 @@ pub(super) fn renumbered(sheep: Vec<(Option<usize>, Sheep)>, before: usize) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smartdog::map::Map;
-    use crate::smartdog::options::Options;
-    use crate::smartdog::rules::{Direction, Players, Setup};
+    use crate::map::Map;
+    use crate::options::Options;
+    use crate::rules::{Direction, Players, Setup};
 
     const ME: Seat = Seat(0);
 

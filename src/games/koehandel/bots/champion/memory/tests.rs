@@ -2,9 +2,9 @@
 
 use super::super::sale::Noted;
 use super::Memory;
-use crate::koehandel::bots::styles::kind_named;
-use crate::koehandel::cards::{Animal, Compass, Note, Purse};
-use crate::koehandel::message::{Bought, Goods, History, Message, Sale};
+use crate::bots::styles::kind_named;
+use crate::cards::{Animal, Compass, Note, Purse};
+use crate::message::{Bought, Goods, History, Message, Sale};
 
 fn animal(letter: char) -> Animal {
     Animal::from_letter(letter).unwrap()

@@ -3,8 +3,8 @@
 use super::super::errands::Deed;
 use super::super::search::{Opening, Tried};
 use super::Table;
-use crate::lighthouses::rules::{Act, Cell, Lighthouse, Network};
-use crate::reasons::{Reasons, Weighed};
+use crate::rules::{Act, Cell, Lighthouse, Network};
+use drover_game::reasons::{Reasons, Weighed};
 
 impl Table {
     /// The first act of the best plan so far.

@@ -47,9 +47,9 @@ mod tests {
     use super::super::super::chart::Names;
     use super::super::{Stance, Turn};
     use super::*;
-    use crate::game::{Game as _, Seat};
-    use crate::planetwars::map;
-    use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
+    use crate::map;
+    use crate::rules::{PlanetWars, Ruleset, Setup};
+    use drover_game::game::{Game as _, Seat};
     use std::sync::Arc;
 
     /// Ships that the enemy has in flight may come, whatever its planet holds: growth bought on a planet that falls

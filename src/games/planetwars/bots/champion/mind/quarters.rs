@@ -100,9 +100,9 @@ mod tests {
     use super::super::super::chart::{Names, Shown};
     use super::super::super::line::Move;
     use super::*;
-    use crate::game::{Game as _, Seat};
-    use crate::planetwars::map;
-    use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
+    use crate::map;
+    use crate::rules::{PlanetWars, Ruleset, Setup};
+    use drover_game::game::{Game as _, Seat};
     use std::sync::Arc;
 
     /// What is shown counts, and where nothing is, fleets that landed without having been seen to leave do not.

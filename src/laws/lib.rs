@@ -5,6 +5,7 @@
 //! [`play_randomly`] is the law of the rules: random play ends, offered acts are legal, refused acts do no
 //! harm. Games that know more about their positions call it with an audit of their own.
 
+pub mod disturb;
 mod native;
 mod remote;
 mod scenes;
@@ -12,17 +13,17 @@ mod scenes;
 pub use self::native::own_words_are_read_back;
 pub use self::remote::{a_remote_bot_plays_alike, wrong_answers_are_refused};
 pub use self::scenes::{scenes_are_whole, scenes_of, sound};
-use crate::contest::{Advice, Contest, Deal, Door, TICK};
-use crate::explain::{BELIEFS_MAX, CANDIDATES_MAX, Explanation};
-use crate::game::{Game, Outcome, Seat, Seats};
-use crate::kit::{
+use drover_game::contest::{Advice, Contest, Deal, Door, TICK};
+use drover_game::explain::{BELIEFS_MAX, CANDIDATES_MAX, Explanation};
+use drover_game::game::{Game, Outcome, Seat, Seats};
+use drover_game::kit::{
     BotCard, DialogueSetup, Kit as _, MapStyle, Nodes, Pace, PlaySetup, Played, TableSetup, Wire,
     bot_seed,
 };
-use crate::reasons::PROBABILITY;
-use crate::rng::Rng;
-use crate::wire::{Dialogue, Next, Reply, Table};
-use crate::{Budget, ladder, options};
+use drover_game::reasons::PROBABILITY;
+use drover_game::rng::Rng;
+use drover_game::wire::{Dialogue, Next, Reply, Table};
+use drover_game::{Budget, ladder, options};
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::collections::{BTreeSet, VecDeque};
@@ -31,9 +32,10 @@ use std::fmt::Debug;
 /// The laws as tests of a game, its matches played with the options given as JSON: those that make them
 /// short. `careless` names bots whose acts the rules may refuse, as those of the originals that they imitate;
 /// `also` names laws of what not every game has.
+#[macro_export]
 macro_rules! laws {
     ($game:ty, {$($options:tt)*} $(, careless: [$($careless:literal),+])? $(, also: [$($also:ident),+])?) => {
-        $crate::laws::laws!(@ $game, $crate::laws::Terms {
+        $crate::laws!(@ $game, $crate::Terms {
             options: serde_json::json!({$($options)*}),
             careless: &[$($($careless),+)?],
         };
@@ -45,11 +47,10 @@ macro_rules! laws {
     (@ $game:ty, $terms:expr; $($law:ident)+) => {
         $(#[test]
         fn $law() {
-            $crate::laws::$law::<$game>(&$terms);
+            $crate::$law::<$game>(&$terms);
         })+
     };
 }
-pub(crate) use laws;
 
 /// What a game's laws are run with.
 pub struct Terms<'a> {

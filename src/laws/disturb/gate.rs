@@ -1,8 +1,8 @@
-//! Some disturbed matches of every game, as many as a gate has time for.
+//! Some disturbed matches of a game, as many as a gate has time for.
 
 use super::{Said, Tape, Trial, disturbed};
-use crate::kit::Kit;
-use crate::rng::Rng;
+use drover_game::kit::Kit;
+use drover_game::rng::Rng;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn bots(kit: &dyn Kit) -> (&'static str, &'static str) {
 }
 
 /// Disturbs matches of a game; at least `recovered_min` percent of the seats recover.
-fn check(kit: &'static dyn Kit, recovered_min: usize) {
+pub fn check(kit: &'static dyn Kit, recovered_min: usize) {
     let (done, watch) = mpsc::channel();
     let worker = std::thread::spawn(move || {
         for seed in 0..TAPES {
@@ -69,29 +69,4 @@ fn one(tape: &Tape, bot: &str, stream: u64, plain: &Trial) -> bool {
     assert_eq!(trial.illegal, [""; 0], "{which}");
     assert_eq!(trial.differs, None, "{which}");
     trial.recovered(plain)
-}
-
-#[test]
-fn koehandel_is_disturbed() {
-    check(&crate::koehandel::KIT, 10);
-}
-
-#[test]
-fn smartdog_is_disturbed() {
-    check(&crate::smartdog::KIT, 70);
-}
-
-#[test]
-fn planowanie_is_disturbed() {
-    check(&crate::planowanie::KIT, 20);
-}
-
-#[test]
-fn lighthouses_is_disturbed() {
-    check(&crate::lighthouses::KIT, 80);
-}
-
-#[test]
-fn planetwars_is_disturbed() {
-    check(&crate::planetwars::KIT, 75);
 }

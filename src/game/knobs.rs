@@ -2,6 +2,7 @@
 
 /// A struct of parameters and the constant with the values that measured best: fields documented as usual,
 /// each with its value, set by name for measuring others.
+#[macro_export]
 macro_rules! knobs {
     (
         $(#[$meta:meta])*
@@ -33,4 +34,4 @@ macro_rules! knobs {
         }
     };
 }
-pub(crate) use knobs;
+pub use knobs;

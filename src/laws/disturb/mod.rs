@@ -6,11 +6,11 @@
 //! it to a fresh dialogue as a session would.
 
 mod disturbance;
+mod gate;
 mod tape;
-#[cfg(test)]
-mod tests;
 mod trial;
 
 pub use disturbance::{BYTES_MAX, DISTURBANCES_MAX, Heard, disturbed, mutate, undisturbed};
+pub use gate::check;
 pub use tape::{Line, Tape};
 pub use trial::{POLLS_AFTER_STOP_MAX, POLLS_MAX, SLICES_MAX, Said, Trial};

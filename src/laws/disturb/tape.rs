@@ -1,8 +1,8 @@
 //! One seat's side of a match that was played and recorded.
 
-use crate::game::Seat;
-use crate::kit::{DialogueSetup, Kit, Nodes, PlaySetup, SetupError, bot_seed};
-use crate::rng::Rng;
+use drover_game::game::Seat;
+use drover_game::kit::{DialogueSetup, Kit, Nodes, PlaySetup, SetupError, bot_seed};
+use drover_game::rng::Rng;
 use serde_json::{Value, json};
 
 /// Nodes a decision of bots that think, in matches that are recorded: the least there is.

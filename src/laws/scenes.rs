@@ -1,12 +1,12 @@
 //! The law of scenes and pictures.
 
 use super::{NODES, Terms, play, pump, say};
-use crate::contest::{Contest, Door, TICK};
-use crate::game::{Seat, Seats};
-use crate::kit::{DialogueSetup, Kit as _, Nodes, TableSetup};
-use crate::rng::Rng;
-use crate::scene::{CLASSES, Picture, Scene};
-use crate::wire::Reply;
+use drover_game::contest::{Contest, Door, TICK};
+use drover_game::game::{Seat, Seats};
+use drover_game::kit::{DialogueSetup, Kit as _, Nodes, TableSetup};
+use drover_game::rng::Rng;
+use drover_game::scene::{CLASSES, Picture, Scene};
+use drover_game::wire::Reply;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 

@@ -6,9 +6,10 @@ use crate::game::{Bot, Budget, Game, Seat};
 use crate::kit::SetupError;
 use std::ops::Range;
 
-/// The basis and the prime of the digest (FNV-1a).
-pub(crate) const DIGEST_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
-pub(crate) const DIGEST_PRIME: u64 = 0x0100_0000_01B3;
+/// The basis of FNV-1a, with 64 bits.
+pub const DIGEST_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
+/// The prime of FNV-1a, with 64 bits.
+pub const DIGEST_PRIME: u64 = 0x0100_0000_01B3;
 
 /// One of the fixed matches that go into a signature.
 pub struct Bout<'a, G: Game> {
@@ -84,7 +85,7 @@ pub fn signature<C: Contest>(name: &str) -> Option<u64> {
 }
 
 /// The digest of a text.
-pub(crate) fn digest(text: &str) -> u64 {
+pub fn digest(text: &str) -> u64 {
     fold(DIGEST_BASIS, text)
 }
 

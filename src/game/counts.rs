@@ -38,7 +38,7 @@ impl<T: Counts> Models for Counted<T> {
 }
 
 /// What one's game has taught of each rival that was `seen` in it, named by how many seats clockwise it sits.
-pub(crate) fn rivals<T: Serialize>(
+pub fn rivals<T: Serialize>(
     own: Seat,
     records: &Seats<T>,
     seen: impl Fn(&T) -> bool,
@@ -57,6 +57,7 @@ pub(crate) fn rivals<T: Serialize>(
 }
 
 /// A struct of counts: its fields, documented as usual, each a number that adds up.
+#[macro_export]
 macro_rules! counts {
     ($(#[$meta:meta])* $vis:vis struct $name:ident {
         $($(#[$doc:meta])* $field_vis:vis $field:ident: $type:ty,)*
@@ -79,4 +80,4 @@ macro_rules! counts {
         }
     };
 }
-pub(crate) use counts;
+pub use counts;

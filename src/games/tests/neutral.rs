@@ -1,9 +1,9 @@
 //! The examples in `docs/bot-protocol.md` are what the code says; and lines are read strictly.
 
-use super::{End, Hello, LINE_MAX, Line, Post, Said, Start, Told, read, schema, written};
 use crate::answer::{MARGIN, ProgramTimes};
 use crate::kit::{Kit, Nodes, PlaySetup};
-use crate::{ALL, DialogueSetup, Next, Seat, bot_seed};
+use crate::neutral::{End, Hello, LINE_MAX, Line, Post, Said, Start, Told, read, written};
+use crate::{ALL, DialogueSetup, Next, Seat, bot_seed, schema};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -142,8 +142,8 @@ fn examples_keep_to_the_schemas_and_limits_are_told() {
     let text = fs::read_to_string(guide()).expect("the guide");
     let limits = [
         (LINE_MAX, "bytes in a line of the program"),
-        (super::NOTE_MAX, "bytes in a note"),
-        (super::LINES_MAX as usize, "lines for one decision"),
+        (crate::neutral::NOTE_MAX, "bytes in a note"),
+        (crate::neutral::LINES_MAX as usize, "lines for one decision"),
     ];
     for (limit, what) in limits {
         let row = format!("| {what} | {limit} |");

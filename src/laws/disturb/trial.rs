@@ -2,8 +2,8 @@
 
 use super::disturbance::{Heard, undisturbed};
 use super::tape::Tape;
-use crate::game::{Budget, Progress};
-use crate::wire::{Dialogue, Fact, Next, WireError};
+use drover_game::game::{Budget, Progress};
+use drover_game::wire::{Dialogue, Fact, Next, WireError};
 use serde_json::Value;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
@@ -147,7 +147,7 @@ impl Trial {
         // Over HTTP nothing is an answer, too.
         if answer.is_empty()
             && recorded.is_some_and(|reply| !reply.is_empty())
-            && tape.kit.wire() != crate::kit::Wire::Callbacks
+            && tape.kit.wire() != drover_game::kit::Wire::Callbacks
         {
             self.illegal.push(format!("{text:?} was not answered"));
         }

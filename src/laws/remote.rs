@@ -2,11 +2,11 @@
 //! nothing but its lines.
 
 use super::{NODES, Terms, play};
-use crate::contest::{Advice, Contest, Door};
-use crate::game::{Bot, Budget, Seats};
-use crate::kit::{DialogueSetup, Kit as _, Nodes, bot_seed};
-use crate::neutral::{self, Line, Post, Said, Told, written};
-use crate::wire::{Dialogue, Next};
+use drover_game::contest::{Advice, Contest, Door};
+use drover_game::game::{Bot, Budget, Seats};
+use drover_game::kit::{DialogueSetup, Kit as _, Nodes, bot_seed};
+use drover_game::neutral::{self, Line, Post, Said, Told, written};
+use drover_game::wire::{Dialogue, Next};
 use jsonschema::Validator;
 use serde_json::Value;
 use std::fmt::Debug;
@@ -29,10 +29,10 @@ struct Echo<C: Contest> {
 }
 
 type Heard<C> = Told<
-    <C as crate::Game>::View,
-    <C as crate::Game>::Ask,
-    <C as crate::Game>::Act,
-    <C as crate::Game>::Event,
+    <C as drover_game::Game>::View,
+    <C as drover_game::Game>::Ask,
+    <C as drover_game::Game>::Act,
+    <C as drover_game::Game>::Event,
 >;
 
 impl<C: Contest> Echo<C>

@@ -12,7 +12,6 @@ mod scripted;
 use self::forwarding::Forwarding;
 use self::ladder::Bout;
 use self::remote::Remote;
-#[cfg(test)]
 pub use self::scripted::TICK;
 use self::scripted::transcribed;
 use crate::arena::{self, Acts, Arena};

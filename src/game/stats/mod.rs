@@ -7,7 +7,7 @@ mod moments;
 mod quantile;
 mod student;
 
-pub(crate) use beta::ln_gamma;
+pub use beta::ln_gamma;
 pub use clustered::ClusteredMean;
 pub use interval::{Interval, Z95, events90, rate};
 pub use moments::Moments;

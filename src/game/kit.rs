@@ -29,7 +29,7 @@ pub struct BotCard {
 }
 
 /// The first version of a bot that does not think.
-pub(crate) const fn card(
+pub const fn card(
     rung: u8,
     name: &'static str,
     description: &'static str,
@@ -46,7 +46,7 @@ pub(crate) const fn card(
 }
 
 /// The first version of a bot that uses a thinking budget.
-pub(crate) const fn thinker(
+pub const fn thinker(
     rung: u8,
     name: &'static str,
     description: &'static str,
@@ -398,8 +398,7 @@ pub struct Played {
 }
 
 /// Why a line is none of a reply where nothing is known of such.
-pub(crate) const NO_REPLIES: &str =
-    "the game is not played by programs that speak a protocol of its own";
+pub const NO_REPLIES: &str = "the game is not played by programs that speak a protocol of its own";
 
 /// The door to one game.
 pub trait Kit: Sync + Send {

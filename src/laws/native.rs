@@ -1,11 +1,11 @@
 //! The law of games' own protocols: what a player's side writes is read back as its act from the same words.
 
 use super::{NODES, Terms, play};
-use crate::contest::{Contest, Door};
-use crate::kit::{DialogueSetup, Kit as _, Nodes, bot_seed};
-use crate::neutral::{Line, Post};
-use crate::wire::{Dialogue, Next, ReplyLine};
-use crate::{Budget, Seats};
+use drover_game::contest::{Contest, Door};
+use drover_game::kit::{DialogueSetup, Kit as _, Nodes, bot_seed};
+use drover_game::neutral::{Line, Post};
+use drover_game::wire::{Dialogue, Next, ReplyLine};
+use drover_game::{Budget, Seats};
 use serde_json::Value;
 
 /// Nothing is thought: what is ready is wanted.

@@ -1,7 +1,7 @@
 //! What can happen to messages on their way, drawn by seed.
 
 use super::tape::Tape;
-use crate::rng::Rng;
+use drover_game::rng::Rng;
 
 /// Disturbances of one match at most.
 pub const DISTURBANCES_MAX: u32 = 6;

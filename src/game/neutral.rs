@@ -178,7 +178,7 @@ pub struct Asked<V, K, A> {
     /// What the seat knows.
     pub view: V,
     /// The legal acts, or a sample of them where they are too many; `null` where acts are not listed.
-    pub acts: Option<Vec<A>>,
+    pub(crate) acts: Option<Vec<A>>,
 }
 
 /// How a match ended, as far as the seat knows.
@@ -250,7 +250,7 @@ pub enum Line {
 
 impl Line {
     /// What is asked, numbered.
-    pub(crate) fn ask(number: u64, body: &impl Serialize) -> Self {
+    pub fn ask(number: u64, body: &impl Serialize) -> Self {
         let body = written(body);
         let rest = body.strip_prefix('{').unwrap_or_default().to_owned();
         Self::Ask { number, rest }
@@ -293,7 +293,7 @@ impl Line {
 
 /// The part of a decision's line that does not depend on when it is sent.
 #[derive(Serialize)]
-pub(crate) struct Body<'a, V, K, A> {
+pub struct Body<'a, V, K, A> {
     pub(crate) ask: &'a K,
     pub(crate) view: &'a V,
     pub(crate) acts: Option<Vec<A>>,
@@ -339,7 +339,7 @@ impl Post {
     }
 
     /// The message that was heard last, where it is told as it is.
-    pub(crate) fn frame(&self) -> Option<String> {
+    pub fn frame(&self) -> Option<String> {
         self.tray().frame.clone()
     }
 
@@ -404,12 +404,6 @@ impl Post {
     }
 }
 
-/// The JSON Schemas of a game's lines: of `to_program` and of `from_program`. `None`: there is no such game.
-#[must_use]
-pub fn schema(game: &str) -> Option<Value> {
-    crate::find(game).map(|kit| kit.schema())
-}
-
 /// Reads a line of a program, its act still untyped.
 ///
 /// # Errors
@@ -429,7 +423,7 @@ pub fn written(line: &impl Serialize) -> String {
 }
 
 /// The JSON Schemas of a game's lines: `to_program` and `from_program`.
-pub(crate) fn schemas<V, K, A, E>() -> Value
+pub fn schemas<V, K, A, E>() -> Value
 where
     Told<V, K, A, E>: JsonSchema,
     Said<A>: JsonSchema,
@@ -450,24 +444,24 @@ where
 }
 
 /// Times as whole milliseconds.
-pub(crate) mod millis {
+pub mod millis {
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
     use std::time::Duration;
 
-    pub(crate) fn serialize<S: Serializer>(
-        time: &Option<Duration>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
+    /// Writes a time, if there is one, as milliseconds.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn serialize<S: Serializer>(time: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
         let ms = time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
         ms.serialize(to)
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Option<Duration>, D::Error> {
+    /// Reads a time, if there is one, from milliseconds.
+    ///
+    /// # Errors
+    /// Those of the reader.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
         Ok(Option::<u64>::deserialize(from)?.map(Duration::from_millis))
     }
 }
-
-#[cfg(test)]
-mod tests;

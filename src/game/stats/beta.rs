@@ -63,7 +63,7 @@ fn fraction(x: f64, a: f64, b: f64) -> f64 {
 }
 
 /// The logarithm of the gamma function above 0, by Stirling's series after raising the argument.
-pub(crate) fn ln_gamma(mut x: f64) -> f64 {
+pub fn ln_gamma(mut x: f64) -> f64 {
     let mut shift = 0.0;
     while x < 8.0 {
         shift -= x.ln();

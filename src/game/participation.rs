@@ -251,13 +251,6 @@ mod tests {
     }
 
     #[test]
-    fn the_plainest_player_of_each_game_is_no_champion() {
-        let plainest = crate::ALL.iter().map(|kit| kit.plainest().unwrap().name);
-        let plainest: Vec<_> = plainest.collect();
-        assert_eq!(plainest, ["filler", "stand", "random", "passer", "idle"]);
-    }
-
-    #[test]
     fn a_player_of_several_seats_answers_for_all_of_them() {
         // Two seats each; the second player's are only together too much.
         let seats = [left(20, 1), left(20, 2), left(20, 0), left(20, 1)];
