@@ -231,12 +231,12 @@ pub fn options_are_as_their_cards_say<C: Contest>(_: &Terms<'_>) {
         let given = json!({ card.name: default });
         assert_eq!(setup(&given).as_ref(), Ok(&usual), "{}", card.name);
         let wrong = setup(&json!({ card.name: {"not": ["of", "its", "kind"]} }));
-        let why = wrong.unwrap_err().to_string();
+        let why = wrong.expect_err("it is refused").to_string();
         let named = format!("{} options: ", C::NAME);
         assert!(why.starts_with(&named), "{}: {why}", card.name);
     }
     for wrong in [json!({"nonsense": 1}), json!(5)] {
-        let why = setup(&wrong).unwrap_err().to_string();
+        let why = setup(&wrong).expect_err("it is refused").to_string();
         assert!(why.starts_with(&format!("{} options: ", C::NAME)), "{why}");
     }
 }

@@ -1,6 +1,8 @@
 //! Koehandel: auctions and trades for quartets of animals, with money that nobody sees.
 //! Protocol, rulings and the tests that pin them: README.md.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 pub mod bots;
 pub mod cards;
 mod contest;

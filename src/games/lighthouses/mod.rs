@@ -1,6 +1,8 @@
 //! Lighthouses: an island of energy, lighthouses to be held and linked, triangles of light.
 //! Rules, wire and the readings chosen: README.md.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 pub mod atlas;
 pub mod bots;
 mod contest;

@@ -1,6 +1,8 @@
 //! Planet Wars in teams: planets, fleets, and rings of words between allies who do not know each other.
 //! Rules, wire and the readings chosen: README.md.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 pub mod bots;
 mod contest;
 pub mod dialect;

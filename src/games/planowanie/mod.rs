@@ -1,6 +1,8 @@
 //! Planowanie: tricks that are declared beforehand, two to four players, any deck.
 //! Rules, wire and the readings chosen: README.md.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 pub mod bots;
 pub mod cards;
 pub mod clock;

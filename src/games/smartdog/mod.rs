@@ -1,6 +1,8 @@
 //! Smart-dog: herding sheep on a torus, one to four players, commands in order of arrival.
 //! Rules, maps and the readings chosen: README.md.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 pub mod atlas;
 pub mod bots;
 pub mod cartographer;

@@ -14,7 +14,8 @@ const EACH: u64 = 25;
 const WATCH: Duration = Duration::from_secs(120);
 
 fn bots(kit: &dyn Kit) -> (&'static str, &'static str) {
-    let cheap = kit.bots().iter().rfind(|bot| !bot.thinks).unwrap();
+    let cheap = kit.bots().iter().rfind(|bot| !bot.thinks);
+    let cheap = cheap.expect("a bot that does not think");
     ("champion", cheap.name)
 }
 
@@ -23,7 +24,7 @@ pub fn check(kit: &'static dyn Kit, recovered_min: usize) {
     let (done, watch) = mpsc::channel();
     let worker = std::thread::spawn(move || {
         for seed in 0..TAPES {
-            let tape = Tape::record(kit, seed).unwrap();
+            let tape = Tape::record(kit, seed).expect("a match");
             assert!(tape.lines.len() > 10, "{} lines", tape.lines.len());
             for (at, bot) in [bots(kit).0, bots(kit).1].into_iter().enumerate() {
                 let plain = Trial::plain(&tape, bot, Said::Recorded);
@@ -33,7 +34,8 @@ pub fn check(kit: &'static dyn Kit, recovered_min: usize) {
                 assert_eq!((plain.hangs, plain.unsound), (0, 0), "{bot} on tape {seed}");
                 for trial in 0..EACH {
                     let stream = 1 + trial * 2 + at as u64;
-                    done.send(one(&tape, bot, stream, &plain)).unwrap();
+                    let recovered = one(&tape, bot, stream, &plain);
+                    done.send(recovered).expect("somebody counts");
                 }
             }
         }
