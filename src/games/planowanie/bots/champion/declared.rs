@@ -9,7 +9,7 @@ use crate::planowanie::bots::worlds::Unknown;
 use crate::planowanie::rules::View;
 
 /// How `mcbid-200`, and with it `pimc-50` and `ismcts-1000`, declares compared with the model, by size of deal: the
-/// mean, and the spread around it, in tricks: from 7 cards on near what `tune planowanie declarations` measures, below
+/// mean, and the spread around it, in tricks: from 7 cards on near what was measured (README.md), below
 /// that assumed.
 const COUNTING: [(f32, f32); SIZES] = [
     (0.0, 0.5),
