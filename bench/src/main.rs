@@ -14,17 +14,13 @@ mod hubs;
 mod idle;
 mod lists;
 mod load;
-mod matches;
 mod messages;
-mod neutral;
 mod pipes;
 mod process;
 mod resume;
-mod rounds;
 mod shim;
 mod shim_clocks;
 mod shim_crash;
-mod shim_games;
 mod site;
 mod soak;
 mod stats;
@@ -81,31 +77,20 @@ enum Verb {
     Idle(idle::IdleArgs),
     /// How long pages of long lists take, over REST.
     Lists(lists::ListsArgs),
-    /// Many matches at once over real HTTP: late, illegal and fallback answers, and where the time went.
-    Matches(matches::MatchesArgs),
-    /// What the protocol of users' bots costs, beside built-in bots that act alike.
-    Neutral(neutral::NeutralArgs),
-    /// Act alike whenever asked: the user's bot that is measured.
-    #[command(hide = true)]
-    NeutralPlayer(neutral::NeutralPlayerArgs),
     /// Kill our own referee again and again while built-in bots play: every match must go on.
     Resume(resume::ResumeArgs),
-    /// Rounds of Lighthouses a second over pipes, beside the same lines without an engine.
-    Rounds(rounds::RoundsArgs),
     /// What a shim adds to each reply, and how soon it gives its first.
     Shim(shim::ShimArgs),
     /// Short games of Planowanie over shims: none may be lost by its clock.
     ShimClocks(shim_clocks::ShimClocksArgs),
     /// Kill the daemon again and again while games run over shims: none may be lost.
     ShimCrash(shim_crash::ShimCrashArgs),
-    /// Many games of Lighthouses at once over shims: how long turns take, and how many are late.
-    ShimGames(shim_games::ShimGamesArgs),
     /// Keep lines to hubs that are killed, stalled, cut and fed garbage: every game has its end, nothing
     /// leaks.
     Soak(soak::SoakArgs),
     /// Kills a tournament again and again, and compares it with one that ran through.
     Tournament(tournament::TournamentArgs),
-    /// Turns of Planet Wars a second, over pipes and in process, beside another judge.
+    /// Rounds of Lighthouses or Planet Wars a second over pipes, beside the same lines without an engine.
     Turns(turns::TurnsArgs),
     /// What many watchers of a match cost it, and whether each gets every entry once.
     Watch(watch::WatchArgs),
@@ -133,10 +118,8 @@ fn main() -> ExitCode {
 fn perform(verb: Verb) -> anyhow::Result<()> {
     drover::cli::raise_open_files();
     // As bare as it can be: without a runtime.
-    match &verb {
-        Verb::Echo => return echo::run(),
-        Verb::NeutralPlayer(args) => return neutral::player(args),
-        _ => {}
+    if let Verb::Echo = verb {
+        return echo::run();
     }
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -156,15 +139,10 @@ async fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::Hubs(args) => hubs::run(args).await,
         Verb::Idle(args) => idle::run(args).await,
         Verb::Lists(args) => lists::run(args).await,
-        Verb::Matches(args) => matches::run(args).await,
-        Verb::Neutral(args) => neutral::run(args).await,
-        Verb::NeutralPlayer(args) => neutral::player(&args),
         Verb::Resume(args) => resume::run(args).await,
-        Verb::Rounds(args) => tokio::task::spawn_blocking(move || rounds::run(&args)).await?,
         Verb::Shim(args) => shim::run(args).await,
         Verb::ShimClocks(args) => shim_clocks::run(args).await,
         Verb::ShimCrash(args) => shim_crash::run(args).await,
-        Verb::ShimGames(args) => shim_games::run(args).await,
         Verb::Soak(args) => soak::run(args).await,
         Verb::Tournament(args) => tournament::run(args).await,
         Verb::Watch(args) => watch::run(args).await,

@@ -1,143 +1,359 @@
-//! What a game says of itself to be measured.
+//! Plays blocks: all rotations of one deal on one map.
 
-use crate::play::Side;
-use games::Outcome;
-use games::arena::{Acts, Finished};
-use games::contest::{Advice, Contest};
-use games::game::{Bot, Game, Seat};
-use games::rng::Rng;
+use crate::bots::{Chair, Named, Seated, Sheet};
+use crate::maps::{Ground, grounds};
+use anyhow::Context as _;
+use drover::cli::play_args::rule_options;
+use drover::histogram::Histogram;
+use drover::referee::{DecisionTimes, SeatSpec};
+use drover::tournament::{
+    FinishedMatch, MatchError, MatchPlayer, Plan, PlannedMatch, PlayedMatch, Stop, run,
+};
+use games::arena::{self, Acts, Arena};
+use games::contest::{Advice, Deal, MATCH_NUMBER};
+use games::game::{Bot, Seat, Seats};
+use games::kit::Pace;
+use games::{SetupError, options};
+use nix::time::{ClockId, clock_gettime};
+use serde_json::Value;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
-pub(crate) type Setup<F> = <<F as Field>::Game as Game>::Setup;
-pub(crate) type View<F> = <<F as Field>::Game as Game>::View;
-pub(crate) type Ask<F> = <<F as Field>::Game as Game>::Ask;
-pub(crate) type Seated<G> = Box<dyn Bot<G>>;
-/// A bot with numbers that were given on the command line, by its seed.
-pub(crate) type Variant<G> = Box<dyn Fn(u64) -> Seated<G> + Sync>;
-
-/// A game's own arguments.
-pub(crate) trait Keys: clap::Args {
-    /// What they describe.
-    type Field: Field;
-    /// What is measured, each by itself.
-    fn fields(&self) -> anyhow::Result<Vec<Self::Field>>;
+/// What all measurements share.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Conditions {
+    /// Bots of a table; each plays a whole team where the option `teams` is set.
+    #[arg(long, value_name = "N")]
+    players: Option<usize>,
+    /// A rule option, such as rounds=300; may be given more than once.
+    #[arg(long = "option", value_name = "NAME=VALUE")]
+    options: Vec<String>,
+    /// Maps: names, `all` that come with the game, words of the option `map` such as `drawn`, files, folders,
+    /// `FIRST..END` for those drawn by these seeds, or `drawn:SEED[:WIDTHxHEIGHT[:NUMBER]]`, symmetric where the seed is
+    /// even. Planet Wars has `close` (homes of 2 to 6 ships one to four turns apart) and `shrinking` (negative growth) too.
+    #[arg(long, value_delimiter = ',')]
+    maps: Vec<String>,
+    /// Bots know nothing of rivals or maps beforehand.
+    #[arg(long)]
+    no_models: bool,
+    /// Nodes a decision.
+    #[arg(long, value_name = "N")]
+    nodes: Option<u64>,
+    /// The limit is the clock of the whole match (planowanie's option time_ms), of which each node takes so many
+    /// microseconds.
+    #[arg(long, conflicts_with = "nodes", value_name = "US")]
+    node_us: Option<u64>,
+    /// Number of the first block: a measurement that was cut is resumed with it.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) first: u64,
+    /// Matches that are played at once.
+    #[arg(long, default_value = "1", value_name = "N")]
+    threads: NonZeroUsize,
 }
 
 /// Matches of one game under some conditions.
-pub(crate) trait Field: Sync {
-    type Game: Contest;
-    /// What a game's figures are called; the first is the share that ladders compare.
-    const FIGURES: &'static [Figure];
-    /// Nodes a decision unless they are given.
-    const NODES: u64 = 1_000;
+pub(crate) struct Field<C: Sheet> {
+    plan: Plan,
+    bots: Vec<Named>,
+    /// Where matches are played, in turn.
+    pub(crate) grounds: Vec<Ground>,
+    /// Bots of a table.
+    pub(crate) sides: usize,
+    advice: Advice<'static>,
+    /// Nodes of a decision.
+    nodes: u64,
+    /// What a node takes of a match's own clock, where that is the limit.
+    node: Option<Duration>,
+    first: u64,
+    game: PhantomData<fn() -> C>,
+}
 
-    /// The conditions.
-    fn title(&self) -> String;
-    /// How many bots, or teams of copies, make a table.
-    fn members(&self) -> usize;
-    /// Players of a team; they sit together.
-    fn team(&self) -> usize {
-        1
+impl<C: Sheet> Field<C> {
+    /// Matches among these bots.
+    pub(crate) fn new(given: &Conditions, bots: &[String]) -> anyhow::Result<Self> {
+        let kit = games::find(C::NAME).context("the game is gone")?;
+        let named = bots.iter().map(|bot| bot.parse());
+        Ok(Self {
+            plan: Plan {
+                kit,
+                entrants: vec![SeatSpec::filler(); bots.len()],
+                names: Vec::new(),
+                knowledge: None,
+                options: rule_options(kit, &given.options)?,
+                concurrency: given.threads,
+                record: false,
+            },
+            bots: named.collect::<anyhow::Result<_>>()?,
+            grounds: grounds::<C>(&given.maps)?,
+            sides: given.players.unwrap_or(C::PLAYERS),
+            advice: match given.no_models {
+                true => Advice::None,
+                false => Advice::Shipped,
+            },
+            nodes: match given.node_us {
+                Some(_) => u64::MAX,
+                None => given.nodes.unwrap_or(C::NODES),
+            },
+            node: given.node_us.map(Duration::from_micros),
+            first: given.first,
+            game: PhantomData,
+        })
     }
-    /// The maps' names.
-    fn grounds(&self) -> Vec<String> {
-        vec![String::new()]
+
+    /// The conditions in a few words.
+    pub(crate) fn title(&self, blocks: usize) -> String {
+        let (game, sides, options) = (C::NAME, self.sides, &self.plan.options);
+        let (first, end) = (self.first, self.first + blocks as u64);
+        format!("{game}, {sides} at a table, options {options}, blocks {first}..{end}")
     }
-    /// What a match on this map starts from.
-    fn setup(&self, ground: usize, seed: u64) -> anyhow::Result<Setup<Self>>;
-    /// The bot of this name.
-    fn bot(&self, name: &str, seed: u64) -> Option<Seated<Self::Game>> {
-        Self::Game::bot(name, seed, Advice::Shipped)
+
+    /// What a block is played on.
+    pub(crate) fn ground(&self, block: u64) -> usize {
+        (block % self.grounds.len() as u64) as usize
     }
-    /// Whether the bot of this name heeds what it hears.
-    fn listens(&self, name: &str) -> bool {
-        Self::Game::listens(name)
-    }
-    /// The seed of a bot's chance in a match of this seed.
-    fn bot_seed(&self, seed: u64, seat: u64) -> u64 {
-        seed.wrapping_mul(4).wrapping_add(seat)
-    }
-    /// Nodes and time of a decision, where they are not the same for all.
-    fn budget(&self, view: &View<Self>, ask: &Ask<Self>, side: &Side) -> Option<(u64, Duration)> {
-        let _ = (view, ask, side);
-        None
-    }
-    /// Sees the acts of a step, in seat order, before they are played, and may change their order.
-    fn arrive(&self, game: &Self::Game, acts: &mut Acts<Self::Game>, sides: &mut [Side]) {
-        let _ = (game, acts, sides);
-    }
-    /// Each member's figures of a match, in the order of [`Field::FIGURES`].
-    fn figures(&self, end: &Finished<Self::Game>, sides: &[Side]) -> Vec<Vec<f64>>;
-    /// The bots of a ladder, the strongest last.
-    fn bots(&self) -> Vec<&'static str> {
-        Self::Game::BOTS.iter().map(|card| card.name).collect()
-    }
-    /// The rounds of a ladder of so many bots, with so many games each, numbered from `first`.
-    fn rounds(&self, bots: usize, first: u64, games: u64) -> Vec<Round> {
-        let (members, grounds) = (self.members(), self.grounds().len());
-        let mut rng = Rng::new(first, 1);
-        let (mut played, mut rounds) = (vec![0; bots], Vec::new());
-        while played.iter().any(|played| *played < games) {
-            let mut table: Vec<usize> = (0..bots).collect();
-            rng.shuffle(&mut table);
-            // Those behind come first.
-            table.sort_by_key(|bot| played[*bot]);
-            table.truncate(members);
-            for bot in &table {
-                played[*bot] += (members * grounds) as u64;
+
+    /// Plays a block for each of these tables of bots, by index: each bot takes each place, in the same circle. Hands over
+    /// each block with its number once all of it is played.
+    pub(crate) fn blocks(
+        &self,
+        tables: &[Vec<usize>],
+        each: &mut (dyn FnMut(u64, &[FinishedMatch]) + Send),
+    ) -> anyhow::Result<()> {
+        let blocks = tables.iter().zip(self.first..);
+        let matches = blocks.flat_map(|(table, block)| {
+            (0..table.len()).map(move |turn| {
+                let mut table = table.clone();
+                table.rotate_right(turn);
+                PlannedMatch {
+                    number: turn as u64,
+                    deck: block,
+                    of_deck: table.len(),
+                    seed: C::FIRST_SEED + block,
+                    numbers: MATCH_NUMBER,
+                    table,
+                    slot: None,
+                }
+            })
+        });
+        let mut open: BTreeMap<u64, Vec<FinishedMatch>> = BTreeMap::new();
+        let mut add = |finished: FinishedMatch| {
+            let (block, whole) = (finished.planned.deck, finished.planned.of_deck);
+            let played = open.entry(block).or_default();
+            played.push(finished);
+            if played.len() == whole {
+                played.sort_by_key(|finished| finished.planned.number);
+                each(block, played);
+                open.remove(&block);
             }
-            for ground in 0..grounds {
-                rounds.push(Round {
-                    seed: first + rounds.len() as u64,
-                    table: table.clone(),
-                    ground,
-                    seats: (0..members).collect(),
-                });
+        };
+        run(&self.plan, matches, self, &Stop::default(), &mut add)?;
+        Ok(())
+    }
+
+    fn refereed(
+        &self,
+        options: &Value,
+        block: u64,
+        seats: usize,
+    ) -> Result<C::Refereed, SetupError> {
+        let ground = &self.grounds[self.ground(block)];
+        let seed = C::FIRST_SEED + block;
+        let mut given = options.as_object().cloned().unwrap_or_default();
+        if let Some(map) = &ground.map {
+            let map = C::draw(map, seed, seats).unwrap_or_else(|| map.clone());
+            given.insert("map".to_owned(), map.into());
+        }
+        let ids: Vec<u64> = (1..).take(seats).collect();
+        let (market, ids) = (MATCH_NUMBER, &ids[..]);
+        let options = options::read(C::OPTIONS, &given.into());
+        let refereed = options.and_then(|options| C::set_up(options, &Deal { seed, market, ids }));
+        refereed.map_err(SetupError)
+    }
+
+    /// Everybody's bot for a match of this seed.
+    fn seated(
+        &self,
+        names: &[&Named],
+        setup: &C::Setup,
+        seed: u64,
+    ) -> anyhow::Result<Vec<Seated<C>>> {
+        let bot = |(seat, named): (u64, &&Named)| {
+            named.seat(&Chair {
+                seed: C::bot_seed(seed, seat),
+                setup,
+                advice: self.advice,
+            })
+        };
+        (0..).zip(names).map(bot).collect()
+    }
+}
+
+impl<C: Sheet> MatchPlayer for Field<C> {
+    fn play(
+        &self,
+        plan: &Plan,
+        planned: &PlannedMatch,
+        seats: &[&SeatSpec],
+        _: &Stop,
+    ) -> Result<Option<PlayedMatch>, MatchError> {
+        let refereed = self.refereed(&plan.options, planned.deck, seats.len())?;
+        let (setup, clock) = (C::position(&refereed), C::clock(&refereed));
+        if self.node.is_some() && clock.is_zero() {
+            return Err(SetupError(format!("{} has no clock", C::NAME)).into());
+        }
+        let sides = plan.kit.seat_owners(&plan.options, planned.table.len())?;
+        let sides = sides.iter().map(|side| &self.bots[planned.table[*side]]);
+        let names: Vec<&Named> = sides.collect();
+        let seated = self.seated(&names, setup, planned.seed);
+        let mut bots = seated.map_err(|why| SetupError(format!("{why:#}")))?;
+        let mut watch = Watch {
+            names: &names,
+            decision: Decision {
+                nodes: self.nodes,
+                node: self.node,
+                used: Cell::default(),
+            },
+            left: Seats::from_fn(seats.len(), |_| clock),
+            took: vec![Histogram::default(); seats.len()],
+        };
+        let end = arena::play(setup, &mut bots, &mut watch);
+        let outcome = end.game.outcome();
+        Ok(Some(PlayedMatch {
+            number: planned.number,
+            match_id: None,
+            seed: planned.seed,
+            started_us: 0,
+            seats: Vec::new(),
+            outcome: outcome.ok_or_else(|| SetupError("a match has no end".to_owned()))?,
+            transcript: Vec::new(),
+            blames: Vec::new(),
+            left: Vec::new(),
+            refused: end.refused.values().to_vec(),
+            missed: Vec::new(),
+            took: watch.took,
+            times: DecisionTimes::Stamped,
+            numbers: None,
+            participation: Vec::new(),
+            again: String::new(),
+            replaced: Vec::new(),
+        }))
+    }
+}
+
+/// The decision that is being made.
+struct Decision {
+    nodes: u64,
+    node: Option<Duration>,
+    /// How often it asked whether to stop: bots that search do so once a node.
+    used: Cell<u32>,
+}
+
+impl Pace for Decision {
+    fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    fn begin(&self, _: Seat) {}
+
+    fn stop(&self) -> bool {
+        self.used.set(self.used.get() + 1);
+        false
+    }
+
+    fn elapsed(&self) -> Option<Duration> {
+        Some(self.node? * self.used.get())
+    }
+
+    fn end(&self) {}
+}
+
+/// Processor time of this thread, which other work on the machine does not change.
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID);
+    time.expect("every thread has a clock").into()
+}
+
+/// Asks the bots of one match.
+struct Watch<'a> {
+    names: &'a [&'a Named],
+    decision: Decision,
+    /// What is left of each seat's clock.
+    left: Seats<Duration>,
+    /// What each seat's decisions took.
+    took: Vec<Histogram>,
+}
+
+impl<C: Sheet> Arena<C> for Watch<'_> {
+    fn decide(&mut self, seat: Seat, bot: &mut dyn Bot<C>, view: &C::View, ask: &C::Ask) -> C::Act {
+        self.decision.used.set(0);
+        let begun = processor_time();
+        let act = C::decide(bot, view, ask, &self.decision, &mut self.left[seat]);
+        self.took[seat.index()].add(processor_time().saturating_sub(begun));
+        act
+    }
+
+    fn listens(&self, seat: Seat) -> bool {
+        let name = &self.names[seat.index()].name;
+        let built_in = C::BOTS.iter().any(|card| card.name == name);
+        !built_in || C::listens(name)
+    }
+
+    fn arrive(&mut self, game: &mut C, acts: &mut Acts<C>) {
+        C::arrange(game, acts);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Conditions, Field};
+    use clap::{Args as _, Command, FromArgMatches as _};
+    use games::lighthouses::rules::Lighthouses;
+    use games::{Nodes, PlaySetup};
+    use serde_json::json;
+
+    /// The first bot's scores in a block of three, wherever it sits.
+    fn scores(bot: &str) -> Vec<i64> {
+        let words = "tune --players 3 --maps plain --option rounds=60".split(' ');
+        let given = Conditions::augment_args(Command::new("tune")).get_matches_from(words);
+        let given = Conditions::from_arg_matches(&given).unwrap();
+        let bots = [bot, "ring", "passer"].map(str::to_owned);
+        let field = Field::<Lighthouses>::new(&given, &bots).unwrap();
+        let mut scores = Vec::new();
+        let mut each = |block, matches: &[super::FinishedMatch]| {
+            assert_eq!(block, 0);
+            for played in matches {
+                let table = &played.counted.table;
+                let at = |bot| table.iter().position(|other| *other == bot).unwrap();
+                let score = played.counted.outcome.scores.values();
+                assert_eq!(
+                    (score[at(2)], at(1), at(2)),
+                    (0, (at(0) + 1) % 3, (at(0) + 2) % 3)
+                );
+                scores.push(score[at(0)]);
             }
-        }
-        rounds
+        };
+        field.blocks(&[vec![0, 1, 2]], &mut each).unwrap();
+        scores
     }
-}
 
-/// A block of a ladder.
-pub(crate) struct Round {
-    pub(crate) table: Vec<usize>,
-    pub(crate) ground: usize,
-    pub(crate) seed: u64,
-    /// The seats that the table's first member takes.
-    pub(crate) seats: Vec<usize>,
-}
-
-/// A figure of a game's result.
-pub(crate) struct Figure {
-    pub(crate) name: &'static str,
-    pub(crate) unit: Unit,
-}
-
-/// How a figure is shown.
-pub(crate) enum Unit {
-    /// A share, in per cent.
-    Share,
-    /// A mean with so many decimals.
-    Mean(usize),
-    /// The sum over all games.
-    Total,
-}
-
-impl Figure {
-    pub(crate) const fn new(name: &'static str, unit: Unit) -> Self {
-        Self { name, unit }
+    #[test]
+    fn a_block_is_the_game_s_own_matches_with_each_bot_on_each_seat() {
+        let options = json!({ "map": "plain", "rounds": 60 });
+        let played = (0..3).map(|turn| {
+            let mut bots = ["triangle", "ring", "passer"].map(str::to_owned).to_vec();
+            bots.rotate_right(turn);
+            let setup = PlaySetup::recorded(bots, 0, options.clone());
+            let kit = games::find("lighthouses").unwrap();
+            kit.play(&setup, &Nodes(1_000))
+                .unwrap()
+                .outcome
+                .scores
+                .values()[turn]
+        });
+        assert_eq!(scores("triangle"), played.collect::<Vec<_>>());
+        assert_ne!(scores("triangle"), scores("triangle:patience_many=5"));
     }
-}
-
-/// Each seat's share of the pairs with the other seats.
-pub(crate) fn pairs(outcome: &Outcome) -> Vec<f64> {
-    let mut won = vec![0.0; outcome.scores.len()];
-    let others = won.len().saturating_sub(1).max(1) as f64;
-    for duel in outcome.duels() {
-        for (Seat(seat), share) in [(duel.first, duel.share), (duel.second, 1.0 - duel.share)] {
-            won[usize::from(seat)] += share / others;
-        }
-    }
-    won
 }

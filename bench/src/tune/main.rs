@@ -1,106 +1,148 @@
-//! `cargo run --release -p bench --bin tune -- GAME VERB …`: measures built-in bots in process.
+//! `cargo run --release -p bench --bin tune -- GAME duel|ladder …`: measures built-in bots in process.
 //!
-//! A block is one map and one seed, played in all rotations of a table's seats. Intervals are 95 %, from means over
-//! blocks by Student's distribution. A share of pairs is what part of the pairs with each other member of the table was
-//! won by points at the end, draws half. Bots that draw no chance play the same games again once every map was played in
-//! all rotations: more games say nothing then.
+//! A block is one deal on one map, played in all rotations of a table's seats. Intervals are 95 %, from means over
+//! blocks by Student's distribution. The share of pairs is the share of results against each other bot of the table
+//! that were won, draws half. Bots that draw no chance play the same games again once every map was played: more
+//! games add nothing then.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-mod args;
+mod bots;
+mod duel;
 mod field;
 mod koehandel;
+mod ladder;
 mod lighthouses;
+mod line;
+mod maps;
 mod planetwars;
 mod planowanie;
-mod play;
 mod smartdog;
-mod tally;
-mod verbs;
 
+use bots::Sheet;
 use clap::Parser as _;
+use games::koehandel::rules::Koehandel;
+use games::lighthouses::rules::Lighthouses;
+use games::planetwars::rules::PlanetWars;
+use games::planowanie::rules::Planowanie;
+use games::smartdog::rules::SmartDog;
 use std::process::ExitCode;
 
 /// Measures built-in bots in process.
 #[derive(Debug, clap::Parser)]
-#[command(name = "tune", arg_required_else_help = true, max_term_width = 100)]
+#[command(name = "tune", arg_required_else_help = true, max_term_width = 100, after_help = AFTER_HELP)]
 struct Cli {
-    #[command(subcommand)]
     game: Game,
+    #[command(subcommand)]
+    verb: Verb,
 }
+
+const AFTER_HELP: &str = "\
+Bots are named NAME[:KNOB=VALUE]…, such as champion:tours=0:wear=0. The bots of `drover bots` are there, those that have
+knobs being the champion of lighthouses, planowanie and smartdog and the triangle of lighthouses, and these, which
+nobody was tuned against:
+  koehandel    denier, all-in, hoarder, wild, softy, bluffer; guide-cash, guide-minraise, tuned-cash; searchers such as
+               searcher-base-200; champion-whole, the champion with playouts to the end of the match
+  lighthouses  harasser, early
+  planetwars   rusher, roller (and -team), tree, futures, booster, sabbatical, threshold
+  smartdog     robber, herder-robber, guard";
 
 /// The games.
-#[derive(Debug, clap::Subcommand)]
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Game {
-    /// Bots of Koehandel, and others: `denier`, `all-in`, `hoarder`, `wild`, `softy` and `bluffer`, that nobody trained
-    /// against, `guide-cash`, `guide-minraise` and `tuned-cash`, searchers such as `searcher-base-200`; `champion-whole`
-    /// is the champion with playouts to the end of the match.
-    #[command(subcommand)]
-    Koehandel(verbs::Verb<koehandel::Keys, koehandel::Own>),
-    /// Bots of Lighthouses, and strangers after other authors' programs: `harasser`, `early`; `hunter` and `variant` are the
-    /// triangle hunter and the champion with other numbers.
-    #[command(subcommand)]
-    Lighthouses(verbs::Verb<lighthouses::Keys>),
-    /// Bots of Planet Wars, and strangers after other authors' programs: `rusher`, `roller` (and `-team`), `tree`, `futures`,
-    /// and the samples of 2015 `booster`, `sabbatical`, `threshold`; a member of a table is a team.
-    #[command(subcommand)]
-    Planetwars(verbs::Verb<planetwars::Keys, planetwars::Own>),
-    /// Bots of Planowanie; `variant` and `other` are the champion with other numbers and tables.
-    #[command(subcommand)]
-    Planowanie(verbs::Verb<planowanie::Keys, planowanie::Own>),
-    /// Bots of smart-dog, and strangers after other authors' programs: `robber`, `herder-robber`, `guard`;
-    /// `variant` is the champion with other numbers.
-    #[command(subcommand)]
-    Smartdog(verbs::Verb<smartdog::Keys>),
+    Koehandel,
+    Lighthouses,
+    Planetwars,
+    Planowanie,
+    Smartdog,
 }
 
-fn main() -> ExitCode {
-    match measure(Cli::parse().game) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            drover::cli::tell(&format!("tune: {error:#}"));
-            ExitCode::FAILURE
+/// What is measured.
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// Heroes against rivals in all rotations of the seats, by map and by seat.
+    Duel(duel::DuelArgs),
+    /// Bots in tables with each other.
+    Ladder(ladder::LadderArgs),
+}
+
+impl Verb {
+    fn run<C: Sheet>(&self) -> anyhow::Result<()> {
+        match self {
+            Self::Duel(args) => args.run::<C>(),
+            Self::Ladder(args) => args.run::<C>(),
         }
     }
 }
 
-fn measure(game: Game) -> anyhow::Result<()> {
-    match game {
-        Game::Koehandel(verb) => verb.run(koehandel::Own::run),
-        Game::Lighthouses(verb) => verb.run(|own| match *own {}),
-        Game::Planetwars(verb) => verb.run(planetwars::Own::run),
-        Game::Planowanie(verb) => verb.run(planowanie::Own::run),
-        Game::Smartdog(verb) => verb.run(|own| match *own {}),
+impl Cli {
+    fn run(&self) -> anyhow::Result<()> {
+        match self.game {
+            Game::Koehandel => self.verb.run::<Koehandel>(),
+            Game::Lighthouses => self.verb.run::<Lighthouses>(),
+            Game::Planetwars => self.verb.run::<PlanetWars>(),
+            Game::Planowanie => self.verb.run::<Planowanie>(),
+            Game::Smartdog => self.verb.run::<SmartDog>(),
+        }
     }
+}
+
+fn main() -> ExitCode {
+    let Err(error) = Cli::parse().run() else {
+        return ExitCode::SUCCESS;
+    };
+    drover::cli::tell(&format!("tune: {error:#}"));
+    ExitCode::FAILURE
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Cli, measure};
+    use super::Cli;
     use clap::{CommandFactory as _, Parser as _};
+
+    fn run(words: &str) -> anyhow::Result<()> {
+        let words = std::iter::once("tune").chain(words.split(' '));
+        Cli::try_parse_from(words)?.run()
+    }
 
     #[test]
     fn arguments_are_sound_and_unknown_ones_are_refused() {
         Cli::command().debug_assert();
-        let parse = |words: &str| Cli::try_parse_from(words.split(' '));
-        assert!(parse("tune lighthouses duel --rival ring").is_ok());
-        assert!(parse("tune lighthouses duel --rival ring --rules 5").is_err());
-        assert!(parse("tune smartdog ring").is_err());
-        let why = parse("tune lighthouses self-play --players 17").unwrap_err();
-        assert!(why.to_string().contains("1 to 16 players"), "{why}");
+        assert!(run("chess ladder").is_err() && run("smartdog ring").is_err());
+        for case in [
+            "lighthouses duel --rival nobody: there is no bot \"nobody\"",
+            "lighthouses duel --rival ring:a: \"a\" is not KNOB=NUMBER",
+            "lighthouses duel --rival ring:a=1: ring has no knob a",
+            "lighthouses duel --rival early:a=1: early has no knob a",
+            "planowanie duel --rival champion:a=1: champion has no knob a",
+            "lighthouses duel --rival ring --maps nowhere: there is no map \"nowhere\"",
+            "lighthouses duel --rival ring --option rules=5: no option \"rules\"",
+            "lighthouses duel --rival ring,early: 2 rivals for 1 other seats",
+            "lighthouses duel: 0 rivals for 1 other seats",
+            "lighthouses ladder --players 1: two or more players",
+            "koehandel duel --rival face --maps all: koehandel has no maps",
+            "koehandel duel --rival face --node-us 4: koehandel has no clock",
+        ] {
+            let (words, why) = case.split_once(": ").unwrap();
+            let refused = format!("{:#}", run(words).unwrap_err());
+            assert!(refused.contains(why), "{words}: {refused}");
+        }
     }
 
     #[test]
-    fn who_is_alone_is_measured_by_self_play_only() {
-        let run = |verb: &str| {
-            let words =
-                format!("tune lighthouses {verb} --players 1 --rounds 3 --maps drawn:1:12x12:4");
-            measure(Cli::try_parse_from(words.split(' ')).unwrap().game)
-        };
-        run("self-play --hero ring").unwrap();
-        for verb in ["duel --rival ring", "ladder --games 1"] {
-            let why = run(verb).unwrap_err();
-            assert!(why.to_string().contains("two or more"), "{verb}: {why}");
+    fn every_game_is_measured_with_strangers_knobs_maps_and_options() {
+        for words in [
+            "koehandel duel --hero searcher-tuned-5 --rival bluffer,denier --option end_turns_max=9",
+            "lighthouses duel --hero ring --players 1 --maps drawn:1:12x12:4 --option rounds=9",
+            "lighthouses duel --hero champion:tours=0 --rival triangle:fade=1 --maps drawn --option rounds=9",
+            "planetwars duel --hero rusher-team --rival tree --maps close,shrinking --option rounds=9",
+            "planetwars duel --hero roller-team --rival futures --option teams=2 --option rounds=9",
+            "planowanie duel --hero champion:reading=0 --rival rules --nodes 20 --option values=JQKA",
+            "planowanie duel --rival rules --option time_ms=1 --node-us 4 --option values=JQKA",
+            "smartdog duel --hero champion:depth=1 --rival guard --maps 1..3 --no-models --nodes 20",
+            "smartdog ladder --bots stand,random,robber --maps 1..3 --games 2 --threads 2",
+        ] {
+            run(words).unwrap();
         }
     }
 }

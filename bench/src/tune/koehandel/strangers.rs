@@ -2,7 +2,7 @@
 //! `bluffer`, and the champion has no type for them. The other policies are types of the champion's or nearly, two of them
 //! company in the climb from which its own policy came; searchers depart from policies that are types.
 
-use crate::field::Seated;
+use crate::bots::Seated;
 use games::game::{Bot, Budget};
 use games::koehandel::bots::champion::{Base, Champion, Horizon, base};
 use games::koehandel::bots::policy::{Player, Profile};
@@ -24,7 +24,7 @@ const BLUFFS: u64 = 10;
 const PLAYOUTS: u64 = 100;
 
 /// A player by its policy alone.
-pub(super) fn player(profile: Profile, seed: u64) -> Player {
+fn player(profile: Profile, seed: u64) -> Player {
     Player::new(profile, Rng::new(seed, STREAM))
 }
 
@@ -45,11 +45,6 @@ pub(super) fn stranger(name: &str, seed: u64) -> Option<Seated<Koehandel>> {
         return Some(Box::new(searcher));
     }
     Some(Box::new(player(profile(name)?, seed)))
-}
-
-/// Whether the player of this name searches: it heeds what it hears.
-pub(super) fn searches(name: &str) -> bool {
-    name == WHOLE || name.starts_with("searcher-")
 }
 
 /// Plays whole matches out in its head, a set number of times a decision, with every rival as one type whatever it

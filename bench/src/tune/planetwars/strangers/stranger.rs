@@ -2,7 +2,7 @@
 
 use super::space::{Memory, Order, Space};
 use super::{futures, plain, tree};
-use crate::field::Seated;
+use crate::bots::Seated;
 use games::game::{Bot, Budget};
 use games::planetwars::rules::{Act, Ask, PlanetWars, Ruleset, View};
 use games::rng::Rng;

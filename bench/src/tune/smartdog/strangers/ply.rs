@@ -3,7 +3,7 @@
 
 use super::aim::{Aim, GUARD, HERDER, Purpose, ROBBER};
 use super::memory::Memory;
-use crate::field::Seated;
+use crate::bots::Seated;
 use games::game::{Bot, Budget, Game as _};
 use games::smartdog::options::Key;
 use games::smartdog::rules::{Ask, Command, DogId, Orders, SmartDog, View};

@@ -1,5 +1,5 @@
 //! What a position between two turns is worth to each player, learnt from whole matches between players of the
-//! learnt types (`tune koehandel learn`): where a playout that is cut short ends.
+//! learnt types: where a playout that is cut short ends.
 //!
 //! A small network gives each player a number from what it owns, how its animals are spread over the players and
 //! the deck, and the cash; the four numbers become shares that sum to 1.

@@ -1,7 +1,0 @@
-//! Planet Wars.
-
-mod close;
-mod galaxy;
-mod strangers;
-
-pub(crate) use galaxy::{Keys, Own};

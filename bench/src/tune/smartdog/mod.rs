@@ -1,6 +1,0 @@
-//! Smart-dog.
-
-mod meadow;
-mod strangers;
-
-pub(crate) use meadow::Keys;
