@@ -38,7 +38,7 @@ pub(super) struct DecisionShown {
     /// Thinking ended.
     #[schema(example = 41.2)]
     pub thought_ms: f64,
-    /// The answer was stored.
+    /// The answer was committed. A sync of the log, where there is one, counts towards what follows.
     #[schema(example = 43.0)]
     pub committed_ms: f64,
     /// The answer was handed to the transport.

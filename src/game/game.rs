@@ -33,6 +33,15 @@ impl Seat {
 }
 
 /// One value a seat. Indexed by [`Seat`] only, so that no other number slips in.
+///
+/// ```
+/// use games::{Seat, Seats};
+///
+/// let mut points = Seats::from_fn(3, |_| 0);
+/// points[Seat(1)] += 5;
+/// assert_eq!(points.values(), [0, 5, 0]);
+/// assert_eq!(points.get(Seat(3)), None);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Default, JsonSchema)]
 #[serde(transparent)]
 pub struct Seats<T>(SmallVec<[T; 4]>);
@@ -102,6 +111,13 @@ impl<T> IndexMut<Seat> for Seats<T> {
 }
 
 /// Why a match ended: the closed list that is stored and shown everywhere.
+///
+/// ```
+/// use games::Cause;
+///
+/// assert_eq!(Cause::TimeForfeit.word(), "time_forfeit");
+/// assert_eq!(Cause::from_word("crash"), Some(Cause::Crash));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
@@ -184,6 +200,17 @@ impl Cause {
 }
 
 /// How a match stands at its end.
+///
+/// ```
+/// use games::{Cause, Outcome};
+///
+/// let outcome = Outcome {
+///     cause: Cause::Normal,
+///     scores: [7, 3, 7].into_iter().collect(),
+/// };
+/// assert_eq!(outcome.win_shares().values(), [0.5, 0.0, 0.5]);
+/// assert_eq!(outcome.duels().len(), 3);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Why it ended.
@@ -393,7 +420,15 @@ pub trait Game: Clone + Send + 'static {
     fn outcome(&self) -> Option<Outcome>;
 }
 
-/// How long to think, without a clock: whoever owns time hands in the stop.
+/// How long to think, without a clock: the caller, who has one, hands in the stop.
+///
+/// ```
+/// use games::Budget;
+///
+/// let budget = Budget::nodes(500);
+/// assert_eq!(budget.nodes, 500);
+/// assert!(!(budget.stop)());
+/// ```
 #[derive(Clone, Copy)]
 pub struct Budget<'a> {
     /// At most this many nodes; what a node is, each bot's description says.
@@ -441,6 +476,21 @@ impl<G: Game> Clone for Box<dyn Bot<G>> {
 }
 
 /// A decision maker of one game.
+///
+/// A bot for games in which one act is always legal:
+///
+/// ```
+/// use games::{Bot, Budget, Game};
+///
+/// #[derive(Clone)]
+/// struct Always<A>(A);
+///
+/// impl<A: Clone + Send + 'static, G: Game<Act = A>> Bot<G> for Always<A> {
+///     fn decide(&mut self, _: &G::View, _: &G::Ask, _: Budget<'_>) -> A {
+///         self.0.clone()
+///     }
+/// }
+/// ```
 pub trait Bot<G: Game>: Fork<G> + Send {
     /// Hears what its seat hears, in order. Unless a bot says otherwise, its views are all that it needs.
     fn observe(&mut self, event: &G::Event) {

@@ -7,6 +7,14 @@ use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// One stream of random numbers. The same (seed, stream) gives the same numbers for ever.
+///
+/// ```
+/// use games::rng::Rng;
+///
+/// let (mut deal, mut again) = (Rng::new(7, 1), Rng::new(7, 1));
+/// assert_eq!(deal.bits(), again.bits());
+/// assert!(deal.below(6) < 6);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Rng(Xoshiro256PlusPlus);
 

@@ -88,6 +88,14 @@ impl Ending {
 }
 
 /// Something learnt from a transcript and kept for history.
+///
+/// ```
+/// use games::Fact;
+/// use serde_json::json;
+///
+/// let fact = Fact::new("sale", json!({ "animal": "A", "price": 60 }));
+/// assert_eq!(fact.data["price"], 60);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = LearntFact)]
 pub struct Fact {
@@ -131,6 +139,46 @@ pub struct Lesson {
 }
 
 /// One seat's side of one conversation. A pure fold: the same frames in and out give the same state.
+///
+/// A bot plays a match that [`Table`] referees; empty answers pass for the other seats:
+///
+/// ```
+/// use games::answer::think;
+/// use games::{Budget, DialogueSetup, Next, Reply, Seat, TableSetup};
+/// use serde_json::Value;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let kit = games::find("koehandel").expect("a game of this name");
+/// let mut table = kit.table(&TableSetup::numbered(7, Value::Null, 4))?;
+/// let mut player = kit.dialogue(&DialogueSetup::of("random", 1))?;
+/// let mut calls = Vec::new();
+/// while table.outcome().is_none() {
+///     table.calls(&mut calls);
+///     for call in calls.drain(..) {
+///         let mut answer = String::new();
+///         if call.seat == Seat(0) {
+///             match player.receive(call.text.as_bytes())? {
+///                 Next::Wait => {}
+///                 Next::Send(text) => {
+///                     player.said(&text);
+///                     answer = text;
+///                 }
+///                 Next::Think { fallback, .. } => {
+///                     answer = fallback;
+///                     think(player.as_mut(), Budget::nodes(100), &mut answer);
+///                     player.said(&answer);
+///                 }
+///                 Next::Over(ending) => answer = ending.last_word,
+///             }
+///         }
+///         if call.answer_within.is_some() {
+///             table.answer(call.seat, Reply::Text(answer.as_bytes()));
+///         }
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub trait Dialogue: Send {
     /// What to say first, unasked.
     fn open(&mut self) -> Option<Frame> {
@@ -302,6 +350,29 @@ pub struct Noted {
 }
 
 /// The referee's side of one match.
+///
+/// Four players who never answer end a match, too:
+///
+/// ```
+/// use games::{Reply, TableSetup};
+/// use serde_json::Value;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let kit = games::find("koehandel").expect("a game of this name");
+/// let mut table = kit.table(&TableSetup::numbered(7, Value::Null, 4))?;
+/// let mut calls = Vec::new();
+/// while table.outcome().is_none() {
+///     table.calls(&mut calls);
+///     for call in calls.drain(..) {
+///         if call.answer_within.is_some() {
+///             table.answer(call.seat, Reply::Late);
+///         }
+///     }
+/// }
+/// assert_eq!(table.outcome().expect("an end").scores.len(), 4);
+/// # Ok(())
+/// # }
+/// ```
 pub trait Table: Send {
     /// Moves what is to be sent now to `out`, for each seat in the order in which it must hear it.
     fn calls(&mut self, out: &mut Vec<Call>);

@@ -1,4 +1,24 @@
 //! All of Drover's games. The daemon reaches a game only through its [`Kit`], found in [`ALL`] or by [`find`].
+//!
+//! A match between two built-in bots, at full speed in this process:
+//!
+//! ```
+//! use games::{Nodes, PlaySetup};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let kit = games::find("planowanie").expect("a game of this name");
+//! let setup = PlaySetup {
+//!     bots: vec!["greedy".into(), "random".into()],
+//!     seed: 7,
+//!     options: serde_json::json!({ "deals": "3 0 5 1" }),
+//!     ..PlaySetup::default()
+//! };
+//! let played = kit.play(&setup, &Nodes(100))?;
+//! let shares = kit.win_shares(&played.outcome);
+//! assert_eq!(shares.values().iter().sum::<f64>(), 1.0);
+//! # Ok(())
+//! # }
+//! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,4 +1,27 @@
-//! Users' programs: what one is started from, where it is found by name, and one in a match.
+//! User bots: what one is started from, where it is found by name, and one in a match.
+//!
+//! # Adding one
+//!
+//! `manifest` reads `bot.toml`, `copy` copies the folder within limits next to its place on the shelf, `build` builds it there
+//! under a guard, so that nothing of the build outlives the verb, and one rename gives it its name (`shelf`). Nothing of that is
+//! cached: the shelf is read when a match begins, so that a running daemon finds what was just added. `starters` writes new
+//! bots; `check` plays a recorded match with one, in good and bad conditions, and goes on as recorded whatever it answers.
+//!
+//! # One in a match
+//!
+//! A `driver` stands between the dialogue, whose own bot is the fallback, and the program: it sends what the dialogue's `Post`
+//! holds, asks for what is due, and hands the answer in. Sessions use it, and seats at our own tables. A thread talks to each bot
+//! (`instance`); `runner` is what it sends, receives, counts and restarts, `log` what it has sent, and `carrier` what carries the
+//! lines: the pipes of a process, or POSTs to a URL (`posts`). A POST is made when a decision is waited for. One that failed or
+//! was late leaves open what was received, so the next one begins the match again.
+//!
+//! A program that speaks its game's own protocol receives each message as it is, and `native` reads its lines into answers, one
+//! for each message that wants one, in order. At the arbiter's table such a program plays as `cmd:` does, without a driver:
+//! acknowledgements between dialogue and table would cost it no time, and several that are asked at once would think one after the
+//! other, so its clocks would not be the contest's.
+//!
+//! `account` notes who made each decision, and `conduct` how the program behaved; the code that ends the match stores both.
+//! `starting` has programs take turns, so that a restart with hundreds of matches leaves the fallbacks time to answer.
 
 mod account;
 mod bots;

@@ -1,5 +1,11 @@
 //! Plays one match: drives a table against its seats, over HTTP, over pipes or in process, seats players that
 //! dial a hub, and records what happened.
+//!
+//! `host` plays matches over HTTP: it draws their numbers, drives their tables, and resumes interrupted ones through
+//! `replay`, including the dialogues of built-in seats. `seat` calls players and asks bots; seats on our own listener are
+//! called with the nonce, and stored and shown without it. `record` keeps every seat's transcript in the store and, at the
+//! match's end, the facts that it shows; its writer waits while nothing can be written. `hub` and `arbiter` are the other
+//! two ports, `http` is what asks for matches.
 
 pub mod arbiter;
 pub mod host;

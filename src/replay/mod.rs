@@ -1,5 +1,10 @@
 //! The fold over a transcript: our bot's side of a seat, and the referee's side of a match. Waking a
 //! session, verifying, showing a transcript and resuming a match all use it.
+//!
+//! `dialogue` folds a seat and `table` a match; `setup` is what a dialogue starts from. `verify` compares a fold with what is
+//! stored, `scenes` makes each step of a match visible, and `film` keeps all steps small in memory. An explanation folds a new
+//! dialogue up to the entry that asked and has a copy of its bot think again; bots that say nothing about themselves compare
+//! nothing.
 
 mod dialogue;
 mod explain;

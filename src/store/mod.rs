@@ -1,4 +1,35 @@
 //! SQLite behind one writer and many readers: the only place that knows SQL.
+//!
+//! # Writing
+//!
+//! The writer is a thread, not a task: woken from SQLite's thread, a task would queue behind everything that waits for it.
+//! It takes all that is queued, yields its core a few times while that adds work, and commits once; another thread syncs the
+//! log while the next batch is written, and replies. Checkpoints run on a connection of their own. A failed sync ends the
+//! process.
+//!
+//! # Packing
+//!
+//! A session that has ended is packed: its entries become columns, compressed, in one row of `packed`, and their rows go, in
+//! one transaction. `transcript` and `startup` are the only readers that know both places; numbers and cursors stay, and no
+//! number is ever given twice. The packer takes a fifth of the time at most; `drover db migrate` takes all of it. A game's
+//! first 32 sessions train its dictionary, and every version of it is kept. A session whose links are broken is evidence and
+//! stays where it is. The space of packed entries is used again; the file itself shrinks only by `drover db migrate`
+//! (`VACUUM`) and in backups: `auto_vacuum` would cost every file pages and every commit time, for what the log soon fills.
+//!
+//! # Opening
+//!
+//! One process at a time has a database, by whatever name: `files` locks the file and the name. The file is opened before
+//! SQLite opens it and closed after, because closing any descriptor of it would drop SQLite's own locks. A file of up to
+//! 64 MiB is checked before each start, and a damaged one is refused. A larger one is checked right after the start, table by
+//! table; damage makes `/readyz` refuse and `drover_store_damaged` 1.
+//!
+//! # Reading
+//!
+//! Visibility is decided row by row, not in the query: pages of bluffs are filled with rows that the caller may see, so that
+//! neither their length nor their cursor reveals anything about the rest. A match is read up to a place (`contents`): the
+//! store's last entry and fact from before its sessions are looked up. What comes later may belong to a session that is not
+//! among them, and its number would lead a reader past that. Sessions of one team at a foreign judge are found when asked for,
+//! by a digest of what all of them have seen alike and by their time.
 
 mod backup;
 mod blobs;

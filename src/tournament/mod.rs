@@ -1,5 +1,16 @@
 //! Plays many matches: who plays whom over which deck, one runner for all ways of playing a match, and the
 //! totals.
+//!
+//! A tournament's file (`file`, `entrant`) becomes a `course`, which goes round by round: `ratings::schedule` decides who
+//! meets whom, the round is stored before its first match, and `runner` plays its matches, one at a time on each worker, by
+//! the `MatchPlayer` that the wire asks for: programs on pipes, players over HTTP, players that dial our hub, or bots in
+//! process. `keep` stores each match that ended, the hub its own. A resumed run reads decisions and places back (`stored`),
+//! closes what was left open, and plays what has no place yet. `standings` computes everything from matches in memory.
+//!
+//! Bots that learn (`knowledge`) do so between rounds: the stored lessons of the round's matches are merged by match number
+//! and seat, and a resumed run goes through the earlier rounds again. The models are not stored with the rounds: that would be
+//! a second copy of what the lessons say, and merging them again takes milliseconds. The database's own models take no part:
+//! they grow in the order in which matches end, and hold what other runs taught.
 
 mod chance;
 mod course;

@@ -296,12 +296,22 @@ fn every_command_runs_as_written() {
 #[test]
 fn every_guide_is_listed_and_every_link_leads_somewhere() {
     let index = fs::read_to_string(root().join("docs/README.md")).unwrap();
-    for file in files() {
+    let guides = files();
+    for file in &guides {
         let name = file.file_name().unwrap().to_str().unwrap();
         assert!(
             name == "README.md" || index.contains(&format!("({name})")),
             "{name}"
         );
+    }
+    let others = [
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+    ];
+    let others = others.map(|name| root().join(name));
+    for file in guides.into_iter().chain(others) {
         let file_text = fs::read_to_string(&file).unwrap();
         for link in file_text
             .split("](")

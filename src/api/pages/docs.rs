@@ -15,22 +15,38 @@ const GUIDES: &[(&str, &str)] = &[
     ("", include_str!("../../../docs/README.md")),
     ("readme", include_str!("../../../README.md")),
     (
-        "koehandel-container",
-        include_str!("../../../docs/koehandel-container.md"),
-    ),
-    ("hubs", include_str!("../../../docs/hubs.md")),
-    ("shims", include_str!("../../../docs/shims.md")),
-    ("opponents", include_str!("../../../docs/opponents.md")),
-    ("rest", include_str!("../../../docs/rest.md")),
-    ("operate", include_str!("../../../docs/operate.md")),
-    ("tournaments", include_str!("../../../docs/tournaments.md")),
-    (
         "your-first-bot",
         include_str!("../../../docs/your-first-bot.md"),
     ),
     (
         "bot-protocol",
         include_str!("../../../docs/bot-protocol.md"),
+    ),
+    (
+        "koehandel-container",
+        include_str!("../../../docs/koehandel-container.md"),
+    ),
+    ("hubs", include_str!("../../../docs/hubs.md")),
+    ("shims", include_str!("../../../docs/shims.md")),
+    ("tour", include_str!("../../../docs/tour.md")),
+    ("play", include_str!("../../../docs/play.md")),
+    ("opponents", include_str!("../../../docs/opponents.md")),
+    ("tournaments", include_str!("../../../docs/tournaments.md")),
+    (
+        "tournament-reference",
+        include_str!("../../../docs/tournament-reference.md"),
+    ),
+    ("ratings", include_str!("../../../docs/ratings.md")),
+    ("rest", include_str!("../../../docs/rest.md")),
+    ("access", include_str!("../../../docs/access.md")),
+    (
+        "configuration",
+        include_str!("../../../docs/configuration.md"),
+    ),
+    ("operate", include_str!("../../../docs/operate.md")),
+    (
+        "late-callbacks",
+        include_str!("../../../docs/late-callbacks.md"),
     ),
 ];
 

@@ -1,5 +1,35 @@
 //! A player's program on pipes: started in its own process group, talked to line by line with a deadline, and
 //! ended with nothing left behind. Plain blocking calls, for a separate thread.
+//!
+//! Limits are set from outside (`start`), standard error is drained into a ring (`stderr`), a program is ended by message,
+//! then SIGTERM, then SIGKILL (`ending`), and processes that left its group are cleaned up (`orphans`).
+//!
+//! # The guard
+//!
+//! Between us and the program stands a guard (`guard`, the hidden verb `program-guard`). It starts the program in a user,
+//! process, mount and IPC namespace of its own, if the system allows that, in a session without a terminal; it reports the
+//! program's process over a pipe, ends as it ended, and kills all of it once the process that started the guard is gone. A
+//! guard is used, and not a signal at the parent's death: that signal follows the thread that started the program, reaches
+//! no grandchildren, and a process cannot move itself into a namespace of processes.
+//!
+//! What the guard is to do, and everything that the program's owner chose, it reads from a file in memory (`orders`): each
+//! process of ours next to a program begins in `/` with an empty environment, and the program's words, folder and variables
+//! count only from its `exec` on. A program that is not confined gets its own `/tmp`, `/var/tmp` and `/dev/shm`, with what
+//! it names there put back (`covers`).
+//!
+//! # Confinement
+//!
+//! Where its processes are limited or its files confined, the guard starts a process of ours in the program's stead
+//! (`becoming`). It joins its cgroup first, unshares mounts and network, mounts `/proc` and a scratch folder, covers the
+//! folders of sockets and of the daemon's files with empty ones, limits memory, CPU time and processes, gives up all rights,
+//! closes what it inherited, remounts everything else read-only, applies the Landlock rules (`confinement`) and the filter
+//! of system calls (`calls`), and becomes the program by `exec`. If it cannot, it reports why over a pipe that `exec` closes.
+//! `protections` tries all that and reports what this machine lacks; what it found to hold must hold at each start of a
+//! confined program, or the start is refused.
+//!
+//! The memory limit counts a process's data segment, not its address space, of which runtimes reserve far more than they
+//! use; in a cgroup it counts the whole group. A user bot without a cgroup is inspected once a second, with everything that
+//! descends from its guard (`together`) and what that holds without mapping it (`held`).
 
 mod becoming;
 mod calls;
