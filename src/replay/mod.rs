@@ -1,6 +1,7 @@
 //! The fold over a transcript: our bot's side of a seat, and the referee's side of a match. Waking a
 //! session, verifying, showing a transcript and resuming a match all use it.
 
+mod compare;
 mod dialogue;
 mod explain;
 mod film;
@@ -16,6 +17,9 @@ mod tell;
 mod tests;
 mod verify;
 
+pub use compare::{
+    Agreement, Candidate, Comparing, Comparison, DIFFERENCES_MAX, Differs, times_ms,
+};
 pub use dialogue::{LastMessage, Line, Replayed, replay};
 pub use explain::{
     BotSeat, Decision, ExplainError, Explained, NODES_DEFAULT, NODES_MAX, bot_session,
@@ -27,7 +31,7 @@ pub use naming::Naming;
 pub use reply::RecordedReply;
 pub use scenes::{Footage, Remarks, STEPS_MAX, Step, StepFact, Still, View, seats};
 pub use seat::{SeatDecision, SeatTold, fold_seat, keeps_facts, seat_setup};
-pub use setup::{dialogue_setup, named, note_advice};
+pub use setup::{PROGRAM, dialogue_setup, named, note_advice};
 pub use table::{PendingCall, ReplayedTable, lead_table, replay_table};
 pub use tell::Tells;
 pub use verify::{Checked, Difference, VerifySummary};

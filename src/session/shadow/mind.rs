@@ -3,8 +3,8 @@
 use super::attached::{Heard, Shared};
 use super::findings::Decided;
 use crate::programs::{Answer, Bots, Driver, Opening, SPENT, contest};
-use crate::replay::{Naming, dialogue_setup, note_advice};
-use crate::session::program::{KEY, noted};
+use crate::replay::{Naming, PROGRAM as KEY, dialogue_setup, note_advice};
+use crate::session::program::noted;
 use crate::store::Store;
 use crate::store::types::{Direction, EntryId, NewEntry, NewSession};
 use crate::thinking::{Panicked, guarded, step_back};

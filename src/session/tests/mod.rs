@@ -2,6 +2,7 @@
 
 mod agree;
 mod behind;
+mod compare;
 mod faults;
 mod foreign;
 mod life;
