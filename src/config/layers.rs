@@ -3,7 +3,7 @@
 use super::error::{ConfigError, Mistakes};
 use super::lines::Lines;
 use super::schema::keys;
-use super::sections::{Entries, HUBS, REFEREES, SHADOWS};
+use super::sections::{Entries, HUBS, REFEREES};
 use super::value;
 use ::config::{Map, Source, Value, ValueKind};
 use serde::Deserialize as _;
@@ -28,11 +28,17 @@ const SYNTAX_MAX: usize = 10;
 const PREFIX: &str = "DROVER__";
 
 /// Keys of earlier versions, and what to write instead.
-const REPLACED: &[(&str, &str)] = &[(
-    "referee.koehandel.loopback_only",
-    "write `referee.koehandel.allow`: [\"127.0.0.0/8\", \"::1\"] for players on this machine alone, \
-     [\"public\"] for those on the public internet, or the networks that you trust",
-)];
+const REPLACED: &[(&str, &str)] = &[
+    (
+        "referee.koehandel.loopback_only",
+        "write `referee.koehandel.allow`: [\"127.0.0.0/8\", \"::1\"] for players on this machine alone, \
+         [\"public\"] for those on the public internet, or the networks that you trust",
+    ),
+    (
+        "shadow",
+        "`drover bot compare` asks a bot what it would have played in stored sessions",
+    ),
+];
 
 /// Everything from one source: values by their dotted path, each with its origin.
 #[derive(Clone, Debug, Default)]
@@ -172,11 +178,10 @@ fn unknown(
 /// The existing key most similar to this one, if any is near.
 fn nearest(path: &str) -> Option<String> {
     const NEAR: f64 = 0.8;
-    let words =
-        keys()
-            .iter()
-            .map(|key| key.path.as_str())
-            .chain([HUBS.path, REFEREES.path, SHADOWS.path]);
+    let words = keys()
+        .iter()
+        .map(|key| key.path.as_str())
+        .chain([HUBS.path, REFEREES.path]);
     let scored = words.map(|known| (strsim::jaro_winkler(path, known), known));
     let (score, known) = scored.max_by(|one, other| one.0.total_cmp(&other.0))?;
     (score >= NEAR).then(|| known.to_owned())
@@ -226,7 +231,7 @@ fn walk(
         if broken && !holds_tables(spanned.get_ref()) {
             continue;
         }
-        if let Some(list) = [&HUBS, &REFEREES, &SHADOWS]
+        if let Some(list) = [&HUBS, &REFEREES]
             .into_iter()
             .find(|list| list.path == path)
         {

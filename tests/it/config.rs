@@ -192,6 +192,10 @@ fn wrong_values_say_what_is_allowed() {
         "drover.toml, line 2: the key `referee.koehandel.loopback_only` is gone; write `referee.koehandel.allow`: [\"127.0.0.0/8\", \"::1\"]",
     );
     check(
+        "[[shadow]]\nshadow = \"bot:mybot\"\n",
+        "drover.toml, line 1: the key `shadow` is gone; `drover bot compare` asks",
+    );
+    check(
         "[store]\ndurability = \"fast\"\n",
         "must be one of \"power\", \"process\"",
     );
@@ -324,22 +328,6 @@ fn hubs_have_defaults_and_are_checked() {
     assert!(error.contains("there is no map \"moon\""), "{error}");
     let loaded = with(&[("REFEREE__SMARTDOG__OPTIONS__TURNSLIMIT", "7")]).unwrap();
     assert_eq!(loaded.config.referee.smartdog.options["turnsLimit"], 7);
-}
-
-#[test]
-fn shadows_are_checked() {
-    let check = |text: &str| read(&format!("[[shadow]]\n{text}\n")).map(|read| read.config.shadows);
-    let shadows = check("shadow = \"bot:mybot@2\"").unwrap();
-    assert_eq!(shadows[0].bot, "builtin:champion");
-    for (text, what) in [
-        ("bot = \"bot:a\"", "`shadow.shadow` is missing"),
-        ("shadow = \"bot:a\"\ngame = \"chess\"", "no game \"chess\""),
-        ("shadow = \"builtin:rex\"", "has no bot \"rex\""),
-        ("shadow = \"evolved\"", "is not builtin:NAME"),
-    ] {
-        let error = check(text).unwrap_err().to_string();
-        assert!(error.contains(what), "{error}");
-    }
 }
 
 #[test]

@@ -9,6 +9,5 @@ mod life;
 mod native;
 mod program;
 mod recovery;
-mod shadow;
 mod shares;
 pub(crate) mod world;
