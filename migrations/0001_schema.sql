@@ -385,26 +385,6 @@ CREATE TABLE program_runs (
     stderr TEXT NOT NULL
 );
 
--- What a shadow said in a session. whole: 1 if it received all of it. Counts of decisions; times of both as
--- histograms (JSON); report: JSON.
-CREATE TABLE shadow_runs (
-    session INTEGER NOT NULL,
-    shadow TEXT NOT NULL,
-    game TEXT NOT NULL,
-    bot TEXT NOT NULL,
-    whole INTEGER NOT NULL,
-    agreed INTEGER NOT NULL,
-    differed INTEGER NOT NULL,
-    illegal INTEGER NOT NULL,
-    late INTEGER NOT NULL,
-    failed INTEGER NOT NULL,
-    skipped INTEGER NOT NULL,
-    bot_times TEXT NOT NULL,
-    shadow_times TEXT NOT NULL,
-    report TEXT NOT NULL,
-    PRIMARY KEY (session, shadow)
-);
-
 -- ACCESS
 
 -- What this database keeps to itself, by name: never shown and never logged.

@@ -166,21 +166,14 @@ struct Talk {
     facts: Vec<Fact>,
     answers: u32,
     said: String,
-    /// What it waits for before it goes.
-    holds: Vec<Gate>,
 }
 
-/// Where it waits when it is dropped: until there is such a file, or no folder for it any more. A file of the same name with
-/// `-here` says that it does.
-struct Gate(String);
-
-impl Drop for Gate {
-    fn drop(&mut self) {
-        let _ = std::fs::write(format!("{}-here", self.0), "");
-        let path = Path::new(&self.0);
-        while !path.exists() && path.parent().is_some_and(Path::exists) {
-            std::thread::park_timeout(Duration::from_millis(1));
-        }
+/// Waits until there is such a file, or no folder for it any more. A file of the same name with `-here` says that it does.
+fn wait_for(gate: &str) {
+    let _ = std::fs::write(format!("{gate}-here"), "");
+    let path = Path::new(gate);
+    while !path.exists() && path.parent().is_some_and(Path::exists) {
+        std::thread::park_timeout(Duration::from_millis(1));
     }
 }
 
@@ -248,12 +241,8 @@ impl Dialogue for Talk {
     }
     fn think(&mut self, slice: Budget<'_>, best: &mut Frame) -> Progress {
         self.slices += 1;
-        if let Some(gate) = self.asks("holds") {
-            let gate = Gate(gate.into());
-            self.holds.push(gate);
-        }
         if let Some(gate) = self.asks("until") {
-            drop(Gate(gate.into()));
+            wait_for(gate);
         }
         let ms = |name| field(&self.asked, name).and_then(|text| text.parse::<u64>().ok());
         if let Some(stuck) = ms("stuck") {

@@ -51,7 +51,6 @@ metrics! {
     DECISIONS = "drover_decisions_total", describe_counter: "Decisions answered";
     /// By `cause`.
     FALLBACKS = "drover_fallbacks_total", describe_counter: "Decisions answered by the fallback, by cause";
-    SHADOWS_LEFT_OUT = "drover_shadows_left_out_total", describe_counter: "Sessions without a shadow because as many as may were running";
     /// Seconds that decisions spent in each `step`: queued, thought, committed, sent.
     LEDGER = "drover_ledger_seconds", describe_histogram: "Seconds a decision spent in each step";
     APPENDS_FAILED = "drover_appends_failed_total", describe_counter: "Appends that the store refused";

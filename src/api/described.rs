@@ -124,11 +124,6 @@ fn known(path: &str, name: &str) -> (&'static str, Value, Value) {
             text(),
             json!("champion"),
         ),
-        "shadow" => (
-            "Only this shadow, named as `bot` is.",
-            text(),
-            json!("evolved"),
-        ),
         "opponent" if path.contains("/bluffs") => {
             ("Only of this named opponent.", text(), json!("alice"))
         }

@@ -36,7 +36,6 @@ mod rivals;
 mod routes;
 mod seats;
 mod sessions;
-mod shadows;
 mod shapes;
 mod sight;
 mod state;

@@ -14,7 +14,7 @@ use super::tokens::{self, TokenList, Wanted};
 use super::tournaments::{self, Crosstable, Ratings, Schedule, TournamentShown, Tournaments};
 use super::{
     auth, bluffs, bots, drain, entries, events, explain, facts, health, history, hubs, ledger,
-    openapi, pages, programs, prune, rated, replays, response, shadows, versus,
+    openapi, pages, programs, prune, rated, replays, response, versus,
 };
 use crate::access::{Issued, TokenCard};
 use crate::store::{FactRow, MatchEntry};
@@ -143,14 +143,6 @@ fn for_readers() -> Routes {
         .list::<programs::ProgramRuns>(
             "/matches/{id}/programs",
             "What became of users' programs in a match, once they have ended.",
-        )
-        .list::<shadows::OfMatch>(
-            "/matches/{id}/shadows",
-            "What shadows said in a match, once they have ended.",
-        )
-        .list::<shadows::Sums>(
-            "/shadows",
-            "What shadows said, among the newest 10,000 of their sessions whose matches are over and public, by game, bot and shadow.",
         )
         .list::<ledger::Summaries>("/ledger", "The newest 10,000 decisions, summed up by game.")
         .list::<hubs::ToHubs>("/hubs", "Our connections to hubs.")

@@ -9,7 +9,7 @@ const AT_ONCE: usize = 2;
 /// How many more wait for their turn; others are refused.
 const WAITING_MAX: usize = 16;
 
-/// Where replays, explanations and sums of shadows are made, apart from the threads on which live matches think. All clones are one.
+/// Where replays and explanations are made, apart from the threads on which live matches think. All clones are one.
 #[derive(Clone, Debug)]
 pub struct Turns {
     /// Of all who compute or wait.

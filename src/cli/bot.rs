@@ -1,10 +1,10 @@
-//! `drover bot new|check|add|list|remove|protections|schema`: users' own bots on the shelf. A daemon that runs finds what changes there.
+//! `drover bot new|check|compare|add|list|remove|protections|schema`: users' own bots on the shelf. A daemon that runs finds what changes there.
 
-use super::bot_check;
-use super::common::Common;
+use super::common::{Common, on_all_cores};
 use super::output::{Format, write_rows};
 use super::play_args::game;
 use super::usage::UsageError;
+use super::{bot_check, bot_compare};
 use crate::config::{Config, Flags};
 use crate::programs::{Added, BotName, Kept, NAME_RULE, Shelf, Starter, is_name, protections_of};
 use anyhow::Context as _;
@@ -38,6 +38,7 @@ pub(super) enum Verb {
         #[arg(long, value_enum, default_value_t)]
         output: Format,
     },
+    Compare(bot_compare::Args),
     /// Add the bot in a folder: copy the folder and build it, under the name and version of its bot.toml.
     Add {
         /// The bot's folder.
@@ -75,6 +76,7 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
             let config = common.load(&Flags::new())?.config;
             return bot_check::run(&config, folder, *output, &mut out);
         }
+        Verb::Compare(args) => return on_all_cores(bot_compare::run(common, args, &mut out)),
         Verb::Protections => {
             for protection in protections_of(&common.load(&Flags::new())?.config) {
                 let name = &protection.name;

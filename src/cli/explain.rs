@@ -130,7 +130,7 @@ fn show(explained: &Explained, output: Format, out: &mut impl Write) -> anyhow::
 }
 
 /// A text as one line, its line ends shown.
-fn on_one_line(text: &str) -> String {
+pub(super) fn on_one_line(text: &str) -> String {
     let text = text.trim_end_matches('\n').replace('\n', " / ");
     plain_line(&text)
 }

@@ -4,6 +4,7 @@ mod api_call;
 mod args;
 mod bot;
 mod bot_check;
+mod bot_compare;
 mod common;
 mod completions;
 mod configure;

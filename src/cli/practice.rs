@@ -8,19 +8,18 @@ use super::play_progress::Progress;
 use super::practice_told::Told;
 use super::trouble::{CONDUCT_WITHIN, Trouble, at_fault};
 use super::usage::{UsageError, refuse};
+use super::users_bots::{self, OnShelf};
 use crate::config::{Config, Flags};
-use crate::link::program::adopt_orphans;
-use crate::programs::{BotName, Bots, Launch, Shelf};
+use crate::programs::BotName;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{OnEnd, SeatConduct, SeatPrograms, SeatSpec};
 use crate::tournament::{FinishedMatch, PlannedMatch, Schedule};
-use anyhow::Context as _;
 use games::{BotCard, Kit};
 use parking_lot::Mutex;
 use ratings::{Climb, Score};
 use std::cmp::Ordering;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
@@ -194,32 +193,11 @@ impl Bot {
         config: &Config,
         stop: &CancellationToken,
     ) -> anyhow::Result<Self> {
-        let (shelf, launch, place) = match text.strip_prefix("bot:") {
-            Some(name) => {
-                let name: BotName = name
-                    .parse()
-                    .map_err(|why| UsageError(format!("--bot {text}: {why}")))?;
-                let shelf = Shelf::of(config);
-                let told = |why| {
-                    let folder = shelf.folder().display();
-                    UsageError(format!("--bot {text}: {why} (the shelf is {folder})"))
-                };
-                let launch = shelf.get(&name).map_err(told)?;
-                (shelf, launch, None)
-            }
-            None => {
-                // As it would be added: copied, built, confined.
-                let place = tempfile::tempdir().context("cannot make a folder to keep it in")?;
-                let shelf = Shelf::of(config).at(place.path());
-                let shelf = shelf.building_until(stop.clone());
-                let added = added(&shelf, Path::new(text));
-                if stop.is_cancelled() {
-                    anyhow::bail!("stopped before a match began");
-                }
-                let launch = added.map_err(|why| UsageError(format!("--bot {text}: {why:#}")))?;
-                (shelf, launch, Some(place))
-            }
-        };
+        let OnShelf {
+            launch,
+            bots,
+            place,
+        } = users_bots::find(&format!("--bot {text}"), text, config, stop)?;
         if !launch.plays(kit.game()) {
             let (game, games) = (kit.game(), launch.games.join(", "));
             return refuse(format!(
@@ -230,12 +208,11 @@ impl Bot {
             name: launch.name.clone(),
             version: Some(launch.version.clone()),
         };
-        adopt_orphans().context("programs' orphans cannot be adopted")?;
         Ok(Self {
             spec: SeatSpec::found(&name, Some(&launch), kit)?,
             fallback: (!launch.is_native()).then_some(launch.fallback),
             programs: SeatPrograms {
-                bots: Bots::of(config).on(shelf),
+                bots,
                 ..SeatPrograms::default()
             },
             _place: place,
@@ -247,14 +224,6 @@ impl Bot {
         self.programs.on_end = Some(on_end);
         self
     }
-}
-
-fn added(shelf: &Shelf, folder: &Path) -> anyhow::Result<Launch> {
-    let (manifest, _) = shelf.add(folder)?;
-    Ok(shelf.get(&BotName {
-        name: manifest.name,
-        version: None,
-    })?)
 }
 
 impl Practice {

@@ -4,11 +4,14 @@ use super::common::Common;
 use super::usage::UsageError;
 use crate::config::{Config, Flags};
 use crate::link::program::adopt_orphans;
-use crate::programs::{Bots, Shelf};
+use crate::programs::{BotName, Bots, Launch, Shelf};
 use crate::referee::{SeatPrograms, SeatSpec};
 use anyhow::Context as _;
 use games::Kit;
+use std::path::Path;
 use std::time::Duration;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 /// How users' bots play there if some of these seats are theirs; a decision takes as long as the wire allows, and at most
 /// `within`.
@@ -45,6 +48,67 @@ pub(super) fn seated<'a>(
     }
     adopt_orphans().context("programs' orphans cannot be adopted")?;
     Ok(of(&config, within))
+}
+
+/// A user's bot, and the shelf that it is on.
+pub(super) struct OnShelf {
+    pub(super) launch: Launch,
+    pub(super) bots: Bots,
+    /// Where that shelf is, if it is for this bot alone.
+    pub(super) place: Option<TempDir>,
+}
+
+/// The bot that is meant by `text`: `bot:NAME` and `bot:NAME@VERSION` from the shelf, or a bot's folder, which is kept as
+/// it would be added: copied, built, confined. Messages begin with what it is `named`.
+///
+/// # Errors
+/// [`UsageError`] if there is none, or it cannot be added; that it was stopped.
+pub(super) fn find(
+    named: &str,
+    text: &str,
+    config: &Config,
+    stop: &CancellationToken,
+) -> anyhow::Result<OnShelf> {
+    let (shelf, launch, place) = match text.strip_prefix("bot:") {
+        Some(name) => {
+            let name: BotName = name
+                .parse()
+                .map_err(|why| UsageError(format!("{named}: {why}")))?;
+            let shelf = Shelf::of(config);
+            let refused = |why| {
+                let folder = shelf.folder().display();
+                UsageError(format!("{named}: {why} (the shelf is {folder})"))
+            };
+            let launch = shelf.get(&name).map_err(refused)?;
+            (shelf, launch, None)
+        }
+        None => {
+            let place = tempfile::tempdir().context("cannot make a folder to keep it in")?;
+            let shelf = Shelf::of(config).at(place.path());
+            let shelf = shelf.building_until(stop.clone());
+            let added = added(&shelf, Path::new(text));
+            if stop.is_cancelled() {
+                anyhow::bail!("stopped before it began");
+            }
+            let launch = added.map_err(|why| UsageError(format!("{named}: {why:#}")))?;
+            (shelf, launch, Some(place))
+        }
+    };
+    adopt_orphans().context("programs' orphans cannot be adopted")?;
+    let bots = Bots::of(config).on(shelf);
+    Ok(OnShelf {
+        launch,
+        bots,
+        place,
+    })
+}
+
+fn added(shelf: &Shelf, folder: &Path) -> anyhow::Result<Launch> {
+    let (manifest, _) = shelf.add(folder)?;
+    Ok(shelf.get(&BotName {
+        name: manifest.name,
+        version: None,
+    })?)
 }
 
 /// How users' bots play, whichever may be seated later.

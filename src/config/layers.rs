@@ -3,7 +3,7 @@
 use super::error::{ConfigError, Mistakes};
 use super::lines::Lines;
 use super::schema::keys;
-use super::sections::{Entries, HUBS, REFEREES, SHADOWS};
+use super::sections::{Entries, HUBS, REFEREES};
 use super::value;
 use ::config::{Map, Source, Value, ValueKind};
 use serde::Deserialize as _;
@@ -157,11 +157,10 @@ fn unknown(
 /// The existing key most similar to this one, if any is near.
 fn nearest(path: &str) -> Option<String> {
     const NEAR: f64 = 0.8;
-    let words =
-        keys()
-            .iter()
-            .map(|key| key.path.as_str())
-            .chain([HUBS.path, REFEREES.path, SHADOWS.path]);
+    let words = keys()
+        .iter()
+        .map(|key| key.path.as_str())
+        .chain([HUBS.path, REFEREES.path]);
     let scored = words.map(|known| (strsim::jaro_winkler(path, known), known));
     let (score, known) = scored.max_by(|one, other| one.0.total_cmp(&other.0))?;
     (score >= NEAR).then(|| known.to_owned())
@@ -211,7 +210,7 @@ fn walk(
         if broken && !holds_tables(spanned.get_ref()) {
             continue;
         }
-        if let Some(list) = [&HUBS, &REFEREES, &SHADOWS]
+        if let Some(list) = [&HUBS, &REFEREES]
             .into_iter()
             .find(|list| list.path == path)
         {

@@ -4,8 +4,8 @@ use super::error::{ConfigError, Mistakes};
 use super::layers::{self, DEFAULT, Environment, Flags, Layer};
 use super::named;
 use super::schema::{Kind, keys};
-use super::sections::{Entries, HUBS, REFEREES, SHADOWS};
-use super::settings::{Config, Hub, Shadow};
+use super::sections::{Entries, HUBS, REFEREES};
+use super::settings::{Config, Hub};
 use crate::secrets::KEY_BYTES_MIN;
 use ::config::{Map, Value, ValueKind};
 use games::neutral::{BUILT_IN, PREFIX};
@@ -307,28 +307,6 @@ fn hub_faults(hub: &Hub) -> Vec<(&'static str, String)> {
     faults
 }
 
-/// Why a shadow cannot be: the field that is wrong, and a sentence.
-fn shadow_faults(shadow: &Shadow) -> Vec<(&'static str, String)> {
-    let Some(kit) = games::find(&shadow.game) else {
-        let known: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
-        let (game, known) = (&shadow.game, known.join(", "));
-        let why = format!("there is no game {game:?}; there are: {known}");
-        return vec![("game", why)];
-    };
-    let bots = [("bot", &shadow.bot), ("shadow", &shadow.shadow)];
-    let faults = bots.into_iter().filter_map(|(field, spec)| {
-        let why = match spec.strip_prefix(BUILT_IN) {
-            Some(bot) => no_bot(kit, bot),
-            None if spec.starts_with(PREFIX) => None,
-            None => Some(format!(
-                "{spec:?} is not builtin:NAME or bot:NAME[@VERSION]"
-            )),
-        };
-        Some((field, why?))
-    });
-    faults.collect()
-}
-
 /// Why this bot cannot play, if the game has none of that name.
 fn no_bot(kit: &dyn Kit, bot: &str) -> Option<String> {
     let known: Vec<&str> = kit.bots().iter().map(|card| card.name).collect();
@@ -390,12 +368,6 @@ fn check(config: &Config, merged: &Value, mistakes: &mut Mistakes) {
     for ((at, hub), origin) in (1..).zip(&config.hubs).zip(origins(merged, &HUBS)) {
         for (field, why) in hub_faults(hub) {
             let what = format!("{origin}: [[hub]] number {at}: `hub.{field}`");
-            mistakes.add(unusable(what, why));
-        }
-    }
-    for ((at, shadow), origin) in (1..).zip(&config.shadows).zip(origins(merged, &SHADOWS)) {
-        for (field, why) in shadow_faults(shadow) {
-            let what = format!("{origin}: [[shadow]] number {at}: `shadow.{field}`");
             mistakes.add(unusable(what, why));
         }
     }

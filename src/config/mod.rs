@@ -20,6 +20,6 @@ pub use load::{Further, Loaded, check_file, check_options, check_text, load, loa
 pub use schema::{Key, Kind, keys};
 pub use settings::{
     Api, Bots, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, NoTarget,
-    PathReferee, Referee, Secret, Shadow, Shim, Smartdog, Store, Targets, Thinking,
+    PathReferee, Referee, Secret, Shim, Smartdog, Store, Targets, Thinking,
 };
 pub use show::{show, template};

@@ -25,13 +25,6 @@ pub(super) const HUBS: Entries = Entries {
     max: 256,
 };
 
-/// Bots that hear what others hear.
-pub(super) const SHADOWS: Entries = Entries {
-    path: "shadow",
-    fields: SHADOW_FIELDS,
-    max: 16,
-};
-
 /// One field of such a section: its name, its kind, its default as TOML text (none: required), its
 /// description.
 pub(super) type Field = (&'static str, Kind, Option<&'static str>, &'static str);
@@ -72,23 +65,6 @@ pub(super) const HUB_FIELDS: &[Field] = &[
         },
         Some("1"),
         "connections at once, each in a game of its own or all in one, as the hub seats them",
-    ),
-];
-
-/// The fields of one `[[shadow]]` entry.
-pub(super) const SHADOW_FIELDS: &[Field] = &[
-    ("game", Kind::Text, Some("\"koehandel\""), "the game"),
-    (
-        "bot",
-        Kind::Text,
-        Some("\"builtin:champion\""),
-        "whose sessions: builtin:NAME, bot:NAME@VERSION, or bot:NAME for all its versions",
-    ),
-    (
-        "shadow",
-        Kind::Text,
-        None,
-        "who hears the same, and is never sent: in the same words; bot:NAME is its newest version",
     ),
 ];
 

@@ -32,9 +32,6 @@ pub struct Config {
     /// `[[hub]]`
     #[serde(rename = "hub", default)]
     pub hubs: Vec<Hub>,
-    /// `[[shadow]]`
-    #[serde(rename = "shadow", default)]
-    pub shadows: Vec<Shadow>,
     /// `[drain]`
     pub drain: Drain,
     /// `[log]`
@@ -275,17 +272,6 @@ pub struct Hub {
     pub bot: String,
     /// The number of connections.
     pub seats: usize,
-}
-
-/// A bot that hears what another one hears in its sessions.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
-pub struct Shadow {
-    /// The game.
-    pub game: String,
-    /// Whose sessions: `builtin:NAME` or `bot:NAME[@VERSION]`.
-    pub bot: String,
-    /// Who is the shadow, in the same words.
-    pub shadow: String,
 }
 
 /// Settings of a stop.

@@ -3,7 +3,7 @@
 use super::layers::DEFAULT;
 use super::load::Loaded;
 use super::schema::{Key, Kind, keys};
-use super::sections::{Field, HUB_FIELDS, REFEREE_FIELDS, SHADOW_FIELDS};
+use super::sections::{Field, HUB_FIELDS, REFEREE_FIELDS};
 use super::value::{TOKEN, allowed};
 use std::fmt::Write as _;
 
@@ -34,7 +34,7 @@ pub fn template() -> String {
         let off = if key.path == TOKEN { "# " } else { "" };
         let _ = writeln!(out, "{off}{} = {}", key.name(), key.default);
     }
-    let (referee, hub, shadow) = ("league", "hub.example:3002", "bot:mybot");
+    let (referee, hub) = ("league", "hub.example:3002");
     entry_template(
         &mut out,
         "Referees that a callback's path may name, as /GAME/BOT/NAME; others are known by their address.\n# [[callbacks.referee]]",
@@ -46,12 +46,6 @@ pub fn template() -> String {
         "Hubs to play on: each connection is kept for ever, one game after the other.\n# [[hub]]",
         HUB_FIELDS,
         hub,
-    );
-    entry_template(
-        &mut out,
-        "Shadows: bots that hear what others hear in their sessions, and whose answers are compared and never sent.\n# [[shadow]]",
-        SHADOW_FIELDS,
-        shadow,
     );
     out
 }
@@ -111,10 +105,6 @@ pub fn show(loaded: &Loaded) -> String {
         ] {
             let _ = writeln!(out, "{name} = {value}");
         }
-    }
-    for shadow in &loaded.config.shadows {
-        let _ = writeln!(out, "\n[[shadow]]\ngame = {:?}", shadow.game);
-        let _ = writeln!(out, "bot = {:?}\nshadow = {:?}", shadow.bot, shadow.shadow);
     }
     out
 }

@@ -1,10 +1,9 @@
 //! The configuration translated into each module's options.
 
-use crate::config::{Config, Durability, Shadow};
+use crate::config::{Config, Durability};
 use crate::gateway::CallbackOptions;
-use crate::session::{SessionOptions, ShadowPlan};
+use crate::session::SessionOptions;
 use crate::store::{self, Settings};
-use games::neutral::BUILT_IN;
 
 fn durability(word: Durability) -> store::Durability {
     match word {
@@ -43,18 +42,7 @@ pub fn session_options(config: &Config) -> SessionOptions {
             .map(|(game, word)| ((*game).to_owned(), durability(*word)))
             .collect(),
         durability_default: durability(config.store.durability),
-        shadows: config.shadows.iter().map(shadow_plan).collect(),
         ..SessionOptions::default()
-    }
-}
-
-/// Sessions call a built-in bot by its bare name.
-fn shadow_plan(shadow: &Shadow) -> ShadowPlan {
-    let bare = |spec: &str| spec.strip_prefix(BUILT_IN).unwrap_or(spec).to_owned();
-    ShadowPlan {
-        game: shadow.game.clone(),
-        bot: bare(&shadow.bot),
-        shadow: bare(&shadow.shadow),
     }
 }
 

@@ -184,17 +184,6 @@ impl Bots {
         self.rests
     }
 
-    /// The same programs, of which so many others may run beside these, but no more than of these.
-    #[must_use]
-    pub fn apart(&self, running_max: usize) -> Self {
-        Self {
-            running: Arc::default(),
-            running_max: running_max.min(self.running_max),
-            starts: Starts::default(),
-            ..self.clone()
-        }
-    }
-
     /// The programs on the shelf of this configuration, each started under a guard, so that none outlives this
     /// process. What this machine lacks to hold them back is logged.
     #[must_use]

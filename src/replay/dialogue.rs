@@ -64,22 +64,32 @@ pub fn replay<'a>(
     dialogue: &mut dyn Dialogue,
     lines: impl IntoIterator<Item = Line<'a>>,
 ) -> Replayed {
-    watch(dialogue, lines, |_, _, _| ControlFlow::Continue(()))
+    watch(dialogue, lines, |_, _| ControlFlow::Continue(()))
 }
 
-/// The same, with an observer that sees the dialogue after each line that it took in, with the line's index and
-/// the facts found by it, and may end the replay. It may let the dialogue think.
+/// What an observer of a replay is shown after a line.
+pub(super) struct Seen<'a> {
+    /// The line's index.
+    pub(super) line: u64,
+    /// The facts found by it, each with its half step.
+    pub(super) facts: &'a [(u64, Fact)],
+    /// What the dialogue wants to do next, if the line is a message that it understands.
+    pub(super) next: Option<&'a Next>,
+}
+
+/// The same, with an observer that sees the dialogue after each line that it took in, and may end the replay. It may
+/// let the dialogue think.
 pub(super) fn watch<'a>(
     dialogue: &mut dyn Dialogue,
     lines: impl IntoIterator<Item = Line<'a>>,
-    mut seen: impl FnMut(&mut dyn Dialogue, u64, &[(u64, Fact)]) -> ControlFlow<()>,
+    mut seen: impl FnMut(&mut dyn Dialogue, Seen<'_>) -> ControlFlow<()>,
 ) -> Replayed {
     let mut replayed = Replayed::default();
-    let mut told = 0;
-    let mut see = |dialogue: &mut dyn Dialogue, line, replayed: &Replayed| {
-        let new = replayed.facts.get(told..).unwrap_or_default();
-        told = replayed.facts.len();
-        seen(dialogue, line, new)
+    let mut shown = 0;
+    let mut see = |dialogue: &mut dyn Dialogue, line, replayed: &Replayed, next: Option<&Next>| {
+        let facts = replayed.facts.get(shown..).unwrap_or_default();
+        shown = replayed.facts.len();
+        seen(dialogue, Seen { line, facts, next })
     };
     let (mut last, mut number) = (None, 0);
     let mut lines = (0..).zip(lines).peekable();
@@ -89,7 +99,7 @@ pub(super) fn watch<'a>(
             let due = if seq == 0 { dialogue.open() } else { None };
             replayed.compare(seq, due, line.text);
             replayed.say(dialogue, line.text, seq * 2);
-            if see(dialogue, seq, &replayed).is_break() {
+            if see(dialogue, seq, &replayed, None).is_break() {
                 break;
             }
             continue;
@@ -97,7 +107,7 @@ pub(super) fn watch<'a>(
         if let Some(naming) = Naming::decode(line.text) {
             dialogue.named(&naming.rival, &naming.name, naming.model.as_ref());
             replayed.learn(dialogue, seq * 2);
-            if see(dialogue, seq, &replayed).is_break() {
+            if see(dialogue, seq, &replayed, None).is_break() {
                 break;
             }
             continue;
@@ -111,7 +121,7 @@ pub(super) fn watch<'a>(
         number += 1;
         let next = dialogue.receive(line.text.as_bytes());
         replayed.learn(dialogue, seq * 2);
-        let mut flow = see(dialogue, seq, &replayed);
+        let mut flow = see(dialogue, seq, &replayed, next.as_ref().ok());
         match next {
             Ok(Next::Send(due)) => {
                 if let Some((at, answer)) = answer {
@@ -130,7 +140,7 @@ pub(super) fn watch<'a>(
         if flow.is_continue()
             && let Some((at, _)) = answer
         {
-            flow = see(dialogue, at, &replayed);
+            flow = see(dialogue, at, &replayed, None);
         }
         if flow.is_break() {
             break;

@@ -4,7 +4,7 @@
 use super::dialogue::{replay, watch};
 use super::reply::RecordedReply;
 use super::seat::{SeatLine, lines};
-use super::setup::dialogue_setup;
+use super::setup::{dialogue_setup, fallback};
 use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
 use crate::store::{FactRow, SessionRow, Store, StoreError};
 use crate::thinking::guarded;
@@ -147,13 +147,13 @@ pub struct Explained {
 
 /// A seat of a stored match that a bot of ours played.
 pub struct BotSeat {
-    kit: &'static dyn Kit,
+    pub(super) kit: &'static dyn Kit,
     seat: u8,
     /// Whether the transcript is our referee's.
     refereed: bool,
-    setup: DialogueSetup,
+    pub(super) setup: DialogueSetup,
     entries: Vec<Entry>,
-    lines: Vec<SeatLine>,
+    pub(super) lines: Vec<SeatLine>,
     /// Facts on how answers came about: the entry, and a note.
     notes: Vec<(EntryId, String)>,
 }
@@ -207,7 +207,7 @@ pub fn bot_session(
 }
 
 /// The bot of a seat that one of ours plays in the referee's process.
-fn builtin(spec: &str) -> Option<&str> {
+pub(super) fn builtin(spec: &str) -> Option<&str> {
     let named = spec.strip_prefix("builtin:");
     named.or(Some(spec).filter(|spec| *spec == "filler"))
 }
@@ -219,15 +219,32 @@ impl BotSeat {
     /// [`ExplainError::Store`]; [`ExplainError::Unfoldable`] for a game that does not exist.
     pub async fn read(store: &Store, session: &SessionRow) -> Result<Self, ExplainError> {
         let opened = &session.opened;
+        let bot = match opened.side {
+            Side::Player => &opened.bot,
+            Side::Referee => builtin(&opened.bot).unwrap_or_default(),
+        };
+        Self::read_as(store, session, bot, &opened.setup).await
+    }
+
+    /// The same with another bot in its place: what it starts from is what that session started from, with what `stored`
+    /// says of its program.
+    pub(super) async fn read_as(
+        store: &Store,
+        session: &SessionRow,
+        bot: &str,
+        stored: &Value,
+    ) -> Result<Self, ExplainError> {
+        let opened = &session.opened;
         let unknown = || ExplainError::Unfoldable(format!("no game is called {}", opened.game));
         let kit = store.kit(&opened.game).ok_or_else(unknown)?;
         let ours = opened.side == Side::Player;
         let setup = if ours {
-            dialogue_setup(store, kit, (&opened.bot, opened.seed), &opened.setup).await?
+            dialogue_setup(store, kit, (bot, opened.seed), stored).await?
         } else {
             DialogueSetup {
                 models: true,
-                ..DialogueSetup::of(builtin(&opened.bot).unwrap_or_default(), opened.seed)
+                fallback: fallback(stored).to_owned(),
+                ..DialogueSetup::of(bot, opened.seed)
             }
         };
         let entries = match store.head(session).await? {
@@ -308,7 +325,7 @@ impl BotSeat {
         let decides = card.is_some_and(|card| !card.thinks);
         let mut dialogue = self.dialogue()?;
         let before = before.into_iter().flatten().map(SeatLine::line);
-        watch(&mut *dialogue, before, |dialogue, _, _| {
+        watch(&mut *dialogue, before, |dialogue, _| {
             if decides {
                 let _ = dialogue.think(Budget::nodes(1), &mut Frame::new());
             }
@@ -343,12 +360,12 @@ impl BotSeat {
         })
     }
 
-    fn card(&self) -> Option<&'static BotCard> {
+    pub(super) fn card(&self) -> Option<&'static BotCard> {
         let mut bots = self.kit.bots().iter();
         bots.find(|card| card.name == self.setup.bot)
     }
 
-    fn dialogue(&self) -> Result<Box<dyn Dialogue>, ExplainError> {
+    pub(super) fn dialogue(&self) -> Result<Box<dyn Dialogue>, ExplainError> {
         let opened = self.kit.dialogue(&self.setup);
         opened.map_err(|error| ExplainError::Unfoldable(error.to_string()))
     }
@@ -374,7 +391,7 @@ impl BotSeat {
         })
     }
 
-    fn decision(&self, line: usize) -> Option<Decision> {
+    pub(super) fn decision(&self, line: usize) -> Option<Decision> {
         let asked = self.lines.get(line)?;
         let call = self.entries.get(asked.at)?;
         let answers = self.lines.iter().skip(line + 1);

@@ -6,6 +6,7 @@
 //! dialogue up to the entry that asked and has a copy of its bot think again; bots that say nothing about themselves compare
 //! nothing.
 
+mod compare;
 mod dialogue;
 mod explain;
 mod film;
@@ -20,6 +21,9 @@ mod table;
 mod tests;
 mod verify;
 
+pub use compare::{
+    Agreement, Candidate, Comparing, Comparison, DIFFERENCES_MAX, Differs, times_ms,
+};
 pub use dialogue::{LastMessage, Line, Replayed, replay};
 pub use explain::{
     BotSeat, Decision, ExplainError, Explained, NODES_DEFAULT, NODES_MAX, bot_session,
@@ -31,6 +35,6 @@ pub use naming::Naming;
 pub use reply::RecordedReply;
 pub use scenes::{Footage, Remarks, STEPS_MAX, Step, StepFact, Still, View, seats};
 pub use seat::{SeatDecision, SeatTold, fold_seat};
-pub use setup::{dialogue_setup, named, note_advice};
+pub use setup::{PROGRAM, dialogue_setup, named, note_advice};
 pub use table::{PendingCall, ReplayedTable, lead_table, replay_table};
 pub use verify::{Checked, Difference, VerifySummary};

@@ -340,9 +340,9 @@ impl Footage {
             };
             Some((seat, entries.get(at)?))
         };
-        let replayed = watch(&mut *dialogue, all, |dialogue, line, found| {
-            let flow = steps.see(dialogue.scene(), entry_of(line));
-            steps.learn(found.iter().map(|(_, fact)| StepFact {
+        let replayed = watch(&mut *dialogue, all, |dialogue, seen| {
+            let flow = steps.see(dialogue.scene(), entry_of(seen.line));
+            steps.learn(seen.facts.iter().map(|(_, fact)| StepFact {
                 seats: seat.into_iter().collect(),
                 fact: fact.clone(),
             }));

@@ -8,6 +8,9 @@ use serde_json::Value;
 /// The key in its setup for the versions of stored models that advise a session, by number.
 const ADVICE: &str = "advice";
 
+/// The key in a session's setup for what its program needs.
+pub const PROGRAM: &str = "program";
+
 /// The most known opponents, beside those named, who are compared with rivals of unknown names: those learnt from
 /// last.
 const KNOWN_MAX: u32 = 16;
@@ -89,8 +92,8 @@ fn is_advised(kit: &dyn Kit, bot: &str, stored: &Value) -> bool {
 }
 
 /// The built-in bot that answers for a user's program; empty where the bot is built in.
-fn fallback(stored: &Value) -> &str {
-    let fallback = || stored.get("program")?.get("fallback")?.as_str();
+pub(super) fn fallback(stored: &Value) -> &str {
+    let fallback = || stored.get(PROGRAM)?.get("fallback")?.as_str();
     fallback().unwrap_or_default()
 }
 

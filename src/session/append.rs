@@ -99,7 +99,6 @@ impl Registry {
             Some(rows) => (Some(Box::new(rows.session)), Some(Box::new(rows.match_))),
             None => (None, None),
         };
-        let (heard, took) = (self.copied(core, &entries), core.took.take());
         let append = Append {
             session: core.id,
             previous: core.head,
@@ -119,7 +118,6 @@ impl Registry {
             core.quarantine = Quarantine::Stored;
         }
         if let Some(rows) = core.rows.take() {
-            core.shadows = self.shadows_of(core.id, &rows.session);
             let NewSession {
                 match_id,
                 game,
@@ -130,19 +128,9 @@ impl Registry {
             let session = core.id.0;
             tracing::info!(session, match_id, game, bot, referee, "a session begins");
         }
-        core.cast(heard, receipt.last, took);
         core.head = receipt.last.or(core.head);
         core.seq += added;
         Ok(receipt)
-    }
-
-    /// What a session's shadows are told, if it has any or may have some once it is stored.
-    pub(super) fn copied(&self, core: &SessionState, entries: &[NewEntry]) -> Vec<NewEntry> {
-        let begins = core.rows.is_some() && !self.options.shadows.is_empty();
-        match begins || !core.shadows.is_empty() {
-            true => entries.to_vec(),
-            false => Vec::new(),
-        }
     }
 
     pub(super) fn ledger(

@@ -25,8 +25,6 @@ pub(super) struct Behind {
 
 struct Flight {
     entries: u64,
-    /// What shadows are told once it is stored.
-    heard: Vec<NewEntry>,
     stored: oneshot::Receiver<Result<Receipt, StoreError>>,
 }
 
@@ -50,7 +48,6 @@ impl Registry {
         }
         let entries = std::mem::take(&mut core.behind.waiting);
         let count = entries.len() as u64;
-        let heard = self.copied(core, &entries);
         let append = Append {
             session: core.id,
             previous: core.head,
@@ -63,11 +60,7 @@ impl Registry {
         };
         let (tell, stored) = oneshot::channel();
         let entries = count;
-        core.behind.flight = Some(Flight {
-            entries,
-            heard,
-            stored,
-        });
+        core.behind.flight = Some(Flight { entries, stored });
         let (registry, session) = (Arc::clone(self), Arc::clone(session));
         self.tracker.spawn(async move {
             let outcome = registry.dependencies.store.append(append).await;
@@ -84,10 +77,9 @@ impl Registry {
         };
         match flight.stored.try_recv() {
             Err(TryRecvError::Empty) => core.behind.flight = Some(flight),
-            Ok(outcome) => drop(self.landed(core, (flight.entries, flight.heard), outcome)),
+            Ok(outcome) => drop(self.landed(core, flight.entries, outcome)),
             Err(TryRecvError::Closed) => {
-                let lost = (flight.entries, Vec::new());
-                drop(self.landed(core, lost, Err(StoreError::Closed)));
+                drop(self.landed(core, flight.entries, Err(StoreError::Closed)));
             }
         }
     }
@@ -101,7 +93,7 @@ impl Registry {
             return Ok(());
         };
         let outcome = flight.stored.await.unwrap_or(Err(StoreError::Closed));
-        self.landed(core, (flight.entries, flight.heard), outcome)
+        self.landed(core, flight.entries, outcome)
     }
 
     /// Waits until everything that was acknowledged is stored; errors as [`Self::land`].
@@ -117,12 +109,11 @@ impl Registry {
     fn landed(
         &self,
         core: &mut SessionState,
-        (entries, heard): (u64, Vec<NewEntry>),
+        entries: u64,
         outcome: Result<Receipt, StoreError>,
     ) -> Result<(), StoreError> {
         match outcome {
             Ok(receipt) => {
-                core.cast(heard, receipt.last, None);
                 core.head = receipt.last.or(core.head);
                 Ok(())
             }

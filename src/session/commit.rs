@@ -58,7 +58,6 @@ impl Actor {
             core,
             decision.as_ref().and_then(|d| d.fallback),
         );
-        core.took = decision.as_ref().map(|decision| decision.thought);
         let first = core.head.is_none();
         let plain = numbered && !local && !first && decision.is_none() && close.is_none();
         if plain

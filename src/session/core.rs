@@ -3,16 +3,13 @@
 
 use super::behind::Behind;
 use super::program::Program;
-use super::shadow::{Heard, Shadow};
 use crate::link::Share;
 use crate::replay::LastMessage;
 use crate::store::SessionRow;
-use crate::store::types::{EntryId, LiveSession, MatchRow, NewEntry, NewSession, SessionId};
+use crate::store::types::{EntryId, LiveSession, MatchRow, NewSession, SessionId};
 use crate::thinking::Pending;
 use games::{Cause, Dialogue, Fact};
 use serde_json::Value;
-use std::sync::Arc;
-use std::time::Duration;
 
 /// One session.
 pub(super) struct SessionState {
@@ -31,9 +28,6 @@ pub(super) struct SessionState {
     pub(super) mind: DialogueState,
     /// Its bot's program, if that is a user's.
     pub(super) program: Option<Box<Program>>,
-    pub(super) shadows: Vec<Shadow>,
-    /// How long the decision took that is about to be stored, if there is one: its shadows are told.
-    pub(super) took: Option<Duration>,
     /// A decision that was answered for and has not come back, while the dialogue was folded anew.
     pub(super) stray: Option<Box<Pending>>,
     pub(super) quarantine: Quarantine,
@@ -118,8 +112,6 @@ impl SessionState {
             behind: Behind::default(),
             mind: DialogueState::Asleep,
             program: None,
-            shadows: Vec::new(),
-            took: None,
             stray: None,
             quarantine: Quarantine::Unread,
             last: None,
@@ -188,23 +180,6 @@ impl SessionState {
             self.quarantine.impose();
         }
         self.stray = Some(Box::new(pending));
-    }
-
-    /// Hands its shadows these entries, of which the last one has this number, and how long the decision among them took.
-    pub(super) fn cast(
-        &self,
-        entries: Vec<NewEntry>,
-        last: Option<EntryId>,
-        took: Option<Duration>,
-    ) {
-        let Some(last) = last.filter(|_| !self.shadows.is_empty()) else {
-            return;
-        };
-        let first = last.0 + 1 - entries.len() as i64;
-        let numbers = (first..).map(EntryId);
-        let entries = numbers.zip(entries).collect();
-        let heard = Arc::new(Heard { entries, took });
-        self.shadows.iter().for_each(|shadow| shadow.hear(&heard));
     }
 
     /// Whether its dialogue is in memory.

@@ -44,7 +44,6 @@ mod rates;
 mod registry;
 mod restore;
 mod sessions;
-mod shadow;
 mod sweep;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -54,6 +53,5 @@ pub use bot_address::{BotAddress, Key};
 pub use mailbox::{Answer, Sending};
 pub use message::{Ended, Leaving, Local, Numbered, Opening, Origin, Refusal};
 pub use naming::{NamingError, TakenIn};
-pub use options::{Dependencies, SessionOptions, ShadowPlan, StoreError};
+pub use options::{Dependencies, SessionOptions, StoreError};
 pub use sessions::{SessionView, Sessions};
-pub use shadow::{DIFFERENCES_MAX, ShadowDifference, ShadowReport};

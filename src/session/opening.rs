@@ -8,6 +8,7 @@ use super::program::{self, Program};
 use super::registry::Registry;
 use crate::link::Share;
 use crate::programs::Launch;
+use crate::replay::PROGRAM;
 use crate::store::types::{LiveSession, MatchRow, NewSession, SeatRow, Side};
 use games::neutral::PREFIX;
 use serde_json::{Map, Value, json};
@@ -57,7 +58,7 @@ pub(super) fn open(
     let mut setup = setup(key, registry.options.models, late, &rivals, words);
     let bot = match &launch {
         Some(launch) => {
-            setup[program::KEY] = program::noted(key.bot.name(), launch);
+            setup[PROGRAM] = program::noted(key.bot.name(), launch);
             format!("{PREFIX}{}@{}", launch.name, launch.version)
         }
         None => key.bot.name().to_owned(),

@@ -26,17 +26,6 @@ pub struct Dependencies {
     pub find: fn(&str) -> Option<&'static dyn Kit>,
 }
 
-/// A bot that hears what another one hears in its sessions, and whose answers are stored and not sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShadowPlan {
-    /// The game.
-    pub game: String,
-    /// Whose sessions: a built-in bot's name, or `bot:NAME[@VERSION]`; without a version, those of all.
-    pub bot: String,
-    /// The shadow, in the same words; without a version, the newest one when a session begins.
-    pub shadow: String,
-}
-
 /// How sessions work.
 #[derive(Clone, Debug)]
 pub struct SessionOptions {
@@ -71,12 +60,6 @@ pub struct SessionOptions {
     pub durability: BTreeMap<String, Durability>,
     /// What it must survive where `durability` says nothing.
     pub durability_default: Durability,
-    /// Who is to shadow whom.
-    pub shadows: Vec<ShadowPlan>,
-    /// The priority of shadows and of what they start, from 1 to the lowest, 19: everything else goes first.
-    pub shadow_nice: i32,
-    /// How long a shadow may work on what it has heard when its session has ended.
-    pub shadow_finish_within: Duration,
     /// Answers without storing anything: only to measure what storing costs. Nothing survives.
     #[doc(hidden)]
     pub unstored: bool,
@@ -100,9 +83,6 @@ impl Default for SessionOptions {
             models: true,
             durability: BTreeMap::new(),
             durability_default: Durability::Power,
-            shadows: Vec::new(),
-            shadow_nice: 19,
-            shadow_finish_within: Duration::from_secs(60),
             unstored: false,
         }
     }

@@ -4,6 +4,7 @@
 use super::deciding::{self, Asked, Decided};
 use super::registry::Registry;
 use crate::programs::{Answer, Driver, Launch, Opening, SPENT};
+use crate::replay::PROGRAM;
 use crate::store::Store;
 use crate::store::types::{NewSession, SessionId};
 use crate::thinking::guarded;
@@ -17,11 +18,9 @@ use tokio::task::JoinHandle;
 
 /// How often a match's notes are stored while it runs.
 const NOTED_EVERY: Duration = Duration::from_secs(1);
-/// The key in a session's setup for what its program needs.
-pub(super) const KEY: &str = "program";
 /// The name by which a session's program was asked for.
 pub(super) fn asked(opened: &NewSession) -> Option<&str> {
-    opened.setup.get(KEY)?.get("asked")?.as_str()
+    opened.setup.get(PROGRAM)?.get("asked")?.as_str()
 }
 
 /// What a session's setup says of its program.
@@ -52,7 +51,7 @@ impl Program {
     ) -> Option<Box<Self>> {
         let name = opened.bot.strip_prefix(PREFIX)?;
         let kit = (registry.dependencies.find)(&opened.game)?;
-        let fallback = opened.setup.get(KEY)?.get("fallback")?.as_str()?;
+        let fallback = opened.setup.get(PROGRAM)?.get("fallback")?.as_str()?;
         let bots = &registry.dependencies.bots;
         let launch = launch.or_else(|| bots.find(name));
         Some(Box::new(Self {

@@ -8,7 +8,6 @@ use super::message::Refusal;
 use super::meters::Meters;
 use super::options::{Dependencies, SessionOptions};
 use super::rates::Rates;
-use super::shadow::Shadows;
 use crate::link::Shares;
 use games::Cause;
 use parking_lot::{Mutex, MutexGuard};
@@ -36,7 +35,6 @@ pub(super) struct Registry {
     /// Those of them that have ended and are to be removed from the store.
     pub(super) void: Mutex<Vec<i64>>,
     pub(super) rates: Rates,
-    pub(super) shadows: Shadows,
     pub(super) draining: AtomicBool,
     pub(super) tracker: TaskTracker,
     /// Where sessions work, whoever has something for them.
@@ -56,7 +54,6 @@ impl Registry {
             begun: Shares::new(options.sessions_max.min(options.begun_max)),
             void: Mutex::default(),
             rates: Rates::new(),
-            shadows: Shadows::new(&dependencies.bots),
             options,
             dependencies,
             meters: Arc::new(Meters::new()),
@@ -118,9 +115,6 @@ impl Registry {
         }
         if let Some(program) = core.program.take() {
             program.end(self, (core.id, key.bot.kit()), cause);
-        }
-        for shadow in std::mem::take(&mut core.shadows) {
-            shadow.end(cause);
         }
         core.sleep();
         core.setup = serde_json::Value::Null;

@@ -60,7 +60,6 @@ mod records;
 mod rows;
 mod salvage;
 mod secrecy;
-mod shadows;
 mod startup;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -89,7 +88,6 @@ pub use prune::Pruned;
 pub use records::*;
 pub use salvage::Salvaged;
 pub use secrecy::{STDERR, Secrecy, public_spec};
-pub use shadows::{ShadowCounts, ShadowRun, ShadowTally};
 pub use tokens::{DIGEST_LEN, NewToken, TokenRow};
 pub use tournaments::ALL_ROUNDS;
 pub use types::*;

@@ -1,4 +1,4 @@
-//! Giving up what old matches hold beside their results: transcripts, facts, ledger, programs' and shadows' reports go; rows, seats, results,
+//! Giving up what old matches hold beside their results: transcripts, facts, ledger, programs' reports go; rows, seats, results,
 //! bluffs, lessons and models stay.
 
 use super::error::StoreError;
@@ -21,13 +21,12 @@ const DUE: &str = "
                         AND (l.ended_us IS NULL OR l.ended_us >= ?1))";
 
 /// What goes of the sessions in a JSON list; their rows stay and say so.
-const GO: [&str; 8] = [
+const GO: [&str; 7] = [
     "DELETE FROM packed WHERE session IN (SELECT value FROM json_each(?1))",
     "DELETE FROM facts WHERE session IN (SELECT value FROM json_each(?1))",
     "DELETE FROM ledger WHERE session IN (SELECT value FROM json_each(?1))",
     "DELETE FROM program_runs WHERE session IN (SELECT value FROM json_each(?1))",
     "DELETE FROM notes_given WHERE session IN (SELECT value FROM json_each(?1))",
-    "DELETE FROM shadow_runs WHERE session IN (SELECT value FROM json_each(?1))",
     // Of those that were never packed.
     "DELETE FROM entries WHERE id IN (SELECT e.id FROM json_each(?1) w CROSS JOIN sessions s ON s.id = w.value
          CROSS JOIN entries e ON e.id BETWEEN s.first_entry AND s.last_entry AND e.session = s.id)",

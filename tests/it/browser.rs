@@ -137,7 +137,6 @@ fn pages(app: &TestApp) -> Vec<String> {
         "opponents",
         "tournaments",
         "hubs",
-        "shadows",
         "login",
         "docs",
         "docs/readme",

@@ -323,22 +323,6 @@ fn hubs_have_defaults_and_are_checked() {
 }
 
 #[test]
-fn shadows_are_checked() {
-    let check = |text: &str| read(&format!("[[shadow]]\n{text}\n")).map(|read| read.config.shadows);
-    let shadows = check("shadow = \"bot:mybot@2\"").unwrap();
-    assert_eq!(shadows[0].bot, "builtin:champion");
-    for (text, what) in [
-        ("bot = \"bot:a\"", "`shadow.shadow` is missing"),
-        ("shadow = \"bot:a\"\ngame = \"chess\"", "no game \"chess\""),
-        ("shadow = \"builtin:rex\"", "has no bot \"rex\""),
-        ("shadow = \"evolved\"", "is not builtin:NAME"),
-    ] {
-        let error = check(text).unwrap_err().to_string();
-        assert!(error.contains(what), "{error}");
-    }
-}
-
-#[test]
 fn our_referees_name_is_no_address_that_callers_have() {
     let named = |name: &str| read(&format!("[referee.koehandel]\nname = {name:?}\n"));
     assert!(named("cup-1.2").is_ok());

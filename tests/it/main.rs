@@ -5,6 +5,7 @@
 mod app;
 mod arbiter;
 mod bots;
+mod bots_compare;
 mod browser;
 mod cli;
 mod config;

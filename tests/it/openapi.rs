@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// Filters by what may be there or not.
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 8] = [
     "bot",
     "entrant",
     "match",
@@ -14,7 +14,6 @@ const NAMES: [&str; 9] = [
     "referee",
     "seat",
     "session",
-    "shadow",
     "tournament",
 ];
 

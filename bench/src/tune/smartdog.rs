@@ -37,13 +37,10 @@ fn set(knobs: &mut Knobs, name: &str, value: f64) -> bool {
     let reach = &mut knobs.reach;
     match name {
         "depth" => reach.depth = value as usize,
-        "long_width" => reach.long.0 = value as usize,
-        "long_turns" => reach.long.1 = value as u32,
         "trail" => reach.trail = value,
         "replies" => reach.replies = value > 0.0,
         "draft" => reach.draft = value > 0.0,
         "horizon" => reach.horizon = value as u32,
-        "apart" => reach.apart = value > 0.0,
         "turns" => reach.turns = value > 0.0,
         "finals" => reach.finals = value as usize,
         "models" => {

@@ -17,7 +17,6 @@ mod opponents;
 mod programs;
 mod refused;
 mod routes;
-mod shadows;
 mod start;
 mod timeline;
 mod told;

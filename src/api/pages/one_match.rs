@@ -4,7 +4,6 @@ use super::decisions::{Decisions, why};
 use super::filters::{link, query};
 use super::layout::{Shell, shown};
 use super::programs::{self, ProgramRow};
-use super::shadows::{self, ShadowRow};
 use super::timeline::picture;
 use super::told::Told;
 use super::view::{self, MatchLine, When, line, now};
@@ -57,8 +56,6 @@ struct OneMatch {
     decisions: Decisions,
     /// What users' programs did.
     programs: Vec<ProgramRow>,
-    /// What shadows said.
-    shadows: Vec<ShadowRow>,
     timeline: Option<String>,
     told: Told,
     q: String,
@@ -148,7 +145,6 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
         withheld: told.withheld.or(unseen),
         timeline: picture(&told.all, &decisions.rows),
         programs: programs::read(&visit, &found).await?,
-        shadows: shadows::read(&visit, &found).await?,
         decisions,
         told,
         q: visit.value("q").unwrap_or_default().to_owned(),

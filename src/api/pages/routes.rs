@@ -1,8 +1,8 @@
 //! Every page, on one page.
 
 use super::{
-    assets, bots, dashboard, docs, hubs, login, matches, one_match, opponents, shadows, start,
-    tournaments, versus, why,
+    assets, bots, dashboard, docs, hubs, login, matches, one_match, opponents, start, tournaments,
+    versus, why,
 };
 use crate::api::state::ApiState;
 use axum::Router;
@@ -31,7 +31,6 @@ pub(in crate::api) fn admitted() -> Router<ApiState> {
         .route("/tournaments", page(tournaments::page))
         .route("/tournaments/{id}", page(tournaments::one))
         .route("/hubs", page(hubs::page))
-        .route("/shadows", page(shadows::page))
 }
 
 /// What everybody gets: the way in, and what pages are dressed with.

@@ -55,8 +55,6 @@ async fn every_mistake_has_its_problem_document() {
         "/api/v1/sessions?match=01K3ZQ4T5V6W7X8Y9Z0A1B2C3D",
         "/api/v1/bluffs?opponent=nobody",
         "/api/v1/bluffs.ndjson?bot=nobody",
-        "/api/v1/shadows?bot=nobody",
-        "/api/v1/shadows?shadow=nobody",
     ] {
         let problem = app.problem(path, bad).await;
         let parameter = problem["parameter"].as_str().unwrap();

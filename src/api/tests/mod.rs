@@ -12,7 +12,6 @@ mod programs;
 mod replays;
 mod rivals;
 mod secrets;
-mod shadows;
 mod shapes;
 mod tokens;
 mod tournaments;

@@ -2,12 +2,12 @@
 
 mod agree;
 mod behind;
+mod compare;
 mod faults;
 mod foreign;
 mod life;
 mod native;
 mod program;
 mod recovery;
-mod shadow;
 mod shares;
 pub(crate) mod world;

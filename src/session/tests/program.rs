@@ -75,7 +75,7 @@ pub(super) fn python() -> bool {
     found
 }
 
-fn bots(folder: &Path) -> Bots {
+pub(super) fn bots(folder: &Path) -> Bots {
     let directory = folder.to_owned();
     let find = move |name: &str, version: Option<&str>| {
         let removed = directory.join("removed").exists();
@@ -86,12 +86,9 @@ fn bots(folder: &Path) -> Bots {
         .then(|| Launch {
             name: name.to_owned(),
             version: "1.0".to_owned(),
-            games: match name {
-                "native" => ["planowanie", "lighthouses", "planetwars"]
-                    .map(str::to_owned)
-                    .to_vec(),
-                _ => vec!["koehandel".to_owned()],
-            },
+            games: ["koehandel", "planowanie", "lighthouses", "planetwars"]
+                .map(str::to_owned)
+                .to_vec(),
             protocol: match name {
                 "native" => Protocol::Native,
                 _ => Protocol::Neutral,
@@ -104,6 +101,12 @@ fn bots(folder: &Path) -> Bots {
         })
     };
     Bots::new(Arc::new(find), None)
+}
+
+/// Writes the program that answers so.
+pub(super) fn write(folder: &Path, answer: &str) {
+    let indented = answer.replace('\n', "\n        ");
+    fs::write(folder.join("bot.py"), FRAME.replace("ANSWER", &indented)).unwrap();
 }
 
 impl Table {
@@ -121,9 +124,7 @@ impl Table {
     /// A table at which this bot plays, where the program that answers so is known.
     pub(super) async fn with(answer: &str, options: SessionOptions, bot: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let indented = answer.replace('\n', "\n        ");
-        let text = FRAME.replace("ANSWER", &indented);
-        fs::write(folder.path().join("bot.py"), text).unwrap();
+        write(folder.path(), answer);
         Self::open(folder, options, (KOEHANDEL, bot)).await
     }
 
@@ -262,10 +263,8 @@ impl Table {
             .unwrap();
         let facts = self.store.facts(&row.opened.match_id).await.unwrap();
         let by = |data: &Value| data.get("cause").and_then(Value::as_str) == Some(cause);
-        let found = facts
-            .iter()
-            .filter(|fact| fact.kind == "fallback" && by(&fact.data));
-        found.count()
+        let fallbacks = facts.iter().filter(|fact| fact.kind == "fallback");
+        fallbacks.filter(|fact| by(&fact.data)).count()
     }
 }
 

@@ -4,7 +4,6 @@ use super::packing::Packing;
 use crate::store::error::StoreError;
 use crate::store::programs::{NoteChange, ProgramRun};
 use crate::store::prune::Prune;
-use crate::store::shadows::ShadowRun;
 use crate::store::tokens::TokenChange;
 use crate::store::tournaments::TournamentChange;
 use crate::store::types::{Append, MatchResult, MatchRow, NewSession, Receipt, SessionId};
@@ -29,7 +28,6 @@ pub(in crate::store) enum Change {
     Tournament(TournamentChange),
     Program(Box<ProgramRun>),
     Note(Box<NoteChange>),
-    Shadow(Box<ShadowRun>),
 }
 
 #[derive(Debug)]

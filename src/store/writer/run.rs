@@ -16,7 +16,7 @@ use crate::store::health::Gauges;
 use crate::store::open::{KitOf, Settings};
 use crate::store::startup::{self, Start};
 use crate::store::types::Durability;
-use crate::store::{changes, listing, programs, shadows, tokens, tournaments};
+use crate::store::{changes, listing, programs, tokens, tournaments};
 use sqlx::{Connection as _, SqliteConnection};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -432,7 +432,6 @@ impl Writer {
             (Ok(()), Change::Note(change)) => {
                 programs::change_note(&mut self.connection, change).await
             }
-            (Ok(()), Change::Shadow(run)) => shadows::change(&mut self.connection, run).await,
             (Ok(()), Change::Tournament(change)) => {
                 tournaments::change(&mut self.connection, change).await
             }

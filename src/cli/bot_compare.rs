@@ -1,0 +1,270 @@
+//! `drover bot compare`: what a bot would have played in stored sessions.
+
+use super::common::{Common, tell};
+use super::explain::on_one_line;
+use super::output::{Format, write_rows};
+use super::play::on_signal;
+use super::play_args::game;
+use super::usage::{UsageError, refuse};
+use super::users_bots::{self, OnShelf};
+use crate::api;
+use crate::config::{Config, Flags};
+use crate::plain::plain;
+use crate::replay::{Agreement, Candidate, Comparing, Comparison, Differs, times_ms};
+use crate::sheet;
+use crate::store::Store;
+use anyhow::{Context as _, bail};
+use askama::Template;
+use games::Kit;
+use games::neutral::BUILT_IN;
+use serde_json::json;
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+/// The exit code after a signal.
+const STOPPED: u8 = 130;
+/// The interval between lines of progress.
+const LINE_EVERY: Duration = Duration::from_secs(5);
+
+/// Asks a bot for every decision of stored sessions, and says where it would have played otherwise.
+///
+/// Each session is led as it went, whatever the bot answers, and its answers are kept nowhere. It may run beside a daemon.
+/// Ctrl-C ends early with the sessions compared so far.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Who is asked: the folder of a bot with its bot.toml, bot:NAME or bot:NAME@VERSION from the shelf, or builtin:NAME.
+    new: String,
+    /// Whose sessions: a built-in bot's, or bot:NAME or bot:NAME@VERSION; by default every bot's.
+    #[arg(long, value_name = "OLD")]
+    bot: Option<String>,
+    /// The game; by default every game that the bot plays.
+    #[arg(long)]
+    game: Option<String>,
+    /// Only sessions that began then or later, such as 2026-01-31T12:00:00Z.
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// How many sessions of each game at most, newest first.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
+    limit: u64,
+    /// The output format.
+    #[arg(long, value_enum, default_value_t)]
+    output: Format,
+    /// Write a page that needs nothing else, too.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+/// Who is asked, and where it is kept meanwhile if it is not on the shelf.
+struct New {
+    candidate: Candidate,
+    games: Vec<&'static dyn Kit>,
+    _place: Option<TempDir>,
+}
+
+pub(super) async fn run(
+    common: &Common,
+    args: &Args,
+    out: &mut impl Write,
+) -> anyhow::Result<ExitCode> {
+    let config = common.load(&Flags::new())?.config;
+    let given = [("bot", &args.bot), ("since", &args.since)].into_iter();
+    let given = given.filter_map(|(name, value)| Some((name, value.clone()?)));
+    let filter = api::match_filter(given).map_err(UsageError)?;
+    let store = Store::open_readonly(&config.store.path).await?;
+    if let Some(unknown) = api::unknown(&store, &filter).await? {
+        return refuse(unknown.into_detail());
+    }
+    let stop = on_signal();
+    let new = New::find(args, &config, &stop)?;
+    let (mut all, mut lined) = (Vec::new(), Instant::now());
+    for kit in &new.games {
+        let game = kit.game();
+        let ceiling = config.thinking.budget_by_game.get(game).copied();
+        let comparing = Comparing {
+            candidate: new.candidate.clone(),
+            kit: *kit,
+            nodes: u64::MAX,
+            ceiling: ceiling.unwrap_or_else(|| kit.usual_budget()),
+            margin: config.callbacks.margin,
+            filter: filter.clone(),
+            limit: args.limit,
+            stop: stop.clone(),
+        };
+        let found = store.compare(&comparing, |sessions| {
+            if lined.elapsed() >= LINE_EVERY {
+                lined = Instant::now();
+                tell(&format!("{game}: {sessions} sessions"));
+            }
+        });
+        let found = found.await?;
+        if found.never_ran() {
+            let (bot, decisions) = (&found.candidate, found.decisions);
+            let why = found.faults.join("\n");
+            bail!("{bot} took none of its {decisions} decisions in {game}:\n{why}");
+        }
+        all.push(found);
+    }
+    store.close().await;
+    all.retain(|one| one.sessions + one.left_out > 0);
+    if all.is_empty() && !stop.is_cancelled() {
+        let games: Vec<&str> = new.games.iter().map(|kit| kit.game()).collect();
+        let (path, games) = (config.store.path.display(), games.join(", "));
+        let bot = args.bot.as_deref().unwrap_or("a bot");
+        bail!("{path} has no such session of {bot} that has ended, in {games}");
+    }
+    show(&all, args, out)?;
+    if stop.is_cancelled() {
+        tell("stopped: these are the sessions compared so far");
+        return Ok(ExitCode::from(STOPPED));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl New {
+    fn find(args: &Args, config: &Config, stop: &CancellationToken) -> anyhow::Result<Self> {
+        let (text, wanted) = (&args.new, args.game.as_deref().map(game).transpose()?);
+        let (candidate, place) = match text.strip_prefix(BUILT_IN) {
+            Some(name) => (Candidate::Builtin(name.to_owned()), None),
+            None => {
+                let OnShelf {
+                    launch,
+                    bots,
+                    place,
+                } = users_bots::find(text, text, config, stop)?;
+                (Candidate::Program(Arc::new(launch), bots), place)
+            }
+        };
+        let plays = |kit: &dyn Kit| match &candidate {
+            Candidate::Builtin(name) => kit.bots().iter().any(|card| card.name == name),
+            Candidate::Program(launch, _) => launch.plays(kit.game()),
+        };
+        let playing = games::ALL.iter().copied().filter(|kit| plays(*kit));
+        let games = playing.filter(|kit| wanted.is_none_or(|wanted| wanted.game() == kit.game()));
+        let games: Vec<_> = games.collect();
+        if games.is_empty() {
+            let what = wanted.map_or("any game", |kit| kit.game());
+            return refuse(format!("{text}: it does not play {what}"));
+        }
+        Ok(Self {
+            candidate,
+            games,
+            _place: place,
+        })
+    }
+}
+
+const HEADINGS: &str = "game sessions decisions agreed share_% low_% high_% illegal late failed p50_ms p99_ms slowest_ms \
+    played_p50_ms played_p99_ms played_slowest_ms";
+const DIFFERENCES: &str = "match seat session entry how played would_play";
+
+fn cells(one: &Comparison) -> Vec<String> {
+    let tenths = |value: f64| format!("{value:.1}");
+    let whole = |counts: &[u64]| counts.iter().map(u64::to_string).collect::<Vec<_>>();
+    let agreement = |Agreement { share, low, high }| [share, low, high].map(|part| part * 1e2);
+    let [took, played] = [&one.took, &one.played].map(times_ms);
+    let three =
+        |values: Option<[f64; 3]>| values.map_or_else(Default::default, |all| all.map(tenths));
+    let mut cells = vec![one.game.to_owned()];
+    cells.extend(whole(&[one.sessions, one.decisions, one.agreed]));
+    cells.extend::<[String; 3]>(three(one.agreement.map(agreement)));
+    cells.extend(whole(&[one.illegal, one.late, one.failed]));
+    cells.extend([took, played].map(three).concat());
+    cells
+}
+
+fn difference(one: &Differs) -> Vec<String> {
+    let shown = |text: &Option<String>| on_one_line(text.as_deref().unwrap_or("(nothing)"));
+    vec![
+        one.match_id.clone(),
+        one.seat
+            .map_or_else(|| "?".to_owned(), |seat| seat.to_string()),
+        one.session.0.to_string(),
+        one.entry.0.to_string(),
+        one.how.to_owned(),
+        shown(&one.played),
+        shown(&one.would_play),
+    ]
+}
+
+/// A table with what is said of it, on a terminal as on the page.
+struct Sheet {
+    title: String,
+    headings: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+    remarks: Vec<String>,
+}
+
+/// The figures of all games, and where the bot does not play what was played in each.
+fn sheets(all: &[Comparison], args: &Args) -> Vec<Sheet> {
+    let old = args.bot.as_deref().unwrap_or("every bot");
+    let mut sheets = vec![Sheet {
+        title: format!("{} beside {old}", args.new),
+        headings: HEADINGS.split(' ').collect(),
+        rows: all.iter().map(cells).collect(),
+        remarks: all.iter().flat_map(|one| remarks(one, args)).collect(),
+    }];
+    let differing = all.iter().filter(|one| !one.differences.is_empty());
+    sheets.extend(differing.map(|one| {
+        Sheet {
+            title: format!(
+                "{}: where {} would not play the same",
+                one.game, one.candidate
+            ),
+            headings: DIFFERENCES.split(' ').collect(),
+            rows: one.differences.iter().map(difference).collect(),
+            remarks: (one.differences_more > 0)
+                .then(|| format!("and {} more", one.differences_more))
+                .into_iter()
+                .collect(),
+        }
+    }));
+    sheets
+}
+
+/// What is said beside the figures of a game.
+fn remarks(one: &Comparison, args: &Args) -> Vec<String> {
+    let (limit, left_out) = (args.limit, one.left_out);
+    let more = format!("the newest {limit} sessions; there are more (--limit)");
+    let less = format!("left out, pruned or not readable: {left_out}");
+    let own = [(one.more, more), (left_out > 0, less)].into_iter();
+    let own = own.filter_map(|(holds, remark)| holds.then_some(remark));
+    let all = own.chain(one.faults.iter().cloned());
+    all.map(|remark| plain(&format!("{}: {remark}", one.game)))
+        .collect()
+}
+
+/// A page that needs nothing else.
+#[derive(Template)]
+#[template(path = "compare.html")]
+struct Page<'a> {
+    sheets: &'a [Sheet],
+}
+
+fn show(all: &[Comparison], args: &Args, out: &mut impl Write) -> anyhow::Result<()> {
+    let sheets = sheets(all, args);
+    if let Some(path) = &args.html {
+        let page = Page { sheets: &sheets }.render()?;
+        fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if args.output != Format::Table {
+        let rows: Vec<Vec<String>> = all.iter().map(cells).collect();
+        let headings: Vec<&str> = HEADINGS.split(' ').collect();
+        let whole = json!({ "limit": args.limit, "games": all });
+        return Ok(write_rows(out, args.output, &headings, &rows, &whole)?);
+    }
+    for sheet in &sheets {
+        writeln!(out, "{}", plain(&sheet.title))?;
+        out.write_all(sheet::columns(&sheet.headings, &sheet.rows, &[]).as_bytes())?;
+        for remark in &sheet.remarks {
+            writeln!(out, "{remark}")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,515 @@
+//! What another bot would have played: stored sessions are folded, and it is asked at each of their decisions.
+
+use super::dialogue::{Replayed, Seen, watch};
+use super::explain::{BotSeat, Decision, ExplainError, builtin};
+use super::seat::SeatLine;
+use super::setup::PROGRAM;
+use crate::histogram::Histogram;
+use crate::programs::{Answer, Bots, Conduct, Driver, Launch, Leaving, Opening, SPENT, contest};
+use crate::store::types::{EntryId, SessionId, Side};
+use crate::store::{Filter, PageAt, SessionRow, Store, StoreError};
+use crate::thinking::{Panicked, guarded};
+use games::answer::{Allowance, ProgramTimes, decide};
+use games::neutral::PREFIX;
+use games::stats::ClusteredMean;
+use games::{Cause, Dialogue, Frame, Kit, Next};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+/// Differences that are listed for a game; of more, only their number is kept.
+pub const DIFFERENCES_MAX: usize = 200;
+/// Characters of each answer in that list.
+const TEXT_CHARS_MAX: usize = 400;
+/// Lines of its standard error that are shown.
+const STDERR_LINES: usize = 12;
+/// Faults that are kept as sentences.
+const FAULTS_MAX: usize = 16;
+/// Sessions read at a time.
+const PAGE: u32 = 100;
+/// Searches recurse deeply: they need more stack than a thread's default.
+const STACK_BYTES: usize = 8 << 20;
+
+/// Who is compared with those who played.
+#[derive(Clone, Debug)]
+pub enum Candidate {
+    /// The built-in bot of this name.
+    Builtin(String),
+    /// A user's program, and how such programs run.
+    Program(Arc<Launch>, Bots),
+}
+
+/// Who is asked, how, and in which sessions.
+#[derive(Clone)]
+pub struct Comparing {
+    /// Who is asked.
+    pub candidate: Candidate,
+    /// The game.
+    pub kit: &'static dyn Kit,
+    /// The most nodes of a built-in bot; [`u64::MAX`] if only time counts.
+    pub nodes: u64,
+    /// The longest that a built-in bot thinks about a decision.
+    pub ceiling: Duration,
+    /// How long before the wire's limit a program's answer must be ready.
+    pub margin: Duration,
+    /// Which sessions, besides that they are of the game and have ended.
+    pub filter: Filter,
+    /// How many of them at most, newest first.
+    pub limit: u64,
+    /// Ends the comparison with what was compared so far.
+    pub stop: CancellationToken,
+}
+
+/// A candidate beside those who played in the newest sessions of a game.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Comparison {
+    /// The game.
+    pub game: &'static str,
+    /// The candidate: a built-in bot's name, or `bot:NAME@VERSION`.
+    pub candidate: String,
+    /// Sessions compared.
+    pub sessions: u64,
+    /// Whether there are more sessions than were wanted.
+    pub more: bool,
+    /// Sessions that were left out: their transcripts were pruned, or cannot be read or folded.
+    pub left_out: u64,
+    /// Decisions compared; those with one legal answer are not counted.
+    pub decisions: u64,
+    /// The candidate's answer was what was played.
+    pub agreed: u64,
+    /// It was legal, in time, and another one.
+    pub differed: u64,
+    /// It was not legal.
+    pub illegal: u64,
+    /// There was none within the game's limit.
+    pub late: u64,
+    /// The candidate was not running.
+    pub failed: u64,
+    /// The share in which it agreed; `None` without decisions.
+    pub agreement: Option<Agreement>,
+    #[serde(skip)]
+    shares: ClusteredMean,
+    /// How long those who played took for these decisions.
+    #[serde(rename = "played_ms", serialize_with = "shown_times")]
+    pub played: Histogram,
+    /// How long the candidate took.
+    #[serde(rename = "candidate_ms", serialize_with = "shown_times")]
+    pub took: Histogram,
+    /// Where it did not agree: the first 200 of the newest sessions.
+    pub differences: Vec<Differs>,
+    /// How many more such places there are.
+    pub differences_more: u64,
+    /// What else went wrong, in sentences.
+    pub faults: Vec<String>,
+}
+
+/// A decision in which a candidate did not agree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Differs {
+    /// The match.
+    #[serde(rename = "match")]
+    pub match_id: String,
+    /// The seat, where known.
+    pub seat: Option<u8>,
+    /// The session.
+    pub session: SessionId,
+    /// The entry that asked.
+    pub entry: EntryId,
+    /// What was played, at most its first 400 characters; `None`: nothing.
+    pub played: Option<String>,
+    /// What the candidate would play, at most its first 400 characters; `None`: nothing legal in time.
+    pub would_play: Option<String>,
+    /// `differs`, `illegal`, `late` or `failed`.
+    pub how: &'static str,
+}
+
+/// The share of decisions in which a candidate agreed, with its 95 % interval: those of a session are not independent.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Agreement {
+    /// The share.
+    pub share: f64,
+    /// The lower end of its interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+fn shown_times<S: Serializer>(times: &Histogram, to: S) -> Result<S::Ok, S::Error> {
+    times_ms(times)
+        .map(|[p50, p99, max]| json!({ "p50": p50, "p99": p99, "max": max }))
+        .serialize(to)
+}
+
+/// Half of these durations, and 99 in 100 of them, are no longer, and none is; in milliseconds.
+#[must_use]
+pub fn times_ms(times: &Histogram) -> Option<[f64; 3]> {
+    let ms = |share| Some(times.quantile(share)?.as_secs_f64() * 1e3);
+    (times.count() > 0).then_some([ms(0.5)?, ms(0.99)?, ms(1.0)?])
+}
+
+/// A decision as it was, and what the candidate made of it in this time: an answer, or why there is none.
+struct Weighed {
+    decision: Decision,
+    said: Result<String, Missing>,
+    took: Duration,
+}
+
+/// Why there is no answer that could be played.
+enum Missing {
+    Illegal,
+    Late,
+    Failed,
+}
+
+/// What came of a session.
+struct Folded {
+    weighed: Vec<Weighed>,
+    conduct: Conduct,
+}
+
+impl Store {
+    /// Compares a candidate with those who played in the newest sessions of a game, one after the other, and reports their
+    /// number as it goes. Reads only, a few sessions at a time. It ends early with a candidate that does not run, if that
+    /// failed at every decision so far.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn compare(
+        &self,
+        comparing: &Comparing,
+        mut progress: impl FnMut(u64),
+    ) -> Result<Comparison, StoreError> {
+        let game = comparing.kit.game();
+        let filter = Filter {
+            game: Some(game.to_owned()),
+            live: Some(false),
+            ..comparing.filter.clone()
+        };
+        let mut found = Comparison {
+            game,
+            candidate: comparing.candidate.spec(),
+            ..Comparison::default()
+        };
+        let mut at = PageAt::first(PAGE);
+        loop {
+            let page = self.sessions(&filter, &at).await?;
+            for row in page.items.into_iter().filter(is_of_bot) {
+                found.more = found.sessions == comparing.limit;
+                if found.more || found.never_ran() {
+                    return Ok(found);
+                }
+                tokio::select! {
+                    folded = fold(self, comparing, &row) => found.add(&row, folded),
+                    () = comparing.stop.cancelled() => return Ok(found),
+                }
+                progress(found.sessions);
+            }
+            match page.next {
+                Some(next) => at.after = Some(next),
+                None => return Ok(found),
+            }
+        }
+    }
+}
+
+/// Whether a bot of ours played there, built in or a user's.
+fn is_of_bot(row: &SessionRow) -> bool {
+    let bot = &row.opened.bot;
+    row.opened.side == Side::Player || builtin(bot).is_some() || bot.starts_with(PREFIX)
+}
+
+impl Candidate {
+    /// As history has it: a built-in bot's name, or `bot:NAME@VERSION`.
+    #[must_use]
+    pub fn spec(&self) -> String {
+        match self {
+            Self::Builtin(name) => name.clone(),
+            Self::Program(launch, _) => format!("{PREFIX}{}@{}", launch.name, launch.version),
+        }
+    }
+
+    fn driver(&self) -> Option<Driver> {
+        let Self::Program(launch, bots) = self else {
+            return None;
+        };
+        let launch = Some(Arc::clone(launch));
+        Some(Driver::new(bots.clone(), self.spec(), launch))
+    }
+}
+
+impl Comparison {
+    /// Whether the candidate failed at every decision.
+    #[must_use]
+    pub const fn never_ran(&self) -> bool {
+        self.failed > 0 && self.failed == self.decisions
+    }
+
+    fn add(&mut self, row: &SessionRow, folded: Result<Folded, ExplainError>) {
+        let session = row.id.0;
+        let Folded {
+            weighed,
+            mut conduct,
+        } = match folded {
+            Ok(folded) => folded,
+            Err(why) => {
+                self.left_out += 1;
+                if !row.pruned {
+                    self.note(format!("session {session}: {why}"));
+                }
+                return;
+            }
+        };
+        self.sessions += 1;
+        let (agreed, decisions) = (self.agreed, weighed.len() as f64);
+        for one in weighed {
+            self.count(row, one);
+        }
+        let agreed = (self.agreed - agreed) as f64;
+        self.shares.add(agreed, decisions);
+        let ((low, high), share) = (self.shares.share_interval(), self.shares.value());
+        self.agreement = (self.decisions > 0).then_some(Agreement { share, low, high });
+        conduct.faults.dedup();
+        for why in &conduct.faults {
+            self.note(format!("session {session}: {why}"));
+        }
+        let stderr: Vec<&str> = conduct.stderr.lines().collect();
+        if self.never_ran() && !stderr.is_empty() {
+            let last = stderr.len().saturating_sub(STDERR_LINES);
+            let end = stderr.into_iter().skip(last).collect::<Vec<_>>();
+            self.note(format!(
+                "the end of its standard error:\n{}",
+                end.join("\n")
+            ));
+        }
+    }
+
+    fn note(&mut self, fault: String) {
+        if self.faults.len() < FAULTS_MAX {
+            self.faults.push(fault);
+        }
+    }
+
+    fn count(&mut self, row: &SessionRow, one: Weighed) {
+        let Decision {
+            entry,
+            said: played,
+            took_ms,
+            ..
+        } = one.decision;
+        self.decisions += 1;
+        self.took.add(one.took);
+        if let Some(ms) = took_ms {
+            self.played.add(Duration::from_secs_f64(ms / 1e3));
+        }
+        let (how, count, would_play) = match one.said {
+            Ok(text) if text == played.as_deref().unwrap_or_default() => {
+                self.agreed += 1;
+                return;
+            }
+            Ok(text) => ("differs", &mut self.differed, Some(text)),
+            Err(Missing::Illegal) => ("illegal", &mut self.illegal, None),
+            Err(Missing::Late) => ("late", &mut self.late, None),
+            Err(Missing::Failed) => ("failed", &mut self.failed, None),
+        };
+        *count += 1;
+        if self.differences.len() == DIFFERENCES_MAX {
+            self.differences_more += 1;
+            return;
+        }
+        let cut = |text: String| text.chars().take(TEXT_CHARS_MAX).collect();
+        self.differences.push(Differs {
+            match_id: row.opened.match_id.clone(),
+            seat: row.opened.seat,
+            session: row.id,
+            entry,
+            played: played.map(cut),
+            would_play: would_play.map(cut),
+            how,
+        });
+    }
+}
+
+/// Leads the candidate through a session, on a thread of its own.
+async fn fold(
+    store: &Store,
+    comparing: &Comparing,
+    row: &SessionRow,
+) -> Result<Folded, ExplainError> {
+    let mut stored = row.opened.setup.clone();
+    let mut note = Value::Null;
+    stored[PROGRAM] = Value::Null;
+    if let Candidate::Program(launch, _) = &comparing.candidate {
+        stored[PROGRAM] = json!({ "fallback": launch.fallback });
+        let known = store.note(&launch.name, comparing.kit.game()).await?;
+        note = known.unwrap_or_default();
+    }
+    let spec = comparing.candidate.spec();
+    let seat = BotSeat::read_as(store, row, &spec, &stored).await?;
+    let asked = Asked {
+        driver: comparing.candidate.driver(),
+        comparing: comparing.clone(),
+        weighed: Vec::new(),
+        asking: None,
+    };
+    let (reply, folded) = oneshot::channel();
+    let row = row.clone();
+    // Whoever stopped does not wait for it.
+    let work = move || drop(reply.send(asked.lead(seat, &row, note)));
+    let thread = std::thread::Builder::new().name("compare".to_owned());
+    let spawned = thread.stack_size(STACK_BYTES).spawn(work);
+    spawned.map_err(|why| ExplainError::Unfoldable(format!("no thread for it: {why}")))?;
+    let ended = |_| ExplainError::Unfoldable("folding it ended early".to_owned());
+    folded.await.map_err(ended)?
+}
+
+/// A candidate in a session.
+struct Asked {
+    comparing: Comparing,
+    driver: Option<Driver>,
+    weighed: Vec<Weighed>,
+    /// The decision that it is at.
+    asking: Option<Decision>,
+}
+
+impl Asked {
+    /// Replays the session, asks the candidate wherever the session's bot was asked, and ends it.
+    fn lead(
+        mut self,
+        mut seat: BotSeat,
+        row: &SessionRow,
+        note: Value,
+    ) -> Result<Folded, ExplainError> {
+        if let Some(driver) = &mut self.driver {
+            driver.attend(&mut seat.setup);
+            let known = (row.opened.match_id.as_str(), false);
+            *driver.opening() = Some(Opening::of(self.comparing.kit, known, note, &seat.setup));
+        }
+        let unfoldable = |why: Panicked| ExplainError::Unfoldable(why.to_string());
+        let mut dialogue = guarded(|| seat.dialogue()).map_err(unfoldable)??;
+        let lines = seat.lines.iter().map(SeatLine::line);
+        let see = |dialogue: &mut dyn Dialogue, seen: Seen<'_>| self.see(dialogue, &seen, &seat);
+        let replayed = guarded(|| watch(&mut *dialogue, lines, see));
+        let mut conduct = Conduct::default();
+        if let Some(driver) = &mut self.driver {
+            if let Ok(Replayed {
+                ending: Some(ending),
+                ..
+            }) = &replayed
+            {
+                driver.ends(ending);
+            }
+            driver.ends_by(row.cause.unwrap_or(Cause::Unterminated));
+            // What it noted is not kept: it has not played.
+            let leaving = driver.leave();
+            conduct = leaving.map(Leaving::conduct_blocking).unwrap_or_default();
+        }
+        if let Err(why) = replayed {
+            let decision = self.asking.ok_or_else(|| unfoldable(why.clone()))?;
+            conduct.faults.push(why.to_string());
+            self.weighed.push(Weighed {
+                decision,
+                said: Err(Missing::Failed),
+                took: Duration::ZERO,
+            });
+        }
+        let weighed = self.weighed;
+        Ok(Folded { weighed, conduct })
+    }
+
+    /// Asks the candidate, if the session's bot was asked by this line.
+    fn see(
+        &mut self,
+        dialogue: &mut dyn Dialogue,
+        seen: &Seen<'_>,
+        seat: &BotSeat,
+    ) -> ControlFlow<()> {
+        if self.comparing.stop.is_cancelled() {
+            return ControlFlow::Break(());
+        }
+        if let Some(Next::Think {
+            limit,
+            target,
+            fallback,
+        }) = seen.next
+        {
+            self.asking = seat.decision(seen.line as usize);
+            let asked = self.ask(dialogue, (*limit, *target), fallback.clone());
+            let decided = self.asking.take().zip(asked);
+            self.weighed
+                .extend(decided.map(|(decision, (said, took))| Weighed {
+                    decision,
+                    said,
+                    took,
+                }));
+        }
+        if let Some(driver) = &mut self.driver {
+            driver.tell();
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// What it decides within these bounds ([`Next::Think`]), and how long that took; `None` where only one answer is legal.
+    fn ask(
+        &mut self,
+        dialogue: &mut dyn Dialogue,
+        bounds: (Duration, Option<Duration>),
+        mut best: Frame,
+    ) -> Option<(Result<String, Missing>, Duration)> {
+        let Comparing { kit, margin, .. } = self.comparing;
+        let Some(driver) = &mut self.driver else {
+            let _ = ProgramTimes::new(contest(kit), bounds, margin)?;
+            return Some(self.think(dialogue, bounds, best));
+        };
+        let times = driver.times(kit, bounds, margin);
+        dialogue.think(SPENT, &mut best);
+        driver.tell();
+        // The only legal answer: the program receives it when it is given.
+        let times = times?;
+        let begun = Instant::now();
+        let answer = driver.ask_blocking(begun + times.program);
+        let took = begun.elapsed();
+        let said = match answer {
+            Answer::Gone => Err(Missing::Failed),
+            Answer::Late => Err(Missing::Late),
+            Answer::Given(number) => {
+                dialogue.think(SPENT, &mut best);
+                let taken = driver.is_taken(number);
+                taken.then_some(best).ok_or(Missing::Illegal)
+            }
+        };
+        Some((said, took))
+    }
+
+    /// The same of a built-in bot.
+    fn think(
+        &self,
+        dialogue: &mut dyn Dialogue,
+        bounds: (Duration, Option<Duration>),
+        mut best: Frame,
+    ) -> (Result<String, Missing>, Duration) {
+        let Comparing {
+            nodes,
+            ceiling,
+            stop,
+            ..
+        } = &self.comparing;
+        let begun = Instant::now();
+        let elapsed = || match stop.is_cancelled() {
+            true => Duration::MAX,
+            false => begun.elapsed(),
+        };
+        let allowed = Allowance {
+            nodes: *nodes,
+            ceiling: *ceiling,
+            elapsed: &elapsed,
+        };
+        decide(dialogue, bounds, allowed, &mut best);
+        let took = begun.elapsed();
+        let in_time = took <= bounds.0;
+        (in_time.then_some(best).ok_or(Missing::Late), took)
+    }
+}
