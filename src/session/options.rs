@@ -2,12 +2,14 @@
 
 pub use crate::store::StoreError;
 
+use crate::config::{Config, Shadow};
 use crate::identities::Identities;
 use crate::programs::Bots;
 use crate::store::Store;
 use crate::store::types::Durability;
 use crate::thinking::Pool;
 use games::Kit;
+use games::neutral::BUILT_IN;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -82,29 +84,48 @@ pub struct SessionOptions {
     pub unstored: bool,
 }
 
-impl Default for SessionOptions {
-    fn default() -> Self {
+impl From<&Config> for SessionOptions {
+    fn from(config: &Config) -> Self {
         Self {
-            sessions_max: 250_000,
+            sessions_max: config.callbacks.sessions_max,
             begun_max: 20_000,
             mailbox_max: 16,
-            hibernate_after: Duration::from_secs(60),
-            idle_limit: Duration::from_secs(30 * 60),
+            hibernate_after: config.callbacks.hibernate_after_s,
+            idle_limit: config.callbacks.idle_limit_s,
             fresh_limit: Duration::from_secs(30),
             quiet_limit: Duration::from_secs(20),
             begun_limit: Duration::from_secs(2),
-            margin: games::answer::MARGIN,
-            budget: BTreeMap::new(),
+            margin: config.callbacks.margin_ms,
+            budget: config.thinking.budget_ms_by_game.clone(),
             budget_default: Duration::from_millis(1000),
             nodes: None,
-            models: true,
-            durability: BTreeMap::new(),
-            durability_default: Durability::Power,
-            shadows: Vec::new(),
+            models: config.thinking.models,
+            durability: config.store.durability_by_game.clone(),
+            durability_default: config.store.durability,
+            shadows: config.shadow.iter().map(ShadowPlan::from).collect(),
             shadow_nice: 19,
             shadow_finish_within: Duration::from_secs(60),
             unstored: false,
         }
+    }
+}
+
+impl From<&Shadow> for ShadowPlan {
+    /// Sessions call a built-in bot by its bare name.
+    fn from(shadow: &Shadow) -> Self {
+        let bare = |spec: &str| spec.strip_prefix(BUILT_IN).unwrap_or(spec).to_owned();
+        Self {
+            game: shadow.game.clone(),
+            bot: bare(&shadow.bot),
+            shadow: bare(&shadow.shadow),
+        }
+    }
+}
+
+impl Default for SessionOptions {
+    /// Those of the configuration's defaults.
+    fn default() -> Self {
+        Self::from(&Config::default())
     }
 }
 
