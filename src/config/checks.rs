@@ -2,9 +2,9 @@
 
 use super::error::{ConfigError, Mistakes};
 use super::keys::check_options;
-use super::layers::at;
+use super::layers::{at, sections_at};
 use super::settings::{Config, PathReferee, Shadow};
-use ::config::{Value, ValueKind};
+use ::config::Value;
 use games::neutral::{BUILT_IN, PREFIX};
 use games::{Kit, Wire};
 
@@ -62,8 +62,10 @@ pub(super) fn check(config: &Config, merged: &Value, mistakes: &mut Mistakes) {
             mistakes.add(ConfigError::Unusable { what, why });
         }
     }
-    path_referees(config, &origins(merged, "callbacks.referee"), mistakes);
-    let numbered = |list: &'static str| (1..).zip(origins(merged, list));
+    let origins = |list| sections_at(merged, list).iter().filter_map(Value::origin);
+    let of_referees: Vec<&str> = origins("callbacks.referee").collect();
+    path_referees(config, &of_referees, mistakes);
+    let numbered = |list| (1..).zip(origins(list));
     for ((number, origin), hub) in numbered("hub").zip(&config.hub) {
         if let Some(why) = games::find(&hub.game).and_then(|kit| no_bot(kit, &hub.bot)) {
             let what = format!("{origin}: [[hub]] number {number}: `hub.bot`");
@@ -75,14 +77,6 @@ pub(super) fn check(config: &Config, merged: &Value, mistakes: &mut Mistakes) {
             let what = format!("{origin}: [[shadow]] number {number}: `shadow.{field}`");
             mistakes.add(ConfigError::Unusable { what, why });
         }
-    }
-}
-
-/// Where the sections of a list stand.
-fn origins<'a>(merged: &'a Value, list: &str) -> Vec<&'a str> {
-    match at(merged, list).map(|list| &list.kind) {
-        Some(ValueKind::Array(sections)) => sections.iter().filter_map(Value::origin).collect(),
-        _ => Vec::new(),
     }
 }
 

@@ -94,7 +94,7 @@ impl Key {
 
     /// A value given as plain text, in the environment or on the command line: what the key takes of a number, `true`
     /// or `false`, a JSON array, the text itself and its parts between commas.
-    pub(super) fn from_text(&self, text: &str, origin: &str) -> Result<Value, ConfigError> {
+    pub(super) fn read_text(&self, text: &str, origin: &str) -> Result<Value, ConfigError> {
         let json = serde_json::from_str(text.trim()).ok();
         let json = json.filter(|value: &Value| !value.is_str());
         let items = text.split(',').map(str::trim);
@@ -254,7 +254,7 @@ fn rule(kit: &'static dyn Kit, card: &'static OptionCard, default: &Value) -> Ch
         _ => "a word",
     };
     Box::new(move |value| {
-        if !value.same_type(&default) && !(open && value.is_integer()) {
+        if !(value.same_type(&default) || open && value.is_integer()) {
             return Err(allowed.to_owned());
         }
         if *value == default {

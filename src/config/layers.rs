@@ -100,7 +100,7 @@ impl Layer {
     ) -> Option<Result<(), ConfigError>> {
         let mut keys = keys().iter();
         let key = keys.find(|key| key.path.eq_ignore_ascii_case(path))?;
-        let value = key.from_text(text, origin);
+        let value = key.read_text(text, origin);
         Some(value.map(|value| self.set(key, value, origin)))
     }
 
@@ -184,6 +184,14 @@ pub(super) fn at<'a>(merged: &'a Value, place: &str) -> Option<&'a Value> {
             ValueKind::Table(table) => table.get(name),
             _ => None,
         })
+}
+
+/// The sections of the list at a path.
+pub(super) fn sections_at<'a>(merged: &'a Value, path: &str) -> &'a [Value] {
+    match at(merged, path).map(|list| &list.kind) {
+        Some(ValueKind::Array(sections)) => sections,
+        _ => &[],
+    }
 }
 
 /// The environment variable of a key.

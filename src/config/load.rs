@@ -109,14 +109,6 @@ fn assemble(
     Ok(Loaded { config, merged })
 }
 
-/// Reads one file over the defaults, without the environment.
-///
-/// # Errors
-/// As [`load`].
-pub fn check_file(path: &Path) -> Result<Loaded, ConfigError> {
-    load(Some(path), &Environment::new(), &Flags::new())
-}
-
 /// Reads a file's text over the defaults. Secret files that it names are not opened.
 ///
 /// # Errors

@@ -17,7 +17,7 @@ pub use error::ConfigError;
 pub use keys::{Key, check_options, keys};
 pub use layers::{Environment, Flags};
 pub use lines::Lines;
-pub use load::{Further, Loaded, check_file, check_text, load, load_and};
+pub use load::{Further, Loaded, check_text, load, load_and};
 pub use settings::{
     Api, Bots, Callbacks, Config, Drain, Hub, Koehandel, Log, PathReferee, Referee, Shadow, Shim,
     Smartdog, Store, Thinking,

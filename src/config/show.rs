@@ -1,9 +1,9 @@
 //! The configuration as text: the commented file and `config show`.
 
 use super::keys::{Key, keys, lists};
-use super::layers::{DEFAULT, at};
+use super::layers::{DEFAULT, at, sections_at};
 use super::load::Loaded;
-use ::config::{Value, ValueKind};
+use ::config::Value;
 use std::fmt::Write as _;
 
 /// Width of the comments in the file.
@@ -45,14 +45,11 @@ pub fn show(loaded: &Loaded) -> String {
     };
     let mut out = by_section(shown).trim_start().to_owned();
     for list in lists() {
-        let sections = at(&loaded.merged, &list.path).map(|list| &list.kind);
-        if let Some(ValueKind::Array(sections)) = sections {
-            for section in sections {
-                let _ = write!(out, "\n[[{}]]\n", list.path);
-                for key in &list.keys {
-                    let value = at(section, &key.place).and_then(plain);
-                    let _ = writeln!(out, "{}", line(key, value));
-                }
+        for section in sections_at(&loaded.merged, &list.path) {
+            let _ = write!(out, "\n[[{}]]\n", list.path);
+            for key in &list.keys {
+                let value = at(section, &key.place).and_then(plain);
+                let _ = writeln!(out, "{}", line(key, value));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::app::folder;
 use drover::config::{
-    Config, ConfigError, Durability, Environment, Loaded, check_file, keys, load, show, template,
+    Config, ConfigError, Durability, Environment, Loaded, keys, load, show, template,
 };
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -20,11 +20,16 @@ fn with(set: &[(&str, &str)]) -> Result<Loaded, ConfigError> {
     load(None, &variables(set), &Vec::new())
 }
 
+/// What holds over the defaults with this file.
+fn alone(file: &Path) -> Result<Loaded, ConfigError> {
+    load(Some(file), &Vec::new(), &Vec::new())
+}
+
 /// Reads a file with this text; where it lies is forgotten.
 fn read(text: &str) -> Result<Loaded, ConfigError> {
     let folder = folder();
     let path = file(folder.path(), text);
-    let mut loaded = check_file(&path)?;
+    let mut loaded = alone(&path)?;
     assert_eq!(loaded.config.file.take(), Some(path));
     Ok(loaded)
 }
@@ -42,7 +47,7 @@ fn refused(cases: &str) {
     for case in cases.trim().lines() {
         let (text, expected) = case.trim().split_once(" => ").expect(case);
         let text = text.replace(" | ", "\n");
-        let error = check_file(&file(folder.path(), &text)).expect_err(case);
+        let error = alone(&file(folder.path(), &text)).expect_err(case);
         let message = error.to_string();
         let message = message.replace(&format!("{}/", folder.path().display()), "");
         assert!(message.contains(expected), "{message}\nis not\n{expected}");

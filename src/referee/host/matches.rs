@@ -75,9 +75,12 @@ impl From<&Koehandel> for HostSettings {
 }
 
 impl Default for HostSettings {
-    /// Those of the configuration's defaults.
+    /// Those of the configuration's defaults, with no rule options for any game.
     fn default() -> Self {
-        Self::from(&Config::default().referee.koehandel)
+        Self {
+            options: Value::Null,
+            ..Self::from(&Config::default().referee.koehandel)
+        }
     }
 }
 

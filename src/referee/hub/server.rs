@@ -67,10 +67,13 @@ pub struct HubSettings {
 pub type OnLine = Arc<dyn Fn(SocketAddr, Option<(Arc<NewMatch>, Seat)>) + Send + Sync>;
 
 impl HubSettings {
-    /// The official rooms for this game, by the configuration's defaults.
+    /// The official rooms for this game, by the configuration's defaults, with no rule options.
     #[must_use]
     pub fn new(kit: &'static dyn Kit) -> Self {
-        Self::configured(kit, &Config::default().referee.smartdog)
+        Self {
+            options: Value::Null,
+            ..Self::configured(kit, &Config::default().referee.smartdog)
+        }
     }
 
     /// The official rooms for this game.
