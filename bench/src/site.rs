@@ -7,6 +7,7 @@ use drover::referee::SeatSpec;
 use drover::session::SessionOptions;
 use drover::store::{Durability, Settings};
 use games::Kit;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
@@ -57,6 +58,7 @@ pub(crate) async fn start(
     let sessions = SessionOptions {
         durability_default: wanted,
         unstored: durability.is_none(),
+        budget: BTreeMap::new(),
         budget_default: budget,
         ..SessionOptions::default()
     };

@@ -53,7 +53,7 @@ pub(super) fn run(
     };
     let mut reports = Vec::new();
     for kit in games::ALL.iter().filter(|kit| launch.plays(kit.game())) {
-        let report = check(&launch, *kit, Some(guard), config.callbacks.margin);
+        let report = check(&launch, *kit, Some(guard), config.callbacks.margin_ms);
         reports.push(report.map_err(anyhow::Error::msg)?);
     }
     let all = || reports.iter().flat_map(|report| &report.findings);

@@ -85,13 +85,13 @@ pub(super) async fn run(
     let (mut all, mut lined) = (Vec::new(), Instant::now());
     for kit in &new.games {
         let game = kit.game();
-        let ceiling = config.thinking.budget_by_game.get(game).copied();
+        let ceiling = config.thinking.budget_ms_by_game.get(game).copied();
         let comparing = Comparing {
             candidate: new.candidate.clone(),
             kit: *kit,
             nodes: u64::MAX,
             ceiling: ceiling.unwrap_or_else(|| kit.usual_budget()),
-            margin: config.callbacks.margin,
+            margin: config.callbacks.margin_ms,
             filter: filter.clone(),
             limit: args.limit,
             stop: stop.clone(),

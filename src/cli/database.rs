@@ -4,7 +4,6 @@ use super::common::{Common, tell};
 use super::remote::{Reached, Remote, Target};
 use crate::clock::now_us;
 use crate::config::Flags;
-use crate::daemon::store_settings;
 use crate::store::{Pruned, Settings, Store};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
@@ -56,7 +55,7 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
         Verb::Migrate => {
             let settings = Settings {
                 packs: false,
-                ..store_settings(&config)
+                ..Settings::from(&config.store)
             };
             let store = Store::open(&settings).await?;
             let migrated = migrate(&store, &mut out).await;

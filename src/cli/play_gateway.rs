@@ -11,6 +11,7 @@ use crate::store::{Durability, Settings};
 use crate::tournament::{Extent, REFEREE, open_recording};
 use anyhow::Context as _;
 use games::Kit;
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -102,6 +103,7 @@ fn session_options(matches: usize, budget: ThinkBudget, models: bool) -> Session
     };
     SessionOptions {
         sessions_max: matches.saturating_mul(SESSIONS_A_MATCH),
+        budget: BTreeMap::new(),
         budget_default,
         nodes,
         models,

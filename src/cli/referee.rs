@@ -142,7 +142,6 @@ fn settings(
     let options = merged(&ours, &rule_options(kit, &args.options)?);
     check_options(kit, &options).map_err(|error| UsageError(format!("--option: {error}")))?;
     Ok(HostSettings {
-        referee: set.name.clone(),
         matches_max: args.matches_max.map_or(set.matches_max, NonZeroUsize::get),
         http: HttpOptions {
             reconnects_max: if args.no_retry { 0 } else { u32::MAX },
@@ -150,6 +149,6 @@ fn settings(
             ..HttpOptions::default()
         },
         options,
-        ..HostSettings::default()
+        ..HostSettings::from(set)
     })
 }

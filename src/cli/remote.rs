@@ -3,7 +3,6 @@
 use super::api_call::{Asked, Said, base, call};
 use super::common::Common;
 use crate::config::{Config, Flags};
-use crate::daemon::store_settings;
 use crate::store::{Settings, Store, StoreError};
 use anyhow::bail;
 use serde_json::Value;
@@ -34,7 +33,7 @@ impl Remote {
         }
         let api = common.load(&Flags::new())?.config.api;
         let root = self.url.clone().unwrap_or_else(|| base(api.listen));
-        let token = self.token.as_deref().or(api.token.reveal());
+        let token = self.token.as_deref().or(api.token());
         Ok(Reached::new(&root, token))
     }
 }
@@ -57,7 +56,7 @@ impl Remote {
         // For a moment: nothing is checked or packed meanwhile.
         let settings = Settings {
             packs: false,
-            ..store_settings(config)
+            ..Settings::from(&config.store)
         };
         match Store::open(&settings).await {
             Ok(store) => Ok(Target::Here(store)),

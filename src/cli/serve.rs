@@ -100,7 +100,7 @@ fn announce(addresses: Addresses, config: &Config) -> std::io::Result<()> {
     }
     writeln!(out, "listening callbacks={callbacks} api={api}{also}")?;
     if std::io::stdout().is_terminal() {
-        let token = match config.api.token.reveal() {
+        let token = match config.api.token() {
             Some(_) => " -H \"Authorization: Bearer $TOKEN\"",
             None => "",
         };

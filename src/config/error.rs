@@ -13,16 +13,6 @@ pub enum ConfigError {
         /// The system's reason.
         why: std::io::Error,
     },
-    /// The file is longer than any configuration needs to be.
-    #[error("the configuration file {} has {bytes} bytes; at most {max} are read", path.display())]
-    TooLong {
-        /// The file.
-        path: PathBuf,
-        /// Its size.
-        bytes: u64,
-        /// The bound.
-        max: u64,
-    },
     /// The file is not TOML.
     #[error("{origin}: this is not TOML: {why}")]
     Syntax {
@@ -32,14 +22,14 @@ pub enum ConfigError {
         why: String,
     },
     /// A key that does not exist.
-    #[error("{origin}: there is no key `{key}`{}", did_you_mean(nearest))]
+    #[error("{origin}: there is no key `{key}`; {remedy}")]
     UnknownKey {
         /// Where it is set.
         origin: String,
-        /// The key, dotted.
+        /// The key, as it is written there.
         key: String,
-        /// The nearest existing key, if any is near.
-        nearest: Option<String>,
+        /// What was probably meant, or where to find it.
+        remedy: String,
     },
     /// A value of the wrong type or outside its range.
     #[error("{origin}: `{key}` is {value}, but must be {allowed}")]
@@ -91,21 +81,14 @@ pub enum ConfigError {
         why: String,
     },
     /// Checked values that cannot be merged.
-    #[error("the configuration cannot be read: {0}")]
+    #[error("the configuration cannot be merged: {0}")]
     Merge(#[from] ::config::ConfigError),
+    /// Merged values that cannot be read.
+    #[error("the configuration cannot be read: {0}")]
+    Read(#[from] confique::Error),
     /// More than one mistake.
     #[error("{}", listed(.0))]
     Several(Vec<ConfigError>),
-    /// Two listeners with one address.
-    #[error("`{first}` and `{second}` are both {listen}; give each its own port")]
-    SameAddress {
-        /// One key.
-        first: &'static str,
-        /// The other key.
-        second: &'static str,
-        /// The address.
-        listen: String,
-    },
 }
 
 /// The mistakes found so far: reading goes on after each, so that one run tells them all.
@@ -148,11 +131,4 @@ impl Mistakes {
 fn listed(mistakes: &[ConfigError]) -> String {
     let lines = mistakes.iter().map(|mistake| format!("\n  {mistake}"));
     format!("{} mistakes:{}", mistakes.len(), lines.collect::<String>())
-}
-
-fn did_you_mean(nearest: &Option<String>) -> String {
-    match nearest {
-        Some(key) => format!("; did you mean `{key}`?"),
-        None => "; `drover config init` writes a file with every key".to_owned(),
-    }
 }

@@ -1,10 +1,8 @@
 //! The layers of a configuration, each value with its origin.
 
 use super::error::{ConfigError, Mistakes};
+use super::keys::{Key, List, dotted, keys, lists};
 use super::lines::Lines;
-use super::schema::keys;
-use super::sections::{Entries, HUBS, REFEREES};
-use super::value;
 use ::config::{Map, Source, Value, ValueKind};
 use serde::Deserialize as _;
 use std::collections::BTreeSet;
@@ -27,7 +25,7 @@ const SYNTAX_MAX: usize = 10;
 /// The prefix of all our variables.
 const PREFIX: &str = "DROVER__";
 
-/// Everything from one source: values by their dotted path, each with its origin.
+/// Everything from one source: values by their dotted place, each with its origin.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layer(pub(super) Map<String, Value>);
 
@@ -42,128 +40,188 @@ impl Source for Layer {
 }
 
 impl Layer {
-    fn set(&mut self, path: &str, value: toml::Value, origin: &str) -> Result<(), ConfigError> {
-        self.0.insert(path.to_owned(), placed(value, origin)?);
-        Ok(())
+    /// The built-in values.
+    pub(super) fn defaults(keys: &[Key]) -> Self {
+        let mut layer = Self::default();
+        for key in keys {
+            if let Some(default) = &key.default {
+                layer.set(key, default.clone(), DEFAULT);
+            }
+        }
+        layer
     }
-}
 
-/// A value with its origin.
-fn placed(value: toml::Value, origin: &str) -> Result<Value, ConfigError> {
-    let kind = Value::deserialize(value).map_err(|error| syntax(origin, &error))?;
-    Ok(Value::new(Some(&origin.to_owned()), kind.kind))
-}
-
-fn syntax(origin: &str, error: &toml::de::Error) -> ConfigError {
-    ConfigError::Syntax {
-        origin: origin.to_owned(),
-        why: error.message().trim().to_owned(),
+    pub(super) fn set(&mut self, key: &Key, value: toml::Value, origin: &str) {
+        let value = Value::deserialize(value).expect("a TOML value is read as any other");
+        let value = Value::new(Some(&origin.to_owned()), value.kind);
+        self.0.insert(key.place.clone(), value);
     }
-}
 
-/// The built-in values.
-pub(super) fn defaults() -> Result<Layer, ConfigError> {
-    let mut layer = Layer::default();
-    for key in keys() {
-        let value = key
-            .default
-            .parse()
-            .map_err(|error| syntax(DEFAULT, &error))?;
-        layer.set(&key.path, value, DEFAULT)?;
+    /// The layer of the environment; what is wrong in it is left out.
+    pub(super) fn from_environment(environment: &Environment, mistakes: &mut Mistakes) -> Self {
+        let mut layer = Self::default();
+        for (name, text) in environment {
+            if let Some(rest) = name.strip_prefix(PREFIX) {
+                let path = rest.to_lowercase().replace("__", ".");
+                let origin = format!("environment variable {name}");
+                let set = layer.set_text(&path, text, &origin);
+                mistakes.note(set.unwrap_or_else(|| {
+                    let nearest = nearest(keys(), &path).map(variable);
+                    Err(unknown(name, origin, nearest))
+                }));
+            }
+        }
+        layer
     }
-    Ok(layer)
-}
 
-/// The layer of a file; what is wrong in it is left out.
-pub(super) fn from_file(path: &Path, text: &str, mistakes: &mut Mistakes) -> Layer {
-    let mut lines = FileLines {
-        all: Lines::of(path, text),
-        broken: BTreeSet::new(),
-    };
-    let (table, mut errors) = DeTable::parse_recoverable(text);
-    let offset = |error: &toml::de::Error| error.span().map_or(0, |span| span.start);
-    errors.sort_by_key(offset);
-    for error in errors {
-        let offset = offset(&error);
-        if lines.broken.len() < SYNTAX_MAX && lines.broken.insert(lines.all.line(offset)) {
-            mistakes.add(syntax(&lines.all.place(offset), &error));
+    /// The layer of the flags; what is wrong in it is left out.
+    pub(super) fn from_flags(flags: &Flags, mistakes: &mut Mistakes) -> Self {
+        let mut layer = Self::default();
+        for (flag, path, text) in flags {
+            let set = layer.set_text(path, text, &format!("flag {flag}"));
+            mistakes.note(set.expect("a flag sets a key"));
+        }
+        layer
+    }
+
+    /// Sets the key at this path, if there is one, to a value given as plain text.
+    fn set_text(
+        &mut self,
+        path: &str,
+        text: &str,
+        origin: &str,
+    ) -> Option<Result<(), ConfigError>> {
+        let mut keys = keys().iter();
+        let key = keys.find(|key| key.path.eq_ignore_ascii_case(path))?;
+        let value = key.read_text(text, origin);
+        Some(value.map(|value| self.set(key, value, origin)))
+    }
+
+    /// The layer of a file; what is wrong in it is left out.
+    pub(super) fn from_file(path: &Path, text: &str, mistakes: &mut Mistakes) -> Self {
+        let mut lines = FileLines {
+            all: Lines::of(path, text),
+            broken: BTreeSet::new(),
+        };
+        let (table, mut errors) = DeTable::parse_recoverable(text);
+        let offset = |error: &toml::de::Error| error.span().map_or(0, |span| span.start);
+        errors.sort_by_key(offset);
+        for error in errors {
+            let offset = offset(&error);
+            if lines.broken.len() < SYNTAX_MAX && lines.broken.insert(lines.all.line(offset)) {
+                mistakes.add(ConfigError::Syntax {
+                    origin: lines.all.place(offset),
+                    why: error.message().trim().to_owned(),
+                });
+            }
+        }
+        let mut layer = Self::default();
+        layer.walk((&lines, keys()), "", table.get_ref(), mistakes);
+        layer
+    }
+
+    /// Reads what stands in a table of a file: the file's own, a section, or one of a list.
+    fn walk(
+        &mut self,
+        from: (&FileLines<'_>, &[Key]),
+        prefix: &str,
+        table: &DeTable<'_>,
+        mistakes: &mut Mistakes,
+    ) {
+        let (lines, keys) = from;
+        for (name, spanned) in table {
+            let path = dotted(prefix, name.get_ref());
+            let origin = lines.all.origin(name.span().start);
+            let broken = lines.is_broken(name, spanned);
+            if broken && !holds_tables(spanned.get_ref()) {
+                continue;
+            }
+            let list = lists().iter().find(|list| list.path == path);
+            if let Some(list) = list {
+                let sections = sections(lines, list, spanned, &origin, mistakes);
+                if let Some(sections) = mistakes.note(sections) {
+                    self.0.insert(path, sections);
+                }
+                continue;
+            }
+            if let Some(key) = keys.iter().find(|key| key.path == path) {
+                let value = key.checked(plain(spanned), &origin);
+                if let Some(value) = mistakes.note(value) {
+                    self.set(key, value, &origin);
+                }
+                continue;
+            }
+            let within = format!("{path}.");
+            let is_section = keys.iter().any(|key| key.path.starts_with(&within));
+            match spanned.get_ref() {
+                DeValue::Table(inner) if is_section => self.walk(from, &path, inner, mistakes),
+                _ if broken => {}
+                value if is_section => {
+                    let allowed = format!("a section, written [{path}]");
+                    mistakes.add(wrong(&path, value.type_str(), allowed, &origin));
+                }
+                _ => {
+                    let nearest = nearest(keys, &path).map(str::to_owned);
+                    mistakes.add(unknown(&path, origin, nearest));
+                }
+            }
         }
     }
-    let mut layer = Layer::default();
-    walk(&lines, "", table.get_ref(), &mut layer, mistakes);
-    layer
 }
 
-/// The layer of the environment; what is wrong in it is left out.
-pub(super) fn from_environment(environment: &Environment, mistakes: &mut Mistakes) -> Layer {
-    let mut layer = Layer::default();
-    for (name, text) in environment {
-        let Some(rest) = name.strip_prefix(PREFIX) else {
-            continue;
-        };
-        let path = rest.to_lowercase().replace("__", ".");
-        let origin = format!("environment variable {name}");
-        let known = keys()
-            .iter()
-            .find(|key| key.path.eq_ignore_ascii_case(&path));
-        let set = match known {
-            Some(key) => value::from_text(key, text, &origin)
-                .and_then(|value| layer.set(&key.path, value, &origin)),
-            None => Err(unknown(&path, origin, name.clone(), variable)),
-        };
-        mistakes.note(set);
-    }
-    layer
+/// The value at a dotted place.
+pub(super) fn at<'a>(merged: &'a Value, place: &str) -> Option<&'a Value> {
+    place
+        .split('.')
+        .try_fold(merged, |value, name| match &value.kind {
+            ValueKind::Table(table) => table.get(name),
+            _ => None,
+        })
 }
 
-/// The layer of the flags; what is wrong in it is left out.
-pub(super) fn from_flags(flags: &Flags, mistakes: &mut Mistakes) -> Layer {
-    let mut layer = Layer::default();
-    for (flag, path, text) in flags {
-        let origin = format!("flag {flag}");
-        let set = match keys().iter().find(|key| key.path == *path) {
-            Some(key) => value::from_text(key, text, &origin)
-                .and_then(|value| layer.set(&key.path, value, &origin)),
-            None => Err(ConfigError::UnknownKey {
-                origin,
-                key: (*path).to_owned(),
-                nearest: None,
-            }),
-        };
-        mistakes.note(set);
+/// The sections of the list at a path.
+pub(super) fn sections_at<'a>(merged: &'a Value, path: &str) -> &'a [Value] {
+    match at(merged, path).map(|list| &list.kind) {
+        Some(ValueKind::Array(sections)) => sections,
+        _ => &[],
     }
-    layer
 }
 
 /// The environment variable of a key.
-fn variable(path: String) -> String {
+fn variable(path: &str) -> String {
     format!("{PREFIX}{}", path.replace('.', "__").to_uppercase())
 }
 
-/// The error of a key that does not exist: `key` is how it was written, `written` how its neighbour would be.
-fn unknown(
-    path: &str,
-    origin: String,
-    key: String,
-    written: impl Fn(String) -> String,
-) -> ConfigError {
+/// The error of a key that does not exist. It was written as `key`.
+fn unknown(key: &str, origin: String, nearest: Option<String>) -> ConfigError {
+    let remedy = match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => "`drover config init` writes a file with every key".to_owned(),
+    };
     ConfigError::UnknownKey {
         origin,
-        key,
-        nearest: nearest(path).map(written),
+        key: key.to_owned(),
+        remedy,
+    }
+}
+
+fn wrong(key: &str, value: &str, allowed: String, origin: &str) -> ConfigError {
+    ConfigError::BadValue {
+        origin: origin.to_owned(),
+        key: key.to_owned(),
+        value: value.to_owned(),
+        allowed,
     }
 }
 
 /// The existing key most similar to this one, if any is near.
-fn nearest(path: &str) -> Option<String> {
+fn nearest<'a>(keys: &'a [Key], path: &str) -> Option<&'a str> {
     const NEAR: f64 = 0.8;
-    let words = keys()
-        .iter()
-        .map(|key| key.path.as_str())
-        .chain([HUBS.path, REFEREES.path]);
+    let lists = lists().iter().map(|list| &*list.path);
+    let words = keys.iter().map(|key| &*key.path).chain(lists);
     let scored = words.map(|known| (strsim::jaro_winkler(path, known), known));
     let (score, known) = scored.max_by(|one, other| one.0.total_cmp(&other.0))?;
-    (score >= NEAR).then(|| known.to_owned())
+    (score >= NEAR).then_some(known)
 }
 
 /// A file's lines, and which of them cannot be read.
@@ -193,163 +251,50 @@ fn holds_tables(value: &DeValue<'_>) -> bool {
     }
 }
 
-fn walk(
-    lines: &FileLines<'_>,
-    prefix: &str,
-    table: &DeTable<'_>,
-    layer: &mut Layer,
-    mistakes: &mut Mistakes,
-) {
-    for (name, spanned) in table {
-        let path = match prefix {
-            "" => name.get_ref().to_string(),
-            prefix => format!("{prefix}.{}", name.get_ref()),
-        };
-        let origin = lines.all.origin(name.span().start);
-        let broken = lines.is_broken(name, spanned);
-        if broken && !holds_tables(spanned.get_ref()) {
-            continue;
-        }
-        if let Some(list) = [&HUBS, &REFEREES]
-            .into_iter()
-            .find(|list| list.path == path)
-        {
-            let read = entries(lines, list, spanned, &origin, mistakes);
-            if let Some(sections) = mistakes.note(read) {
-                layer.0.insert(path, sections);
-            }
-            continue;
-        }
-        if let Some(key) = keys().iter().find(|key| key.path == path) {
-            let value = value::checked(key.kind, &path, plain(spanned), &origin);
-            mistakes.note(value.and_then(|value| layer.set(&path, value, &origin)));
-            continue;
-        }
-        let within = format!("{path}.");
-        let is_section = keys().iter().any(|key| key.path.starts_with(&within));
-        let mistake = match spanned.get_ref() {
-            DeValue::Table(inner) if is_section => {
-                walk(lines, &path, inner, layer, mistakes);
-                continue;
-            }
-            _ if broken => continue,
-            value if is_section => ConfigError::BadValue {
-                origin,
-                key: path.clone(),
-                value: value.type_str().to_owned(),
-                allowed: format!("a section, written [{path}]"),
-            },
-            _ => unknown(&path, origin, path.clone(), |nearest| nearest),
-        };
-        mistakes.add(mistake);
-    }
-}
-
 /// The sections of a list.
-fn entries(
+fn sections(
     lines: &FileLines<'_>,
-    list: &Entries,
+    list: &List,
     spanned: &Spanned<DeValue<'_>>,
     origin: &str,
     mistakes: &mut Mistakes,
 ) -> Result<Value, ConfigError> {
-    let path = list.path;
-    let wrong = |origin: &str, value: &str, allowed: &str| ConfigError::BadValue {
-        origin: origin.to_owned(),
-        key: path.to_owned(),
-        value: value.to_owned(),
-        allowed: allowed.to_owned(),
-    };
+    let path = &*list.path;
     let DeValue::Array(sections) = spanned.get_ref() else {
-        return Err(wrong(
-            origin,
-            spanned.get_ref().type_str(),
-            &format!("a list of sections, each written [[{path}]]"),
-        ));
+        let allowed = format!("a list of sections, each written [[{path}]]");
+        return Err(wrong(path, spanned.get_ref().type_str(), allowed, origin));
     };
     if sections.len() > list.max {
-        return Err(wrong(
-            origin,
-            "a longer list",
-            &format!("at most {} sections", list.max),
-        ));
+        let allowed = format!("at most {} sections", list.max);
+        return Err(wrong(path, "a longer list", allowed, origin));
     }
     let mut read = Vec::with_capacity(sections.len());
     for section in sections {
         let at = lines.all.origin(section.span().start);
         let DeValue::Table(fields) = section.get_ref() else {
-            let value = section.get_ref().type_str();
-            mistakes.add(wrong(&at, value, &format!("a section written [[{path}]]")));
+            let allowed = format!("a section written [[{path}]]");
+            mistakes.add(wrong(path, section.get_ref().type_str(), allowed, &at));
             continue;
         };
-        let fields = checked_fields(lines, list, fields, &at, mistakes)?;
-        read.push(Value::new(Some(&at), fields));
-    }
-    Ok(Value::new(Some(&origin.to_owned()), ValueKind::Array(read)))
-}
-
-/// The fields of a section, with defaults for those left out or wrong. One without a default is given a text
-/// that no other section has and no further check objects to.
-fn checked_fields(
-    lines: &FileLines<'_>,
-    list: &Entries,
-    fields: &DeTable<'_>,
-    at: &str,
-    mistakes: &mut Mistakes,
-) -> Result<Map<String, Value>, ConfigError> {
-    let path = list.path;
-    // What stands there under a wrong name, or with a wrong value, is not missing.
-    let mut meant: Vec<&str> = Vec::new();
-    let mut read = Map::new();
-    for (name, field) in fields {
-        let broken = lines.is_broken(name, field);
-        let (here, name) = (lines.all.origin(name.span().start), name.get_ref());
-        let known = list.fields.iter().find(|(known, ..)| known == name);
-        let Some((_, kind, ..)) = known else {
-            let best = list.fields.iter().map(|(known, ..)| *known).max_by(|a, b| {
-                strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name))
-            });
-            meant.extend(best);
-            if broken {
+        let mut layer = Layer::defaults(&list.keys);
+        layer.walk((lines, &list.keys), path, fields, mistakes);
+        // What stands there under a wrong name, or with a wrong value, is not missing.
+        let meant =
+            |name: &Spanned<DeString<'_>>| nearest(&list.keys, &dotted(path, name.get_ref()));
+        let meant: Vec<&str> = fields.keys().filter_map(meant).collect();
+        for key in &list.keys {
+            if layer.0.contains_key(&key.place) {
                 continue;
             }
-            mistakes.add(ConfigError::UnknownKey {
-                origin: here,
-                key: format!("{path}.{name}"),
-                nearest: best.map(|known| format!("{path}.{known}")),
-            });
-            continue;
-        };
-        meant.extend(known.map(|(known, ..)| *known));
-        if broken {
-            continue;
-        }
-        let value = value::checked(*kind, &format!("{path}.{name}"), plain(field), &here);
-        let value = value.and_then(|value| placed(value, at));
-        if let Some(value) = mistakes.note(value) {
-            read.insert(name.to_string(), value);
-        }
-    }
-    for (name, _, default, _) in list.fields {
-        if read.contains_key(*name) {
-            continue;
-        }
-        let value = match default {
-            Some(default) => default.parse().map_err(|error| syntax(at, &error))?,
-            None if meant.contains(name) => toml::Value::String(format!("{at}:1")),
-            None => {
-                mistakes.add(ConfigError::BadValue {
-                    origin: at.to_owned(),
-                    key: format!("{path}.{name}"),
-                    value: "missing".to_owned(),
-                    allowed: format!("there in every [[{path}]]"),
-                });
-                toml::Value::String(format!("{at}:1"))
+            if !meant.contains(&&*key.path) {
+                let allowed = format!("there in every [[{path}]]");
+                mistakes.add(wrong(&key.path, "missing", allowed, &at));
             }
-        };
-        read.insert((*name).to_owned(), placed(value, at)?);
+            layer.set(key, list.example.into(), &at);
+        }
+        read.push(Value::new(Some(&at), layer.0));
     }
-    Ok(read)
+    Ok(Value::new(Some(&origin.to_owned()), ValueKind::Array(read)))
 }
 
 /// A parsed value without its spans. One with a number that does not fit becomes a text, which no numeric key

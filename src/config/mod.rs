@@ -1,25 +1,26 @@
 //! The configuration: defaults, then a TOML file, then `DROVER__SECTION__KEY` from the environment,
-//! then flags. `schema` lists every key once; the file that `config init` writes, the checks and
-//! `config show` all come from that list.
+//! then flags. `settings` states every key once; the file that `config init` writes, the checks and
+//! `config show` all come from there.
 
+mod checks;
 mod error;
+mod keys;
 mod layers;
 mod lines;
 mod load;
-mod named;
-mod schema;
-mod sections;
+mod readers;
 mod settings;
 mod show;
-mod value;
+mod values;
 
 pub use error::ConfigError;
+pub use keys::{Key, check_options, keys};
 pub use layers::{Environment, Flags};
 pub use lines::Lines;
-pub use load::{Further, Loaded, check_file, check_options, check_text, load, load_and};
-pub use schema::{Key, Kind, keys};
+pub use load::{Further, Loaded, check_text, load, load_and};
 pub use settings::{
-    Api, Bots, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, NoTarget,
-    PathReferee, Referee, Secret, Shim, Smartdog, Store, Targets, Thinking,
+    Api, Bots, Callbacks, Config, Drain, Hub, Koehandel, Log, PathReferee, Referee, Shim, Smartdog,
+    Store, Thinking,
 };
 pub use show::{show, template};
+pub use values::{Durability, LogFormat, NoTarget, Secret, Targets};

@@ -1,426 +1,370 @@
-//! The configuration as the daemon uses it: typed, complete, already checked.
+//! Every setting, once: each field is a key, and its doc comment, its default and the reader that checks it are what
+//! the file, the environment, `config show|check|init` and the daemon go by.
 
-use super::value::socket_mode;
+use super::readers::*;
+use super::values::{Durability, LogFormat, Secret, Targets};
 use ipnet::IpNet;
-use serde::de::{Deserialize, Deserializer, Error as _};
+use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// A value that may be left empty, which `Option` says of a key that may be left out.
+type Maybe<T> = Option<T>;
+
 /// Everything that can be set.
-#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, confique::Config)]
 pub struct Config {
-    /// The file that it was read from, if any.
-    #[serde(skip)]
+    /// The file that it was read from, if any: no key.
     pub file: Option<PathBuf>,
     /// `[callbacks]`
+    #[config(nested)]
     pub callbacks: Callbacks,
     /// `[api]`
+    #[config(nested)]
     pub api: Api,
     /// `[store]`
+    #[config(nested)]
     pub store: Store,
     /// `[thinking]`
+    #[config(nested)]
     pub thinking: Thinking,
     /// `[referee]`
+    #[config(nested)]
     pub referee: Referee,
     /// `[shim]`
+    #[config(nested)]
     pub shim: Shim,
     /// `[bots]`
+    #[config(nested)]
     pub bots: Bots,
-    /// `[[hub]]`
-    #[serde(rename = "hub", default)]
-    pub hubs: Vec<Hub>,
     /// `[drain]`
+    #[config(nested)]
     pub drain: Drain,
     /// `[log]`
+    #[config(nested)]
     pub log: Log,
+    /// Hubs to play on: each connection is kept for ever, one game after the other.
+    #[config(default = [], deserialize_with = sections::<_, Hub>)]
+    pub hub: Vec<Hub>,
 }
 
 /// The listener that referees call.
-#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, confique::Config)]
 pub struct Callbacks {
-    /// Where it listens.
-    #[serde(deserialize_with = "address")]
+    /// Where referees call our bots. Port 0 takes any free port. An inherited socket (systemd) named `callbacks`
+    /// wins over this.
+    #[config(default = "0.0.0.0:8080", deserialize_with = address)]
     pub listen: SocketAddr,
-    /// The bot that answers a path without a bot's name.
+    /// The built-in bot that answers a path which names none.
+    #[config(default = "champion", deserialize_with = words)]
     pub default_bot: String,
-    /// How much earlier than the wire's limit an answer is due.
-    #[serde(rename = "margin_ms", deserialize_with = "milliseconds")]
-    pub margin: Duration,
-    /// The required prefix of every path, if any: no slash at either end.
+    /// How much earlier than the wire's own limit (5 s for Koehandel) an answer must be ready: the time for the
+    /// commit and the way back.
+    #[config(default = 500, deserialize_with = milliseconds::<_, 0, 4_000>)]
+    pub margin_ms: Duration,
+    /// If set, every callback's path must start with /SECRET; anything else is answered 404. Whoever knows it can
+    /// begin matches; it keeps strangers off.
+    #[config(default = "", deserialize_with = path_start)]
     pub secret_path: Secret,
-    /// `[[callbacks.referee]]`: the referees that a path may name.
-    #[serde(rename = "referee", default)]
-    pub referees: Vec<PathReferee>,
-    /// The proxies whose `X-Forwarded-For` is trusted.
-    #[serde(deserialize_with = "networks")]
+    /// A file that holds `callbacks.secret_path`.
+    #[config(default = "", deserialize_with = given)]
+    pub secret_path_file: Maybe<PathBuf>,
+    /// Proxies whose `X-Forwarded-For` is believed when a caller is told apart by its address: the last address that
+    /// is no such proxy counts.
+    #[config(default = [], deserialize_with = networks)]
     pub trusted_proxies: Vec<IpNet>,
-    /// The maximum number of open connections.
+    /// Open connections in all; one more is closed at once.
+    #[config(default = 4_096, deserialize_with = connections::<_, 1, 1_000_000>)]
     pub connections_max: usize,
-    /// The maximum number of open connections from one address.
+    /// Open connections from one address.
+    #[config(default = 2_048, deserialize_with = connections::<_, 1, 1_000_000>)]
     pub connections_per_peer_max: usize,
-    /// The maximum number of concurrent requests from one address.
+    /// Requests at once from one address, also behind a trusted proxy.
+    #[config(default = 4_096, deserialize_with = requests::<_, 1, 1_000_000>)]
     pub requests_per_peer_max: usize,
-    /// The maximum number of unfinished sessions.
+    /// Sessions that have not ended, sleeping ones included. When full, a new match is answered 503 and the running
+    /// ones go on.
+    #[config(default = 200_000, deserialize_with = sessions::<_, 1, 10_000_000>)]
     pub sessions_max: usize,
-    /// How long a request's head may take.
-    #[serde(rename = "header_timeout_ms", deserialize_with = "milliseconds")]
-    pub header_timeout: Duration,
-    /// Silence after which a session ends.
-    #[serde(rename = "idle_limit_s", deserialize_with = "seconds")]
-    pub idle_limit: Duration,
-    /// Silence after which a session leaves memory.
-    #[serde(rename = "hibernate_after_s", deserialize_with = "seconds")]
-    pub hibernate_after: Duration,
+    /// A request whose head takes longer than this to arrive is cut off; so is a connection that stays idle for so
+    /// long.
+    #[config(default = 30_000, deserialize_with = milliseconds::<_, 100, 600_000>)]
+    pub header_timeout_ms: Duration,
+    /// A session that hears nothing for this long ends as `unterminated`.
+    #[config(default = 3_600, deserialize_with = seconds::<_, 1, 31_536_000>)]
+    pub idle_limit_s: Duration,
+    /// A session that hears nothing for this long leaves memory; its next callback folds its transcript again.
+    #[config(default = 60, deserialize_with = seconds::<_, 1, 31_536_000>)]
+    pub hibernate_after_s: Duration,
+    /// Referees that a callback's path may name, as /GAME/BOT/NAME; others are known by their address.
+    #[config(default = [], deserialize_with = sections::<_, PathReferee>)]
+    pub referee: Vec<PathReferee>,
 }
 
 /// A referee that a callback's path may name. It has a secret, addresses, or both.
-#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, confique::Config)]
 pub struct PathReferee {
-    /// Its name.
+    /// The name in the path and in the records; not an IP address, not that of our own referee.
+    #[config(deserialize_with = path_name)]
     pub name: String,
-    /// What must follow the name in the path, if anything.
+    /// What must follow it in the path: /GAME/BOT/NAME:SECRET.
+    #[config(default = "", deserialize_with = path_secret)]
     pub secret: Secret,
-    /// Where it must call from; empty: from anywhere.
-    #[serde(deserialize_with = "networks")]
+    /// A file that holds `secret`.
+    #[config(default = "", deserialize_with = given)]
+    pub secret_file: Maybe<PathBuf>,
+    /// Where it must call from; one of this and `secret` is needed.
+    #[config(default = [], deserialize_with = networks)]
     pub addresses: Vec<IpNet>,
 }
 
 /// The REST interface.
-#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, confique::Config)]
 pub struct Api {
-    /// Where it listens.
-    #[serde(deserialize_with = "address")]
+    /// Where the REST interface answers. An address that others can reach needs `api.token`. An inherited socket
+    /// named `api` wins over this.
+    #[config(default = "127.0.0.1:8081", deserialize_with = address)]
     pub listen: SocketAddr,
-    /// A token of an admin, if any.
-    pub token: Secret,
-    /// The key that seals browsers' passes, if it is not in a file beside the database.
+    /// A token of an admin, the simple form of `drover token add`; empty: none. As long as there is no token at all,
+    /// direct callers from this machine are admins and others are refused.
+    #[config(deserialize_with = token)]
+    pub token: Option<Secret>,
+    /// A file that holds `api.token`.
+    #[config(default = "", deserialize_with = given)]
+    pub token_file: Maybe<PathBuf>,
+    /// What seals the passes that browsers keep in place of a token: at least 32 bytes, such as those of
+    /// `openssl rand -hex 32`. Empty: a random one, in a file beside the database that ends in `.passkey`.
+    #[config(default = "", deserialize_with = pass_key)]
     pub pass_key: Secret,
-    /// Host names that it answers to.
+    /// A file that holds `api.pass_key`.
+    #[config(default = "", deserialize_with = given)]
+    pub pass_key_file: Maybe<PathBuf>,
+    /// Names under which the REST interface is called, beside `localhost` and every literal address: behind a proxy
+    /// or in a network of containers. A request for another name is answered 421.
+    #[config(default = [], deserialize_with = hosts)]
     pub hosts: Vec<String>,
-    /// The proxies whose `X-Forwarded-For` is trusted.
-    #[serde(deserialize_with = "networks")]
+    /// Proxies whose `X-Forwarded-For` is believed. A request that any proxy has passed on is never taken for this
+    /// machine's own.
+    #[config(default = [], deserialize_with = networks)]
     pub trusted_proxies: Vec<IpNet>,
-    /// The maximum number of open connections.
+    /// Open connections in all. Under shortage each address keeps a share, and idle connections make room.
+    #[config(default = 256, deserialize_with = connections::<_, 1, 100_000>)]
     pub connections_max: usize,
-    /// How long after its end a match is not yet public.
-    #[serde(rename = "embargo_s", deserialize_with = "seconds")]
-    pub embargo: Duration,
+    /// For how long after a match's end what its seats knew stays with their owners; then all who may read see it.
+    #[config(default = 0, deserialize_with = seconds::<_, 0, 31_536_000>)]
+    pub embargo_s: Duration,
+}
+
+impl Api {
+    /// The token of an admin, if one is set.
+    #[must_use]
+    pub fn token(&self) -> Option<&str> {
+        self.token.as_ref().and_then(Secret::reveal)
+    }
 }
 
 /// The database.
-#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, confique::Config)]
 pub struct Store {
-    /// The file.
+    /// The database. Its folder is made if missing. One process only may have it open.
+    #[config(default = "data/drover.db", deserialize_with = path)]
     pub path: PathBuf,
-    /// What a commit must survive.
+    /// What an acknowledged entry survives. power: a power cut (the log is synced before the answer leaves).
+    /// process: kill -9, not a power cut; faster.
+    #[config(default = "power", deserialize_with = choice)]
     pub durability: Durability,
-    /// What a commit of one game must survive, where it differs.
-    #[serde(skip)]
-    pub durability_by_game: BTreeMap<&'static str, Durability>,
+    /// The same for GAME alone; empty: as `store.durability`.
+    #[config(default = {}, deserialize_with = durability_by_game)]
+    pub durability_by_game: BTreeMap<String, Durability>,
 }
 
 impl Store {
     /// What a commit of this game must survive.
     #[must_use]
     pub fn durability_of(&self, game: &str) -> Durability {
-        self.durability_by_game
-            .get(game)
-            .copied()
-            .unwrap_or(self.durability)
+        let own = self.durability_by_game.get(game);
+        own.copied().unwrap_or(self.durability)
     }
 }
 
-/// What a commit must survive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Durability {
-    /// A power cut.
-    Power,
-    /// The end of the process.
-    Process,
-}
-
 /// The pool of thinking threads.
-#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, confique::Config)]
 pub struct Thinking {
-    /// `None`: the machine's cores less one.
-    #[serde(deserialize_with = "some_or_usual")]
-    pub threads: Option<usize>,
-    /// The longest time per decision, by game.
-    #[serde(skip)]
-    pub budget_by_game: BTreeMap<String, Duration>,
-    /// Whether the threads run at idle priority.
+    /// Threads that think; 0: the machine's cores less one, at least one.
+    #[config(default = 0, deserialize_with = threads::<_, 0, 1_024>)]
+    pub threads: usize,
+    /// The most that a bot thinks over one decision of GAME.
+    #[config(default = {}, deserialize_with = budget_by_game)]
+    pub budget_ms_by_game: BTreeMap<String, Duration>,
+    /// Whether thinking threads run at the lowest priority (nice 19), so that everything else goes first. Quicker
+    /// callbacks, but a loaded host can starve them.
+    #[config(default = false, deserialize_with = flag)]
     pub idle_priority: bool,
-    /// Whether bots may use opponent models.
+    /// Whether bots use what was learnt about their opponents.
+    #[config(default = true, deserialize_with = flag)]
     pub models: bool,
-    /// A file that says who sits where at others' referees.
-    #[serde(deserialize_with = "given")]
-    pub names: Option<PathBuf>,
+    /// A file that says who sits where at others' referees, read at the start: a line a match, such as
+    /// `koehandel REFEREE MARKET W=alice N=bob`; MARKET/PLAYER where several of our players sit. Empty: none.
+    #[config(default = "", deserialize_with = given)]
+    pub names: Maybe<PathBuf>,
 }
 
 /// Our own referees.
-#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, confique::Config)]
 pub struct Referee {
     /// `[referee.koehandel]`
+    #[config(nested)]
     pub koehandel: Koehandel,
     /// `[referee.smartdog]`
+    #[config(nested)]
     pub smartdog: Smartdog,
 }
 
 /// The Koehandel referee.
-#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, confique::Config)]
 pub struct Koehandel {
-    /// Where it listens, if at all.
-    #[serde(deserialize_with = "address_or_off")]
-    pub listen: Option<SocketAddr>,
-    /// The name its matches are stored under.
+    /// Where our Koehandel referee answers `?connect` and `?log`; empty: off. The original listens on port 56789.
+    #[config(default = "", deserialize_with = address_or_off)]
+    pub listen: Maybe<SocketAddr>,
+    /// The name under which its matches are stored.
+    #[config(default = "drover", deserialize_with = name)]
     pub name: String,
-    /// The maximum number of concurrent matches.
+    /// Matches at once; one more is refused.
+    #[config(default = 1_000, deserialize_with = matches::<_, 1, 100_000>)]
     pub matches_max: usize,
-    /// Which players may be called.
-    #[serde(deserialize_with = "targets")]
+    /// Which players `?connect` may name: `public` is the whole public internet; private, local and reserved
+    /// addresses only as listed here, such as "192.168.0.0/16". Our own bots may always be called, and loopback if
+    /// the referee itself listens on loopback.
+    #[config(default = ["public"], deserialize_with = targets)]
     pub allow: Targets,
-    /// Host names that it answers to.
+    /// Names under which the referee is called, as `api.hosts`.
+    #[config(default = [], deserialize_with = hosts)]
     pub hosts: Vec<String>,
-    /// The proxies whose `X-Forwarded-For` is trusted.
-    #[serde(deserialize_with = "networks")]
+    /// Proxies whose `X-Forwarded-For` is believed. What another proxy passes on can neither start a match nor read
+    /// the log of a running one.
+    #[config(default = [], deserialize_with = networks)]
     pub trusted_proxies: Vec<IpNet>,
-    /// The maximum number of open connections.
+    /// Open connections in all, as `api.connections_max`.
+    #[config(default = 256, deserialize_with = connections::<_, 1, 100_000>)]
     pub connections_max: usize,
     /// The referee options that differ from the game's defaults, as a JSON object.
-    pub options: serde_json::Value,
-}
-
-/// Which players a referee calls.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Targets {
-    /// Those on the public internet.
-    pub public: bool,
-    /// Those in these networks.
-    pub networks: Vec<IpNet>,
+    #[config(default = {})]
+    pub options: Value,
 }
 
 /// The smart-dog hub.
-#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, confique::Config)]
 pub struct Smartdog {
-    /// Where it listens, if at all.
-    #[serde(deserialize_with = "address_or_off")]
-    pub listen: Option<SocketAddr>,
-    /// The name its matches are stored under.
+    /// Where our smart-dog hub accepts players; empty: off. The original listens on port 3002.
+    #[config(default = "", deserialize_with = address_or_off)]
+    pub listen: Maybe<SocketAddr>,
+    /// The name under which its matches are stored.
+    #[config(default = "drover", deserialize_with = name)]
     pub name: String,
-    /// Hubs in addition to the official ones, as text.
+    /// Hubs beside default:2-4, solo:1, duet:2, trio:3 and quartet:4, each as NAME:PLAYERS or NAME:FEWEST-MOST; one
+    /// of these names takes its place.
+    #[config(default = [], deserialize_with = texts)]
     pub hubs: Vec<String>,
-    /// The folder of its maps.
-    #[serde(deserialize_with = "given")]
-    pub maps: Option<PathBuf>,
-    /// The maximum number of concurrent matches.
+    /// A folder whose *.txt are the maps, played in turn in every hub; empty: our own maps.
+    #[config(default = "", deserialize_with = given)]
+    pub maps: Maybe<PathBuf>,
+    /// Matches at once; further players wait.
+    #[config(default = 1_000, deserialize_with = matches::<_, 1, 100_000>)]
     pub matches_max: usize,
-    /// The maximum number of connections.
+    /// Players at once; further ones wait to be accepted.
+    #[config(default = 4_096, deserialize_with = connections::<_, 1, 100_000>)]
     pub connections_max: usize,
     /// How long a hub that could begin waits for more players.
-    #[serde(rename = "wait_for_player_ms", deserialize_with = "milliseconds")]
-    pub wait_for_player: Duration,
-    /// Whether every player that joins gets `wait`.
+    #[config(default = 4_000, deserialize_with = milliseconds::<_, 0, 3_600_000>)]
+    pub wait_for_player_ms: Duration,
+    /// Whether a player hears `wait` even if its coming makes the match begin, as the rules page says and the
+    /// official server does not.
+    #[config(default = false, deserialize_with = flag)]
     pub always_wait: bool,
     /// The referee options that differ from the game's defaults, as a JSON object.
-    pub options: serde_json::Value,
+    #[config(default = {})]
+    pub options: Value,
 }
 
 /// Where shims reach the daemon.
-#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, confique::Config)]
 pub struct Shim {
-    /// The Unix socket, if any; beside the database if relative.
-    #[serde(deserialize_with = "given")]
-    pub socket: Option<PathBuf>,
-    /// Its permissions.
-    #[serde(deserialize_with = "mode")]
+    /// The Unix socket on which shims reach the daemon; a relative path is beside the database; empty: none.
+    #[config(default = "drover.sock", deserialize_with = given)]
+    pub socket: Maybe<PathBuf>,
+    /// Who may connect to that socket, and so play as any of our bots: 0600 the daemon's user alone, 0660 its group
+    /// too, 0666 everybody on this machine.
+    #[config(default = "0600", deserialize_with = mode)]
     pub socket_mode: u32,
-    /// The name or number of its group, if it gets one of its own.
-    #[serde(deserialize_with = "given")]
-    pub socket_group: Option<String>,
+    /// The socket's group, by name or number; the daemon's user must be in it. Empty: the folder's or the daemon's
+    /// own.
+    #[config(default = "", deserialize_with = group)]
+    pub socket_group: Maybe<String>,
 }
 
 /// Users' own bots.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, confique::Config)]
 pub struct Bots {
-    /// The shelf: the folder that keeps them; beside the database if relative.
+    /// The folder that keeps users' own bots, which `drover bot add` adds; a relative path is beside the database.
+    #[config(default = "bots", deserialize_with = path)]
     pub folder: PathBuf,
-    /// Further files and folders that they may read.
+    /// Further files and folders that users' bots may read, beside their own folder and the system's: where an
+    /// interpreter is installed, for example.
+    #[config(default = [], deserialize_with = texts)]
     pub read: Vec<PathBuf>,
-    /// Programs that run at once at most.
+    /// Programs of users' bots that run at once at most, those that wait for a match among them: one of these ends
+    /// where a place is needed. In a match that begins beyond that, the bot's fallback answers until a place is free.
+    #[config(default = 1_000, deserialize_with = programs::<_, 1, 100_000>)]
     pub running_max: usize,
-    /// The folder of a cgroup under which each gets its own, or `own`: the one that is delegated to the daemon.
-    #[serde(deserialize_with = "given")]
-    pub cgroup: Option<PathBuf>,
-}
-
-/// A hub to play on.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
-pub struct Hub {
-    /// `HOST:PORT`.
-    pub address: String,
-    /// The game spoken there.
-    pub game: String,
-    /// Which hub there.
-    pub hub: String,
-    /// Our name there.
-    pub name: String,
-    /// The bot that plays.
-    pub bot: String,
-    /// The number of connections.
-    pub seats: usize,
+    /// Where each program of a user's bot gets a cgroup (version 2) of its own, which limits the memory of all its
+    /// processes together: a folder beneath /sys/fs/cgroup, or own: the cgroup that systemd delegates to the daemon
+    /// (Delegate=memory pids). Empty: none; they are looked at once a second then.
+    #[config(default = "", deserialize_with = given)]
+    pub cgroup: Maybe<PathBuf>,
 }
 
 /// Settings of a stop.
-#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, confique::Config)]
 pub struct Drain {
-    /// How long running matches may take to finish.
-    #[serde(rename = "limit_s", deserialize_with = "seconds")]
-    pub limit: Duration,
+    /// How long a stop waits for running matches. Cut ones are taken up again at the next start, and so are sessions
+    /// that have heard nothing for 20 s, or nothing but their first message 2 s ago, which no stop waits for. A second
+    /// signal ends at once.
+    #[config(default = 60, deserialize_with = seconds::<_, 0, 86_400>)]
+    pub limit_s: Duration,
 }
 
 /// The log.
-#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, confique::Config)]
 pub struct Log {
-    /// The format of lines.
+    /// How log lines look on standard error.
+    #[config(default = "text", deserialize_with = choice)]
     pub format: LogFormat,
-    /// The filter, as `tracing-subscriber` reads it.
+    /// Which log lines are written.
+    #[config(default = "info", deserialize_with = levels)]
     pub level: String,
 }
 
-/// The format of log lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LogFormat {
-    /// For people.
-    Text,
-    /// One JSON object per line.
-    Json,
-}
-
-/// A text that is never printed; empty means none.
-#[derive(Clone, PartialEq, Eq, Default, serde::Deserialize)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Wraps a secret text.
-    #[must_use]
-    pub fn new(text: String) -> Self {
-        Self(text)
-    }
-
-    /// The text itself, if there is one.
-    #[must_use]
-    pub fn reveal(&self) -> Option<&str> {
-        (!self.0.is_empty()).then_some(&*self.0)
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(if self.0.is_empty() { "none" } else { "***" })
-    }
-}
-
-/// Reads `HOST:PORT`, where the host is an IP address or `localhost`.
-pub(super) fn parse_address(text: &str) -> Option<SocketAddr> {
-    match text.strip_prefix("localhost:") {
-        Some(port) => Some(SocketAddr::from((Ipv4Addr::LOCALHOST, port.parse().ok()?))),
-        None => text.parse().ok(),
-    }
-}
-
-/// The word for all addresses of the public internet.
-pub(super) const PUBLIC: &str = "public";
-
-/// Reads a network such as `10.0.0.0/8`, or one address.
-pub(super) fn parse_network(text: &str) -> Option<IpNet> {
-    let one = |text: &str| Some(text.parse::<IpAddr>().ok()?.to_canonical().into());
-    text.parse().ok().or_else(|| one(text))
-}
-
-/// An invalid item in a list of targets.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} is not an address such as 192.168.0.7, a network such as 10.0.0.0/8 or the word public"
-)]
-pub struct NoTarget(String);
-
-impl Targets {
-    /// Reads addresses, networks and the word `public`.
-    ///
-    /// # Errors
-    /// [`NoTarget`] naming the invalid item.
-    pub fn parse<'a>(items: impl IntoIterator<Item = &'a str>) -> Result<Self, NoTarget> {
-        let mut targets = Self::default();
-        for item in items {
-            match parse_network(item) {
-                Some(network) => targets.networks.push(network),
-                None if item == PUBLIC => targets.public = true,
-                None => return Err(NoTarget(item.to_owned())),
-            }
-        }
-        Ok(targets)
-    }
-}
-
-// Deserializers of the keys' values; `value::fits` has checked them.
-
-fn milliseconds<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
-    u64::deserialize(from).map(Duration::from_millis)
-}
-
-fn seconds<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
-    u64::deserialize(from).map(Duration::from_secs)
-}
-
-fn some_or_usual<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
-    usize::deserialize(from).map(|number| Some(number).filter(|number| *number > 0))
-}
-
-fn given<'de, D: Deserializer<'de>, T: From<String>>(from: D) -> Result<Option<T>, D::Error> {
-    String::deserialize(from).map(|text| (!text.is_empty()).then(|| text.into()))
-}
-
-fn address<'de, D: Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
-    address_or_off(from)?.ok_or_else(|| D::Error::custom("no address"))
-}
-
-fn address_or_off<'de, D: Deserializer<'de>>(from: D) -> Result<Option<SocketAddr>, D::Error> {
-    String::deserialize(from).map(|text| parse_address(&text))
-}
-
-fn networks<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<IpNet>, D::Error> {
-    let items = Vec::<String>::deserialize(from)?;
-    Ok(items
-        .iter()
-        .filter_map(|item| parse_network(item))
-        .collect())
-}
-
-fn targets<'de, D: Deserializer<'de>>(from: D) -> Result<Targets, D::Error> {
-    let items = Vec::<String>::deserialize(from)?;
-    Targets::parse(items.iter().map(String::as_str)).map_err(D::Error::custom)
-}
-
-fn mode<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
-    let text = String::deserialize(from)?;
-    socket_mode(&text).ok_or_else(|| D::Error::custom("no mode"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Secret;
-
-    #[test]
-    fn secrets_do_not_show() {
-        assert_eq!(
-            format!("{:?}", Secret::new("open sesame".to_owned())),
-            "***"
-        );
-        assert_eq!(format!("{:?}", Secret::default()), "none");
-    }
+/// A hub to play on.
+#[derive(Clone, Debug, PartialEq, Eq, confique::Config)]
+pub struct Hub {
+    /// Where the hub listens.
+    #[config(deserialize_with = host_port)]
+    pub address: String,
+    /// The game that is spoken there.
+    #[config(default = "smartdog", deserialize_with = hub_game)]
+    pub game: String,
+    /// Which hub there: default, solo, duet, trio, quartet or its own; `#` before it or not, both are tried.
+    #[config(default = "default", deserialize_with = word)]
+    pub hub: String,
+    /// Our name there.
+    #[config(default = "drover", deserialize_with = word)]
+    pub name: String,
+    /// Who plays.
+    #[config(default = "champion", deserialize_with = words)]
+    pub bot: String,
+    /// Connections at once, each in a game of its own or all in one, as the hub seats them.
+    #[config(default = 1, deserialize_with = connections::<_, 1, 64>)]
+    pub seats: usize,
 }

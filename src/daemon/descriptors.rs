@@ -89,7 +89,7 @@ impl Maxima {
 /// What the listeners get under this process's limit; logged if it is less than they want.
 pub(super) fn maxima(config: &Config, referee: bool) -> Maxima {
     let wanted = Maxima::wanted(config, referee);
-    let dialled: usize = config.hubs.iter().map(|hub| hub.seats).sum();
+    let dialled: usize = config.hub.iter().map(|hub| hub.seats).sum();
     let calls = if referee {
         config.referee.koehandel.matches_max * CALLS_A_MATCH
     } else {

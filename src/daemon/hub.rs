@@ -1,8 +1,6 @@
 //! Our own hub inside the daemon, and the hubs that it dials.
 
-use super::options::durability_of;
 use crate::config::Config;
-use crate::gateway::hubs::HubPlan;
 use crate::identities::Identities;
 use crate::referee::Recording;
 use crate::referee::hub::{HubServer, HubSettings, OnLine, Room, read_maps};
@@ -29,7 +27,7 @@ impl RunningHub {
         listener: TcpListener,
         stop: CancellationToken,
     ) -> anyhow::Result<Self> {
-        let durability = durability_of(config, kit.game());
+        let durability = config.store.durability_of(kit.game());
         let recording = Recording::new(parts.store.clone(), durability);
         let settings = HubSettings {
             on_line: Some(introduce(parts.identities.clone())),
@@ -58,33 +56,12 @@ fn introduce(identities: Identities) -> OnLine {
 pub fn hub_settings(kit: &'static dyn Kit, config: &Config) -> anyhow::Result<HubSettings> {
     let set = &config.referee.smartdog;
     Ok(HubSettings {
-        referee: set.name.clone(),
         rooms: Room::with(&set.hubs, kit).context("`referee.smartdog.hubs`")?,
         maps: match &set.maps {
             Some(folder) => read_maps(folder).context("`referee.smartdog.maps`")?,
             None => Vec::new(),
         },
-        options: set.options.clone(),
-        matches_max: set.matches_max,
-        connections_max: set.connections_max,
-        wait_for_player: set.wait_for_player,
-        always_wait: set.always_wait,
         seed: ulid::Ulid::generate().random() as u64,
-        ..HubSettings::new(kit)
+        ..HubSettings::configured(kit, set)
     })
-}
-
-/// The hubs to play on. The configuration was checked: games and bots exist.
-pub(super) fn hub_plans(config: &Config) -> Vec<HubPlan> {
-    let plan = |hub: &crate::config::Hub| {
-        Some(HubPlan {
-            kit: games::find(&hub.game)?,
-            address: hub.address.clone(),
-            hub: hub.hub.clone(),
-            name: hub.name.clone(),
-            bot: hub.bot.clone(),
-            seats: hub.seats,
-        })
-    };
-    config.hubs.iter().filter_map(plan).collect()
 }

@@ -6,7 +6,6 @@ mod descriptors;
 mod figures;
 mod hub;
 mod listeners;
-mod options;
 mod process;
 mod referee;
 mod room;
@@ -18,7 +17,6 @@ mod stop;
 
 pub use hub::hub_settings;
 pub use listeners::{Inherited, ListenError};
-pub use options::{callback_options, session_options, store_settings};
 pub use referee::{known_match, server_settings};
 pub use signals::Signals;
 pub use site::Site;

@@ -1,9 +1,8 @@
 //! Our own Koehandel referee inside the daemon, and the demonstration.
 
-use super::options::durability_of;
 use crate::config::{Config, Secret};
 use crate::identities::{Identities, KnownMatch};
-use crate::link::{Hosts, HttpIn, HttpOptions, OwnDoor};
+use crate::link::{Hosts, HttpIn, OwnDoor};
 use crate::programs::Bots;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::demo::{DemoSettings, demo};
@@ -20,7 +19,6 @@ use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
@@ -57,7 +55,7 @@ impl RefereePlan<'_> {
         listener: TcpListener,
         stop: CancellationToken,
     ) -> anyhow::Result<RunningReferee> {
-        let durability = durability_of(self.config, self.kit.game());
+        let durability = self.config.store.durability_of(self.kit.game());
         let recording = Recording::new(self.store.clone(), durability);
         let allow = &self.config.referee.koehandel.allow;
         let reaches = Reaches::of(allow, listener.local_addr()?, self.own_doors());
@@ -90,18 +88,11 @@ impl RefereePlan<'_> {
 
     fn settings(&self) -> HostSettings {
         let options = &self.config.referee.koehandel;
-        let budget = self
-            .config
-            .thinking
-            .budget_by_game
-            .get(self.kit.game())
-            .copied();
+        let budgets = &self.config.thinking.budget_ms_by_game;
+        let budget = budgets.get(self.kit.game()).copied();
         HostSettings {
-            referee: options.name.clone(),
-            matches_max: options.matches_max,
-            http: HttpOptions::default(),
             builtins: Some(Builtins {
-                budget: ThinkBudget::Time(budget.unwrap_or(Duration::from_millis(200))),
+                budget: ThinkBudget::Time(budget.unwrap_or_else(|| self.kit.usual_budget())),
                 models: self.config.thinking.models,
                 permits: Arc::new(Semaphore::new(1)),
                 programs: SeatPrograms {
@@ -110,14 +101,13 @@ impl RefereePlan<'_> {
                     ..SeatPrograms::default()
                 },
             }),
-            options: options.options.clone(),
             own: Some(self.own_address()),
             on_match: Some(introduce(
                 self.identities.clone(),
                 options.name.clone(),
                 options.matches_max,
             )),
-            ..HostSettings::default()
+            ..HostSettings::from(options)
         }
     }
 

@@ -3,9 +3,8 @@
 use super::apart::Apart;
 use super::descriptors;
 use super::figures;
-use super::hub::{RunningHub, hub_plans};
+use super::hub::RunningHub;
 use super::listeners::Inherited;
-use super::options::{callback_options, session_options, store_settings};
 use super::process::Disk;
 use super::referee::{RefereePlan, RunningReferee};
 use super::room::Gauged;
@@ -17,8 +16,8 @@ use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, OwnReferee, shi
 use crate::identities::{Identities, Names};
 use crate::link::{Hosts, HttpIn};
 use crate::programs::Bots;
-use crate::session::{Dependencies, Sessions};
-use crate::store::Store;
+use crate::session::{Dependencies, SessionOptions, Sessions};
+use crate::store::{Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
 use anyhow::Context as _;
 use games::Wire;
@@ -102,13 +101,9 @@ impl Daemon {
         let maxima = descriptors::maxima(config, referee_listener.is_some());
         let metrics = crate::metrics::install().context("metrics are already set up")?;
         let (drain, end) = (CancellationToken::new(), CancellationToken::new());
-        let store = Store::open(&store_settings(config)).await?;
+        let store = Store::open(&Settings::from(&config.store)).await?;
         let pass_key = PassKey::load(config.api.pass_key.reveal(), &store)?;
-        let pool = Pool::start(&PoolOptions {
-            threads: config.thinking.threads.unwrap_or(0),
-            idle_priority: config.thinking.idle_priority,
-            ..PoolOptions::default()
-        })?;
+        let pool = Pool::start(&PoolOptions::from(&config.thinking))?;
         let identities = identities(config.thinking.names.as_deref())?;
         let parts = Dependencies {
             store: store.clone(),
@@ -117,7 +112,7 @@ impl Daemon {
             bots: Bots::hosted(config),
             find: games::find,
         };
-        let sessions = Sessions::open(session_options(config), parts.clone()).await?;
+        let sessions = Sessions::open(SessionOptions::from(config), parts.clone()).await?;
         tracing::info!(
             sessions = sessions.live(),
             "sessions of the last run are resumed"
@@ -125,7 +120,7 @@ impl Daemon {
         let nonce = Secret::new(store.referee_nonce().await?);
         let mut options = CallbackOptions {
             connections_max: maxima.callbacks,
-            ..callback_options(config)
+            ..CallbackOptions::from(config)
         };
         options.own_referee = referee_listener.is_some().then(|| OwnReferee {
             name: config.referee.koehandel.name.clone(),
@@ -166,10 +161,7 @@ impl Daemon {
         };
         let shims = match &config.shim.socket {
             Some(path) => {
-                let access = shims::Access {
-                    mode: config.shim.socket_mode,
-                    group: config.shim.socket_group.clone(),
-                };
+                let access = shims::Access::from(&config.shim);
                 let opened = shims::open_socket(path, &access).await;
                 // Shims play by themselves without it: no reason not to do everything else.
                 let listener = opened
@@ -186,7 +178,7 @@ impl Daemon {
             }
             None => None,
         };
-        let hubs = Hubs::start(&hub_plans(config), &sessions, &drain);
+        let hubs = Hubs::start(&config.hub, &sessions, &drain);
         let readiness = Readiness::default();
         tokio::spawn(figures::upkeep(metrics.clone(), end.clone()));
         let mut disk = Disk::of(store.path());
@@ -207,13 +199,13 @@ impl Daemon {
             hubs,
             room: Arc::new(move || room.room()),
             metrics: figures::renderer(metrics, store.clone(), pool.clone(), gauged, tasks),
-            tokens: Tokens::load(store.clone(), config.api.token.reveal(), pass_key).await?,
+            tokens: Tokens::load(store.clone(), config.api.token(), pass_key).await?,
             feeds: api::Feeds::of(store.clone()),
             end: end.clone(),
             standings: api::KeptStandings::default(),
             turns: Turns::default(),
             films: api::Films::default(),
-            embargo: config.api.embargo,
+            embargo: config.api.embargo_s,
             doors: Arc::new(api::Doors {
                 api: addresses.api,
                 callbacks: addresses.callbacks,
@@ -237,7 +229,7 @@ impl Daemon {
         };
         let api = api::serve(router, hosts, http, api_listener, end.clone());
         let api = apart.handle().spawn(api);
-        let drain_limit = config.drain.limit;
+        let drain_limit = config.drain.limit_s;
         Ok(Self {
             addresses,
             store,
@@ -300,7 +292,7 @@ fn referee_listener(config: &Config, extras: &mut Extras) -> anyhow::Result<Opti
 
 /// An inherited socket may be bound elsewhere than the configuration says.
 fn check_api(config: &Config, bound: SocketAddr) -> anyhow::Result<()> {
-    if !bound.ip().to_canonical().is_loopback() && config.api.token.reveal().is_none() {
+    if !bound.ip().to_canonical().is_loopback() && config.api.token().is_none() {
         return Err(crate::config::ConfigError::OpenApi {
             listen: bound.to_string(),
         }

@@ -1,8 +1,7 @@
 //! How callbacks are handled.
 
 use super::referees::OwnReferee;
-use crate::config::PathReferee;
-use games::Wire;
+use crate::config::{Config, PathReferee};
 use ipnet::IpNet;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -36,24 +35,32 @@ pub struct CallbackOptions {
     pub finish: Duration,
 }
 
-impl Default for CallbackOptions {
-    fn default() -> Self {
+impl From<&Config> for CallbackOptions {
+    fn from(config: &Config) -> Self {
+        let callbacks = &config.callbacks;
+        let named = callbacks.referee.iter();
+        let secret_path = callbacks.secret_path.reveal();
         Self {
-            default_bot: games::met_by(Wire::Callbacks)
-                .and_then(|kit| kit.bots().last())
-                .map_or(String::new(), |card| card.name.to_owned()),
-            secret_path: String::new(),
-            referees: Vec::new(),
+            default_bot: callbacks.default_bot.clone(),
+            secret_path: secret_path.unwrap_or_default().to_owned(),
+            referees: callbacks.referee.clone(),
             own_referee: None,
-            trusted_proxies: Vec::new(),
-            exempt: Vec::new(),
-            connections_max: 16_384,
-            connections_per_peer_max: 4_096,
-            requests_per_peer_max: 4_096,
-            header_read_timeout: Duration::from_secs(30),
-            drain: Duration::from_secs(30),
+            trusted_proxies: callbacks.trusted_proxies.clone(),
+            exempt: named.flat_map(|known| known.addresses.clone()).collect(),
+            connections_max: callbacks.connections_max,
+            connections_per_peer_max: callbacks.connections_per_peer_max,
+            requests_per_peer_max: callbacks.requests_per_peer_max,
+            header_read_timeout: callbacks.header_timeout_ms,
+            drain: config.drain.limit_s,
             finish: Duration::from_secs(6),
         }
+    }
+}
+
+impl Default for CallbackOptions {
+    /// Those of the configuration's defaults.
+    fn default() -> Self {
+        Self::from(&Config::default())
     }
 }
 

@@ -69,6 +69,7 @@ mod tests {
         let named = |name: &str, secret: &str, addresses: &[&str]| PathReferee {
             name: name.to_owned(),
             secret: Secret::new(secret.to_owned()),
+            secret_file: None,
             addresses: addresses.iter().map(|net| net.parse().unwrap()).collect(),
         };
         let own = OwnReferee {

@@ -106,6 +106,7 @@ async fn paths_lead_to_bots() {
         name: "ref-1".into(),
         addresses: vec!["127.0.0.0/8".parse().unwrap()],
         secret: crate::config::Secret::default(),
+        secret_file: None,
     };
     let options = CallbackOptions {
         referees: vec![known],
@@ -379,6 +380,7 @@ async fn through_an_unlisted_proxy_beside_us_nobody_has_its_address() {
         name: name.to_owned(),
         addresses: addresses.iter().map(|net| net.parse().unwrap()).collect(),
         secret: crate::config::Secret::new(secret.to_owned()),
+        secret_file: None,
     };
     let options = CallbackOptions {
         referees: vec![

@@ -6,6 +6,7 @@ use super::accepting::{Accepted, Acceptor};
 use super::caller::Caller;
 use super::crowd::{Crowd, Stay};
 use super::socket::{Socket, WRITE_STALL_MAX};
+use crate::config::Config;
 use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -52,7 +53,7 @@ impl Default for HttpIn {
     fn default() -> Self {
         Self {
             name: "HTTP",
-            connections_max: 256,
+            connections_max: Config::default().api.connections_max,
             head_timeout: Duration::from_secs(10),
             connection_timeout: Duration::from_secs(600),
             finish: Duration::from_secs(30),

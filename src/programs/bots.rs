@@ -16,8 +16,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Programs that run at once at most, where nothing else is said.
-pub const RUNNING_MAX: usize = 1_000;
 /// How much lower than the daemon's their priority is, of 19 at most: however many of them compute or start at once, it
 /// answers for them in time.
 const NICE: u8 = 10;
@@ -135,7 +133,7 @@ impl Bots {
             shelf,
             guard,
             running: Arc::default(),
-            running_max: RUNNING_MAX,
+            running_max: Config::default().bots.running_max,
             starts: Starts::default(),
             nice: 0,
             rests: false,

@@ -46,7 +46,7 @@ mod starters;
 mod starting;
 
 pub use account::Account;
-pub use bots::{Bots, RUNNING_MAX, protections_of};
+pub use bots::{Bots, protections_of};
 pub use build::BuildError;
 pub use check::{Finding, Report, Weather, check};
 pub use conduct::Conduct;

@@ -2,6 +2,7 @@
 
 pub use crate::store::StoreError;
 
+use crate::config::Config;
 use crate::identities::Identities;
 use crate::programs::Bots;
 use crate::store::Store;
@@ -65,26 +66,33 @@ pub struct SessionOptions {
     pub unstored: bool,
 }
 
-impl Default for SessionOptions {
-    fn default() -> Self {
+impl From<&Config> for SessionOptions {
+    fn from(config: &Config) -> Self {
         Self {
-            sessions_max: 250_000,
+            sessions_max: config.callbacks.sessions_max,
             begun_max: 20_000,
             mailbox_max: 16,
-            hibernate_after: Duration::from_secs(60),
-            idle_limit: Duration::from_secs(30 * 60),
+            hibernate_after: config.callbacks.hibernate_after_s,
+            idle_limit: config.callbacks.idle_limit_s,
             fresh_limit: Duration::from_secs(30),
             quiet_limit: Duration::from_secs(20),
             begun_limit: Duration::from_secs(2),
-            margin: games::answer::MARGIN,
-            budget: BTreeMap::new(),
+            margin: config.callbacks.margin_ms,
+            budget: config.thinking.budget_ms_by_game.clone(),
             budget_default: Duration::from_millis(1000),
             nodes: None,
-            models: true,
-            durability: BTreeMap::new(),
-            durability_default: Durability::Power,
+            models: config.thinking.models,
+            durability: config.store.durability_by_game.clone(),
+            durability_default: config.store.durability,
             unstored: false,
         }
+    }
+}
+
+impl Default for SessionOptions {
+    /// Those of the configuration's defaults.
+    fn default() -> Self {
+        Self::from(&Config::default())
     }
 }
 

@@ -4,6 +4,7 @@ use super::damage;
 use super::error::StoreError;
 use super::files::{self, Lock};
 use super::types::Durability;
+use crate::config::{self, Config};
 use games::Kit;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{
@@ -74,18 +75,27 @@ pub struct Settings {
     pub checked_bytes_max: i64,
 }
 
-impl Settings {
-    /// The defaults, for the database at `path`.
-    #[must_use]
-    pub fn at(path: impl Into<PathBuf>) -> Self {
+impl From<&config::Store> for Settings {
+    fn from(store: &config::Store) -> Self {
         Self {
-            path: path.into(),
-            durability: Durability::default(),
+            path: store.path.clone(),
+            durability: store.durability,
             readers: READERS_DEFAULT,
             queue: QUEUE_DEFAULT,
             kit: games::find,
             packs: true,
             checked_bytes_max: damage::CHECKED_BYTES_MAX,
+        }
+    }
+}
+
+impl Settings {
+    /// The configuration's defaults, for the database at `path`.
+    #[must_use]
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            ..Self::from(&Config::default().store)
         }
     }
 }

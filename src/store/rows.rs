@@ -1,7 +1,7 @@
 //! How the store's types are stored in columns.
 
 use super::error::StoreError;
-use super::types::{Direction, Durability, NewSession, Side};
+use super::types::{Direction, NewSession, Side};
 use games::Cause;
 use serde::de::{DeserializeOwned, IntoDeserializer as _};
 use sqlx::Row as _;
@@ -31,17 +31,6 @@ impl Side {
         match self {
             Side::Player => "player",
             Side::Referee => "referee",
-        }
-    }
-}
-
-impl Durability {
-    /// The word stored and shown.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Durability::Power => "power",
-            Durability::Process => "process",
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The types of the store's interface. Types only.
 
+pub use crate::config::Durability;
+
 use crate::clock;
 use games::{Bluff, Cause, Fact, Lesson, Participation, Seat};
 use serde::{Deserialize, Serialize};
@@ -36,17 +38,6 @@ pub enum Side {
     Player,
     /// Our referee's side of one seat: `Out` is the call, `In` the reply.
     Referee,
-}
-
-/// What a commit must survive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Default, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Durability {
-    /// A power cut: the log is synced before the answer leaves.
-    #[default]
-    Power,
-    /// The end of the process, not of the machine: the log is not synced.
-    Process,
 }
 
 /// One line of a transcript, not yet stored.

@@ -3,6 +3,7 @@
 use super::job::{Job, Pending, Published};
 use super::queue::Queue;
 use super::worker;
+use crate::config::{Config, Thinking};
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -32,13 +33,20 @@ pub struct PoolOptions {
     pub idle_priority: bool,
 }
 
-impl Default for PoolOptions {
-    fn default() -> Self {
+impl From<&Thinking> for PoolOptions {
+    fn from(thinking: &Thinking) -> Self {
         Self {
-            threads: 0,
+            threads: thinking.threads,
             slice: Duration::from_millis(2),
-            idle_priority: false,
+            idle_priority: thinking.idle_priority,
         }
+    }
+}
+
+impl Default for PoolOptions {
+    /// Those of the configuration's defaults.
+    fn default() -> Self {
+        Self::from(&Config::default().thinking)
     }
 }
 

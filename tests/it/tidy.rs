@@ -13,7 +13,7 @@ const LEVELS: &[(&str, u32)] = &[
     ("metrics", 30),
     ("secrets", 30),
     ("seldom", 30),
-    ("config", 40),
+    ("config", 35),
     ("store", 40),
     ("link", 40),
     ("thinking", 40),

@@ -4,9 +4,10 @@ use super::backoff::Backoff;
 use super::game::{GameFault, Joined, Played, Seat, words};
 use super::status::{HubStatus, Phase};
 use crate::clock::now_us;
+use crate::config::Hub;
 use crate::metrics::{HUB_FAULTS, HUB_GAMES};
 use crate::session::{BotAddress, Ended, Sessions};
-use games::{Cause, Kit};
+use games::Cause;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,23 +16,6 @@ use tokio_util::task::TaskTracker;
 
 /// How many reconnection times are kept.
 const BACK_MAX: usize = 20;
-
-/// A hub to play on.
-#[derive(Clone)]
-pub struct HubPlan {
-    /// The game.
-    pub kit: &'static dyn Kit,
-    /// `HOST:PORT`.
-    pub address: String,
-    /// Which hub at that address.
-    pub hub: String,
-    /// Our name there.
-    pub name: String,
-    /// The bot that plays.
-    pub bot: String,
-    /// Connections at once.
-    pub seats: usize,
-}
 
 /// All connections. Cheap to clone.
 #[derive(Clone, Default)]
@@ -42,15 +26,18 @@ pub struct Hubs {
 
 impl Hubs {
     /// Dials them all. At `stop`, connections that are not playing end at once, the others after their game.
-    /// Plans whose bot does not exist are left out.
+    /// Hubs whose game or bot does not exist are left out.
     #[must_use]
-    pub fn start(plans: &[HubPlan], sessions: &Sessions, stop: &CancellationToken) -> Self {
+    pub fn start(hubs: &[Hub], sessions: &Sessions, stop: &CancellationToken) -> Self {
         let tasks = TaskTracker::new();
         let mut all = Vec::new();
-        for plan in plans {
+        for plan in hubs {
             let referee = format!("{}/{}", plan.address, plan.hub.trim_start_matches('#'));
-            let bot = BotAddress::configured(plan.kit, &plan.bot, &referee, sessions.bots());
-            let Some(bot) = bot.map(Arc::new) else {
+            let found = games::find(&plan.game).and_then(|kit| {
+                let bot = BotAddress::configured(kit, &plan.bot, &referee, sessions.bots());
+                Some((kit, Arc::new(bot?)))
+            });
+            let Some((kit, bot)) = found else {
                 tracing::error!(
                     bot = plan.bot,
                     address = plan.address,
@@ -61,7 +48,7 @@ impl Hubs {
             for connection in 1..=plan.seats {
                 let status = Arc::new(Mutex::new(HubStatus {
                     address: plan.address.clone(),
-                    game: plan.kit.game().to_owned(),
+                    game: plan.game.clone(),
                     hub: plan.hub.clone(),
                     name: plan.name.clone(),
                     bot: plan.bot.clone(),
@@ -71,7 +58,7 @@ impl Hubs {
                 }));
                 let number = all.len() as u64 + 1;
                 let seat = Seat {
-                    kit: plan.kit,
+                    kit,
                     bot: Arc::clone(&bot),
                     address: plan.address.clone(),
                     words: words(&plan.name, &plan.hub),

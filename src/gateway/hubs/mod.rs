@@ -13,5 +13,5 @@ mod dialler;
 mod game;
 mod status;
 
-pub use dialler::{HubPlan, Hubs};
+pub use dialler::Hubs;
 pub use status::{HubStatus, Phase};

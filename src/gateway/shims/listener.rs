@@ -2,6 +2,7 @@
 
 use super::connection::Connection;
 use super::journals;
+use crate::config::Shim;
 use crate::link::AcceptFaults;
 use crate::session::Sessions;
 use nix::unistd::Group;
@@ -78,11 +79,11 @@ pub struct Access {
     pub group: Option<String>,
 }
 
-impl Default for Access {
-    fn default() -> Self {
+impl From<&Shim> for Access {
+    fn from(shim: &Shim) -> Self {
         Self {
-            mode: 0o600,
-            group: None,
+            mode: shim.socket_mode,
+            group: shim.socket_group.clone(),
         }
     }
 }
@@ -229,6 +230,7 @@ async fn accept(listener: &UnixListener, connections_max: usize, sessions: &Sess
 #[cfg(test)]
 mod tests {
     use super::{Access, SocketError, bind_private, open_socket};
+    use crate::config::Config;
     use rustix::fs::Mode;
     use rustix::process::{getegid, geteuid, umask};
     use std::os::unix::fs::MetadataExt as _;
@@ -255,7 +257,9 @@ mod tests {
         assert_eq!(mode(&path), 0o660);
         assert_eq!(std::fs::metadata(&path).unwrap().gid(), getegid().as_raw());
         drop(listener);
-        let alone = open_socket(&path, &Access::default()).await.unwrap();
+        let alone = open_socket(&path, &Access::from(&Config::default().shim))
+            .await
+            .unwrap();
         assert_eq!(mode(&path), 0o600, "the next start decides anew");
         drop(alone);
     }

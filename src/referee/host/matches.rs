@@ -10,6 +10,7 @@ use super::setup::{
 };
 use super::started::{StartError, Started};
 use crate::clock::now_us;
+use crate::config::{Config, Koehandel};
 use crate::link::{HttpOptions, Reach};
 use crate::programs::{Account, Launch};
 use crate::referee::record::journal::Journal;
@@ -57,18 +58,28 @@ pub struct HostSettings {
     pub alone: bool,
 }
 
-impl Default for HostSettings {
-    fn default() -> Self {
+impl From<&Koehandel> for HostSettings {
+    fn from(configured: &Koehandel) -> Self {
         Self {
-            referee: "drover".to_owned(),
-            matches_max: 200,
+            referee: configured.name.clone(),
+            matches_max: configured.matches_max,
             ended_kept: 50,
             http: HttpOptions::default(),
             builtins: None,
-            options: Value::Null,
+            options: configured.options.clone(),
             own: None,
             on_match: None,
             alone: false,
+        }
+    }
+}
+
+impl Default for HostSettings {
+    /// Those of the configuration's defaults, with no rule options for any game.
+    fn default() -> Self {
+        Self {
+            options: Value::Null,
+            ..Self::from(&Config::default().referee.koehandel)
         }
     }
 }

@@ -6,8 +6,6 @@ use games::rng::Rng;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// How long a room that could begin waits for more players.
-pub(super) const WAIT_FOR_PLAYER: Duration = Duration::from_millis(4_000);
 /// Players that may wait in one room; further ones are rejected.
 const QUEUED_MAX: usize = 10_000;
 

@@ -6,6 +6,7 @@ use super::guests::{Guests, Invited};
 use super::lobby::{Joined, Lobby, Party, Ticket};
 use super::maps::NamedMap;
 use super::rooms::Room;
+use crate::config::{Config, Smartdog};
 use crate::link::{Accepted, Acceptor, Crowd};
 use crate::referee::host::setup::{cancelled, ids, merged};
 use crate::referee::record::{RecordError, Recording};
@@ -66,19 +67,28 @@ pub struct HubSettings {
 pub type OnLine = Arc<dyn Fn(SocketAddr, Option<(Arc<MatchRow>, Seat)>) + Send + Sync>;
 
 impl HubSettings {
-    /// The official rooms for this game.
+    /// The official rooms for this game, by the configuration's defaults, with no rule options.
     #[must_use]
     pub fn new(kit: &'static dyn Kit) -> Self {
         Self {
+            options: Value::Null,
+            ..Self::configured(kit, &Config::default().referee.smartdog)
+        }
+    }
+
+    /// The official rooms for this game.
+    #[must_use]
+    pub fn configured(kit: &'static dyn Kit, configured: &Smartdog) -> Self {
+        Self {
             kit,
-            referee: "drover".to_owned(),
+            referee: configured.name.clone(),
             rooms: Room::official(),
             maps: Vec::new(),
-            options: Value::Null,
-            matches_max: 1_000,
-            connections_max: 4_096,
-            wait_for_player: super::lobby::WAIT_FOR_PLAYER,
-            always_wait: false,
+            options: configured.options.clone(),
+            matches_max: configured.matches_max,
+            connections_max: configured.connections_max,
+            wait_for_player: configured.wait_for_player_ms,
+            always_wait: configured.always_wait,
             seed: 0,
             invited: Vec::new(),
             on_line: None,

@@ -5,7 +5,7 @@ use super::server::ended;
 use crate::app::{clean, folder, until};
 use drover::daemon::Site;
 use drover::gateway::CallbackOptions;
-use drover::gateway::hubs::{HubPlan, HubStatus, Hubs, Phase};
+use drover::gateway::hubs::{HubStatus, Hubs, Phase};
 use drover::session::SessionOptions;
 use drover::store::{MatchRow, Settings};
 use games::Cause;
@@ -32,8 +32,8 @@ impl World {
             let site = Site::start(&settings, sessions, callbacks, None)
                 .await
                 .unwrap();
-            let plan = HubPlan {
-                kit: games::find("smartdog").unwrap(),
+            let plan = drover::config::Hub {
+                game: "smartdog".to_owned(),
                 address: hub.address.to_string(),
                 hub: room.to_owned(),
                 name: "bob".to_owned(),

@@ -6,7 +6,7 @@ use crate::app::{
     PATIENCE, block_on, clean, dial_from, drover, folder, free_address, ok, refused, until,
 };
 use drover::gateway::CallbackOptions;
-use drover::gateway::hubs::{HubPlan, Hubs};
+use drover::gateway::hubs::Hubs;
 use drover::referee::budget::ThinkBudget;
 use drover::referee::hub::{HubServer, HubSettings, Invited};
 use drover::referee::seat_builtin::Builtins;
@@ -565,8 +565,8 @@ fn our_own_connections_to_hubs_play_as_an_entrant() {
         let (sessions, callbacks) = (SessionOptions::default(), CallbackOptions::default());
         let site = drover::daemon::Site::start(&settings, sessions, callbacks, None);
         let site = site.await.unwrap();
-        let plan = HubPlan {
-            kit: games::find("smartdog").unwrap(),
+        let plan = drover::config::Hub {
+            game: "smartdog".to_owned(),
             address: hub.address.to_string(),
             hub: "#anns-token-1".to_owned(),
             name: "ann".to_owned(),
