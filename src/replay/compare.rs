@@ -209,8 +209,8 @@ impl Store {
                 progress(found.sessions);
             }
             match page.next {
-                Some(next) => at.after = Some(next),
-                None => return Ok(found),
+                Some(next) if !comparing.stop.is_cancelled() => at.after = Some(next),
+                _ => return Ok(found),
             }
         }
     }
