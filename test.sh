@@ -16,6 +16,11 @@ step() {
     name=$*
     printf '\n== %s\n' "$*"
 }
+# Installs Debian packages, if that can be done here.
+packages() {
+    [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null &&
+        { apt-get update -q && apt-get install -y -q "$@"; } >/dev/null 2>&1
+}
 skip() {
     printf '*** NOT TESTED: %s ***\n' "$*"
     printf '  %s\n' "$*" >>"$SKIPPED"
@@ -28,12 +33,19 @@ if command -v rustup >/dev/null; then
     cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
     cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
 fi
-if ! command -v chromedriver >/dev/null && [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
-    # The pages are tested in a browser; without one the tests say so.
-    { apt-get update -q && apt-get install -y -q chromium chromium-driver; } >/dev/null 2>&1 || true
-fi
+# The pages are tested in a browser; without one the tests say so.
+command -v chromedriver >/dev/null || packages chromium chromium-driver || true
 ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
 target="${CARGO_TARGET_DIR:-$PWD/target}"
+# One build for lints, tests, smoke run and container: that of the static executable which is shipped.
+built="$target/debug"
+musl="$(uname -m)-unknown-linux-musl"
+if rustup target add "$musl" >/dev/null 2>&1 && { command -v musl-gcc >/dev/null || packages musl-tools; }; then
+    export CARGO_BUILD_TARGET="$musl" "CC_$(printf %s "$musl" | tr - _)=musl-gcc"
+    built="$target/$musl/debug"
+else
+    skip "the static executable: the musl target or musl-gcc could not be installed"
+fi
 
 step "formatting"
 cargo fmt --all --check
@@ -45,7 +57,7 @@ step "licences and bans"
 PATH="$PATH:$target/tools/bin"
 if ! cargo deny --version >/dev/null 2>&1; then
     # Built without optimisation: it runs for seconds.
-    cargo install cargo-deny --locked --quiet --debug --root "$target/tools" || true
+    env -u CARGO_BUILD_TARGET cargo install cargo-deny --locked --quiet --debug --root "$target/tools" || true
 fi
 if cargo deny --version >/dev/null 2>&1; then
     # It reads the crates of every platform; a build fetches only those of this one.
@@ -65,11 +77,11 @@ cargo test --workspace --locked
 
 # Built for the tests: another build would have other features, and so build most of it again.
 step "the README's command, for a short while"
-.ci/smoke "$target/debug/drover"
+.ci/smoke "$built/drover"
 
 step "the container, run as it is deployed"
 code=0
-.ci/container || code=$?
+.ci/container "$built/drover" || code=$?
 case "$code" in
     0 | 77) ;;
     *) exit "$code" ;;
