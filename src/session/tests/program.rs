@@ -574,13 +574,13 @@ async fn only_programs_that_are_there_begin_matches() {
     assert_eq!((built_in.name(), built_in.program()), ("champion", None));
     let in_full = named("koehandel", "builtin:champion").unwrap();
     assert!(in_full == built_in);
-    // "mine" plays another game than the last one.
+    // "mine" and "native" do not play the last one.
     for (game, name) in [
         ("koehandel", "bot:nobody"),
         ("koehandel", "nobody"),
         ("koehandel", "mine@2"),
-        ("lighthouses", "mine"),
-        ("koehandel", "native"),
+        ("smartdog", "mine"),
+        ("smartdog", "native"),
     ] {
         let bot = Arc::new(named(game, name).unwrap());
         let key = Key {
