@@ -1,4 +1,4 @@
-//! `cargo run --release -p bench -- …`: measures Drover's promises on this machine.
+//! `cargo run --release -p drover-bench -- …`: measures Drover's promises on this machine.
 
 mod added;
 mod arbiter;

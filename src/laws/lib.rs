@@ -63,7 +63,7 @@ pub struct Terms<'a> {
 /// More steps than any match of any game here can take.
 const STEPS_MAX: usize = 200_000;
 /// Matches of each kind.
-const MATCHES: u64 = 3;
+const MATCHES: u64 = 2;
 /// Nodes a decision.
 const NODES: u64 = 20;
 /// Now and then a decision is explained with so many nodes: enough for every bot to compare something.

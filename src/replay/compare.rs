@@ -174,7 +174,7 @@ struct Folded {
 impl Store {
     /// Compares a candidate with those who played in the newest sessions of a game, one after the other, and reports their
     /// number as it goes. Reads only, a few sessions at a time. It ends early with a candidate that does not run, if that
-    /// failed at every decision so far.
+    /// has answered nothing so far.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -242,10 +242,10 @@ impl Candidate {
 }
 
 impl Comparison {
-    /// Whether the candidate failed at every decision.
+    /// Whether the candidate failed, and answered nothing at all.
     #[must_use]
     pub const fn never_ran(&self) -> bool {
-        self.failed > 0 && self.failed == self.decisions
+        self.failed > 0 && self.failed + self.late == self.decisions
     }
 
     fn add(&mut self, row: &SessionRow, folded: Result<Folded, ExplainError>) {

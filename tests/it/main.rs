@@ -25,6 +25,7 @@ mod listeners;
 mod native;
 mod openapi;
 mod operating;
+mod packages;
 mod packaging;
 mod partings;
 mod planetwars;

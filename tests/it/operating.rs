@@ -355,7 +355,9 @@ fn the_log_tells_of_matches_refusals_and_hubs() {
         let lost = request(app.callbacks, "GET", "/nogame/nobody?a=1", &[], "");
         assert_eq!(lost.status, 404);
     }
-    let refusals = found(&["INFO", "refused", "by=\"callbacks\"", "Not Found"]);
+    let refused = ["INFO", "refused", "by=\"callbacks\"", "Not Found"];
+    until(|| found(&refused) > 0);
+    let refusals = found(&refused);
     assert!(
         (1..=3).contains(&refusals),
         "{refusals} lines of 20 refusals"

@@ -30,6 +30,7 @@ const LEVELS: &[(&str, u32)] = &[
     ("daemon", 80),
     ("cli", 90),
     ("fuzzing", 95),
+    ("features", 0),
 ];
 
 /// The same inside the package `drover-game`.

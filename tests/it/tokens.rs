@@ -162,7 +162,7 @@ fn the_key_of_passes_is_beside_the_database_and_its_users_alone() {
     let mut short = set(serve(folder.path()), &[("API__PASS_KEY", "short")]);
     let told = app::refused(short.output().unwrap(), 2);
     assert!(
-        told.contains("`api.pass_key`: it takes at least 32 bytes"),
+        told.contains("`api.pass_key` is ***, but must be at least 32 bytes"),
         "{told}"
     );
 }

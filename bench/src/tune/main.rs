@@ -1,4 +1,4 @@
-//! `cargo run --release -p bench --bin tune -- GAME duel|ladder …`: measures built-in bots in process.
+//! `cargo run --release -p drover-bench --bin tune -- GAME duel|ladder …`: measures built-in bots in process.
 //!
 //! A block is one deal on one map, played in all rotations of a table's seats. Intervals are 95 %, from means over
 //! blocks by Student's distribution. The share of pairs is the share of results against each other bot of the table

@@ -7,9 +7,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// Recorded matches of a game.
-const TAPES: u64 = 12;
+const TAPES: u64 = 4;
 /// Disturbed matches of each.
-const EACH: u64 = 25;
+const EACH: u64 = 12;
 /// Longest wait for one of them, generous for a loaded machine: then it hangs.
 const WATCH: Duration = Duration::from_secs(120);
 

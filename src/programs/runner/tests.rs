@@ -165,7 +165,7 @@ fn a_program_that_takes_too_much_memory_together_is_told_so() {
     let mut number = 0;
     while runner.report.failed == 0 {
         number += 1;
-        let _ = decide(&mut runner, number, 20_000);
+        let _ = decide(&mut runner, number, 1_000);
     }
     let report = runner.end(None);
     let expected = "its processes took more than 150 MiB of memory together";

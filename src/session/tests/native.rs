@@ -3,6 +3,7 @@
 
 use super::program::{Table, Terms, count, python};
 use crate::session::SessionOptions;
+use futures_util::future::join_all;
 use games::{Cause, Outcome};
 use serde_json::{Value, json};
 use std::fs;
@@ -154,29 +155,31 @@ async fn what_breaks_in_mid_game_is_answered_for() {
         return;
     }
     for game in GAMES {
-        for (manner, why) in BROKEN {
-            let (table, outcome, longest, report, _) = played(terms(game), manner, None).await;
-            let what = format!("{game} {manner}: {report}");
-            assert_eq!(outcome.cause, Cause::Normal, "{what}");
-            assert!(longest < Duration::from_secs(6), "{longest:?} {what}");
-            let why = match (game, manner) {
-                ("planowanie", "garbage" | "babble") => "begins with neither = nor ?",
-                ("lighthouses", "garbage" | "babble") => "is no JSON object",
-                // Each is a line of a reply, until there are too many, or its end comes.
-                ("planetwars", "babble") => "more than 10000 lines for one answer",
-                ("planetwars", "garbage") => "before it was asked",
-                _ => why,
-            };
-            assert!(faults(&report).contains(why), "{what}");
-            assert!((2..=8).contains(&count(&report, "starts")), "{what}");
-            let causes = ["program_gone", "program_late", "program_illegal"];
-            let mut instead = 0;
-            for cause in causes {
-                instead += table.fallbacks(1, cause).await;
-            }
-            assert!(instead > 2, "{what}");
-        }
+        join_all(BROKEN.map(|(manner, why)| breaks(game, manner, why))).await;
     }
+}
+
+async fn breaks(game: &'static str, manner: &str, why: &str) {
+    let (table, outcome, longest, report, _) = played(terms(game), manner, None).await;
+    let what = format!("{game} {manner}: {report}");
+    assert_eq!(outcome.cause, Cause::Normal, "{what}");
+    assert!(longest < Duration::from_secs(6), "{longest:?} {what}");
+    let why = match (game, manner) {
+        ("planowanie", "garbage" | "babble") => "begins with neither = nor ?",
+        ("lighthouses", "garbage" | "babble") => "is no JSON object",
+        // Each is a line of a reply, until there are too many, or its end comes.
+        ("planetwars", "babble") => "more than 10000 lines for one answer",
+        ("planetwars", "garbage") => "before it was asked",
+        _ => why,
+    };
+    assert!(faults(&report).contains(why), "{what}");
+    assert!((2..=8).contains(&count(&report, "starts")), "{what}");
+    let causes = ["program_gone", "program_late", "program_illegal"];
+    let mut instead = 0;
+    for cause in causes {
+        instead += table.fallbacks(1, cause).await;
+    }
+    assert!(instead > 2, "{what}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -203,28 +206,30 @@ async fn a_program_that_hangs_costs_no_more_than_its_time() {
     if !python() {
         return;
     }
-    for (game, most) in [
+    let most = [
         ("planowanie", 3_000),
         ("lighthouses", 3_000),
         ("planetwars", 2_000),
-    ] {
-        let mut terms = terms(game);
-        if game == "planowanie" {
-            // A clock of which a quarter is soon over.
-            terms.options["time_ms"] = json!(8_000);
-        }
-        let (table, outcome, longest, report, _) = played(terms, "hang", None).await;
-        assert_eq!(outcome.cause, Cause::Normal, "{game}: {report}");
-        let most = Duration::from_millis(most);
-        assert!(longest < most, "{game}: {longest:?} {report}");
-        let (late, starts) = (count(&report, "late"), count(&report, "starts"));
-        assert!(late >= 3 && starts >= 2, "{game}: {report}");
-        assert!(
-            table.fallbacks(1, "program_late").await as u64 >= 3,
-            "{game}"
-        );
-        assert!(faults(&report).contains("none of 3 decisions"), "{report}");
+    ];
+    join_all(most.map(|(game, most)| hangs(game, Duration::from_millis(most)))).await;
+}
+
+async fn hangs(game: &'static str, most: Duration) {
+    let mut terms = terms(game);
+    match game {
+        // A clock of which a quarter is soon over.
+        "planowanie" => terms.options["time_ms"] = json!(8_000),
+        "planetwars" => terms.options["rounds"] = json!(12),
+        _ => {}
     }
+    let (table, outcome, longest, report, _) = played(terms, "hang", None).await;
+    assert_eq!(outcome.cause, Cause::Normal, "{game}: {report}");
+    assert!(longest < most, "{game}: {longest:?} {report}");
+    let (late, starts) = (count(&report, "late"), count(&report, "starts"));
+    assert!(late >= 3 && starts >= 2, "{game}: {report}");
+    let late = table.fallbacks(1, "program_late").await;
+    assert!(late >= 3, "{game}");
+    assert!(faults(&report).contains("none of 3 decisions"), "{report}");
 }
 
 /// One that is late once has the answer of that decision read and dropped, and is in step for the next one.

@@ -56,7 +56,7 @@ pub fn flags(facts: &[Fact]) -> Vec<String> {
 }
 
 /// Disturbed matches of each kind.
-const ROUNDS: u64 = 60;
+const ROUNDS: u64 = 20;
 /// A repeated message comes at most so many messages later.
 const LATE_MAX: u32 = 60;
 

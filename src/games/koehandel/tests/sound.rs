@@ -14,7 +14,7 @@ use std::collections::HashMap;
 type Side = Vec<(String, Option<String>)>;
 
 /// Matches per set of options.
-const ROUNDS: u64 = 12;
+const ROUNDS: u64 = 2;
 
 /// Under every option, with every kind of answer, good and bad: for a seat present from the start, and for a
 /// late joiner.

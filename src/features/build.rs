@@ -1,0 +1,3 @@
+//! Without a build script, the build dependencies would not be resolved.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! No code: its manifest unites the features of the crates that the packages of Drover share.
