@@ -227,7 +227,7 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
     for (bot, size, map, rival) in games {
         let mut bots = vec![bot.to_owned(); size];
         bots.extend(vec![rival.to_owned(); size]);
-        let setup = PlaySetup::recorded(bots, 9, json!({"teams": size, "rounds": 60, "map": map}));
+        let setup = PlaySetup::recorded(bots, 9, json!({"teams": size, "rounds": 40, "map": map}));
         let played = KIT.play(&setup, &Nodes(u64::MAX)).unwrap();
         let heard: Vec<&Exchange> = played
             .transcript
