@@ -325,12 +325,12 @@ mod tests {
 
     #[test]
     fn names_are_for_the_player_that_they_are_given_for() {
-        let text = "# ours\n\nfake r 7 W=alice N=bob\n  fake r 7/3 E=carol\nfake q 7 W=dora\n";
+        let text = "# ours\n\ntoy r 7 W=alice N=bob\n  toy r 7/3 E=carol\ntoy q 7 W=dora\n";
         let identities = Identities::default();
-        for names in Names::read(text, crate::fake::find).unwrap() {
+        for names in Names::read(text, crate::toy::find).unwrap() {
             identities.name(names).unwrap();
         }
-        let rivals = |referee, id, first| identities.rivals(("fake", referee), (7, id), first);
+        let rivals = |referee, id, first| identities.rivals(("toy", referee), (7, id), first);
         let name = |name: &str| Some(name.to_owned());
         assert_eq!(rivals("r", 1, true), [name("alice"), name("bob")]);
         assert_eq!(rivals("r", 1, false), []);
@@ -342,29 +342,29 @@ mod tests {
         assert_eq!(rivals("q", 1, true), [name("dora")]);
         assert_eq!(identities.rivals(("other", "r"), (7, 1), true), []);
         let again = |line: &str| {
-            let names = Names::read(line, crate::fake::find).unwrap();
+            let names = Names::read(line, crate::toy::find).unwrap();
             names
                 .into_iter()
                 .for_each(|names| identities.name(names).unwrap());
         };
         // Given again, they are merged by place.
-        again("fake r 7 W=eve");
+        again("toy r 7 W=eve");
         assert_eq!(rivals("r", 1, true), [name("eve"), name("bob")]);
         // A name leaves the place where it was.
-        again("fake r 7 W=bob");
+        again("toy r 7 W=bob");
         assert_eq!(rivals("r", 1, true), [name("bob")]);
-        again("fake r 7/3 N=bob");
+        again("toy r 7/3 N=bob");
         assert_eq!(rivals("r", 3, true), [None, name("bob"), name("carol")]);
         // Those of a match that is over are forgotten, and no others.
-        identities.forget_rivals(("fake", "r"), (7, 3));
+        identities.forget_rivals(("toy", "r"), (7, 3));
         assert_eq!(rivals("r", 3, true), []);
         assert_eq!(rivals("q", 1, true), [name("dora")]);
-        identities.forget_rivals(("fake", "q"), (7, 1));
+        identities.forget_rivals(("toy", "q"), (7, 1));
         assert!(identities.told.lock().is_empty());
         let mut kept = Vec::new();
         for player in 0..2 * PLAYERS_MAX as u64 {
             let names = Names {
-                game: "fake".into(),
+                game: "toy".into(),
                 referee: "r".into(),
                 market: 8,
                 player: Some(player),
@@ -380,19 +380,19 @@ mod tests {
     #[test]
     fn a_wrong_line_is_named_with_its_reason() {
         for (line, why) in [
-            ("fake r", "it takes GAME REFEREE MARKET"),
+            ("toy r", "it takes GAME REFEREE MARKET"),
             ("chess r 1 W=a", "there is no game chess"),
-            ("fake r x W=a", "\"x\" is no number"),
-            ("fake r 1/y W=a", "\"y\" is no number"),
-            ("fake r 1", "no rival is named"),
-            ("fake r 1 S=a", "one of W, N, E"),
-            ("fake r 1 W", "1 to 64 letters"),
-            ("fake r 1 W=a W=b", "comes twice"),
-            ("fake r 1 W=a N=a", "comes twice"),
-            ("fake r 1 W=John Smith", "there is no place \"Smith\""),
-            ("fake r 1 W=a\nfake r 1/7 W=a\nfake r 1 N=b", "line 2 names"),
+            ("toy r x W=a", "\"x\" is no number"),
+            ("toy r 1/y W=a", "\"y\" is no number"),
+            ("toy r 1", "no rival is named"),
+            ("toy r 1 S=a", "one of W, N, E"),
+            ("toy r 1 W", "1 to 64 letters"),
+            ("toy r 1 W=a W=b", "comes twice"),
+            ("toy r 1 W=a N=a", "comes twice"),
+            ("toy r 1 W=John Smith", "there is no place \"Smith\""),
+            ("toy r 1 W=a\ntoy r 1/7 W=a\ntoy r 1 N=b", "line 2 names"),
         ] {
-            let told = Names::read(&format!("\n{line}"), crate::fake::find).unwrap_err();
+            let told = Names::read(&format!("\n{line}"), crate::toy::find).unwrap_err();
             // The last line is the wrong one, after an empty first one.
             let number = 1 + line.lines().count();
             assert!(

@@ -42,4 +42,4 @@ pub mod thinking;
 pub mod tournament;
 
 #[cfg(test)]
-mod fake;
+mod toy;

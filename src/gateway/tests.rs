@@ -1,11 +1,11 @@
-//! The listener over real sockets, with the fake game.
+//! The listener over real sockets, with the toy game.
 
 use super::{CallbackOptions, Callbacks};
 use crate::config::PathReferee;
-use crate::fake;
 use crate::session::tests::world::dependencies;
 use crate::session::{SessionOptions, Sessions};
 use crate::store::Store;
+use crate::toy;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -31,13 +31,13 @@ fn options() -> CallbackOptions {
 
 async fn site(options: CallbackOptions, sessions: SessionOptions) -> Site {
     let folder = tempfile::tempdir().unwrap();
-    let parts = dependencies(folder.path(), fake::find).await;
+    let parts = dependencies(folder.path(), toy::find).await;
     let store = parts.store.clone();
     let sessions = Sessions::open(sessions, parts).await.unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
-    let callbacks = Callbacks::new(options, sessions.clone(), &[fake::FAKE]).unwrap();
+    let callbacks = Callbacks::new(options, sessions.clone(), &[toy::kit()]).unwrap();
     let serve = callbacks.serve(listener, stop.clone());
     let serving = tokio::spawn(async move { serve.await.unwrap() });
     Site {
@@ -115,10 +115,10 @@ async fn paths_lead_to_bots() {
     let site = site(options, SessionOptions::default()).await;
     for path in [
         "/",
-        "/fake/quick",
-        "/fake/deep/ref-1",
-        "/fake/deep/",
-        "/fake",
+        "/toy/quick",
+        "/toy/champion/ref-1",
+        "/toy/champion/",
+        "/toy",
     ] {
         let (head, body) = get(&site, &format!("{path}?market=1&id=1&type=begin")).await;
         assert_eq!((status(&head), body.as_str()), (200, ""), "{path}");
@@ -128,36 +128,36 @@ async fn paths_lead_to_bots() {
         );
         let (head, body) = get(&site, &format!("{path}?market=1&id=1&type=ask")).await;
         assert!(
-            status(&head) == 200 && body.starts_with("?a="),
+            status(&head) == 200 && body.starts_with("?n="),
             "{path}: {head}{body}"
         );
     }
-    // "/" and "/fake" are the default bot: "quick" by the same peer, begun anew.
+    // "/" and "/toy" are the default bot: "quick" by the same peer, begun anew.
     assert_eq!(site.sessions.live(), 3);
-    let (head, body) = get(&site, "/fake/nobody?market=1&id=1").await;
+    let (head, body) = get(&site, "/toy/nobody?market=1&id=1").await;
     assert_eq!(status(&head), 404);
-    assert!(body.contains("quick, deep"), "{body}");
+    assert!(body.contains("filler, quick, champion"), "{body}");
     // Whatever is asked of it, that there is no such bot comes first.
-    let (head, body) = get(&site, "/fake/nobody").await;
+    let (head, body) = get(&site, "/toy/nobody").await;
     assert_eq!(status(&head), 404);
-    assert!(body.contains("quick, deep"), "{body}");
+    assert!(body.contains("filler, quick, champion"), "{body}");
     for (path, found) in [
-        ("/fake/%71uick", 200),
-        ("/%66ake/quick/", 200),
-        ("/fake/deep/ref%2d1", 200),
-        ("/fake/bot%3Anobody", 404),
-        ("/fake%2Fquick", 404),
-        ("/fake/quick%FF", 404),
+        ("/toy/%71uick", 200),
+        ("/%74oy/quick/", 200),
+        ("/toy/champion/ref%2d1", 200),
+        ("/toy/bot%3Anobody", 404),
+        ("/toy%2Fquick", 404),
+        ("/toy/quick%FF", 404),
     ] {
         let target = format!("{path}?market=2&id=1&type=begin");
         assert_eq!(status_of(&site, &target).await, found, "{path}");
     }
     for path in [
         "/poker/x",
-        "/fake/quick/r/more",
-        "/fake/quick/a%20b",
-        "/fake/quick/ref-1:",
-        "/fake/quick/ref-2",
+        "/toy/quick/r/more",
+        "/toy/quick/a%20b",
+        "/toy/quick/ref-1:",
+        "/toy/quick/ref-2",
     ] {
         assert_eq!(
             status_of(&site, &format!("{path}?market=1&id=1")).await,
@@ -180,23 +180,23 @@ async fn bad_input_gets_a_plain_sentence_and_the_connection_lives_on() {
         "?market=x&id=1",
         "?market=1",
     ] {
-        let (head, body) = client.get(&format!("/fake/quick{query}")).await;
+        let (head, body) = client.get(&format!("/toy/quick{query}")).await;
         assert_eq!(status(&head), 400, "{query}");
         assert!(!body.contains(['=', '?', '&']) && body.len() > 10, "{body}");
     }
     client
-        .send("POST /fake/quick HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab")
+        .send("POST /toy/quick HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab")
         .await;
     let (head, _) = client.read().await;
     assert!(
         status(&head) == 405 && head.contains("allow: get"),
         "{head}"
     );
-    let (head, body) = client.get("/fake/quick?market=1&id=1&type=unheard").await;
+    let (head, body) = client.get("/toy/quick?market=1&id=1&type=unheard").await;
     assert_eq!((status(&head), body.as_str()), (200, ""));
-    let (head, body) = client.get("/fake/quick?market=1&id=1&type=ask").await;
+    let (head, body) = client.get("/toy/quick?market=1&id=1&type=ask").await;
     assert!(
-        status(&head) == 200 && body.starts_with("?a="),
+        status(&head) == 200 && body.starts_with("?n="),
         "{head}{body}"
     );
 }
@@ -205,7 +205,7 @@ async fn bad_input_gets_a_plain_sentence_and_the_connection_lives_on() {
 async fn a_request_line_too_long_is_refused_with_a_sentence() {
     let site = site(options(), SessionOptions::default()).await;
     for length in [9_000, 60_000, 65_536, 100_000, 200_000] {
-        let target = format!("/fake/quick?market=1&id=1&x={}", "a".repeat(length));
+        let target = format!("/toy/quick?market=1&id=1&x={}", "a".repeat(length));
         let mut client = Client::new(&site).await;
         let (head, body) = client.get(&target).await;
         assert!(matches!(status(&head), 414 | 431), "{length}: {head}");
@@ -215,7 +215,7 @@ async fn a_request_line_too_long_is_refused_with_a_sentence() {
         );
     }
     assert_eq!(
-        status_of(&site, "/fake/quick?market=1&id=1&type=begin").await,
+        status_of(&site, "/toy/quick?market=1&id=1&type=begin").await,
         200
     );
 }
@@ -224,17 +224,17 @@ async fn a_request_line_too_long_is_refused_with_a_sentence() {
 async fn http_1_0_and_its_keep_alive_are_spoken() {
     let site = site(options(), SessionOptions::default()).await;
     let mut client = Client::new(&site).await;
-    let target = "/fake/quick?market=1&id=1&type=ask";
+    let target = "/toy/quick?market=1&id=1&type=ask";
     for _ in 0..2 {
         client
             .send(&format!(
                 "GET {target} HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
             ))
             .await;
-        assert!(client.read().await.1.starts_with("?a="));
+        assert!(client.read().await.1.starts_with("?n="));
     }
     client.send(&format!("GET {target} HTTP/1.0\r\n\r\n")).await;
-    assert!(client.read().await.1.starts_with("?a="));
+    assert!(client.read().await.1.starts_with("?n="));
     assert_eq!(client.0.read(&mut [0; 8]).await.unwrap(), 0, "closed");
 }
 
@@ -250,7 +250,7 @@ async fn a_slow_sender_is_cut_off() {
     )
     .await;
     let mut client = Client::new(&site).await;
-    client.send("GET /fake/quick?market=1").await;
+    client.send("GET /toy/quick?market=1").await;
     let mut rest = Vec::new();
     let cut = tokio::time::timeout(Duration::from_secs(5), client.0.read_to_end(&mut rest)).await;
     cut.expect("the connection is closed").ok();
@@ -272,12 +272,14 @@ async fn connections_and_requests_of_a_peer_are_bounded() {
     .await;
     let (mut first, mut second) = (Client::new(&site).await, Client::new(&site).await);
     assert_eq!(
-        first.status_of("/fake/deep?market=1&id=1&type=begin").await,
+        first
+            .status_of("/toy/champion?market=1&id=1&type=begin")
+            .await,
         200
     );
     assert_eq!(
         second
-            .status_of("/fake/deep?market=2&id=1&type=begin")
+            .status_of("/toy/champion?market=2&id=1&type=begin")
             .await,
         200
     );
@@ -288,15 +290,21 @@ async fn connections_and_requests_of_a_peer_are_bounded() {
         "closed at once"
     );
     first
-        .send("GET /fake/deep?market=1&id=1&type=ask&how=long HTTP/1.1\r\nHost: x\r\n\r\n")
+        .send("GET /toy/champion?market=1&id=1&type=ask&how=long HTTP/1.1\r\nHost: x\r\n\r\n")
         .await;
     let begun = Instant::now();
-    while second.status_of("/fake/deep?market=2&id=1&type=info").await != 429 {
+    while second
+        .status_of("/toy/champion?market=2&id=1&type=info")
+        .await
+        != 429
+    {
         assert!(begun.elapsed() < Duration::from_millis(350), "no bound");
     }
     assert!(first.read().await.1.starts_with("?n="));
     assert_eq!(
-        second.status_of("/fake/deep?market=2&id=1&type=info").await,
+        second
+            .status_of("/toy/champion?market=2&id=1&type=info")
+            .await,
         200
     );
 }
@@ -324,7 +332,7 @@ async fn a_full_house_says_when_to_come_back() {
             .get("/?market=1&id=1&type=ask")
             .await
             .1
-            .starts_with("?a=")
+            .starts_with("?n=")
     );
 }
 
@@ -344,15 +352,15 @@ async fn a_beginning_that_cannot_be_stored_is_refused() {
 #[tokio::test]
 async fn an_answer_lost_with_its_connection_is_given_again() {
     let site = site(options(), SessionOptions::default()).await;
-    get(&site, "/fake/deep?market=1&id=1&type=begin").await;
-    let ask = "GET /fake/deep?market=1&id=1&type=ask&stuck=200 HTTP/1.1\r\nHost: x\r\n\r\n";
+    get(&site, "/toy/champion?market=1&id=1&type=begin").await;
+    let ask = "GET /toy/champion?market=1&id=1&type=ask&stuck=200 HTTP/1.1\r\nHost: x\r\n\r\n";
     let mut hasty = Client::new(&site).await;
     hasty.send(ask).await;
     drop(hasty);
     let mut patient = Client::new(&site).await;
     patient.send(ask).await;
     let (_, body) = patient.read().await;
-    assert!(body.starts_with("?a="), "{body}");
+    assert!(body.starts_with("?n="), "{body}");
     assert_eq!(site.sessions.list(1).first().unwrap().entries, 3);
 }
 
@@ -397,10 +405,10 @@ async fn through_an_unlisted_proxy_beside_us_nobody_has_its_address() {
         client.send(&head).await;
         status(&client.read().await.0)
     };
-    assert_eq!(visit("/fake/quick/here", "").await, 200);
+    assert_eq!(visit("/toy/quick/here", "").await, 200);
     for header in ["X-Forwarded-For: 192.0.2.7\r\n", "Via: 1.1 proxy\r\n"] {
-        assert_eq!(visit("/fake/quick/here", header).await, 404, "{header}");
-        assert_eq!(visit("/fake/quick/cup:s3cret", header).await, 200);
+        assert_eq!(visit("/toy/quick/here", header).await, 404, "{header}");
+        assert_eq!(visit("/toy/quick/cup:s3cret", header).await, 200);
     }
 }
 
@@ -412,11 +420,11 @@ async fn a_secret_path_hides_everything_else() {
     };
     let site = site(secret, SessionOptions::default()).await;
     assert_eq!(
-        status_of(&site, "/s3cret/fake/quick?market=1&id=1").await,
+        status_of(&site, "/s3cret/toy/quick?market=1&id=1").await,
         200
     );
     assert_eq!(status_of(&site, "/s3cret?market=1&id=1").await, 200);
-    for path in ["/", "/fake/quick", "/s3cretly"] {
+    for path in ["/", "/toy/quick", "/s3cretly"] {
         let (head, body) = get(&site, &format!("{path}?market=1&id=1")).await;
         assert!(
             status(&head) == 404 && !body.contains("quick"),
@@ -439,7 +447,7 @@ async fn at_a_stop_matches_go_on_until_they_end() {
         get(&site, "/?market=1&id=1&type=ask")
             .await
             .1
-            .starts_with("?a=")
+            .starts_with("?n=")
     );
     assert_eq!(client.status_of("/?market=1&id=1&type=end").await, 200);
     tokio::time::timeout(Duration::from_secs(5), site.serving)

@@ -491,7 +491,7 @@ mod tests {
         let late = (5, Some("9"), "fallback late");
         assert_eq!(shown(&decisions), [(1, Some("7"), ""), late]);
         // As a dialogue that heard and said the same.
-        let mut dialogue = store.kit("fake").unwrap().dialogue(&read.setup).unwrap();
+        let mut dialogue = store.kit("toy").unwrap().dialogue(&read.setup).unwrap();
         for (text, answer) in [("ask", "7"), ("say hello", "hello")] {
             let _ = dialogue.receive(text.as_bytes()).unwrap();
             dialogue.said(answer);
@@ -543,7 +543,7 @@ mod tests {
         assert_eq!(shown(&decisions), [(1, None, "late"), (3, Some("7"), "")]);
         assert_eq!((read.setup.bot.as_str(), read.setup.seed), ("quick", 5));
         let told = read.explain(EntryId(3), 9).unwrap();
-        assert_eq!((told.version, told.description), (Some(1), "for tests"));
+        assert_eq!((told.version, told.description), (Some(1), "Names 1."));
         let foreign = seat(&store, 1).await.err().unwrap().to_string();
         assert!(foreign.contains("not played by a bot of ours"), "{foreign}");
         assert!(!foreign.contains("s3cret"), "{foreign}");

@@ -1,7 +1,7 @@
 //! What verification finds.
 
 use crate::store::tests::fake::{
-    Pen, heard, match_id, new_match, new_session, opened, said, settings,
+    Pen, call, heard, match_id, new_match, new_session, opened, said, settings,
 };
 use crate::store::{Close, Direction, MatchResult, NewEntry, Side, Store, StoreError};
 use games::Cause;
@@ -25,7 +25,7 @@ async fn referee(store: &Store, number: u64) {
         [0, 1].map(|seat| Pen::new(store, None, new_session(number, Side::Referee, seat)));
     for (turn, reply) in (0..).zip(["5", "2", "\u{1}late", "4"]) {
         let at_us = 10 * turn;
-        let call = NewEntry::new(at_us, Direction::Out, format!("turn {turn}"));
+        let call = NewEntry::new(at_us, Direction::Out, call(number, turn));
         let reply = NewEntry::new(at_us + 1, Direction::In, reply);
         pens[turn as usize % 2]
             .write(store, vec![call, reply])
@@ -111,7 +111,7 @@ async fn every_kind_of_damage_is_found() {
         ),
         ("DELETE FROM entries WHERE id = 2", "is missing"),
         (
-            "UPDATE entries SET text = 'end x' WHERE text LIKE 'end%'",
+            "UPDATE entries SET text = 'boom' WHERE text LIKE 'end%'",
             "folding it panics",
         ),
         (
@@ -119,7 +119,7 @@ async fn every_kind_of_damage_is_found() {
             "playing it again gives",
         ),
         (
-            "UPDATE entries SET text = 'turn 9' WHERE text = 'turn 1'",
+            "UPDATE entries SET text = 'turn 9' WHERE text LIKE '%round=1'",
             "was due",
         ),
         (

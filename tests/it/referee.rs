@@ -3,7 +3,6 @@
 mod demo;
 mod driving;
 mod entrants;
-mod fake;
 mod koehandel;
 mod play;
 mod players;
@@ -12,7 +11,6 @@ mod server;
 
 use drover::link::HttpOptions;
 use drover::referee::{Ending, Host, HostSettings, HostedMatch, MatchRequest, Recording, SeatSpec};
-use fake::FAKE;
 use players::{Manner, Player};
 use serde_json::Value;
 use std::sync::Arc;
@@ -30,7 +28,7 @@ async fn host(settings: HostSettings) -> Arc<Host> {
 }
 
 async fn kept_host(settings: HostSettings, recording: Recording) -> Arc<Host> {
-    Host::new(&FAKE, settings, recording)
+    Host::new(&drover_toy::KIT, settings, recording)
 }
 
 async fn players<const N: usize>(manners: [Manner; N]) -> Vec<Player> {
@@ -46,7 +44,7 @@ fn request(players: &[Player], options: Value) -> MatchRequest {
     MatchRequest {
         seats,
         options,
-        seed: Some(7),
+        seed: Some(8),
         ..MatchRequest::default()
     }
 }

@@ -52,7 +52,7 @@ async fn decisions_are_listed_by_match_and_summed_up_by_game() {
     assert_eq!(csv.text, "sent_ms,limit_ms\n10.0,100.0\n150.0,100.0\n");
     let summary = &app.json("/api/v1/ledger").await["items"][0];
     for (field, value) in [
-        ("game", json!("fake")),
+        ("game", json!("toy")),
         ("decisions", json!(3)),
         ("late", json!(1)),
         ("fallbacks", json!(1)),
@@ -126,7 +126,7 @@ async fn a_bots_results_count_once_they_are_public() {
         ("champion", 0, 0),
         ("another", i64::MAX, 0),
     ] {
-        let record = app.store().bot_record("fake", bot, over_by_us).await;
+        let record = app.store().bot_record("toy", bot, over_by_us).await;
         let record = record.unwrap();
         assert_eq!((record.won, record.tied, record.lost), (won, 0, 0), "{bot}");
         assert_eq!(record.share.count, won as f64);

@@ -25,7 +25,7 @@ async fn every_mistake_has_its_problem_document() {
     let cause = app.problem("/api/v1/matches?cause=bored", bad).await;
     assert_eq!(cause["parameter"], "cause");
     assert!(allows(&cause, "time_forfeit"), "{cause}");
-    let unknown = app.problem("/api/v1/matches?gmae=fake", bad).await;
+    let unknown = app.problem("/api/v1/matches?gmae=toy", bad).await;
     assert!(allows(&unknown, "game"), "{unknown}");
     for path in [
         "/api/v1/matches?limit=251",

@@ -19,7 +19,6 @@ mod tournaments;
 use super::{ApiState, Doors, Feeds, Films, KeptStandings, Readiness, Turns, router};
 use crate::access::{PassKey, Tokens};
 use crate::config::Secret;
-use crate::fake;
 use crate::identities::Identities;
 use crate::link::Caller;
 use crate::session::{Dependencies, SessionOptions, Sessions};
@@ -27,6 +26,7 @@ use crate::store::Store;
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, opened, said};
 use crate::store::{NewEntry, Side};
 use crate::thinking::{Pool, PoolOptions};
+use crate::toy;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
@@ -81,7 +81,7 @@ impl App {
             pool: pool.clone(),
             identities: Identities::default(),
             bots: crate::programs::Bots::none(),
-            find: fake::find,
+            find: toy::find,
         };
         let state = ApiState {
             sessions: Sessions::open(SessionOptions::default(), parts)

@@ -4,7 +4,7 @@ use super::App;
 use axum::http::{Request, StatusCode, header};
 use serde_json::json;
 
-const PATH: &str = "/api/v1/rivals/fake/league/7";
+const PATH: &str = "/api/v1/rivals/toy/league/7";
 
 #[tokio::test]
 async fn rivals_are_named_before_a_match() {
@@ -47,13 +47,13 @@ async fn what_is_wrong_with_names_is_said() {
             "no game chess",
         ),
         (
-            "/api/v1/rivals/fake/r/seven",
+            "/api/v1/rivals/toy/r/seven",
             json!({"names": {"W": "a"}}),
             404,
             "a number",
         ),
         (
-            "/api/v1/rivals/fake/r/9223372036854775808",
+            "/api/v1/rivals/toy/r/9223372036854775808",
             json!({"names": {"W": "a"}}),
             404,
             "a number",

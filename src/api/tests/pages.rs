@@ -284,6 +284,6 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     let here = format!("?entry={entry}");
     let parts = ["Why champion decided so", "<code>7</code>", &here];
     page(&format!("{explain}?entry={after}"), &parts).await;
-    app.problem("/bots/fake/champion/versus?rival=x", StatusCode::NOT_FOUND)
+    app.problem("/bots/toy/champion/versus?rival=x", StatusCode::NOT_FOUND)
         .await;
 }

@@ -4,7 +4,7 @@ use super::{App, match_id, new_match, new_session};
 use crate::api::films::FILMS_MAX;
 use crate::api::problem::Problem;
 use crate::replay::{Film, View};
-use crate::store::tests::fake::{Pen, heard, said};
+use crate::store::tests::fake::{Pen, call, heard, said};
 use crate::store::{Direction, MatchResult, NewEntry, Side};
 use axum::http::{StatusCode, header};
 use games::Cause;
@@ -17,7 +17,7 @@ async fn referee(app: &App, ended: bool) -> String {
     store.open_match(new_match(1, true)).await.unwrap();
     let mut pens = [0, 1].map(|seat| Pen::new(store, None, new_session(1, Side::Referee, seat)));
     for (turn, reply) in (0..).zip(["5", "2", "1"]) {
-        let call = NewEntry::new(10 * turn, Direction::Out, format!("turn {turn}"));
+        let call = NewEntry::new(10 * turn, Direction::Out, call(1, turn));
         let reply = NewEntry::new(10 * turn + 1, Direction::In, reply);
         pens[turn as usize % 2]
             .write(store, vec![call, reply])

@@ -21,7 +21,7 @@ async fn a_bot_and_an_opponent_show_how_they_met() {
         let seat = format!("/api/v1/matches/{}/seats/1", match_id(number));
         app.put(&seat, r#"{"name": "alice"}"#).await;
     }
-    let page = app.json("/api/v1/bots/fake/champion/versus").await;
+    let page = app.json("/api/v1/bots/toy/champion/versus").await;
     let alice = page["items"].as_array().unwrap().iter();
     let alice = alice.clone().find(|item| item["rival"] == "alice").unwrap();
     assert_eq!((&alice["games"], &alice["won"]), (&3.into(), &3.into()));
@@ -67,7 +67,7 @@ async fn a_bot_and_an_opponent_show_how_they_met() {
         .await;
     assert_eq!(found["items"].as_array().unwrap().len(), 1);
     app.put(&seat, r#"{"name": "alice"}"#).await;
-    for records in ["bots/fake/champion/versus", "opponents/1/versus"] {
+    for records in ["bots/toy/champion/versus", "opponents/1/versus"] {
         let path = format!("/api/v1/{records}?limit=0");
         app.problem(&path, StatusCode::BAD_REQUEST).await;
     }
@@ -86,7 +86,7 @@ async fn a_bot_and_an_opponent_show_how_they_met() {
         .await;
     assert_eq!(page, serde_json::json!({ "name": "alice" }));
     // A record is a list as others are.
-    let records = "/api/v1/bots/fake/champion/versus";
+    let records = "/api/v1/bots/toy/champion/versus";
     let table = app
         .get(&format!("{records}.csv?fields=rival,matches"))
         .await;
@@ -112,7 +112,7 @@ async fn a_bot_and_an_opponent_show_how_they_met() {
     assert_eq!(page["items"][0]["rival"], "champion");
     assert_eq!(page["items"][0]["games"], 3);
     for path in [
-        "/api/v1/bots/fake/nobody/versus",
+        "/api/v1/bots/toy/nobody/versus",
         "/api/v1/opponents/99",
         "/api/v1/opponents/x",
         "/api/v1/bots/none/champion/versus",
@@ -138,7 +138,7 @@ async fn players_that_are_called_alike_are_one_rival_and_are_found_by_admins_alo
     let app = App::new().await;
     met(&app, 1, ["builtin:champion", "cmd:python3 a.py --key s1"]).await;
     met(&app, 2, ["builtin:champion", "cmd:python3 b.py --key s2"]).await;
-    let path = "/api/v1/bots/fake/champion/versus?fields=rival,matches";
+    let path = "/api/v1/bots/toy/champion/versus?fields=rival,matches";
     let seen = app.get_as("read", path).await.json();
     let one = serde_json::json!([{ "rival": "cmd", "matches": 2 }]);
     assert_eq!(seen["items"], one);
@@ -153,7 +153,7 @@ async fn players_that_are_called_alike_are_one_rival_and_are_found_by_admins_alo
         let items = found["items"].as_array().unwrap().len();
         assert_eq!(items, usize::from(list == "matches"), "{path}");
     }
-    let page = "/bots/fake/champion/versus?rival=cmd";
+    let page = "/bots/toy/champion/versus?rival=cmd";
     let page = app.get_as("read", page).await;
     assert_eq!(page.status, StatusCode::OK, "{}", page.text);
     assert!(page.text.contains("Met 2 times"), "{}", page.text);
@@ -172,14 +172,14 @@ async fn a_users_bot_is_found_in_one_version_and_in_all() {
         app.problem(&format!("/api/v1/{bot}"), StatusCode::NOT_FOUND)
             .await;
     }
-    let rivals = app.json("/api/v1/bots/fake/bot:mine/versus").await;
+    let rivals = app.json("/api/v1/bots/toy/bot:mine/versus").await;
     let rivals = rivals["items"].as_array().unwrap();
     assert_eq!((rivals.len(), &rivals[0]["rival"]), (1, &"quick".into()));
     assert_eq!(
         (&rivals[0]["won"], &rivals[0]["lost"]),
         (&1.into(), &1.into())
     );
-    let rivals = app.json("/api/v1/bots/fake/quick/versus").await;
+    let rivals = app.json("/api/v1/bots/toy/quick/versus").await;
     assert_eq!(rivals["items"].as_array().unwrap().len(), 2);
     // It is listed with the game's own bots.
     let mut row = new_match(3, true);

@@ -181,7 +181,7 @@ fn runner(address: SocketAddr) -> Runner {
         ..Launch::default()
     };
     let opening = Opening {
-        game: "fake",
+        game: "toy",
         start: Start {
             id: "M1".to_owned(),
             ..Start::default()

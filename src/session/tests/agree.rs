@@ -1,7 +1,6 @@
 //! What an unbroken dialogue, a woken one and verification find in a transcript is the same.
 
 use super::world::dependencies;
-use crate::fake;
 use crate::identities::KnownMatch;
 use crate::replay::{self, Line, replay};
 use crate::session::core::{DialogueState, SessionState};
@@ -11,6 +10,7 @@ use crate::store::tests::fake::named_match;
 use crate::store::types::{LiveSession, MatchRow, NewSession};
 use crate::store::{Filter, PageAt, Store};
 use futures_util::future::join_all;
+use crate::toy;
 use games::{Dialogue, DialogueSetup, Fact, Kit, PlaySetup, Wire};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -21,7 +21,7 @@ use std::time::Instant;
 type Exchange = (String, String);
 
 const FIND: fn(&str) -> Option<&'static dyn Kit> =
-    |game| games::find(game).or_else(|| fake::find(game));
+    |game| games::find(game).or_else(|| toy::find(game));
 
 async fn open(folder: &Path) -> (Sessions, Dependencies) {
     let parts = dependencies(folder, FIND).await;
@@ -179,8 +179,8 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
 
 #[tokio::test]
 async fn a_session_is_advised_by_the_models_that_it_began_with() {
-    let rest = ["begin", "fact", "ask", "info&x=1", "bluff", "ask&x=2"];
-    let answer = |rest: &str| if rest.starts_with("ask") { "?a=1" } else { "" };
+    let rest = ["begin", "bluff E 50", "ask", "info&x=1", "bluff", "ask&x=2"];
+    let answer = |rest: &str| if rest.starts_with("ask") { "?n=1" } else { "" };
     let exchange = |rest: &&str| {
         (
             format!("market=1&id=1&type={rest}"),
@@ -188,7 +188,7 @@ async fn a_session_is_advised_by_the_models_that_it_began_with() {
         )
     };
     let exchanges: Vec<Exchange> = rest.iter().map(exchange).collect();
-    agree(fake::FAKE, "deep", &exchanges, "fake").await;
+    agree(toy::kit(), "champion", &exchanges, "toy").await;
 }
 
 /// Of a long match the first part is enough.

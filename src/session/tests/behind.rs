@@ -57,7 +57,7 @@ async fn acknowledgements_do_not_wait_for_the_store_and_a_decision_waits_for_all
     assert!(early.is_err(), "it rests on what is not stored yet");
     other.close().await.unwrap();
     let answer = asked.await.unwrap();
-    assert!(answer.stored && answer.text.starts_with(b"?a="));
+    assert!(answer.stored && answer.text.starts_with(b"?n="));
     let mut expected = vec!["begin".to_owned()];
     expected.extend((2..10).map(|number| format!("info&x={number}")));
     expected.push("ask".to_owned());

@@ -2,12 +2,12 @@
 
 use super::program::{GOOD, Table, bots, python, write};
 use super::world::{World, key_at, options, until};
-use crate::fake;
 use crate::replay::{Candidate, Comparing, Comparison, DIFFERENCES_MAX, times_ms};
 use crate::session::SessionOptions;
 use crate::store::tests::fake::{Pen, heard, opened, said};
 use crate::store::types::{Direction, SessionId};
 use crate::store::{Filter, Store};
+use crate::toy;
 use games::{Cause, Kit};
 use std::fs;
 use std::time::Duration;
@@ -28,7 +28,7 @@ fn comparing(kit: &'static dyn Kit, candidate: Candidate) -> Comparing {
 }
 
 fn deep() -> Comparing {
-    comparing(fake::FAKE, Candidate::Builtin("deep".to_owned()))
+    comparing(toy::kit(), Candidate::Builtin("champion".to_owned()))
 }
 
 async fn compared(store: &Store, comparing: &Comparing) -> Comparison {
@@ -178,8 +178,8 @@ async fn illegal_and_late_answers_are_counted_and_one_that_does_not_run_ends_it(
     );
 }
 
-/// What a bot of the fake game would have answered in the place of another one; its session has ended.
-async fn fake_session(bot: &str, messages: &[&str]) -> World {
+/// What a bot of the toy game would have answered in the place of another one; its session has ended.
+async fn toy_session(bot: &str, messages: &[&str]) -> World {
     let world = World::new(options()).await;
     let at = key_at(bot, "r", 1, 1);
     for rest in messages {
@@ -199,7 +199,7 @@ async fn silence_can_agree_and_a_bot_that_panics_is_asked_no_more() {
         "ask",
         "end",
     ];
-    let world = fake_session("deep", &asks).await;
+    let world = toy_session("champion", &asks).await;
     let found = compared(&world.parts.store, &deep()).await;
     assert_eq!(
         (found.agreed, found.failed, found.decisions),
@@ -213,8 +213,8 @@ async fn silence_can_agree_and_a_bot_that_panics_is_asked_no_more() {
 async fn a_bot_that_hangs_is_not_waited_for_when_it_is_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let gate = folder.path().join("gate");
-    let never = format!("ask&of=deep&until={}", gate.display());
-    let world = fake_session("quick", &["begin", &never, "end"]).await;
+    let never = format!("ask&of=champion&until={}", gate.display());
+    let world = toy_session("quick", &["begin", &never, "end"]).await;
     let (asked, store) = (deep(), world.parts.store.clone());
     let stop = asked.stop.clone();
     let comparing = tokio::spawn(async move { compared(&store, &asked).await });

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 async fn a_bot_that_ignores_its_time_is_answered_for_in_time() {
     let (world, at) = World::begun(options()).await;
     let asked = Instant::now();
-    assert_eq!(world.say(&at, "ask&stuck=1500").await, "?a=fallback");
+    assert_eq!(world.say(&at, "ask&stuck=1500").await, "?n=0");
     let took = asked.elapsed();
     assert!(
         took >= Duration::from_millis(190) && took < Duration::from_millis(1200),
@@ -45,12 +45,12 @@ async fn a_bot_that_hangs_is_not_asked_again_and_costs_nobody_else_a_thread() {
     // The first may be late; while it is out, the second is the last that the bot is asked.
     for number in 0..2 {
         let ask = format!("ask&spin=9000&x={number}");
-        assert_eq!(world.say(&at, &ask).await, "?a=fallback");
+        assert_eq!(world.say(&at, &ask).await, "?n=0");
     }
     let asked = Instant::now();
     for number in 2..20 {
         let ask = format!("ask&spin=9000&x={number}");
-        assert_eq!(world.say(&at, &ask).await, "?a=fallback");
+        assert_eq!(world.say(&at, &ask).await, "?n=0");
     }
     within(6000, asked);
     let mut expected = vec!["fallback late"; 2];
@@ -62,7 +62,7 @@ async fn a_bot_that_hangs_is_not_asked_again_and_costs_nobody_else_a_thread() {
     world.bot_answers(&other, "ask").await;
     // A restart does not give it another thread to hang on.
     let world = world.restart().await;
-    assert_eq!(world.say(&at, "ask&spin=9000&x=20").await, "?a=fallback");
+    assert_eq!(world.say(&at, "ask&spin=9000&x=20").await, "?n=0");
     assert_eq!(
         thought_facts(&world).await.pop().unwrap(),
         "fallback quarantined"
@@ -75,10 +75,10 @@ async fn a_bot_that_hangs_is_not_asked_again_and_costs_nobody_else_a_thread() {
 #[tokio::test]
 async fn thinking_that_computes_on_long_after_its_time_hangs() {
     let (world, at) = World::begun(options()).await;
-    assert_eq!(world.say(&at, "ask&spin=15000").await, "?a=fallback");
+    assert_eq!(world.say(&at, "ask&spin=15000").await, "?n=0");
     // Nothing more is asked before the thread has computed for longer than any slice may.
     until(|| world.sessions.list(1).pop().filter(|view| view.quarantined)).await;
-    assert_eq!(world.say(&at, "ask").await, "?a=fallback");
+    assert_eq!(world.say(&at, "ask").await, "?n=0");
     let facts = ["fallback late", "quarantined", "fallback quarantined"];
     assert_eq!(thought_facts(&world).await, facts);
 }
@@ -91,10 +91,7 @@ async fn a_decision_is_not_waited_for_much_longer_than_it_is_worth() {
     };
     let (world, at) = World::begun(options).await;
     let asked = Instant::now();
-    assert_eq!(
-        world.say(&at, "ask&stuck=3000&target=20").await,
-        "?a=fallback"
-    );
+    assert_eq!(world.say(&at, "ask&stuck=3000&target=20").await, "?n=0");
     // The wire would allow 4,500 ms, and the bot is stuck for 3,000.
     within(2_500, asked);
 }
@@ -102,17 +99,17 @@ async fn a_decision_is_not_waited_for_much_longer_than_it_is_worth() {
 #[tokio::test]
 async fn a_bot_that_panics_while_thinking_is_answered_for() {
     let world = World::new(options()).await;
-    for bot in ["deep", "quick"] {
+    for bot in ["champion", "quick"] {
         let at = key_at(bot, "r", 1, 1);
         world.say(&at, "begin").await;
-        assert_eq!(world.say(&at, "ask&how=panic").await, "?a=fallback");
+        assert_eq!(world.say(&at, "ask&how=panic").await, "?n=0");
         world.bot_answers(&at, "ask").await;
     }
     let at = key(2, 1);
     world.say(&at, "begin").await;
     assert_eq!(
         world.say(&at, "ask&how=panic2").await,
-        "?a=first",
+        "?n=1",
         "the best so far counts"
     );
 }

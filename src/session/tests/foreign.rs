@@ -21,8 +21,8 @@ async fn seats_count_from_our_first_session_and_can_be_named_and_asked_for() {
     let match_id = world.sessions.list(1).pop().unwrap().match_id;
     store.name_seat(&match_id, 1, "alice").await.unwrap();
     // The one that does not know its seat ends first: the result waits for the other.
-    world.say(&second, "end").await;
-    world.say(&first, "end").await;
+    world.say(&second, "end&4,3,2,1").await;
+    world.say(&first, "end&4,3,2,1").await;
     let sessions = store.sessions_of(&match_id).await.unwrap();
     let seats: Vec<_> = sessions.iter().map(|row| row.opened.seat).collect();
     assert_eq!(seats, [Some(0), None]);
@@ -86,7 +86,7 @@ async fn an_end_again_after_a_restart_opens_nothing() {
 /// Names of rivals at a referee that is not ours.
 pub(super) fn names(market: u64, player: Option<u64>, rivals: &[(u8, &str)]) -> Names {
     Names {
-        game: "fake".into(),
+        game: "toy".into(),
         referee: "r".into(),
         market,
         player,
@@ -113,9 +113,9 @@ async fn names_given_during_a_match_advise_it_and_what_it_teaches_is_theirs() {
     let mut world = World::new(options()).await;
     let alice =
         "INSERT INTO opponent_models (game, kind, name, model, version, updated_us, last_match)
-        VALUES ('fake', 'named', 'alice', '{\"bluffs\":7}', 1, 1, 'M')";
+        VALUES ('toy', 'named', 'alice', '{\"bluffs\":7}', 1, 1, 'M')";
     world.parts.store.alter(alice).await;
-    let at = key_at("deep", "r", 1, 1);
+    let at = key_at("champion", "r", 1, 1);
     world.say(&at, "begin").await;
     let lost = world.send(&at, "ask").await.unwrap();
     let before = String::from_utf8(lost.text.to_vec()).unwrap();
@@ -127,7 +127,7 @@ async fn names_given_during_a_match_advise_it_and_what_it_teaches_is_theirs() {
     // What stands is no entry again, and what a session took in is for no other one.
     assert_eq!(world.sessions.name(given).await.unwrap(), Some(taken));
     assert_eq!(world.only().await.entries, entries);
-    let kept = |id| world.parts.identities.rivals(("fake", "r"), (1, id), true);
+    let kept = |id| world.parts.identities.rivals(("toy", "r"), (1, id), true);
     assert_eq!(kept(1), []);
     assert_eq!(world.say(&at, "ask").await, before, "asked again");
     let after = world.bot_answers(&at, "ask&x=2").await;
@@ -245,7 +245,7 @@ async fn names_given_before_a_match_are_its_rivals() {
     given(1, &[(2, "fay")]).await;
     assert_eq!(seats_now().await, [None, name("eve"), name("fay"), None]);
     // Those of a match that is over are forgotten.
-    let kept = |at| world.parts.identities.rivals(("fake", "r"), at, true);
+    let kept = |at| world.parts.identities.rivals(("toy", "r"), at, true);
     assert_eq!(kept((1, 1)), [None, None, name("eve")]);
     world.say(&key(1, 1), "end").await;
     assert_eq!(kept((1, 1)), []);

@@ -31,7 +31,7 @@ async fn sessions_of_one_referees_market_share_a_match_and_those_of_two_do_not()
         key(1, 1),
         key(1, 2),
         key_at("quick", "r", 1, 3),
-        key_at("deep", "s", 1, 1),
+        key_at("champion", "s", 1, 1),
         key(2, 1),
     ];
     let mut answers = Vec::new();

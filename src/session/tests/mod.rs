@@ -1,4 +1,4 @@
-//! Sessions over a real store and a real pool, with the fake game.
+//! Sessions over a real store and a real pool, with the toy game.
 
 mod agree;
 mod behind;

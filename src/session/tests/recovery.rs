@@ -14,7 +14,7 @@ const SCRIPT: [&str; 9] = [
     "ask&how=pass",
     "info&x=2",
     "nonsense",
-    "fact",
+    "bluff",
     "ask&x=3",
     "ask&x=4",
 ];

@@ -15,7 +15,7 @@ fn from(last: u8) -> Origin {
 /// Begins sessions until one is refused: how many there are, and why the last one is not.
 async fn fill(world: &World, origin: Origin, referee: &str) -> (u64, Refusal) {
     for market in 1.. {
-        let at = key_at("deep", referee, market, 1);
+        let at = key_at("champion", referee, market, 1);
         if let Err(refusal) = world.send_from(origin, &at, "begin").await {
             return (market - 1, refusal);
         }
@@ -40,7 +40,7 @@ async fn one_peer_does_not_get_what_is_left_and_others_do() {
     assert!(world.sessions.is_short());
     assert_eq!(world.sessions.refusal(), None, "somebody new is let in");
     for market in 1..=2 {
-        let at = key_at("deep", "honest", market, 1);
+        let at = key_at("champion", "honest", market, 1);
         world.send_from(from(3), &at, "begin").await.unwrap();
     }
     // Whoever is exempt, too, and up to the very end.
@@ -49,9 +49,9 @@ async fn one_peer_does_not_get_what_is_left_and_others_do() {
     assert_eq!((ours, refusal), (5, Refusal::Full));
     assert_eq!(world.sessions.refusal(), Some(Refusal::Full));
     // What runs goes on.
-    let running = key_at("deep", "greedy", 1, 1);
+    let running = key_at("champion", "greedy", 1, 1);
     let ask = world.send_from(from(2), &running, "ask").await.unwrap();
-    assert!(ask.text.starts_with(b"?a="), "{ask:?}");
+    assert!(ask.text.starts_with(b"?n="), "{ask:?}");
 }
 
 #[tokio::test]
@@ -78,14 +78,14 @@ async fn sessions_that_merely_began_end_first_where_sessions_are_scarce() {
         ..options()
     })
     .await;
-    let honest = key_at("deep", "honest", 1, 1);
+    let honest = key_at("champion", "honest", 1, 1);
     world.send_from(from(3), &honest, "begin").await.unwrap();
     for market in 1..=10 {
-        let played = key_at("deep", "greedy", 1_000 + market, 1);
+        let played = key_at("champion", "greedy", 1_000 + market, 1);
         world.send_from(from(2), &played, "begin").await.unwrap();
         world.send_from(from(2), &played, "ask").await.unwrap();
     }
-    let oldest = key_at("deep", "greedy", 999, 1);
+    let oldest = key_at("champion", "greedy", 999, 1);
     world.send_from(from(2), &oldest, "begin").await.unwrap();
     tokio::time::sleep(Duration::from_millis(20)).await;
     fill(&world, from(2), "greedy").await;
@@ -114,10 +114,10 @@ async fn a_peer_begins_no_faster_than_its_rate_where_something_is_scarce() {
     assert_eq!(refusal, Refusal::Rate);
     assert!((1_000..20_000).contains(&begun), "{begun}");
     let other = Origin::new([127, 0, 0, 3].into(), false, true);
-    let at = key_at("deep", "other", 1, 1);
+    let at = key_at("champion", "other", 1, 1);
     world.send_from(other, &at, "begin").await.unwrap();
     // Where nothing is scarce there is no rate.
-    let calm = key_at("deep", "hasty", 100_000, 1);
+    let calm = key_at("champion", "hasty", 100_000, 1);
     world.send_from(from(2), &calm, "begin").await.unwrap();
 }
 
@@ -127,10 +127,10 @@ async fn after_a_start_sessions_count_for_the_address_that_is_their_referees_nam
     let (held, _) = fill(&world, from(2), "127.0.0.2").await;
     let world = world.restart().await;
     assert_eq!(world.sessions.live() as u64, held);
-    let more = key_at("deep", "127.0.0.2", 99, 1);
+    let more = key_at("champion", "127.0.0.2", 99, 1);
     let refused = world.send_from(from(2), &more, "begin").await;
     assert_eq!(refused.unwrap_err(), Refusal::Share);
-    let other = key_at("deep", "127.0.0.3", 99, 1);
+    let other = key_at("champion", "127.0.0.3", 99, 1);
     world.send_from(from(3), &other, "begin").await.unwrap();
 }
 
@@ -144,9 +144,9 @@ async fn what_strangers_merely_began_is_bounded_and_who_plays_makes_room() {
     let (begun, refusal) = fill(&world, from(2), "127.0.0.2").await;
     assert_eq!(begun, 7, "{begun}");
     assert_eq!(refusal, Refusal::Share);
-    let next = key_at("deep", "127.0.0.2", 100, 1);
+    let next = key_at("champion", "127.0.0.2", 100, 1);
     world.send_from(from(2), &next, "begin").await.unwrap_err();
-    let first = key_at("deep", "127.0.0.2", 1, 1);
+    let first = key_at("champion", "127.0.0.2", 1, 1);
     world.send_from(from(2), &first, "ask").await.unwrap();
     world.send_from(from(2), &next, "begin").await.unwrap();
 }
@@ -161,13 +161,13 @@ async fn of_what_strangers_merely_began_nothing_is_kept() {
     let store = &world.parts.store;
     let exempt = Origin::new([127, 0, 0, 2].into(), true, false);
     for (origin, market) in [(from(2), 1), (from(2), 2), (from(2), 3), (exempt, 4)] {
-        let at = key_at("deep", "127.0.0.2", market, 1);
+        let at = key_at("champion", "127.0.0.2", market, 1);
         world.send_from(origin, &at, "begin").await.unwrap();
     }
-    let again = key_at("deep", "127.0.0.2", 1, 1);
+    let again = key_at("champion", "127.0.0.2", 1, 1);
     world.send_from(from(2), &again, "begin").await.unwrap();
     // Two seats of one match, of which one is played.
-    let played = key_at("deep", "127.0.0.2", 3, 2);
+    let played = key_at("champion", "127.0.0.2", 3, 2);
     for word in ["begin", "ask"] {
         world.send_from(from(2), &played, word).await.unwrap();
     }

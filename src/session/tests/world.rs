@@ -1,6 +1,5 @@
 //! What the tests drive.
 
-use crate::fake;
 use crate::identities::Identities;
 use crate::replay;
 use crate::session::{
@@ -9,6 +8,7 @@ use crate::session::{
 use crate::store::types::Direction;
 use crate::store::{KitOf, Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
+use crate::toy;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -51,7 +51,7 @@ pub(crate) async fn dependencies(folder: &Path, find: KitOf) -> Dependencies {
 }
 
 async fn open(options: &SessionOptions, folder: &TempDir) -> (Sessions, Dependencies) {
-    let parts = dependencies(folder.path(), fake::find).await;
+    let parts = dependencies(folder.path(), toy::find).await;
     let sessions = Sessions::open(options.clone(), parts.clone()).await;
     (sessions.unwrap(), parts)
 }
@@ -83,7 +83,7 @@ impl World {
     /// [`World::say`] of what the bot itself must answer.
     pub(super) async fn bot_answers(&self, key: &Key, rest: &str) -> String {
         let said = self.say(key, rest).await;
-        assert!(said.starts_with("?a=") && said != "?a=fallback", "{said}");
+        assert!(said.starts_with("?n=") && said != "?n=0", "{said}");
         said
     }
 
@@ -138,8 +138,8 @@ impl World {
         let live = self.parts.store.live().await.unwrap().pop().unwrap();
         let (store, opened) = (&self.parts.store, live.opened);
         let seeded = (opened.bot.as_str(), opened.seed);
-        let setup = replay::dialogue_setup(store, fake::FAKE, seeded, &opened.setup).await;
-        fake::FAKE.dialogue(&setup.unwrap()).unwrap()
+        let setup = replay::dialogue_setup(store, toy::kit(), seeded, &opened.setup).await;
+        toy::kit().dialogue(&setup.unwrap()).unwrap()
     }
 
     /// What a dialogue as the only live session's, of match 1 and player 1, says to these messages if
@@ -198,10 +198,10 @@ pub(super) async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 pub(super) fn key_at(bot: &str, referee: &str, market: u64, id: u64) -> Key {
-    let bot = Arc::new(BotAddress::new(fake::FAKE, bot, referee).unwrap());
+    let bot = Arc::new(BotAddress::new(toy::kit(), bot, referee).unwrap());
     Key { bot, market, id }
 }
 
 pub(super) fn key(market: u64, id: u64) -> Key {
-    key_at("deep", "r", market, id)
+    key_at("champion", "r", market, id)
 }

@@ -1,11 +1,11 @@
-//! Ways to fill a store with the fake game.
+//! Ways to fill a store with the toy game.
 
-use crate::fake::{self, bluff};
 use crate::store::{
     Append, Close, Direction, Durability, EntryId, MatchRow, NewEntrant, NewEntry, NewSession,
     Receipt, SeatRow, SessionId, Settings, Side, Slot, Store, StoredRound, TournamentRow,
 };
-use games::{Cause, Lesson};
+use crate::toy;
+use games::{Cause, Fact, Lesson, TableSetup};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 pub(crate) fn settings(folder: &Path) -> Settings {
     Settings {
-        kit: fake::find,
+        kit: toy::find,
         packs: false,
         ..Settings::at(folder.join("data/drover.db"))
     }
@@ -46,19 +46,30 @@ pub(crate) fn new_match(number: u64, ours: bool) -> MatchRow {
     };
     MatchRow {
         id: match_id(number),
-        game: "fake".into(),
+        game: "toy".into(),
         referee: "contest".into(),
         market: number,
         ours,
         started_us: 1_000_000 * number as i64,
-        setup: if ours {
-            json!({ "rounds": 2 })
-        } else {
-            Value::Null
-        },
+        setup: if ours { duel(number) } else { Value::Null },
         seats: (0..if ours { 2 } else { 4 }).map(seat).collect(),
         ..MatchRow::default()
     }
+}
+
+/// What a match of two seats starts from that names a number in turn, the first one first, twice each.
+fn duel(number: u64) -> Value {
+    let setup = TableSetup {
+        market: number,
+        ..TableSetup::numbered(0, json!({ "rounds": 4 }), 2)
+    };
+    toy::kit().table(&setup).unwrap().setup()
+}
+
+/// What the referee of that match sends in a turn.
+pub(crate) fn call(number: u64, turn: i64) -> String {
+    let id = 1 + turn % 2;
+    format!("?market={number}&id={id}&type=ask&round={turn}")
 }
 
 /// The row of a match of a referee `r` of ours, with four seats.
@@ -84,7 +95,7 @@ pub(crate) fn new_session(number: u64, side: Side, seat: u8) -> NewSession {
     NewSession {
         match_id: match_id(number),
         side,
-        game: "fake".into(),
+        game: "toy".into(),
         bot: "champion".into(),
         referee: "contest".into(),
         market: number,
@@ -173,8 +184,11 @@ impl Pen {
     /// Receives a bluff by `what`, with its fact.
     pub(crate) async fn bluff(&mut self, store: &Store, what: &str) {
         let mut append = self.append(vec![heard(&format!("bluff {what}"))]);
-        let (fact, columns) = bluff(what);
-        append.facts.push((fact, Some(columns)));
+        let (by, bid) = what.split_once(' ').unwrap();
+        let bid: i64 = bid.parse().unwrap();
+        let fact = Fact::new("bluff", json!({ "by": by, "bid": bid }));
+        let columns = toy::kit().bluff(&fact);
+        append.facts.push((fact, columns));
         self.send(store, append).await;
     }
 
@@ -207,7 +221,7 @@ pub(crate) fn new_tournament(id: &str) -> TournamentRow {
     TournamentRow {
         id: id.into(),
         name: "spring".into(),
-        game: "fake".into(),
+        game: "toy".into(),
         setup: json!({ "rounds": 2 }),
         started_us: 5,
         entrants: ["anna", "ben", "cleo"].map(entrant).into(),

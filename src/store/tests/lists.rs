@@ -84,7 +84,7 @@ fn singles() -> Vec<Filter> {
             ..all()
         });
     }
-    for text in ["fake", "referee-0", "champion", "alice", "nobody"] {
+    for text in ["toy", "referee-0", "champion", "alice", "nobody"] {
         let text = || Some(text.to_owned());
         filters.push(Filter {
             game: text(),
@@ -405,12 +405,12 @@ fn live(table: &str, upto: u64) -> String {
     match table {
         "matches" => format!(
             "{ids} (id, game, referee, market, ours, started_us, setup)
-             SELECT {id}, 'fake', 'r', 0, 0, n, 'null' FROM n"
+             SELECT {id}, 'toy', 'r', 0, 0, n, 'null' FROM n"
         ),
         _ => format!(
             "{ids} (id, match_id, side, game, bot, referee, market, player, seat, seed, setup, durability, opened_us,
                   first_entry)
-             SELECT n + 10, {id}, 'player', 'fake', 'other', 'r', 0, 1, 0, 0, '{{}}', 'power', n, 1 FROM n"
+             SELECT n + 10, {id}, 'player', 'toy', 'other', 'r', 0, 1, 0, 0, '{{}}', 'power', n, 1 FROM n"
         ),
     }
 }
@@ -424,7 +424,7 @@ async fn no_page_reads_everything_and_the_next_one_goes_on() {
     store
         .alter(&format!(
             "{insert} matches (id, game, referee, market, ours, started_us, setup, ended_us, cause)
-             {values}, iif(n = 3, 'rare', 'fake'), 'r', 0, 1, n, 'null', n, 'normal' FROM n"
+             {values}, iif(n = 3, 'rare', 'toy'), 'r', 0, 1, n, 'null', n, 'normal' FROM n"
         ))
         .await;
     store

@@ -6,7 +6,7 @@ use serde_json::json;
 
 async fn bluffs_of(store: &Store, name: &str) -> Option<i64> {
     let named = Some(OpponentKind::Named);
-    let models = store.models(Some("fake"), named, &PageAt::first(50)).await;
+    let models = store.models(Some("toy"), named, &PageAt::first(50)).await;
     let models = models.unwrap().items;
     let model = models.iter().find(|model| model.name == name)?;
     model.model["bluffs"].as_i64()
@@ -24,11 +24,11 @@ async fn lessons_reach_types_at_once_and_names_when_they_are_known() {
         }
         pen.end(&store, vec![1, 2, 3, 4], bluffs).await;
     }
-    let others = store.models_now("fake", &[], 1).await.unwrap();
+    let others = store.models_now("toy", &[], 1).await.unwrap();
     let others = store.model_versions(&others).await.unwrap().into_iter();
     let others: Vec<_> = others.map(|model| model.name).collect();
     assert_eq!(others, ["alice", "bluffer"], "who was learnt from last");
-    let type_now = store.models_now("fake", &[], 0).await.unwrap();
+    let type_now = store.models_now("toy", &[], 0).await.unwrap();
     let mut type_now = store.model_versions(&type_now).await.unwrap();
     let model = type_now.pop().unwrap();
     assert_eq!((model.name.as_str(), model.version), ("bluffer", 2));

@@ -135,7 +135,7 @@ async fn a_bots_record_against_each_rival() {
         tokio::task::yield_now().await;
     }
     let all = store
-        .versus("fake", Subject::Bot("champion"), i64::MAX, &str::to_owned)
+        .versus("toy", Subject::Bot("champion"), i64::MAX, &str::to_owned)
         .await
         .unwrap();
     let rivals: Vec<_> = all
@@ -177,7 +177,7 @@ async fn a_bots_record_against_each_rival() {
     );
 
     let from = store
-        .versus("fake", Subject::Opponent("alice"), 8, &str::to_owned)
+        .versus("toy", Subject::Opponent("alice"), 8, &str::to_owned)
         .await
         .unwrap();
     assert_eq!(
@@ -191,7 +191,7 @@ async fn a_bots_record_against_each_rival() {
     );
     assert_eq!((from[0].detailed, from[0].hidden), (0, 15));
     let nobody = store
-        .versus("fake", Subject::Bot("nobody"), i64::MAX, &str::to_owned)
+        .versus("toy", Subject::Bot("nobody"), i64::MAX, &str::to_owned)
         .await
         .unwrap();
     assert!(nobody.is_empty());
@@ -229,7 +229,7 @@ async fn meetings_of_one_match_are_one_match() {
     }
     let subject = Subject::Bot("champion");
     let all = store
-        .versus("fake", subject, i64::MAX, &str::to_owned)
+        .versus("toy", subject, i64::MAX, &str::to_owned)
         .await
         .unwrap();
     let met = |rival: &str| all.iter().find(|versus| versus.rival == rival).unwrap();
@@ -275,12 +275,9 @@ async fn meetings_of_one_match_are_one_match() {
     );
     assert_eq!(evolved.trend, None, "too few matches");
     // Seats that only our referee knows count as sessions do.
-    let record = store.bot_record("fake", "evolved", i64::MAX).await.unwrap();
+    let record = store.bot_record("toy", "evolved", i64::MAX).await.unwrap();
     assert_eq!((record.won, record.tied, record.lost), (0, 0, 4));
-    let record = store
-        .bot_record("fake", "champion", i64::MAX)
-        .await
-        .unwrap();
+    let record = store.bot_record("toy", "champion", i64::MAX).await.unwrap();
     assert_eq!((record.won, record.tied, record.lost), (4, 0, 8));
     for (bot, count) in [("evolved", 4), ("champion", 4), ("nobody", 0)] {
         let filter = Filter {
@@ -332,7 +329,7 @@ async fn a_learnt_type_is_met_as_the_bot_of_its_name() {
         let result = MatchResult::of(9, Cause::Normal, vec![2, 1]);
         store.close_match(&match_id(number), result).await.unwrap();
     }
-    let met = store.versus("fake", Subject::Type("bluffer"), i64::MAX, &str::to_owned);
+    let met = store.versus("toy", Subject::Type("bluffer"), i64::MAX, &str::to_owned);
     let met = met.await.unwrap();
     let met: Vec<_> = met
         .iter()
@@ -341,7 +338,7 @@ async fn a_learnt_type_is_met_as_the_bot_of_its_name() {
     assert_eq!(met, [("champion", 3, 3)]);
     // Both are ours: a bot's results count each of its seats once, whoever recorded it.
     for (bot, won, lost) in [("champion", 3, 0), ("bluffer", 0, 3)] {
-        let record = store.bot_record("fake", bot, i64::MAX).await.unwrap();
+        let record = store.bot_record("toy", bot, i64::MAX).await.unwrap();
         assert_eq!((record.won, record.lost), (won, lost), "{bot}");
     }
 }

@@ -257,7 +257,7 @@ async fn tournaments_are_paged() {
     let mut at = PageAt::first(2);
     let mut found = Vec::new();
     loop {
-        let page = store.tournaments(Some("fake"), &at).await.unwrap();
+        let page = store.tournaments(Some("toy"), &at).await.unwrap();
         found.extend(page.items.into_iter().map(|row| row.id));
         match page.next {
             Some(next) => at.after = Some(next),

@@ -118,7 +118,7 @@ async fn silent_players_cost_their_time_only_until_they_are_dead() {
     assert_eq!(players[0].heard().len(), 3);
     // Nine calls would have taken nine limits, and two silent players together the same as one.
     assert!(
-        began.elapsed() < 6 * super::fake::WITHIN,
+        began.elapsed() < 6 * drover_toy::WITHIN,
         "{:?}",
         began.elapsed()
     );
@@ -151,7 +151,7 @@ async fn refusing_players_fail_at_once_or_when_their_time_is_over() {
             lines[0].reply
         );
         assert_eq!(
-            lines[0].took_us >= super::fake::WITHIN.as_micros() as i64,
+            lines[0].took_us >= drover_toy::WITHIN.as_micros() as i64,
             patient
         );
         assert!(lines[2].reply.contains("filler"));
@@ -182,7 +182,7 @@ async fn each_player_hears_everything_in_order() {
             "note&round=1",
             "note&round=2",
             "note&round=3",
-            "end&round=4"
+            "end&5,5,0,0"
         ]
     );
     assert_eq!(

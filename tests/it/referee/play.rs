@@ -1,6 +1,5 @@
 //! The verb `play`, in process and over the wire, with the tests' own game.
 
-use super::fake::FAKE;
 use super::players::{Manner, Player};
 use crate::app::{clean, folder};
 use clap::Parser;
@@ -8,6 +7,7 @@ use drover::cli::play::play;
 use drover::cli::play_args::PlayArgs;
 use drover::cli::usage::UsageError;
 use drover::store::{Filter, MatchRow, PageAt, Store};
+use drover_toy::KIT;
 use games::Kit;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -19,7 +19,7 @@ struct Line {
 }
 
 pub fn args(line: &str) -> PlayArgs {
-    let words = ["play", "count"].into_iter().chain(line.split_whitespace());
+    let words = ["play", "toy"].into_iter().chain(line.split_whitespace());
     Line::try_parse_from(words).unwrap().args
 }
 
@@ -29,38 +29,41 @@ async fn said(kit: &'static dyn Kit, line: &str) -> anyhow::Result<String> {
 }
 
 async fn json(line: &str) -> Value {
-    let text = said(&FAKE, &format!("{line} --output json")).await;
+    let text = said(&KIT, &format!("{line} --output json")).await;
     serde_json::from_str(&text.unwrap()).unwrap()
 }
 
 async fn refusal(line: &str) -> String {
-    let error = said(&FAKE, line).await.unwrap_err();
+    let error = said(&KIT, line).await.unwrap_err();
     error.downcast::<UsageError>().unwrap().to_string()
 }
 
 #[tokio::test]
 async fn seats_are_summed_up_in_the_order_given() {
-    let line =
-        "--seat builtin:one --seat builtin:two --games 40 --budget 10n --concurrency 2 --seed 5";
+    let line = "--seat builtin:quick --seat builtin:champion --seat filler --seat filler \
+         --games 40 --budget 10n --concurrency 2 --seed 5 --option rounds=5";
     let report = json(line).await;
     assert_eq!(
         (&report["game"], &report["games"]),
-        (&"count".into(), &40.into())
+        (&"toy".into(), &40.into())
     );
     assert_eq!(report["budget"], "10n");
     let seats = report["seats"].as_array().unwrap();
     let bots: Vec<&Value> = seats.iter().map(|seat| &seat["bot"]).collect();
-    assert_eq!(bots, ["builtin:one", "builtin:two", "filler", "filler"]);
+    assert_eq!(
+        bots,
+        ["builtin:quick", "builtin:champion", "filler", "filler"]
+    );
     assert_eq!(
         (&seats[1]["wins"], &seats[1]["win_share"]),
         (&40.into(), &1.0.into())
     );
     assert!(seats[1]["win_share_low"].as_f64().unwrap() < 1.0);
     assert_eq!(
-        seats[0]["mean_score"], 10.25,
-        "seats rotate over each deck, so all are as lucky"
+        seats[0]["mean_score"], 1.25,
+        "seats rotate over each deck, so all are as often asked twice"
     );
-    assert_eq!(seats[1]["timed"], 40);
+    assert_eq!(seats[1]["timed"], 50);
     assert!(seats[1]["decision_ms_p99"].as_f64().is_some());
     let again = json(line).await;
     assert_eq!(again["seats"][3]["mean_score"], seats[3]["mean_score"]);
@@ -68,7 +71,8 @@ async fn seats_are_summed_up_in_the_order_given() {
 
 #[tokio::test]
 async fn pools_draw_tables_and_csv_has_a_header() {
-    let line = "--pool builtin:one,builtin:two,filler,filler,builtin:one --games 400 --budget 1n";
+    let line =
+        "--pool builtin:quick,builtin:champion,filler,filler,builtin:quick --games 400 --budget 1n";
     let report = json(line).await;
     let seats = report["seats"].as_array().unwrap();
     let games: u64 = seats
@@ -77,7 +81,7 @@ async fn pools_draw_tables_and_csv_has_a_header() {
         .sum();
     assert_eq!((seats.len(), games), (5, 1_600));
     let csv = format!("{line} --output csv --no-rotate --no-models");
-    let text = said(&FAKE, &csv).await.unwrap();
+    let text = said(&KIT, &csv).await.unwrap();
     assert!(text.starts_with("seat,bot,games,wins,"), "{text}");
     assert_eq!(text.lines().count(), 6);
 }
@@ -86,8 +90,8 @@ async fn pools_draw_tables_and_csv_has_a_header() {
 async fn a_stop_ends_early_with_what_was_played() {
     let stop = CancellationToken::new();
     stop.cancel();
-    let line = "--seat builtin:two --games 1000000 --budget 1s --concurrency 1 --output json";
-    let text = play(&FAKE, args(line), stop).await.unwrap().text;
+    let line = "--seat builtin:champion --games 1000000 --budget 1s --concurrency 1 --output json";
+    let text = play(&KIT, args(line), stop).await.unwrap().text;
     let report: Value = serde_json::from_str(&text).unwrap();
     assert!(report["games"].as_u64().unwrap() < 1_000_000);
     assert_eq!(report["games_planned"], 1_000_000);
@@ -106,11 +110,11 @@ async fn transcripts_and_matches_are_kept() {
     let folder = folder();
     let (log, db) = (folder.path().join("log"), folder.path().join("play.db"));
     let keep = format!("--log {} --store {}", log.display(), db.display());
-    let line = format!("--seat builtin:one --games 3 --budget 1n {keep}");
+    let line = format!("--seat builtin:quick --games 3 --budget 1n {keep}");
     assert_eq!(json(&line).await["games"], 3);
     let first = std::fs::read_to_string(log.join("match-000001.txt")).unwrap();
     assert!(
-        first.contains("seats\tbuiltin:one\tbuiltin:filler"),
+        first.contains("seats\tbuiltin:quick\tbuiltin:filler"),
         "{first}"
     );
     assert_eq!(std::fs::read_dir(&log).unwrap().count(), 3);
@@ -127,7 +131,7 @@ async fn transcripts_and_matches_are_kept() {
 async fn urls_and_built_in_bots_sit_at_one_table() {
     let player = Player::start(Manner::KeepAlive).await;
     let line = format!(
-        "--seat url:{} --seat builtin:two --games 8 --budget 1n --concurrency 3 --option rounds=8",
+        "--seat url:{} --seat builtin:quick --games 8 --budget 1n --concurrency 3 --option rounds=8",
         player.url
     );
     let report = json(&line).await;
@@ -138,7 +142,7 @@ async fn urls_and_built_in_bots_sit_at_one_table() {
     let seats = report["seats"].as_array().unwrap();
     assert_eq!(
         (&seats[0]["mean_score"], &seats[1]["mean_score"]),
-        (&10.0.into(), &4.0.into())
+        (&10.0.into(), &2.0.into())
     );
     assert_eq!(
         (&seats[0]["wins"], &seats[0]["missed"]),
@@ -191,7 +195,7 @@ async fn wire_calls_built_in_bots_behind_the_gateway() {
 async fn bad_command_lines_are_refused_with_a_sentence() {
     for (line, said) in [
         ("", "--seat or --pool"),
-        ("--seat builtin:three", "filler, one, two"),
+        ("--seat builtin:three", "filler, quick, champion"),
         ("--seat cmd:./bot", "speak HTTP"),
         ("--seat remote", "url:http"),
         ("--seat one", "builtin:NAME"),
@@ -203,7 +207,7 @@ async fn bad_command_lines_are_refused_with_a_sentence() {
         assert!(refusal.contains(said), "{line}: {refusal}");
     }
     let refused = |line: &str| {
-        let words = ["play", "count"].into_iter().chain(line.split_whitespace());
+        let words = ["play", "toy"].into_iter().chain(line.split_whitespace());
         Line::try_parse_from(words).err().unwrap().to_string()
     };
     assert!(refused("--budget 5").contains("200ms"));

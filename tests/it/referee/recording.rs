@@ -1,13 +1,13 @@
 //! Matches in the store: kept whole, and taken up after a stop.
 
-use super::fake::WITHIN;
 use super::players::{Manner, Player};
-use super::{FAKE, begun, kept_host, played, players, request, scores};
+use super::{begun, kept_host, played, players, request, scores};
 use crate::app::{clean, folder};
 use drover::referee::{HostSettings, Recording};
 use drover::store::types::{Direction, Durability};
 use drover::store::{Settings, Store};
-use games::{Cause, Kit, Seat};
+use drover_toy::WITHIN;
+use games::{Cause, Seat};
 use serde_json::json;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _};
@@ -16,9 +16,8 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 async fn store(path: &Path) -> Store {
-    let find = |name: &str| (name == "count").then_some(&FAKE as &'static dyn Kit);
     Store::open(&Settings {
-        kit: find,
+        kit: drover_toy::find,
         ..Settings::at(path)
     })
     .await
@@ -48,7 +47,7 @@ async fn a_match_is_kept_whole_and_numbers_go_on() {
         (Some(Cause::Normal), [20, 0, 0, 0].as_slice())
     );
     let lines = recording(&kept)
-        .transcript("count", hosted.info.market, Seat(0))
+        .transcript("toy", hosted.info.market, Seat(0))
         .await
         .unwrap()
         .unwrap();
