@@ -31,12 +31,16 @@ CREATE INDEX matches_ours ON matches (game, market) WHERE ours = 1;
 CREATE INDEX matches_by_start ON matches (started_us);
 -- What ended lately may be under an embargo.
 CREATE INDEX matches_by_end ON matches (ended_us) WHERE ended_us IS NOT NULL;
-CREATE INDEX matches_by_market ON matches (market) WHERE market <> 0;
+-- What lists are filtered by (src/store/listing.rs), each in the order of lists. Most matches end normally.
+CREATE INDEX matches_by_game ON matches (game, id);
+CREATE INDEX matches_by_referee ON matches (referee, id);
+CREATE INDEX matches_by_market ON matches (market, id) WHERE market <> 0;
+CREATE INDEX matches_by_cause ON matches (cause, id) WHERE cause <> 'normal';
 
 -- The seats of a match. In others' matches they count from our first session: 0 is ours, then clockwise.
 -- spec: how the seat is played (`builtin:NAME`, `url:…`), empty where that is unknown. name: the player's, where the
 -- operator or our referee knows it. player: the seat's number on the wire, where our own referee gave it.
--- entrant: the tournament's entrant on the seat.
+-- entrant: the tournament's entrant on the seat. called: the spec without `builtin:` and without a program's version.
 CREATE TABLE seats (
     match_id TEXT NOT NULL REFERENCES matches (id),
     seat INTEGER NOT NULL,
@@ -44,11 +48,13 @@ CREATE TABLE seats (
     name TEXT,
     player INTEGER,
     entrant TEXT,
+    called TEXT AS (replace(substr(spec, 1, instr(spec || '@', '@') - 1), 'builtin:', '')),
     PRIMARY KEY (match_id, seat)
 ) WITHOUT ROWID;
 CREATE INDEX seats_by_name ON seats (name, match_id) WHERE name IS NOT NULL;
 CREATE INDEX seats_by_player ON seats (player) WHERE player IS NOT NULL;
 CREATE INDEX seats_by_entrant ON seats (entrant, match_id) WHERE entrant IS NOT NULL;
+CREATE INDEX seats_by_called ON seats (called, match_id) WHERE spec <> '';
 
 -- The result of each seat, once the match has one. score: NULL where the wire says who won, but not the scores.
 -- win_share: 1 for the only best score, 1/k for each of k best ones, else 0.
@@ -59,6 +65,7 @@ CREATE TABLE results (
     win_share REAL NOT NULL,
     PRIMARY KEY (match_id, seat)
 ) WITHOUT ROWID;
+CREATE INDEX results_tied ON results (match_id) WHERE win_share > 0 AND win_share < 1;
 
 -- How a seat took part in its match. how: played, crashed, silent, refused or dropped; turn: from which of its
 -- decisions on, counted from 1, NULL if it played. decisions: those that it was asked for, and fallback: those of
@@ -84,7 +91,7 @@ CREATE INDEX participations_by_how ON participations (how, match_id) WHERE how <
 -- survive, power or process. first_entry: no entry of the session has a lower number. The columns from last_entry on
 -- are NULL until it ends; last_entry stays NULL if it has no entries. scores: JSON, own seat first, then clockwise.
 -- packed: NULL: its entries are in `entries` until they are packed; 1: in `packed`; 0: they stay in `entries`, because
--- they are not whole; 2: they were pruned.
+-- they are not whole; 2: they were pruned. called: the bot as in `seats`.
 CREATE TABLE sessions (
     id INTEGER PRIMARY KEY,
     match_id TEXT NOT NULL REFERENCES matches (id),
@@ -106,13 +113,22 @@ CREATE TABLE sessions (
     cause TEXT,
     detail TEXT,
     scores TEXT,
-    packed INTEGER
+    packed INTEGER,
+    called TEXT AS (replace(substr(bot, 1, instr(bot || '@', '@') - 1), 'builtin:', ''))
 );
 CREATE INDEX sessions_by_match ON sessions (match_id);
 CREATE INDEX sessions_live ON sessions (id) WHERE ended_us IS NULL;
 CREATE INDEX sessions_unpacked ON sessions (id)
     WHERE packed IS NULL AND ended_us IS NOT NULL AND last_entry IS NOT NULL;
 CREATE INDEX sessions_by_start ON sessions (opened_us);
+-- What lists are filtered by.
+CREATE INDEX sessions_by_game ON sessions (game);
+CREATE INDEX sessions_by_called ON sessions (called);
+CREATE INDEX sessions_by_referee ON sessions (referee);
+CREATE INDEX sessions_by_cause ON sessions (cause) WHERE cause <> 'normal';
+-- Lists of matches: a referee's sessions are found by their seats.
+CREATE INDEX sessions_of_players ON sessions (called, match_id) WHERE side = 'player';
+CREATE INDEX sessions_without_seat ON sessions (match_id) WHERE seat IS NULL;
 
 -- The log: one row a message, in the order of commits over all sessions. previous: the session's entry before it.
 -- direction: 0 received, 1 sent, seen from the session's own side. It is only appended to and has no other index: an
@@ -312,34 +328,7 @@ CREATE TRIGGER tournament_matches_counted AFTER INSERT ON tournament_matches BEG
     ON CONFLICT (tournament) DO UPDATE SET matches = matches + 1;
 END;
 
--- LISTS
-
--- What lists are filtered by: every combination that occurs of a match's game, referee and cause with the side, bot
--- and outcome of one of its sessions (or of its seats, where these have no sessions), and the same of a session with
--- its own cause. referee: empty for those known by their addresses alone. outcome: won, tied, lost, or empty.
-CREATE TABLE facets (
-    id INTEGER PRIMARY KEY,
-    game TEXT NOT NULL,
-    referee TEXT NOT NULL,
-    cause TEXT NOT NULL,
-    side TEXT NOT NULL,
-    bot TEXT NOT NULL,
-    outcome TEXT NOT NULL,
-    UNIQUE (game, referee, cause, side, bot, outcome)
-);
-
--- Where a match or session that has ended may be found: at least there. It need not fit any more, its own row
--- decides.
-CREATE TABLE listed (
-    facet INTEGER NOT NULL,
-    match_id TEXT NOT NULL,
-    PRIMARY KEY (facet, match_id)
-) WITHOUT ROWID;
-CREATE TABLE listed_sessions (
-    facet INTEGER NOT NULL,
-    session INTEGER NOT NULL,
-    PRIMARY KEY (facet, session)
-) WITHOUT ROWID;
+-- CHANGES
 
 -- What has begun or ended, in the order of commits: a match, or one of its sessions. The oldest are forgotten
 -- (src/store/changes.rs).
@@ -360,6 +349,19 @@ CREATE TABLE bots (
     first_seen_us INTEGER NOT NULL,
     PRIMARY KEY (game, name, version)
 ) WITHOUT ROWID;
+
+-- Which versions of users' programs have played which game.
+CREATE TABLE programs_played (
+    game TEXT NOT NULL,
+    bot TEXT NOT NULL,
+    PRIMARY KEY (game, bot)
+) WITHOUT ROWID;
+CREATE TRIGGER programs_of_sessions AFTER INSERT ON sessions WHEN new.bot GLOB 'bot:*' BEGIN
+    INSERT INTO programs_played VALUES (new.game, new.bot) ON CONFLICT DO NOTHING;
+END;
+CREATE TRIGGER programs_of_seats AFTER INSERT ON seats WHEN new.spec GLOB 'bot:*' BEGIN
+    INSERT INTO programs_played SELECT game, new.spec FROM matches WHERE id = new.match_id ON CONFLICT DO NOTHING;
+END;
 
 -- What users' programs noted for their next matches, by program and game; versions share it.
 CREATE TABLE notes (

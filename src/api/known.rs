@@ -93,7 +93,10 @@ pub async fn unknown(store: &Store, filter: &Filter) -> Result<Option<Unknown>, 
             continue;
         };
         let met = store.matches(&alone, &PageAt::first(1)).await?;
-        if met.items.is_empty() && !(entrant.is_some() && is_entered(store, value).await?) {
+        if met.items.is_empty()
+            && met.next.is_none()
+            && !(entrant.is_some() && is_entered(store, value).await?)
+        {
             return Ok(Some(none(name, value, "no match has that one")));
         }
     }
@@ -126,12 +129,8 @@ pub(super) async fn unknown_bot(
         ..Filter::default()
     };
     // Bots of earlier versions, and of games that are no more.
-    if !store
-        .matches(&alone, &PageAt::first(1))
-        .await?
-        .items
-        .is_empty()
-    {
+    let met = store.matches(&alone, &PageAt::first(1)).await?;
+    if !met.items.is_empty() || met.next.is_some() {
         return Ok(None);
     }
     names.extend(played.into_iter().map(|(_, name)| name));

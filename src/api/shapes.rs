@@ -12,7 +12,7 @@ use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 pub(super) struct Listed<T> {
     /// The rows.
     pub items: Vec<T>,
-    /// The `cursor` of the next page; `null` on the last one.
+    /// The `cursor` of the next page; `null` on the last one. A page with a next one may be short or empty.
     pub next: Option<String>,
     /// Why this list may be incomplete for this caller.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -96,10 +96,7 @@ impl Store {
         &self,
         game: Option<&str>,
     ) -> Result<Vec<(String, String)>, StoreError> {
-        let played = "SELECT DISTINCT game, bot FROM facets WHERE bot GLOB 'bot:*' AND (?1 IS NULL OR game = ?1)
-             UNION SELECT game, bot FROM sessions WHERE ended_us IS NULL AND bot GLOB 'bot:*'
-                 AND (?1 IS NULL OR game = ?1)
-             ORDER BY game, bot";
+        let played = "SELECT game, bot FROM programs_played WHERE ?1 IS NULL OR game = ?1 ORDER BY game, bot";
         let played = sqlx::query_as(played).bind(game.map(str::to_owned));
         Ok(played.fetch_all(self.readers()).await?)
     }

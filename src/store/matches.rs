@@ -2,9 +2,8 @@
 
 use super::error::StoreError;
 use super::handle::Store;
-use super::listing::{AT_A_TIME_MAX, Candidates, GROWTH, Key, LOOKED_MAX, List};
-use super::narrow::{Columns, MATCH_COLUMNS, SESSION_COLUMNS, narrow};
-use super::pages::{cut, number_before};
+use super::listing::{EXAMINED_MAX, MATCHES, SESSIONS};
+use super::pages::number_before;
 use super::records::{Filter, Page, PageAt, SessionRow};
 use super::rows;
 use super::secrecy;
@@ -13,7 +12,7 @@ use games::{Cause, TeamFact};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{QueryBuilder, Row as _, Sqlite};
 
-const MATCHES: &str =
+const MATCH_ROWS: &str =
     "SELECT m.id, m.game, m.referee, m.market, m.ours, m.started_us, m.ended_us, m.cause, m.blame,
         m.detail, m.scores, m.setup,
         (SELECT json_group_array(json_object('seat', t.seat, 'spec', t.spec, 'name', t.name,
@@ -30,14 +29,14 @@ const MATCHES: &str =
 /// How many of the last sessions are searched for ones that ended recently.
 const ENDED_WITHIN: i64 = 20_000;
 
-const SESSIONS: &str = "SELECT s.id, s.match_id, s.side, s.game, s.bot, s.referee, s.market, s.player, s.seat, s.seed,
+const SESSION_ROWS: &str = "SELECT s.id, s.match_id, s.side, s.game, s.bot, s.referee, s.market, s.player, s.seat, s.seed,
         s.setup, s.durability, s.opened_us, s.last_entry, s.entries, s.ended_us, s.cause, s.detail, s.scores, s.packed IS 2";
 
 const OF_SESSIONS: &str = " FROM sessions s JOIN matches m ON m.id = s.match_id WHERE true";
 
 /// The start of a query for matches, to which conditions on `m` are added.
 fn matches() -> QueryBuilder<Sqlite> {
-    let mut query = QueryBuilder::new(MATCHES);
+    let mut query = QueryBuilder::new(MATCH_ROWS);
     query.push(", ").push(secrecy::OVER);
     query.push(" FROM matches m WHERE true");
     query
@@ -45,15 +44,15 @@ fn matches() -> QueryBuilder<Sqlite> {
 
 /// The same for sessions `s` and their matches `m`.
 fn sessions() -> QueryBuilder<Sqlite> {
-    let mut query = QueryBuilder::new(SESSIONS);
+    let mut query = QueryBuilder::new(SESSION_ROWS);
     query.push(", ").push(secrecy::ENTRANT);
     query.push(", ").push(secrecy::OVER).push(OF_SESSIONS);
     query
 }
 
 impl Store {
-    /// Matches, newest first. A page may be shorter than its limit although there is a next one: where few of
-    /// many rows fit, no page reads all of them.
+    /// Matches, newest first. A page may be shorter than its limit, or empty, although there is a next one: no page
+    /// examines more than 5,000 rows, and where few of many fit, its cursor leads on from there.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
@@ -62,19 +61,15 @@ impl Store {
         filter: &Filter,
         at: &PageAt,
     ) -> Result<Page<MatchRow>, StoreError> {
-        let after = at.after.clone().map(Key::Match);
-        let (rows, looked) = self
-            .listed(
-                (List::Matches, matches, &MATCH_COLUMNS),
-                filter,
-                (after, at),
-            )
-            .await?;
-        let rows = rows.iter().map(match_row).collect::<Result<Vec<_>, _>>()?;
-        let page = cut(rows, at, |row| row.id.clone());
+        let found = self.found(&MATCHES, filter, at, EXAMINED_MAX).await?;
+        let mut query = matches();
+        query.push(" AND m.id IN (SELECT value FROM json_each(");
+        query.push_bind(found.json()).push(")) ORDER BY m.id DESC");
+        let rows = query.build().fetch_all(self.readers()).await?;
+        let items: Result<_, _> = rows.iter().map(match_row).collect();
         Ok(Page {
-            next: page.next.or(looked),
-            ..page
+            items: items?,
+            next: found.next,
         })
     }
 
@@ -93,48 +88,6 @@ impl Store {
         query.push_bind(limit);
         let rows = query.build().fetch_all(self.readers()).await?;
         rows.iter().map(match_row).collect()
-    }
-
-    /// The rows of one page and one more, if there is one; and the cursor to go on from, if more may follow
-    /// rows that do not fit.
-    async fn listed(
-        &self,
-        (list, begin, columns): (List, fn() -> QueryBuilder<Sqlite>, &Columns),
-        filter: &Filter,
-        (mut after, at): (Option<Key>, &PageAt),
-    ) -> Result<(Vec<SqliteRow>, Option<String>), StoreError> {
-        let wanted = at.limit as usize + 1;
-        let candidates = Candidates::new(list, filter, self.readers()).await?;
-        let (mut rows, mut looked, mut limit) = (Vec::new(), 0, wanted);
-        loop {
-            let found = candidates
-                .below(after.as_ref(), limit, self.readers())
-                .await?;
-            let mut query = begin();
-            let (id, fitting) = match list {
-                List::Matches => ("m.id", self.met(&found, filter).await?),
-                List::Sessions => ("s.id", found.json()),
-            };
-            query.push(format_args!(" AND {id} IN (SELECT value FROM json_each("));
-            query.push_bind(fitting).push("))");
-            narrow(&mut query, filter, columns);
-            query.push(format_args!(" ORDER BY {id} DESC LIMIT "));
-            query.push_bind((wanted - rows.len()) as i64);
-            rows.append(&mut query.build().fetch_all(self.readers()).await?);
-            looked += limit;
-            if found.last || rows.len() >= wanted {
-                return Ok((rows, None));
-            }
-            after = found.end;
-            limit = (limit * GROWTH).min(AT_A_TIME_MAX);
-            if looked >= LOOKED_MAX {
-                let next = after.map(|key| match key {
-                    Key::Match(id) => id,
-                    Key::Session(id) => id.to_string(),
-                });
-                return Ok((rows, next));
-            }
-        }
     }
 
     /// One match.
@@ -205,21 +158,16 @@ impl Store {
         filter: &Filter,
         at: &PageAt,
     ) -> Result<Page<SessionRow>, StoreError> {
-        let after = Key::Session(number_before(at)?);
-        let (rows, looked) = self
-            .listed(
-                (List::Sessions, sessions, &SESSION_COLUMNS),
-                filter,
-                (Some(after), at),
-            )
-            .await?;
-        let rows = rows.iter().map(session_row);
-        let page = cut(rows.collect::<Result<Vec<_>, _>>()?, at, |row| {
-            row.id.0.to_string()
-        });
+        number_before(at)?;
+        let found = self.found(&SESSIONS, filter, at, EXAMINED_MAX).await?;
+        let mut query = sessions();
+        query.push(" AND s.id IN (SELECT value FROM json_each(");
+        query.push_bind(found.json()).push(")) ORDER BY s.id DESC");
+        let rows = query.build().fetch_all(self.readers()).await?;
+        let items: Result<_, _> = rows.iter().map(session_row).collect();
         Ok(Page {
-            next: page.next.or(looked),
-            ..page
+            items: items?,
+            next: found.next,
         })
     }
 
@@ -230,7 +178,7 @@ impl Store {
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn ended_since(&self, since_us: i64) -> Result<Vec<SessionRow>, StoreError> {
         // Start-up waits for it and shows it to no one: secrecy is not looked up.
-        let mut query = QueryBuilder::new(SESSIONS);
+        let mut query = QueryBuilder::new(SESSION_ROWS);
         query.push(", NULL, NULL").push(OF_SESSIONS);
         query
             .push(" AND s.id > (SELECT max(id) FROM sessions) - ")

@@ -3,7 +3,7 @@
 use super::bots::{OWN, meant};
 use super::error::StoreError;
 use super::handle::Store;
-use super::listing::{Found, Key};
+use super::listing::Found;
 use super::records::{Filter, Standing};
 use super::rows::json;
 use super::secrecy::OVER;
@@ -11,10 +11,9 @@ use super::types::SeatNotes;
 use super::versus::Subject;
 use games::{Cause, Kit, Outcome, Seat, are_mates};
 use serde::Deserialize;
-use serde_json::Value;
 use sqlx::{AssertSqlSafe, Row as _};
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// Each seat of ours with each other seat, of matches `?1` (JSON): one row a match, since rows are what costs. The
 /// place is below 0 where our seat is unknown.
@@ -152,42 +151,41 @@ impl Meeting<'_> {
 }
 
 impl Store {
-    /// Those of these matches, as a JSON list, in which the filter's bot met its opponent, with the outcome between
-    /// the two that it asks for. If it asks for none, also matches that have not ended, and those that do not tell
-    /// which seat the bot had. All of these matches, unless the filter names both.
-    pub(super) async fn met(&self, found: &Found, filter: &Filter) -> Result<String, StoreError> {
+    /// Those of these matches in which the filter's bot met its opponent, with the outcome between the two that it
+    /// asks for. If it asks for none, also matches that have not ended, and those that do not show which seat the bot
+    /// had. All of these matches, unless the filter names both.
+    pub(super) async fn met(
+        &self,
+        mut found: Found,
+        filter: &Filter,
+    ) -> Result<Vec<String>, StoreError> {
         let (Some(bot), Some(opponent)) = (&filter.bot, &filter.opponent) else {
-            return Ok(found.json());
+            return Ok(found.ids);
         };
-        let ended = self.ended(found).await?;
-        let mut kept = BTreeSet::new();
-        let rows = self.seats_met(found, Subject::Bot(bot)).await?;
-        let mut told = BTreeSet::new();
+        let ended = self.ended(&found).await?;
+        let mut known = HashMap::new();
+        let rows = self.seats_met(&found, Subject::Bot(bot)).await?;
         for (id, seats) in rows {
             let at = by_id(&ended, &id);
             let fits = seats.into_iter().any(|seats| {
-                let known = at.is_some() && seats.place >= 0;
+                let seated = at.is_some() && seats.place >= 0;
                 let met = at.and_then(|at| meeting(seats, Subject::Bot(bot), at));
                 match (met, filter.between) {
                     (Some(met), None) => met.is_with(opponent),
                     (Some(met), wanted) => {
                         met.is_with(opponent) && met.share().map(Standing::of_share) == wanted
                     }
-                    (None, wanted) => !known && wanted.is_none(),
+                    (None, wanted) => !seated && wanted.is_none(),
                 }
             });
-            if fits {
-                kept.insert(id.clone());
-            }
-            told.insert(id);
+            known.insert(id, fits);
         }
-        // Of others' players no seat of ours tells: the rows of the match decide.
-        let untold = found.keys.iter().filter_map(|key| match key {
-            Key::Match(id) if filter.between.is_none() && !told.contains(id) => Some(id.clone()),
-            _ => None,
-        });
-        kept.extend(untold);
-        Ok(Value::from_iter(kept).to_string())
+        // Where no seat of ours shows whom the bot met, the rows of the match have decided.
+        let unknown = filter.between.is_none();
+        found
+            .ids
+            .retain(|id| known.get(id).copied().unwrap_or(unknown));
+        Ok(found.ids)
     }
 
     /// The subject's meetings in these matches, newest first, match by match.

@@ -79,7 +79,6 @@ pub use handle::Store;
 pub use health::{BATCH_BOUNDS, Health};
 pub use history::Contents;
 pub use integrity::EntryCounts;
-pub use listing::list_all;
 pub use open::{KitOf, QUEUE_DEFAULT, READERS_DEFAULT, Settings};
 pub use packed::BulkPacker;
 pub use packer::Packs;

@@ -5,39 +5,17 @@ use super::records::{Filter, Standing};
 use super::secrecy;
 use sqlx::{QueryBuilder, Sqlite};
 
-/// Which columns of a list's rows filters refer to.
-pub(super) struct Columns {
-    game: &'static str,
-    referee: &'static str,
-    market: &'static str,
-    /// A condition on a session `x` that must hold besides its match being `m`.
-    session: &'static str,
-    time: &'static str,
-    ended: &'static str,
-    cause: &'static str,
+/// How conditions name the rows of a list.
+pub(super) struct Names {
+    /// A row: a match, or a session with its match `m`.
+    pub(super) row: &'static str,
+    /// The column of when it began.
+    pub(super) time: &'static str,
+    /// Which sessions `x` of the match are meant.
+    pub(super) sessions: &'static str,
+    /// Whether seats without sessions are meant, too.
+    pub(super) seats: bool,
 }
-
-/// Of matches `m`.
-pub(super) const MATCH_COLUMNS: Columns = Columns {
-    game: "m.game",
-    referee: "m.referee",
-    market: "m.market",
-    session: "true",
-    time: "m.started_us",
-    ended: "m.ended_us",
-    cause: "m.cause",
-};
-
-/// Of sessions `s` with their matches `m`.
-pub(super) const SESSION_COLUMNS: Columns = Columns {
-    game: "s.game",
-    referee: "s.referee",
-    market: "s.market",
-    session: "x.id = s.id",
-    time: "s.opened_us",
-    ended: "s.ended_us",
-    cause: "s.cause",
-};
 
 /// A session `x`'s share of the win: from the match's result, or where its seat is unknown from the scores that
 /// the session itself received, own first. NULL without scores.
@@ -47,53 +25,47 @@ pub(super) const SESSION_SHARE: &str = "coalesce(
                  ELSE 1.0 / sum(j.value = (x.scores ->> 0)) END FROM json_each(x.scores) j))";
 
 /// A seat `x`'s.
-pub(super) const SEAT_SHARE: &str =
+const SEAT_SHARE: &str =
     "(SELECT r.win_share FROM results r WHERE r.match_id = x.match_id AND r.seat = x.seat)";
 
 /// A seat `x` of a match `m` that no session tells of. In others' matches, sessions may not know their seats.
-pub(super) const WITHOUT_SESSION: &str = "NOT EXISTS (SELECT 1 FROM sessions y WHERE y.match_id = m.id AND (m.ours = 0 OR y.seat = x.seat))";
+const WITHOUT_SESSION: &str = "NOT EXISTS (SELECT 1 FROM sessions y WHERE y.match_id = m.id AND (m.ours = 0 OR y.seat = x.seat))";
 
 /// Adds the conditions of a filter.
-pub(super) fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) {
+pub(super) fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, names: &Names) {
+    let Names { row, time, .. } = names;
+    let cause = filter.cause.map(|cause| cause.word().to_owned());
     let texts = [
-        (columns.game, &filter.game),
-        (columns.referee, &filter.referee),
-        ("m.id", &filter.match_id),
+        (*row, "game", &filter.game),
+        (*row, "referee", &filter.referee),
+        (*row, "cause", &cause),
+        ("m", "id", &filter.match_id),
     ];
-    for (column, wanted) in texts {
+    for (row, column, wanted) in texts {
         if let Some(wanted) = wanted {
-            query.push(format_args!(" AND {column} = "));
+            query.push(format_args!(" AND {row}.{column} = "));
             query.push_bind(wanted.clone());
         }
     }
     let numbers = [
-        (
-            columns.market,
-            " = ",
-            filter.market.map(|market| market as i64),
-        ),
-        (columns.time, " >= ", filter.since_us),
-        (columns.time, " < ", filter.until_us),
+        ("market = ", filter.market.map(|market| market as i64)),
+        (&format!("{time} >= "), filter.since_us),
+        (&format!("{time} < "), filter.until_us),
     ];
-    for (column, compared, wanted) in numbers {
+    for (compared, wanted) in numbers {
         if let Some(wanted) = wanted {
-            query.push(format_args!(" AND {column}{compared}"));
+            query.push(format_args!(" AND {row}.{compared}"));
             query.push_bind(wanted);
         }
-    }
-    if let Some(cause) = filter.cause {
-        query
-            .push(format_args!(" AND {} = ", columns.cause))
-            .push_bind(cause.word());
     }
     if let Some(over_by_us) = filter.over_by_us {
         query.push(format_args!(" AND ({}) <= ", secrecy::OVER));
         query.push_bind(over_by_us);
     }
-    if let Some(live) = filter.live {
-        // Literal, so that the index of live rows can be used.
+    let live = filter.outcome.map(|outcome| outcome == Standing::Live);
+    for live in [filter.live, live].into_iter().flatten() {
         let state = if live { "IS NULL" } else { "IS NOT NULL" };
-        query.push(format_args!(" AND {} {state}", columns.ended));
+        query.push(format_args!(" AND {row}.ended_us {state}"));
     }
     let others = [
         (
@@ -115,7 +87,7 @@ pub(super) fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns:
         narrow_opponent(query, opponent);
     }
     narrow_participation(query, filter);
-    narrow_ours(query, filter, columns);
+    narrow_ours(query, filter, names);
 }
 
 /// A seat that took part so: of the bot or entrant that is asked for, if one is.
@@ -167,25 +139,18 @@ fn narrow_opponent(query: &mut QueryBuilder<Sqlite>, opponent: &str) {
 }
 
 /// Filters on our own seats: which side and bot, and how the match ended for it.
-fn narrow_ours(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) {
-    if let Some(outcome) = filter.outcome {
-        let state = match outcome {
-            Standing::Live => "IS NULL",
-            Standing::Won | Standing::Tied | Standing::Lost => "IS NOT NULL",
-        };
-        query.push(format_args!(" AND {} {state}", columns.ended));
-    }
+fn narrow_ours(query: &mut QueryBuilder<Sqlite>, filter: &Filter, names: &Names) {
     if !filter.is_of_seats() {
         return;
     }
     query.push(format_args!(
         " AND (EXISTS (SELECT 1 FROM sessions x WHERE x.match_id = m.id AND {}",
-        columns.session
+        names.sessions
     ));
     narrow_seat(query, filter, ["x.side", "x.bot"]);
     narrow_share(query, filter, SESSION_SHARE);
     query.push(")");
-    if columns.session == MATCH_COLUMNS.session {
+    if names.seats {
         query.push(format_args!(
             " OR EXISTS (SELECT 1 FROM seats x WHERE x.match_id = m.id AND {WITHOUT_SESSION}"
         ));
@@ -197,11 +162,7 @@ fn narrow_ours(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Colu
 }
 
 /// Adds what a filter says of a seat: its side and its bot.
-pub(super) fn narrow_seat(
-    query: &mut QueryBuilder<Sqlite>,
-    filter: &Filter,
-    [side, bot]: [&'static str; 2],
-) {
+fn narrow_seat(query: &mut QueryBuilder<Sqlite>, filter: &Filter, [side, bot]: [&'static str; 2]) {
     if let Some(wanted) = filter.side {
         query.push(format_args!(" AND {side} = "));
         query.push_bind(wanted.word());
@@ -237,7 +198,7 @@ fn narrow_share(query: &mut QueryBuilder<Sqlite>, filter: &Filter, share: &'stat
 
 impl Filter {
     /// Whether it asks for seats with a side, a bot or a result.
-    pub(super) fn is_of_seats(&self) -> bool {
+    fn is_of_seats(&self) -> bool {
         let ended = self
             .outcome
             .is_some_and(|outcome| outcome != Standing::Live);

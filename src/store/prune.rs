@@ -43,12 +43,9 @@ const VOID: &str = "
         (SELECT json_group_array(id) FROM void), (SELECT count(*) FROM void)";
 
 /// What else goes of these sessions and matches, both JSON lists: all of it.
-const FORGET: [&str; 9] = [
+const FORGET: [&str; 7] = [
     "DELETE FROM bluffs WHERE session IN (SELECT value FROM json_each(?1))",
     "DELETE FROM lessons WHERE match_id IN (SELECT value FROM json_each(?2))",
-    "DELETE FROM listed_sessions WHERE facet IN (SELECT id FROM facets)
-         AND session IN (SELECT value FROM json_each(?1))",
-    "DELETE FROM listed WHERE facet IN (SELECT id FROM facets) AND match_id IN (SELECT value FROM json_each(?2))",
     "DELETE FROM participations WHERE match_id IN (SELECT value FROM json_each(?2))",
     "DELETE FROM results WHERE match_id IN (SELECT value FROM json_each(?2))",
     "DELETE FROM seats WHERE match_id IN (SELECT value FROM json_each(?2))",

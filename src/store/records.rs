@@ -95,7 +95,8 @@ impl Standing {
     }
 }
 
-/// Which matches, sessions or bluffs to list. `None` everywhere: all.
+/// Which matches, sessions or bluffs to list. `None` everywhere: all. What several fields fit that are common each, but
+/// rare together, comes in short pages ([`Store::matches`](super::Store::matches)).
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// The game's name.
@@ -143,7 +144,7 @@ pub struct Filter {
 pub struct Page<T> {
     /// The rows.
     pub items: Vec<T>,
-    /// The cursor of the next page, if there is one.
+    /// The cursor of the next page, if there is one. The page may be shorter than its limit, or empty, all the same.
     pub next: Option<String>,
 }
 

@@ -3,15 +3,14 @@
 use super::damage::{self, RANGE};
 use super::error::StoreError;
 use super::handle::Store;
-use super::{files, listing, open, startup};
+use super::{files, open, startup};
 use futures_util::TryStreamExt as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::path::Path;
 
 /// Tables that are not copied: a new database has its own, or start-up makes it from the others.
-const NOT_COPIED: &str =
-    "'_sqlx_migrations', 'heads', 'tournament_sizes', 'facets', 'listed', 'listed_sessions'";
+const NOT_COPIED: &str = "'_sqlx_migrations', 'heads', 'tournament_sizes', 'programs_played'";
 /// Sessions whose match cannot be read stay reachable: its row is made again from theirs.
 const REBUILD: &str = "
     INSERT INTO matches (id, game, referee, market, ours, started_us, setup, ended_us, cause)
@@ -178,7 +177,6 @@ async fn copy(
         sqlx::query(statement).execute(&mut *connection).await?;
     }
     startup::keep_numbers(connection).await?;
-    listing::list_all(connection).await?;
     sqlx::query("DETACH damaged")
         .execute(&mut *connection)
         .await?;

@@ -3,9 +3,9 @@
 use super::error::StoreError;
 use super::handle::Store;
 use super::history::{AT_LEAST, ONCE};
-use super::listing::{Candidates, Found, List};
+use super::listing::{Found, MATCHES};
 use super::meetings::{Ended, Meeting};
-use super::records::{Filter, Score, Standing, Times, Trend, Versus, VersusBluffs};
+use super::records::{Filter, PageAt, Score, Standing, Times, Trend, Versus, VersusBluffs};
 use games::stats::{ClusteredMean, quantile};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
@@ -13,6 +13,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The newest matches whose results are counted.
 pub(super) const MATCHES_MAX: usize = 4096;
+/// The newest that are examined for these, where a bot or opponent plays other games, too.
+const EXAMINED_MAX: usize = 5 * MATCHES_MAX;
 /// The newest of these whose bluffs and times are counted.
 const DETAILED_MAX: usize = 128;
 /// Rivals told of.
@@ -95,7 +97,7 @@ impl Store {
                 rival_bluffs: rival.0,
                 own_times: own.1,
                 rival_times: rival.1,
-                more: !found.last,
+                more: found.next.is_some(),
             }
         };
         Ok(met.into_iter().map(versus).collect())
@@ -103,8 +105,8 @@ impl Store {
 
     /// The newest matches of a filter whose results are counted.
     pub(super) async fn newest(&self, filter: &Filter) -> Result<Found, StoreError> {
-        let candidates = Candidates::new(List::Matches, filter, self.readers()).await?;
-        candidates.below(None, MATCHES_MAX, self.readers()).await
+        let at = PageAt::first(MATCHES_MAX as u32);
+        self.found(&MATCHES, filter, &at, EXAMINED_MAX).await
     }
 
     /// What the seats of these matches (a JSON list) bluffed, and how long they decided.

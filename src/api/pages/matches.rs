@@ -19,6 +19,8 @@ struct Matches {
     /// Whether one of those is set.
     open: bool,
     matches: Vec<MatchLine>,
+    /// What is shown where there are no rows.
+    none: &'static str,
     /// Whether this is not the newest page.
     later: bool,
     first: String,
@@ -64,6 +66,12 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
         open: more.iter().any(|field| !field.value.is_empty()),
         more,
         matches: listed.items.iter().map(|found| line(found, now)).collect(),
+        none: match listed.next {
+            Some(_) => {
+                "None of the matches examined is like this. Older ones may be: see the next page."
+            }
+            None => "No match is like this. With fewer filters there may be some.",
+        },
         later,
         first: link(&visit, "cursor", ""),
         next: listed.next.map(|next| link(&visit, "cursor", &next)),

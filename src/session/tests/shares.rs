@@ -188,11 +188,6 @@ async fn of_what_strangers_merely_began_nothing_is_kept() {
             "participations WHERE match_id NOT IN (SELECT id FROM matches)",
         ),
         (0, "results WHERE match_id NOT IN (SELECT id FROM matches)"),
-        (0, "listed WHERE match_id NOT IN (SELECT id FROM matches)"),
-        (
-            0,
-            "listed_sessions WHERE session NOT IN (SELECT id FROM sessions)",
-        ),
         (0, "facts WHERE session NOT IN (SELECT id FROM sessions)"),
     ] {
         let count = store.alter(&format!("SELECT count(*) FROM {of}")).await;

@@ -70,81 +70,43 @@ async fn filled(store: &Store) {
 
 /// Every filter with hits and without.
 fn singles() -> Vec<Filter> {
-    let all = Filter::default;
-    let mut filters = vec![all()];
+    let mut filters = vec![Filter::default()];
+    let mut add = |set: &dyn Fn(&mut Filter)| {
+        filters.push(Filter::default());
+        filters.iter_mut().last().into_iter().for_each(set);
+    };
+    let text = |text: &str| Some(text.to_owned());
+    for name in ["toy", "referee-0", "champion", "alice", "nobody"] {
+        add(&|filter| filter.game = text(name));
+        add(&|filter| filter.referee = text(name));
+        add(&|filter| filter.bot = text(name));
+        add(&|filter| filter.opponent = text(name));
+    }
     for bot in ["bot:mine", "bot:mine@2", "bot:min"] {
-        filters.push(Filter {
-            bot: Some(bot.to_owned()),
-            ..all()
-        });
+        add(&|filter| filter.bot = text(bot));
     }
     for opponent in ["Entrant", "cmd:./mybot", "bot:mine@1", "builtin:quick", ""] {
-        filters.push(Filter {
-            opponent: Some(opponent.to_owned()),
-            ..all()
-        });
-    }
-    for text in ["toy", "referee-0", "champion", "alice", "nobody"] {
-        let text = || Some(text.to_owned());
-        filters.push(Filter {
-            game: text(),
-            ..all()
-        });
-        filters.push(Filter {
-            referee: text(),
-            ..all()
-        });
-        filters.push(Filter {
-            bot: text(),
-            ..all()
-        });
-        filters.push(Filter {
-            opponent: text(),
-            ..all()
-        });
+        add(&|filter| filter.opponent = text(opponent));
     }
     for (_, outcome) in Standing::ALL {
-        filters.push(Filter {
-            outcome: Some(outcome),
-            ..all()
-        });
+        add(&|filter| filter.outcome = Some(outcome));
     }
     for cause in [Cause::Normal, Cause::Stalled, Cause::Crash] {
-        filters.push(Filter {
-            cause: Some(cause),
-            ..all()
-        });
+        add(&|filter| filter.cause = Some(cause));
     }
     for side in [Side::Player, Side::Referee] {
-        filters.push(Filter {
-            side: Some(side),
-            ..all()
-        });
+        add(&|filter| filter.side = Some(side));
     }
     for hours in [0, 10, 29, 500] {
-        filters.push(Filter {
-            since_us: Some(hours * HOUR_US),
-            ..all()
-        });
-        filters.push(Filter {
-            until_us: Some(hours * HOUR_US),
-            ..all()
-        });
+        add(&|filter| filter.since_us = Some(hours * HOUR_US));
+        add(&|filter| filter.until_us = Some(hours * HOUR_US));
     }
     for live in [true, false] {
-        filters.push(Filter {
-            live: Some(live),
-            ..all()
-        });
+        add(&|filter| filter.live = Some(live));
     }
-    filters.push(Filter {
-        market: Some(110),
-        ..all()
-    });
-    filters.push(Filter {
-        market: Some(0),
-        ..all()
-    });
+    for market in [110, 0] {
+        add(&|filter| filter.market = Some(market));
+    }
     filters
 }
 
@@ -288,27 +250,25 @@ fn session_fits(filter: &Filter, row: &MatchRow, session: &SessionRow) -> bool {
     match_fits(filter, &of_session, std::slice::from_ref(session))
 }
 
-/// All pages of matches and of sessions.
-async fn walked(store: &Store, filter: &Filter) -> (Vec<String>, Vec<i64>) {
-    let (mut matches, mut sessions) = (Vec::new(), Vec::new());
+/// All pages of matches and of sessions, and how many these are.
+async fn walked(store: &Store, filter: &Filter) -> (Vec<String>, Vec<i64>, [usize; 2]) {
+    let (mut matches, mut sessions, mut pages) = (Vec::new(), Vec::new(), [0; 2]);
     let mut at = PageAt::first(7);
-    loop {
+    while pages[0] == 0 || at.after.is_some() {
         let page = store.matches(filter, &at).await.unwrap();
         assert!(page.items.len() <= 7);
         matches.extend(page.items.into_iter().map(|row| row.id));
         at.after = page.next;
-        if at.after.is_none() {
-            break;
-        }
+        pages[0] += 1;
     }
-    loop {
+    while pages[1] == 0 || at.after.is_some() {
         let page = store.sessions(filter, &at).await.unwrap();
+        assert!(page.items.len() <= 7);
         sessions.extend(page.items.into_iter().map(|row| row.id.0));
         at.after = page.next;
-        if at.after.is_none() {
-            return (matches, sessions);
-        }
+        pages[1] += 1;
     }
+    (matches, sessions, pages)
 }
 
 #[tokio::test]
@@ -328,163 +288,71 @@ async fn filters_alone_and_two_together_find_what_a_walk_finds() {
             .filter_map(move |other| both(one, other))
     });
     let filters: Vec<Filter> = singles.iter().cloned().chain(pairs).collect();
-    let check = async |store: &Store| {
-        let mut hits = 0;
-        for filter in &filters {
-            let (matches, sessions) = walked(store, filter).await;
-            let fitting = all.iter().filter(|(row, sessions)| {
-                match_fits(filter, row, sessions) && meets(filter, row, sessions)
-            });
-            let expected: Vec<_> = fitting.map(|(row, _)| row.id.clone()).collect();
-            assert_eq!(matches, expected, "{filter:?}");
-            let of = all.iter().flat_map(|(row, sessions)| {
-                let fitting = sessions
-                    .iter()
-                    .filter(|session| session_fits(filter, row, session) && called(filter, row));
-                fitting.map(|session| session.id.0)
-            });
-            let mut expected: Vec<i64> = of.collect();
-            expected.sort_unstable_by(|one, other| other.cmp(one));
-            assert_eq!(sessions, expected, "sessions of {filter:?}");
-            hits += usize::from(!matches.is_empty());
-        }
-        hits
-    };
-    let hits = check(&store).await;
+    let mut hits = 0;
+    for filter in &filters {
+        let (matches, sessions, _) = walked(&store, filter).await;
+        let fitting = all.iter().filter(|(row, sessions)| {
+            match_fits(filter, row, sessions) && meets(filter, row, sessions)
+        });
+        let expected: Vec<_> = fitting.map(|(row, _)| row.id.clone()).collect();
+        assert_eq!(matches, expected, "{filter:?}");
+        let of = all.iter().flat_map(|(row, sessions)| {
+            let fitting = sessions
+                .iter()
+                .filter(|session| session_fits(filter, row, session) && called(filter, row));
+            fitting.map(|session| session.id.0)
+        });
+        let mut expected: Vec<i64> = of.collect();
+        expected.sort_unstable_by(|one, other| other.cmp(one));
+        assert_eq!(sessions, expected, "sessions of {filter:?}");
+        hits += usize::from(!matches.is_empty());
+    }
     assert!(hits > filters.len() / 4, "{hits} of {}", filters.len());
-    // What is saved of a damaged database is listed, too.
+    // What is saved of a damaged database still knows its programs.
+    let played = [1, 2].map(|version| ("toy".to_owned(), format!("bot:mine@{version}")));
+    assert_eq!(store.programs_played(None).await.unwrap(), played);
     let saved = tempfile::tempdir().unwrap();
     let (from, to) = (settings(folder.path()).path, settings(saved.path()).path);
     store.close().await;
     std::fs::create_dir(saved.path().join("data")).unwrap();
     Store::salvage(&from, &to).await.unwrap();
     let store = open(saved.path()).await;
-    assert_eq!(check(&store).await, hits);
+    assert_eq!(store.programs_played(Some("toy")).await.unwrap(), played);
 }
 
 #[tokio::test]
-async fn what_runs_hides_nothing_that_has_ended() {
+async fn no_page_examines_everything_and_the_next_one_goes_on() {
     let (_folder, store) = opened().await;
-    let mut ended = Pen::player(&store, 1);
-    ended.write(&store, vec![heard("ask")]).await;
-    ended.end(&store, vec![3, 1, 0, 0], 0).await;
-    for table in ["matches", "sessions"] {
-        store.alter(&live(table, 6000)).await;
+    for rows in [
+        "matches (id, game, referee, market, ours, started_us, setup, ended_us, cause)
+         SELECT id, iif(n < 9, 'rare', 'toy'), 'r', 0, 0, n, 'null', n, 'normal'",
+        "seats (match_id, seat, spec, name) SELECT id, 1, '', 'alice'",
+        "results (match_id, seat, win_share) SELECT id, 0, n = 3",
+        "sessions (match_id, side, game, bot, referee, market, player, seat, seed, setup, durability, opened_us,
+                   first_entry, ended_us)
+         SELECT id, 'player', iif(n < 9, 'rare', 'toy'), 'champion', 'r', 0, 1, 0, 0, '{}', 'power', n, 1, n",
+    ] {
+        let numbers = "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 12000)";
+        let id = "SELECT n, printf('01AAAAAAAAAAAAAAAA%08d', n) AS id FROM n";
+        let insert = format!("{numbers} INSERT INTO {rows} FROM ({id})");
+        store.alter(&insert).await;
     }
-    let bot = |bot: &str| Filter {
-        bot: Some(bot.to_owned()),
-        ..Filter::default()
-    };
     let won = Filter {
+        bot: Some("champion".to_owned()),
+        opponent: Some("alice".to_owned()),
         outcome: Some(Standing::Won),
         ..Filter::default()
     };
-    for filter in [bot("champion"), won] {
-        let matches = store.matches(&filter, &PageAt::first(9)).await.unwrap();
-        assert_eq!((matches.items.len(), matches.next), (1, None), "{filter:?}");
-        let sessions = store.sessions(&filter, &PageAt::first(9)).await.unwrap();
-        assert_eq!(
-            (sessions.items.len(), sessions.next),
-            (1, None),
-            "{filter:?}"
-        );
-    }
-    let many = store
-        .matches(&bot("other"), &PageAt::first(9))
-        .await
-        .unwrap();
-    assert_eq!((many.items.len(), many.next), (9, Some(match_id(5992))));
-}
-
-/// Rows of a table for matches that run, up to this number.
-fn live(table: &str, upto: u64) -> String {
-    let ids = format!(
-        "WITH RECURSIVE n (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM n WHERE n < {upto}) INSERT INTO {table}"
-    );
-    let id = "printf('01AAAAAAAAAAAAAAAA%08d', n)";
-    match table {
-        "matches" => format!(
-            "{ids} (id, game, referee, market, ours, started_us, setup)
-             SELECT {id}, 'toy', 'r', 0, 0, n, 'null' FROM n"
-        ),
-        _ => format!(
-            "{ids} (id, match_id, side, game, bot, referee, market, player, seat, seed, setup, durability, opened_us,
-                  first_entry)
-             SELECT n + 10, {id}, 'player', 'toy', 'other', 'r', 0, 1, 0, 0, '{{}}', 'power', n, 1 FROM n"
-        ),
-    }
-}
-
-#[tokio::test]
-async fn no_page_reads_everything_and_the_next_one_goes_on() {
-    let (_folder, store) = opened().await;
-    let insert = "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 9000)
-         INSERT INTO";
-    let values = "SELECT printf('01AAAAAAAAAAAAAAAA%08d', n)";
-    store
-        .alter(&format!(
-            "{insert} matches (id, game, referee, market, ours, started_us, setup, ended_us, cause)
-             {values}, iif(n = 3, 'rare', 'toy'), 'r', 0, 1, n, 'null', n, 'normal' FROM n"
-        ))
-        .await;
-    store
-        .alter(&format!(
-            "{insert} seats (match_id, seat, spec, name) {values}, 0, '', 'alice' FROM n"
-        ))
-        .await;
-    let filter = Filter {
+    let found = (vec![match_id(3)], vec![3]);
+    let (matches, sessions, pages) = walked(&store, &won).await;
+    assert_eq!(((matches, sessions), pages), (found.clone(), [3, 3]));
+    // Few have what is asked for besides.
+    let rare = Filter {
         game: Some("rare".to_owned()),
-        opponent: Some("alice".to_owned()),
-        ..Filter::default()
+        ..won
     };
-    let mut at = PageAt::first(50);
-    let (mut pages, mut found) = (0, Vec::new());
-    loop {
-        let page = store.matches(&filter, &at).await.unwrap();
-        pages += 1;
-        found.extend(page.items.into_iter().map(|row| row.id));
-        at.after = page.next;
-        if at.after.is_none() {
-            break;
-        }
-    }
-    assert_eq!((pages, found), (5, vec![match_id(3)]));
-}
-
-#[tokio::test]
-async fn strangers_are_one_facet_and_found_by_their_addresses() {
-    let (_folder, store) = opened().await;
-    for number in 1..=40 {
-        let referee = match number % 2 {
-            0 => format!("203.0.113.{number}"),
-            _ => format!("2001:db8::{number:x}"),
-        };
-        let row = MatchRow {
-            referee: referee.clone(),
-            ..new_match(number, false)
-        };
-        let session = NewSession {
-            referee,
-            ..new_session(number, Side::Player, 0)
-        };
-        let mut pen = Pen::new(&store, Some(row), session);
-        pen.end(&store, vec![3, 1, 0, 0], 0).await;
-    }
-    let facets = sqlx::query_scalar::<_, i64>("SELECT count(*) FROM facets");
-    assert_eq!(facets.fetch_one(store.readers()).await.unwrap(), 1);
-    for (referee, hits) in [
-        ("203.0.113.8", 1),
-        ("2001:db8::9", 1),
-        ("203.0.113.9", 0),
-        ("", 0),
-    ] {
-        let filter = Filter {
-            referee: Some(referee.to_owned()),
-            ..Filter::default()
-        };
-        let (matches, sessions) = walked(&store, &filter).await;
-        assert_eq!((matches.len(), sessions.len()), (hits, hits), "{referee}");
-    }
+    let (matches, sessions, pages) = walked(&store, &rare).await;
+    assert_eq!(((matches, sessions), pages), (found, [1, 1]));
 }
 
 #[tokio::test]
@@ -515,7 +383,7 @@ async fn sessions_are_found_by_their_time_whatever_their_numbers_say() {
             until_us: until,
             ..Filter::default()
         };
-        let (_, mut sessions) = walked(&store, &filter).await;
+        let (_, mut sessions, _) = walked(&store, &filter).await;
         sessions.reverse();
         assert_eq!(sessions, found, "{filter:?}");
     }

@@ -13,7 +13,7 @@ use games::{Cause, Kit, Lesson, Outcome};
 use serde_json::{Value, json};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// The rows of all endings of one batch.
 #[derive(Debug)]
@@ -27,8 +27,6 @@ pub(super) struct Endings {
     pub(super) models: Rows,
     /// Matches that were to be ended but do not exist.
     pub(super) unknown: HashSet<String>,
-    /// Matches that end, or one of whose sessions does, as a JSON list.
-    pub(super) listed: String,
     /// The matches and sessions that end, as JSON lists.
     pub(super) ended: [String; 2],
 }
@@ -61,7 +59,6 @@ pub(super) async fn gather(
         lessons: Rows::of(&LESSONS),
         models: Rows::of(&MODELS),
         unknown: HashSet::new(),
-        listed: String::new(),
         ended: Default::default(),
     };
     let mut ended = HashSet::new();
@@ -90,9 +87,6 @@ pub(super) async fn gather(
         }
     }
     endings.models = merged((connection, texts), &merges, kit).await?;
-    let touched = closings.iter().map(|ending| ending.match_id.as_str());
-    let touched: BTreeSet<&str> = touched.chain(ended.iter().map(String::as_str)).collect();
-    endings.listed = Value::from_iter(touched).to_string();
     let sessions = closings.iter().map(|ending| ending.session);
     endings.ended = [
         Value::from_iter(ended.iter().map(String::as_str)).to_string(),

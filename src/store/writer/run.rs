@@ -16,7 +16,7 @@ use crate::store::health::Gauges;
 use crate::store::open::{KitOf, Settings};
 use crate::store::startup::{self, Start};
 use crate::store::types::Durability;
-use crate::store::{changes, listing, programs, tokens, tournaments};
+use crate::store::{changes, programs, tokens, tournaments};
 use sqlx::{Connection as _, SqliteConnection};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -352,7 +352,6 @@ impl Writer {
                 lessons,
                 models,
                 unknown,
-                listed,
                 ended: [ended, closed],
             } = endings;
             let all = [
@@ -367,7 +366,6 @@ impl Writer {
             for rows in all {
                 rows.write(connection, texts).await?;
             }
-            listing::list(connection, Some(&listed)).await?;
             changes::note_ended(connection, &ended, &closed).await?;
             batch.refuse_unknown(&unknown);
         }
