@@ -1,6 +1,6 @@
 //! A match's transcripts.
 
-use super::events::{Begin, News, OfMatch, OfNews};
+use super::events::{Begin, Mark, News, OfMatch, OfNews};
 use super::lists::Rows;
 use super::matches::{Seen, Wanted};
 use super::params::Params;
@@ -9,7 +9,7 @@ use super::reader::Reader;
 use super::shapes::Listed;
 use super::sight::Sight;
 use crate::replay::Naming;
-use crate::store::MatchEntry;
+use crate::store::{EntryId, MatchEntry};
 
 /// The filters of the list.
 pub(super) const FILTERS: &[&str] = &["seat", "session"];
@@ -33,6 +33,13 @@ impl Rows for Entries {
 impl OfNews for Entries {
     fn number(row: &MatchEntry) -> i64 {
         row.id.0
+    }
+
+    fn after(last: i64) -> Mark {
+        Mark {
+            entry: EntryId(last),
+            ..Mark::END
+        }
     }
 
     fn rows(news: &News, sight: &Sight, wanted: &Wanted) -> Vec<MatchEntry> {

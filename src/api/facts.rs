@@ -1,6 +1,6 @@
 //! The facts from a match's transcripts.
 
-use super::events::{Begin, News, OfMatch, OfNews};
+use super::events::{Begin, Mark, News, OfMatch, OfNews};
 use super::lists::Rows;
 use super::matches::{Seen, Wanted};
 use super::params::Params;
@@ -33,6 +33,13 @@ impl Rows for Facts {
 impl OfNews for Facts {
     fn number(row: &FactRow) -> i64 {
         row.id
+    }
+
+    fn after(last: i64) -> Mark {
+        Mark {
+            fact: last,
+            ..Mark::END
+        }
     }
 
     fn rows(news: &News, sight: &Sight, wanted: &Wanted) -> Vec<FactRow> {

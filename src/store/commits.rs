@@ -1,57 +1,131 @@
-//! What the writer has committed, told in that order to whoever follows it. As with all readers, what a power cut
-//! may still take is told too.
+//! Wakes whoever follows a match or a list when the writer has committed something to it. As with all readers, what a
+//! power cut may still take is read too.
 
 use super::error::StoreError;
 use super::handle::Store;
-use super::records::MatchEntry;
 use super::records::SessionRow;
 use super::startup;
-use super::transcript::{self, Part};
 use super::types::{EntryId, SessionId};
+use parking_lot::Mutex;
 use serde_json::json;
-use std::sync::Arc;
-use tokio::sync::broadcast;
+use std::collections::HashMap;
+use tokio::sync::watch;
 
-/// Commits that a follower may be behind before it misses some.
-const COMMITS_MAX: usize = 4_096;
+/// Each session's last entry, and how many entries it has.
+pub type Heads = HashMap<SessionId, (EntryId, u64)>;
 
-/// One transaction, as far as it is about matches.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Commit {
-    /// The sessions that it added to.
-    pub sessions: Vec<Grown>,
-    /// The matches that it opened or ended.
-    pub matches: Vec<String>,
+/// What has been committed to a match or a list since somebody began to follow it.
+#[derive(Clone, Debug, Default)]
+pub struct Committed {
+    /// The number of commits.
+    pub commits: u64,
+    /// How often the match, or a session of it, ended.
+    pub ends: u64,
+    /// The match's sessions that have grown, as they are after the last of these commits.
+    pub heads: Heads,
 }
 
-/// A session that a commit added to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grown {
-    /// The session.
-    pub session: SessionId,
-    /// Its match, if the commit opened it.
-    pub opened: Option<String>,
-    /// Its last entry, if it has any.
-    pub last: Option<EntryId>,
-    /// How many entries it has now.
-    pub entries: u64,
-    /// Whether the commit ended it.
-    pub ended: bool,
-    /// Whether the commit added bluffs.
-    pub bluffs: bool,
+/// Rings at each commit to what it is of; holds what has been committed.
+pub type Bell = watch::Receiver<Committed>;
+
+/// What one append, opening or closing in a commit added.
+#[derive(Debug, Default)]
+pub(super) struct Added<'a> {
+    pub(super) match_id: &'a str,
+    /// The session, its last entry, and its number of entries.
+    pub(super) head: Option<(SessionId, EntryId, u64)>,
+    /// Whether a match or a session began or ended.
+    pub(super) changes: bool,
+    pub(super) ends: bool,
+    pub(super) bluffs: bool,
 }
 
-/// Tells followers; nothing is made for them while there are none.
-pub(super) type Teller = broadcast::Sender<Arc<Commit>>;
+/// Everything that is followed.
+#[derive(Debug, Default)]
+pub(super) struct Bells {
+    /// By match.
+    matches: Mutex<HashMap<String, watch::Sender<Committed>>>,
+    /// Of matches and sessions as they begin and end.
+    changes: watch::Sender<Committed>,
+    bluffs: watch::Sender<Committed>,
+}
 
-/// Follows the writer.
-pub type Follower = broadcast::Receiver<Arc<Commit>>;
+impl Bells {
+    /// Notes one commit; the bells given are yet to be rung. Commits must come in their order, and all that one adds to
+    /// a match at once: what is read up to the entry of one session leads past earlier entries of the others.
+    pub(super) fn note<'a>(&self, commit: impl Iterator<Item = Added<'a>>) -> Rung {
+        let matches = self.matches.lock();
+        let mut grown: HashMap<&str, Vec<Added<'a>>> = HashMap::new();
+        let (mut changes, mut bluffs) = (false, false);
+        for added in commit {
+            changes |= added.changes;
+            bluffs |= added.bluffs;
+            if matches.contains_key(added.match_id) {
+                grown.entry(added.match_id).or_default().push(added);
+            }
+        }
+        let bells = grown.into_iter();
+        let bells = bells.filter_map(|(id, all)| Some((matches.get(id)?, all)));
+        let lists = [(&self.changes, changes), (&self.bluffs, bluffs)].into_iter();
+        let lists = lists.filter_map(|(bell, rings)| rings.then_some((bell, Vec::new())));
+        let noted = bells.chain(lists).map(|(bell, all)| {
+            bell.send_if_modified(|committed| {
+                committed.commits += 1;
+                for added in all {
+                    committed.ends += u64::from(added.ends);
+                    let head = added
+                        .head
+                        .map(|(session, last, count)| (session, (last, count)));
+                    committed.heads.extend(head);
+                }
+                false
+            });
+            bell.clone()
+        });
+        Rung(noted.collect())
+    }
+}
 
-pub(super) fn teller() -> Teller {
-    broadcast::Sender::new(COMMITS_MAX)
+/// Bells that are yet to be rung: waking hundreds of followers takes a while.
+pub(super) struct Rung(Vec<watch::Sender<Committed>>);
+
+impl Rung {
+    pub(super) fn ring(self) {
+        for bell in self.0 {
+            bell.send_modify(|_| ());
+        }
+    }
 }
 
 impl Store {
+    /// Rings at each commit to this match from now on.
+    #[must_use]
+    pub fn bell_of_match(&self, id: &str) -> Bell {
+        let mut matches = self.bells().matches.lock();
+        matches.retain(|_, bell| bell.receiver_count() > 0);
+        matches.entry(id.to_owned()).or_default().subscribe()
+    }
+
+    /// Rings when matches or sessions begin or end.
+    #[must_use]
+    pub fn bell_of_changes(&self) -> Bell {
+        self.bells().changes.subscribe()
+    }
+
+    /// Rings when bluffs are stored.
+    #[must_use]
+    pub fn bell_of_bluffs(&self) -> Bell {
+        self.bells().bluffs.subscribe()
+    }
+
+    /// How many matches are followed.
+    #[cfg(test)]
+    pub(crate) fn followed_matches(&self) -> usize {
+        let matches = self.bells().matches.lock();
+        let followed = matches.values().filter(|bell| bell.receiver_count() > 0);
+        followed.count()
+    }
+
     /// The last entry's and the last fact's number.
     ///
     /// # Errors
@@ -84,43 +158,44 @@ impl Store {
         .bind(json!(sessions).to_string());
         Ok((last, fact.fetch_one(self.readers()).await?))
     }
+}
 
-    /// Every commit from now on.
-    #[must_use]
-    pub fn commits(&self) -> Follower {
-        self.teller().subscribe()
-    }
+#[cfg(test)]
+mod tests {
+    use super::{Added, Bells};
+    use crate::store::types::{EntryId, SessionId};
 
-    /// How many follow the commits.
-    #[cfg(test)]
-    pub(crate) fn followers(&self) -> usize {
-        self.teller().receiver_count()
-    }
-
-    /// A session's entries from after `after` to its entry `last`, which is the `count`th; in order.
-    ///
-    /// # Errors
-    /// [`StoreError::Read`], [`StoreError::Corrupt`].
-    pub async fn entries_between(
-        &self,
-        session: &SessionRow,
-        after: EntryId,
-        (last, count): (EntryId, u64),
-    ) -> Result<Vec<MatchEntry>, StoreError> {
-        if last <= after {
-            return Ok(Vec::new());
-        }
-        let mut connection = self.readers().acquire().await?;
-        let part = Part {
-            head: last,
-            count,
-            after: after.0,
-            most: usize::MAX,
+    #[test]
+    fn all_that_a_commit_adds_to_a_match_is_there_at_once() {
+        let bells = Bells::default();
+        let mut bell = bells
+            .matches
+            .lock()
+            .entry("m".into())
+            .or_default()
+            .subscribe();
+        let others = bells.changes.subscribe();
+        let added = |match_id, session| Added {
+            match_id,
+            head: Some((SessionId(session), EntryId(session), 1)),
+            changes: session == 3,
+            ends: session == 2,
+            bluffs: true,
         };
-        let entries = transcript::read_part(&mut connection, session.id, &part).await?;
-        Ok(entries
-            .into_iter()
-            .map(|entry| MatchEntry::of(session, entry))
-            .collect())
+        let rung = bells.note([added("m", 1), added("n", 3), added("m", 2)].into_iter());
+        assert!(!bell.has_changed().unwrap());
+        let committed = bell.borrow().clone();
+        assert_eq!((committed.commits, committed.ends), (1, 1));
+        let mut heads: Vec<_> = committed.heads.into_iter().collect();
+        heads.sort_unstable();
+        let head = |id| (SessionId(id), (EntryId(id), 1));
+        assert_eq!(heads, [head(1), head(2)]);
+        rung.ring();
+        assert!(bell.has_changed().unwrap() && others.has_changed().unwrap());
+        bell.mark_unchanged();
+        bells.note([added("n", 4)].into_iter()).ring();
+        assert!(!bell.has_changed().unwrap(), "it is another's");
+        assert_eq!(others.borrow().commits, 1, "nothing began or ended");
+        assert_eq!(bells.bluffs.borrow().commits, 2);
     }
 }

@@ -1,6 +1,6 @@
 //! [`Store`]: the handle that everything else holds.
 
-use super::commits::{self, Teller};
+use super::commits::Bells;
 use super::error::StoreError;
 use super::files::{self, Lock};
 use super::health::{Gauges, Health};
@@ -37,7 +37,7 @@ struct Inner {
     queue: Option<mpsc::Sender<Command>>,
     capacity: usize,
     gauges: Arc<Gauges>,
-    followers: Teller,
+    bells: Arc<Bells>,
     readers: SqlitePool,
     /// Read by folds: listing and showing cannot keep a callback waiting.
     folders: SqlitePool,
@@ -72,7 +72,7 @@ impl Store {
         otherwise.iter().for_each(startup::PlaysOtherwise::warn);
         numbers::keep_nonce(&mut opened.writer).await?;
         let gauges = Arc::new(Gauges::default());
-        let followers = commits::teller();
+        let bells = Arc::<Bells>::default();
         let capacity = settings.queue.max(1);
         let (queue, commands) = mpsc::channel(capacity);
         let checkpoints = Checkpoints::new(open::checkpointer(&path).await?);
@@ -82,7 +82,7 @@ impl Store {
             opened.lock.clone(),
             &start,
             settings,
-            (Arc::clone(&gauges), followers.clone()),
+            (Arc::clone(&gauges), Arc::clone(&bells)),
             (checkpoints, syncing),
         );
         let (run, cut) = abortable(writer.run(commands));
@@ -100,7 +100,7 @@ impl Store {
                 queue: Some(queue),
                 capacity,
                 gauges,
-                followers,
+                bells,
                 readers,
                 folders,
                 next_session: AtomicI64::new(start.last_session + 1),
@@ -128,7 +128,7 @@ impl Store {
                 queue: None,
                 capacity: 0,
                 gauges: Arc::default(),
-                followers: commits::teller(),
+                bells: Arc::default(),
                 folders: readers.clone(),
                 readers,
                 next_session: AtomicI64::new(1),
@@ -142,8 +142,8 @@ impl Store {
         })
     }
 
-    pub(super) fn teller(&self) -> &Teller {
-        &self.inner.followers
+    pub(super) fn bells(&self) -> &Bells {
+        &self.inner.bells
     }
 
     /// Where the database is.

@@ -1,5 +1,6 @@
 //! Reading the contents of matches: entries, facts, bluffs.
 
+use super::commits::Heads;
 use super::error::StoreError;
 use super::handle::Store;
 use super::pages::{cut, number_after, number_before};
@@ -61,6 +62,15 @@ pub struct Contents {
     /// The store's last entry and last fact from before the sessions were read: what is later may be of others.
     entry: EntryId,
     fact: i64,
+    /// The sessions of which there may be entries that are wanted, with their last ones; `None`: all.
+    grown: Option<Heads>,
+}
+
+impl Contents {
+    /// Of its entries only those up to these heads will be read. Sessions that are not among them are not looked at.
+    pub fn read_up_to(&mut self, heads: Heads) {
+        self.grown = Some(heads);
+    }
 }
 
 impl Store {
@@ -101,6 +111,7 @@ impl Store {
             sessions,
             entry,
             fact,
+            grown: None,
         })
     }
 
@@ -142,7 +153,11 @@ impl Store {
         let most = at.limit as usize + 1;
         let mut found: Vec<MatchEntry> = Vec::new();
         for session in &of.sessions {
-            let Some((head, count)) = self.head(session).await? else {
+            let head = match &of.grown {
+                Some(grown) => grown.get(&session.id).copied(),
+                None => self.head(session).await?,
+            };
+            let Some((head, count)) = head else {
                 continue;
             };
             if head.0 <= after {
@@ -202,24 +217,10 @@ impl Store {
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn facts(&self, match_id: &str) -> Result<Vec<FactRow>, StoreError> {
-        self.facts_after(match_id, 0).await
-    }
-
-    /// A match's facts with numbers above `after`, in order.
-    ///
-    /// # Errors
-    /// [`StoreError::Read`], [`StoreError::Corrupt`].
-    pub async fn facts_after(
-        &self,
-        match_id: &str,
-        after: i64,
-    ) -> Result<Vec<FactRow>, StoreError> {
         let mut query = QueryBuilder::new(FACTS);
         query
             .push(" WHERE s.match_id = ")
             .push_bind(match_id.to_owned())
-            .push(" AND f.id > ")
-            .push_bind(after)
             .push(" ORDER BY f.id LIMIT ")
             .push_bind(FACTS_MAX);
         let rows = query.build().fetch_all(self.readers()).await?;

@@ -73,7 +73,7 @@ mod writer;
 pub use blobs::fuzz;
 pub use bots::BotRecord;
 pub use changes::Change;
-pub use commits::{Commit, Follower, Grown};
+pub use commits::{Bell, Committed, Heads};
 pub use error::StoreError;
 pub use handle::Store;
 pub use health::{BATCH_BOUNDS, Health};

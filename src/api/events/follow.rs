@@ -3,12 +3,12 @@
 //! A follower sees what the list would show it. What comes to a match is read once for all who follow it; of lists of
 //! matches, sessions and bluffs the commits only say when to read.
 
-use super::everything::{AT_ONCE, Everything};
-use super::feed::{Feed, News, over};
-use super::ring;
+use super::all_matches::AT_ONCE;
+use super::one_match::{Mark, News, OneMatch};
+use super::shared::{Follower, Waiting};
 use crate::api::bluffs;
 use crate::api::lists::Rows;
-use crate::api::matches::{self, Wanted};
+use crate::api::matches::{Seen, Wanted};
 use crate::api::params::{LIMIT_MAX, Params};
 use crate::api::problem::Problem;
 use crate::api::reader::Reader;
@@ -18,8 +18,6 @@ use crate::store::{BluffRow, Change, Filter};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use std::collections::VecDeque;
-use std::sync::Arc;
-use tokio::sync::watch;
 
 /// How often bluffs are read for one answer before it is an empty one that leads on.
 const READS_MAX: usize = 100;
@@ -42,23 +40,23 @@ pub(in crate::api) trait OfNews: Rows {
     /// A row's number.
     fn number(row: &Self::Item) -> i64;
 
+    /// The place in the match after the row with this number, and after everything that is not in this list.
+    fn after(last: i64) -> Mark;
+
     /// The rows in the news, in order, that are wanted and may be seen.
     fn rows(news: &News, sight: &Sight, wanted: &Wanted) -> Vec<Self::Item>;
 }
 
 /// A list of one match, the oldest row first: it ends with the match. Its cursors are its rows' numbers.
 pub(in crate::api) struct OfMatch<L: OfNews> {
-    /// Its sight is that of the beginning: of each session a follower sees all or nothing.
-    reader: Reader,
-    params: Params,
+    /// That of the beginning: of each session a follower sees all or nothing.
+    sight: Sight,
     wanted: Wanted,
-    feed: Arc<Feed>,
-    /// Reads the news, once all is told that the store has.
-    news: Option<ring::Reader>,
-    /// What has come and is not told yet.
+    follower: Follower<OneMatch>,
+    /// What has come and is not sent yet.
     come: VecDeque<L::Item>,
     limit: usize,
-    /// The last row that was told.
+    /// The last row that was sent.
     last: i64,
     over: bool,
     withheld: Option<&'static str>,
@@ -70,27 +68,33 @@ impl<L: OfNews> OfMatch<L> {
         reader: Reader,
         params: Params,
     ) -> Result<Box<dyn Tail<L::Item>>, Problem> {
-        matches::row(&reader, params.id()).await?;
-        let feed = reader.state.feeds.of_match(params.id()).await?;
+        let seen = Seen::read(&reader, params.id(), &params).await?.kept()?;
+        let last = params.number("cursor")?.unwrap_or_default();
+        let feed = reader.state.feeds.of_match(params.id());
         Ok(Box::new(Self {
+            sight: reader.sight,
             wanted: Wanted::read(&params)?,
-            limit: params.page()?.limit as usize,
-            last: params.number("cursor")?.unwrap_or_default(),
-            reader,
-            params,
-            feed,
-            news: None,
+            follower: feed.follow(L::after(last)),
             come: VecDeque::new(),
+            limit: params.page()?.limit as usize,
+            last,
             over: false,
-            withheld: None,
+            withheld: seen.withheld.then_some(WITHHELD),
         }))
     }
 
     async fn rows(&mut self) -> Result<Listed<L::Item>, Problem> {
-        let items = match self.news {
-            Some(_) => self.come.drain(..self.limit.min(self.come.len())).collect(),
-            None => self.page().await?,
-        };
+        while self.come.is_empty() && !self.over {
+            let part = self.follower.read().await?;
+            let rows = L::rows(&part.rows, &self.sight, &self.wanted);
+            self.come.extend(rows);
+            self.over = part.rows.over.is_some();
+            if !self.follower.is_behind() {
+                break;
+            }
+        }
+        let items = self.come.drain(..self.limit.min(self.come.len()));
+        let items: Vec<_> = items.collect();
         self.last = items.last().map_or(self.last, L::number);
         let ends = self.over && self.come.is_empty();
         Ok(Listed {
@@ -98,20 +102,6 @@ impl<L: OfNews> OfMatch<L> {
             next: (!ends).then(|| self.last.to_string()),
             withheld: self.withheld,
         })
-    }
-
-    /// The next page of what the store has.
-    async fn page(&mut self) -> Result<Vec<L::Item>, Problem> {
-        // Before the page: what is committed meanwhile is in it or comes as news.
-        let news = self.feed.board().ring.reader();
-        let over = over(&self.reader.state.store, self.params.id()).await?;
-        let params = self.params.clone().at(self.last.to_string());
-        let (listed, _) = L::page(&self.reader, &params).await?;
-        self.withheld = listed.withheld;
-        if listed.next.is_none() {
-            (self.news, self.over) = (Some(news), over.is_some());
-        }
-        Ok(listed.items)
     }
 }
 
@@ -121,23 +111,7 @@ impl<L: OfNews> Tail<L::Item> for OfMatch<L> {
     }
 
     fn wait(&mut self) -> BoxFuture<'_, ()> {
-        async {
-            let Some(reader) = &mut self.news else {
-                return;
-            };
-            let Ok(all) = self.feed.board().ring.next(reader).await else {
-                // The store has what the ring has no more.
-                self.news = None;
-                return;
-            };
-            for news in all {
-                let rows = L::rows(&news, &self.reader.sight, &self.wanted).into_iter();
-                self.come
-                    .extend(rows.filter(|row| L::number(row) > self.last));
-                self.over |= news.over.is_some();
-            }
-        }
-        .boxed()
+        self.follower.wait().boxed()
     }
 }
 
@@ -145,9 +119,8 @@ impl<L: OfNews> Tail<L::Item> for OfMatch<L> {
 pub(in crate::api) struct Changes<L: Rows> {
     reader: Reader,
     params: Params,
-    everything: Arc<Everything>,
-    news: ring::Reader,
-    /// The change up to which all is told.
+    waiting: Waiting,
+    /// The change up to which all is sent.
     mark: i64,
     /// The newest rows that were there at the beginning.
     first: Option<Listed<L::Item>>,
@@ -169,9 +142,8 @@ impl<L: Rows> Changes<L> {
         params: Params,
         kind: Kind<L>,
     ) -> Result<Box<dyn Tail<L::Item>>, Problem> {
-        let everything = reader.state.feeds.everything();
-        let news = everything.board.ring.reader();
         let store = &reader.state.store;
+        let waiting = Waiting::new(store.bell_of_changes());
         let cursor = params.text("cursor");
         let params = params.without("cursor");
         let limit = params.page()?.limit as usize;
@@ -195,8 +167,7 @@ impl<L: Rows> Changes<L> {
         Ok(Box::new(Self {
             reader,
             params,
-            everything,
-            news,
+            waiting,
             mark,
             first,
             limit,
@@ -219,7 +190,7 @@ impl<L: Rows> Changes<L> {
                 if listed.items.len() >= self.limit {
                     break;
                 }
-                // Of what changes twice, the later row tells all.
+                // Of what changes twice, the later row says it all.
                 let mut later = changes[at + 1..].iter();
                 let about = (self.kind.0)(change);
                 let again = later.any(|later| {
@@ -254,14 +225,7 @@ impl<L: Rows> Tail<L::Item> for Changes<L> {
     }
 
     fn wait(&mut self) -> BoxFuture<'_, ()> {
-        async {
-            let ring = &self.everything.board.ring;
-            if ring.next(&mut self.news).await.is_err() {
-                // What it holds is not used: all is read anew.
-                self.news = ring.reader();
-            }
-        }
-        .boxed()
+        self.waiting.wait().boxed()
     }
 }
 
@@ -276,13 +240,11 @@ fn lost() -> Problem {
 pub(in crate::api) struct Bluffs {
     reader: Reader,
     filter: Filter,
-    /// Kept so that there is news.
-    _everything: Arc<Everything>,
-    news: watch::Receiver<u64>,
+    waiting: Waiting,
     limit: u32,
     /// Up to which bluff all were looked at.
     read: i64,
-    /// The last one that the follower has seen: its cursor must tell nothing of others.
+    /// The last one that the follower has seen: its cursor must reveal nothing of others.
     seen: i64,
     first: Vec<BluffRow>,
 }
@@ -293,8 +255,7 @@ impl Bluffs {
         reader: Reader,
         params: Params,
     ) -> Result<Box<dyn Tail<BluffRow>>, Problem> {
-        let everything = reader.state.feeds.everything();
-        let news = everything.board.bluffs.subscribe();
+        let waiting = Waiting::new(reader.state.store.bell_of_bluffs());
         let (filter, at) = (params.filter_for(&reader.sight)?, params.page()?);
         let (first, read) = match at.after.and_then(|after| after.parse().ok()) {
             Some(after) => (Vec::new(), after),
@@ -311,8 +272,7 @@ impl Bluffs {
         Ok(Box::new(Self {
             reader,
             filter,
-            _everything: everything,
-            news,
+            waiting,
             limit: at.limit,
             read,
             seen,
@@ -358,10 +318,6 @@ impl Tail<BluffRow> for Bluffs {
     }
 
     fn wait(&mut self) -> BoxFuture<'_, ()> {
-        async {
-            // The sender is held by `_everything`.
-            let _ = self.news.changed().await;
-        }
-        .boxed()
+        self.waiting.wait().boxed()
     }
 }

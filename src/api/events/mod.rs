@@ -1,18 +1,16 @@
-//! Streams of events (SSE): all matches as they begin and end, and one match entry by entry. A stream begins with
-//! what there is (`state`), unless its reader says how far it has followed it before; then it goes on with what the
-//! writer commits.
+//! What is followed: streams of events (SSE) of one match and of all, and lists. Each of them is one loop: read what
+//! comes after a mark, send it, then wait until more is committed ([`shared`]).
 
-mod everything;
-mod feed;
+mod all_matches;
 mod feeds;
 mod follow;
-mod ring;
+mod one_match;
 mod sending;
-mod stream;
-mod told;
+mod shared;
+mod streams;
 
-pub(super) use feed::News;
 pub use feeds::Feeds;
 pub(super) use follow::{Begin, Bluffs, Changes, OfMatch, OfNews, Tail};
+pub(super) use one_match::{Mark, News};
 pub(super) use sending::Close;
-pub(super) use stream::{AllState, LAST_EVENT, MatchState, all, of_match};
+pub(super) use streams::{AllState, LAST_EVENT, MatchState, all, of_match};

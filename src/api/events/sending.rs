@@ -1,56 +1,103 @@
 //! A stream of events as it leaves: frame by frame as its reader takes them, and a sign of life while it is silent.
 
-use super::ring::Missed;
+use super::shared::{Follower, Source};
 use crate::api::endpoint::SSE;
 use crate::api::response;
+use crate::api::sight::Sight;
 use crate::link::LeavesAt;
+use crate::store::StoreError;
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, pending};
-use futures_util::stream::{BoxStream, Stream};
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 use serde::Serialize;
-use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::fmt;
 use std::time::Duration;
-use tokio::time::{Instant, Sleep, sleep, sleep_until};
+use tokio::time::{sleep, sleep_until};
 use utoipa::ToSchema;
 
 /// How often a silent stream shows that it lives, and how.
 const KEEP_ALIVE: Duration = Duration::from_secs(7);
 const ALIVE: &[u8] = b":\n\n";
 /// How long a reader shall wait before it connects again, in milliseconds.
-const RETRY: &[u8] = b"retry: 1000\n\n";
+const CONNECT_AGAIN: &[u8] = b"retry: 1000\n\n";
 /// The most bytes handed to a connection at once.
 const FRAME_MAX: usize = 32 << 10;
+/// How long something is left alone that cannot be read.
+const RETRY: Duration = Duration::from_secs(1);
 
-/// What a stream is made of.
-pub(super) trait Watch: Send {
-    /// Waits for what comes next; whether the stream ends with it.
-    fn next(
-        &mut self,
-        events: &mut VecDeque<Bytes>,
-    ) -> impl Future<Output = Result<bool, Missed>> + Send;
+/// Writes an event; what cannot be shown is an empty one, as an answer would be.
+pub(super) fn write(
+    events: &mut Vec<u8>,
+    kind: &str,
+    id: &impl fmt::Display,
+    data: &impl Serialize,
+) {
+    // JSON has no line breaks of its own.
+    let data = serde_json::to_string(data).unwrap_or_default();
+    events.extend_from_slice(format!("event: {kind}\nid: {id}\ndata: {data}\n\n").as_bytes());
 }
 
-struct Sending<W> {
-    events: VecDeque<Bytes>,
-    watch: Option<W>,
+/// Somebody who reads a stream.
+pub(super) struct Watch<S: Source> {
+    follower: Follower<S>,
+    sight: Sight,
+    /// The place after the last event that was written.
+    pub(super) seen: S::Mark,
+}
+
+impl<S: Source> Watch<S> {
+    pub(super) fn new(follower: Follower<S>, sight: Sight, seen: S::Mark) -> Self {
+        Self {
+            follower,
+            sight,
+            seen,
+        }
+    }
+
+    /// Writes the next events that are there; whether the stream ends with them.
+    pub(super) async fn read(&mut self, events: &mut Vec<u8>) -> Result<bool, StoreError> {
+        loop {
+            let part = self.follower.read().await?;
+            let ends = S::write(&part.rows, &self.sight, &mut self.seen, events);
+            if ends || !events.is_empty() || !self.follower.is_behind() {
+                return Ok(ends);
+            }
+        }
+    }
+
+    /// Waits for the next events; whether the stream ends with them. It may be dropped and called again.
+    async fn next(&mut self) -> (Bytes, bool) {
+        let mut events = Vec::new();
+        loop {
+            match self.read(&mut events).await {
+                Ok(false) if events.is_empty() => self.follower.wait().await,
+                Ok(ends) => return (events.into(), ends),
+                Err(error) => {
+                    tracing::warn!(%error, "what is followed cannot be read");
+                    sleep(RETRY).await;
+                }
+            }
+        }
+    }
+}
+
+struct Sending<S: Source> {
+    events: Bytes,
+    watch: Option<Watch<S>>,
     /// Comes with the reason when the stream is to end before its time.
     leave: BoxFuture<'static, &'static str>,
 }
 
 /// These events, then what comes, until the reader is dismissed or the connection is to end.
-pub(super) fn answer<W: Watch + 'static>(
-    mut events: VecDeque<Bytes>,
-    watch: Option<W>,
+pub(super) fn answer<S: Source>(
+    events: &[u8],
+    watch: Option<Watch<S>>,
     dismissed: BoxFuture<'static, &'static str>,
     leaves: Option<LeavesAt>,
 ) -> Response {
-    events.push_front(Bytes::from_static(RETRY));
     let leave = async move {
         let leaving = match leaves {
             Some(LeavesAt(at)) => sleep_until(at).boxed(),
@@ -62,39 +109,30 @@ pub(super) fn answer<W: Watch + 'static>(
         }
     };
     let sending = Sending {
-        events,
+        events: [CONNECT_AGAIN, events].concat().into(),
         watch,
         leave: leave.boxed(),
     };
-    let alive = Alive {
-        frames: stream::unfold(sending, Sending::frame).boxed(),
-        silence: Box::pin(sleep(KEEP_ALIVE)),
-    };
-    response::dressed(SSE, None, Body::from_stream(alive.map(Ok::<_, Infallible>)))
+    let frames = stream::unfold(sending, Sending::frame).map(Ok::<_, Infallible>);
+    response::dressed(SSE, None, Body::from_stream(frames))
 }
 
-impl<W: Watch> Sending<W> {
+impl<S: Source> Sending<S> {
     async fn frame(mut self) -> Option<(Bytes, Self)> {
-        loop {
-            if let Some(mut frame) = self.events.pop_front() {
-                if frame.len() > FRAME_MAX {
-                    let rest = frame.split_off(FRAME_MAX);
-                    self.events.push_front(rest);
-                }
-                return Some((frame, self));
-            }
+        if self.events.is_empty() {
             let watch = self.watch.as_mut()?;
-            let farewell = tokio::select! {
-                more = watch.next(&mut self.events) => match more {
-                    Ok(false) => continue,
-                    Ok(true) => None,
-                    Err(Missed) => Some("you read too slowly: connect again"),
-                },
-                reason = &mut self.leave => Some(reason),
+            let (events, ends) = tokio::select! {
+                reason = &mut self.leave => (close(reason), true),
+                next = watch.next() => next,
+                () = sleep(KEEP_ALIVE) => (Bytes::from_static(ALIVE), false),
             };
-            self.watch = None;
-            self.events.extend(farewell.map(close));
+            self.events = events;
+            if ends {
+                self.watch = None;
+            }
         }
+        let frame = self.events.split_to(self.events.len().min(FRAME_MAX));
+        Some((frame, self))
     }
 }
 
@@ -109,26 +147,4 @@ pub(in crate::api) struct Close {
 fn close(reason: &'static str) -> Bytes {
     let data = serde_json::to_string(&Close { reason }).unwrap_or_default();
     format!("event: close\ndata: {data}\n\n").into()
-}
-
-/// A stream that shows that it lives.
-struct Alive {
-    frames: BoxStream<'static, Bytes>,
-    silence: Pin<Box<Sleep>>,
-}
-
-impl Stream for Alive {
-    type Item = Bytes;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        let frame = match self.frames.poll_next_unpin(cx) {
-            Poll::Ready(frame) => frame,
-            Poll::Pending => {
-                ready!(self.silence.as_mut().poll(cx));
-                Some(Bytes::from_static(ALIVE))
-            }
-        };
-        self.silence.as_mut().reset(Instant::now() + KEEP_ALIVE);
-        Poll::Ready(frame)
-    }
 }

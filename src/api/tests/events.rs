@@ -1,35 +1,28 @@
 //! Streams of events: everything once, in order, for the eyes that may see it.
 
-use super::{App, LOCAL};
+use super::{App, Live, bearer};
+use crate::api::Feeds;
 use crate::api::auth::PASS;
-use crate::api::{Feeds, router};
 use crate::clock::now_us;
 use crate::link::LeavesAt;
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
 use crate::store::{MatchResult, Side};
-use axum::body::{Body, BodyDataStream};
-use axum::http::{HeaderName, Request, StatusCode, header};
-use futures_util::StreamExt as _;
+use axum::http::{HeaderName, StatusCode, header};
 use games::Cause;
 use serde_json::Value;
-use std::time::Duration;
 use tokio::time::Instant;
-use tower::ServiceExt as _;
 
 const LAST_SEEN: HeaderName = HeaderName::from_static("last-event-id");
 
 /// A stream being read.
-struct Stream {
-    body: BodyDataStream,
-    text: String,
-}
+struct Stream(Live);
 
 /// An event with its kind, id and data.
 type Event = (String, String, Value);
 
 impl Stream {
     async fn of(app: &App, path: &str, token: Option<&str>, last: Option<&str>) -> Self {
-        let bearer = token.map(|token| format!("Bearer {token}"));
+        let bearer = bearer(token);
         let headers = [
             (header::AUTHORIZATION, bearer.as_deref()),
             (LAST_SEEN, last),
@@ -44,44 +37,23 @@ impl Stream {
         headers: &[(HeaderName, Option<&str>)],
         leaves: Option<LeavesAt>,
     ) -> Self {
-        let mut request = Request::get(format!("/api/v1{path}"));
-        for (name, value) in headers {
-            if let Some(value) = value {
-                request = request.header(name, *value);
-            }
-        }
-        let mut request = request.body(Body::empty()).unwrap();
-        request.extensions_mut().insert(LOCAL);
-        leaves.map(|at| request.extensions_mut().insert(at));
-        let response = router(app.state.clone()).oneshot(request).await.unwrap();
-        assert_eq!(response.status(), StatusCode::OK);
-        assert_eq!(
-            response.headers()[header::CONTENT_TYPE],
-            "text/event-stream"
-        );
-        Self {
-            body: response.into_body().into_data_stream(),
-            text: String::new(),
-        }
+        let live = Live::of(app, path, headers, leaves).await;
+        assert_eq!(live.headers[header::CONTENT_TYPE], "text/event-stream");
+        Self(live)
     }
 
     /// The next event; `None` at the end.
     async fn next(&mut self) -> Option<Event> {
         loop {
-            while let Some((event, rest)) = self.text.split_once("\n\n") {
-                let field = |name: &str| {
-                    let lines = event.lines().filter_map(|line| line.strip_prefix(name));
-                    lines.map(str::trim).collect::<String>()
-                };
-                let (kind, id, data) = (field("event:"), field("id:"), field("data:"));
-                self.text = rest.to_owned();
-                if !kind.is_empty() {
-                    return Some((kind, id, serde_json::from_str(&data).unwrap()));
-                }
+            let event = self.0.up_to("\n\n").await?.unwrap();
+            let field = |name: &str| {
+                let lines = event.lines().filter_map(|line| line.strip_prefix(name));
+                lines.map(str::trim).collect::<String>()
+            };
+            let (kind, id, data) = (field("event:"), field("id:"), field("data:"));
+            if !kind.is_empty() {
+                return Some((kind, id, serde_json::from_str(&data).unwrap()));
             }
-            let more = tokio::time::timeout(Duration::from_secs(20), self.body.next());
-            let chunk = more.await.expect("an event in time")?.unwrap();
-            self.text.push_str(std::str::from_utf8(&chunk).unwrap());
         }
     }
 
@@ -91,7 +63,7 @@ impl Stream {
         (id, data)
     }
 
-    /// The texts of the next so many entries, and the id of the last.
+    /// The texts of the next entries, and the id of the last.
     async fn entries(&mut self, count: usize) -> (String, Vec<String>) {
         let (mut last, mut texts) = (String::new(), Vec::new());
         for _ in 0..count {
@@ -147,7 +119,7 @@ async fn a_match_is_followed_from_its_state_to_its_end() {
         (&false.into(), &"normal".into())
     );
     assert_eq!(stream.next().await, None);
-    // Who knows it all is told not to come again; who does not gets the rest, once.
+    // Who knows it all need not come again; who does not gets the rest, once.
     let path = format!("/api/v1{}?after=6-1", events(1));
     assert_eq!(app.get(&path).await.status, StatusCode::NO_CONTENT);
     let mut rest = Stream::of(&app, &events(1), None, Some("3-0")).await;
@@ -157,9 +129,9 @@ async fn a_match_is_followed_from_its_state_to_its_end() {
     assert_eq!(rest.next().await, None);
     // A place that the database never had.
     for far in ["7-1", "6-2"] {
-        let mut anew = Stream::of(&app, &events(1), None, Some(far)).await;
-        anew.expect("state").await;
-        assert_eq!(anew.entries(6).await.1[0], "a");
+        let mut again = Stream::of(&app, &events(1), None, Some(far)).await;
+        again.expect("state").await;
+        assert_eq!(again.entries(6).await.1[0], "a");
     }
     app.problem(
         &format!("{}?after=x", path.replace("?after=6-1", "")),
@@ -233,13 +205,21 @@ async fn a_running_match_shows_only_what_its_reader_may_see() {
     bob.end(app.store(), vec![1, 0], 0).await;
     ann.end(app.store(), vec![1, 0], 0).await;
     assert_eq!(owner.entries(1).await.1, ["end 1,0"]);
-    let result = MatchResult::of(9, Cause::Normal, vec![1, 0]);
+    // After all of them came: what was secret then does not come later.
+    let result = MatchResult::of(now_us(), Cause::Normal, vec![1, 0]);
     app.store().close_match(&match_id(1), result).await.unwrap();
     owner.expect("end").await;
     assert_eq!(
         stranger.expect("end").await.1["scores"],
         serde_json::json!([1, 0])
     );
+    // It is public now, also to whoever comes while another, who came before, still reads.
+    let mut late = Stream::of(&app, &events(1), Some(&reads), Some("0-0")).await;
+    let all = [
+        "for ann", "for bob", "by ann", "by bob", "end 1,0", "end 1,0",
+    ];
+    assert_eq!(late.entries(6).await.1, all);
+    assert_eq!(admin.entries(2).await.1, ["end 1,0"; 2]);
 }
 
 #[tokio::test]
@@ -325,16 +305,12 @@ async fn all_matches_are_followed() {
 }
 
 #[tokio::test]
-async fn all_matches_are_followed_on_though_nobody_watched_for_a_while() {
+async fn all_matches_are_followed_on_after_more_changes_than_are_read_at_once() {
     let mut app = App::new().await;
     let mut stream = Stream::of(&app, "/events", None, None).await;
     let (mut id, _) = stream.expect("state").await;
     drop(stream);
-    // Longer than anything is kept for those who may come again.
-    tokio::time::pause();
-    tokio::time::sleep(Duration::from_secs(100)).await;
-    tokio::time::resume();
-    let mut told = Vec::new();
+    let mut found = Vec::new();
     for number in 1..=300 {
         let mut pen = Pen::player(app.store(), number);
         pen.write(app.store(), vec![heard("a")]).await;
@@ -342,28 +318,28 @@ async fn all_matches_are_followed_on_though_nobody_watched_for_a_while() {
     }
     // As by a daemon that was started again: it has nothing but the store.
     app.state.feeds = Feeds::of(app.store().clone());
-    while told.len() < 300 {
+    while found.len() < 300 {
         let mut stream = Stream::of(&app, "/events", None, Some(&id)).await;
-        for _ in 0..70.min(300 - told.len()) {
+        for _ in 0..70.min(300 - found.len()) {
             let (at, data) = stream.expect("match").await;
             id = at;
-            told.push(data["id"].as_str().unwrap().to_owned());
+            found.push(data["id"].as_str().unwrap().to_owned());
         }
     }
     let all: Vec<String> = (1..=300).map(match_id).collect();
-    assert_eq!(told, all, "without gap or repetition");
+    assert_eq!(found, all, "without gap or repetition");
 }
 
 #[tokio::test]
-async fn nobody_follows_the_writer_for_nobody() {
+async fn a_match_is_followed_while_somebody_does() {
     let app = App::new().await;
     let mut pen = Pen::player(app.store(), 1);
     pen.write(app.store(), vec![heard("a")]).await;
-    assert_eq!(app.store().followers(), 0);
-    let stream = Stream::of(&app, &events(1), None, None).await;
-    assert_eq!(app.store().followers(), 1);
-    drop(stream);
-    tokio::time::pause();
-    tokio::time::sleep(Duration::from_secs(11)).await;
-    assert_eq!(app.store().followers(), 0);
+    let streams = [
+        Stream::of(&app, &events(1), None, None).await,
+        Stream::of(&app, &events(1), None, None).await,
+    ];
+    assert_eq!(app.store().followed_matches(), 1);
+    drop(streams);
+    assert_eq!(app.store().followed_matches(), 0);
 }

@@ -1,58 +1,29 @@
 //! Lists that are followed: everything once, in order, for the eyes that may see it, until it is over.
 
-use super::{App, LOCAL, play};
-use crate::api::router;
+use super::{App, Live, bearer, play};
 use crate::clock::now_us;
 use crate::store::MatchResult;
 use crate::store::tests::fake::{Pen, heard, match_id, said};
-use axum::body::{Body, BodyDataStream};
-use axum::http::{HeaderMap, Request, StatusCode, header};
-use futures_util::StreamExt as _;
+use axum::http::{StatusCode, header};
 use games::Cause;
 use serde_json::Value;
-use std::time::Duration;
-use tower::ServiceExt as _;
 
 /// A stream of rows being read.
-struct Rows {
-    headers: HeaderMap,
-    body: BodyDataStream,
-    text: String,
-}
+struct Rows(Live);
 
 impl Rows {
     async fn of(app: &App, path: &str, token: Option<&str>) -> Self {
-        let request = Request::get(format!("/api/v1{path}")).header("Accept-Encoding", "gzip");
-        let request = match token {
-            Some(token) => request.header(header::AUTHORIZATION, format!("Bearer {token}")),
-            None => request,
-        };
-        let mut request = request.body(Body::empty()).unwrap();
-        request.extensions_mut().insert(LOCAL);
-        let response = router(app.state.clone()).oneshot(request).await.unwrap();
-        assert_eq!(response.status(), StatusCode::OK, "{path}");
-        let (parts, body) = response.into_parts();
-        Self {
-            headers: parts.headers,
-            body: body.into_data_stream(),
-            text: String::new(),
-        }
+        let bearer = bearer(token);
+        let headers = [
+            (header::ACCEPT_ENCODING, Some("gzip")),
+            (header::AUTHORIZATION, bearer.as_deref()),
+        ];
+        Self(Live::of(app, path, &headers, None).await)
     }
 
     /// The next line; `None` at the end, an error where it is cut off.
     async fn line(&mut self) -> Option<Result<String, axum::Error>> {
-        loop {
-            if let Some((line, rest)) = self.text.split_once('\n') {
-                let line = line.to_owned();
-                self.text = rest.to_owned();
-                return Some(Ok(line));
-            }
-            let more = tokio::time::timeout(Duration::from_secs(20), self.body.next());
-            match more.await.expect("a row in time")? {
-                Ok(chunk) => self.text.push_str(std::str::from_utf8(&chunk).unwrap()),
-                Err(error) => return Some(Err(error)),
-            }
-        }
+        self.0.up_to("\n").await
     }
 
     async fn row(&mut self) -> Value {
@@ -90,7 +61,7 @@ async fn a_matchs_lists_stream_what_is_there_and_what_comes_until_it_ends() {
     let path = |list: &str| format!("/matches/{}/{list}?follow=true", match_id(1));
     let mut lines = Rows::of(&app, &path("entries.ndjson"), None).await;
     assert_eq!(
-        lines.headers.get(header::CONTENT_ENCODING),
+        lines.0.headers.get(header::CONTENT_ENCODING),
         None,
         "no row waits for a compressor"
     );
@@ -172,9 +143,9 @@ async fn followers_see_what_the_list_shows_them_and_no_more() {
     let mut owner = Rows::of(&app, &path, Some(&owns)).await;
     let mut admin = Rows::of(&app, &path, Some(&root)).await;
     let mut bluffs = Rows::of(&app, "/bluffs.ndjson?follow=true", Some(&reads)).await;
-    let mut told = Rows::of(&app, "/bluffs.ndjson?follow=true", Some(&root)).await;
+    let mut all = Rows::of(&app, "/bluffs.ndjson?follow=true", Some(&root)).await;
     for (rows, withheld) in [(&stranger, true), (&owner, true), (&admin, false)] {
-        assert_eq!(rows.headers.contains_key("drover-withheld"), withheld);
+        assert_eq!(rows.0.headers.contains_key("drover-withheld"), withheld);
     }
     ann.bluff(app.store(), "W 190").await;
     bob.write(app.store(), vec![heard("by bob")]).await;
@@ -182,7 +153,7 @@ async fn followers_see_what_the_list_shows_them_and_no_more() {
         .expect("text", &["for ann", "for bob", "bluff W 190", "by bob"])
         .await;
     owner.expect("text", &["for ann", "bluff W 190"]).await;
-    told.expect("by", &["W"]).await;
+    all.expect("by", &["W"]).await;
     // A page of a running match is as empty for a stranger as the list.
     let page = format!("/api/v1{}?follow=true&wait=0", entries(1));
     let page = app.get_by(&reads, &page).await.json();
@@ -261,18 +232,6 @@ async fn all_matches_and_sessions_are_followed_as_they_begin_and_end() {
     let bluffs = app.json("/api/v1/bluffs?follow=true&cursor=3").await;
     assert_eq!(bluffs["items"][0]["match"], fifth);
     assert_eq!(bluffs["next"], "4");
-}
-
-#[tokio::test]
-async fn what_followers_hold_is_let_go() {
-    let app = App::new().await;
-    play(&app, 1, true).await;
-    let rows = Rows::of(&app, "/matches.ndjson?follow=true", None).await;
-    assert_eq!(app.store().followers(), 1);
-    drop(rows);
-    tokio::time::pause();
-    tokio::time::sleep(Duration::from_secs(11)).await;
-    assert_eq!(app.store().followers(), 0);
 }
 
 #[tokio::test]

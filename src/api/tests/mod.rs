@@ -20,15 +20,16 @@ use super::{ApiState, Doors, Feeds, Films, KeptStandings, Readiness, Turns, rout
 use crate::access::{PassKey, Tokens};
 use crate::config::Secret;
 use crate::identities::Identities;
-use crate::link::Caller;
+use crate::link::{Caller, LeavesAt};
 use crate::session::{Dependencies, SessionOptions, Sessions};
 use crate::store::Store;
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, opened, said};
 use crate::store::{NewEntry, Side};
 use crate::thinking::{Pool, PoolOptions};
 use crate::toy;
-use axum::body::Body;
-use axum::http::{HeaderMap, Request, StatusCode, header};
+use axum::body::{Body, BodyDataStream};
+use axum::http::{HeaderMap, HeaderName, Request, StatusCode, header};
+use futures_util::StreamExt as _;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -211,6 +212,61 @@ impl App {
         assert_eq!(problem["status"], status.as_u16(), "{path}");
         problem
     }
+}
+
+/// An answer that is read as it comes.
+struct Live {
+    headers: HeaderMap,
+    body: BodyDataStream,
+    text: String,
+}
+
+impl Live {
+    /// Asked for with these headers, on a connection that is to end then.
+    async fn of(
+        app: &App,
+        path: &str,
+        headers: &[(HeaderName, Option<&str>)],
+        leaves: Option<LeavesAt>,
+    ) -> Self {
+        let mut request = Request::get(format!("/api/v1{path}"));
+        for (name, value) in headers {
+            if let Some(value) = value {
+                request = request.header(name, *value);
+            }
+        }
+        let mut request = request.body(Body::empty()).unwrap();
+        request.extensions_mut().insert(LOCAL);
+        leaves.map(|at| request.extensions_mut().insert(at));
+        let response = router(app.state.clone()).oneshot(request).await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK, "{path}");
+        let (parts, body) = response.into_parts();
+        Self {
+            headers: parts.headers,
+            body: body.into_data_stream(),
+            text: String::new(),
+        }
+    }
+
+    /// The text up to the next `end`; `None` at the end of all, an error where it is cut off.
+    async fn up_to(&mut self, end: &str) -> Option<Result<String, axum::Error>> {
+        loop {
+            if let Some((part, rest)) = self.text.split_once(end) {
+                let part = part.to_owned();
+                self.text = rest.to_owned();
+                return Some(Ok(part));
+            }
+            let more = tokio::time::timeout(Duration::from_secs(20), self.body.next());
+            match more.await.expect("more in time")? {
+                Ok(chunk) => self.text.push_str(std::str::from_utf8(&chunk).unwrap()),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+fn bearer(token: Option<&str>) -> Option<String> {
+    token.map(|token| format!("Bearer {token}"))
 }
 
 /// A player's match with a bluff by W; ended or not.

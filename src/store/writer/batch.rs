@@ -5,7 +5,7 @@ use super::statements::{
     BLUFFS, CHANGES, ENTRIES, ENTRIES_MAX, FACTS, LEDGER, MATCHES, Rows, SEATS, SESSIONS,
 };
 use crate::clock::now_us;
-use crate::store::commits::{Commit, Grown};
+use crate::store::commits::Added;
 use crate::store::error::StoreError;
 use crate::store::open::KitOf;
 use crate::store::startup::{Head, Start};
@@ -118,6 +118,7 @@ impl Answers {
 #[derive(Debug)]
 pub(super) struct Live {
     pub(super) head: Head,
+    match_id: Box<str>,
     pub(super) game: Arc<str>,
     pub(super) durability: Durability,
     /// The batch that last touched it.
@@ -170,6 +171,7 @@ impl Sessions {
         };
         let live = Live {
             head,
+            match_id: opened.match_id.as_str().into(),
             game,
             durability: opened.durability,
             batch: self.batch,
@@ -383,24 +385,32 @@ impl Batch {
         answers
     }
 
-    /// What followers are told of it.
-    pub(super) fn told(&self) -> Commit {
-        let mut commit = Commit::default();
-        for work in &self.works {
-            match work {
-                Work::Append { append, last, .. } => commit.sessions.push(Grown {
-                    session: append.session,
-                    opened: append.open.as_ref().map(|opened| opened.match_id.clone()),
-                    last: last.map(EntryId),
-                    entries: append.seq + append.entries.len() as u64,
-                    ended: append.close.is_some(),
+    /// What it adds to matches; asked before [`Batch::committed`] makes it the sessions' state.
+    pub(super) fn added<'a>(&'a self, sessions: &'a Sessions) -> impl Iterator<Item = Added<'a>> {
+        self.works.iter().map(|work| match work {
+            Work::Append { append, last, .. } => {
+                let live = sessions.live.get(&append.session.0);
+                let count = append.seq + append.entries.len() as u64;
+                Added {
+                    match_id: live.map_or("", |live| &*live.match_id),
+                    head: last.map(|last| (append.session, EntryId(last), count)),
+                    changes: append.open.is_some() || append.close.is_some(),
+                    ends: append.close.is_some(),
                     bluffs: bluffs(append),
-                }),
-                Work::Open { new, .. } => commit.matches.push(new.row.id.clone()),
-                Work::Close { id, .. } => commit.matches.push(id.clone()),
+                }
             }
-        }
-        commit
+            Work::Open { new, .. } => Added {
+                match_id: &new.row.id,
+                changes: true,
+                ..Added::default()
+            },
+            Work::Close { id, .. } => Added {
+                match_id: id,
+                changes: true,
+                ends: true,
+                ..Added::default()
+            },
+        })
     }
 
     /// Undoes what the batch did to the sessions; the works remain to be retried or answered.

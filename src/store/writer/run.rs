@@ -10,7 +10,7 @@ use super::refusal::refuse;
 use super::statements::{self, Rows, Text, Texts};
 use super::syncing::Syncing;
 use crate::clock::now_us;
-use crate::store::commits::Teller;
+use crate::store::commits::Bells;
 use crate::store::files::Lock;
 use crate::store::health::Gauges;
 use crate::store::open::{KitOf, Settings};
@@ -42,7 +42,7 @@ pub(in crate::store) struct Writer {
     pub(super) checkpoints: Checkpoints,
     sessions: Sessions,
     gauges: Arc<Gauges>,
-    followers: Teller,
+    bells: Arc<Bells>,
     pub(super) kit: KitOf,
     durability: Durability,
     /// The current `PRAGMA synchronous`.
@@ -61,7 +61,7 @@ impl Writer {
         lock: Lock,
         start: &Start,
         settings: &Settings,
-        (gauges, followers): (Arc<Gauges>, Teller),
+        (gauges, bells): (Arc<Gauges>, Arc<Bells>),
         (checkpoints, syncing): (Checkpoints, Syncing),
     ) -> Self {
         Self {
@@ -71,7 +71,7 @@ impl Writer {
             checkpoints,
             sessions: Sessions::new(start),
             gauges,
-            followers,
+            bells,
             kit: settings.kit,
             durability: settings.durability,
             synchronous: Durability::Power,
@@ -239,15 +239,15 @@ impl Writer {
             self.recovered();
         }
         let durability = batch.durability;
-        if self.followers.receiver_count() > 0 {
-            // In the order of commits, as no other thread could. The last follower may just have left.
-            let _ = self.followers.send(Arc::new(batch.told()));
-        }
+        // In the order of commits, as no other thread could, and before the answers: whoever has one reads what was
+        // added. Those who wait for it may have it later.
+        let rung = self.bells.note(batch.added(&self.sessions));
         let answers = batch.committed(&mut self.sessions);
         match durability {
             Durability::Power => self.syncing.answer_synced(answers).await,
             Durability::Process => self.syncing.answer(answers),
         }
+        rung.ring();
     }
 
     async fn failed(&mut self, batch: Batch, error: &sqlx::Error) {

@@ -1,0 +1,42 @@
+//! All matches as they begin and end.
+
+use super::sending::write;
+use super::shared::{Part, Source};
+use crate::api::matches;
+use crate::api::sight::Sight;
+use crate::store::{Bell, MatchRow, Store, StoreError};
+
+/// Changes that are read at once.
+pub(super) const AT_ONCE: u32 = 256;
+
+/// All matches of a store. A place is the number of a change.
+pub(super) struct AllMatches {
+    store: Store,
+}
+
+impl AllMatches {
+    pub(super) fn new(store: Store) -> Self {
+        Self { store }
+    }
+}
+
+impl Source for AllMatches {
+    type Mark = i64;
+    /// Each match as it is since, with the number of its last change.
+    type Rows = Vec<(i64, MatchRow)>;
+
+    async fn read(&self, after: i64, _: &Bell) -> Result<Part<Self>, StoreError> {
+        let (rows, upto) = self.store.changed(after, AT_ONCE).await?;
+        let more = upto - after >= i64::from(AT_ONCE);
+        Ok(Part { rows, upto, more })
+    }
+
+    fn write(rows: &Self::Rows, sight: &Sight, seen: &mut i64, events: &mut Vec<u8>) -> bool {
+        let sight = sight.now();
+        for (change, row) in rows {
+            *seen = *change;
+            write(events, "match", seen, &matches::shown(&sight, row.clone()));
+        }
+        false
+    }
+}

@@ -1,0 +1,160 @@
+//! The two streams of events: what each begins with, and where.
+
+use super::one_match::Mark;
+use super::sending::{Watch, answer, write};
+use crate::api::asked::Asked;
+use crate::api::matches::{self, MatchShown};
+use crate::api::params::Params;
+use crate::api::problem::Problem;
+use crate::api::sight::WITHHELD;
+use crate::link::LeavesAt;
+use crate::store::{EntryId, Filter, PageAt};
+use axum::Extension;
+use axum::extract::Path;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The header in which a reader says how far it has followed a stream.
+pub(in crate::api) const LAST_EVENT: &str = "Last-Event-ID";
+/// The most live matches in the state of the stream of all.
+const LIVE_MAX: u32 = 250;
+
+/// What the stream of a match begins with; what has happened in it follows as events.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct MatchState {
+    /// The match with its sessions.
+    #[serde(rename = "match")]
+    found: MatchShown,
+    /// The id up to which the events that follow are of before.
+    #[schema(example = "7204-800")]
+    upto: String,
+    /// Why there may be more than is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    withheld: Option<&'static str>,
+}
+
+/// What the stream of all matches begins with.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct AllState {
+    /// The live matches, newest first, at most 250.
+    live: Vec<MatchShown>,
+    /// Whether there are more of them.
+    more: bool,
+}
+
+/// `GET /api/v1/matches/{id}/events`: `state` (the match and its seats), then `entry` and `fact`, first those that are
+/// there, page by page as the connection takes them, then as they are committed; at the end `end`.
+pub(in crate::api) async fn of_match(
+    Path(id): Path<String>,
+    leaves: Option<Extension<LeavesAt>>,
+    asked: Asked,
+) -> Result<Response, Problem> {
+    let params = asked.params(&[&["after"]])?;
+    let from = followed(&asked, &params)?.map(|at| mark(&at)).transpose()?;
+    let (state, sight) = (&asked.state, &asked.sight);
+    let (entry, fact) = state.store.last_numbers().await?;
+    // A place that this database never had is of another one: all of it begins again.
+    let from = from.filter(|mark| mark.entry <= entry && mark.fact <= fact);
+    matches::row(&asked, &id).await?;
+    let begin = from.unwrap_or(Mark::START);
+    let follower = state.feeds.of_match(&id).follow(begin);
+    let mut watch = Watch::new(follower, sight.clone(), begin);
+    let mut events = Vec::new();
+    if from.is_none() {
+        let mut sessions = state.store.sessions_of(&id).await?;
+        let withheld = sight.keep(&mut sessions);
+        let (entry, fact) = state.store.last_numbers_of(&sessions).await?;
+        let begun = MatchState {
+            found: matches::find(&asked, &id).await?,
+            upto: Mark { entry, fact }.to_string(),
+            withheld: withheld.then_some(WITHHELD),
+        };
+        write(&mut events, "state", &begin, &begun);
+    }
+    let over = watch.read(&mut events).await?;
+    if over && from == Some(watch.seen) {
+        // A reader that knows all of it does not come again.
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let live = (!over).then_some(watch);
+    Ok(answer(
+        &events,
+        live,
+        asked.dismissed(),
+        leaves.map(|at| at.0),
+    ))
+}
+
+/// `GET /api/v1/events`: `state` (the live matches, the newest 250), then `match` whenever one begins, ends, or is
+/// joined or left by one of our sessions. Ids are numbers of changes, the same for ever.
+pub(in crate::api) async fn all(
+    leaves: Option<Extension<LeavesAt>>,
+    asked: Asked,
+) -> Result<Response, Problem> {
+    let params = asked.params(&[&["after"]])?;
+    let from = followed(&asked, &params)?;
+    let number = |id: String| {
+        let number = id.parse::<i64>().ok().filter(|number| *number >= 0);
+        number.ok_or_else(|| no_place(&format!("{id:?} is not a number")))
+    };
+    let from = from.map(number).transpose()?;
+    let (state, sight) = (&asked.state, &asked.sight);
+    let store = &state.store;
+    let known = match from {
+        Some(from) if store.follows_change(from).await? => Some(from),
+        _ => None,
+    };
+    // Before the state: what changes meanwhile is sent after it.
+    let mark = match known {
+        Some(mark) => mark,
+        None => store.last_change().await?,
+    };
+    let mut events = Vec::new();
+    if known.is_none() {
+        let filter = Filter {
+            live: Some(true),
+            ..Filter::default()
+        };
+        let page = store.matches(&filter, &PageAt::first(LIVE_MAX)).await?;
+        let more = page.next.is_some();
+        let live = page.items.into_iter();
+        let live = live.map(|row| matches::shown(sight, row)).collect();
+        write(&mut events, "state", &mark, &AllState { live, more });
+    }
+    let watch = Watch::new(state.feeds.all().follow(mark), sight.clone(), mark);
+    Ok(answer(
+        &events,
+        Some(watch),
+        asked.dismissed(),
+        leaves.map(|at| at.0),
+    ))
+}
+
+/// How far the caller has followed a stream, by its header or the parameter `after`.
+fn followed(asked: &Asked, params: &Params) -> Result<Option<String>, Problem> {
+    let header = asked.headers.get(LAST_EVENT);
+    match header.map(|value| value.to_str()) {
+        Some(Ok(value)) => Ok(Some(value.to_owned())),
+        Some(Err(_)) => Err(no_place("it is no text")),
+        None => Ok(params.text("after")),
+    }
+}
+
+fn no_place(why: &str) -> Problem {
+    let detail = format!("Last-Event-ID (or `after`) is no id of an event of this stream: {why}");
+    Problem::parameter("after", detail, [""; 0])
+}
+
+/// The mark of an event's id.
+fn mark(id: &str) -> Result<Mark, Problem> {
+    let numbers = id.split_once('-').and_then(|(entry, fact)| {
+        let (entry, fact) = (entry.parse().ok()?, fact.parse().ok()?);
+        Some(Mark {
+            entry: EntryId(entry),
+            fact,
+        })
+    });
+    numbers.ok_or_else(|| no_place(&format!("{id:?} is not two numbers with a hyphen between")))
+}
