@@ -105,7 +105,7 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
     let referee = crate::process::free_address()?;
     daemon.set("REFEREE__KOEHANDEL__LISTEN", referee);
     daemon.set("THINKING__BUDGET_MS_KOEHANDEL", args.budget_ms);
-    let tellers = Tellers::start(crate::kit("koehandel")?).await?;
+    let tellers = Tellers::start(crate::kits::kit("koehandel")?).await?;
     let mut rng = Rng::new(args.seed, 0);
     let mut counts = Counts::default();
     let (mut running, mut api) = daemon.start_with_api().await?;

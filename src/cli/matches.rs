@@ -7,6 +7,7 @@ use super::remote::{Reached, Remote, Target};
 use super::usage::refuse;
 use super::{database, explain, replay, scenes};
 use crate::api;
+use crate::cli::database::found;
 use crate::config::Flags;
 use crate::plain::plain_line;
 use crate::store::{Filter, MatchRow, PageAt, Place, Store};
@@ -154,12 +155,6 @@ async fn read(store: &Store, verb: &Verb, out: &mut impl Write) -> anyhow::Resul
         Verb::Explain(args) => explain::run(store, args, out).await,
         Verb::Verify { .. } | Verb::Name { .. } => bail!("this verb is not read-only"),
     }
-}
-
-pub(super) async fn found(store: &Store, id: &str) -> anyhow::Result<MatchRow> {
-    store.match_row(id).await?.with_context(|| {
-        format!("there is no match {id}; `drover match list` shows those that exist")
-    })
 }
 
 async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::Result<()> {

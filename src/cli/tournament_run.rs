@@ -1,8 +1,8 @@
 //! `drover tournament run` and `resume`: plays the tournaments of a file.
 
 use super::common::{Common, concurrency, read_text, tell};
-use super::play::on_signal;
-use super::tournament::{Database, drawn_from, tournaments};
+use super::stopping::on_signal;
+use super::tournament_database::{Database, drawn_from, tournaments};
 use super::tournament_progress::Progress;
 use super::usage::{UsageError, refuse};
 use super::users_bots;

@@ -3,7 +3,6 @@
 //! time and are legal.
 
 mod findings;
-mod native;
 mod script;
 mod talk;
 mod trial;

@@ -1,5 +1,8 @@
 //! The joint fit of all ratings: the most likely ones by a damped Newton method, with their covariance.
 
+mod exact;
+mod tables;
+
 use crate::matrix::Matrix;
 use crate::model::{Chances, Free, Model, ODDS, Shared, Slopes};
 use crate::results::Results;
@@ -189,12 +192,6 @@ pub fn fit(results: &Results, settings: &Settings) -> Result<Fit, FitError> {
     Fit::at(model, point, slopes, free).ok_or_else(|| unbounded(0))
 }
 
-impl Shared {
-    fn bounded(self) -> bool {
-        DRAW_ELO.contains(&self.draw_elo) && ADVANTAGE.contains(&self.advantage)
-    }
-}
-
 /// Where the search stands.
 #[derive(Clone)]
 struct Point {
@@ -239,7 +236,7 @@ fn climb(model: &Model, shared: Shared, free: Free) -> Result<(Point, Slopes), u
             .iter()
             .fold(0.0, |most: f64, step| most.max(step.abs()));
         (point, slopes) = halved(model, &point, &step, (free, least));
-        if point.elo.iter().any(|elo| elo.abs() > ELO_MAX) || !point.shared.bounded() {
+        if point.elo.iter().any(|elo| elo.abs() > ELO_MAX) || !is_bounded(point.shared) {
             break;
         }
         if length < STEP_ENOUGH {
@@ -418,4 +415,8 @@ impl Fit {
         let deviations = (self.elo[one] - self.elo[other]) / variance.sqrt();
         Some(0.5 * libm::erfc(-deviations * std::f64::consts::FRAC_1_SQRT_2))
     }
+}
+
+fn is_bounded(shared: Shared) -> bool {
+    DRAW_ELO.contains(&shared.draw_elo) && ADVANTAGE.contains(&shared.advantage)
 }

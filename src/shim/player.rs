@@ -3,9 +3,9 @@
 use super::journal::{Journal, folder_of, path_of};
 use super::line::{Handed, Line};
 use super::local::{Due, Local};
+use super::options::ShimOptions;
 use super::patience::Patience;
 use super::reconnector::{Reconnector, caught_up};
-use super::run::ShimOptions;
 use super::transcript::ShimTranscript;
 use crate::clock::now_us;
 use crate::link::relay::{Bye, Hello, NumberedMessage, Request};

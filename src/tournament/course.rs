@@ -1,8 +1,11 @@
 //! The course of a tournament: round after round is decided, stored, played and counted, until it is over.
 
 use super::chance::SECRET;
+use super::cup::Cup;
+use super::cup::Models;
+use super::cup::VERSIONS;
 use super::entrant::Entrant;
-use super::file::{Cup, FOLDERS, Models, VERSIONS};
+use super::file::FOLDERS;
 use super::keep::{Extent, Kept, keep};
 use super::knowledge::Knowledge;
 use super::match_player::{MatchPlayer, Plan};

@@ -1,7 +1,8 @@
 //! Matches against programs on pipes.
 
-use super::file::Cup;
-use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
+use super::cup::Cup;
+use super::match_player::{MatchError, MatchPlayer, Plan};
+use super::played_match::PlayedMatch;
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
 use crate::clock::now_us;

@@ -1,6 +1,7 @@
 //! A script played by a program in one weather.
 
 mod greeting;
+mod native;
 
 use super::findings::{Finding, Weather};
 use super::script::Script;

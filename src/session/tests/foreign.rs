@@ -160,7 +160,9 @@ async fn names_given_during_a_match_advise_it_and_what_it_teaches_is_theirs() {
     assert_eq!(Naming::shown(given[0].encode()), "\u{1}named W=alice");
     let mut differences = Vec::new();
     let each = |checked: &crate::replay::Checked| differences.extend(checked.differences.clone());
-    let summary = world.parts.store.verify(None, each).await.unwrap();
+    let summary = crate::replay::verify(&world.parts.store, None, each)
+        .await
+        .unwrap();
     assert!(summary.clean(), "{differences:?}");
     // Each is a fact, once, and the seats are theirs: what the match teaches counts for them.
     let view = world.only().await;

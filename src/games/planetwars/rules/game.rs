@@ -1,5 +1,7 @@
 //! The state machine: orders leave, time passes, fleets land, planets grow, players and teams drop out.
 
+mod orders;
+
 use super::battle::{Force, fight};
 use super::distances::Distances;
 use super::ruleset::{Alive, Dropped, Growth, Ruleset};

@@ -3,7 +3,6 @@
 mod battle;
 mod distances;
 mod game;
-mod orders;
 mod ruleset;
 mod setup;
 mod world;

@@ -1,8 +1,8 @@
 //! Where hidden fleets of others probably go: by what speaks against each goal, and by where fleets of the same
 //! player were seen to land.
 
-use super::chart::NOBODY;
-use super::ledger::Change;
+use super::change::Change;
+use super::ships::NOBODY;
 
 /// The goals kept per guess, those that are doubted least.
 const GOALS: usize = 8;

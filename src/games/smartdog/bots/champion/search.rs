@@ -3,6 +3,7 @@
 
 use super::deed::{Deed, deeds};
 use super::draft::Draft;
+use super::reach::Reach;
 use super::role_search::{RoleSearch, Roles};
 use super::simulator::{Deeds, Simulator, print};
 use super::terrain::Terrain;
@@ -29,27 +30,6 @@ const RIVALS_FAR: u32 = 30;
 /// The most dogs, times dogs and sheep, with which lines go on after their plans: this bounds what one step of the
 /// search takes.
 const CROWD_MAX: usize = 4_000;
-
-/// The depth and width of a search.
-#[derive(Clone, Copy, Debug)]
-pub struct Reach {
-    /// Turns in a plan, from 1 to `DEPTH_MAX`; others count as the nearest of these.
-    pub depth: usize,
-    /// Positions kept per turn, pass by pass.
-    pub widths: &'static [usize],
-    /// Whether others are expected to act.
-    pub replies: bool,
-    /// The share that the values along the way have in a line's value.
-    pub trail: f64,
-    /// Whether all dogs are first given what is best at once.
-    pub draft: bool,
-    /// Turns that a line goes on by roles after its plans before it is valued; 0: it ends with them.
-    pub horizon: u32,
-    /// Whether it is learnt in which turns own commands come first; else the others' do.
-    pub turns: bool,
-    /// How many of a beam's last lines go on.
-    pub finals: usize,
-}
 
 pub(super) type Plan = [Deed; DEPTH_MAX];
 
