@@ -134,7 +134,7 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
         }
     }
     let matches = stored::ended(&daemon).await?;
-    let wrong = contradictions(&daemon, &matches, &tellers.told(), (api, referee)).await?;
+    let wrong = contradictions(&daemon, &matches, &tellers.told(), api, referee).await?;
     running.terminate().await?;
     let store = Store::open_readonly(disk.join("drover.db")).await?;
     let differences = stored::differences(&store).await?;
@@ -217,7 +217,8 @@ async fn contradictions(
     daemon: &Daemon,
     matches: &[MatchRow],
     told: &BTreeMap<(u64, u64), Told>,
-    (api, referee): (SocketAddr, SocketAddr),
+    api: SocketAddr,
+    referee: SocketAddr,
 ) -> anyhow::Result<Vec<String>> {
     let mut wrong = Vec::new();
     let mut unseen: BTreeMap<_, _> = told.iter().collect();

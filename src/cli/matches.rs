@@ -124,8 +124,8 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
             remote,
         } => {
             match remote.target(common, &config).await? {
-                Target::Here(store) => name_seat(store, (id, *seat), name).await?,
-                Target::There(daemon) => ask_daemon(&daemon, (id, *seat), name)?,
+                Target::Here(store) => name_seat(store, id, *seat, name).await?,
+                Target::There(daemon) => ask_daemon(&daemon, id, *seat, name)?,
             }
             writeln!(out, "seat {seat} of {id} is {name}")?;
             ExitCode::SUCCESS
@@ -356,14 +356,14 @@ fn create(path: &Path, live: bool) -> std::io::Result<File> {
     Ok(file)
 }
 
-async fn name_seat(store: Store, (id, seat): (&str, u8), name: &str) -> anyhow::Result<()> {
+async fn name_seat(store: Store, id: &str, seat: u8, name: &str) -> anyhow::Result<()> {
     let named = store.name_seat(id, seat, name).await;
     store.close().await;
     Ok(named?)
 }
 
 /// The daemon holds the database, so it is asked to write the name.
-fn ask_daemon(daemon: &Reached, (id, seat): (&str, u8), name: &str) -> anyhow::Result<()> {
+fn ask_daemon(daemon: &Reached, id: &str, seat: u8, name: &str) -> anyhow::Result<()> {
     let path = format!("/api/v1/matches/{id}/seats/{seat}");
     daemon
         .ask("PUT", &path, &json!({ "name": name }).to_string())

@@ -245,7 +245,7 @@ impl Run<'_> {
         (work, recording): (Work, Option<Recording>),
     ) -> anyhow::Result<Tally> {
         let Some(recording) = recording else {
-            return self.watched(plan, player, (work, None), self.stop).await?;
+            return self.watched(plan, player, work, None, self.stop).await?;
         };
         let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
         let options = plan.options.clone();
@@ -254,9 +254,7 @@ impl Run<'_> {
         let stop = self.stop.child_token();
         let unkept = stop.clone();
         let keeping = tokio::spawn(async move { keeping.await.inspect_err(|_| unkept.cancel()) });
-        let tally = self
-            .watched(plan, player, (work, Some(sender)), &stop)
-            .await;
+        let tally = self.watched(plan, player, work, Some(sender), &stop).await;
         let kept = keeping.await.context("storing the matches failed");
         recording.close().await;
         let tally = tally?;
@@ -269,7 +267,8 @@ impl Run<'_> {
         &self,
         plan: Plan,
         player: impl MatchPlayer + Send + 'static,
-        (work, keep): (Work, Option<mpsc::Sender<Kept>>),
+        work: Work,
+        keep: Option<mpsc::Sender<Kept>>,
         stop: &CancellationToken,
     ) -> anyhow::Result<anyhow::Result<Tally>> {
         let Work { matches, progress } = work;
@@ -321,7 +320,7 @@ impl Run<'_> {
             builtins: self.builtins(),
             within: Duration::ZERO,
         };
-        let tally = self.watched(plan, player, (work, None), self.stop).await;
+        let tally = self.watched(plan, player, work, None, self.stop).await;
         hub.drain(Duration::ZERO).await;
         recording.close().await;
         tally?
@@ -360,7 +359,7 @@ impl Run<'_> {
             runtime: Handle::current(),
             silent: None,
         };
-        let tally = self.watched(plan, player, (work, None), self.stop).await;
+        let tally = self.watched(plan, player, work, None, self.stop).await;
         host.stop().await;
         match gateway {
             Some(gateway) => gateway.stop().await,

@@ -163,7 +163,7 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
     let mut practice = practice.lock();
     let held = practice.climb.held()?;
     let (next, score) = (practice.climb.next()?, practice.climb.score());
-    practice.told.sum_up((held, next), score)?;
+    practice.told.sum_up(held, next, score)?;
     practice.failed.take().map_or(Ok(()), Err)
 }
 

@@ -450,7 +450,7 @@ impl Run<'_> {
         let lasted = over.map(|minutes| format!("it has lasted {minutes} minutes"));
         let known = || {
             let precision = self.file.precision?;
-            let standings = standings_of((&cup.setup, Told::default()), &cup.named(), games);
+            let standings = standings_of(&cup.setup, Told::default(), &cup.named(), games);
             let half = standings.ok()?.precision(LEADERS)?;
             (half <= precision)
                 .then(|| format!("the leaders' ratings are known within {half:.1} Elo"))

@@ -22,7 +22,8 @@ impl Opening {
     #[must_use]
     pub fn of(
         kit: &'static dyn Kit,
-        (id, again): (&str, bool),
+        id: &str,
+        again: bool,
         note: Value,
         setup: &DialogueSetup,
     ) -> Self {

@@ -235,7 +235,7 @@ fn climb(model: &Model, shared: Shared, free: Free) -> Result<(Point, Slopes), u
         let length = step
             .iter()
             .fold(0.0, |most: f64, step| most.max(step.abs()));
-        (point, slopes) = halved(model, &point, &step, (free, least));
+        (point, slopes) = halved(model, &point, &step, free, least);
         if point.elo.iter().any(|elo| elo.abs() > ELO_MAX) || !is_bounded(point.shared) {
             break;
         }
@@ -249,12 +249,7 @@ fn climb(model: &Model, shared: Shared, free: Free) -> Result<(Point, Slopes), u
 }
 
 /// The step, halved until the likelihood does not fall below `least`.
-fn halved(
-    model: &Model,
-    from: &Point,
-    step: &[f64],
-    (free, least): (Free, f64),
-) -> (Point, Slopes) {
+fn halved(model: &Model, from: &Point, step: &[f64], free: Free, least: f64) -> (Point, Slopes) {
     let mut share = 1.0;
     loop {
         let point = from.moved(step, share, free);

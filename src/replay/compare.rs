@@ -382,8 +382,9 @@ impl Asked {
     ) -> Result<Folded, ExplainError> {
         if let Some(driver) = &mut self.driver {
             driver.attend(&mut seat.setup);
-            let known = (row.opened.match_id.as_str(), false);
-            *driver.opening() = Some(Opening::of(self.comparing.kit, known, note, &seat.setup));
+            let id = row.opened.match_id.as_str();
+            let opening = Opening::of(self.comparing.kit, id, false, note, &seat.setup);
+            *driver.opening() = Some(opening);
         }
         let unfoldable = |why: Panicked| ExplainError::Unfoldable(why.to_string());
         let mut dialogue = guarded(|| seat.dialogue()).map_err(unfoldable)??;

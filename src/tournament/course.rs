@@ -197,7 +197,7 @@ impl Course {
             not_isolated: self.not_isolated.as_deref(),
             over: self.ended(),
         };
-        standings_of((&self.cup.setup, told), &self.cup.named(), &self.games)
+        standings_of(&self.cup.setup, told, &self.cup.named(), &self.games)
     }
 
     /// When it began, in microseconds since 1970-01-01 UTC.

@@ -281,8 +281,7 @@ fn identities(names: Option<&Path>) -> anyhow::Result<Identities> {
     if let Some(path) = names {
         let told = || format!("thinking.names: {}", path.display());
         let text = std::fs::read_to_string(path).with_context(told)?;
-        let names =
-            Names::read(games::text::without_mark(&text), games::find).map_err(anyhow::Error::msg);
+        let names = Names::read(games::text::without_mark(&text), games::find);
         for names in names.with_context(told)? {
             identities.name(names).with_context(told)?;
         }

@@ -105,7 +105,7 @@ impl Program {
         let cell = cell.map(|cgroup| cgroup.cell(limits.memory, limits.processes));
         let cell = cell.transpose().map_err(limited)?;
         let mut process = match options.guard {
-            Some(guard) => Process::guarded(guard, &options.program, (limits, cell.as_ref())),
+            Some(guard) => Process::guarded(guard, &options.program, limits, cell.as_ref()),
             None => Process::alone(&options.program, Inherits::Most, piped()),
         }
         .map_err(refused)?;
@@ -241,7 +241,8 @@ impl Process {
     fn guarded(
         guard: Guard,
         program: &ProgramSpec,
-        (limits, cell): (&ProgramLimits, Option<&Cell>),
+        limits: &ProgramLimits,
+        cell: Option<&Cell>,
     ) -> std::io::Result<Self> {
         let becoming = Becoming {
             isolated: guard.isolates,

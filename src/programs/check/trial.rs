@@ -72,7 +72,8 @@ impl<'a> Trial<'a> {
     pub(super) fn run(
         launch: &'a Launch,
         script: &'a Script<'a>,
-        (guard, machine): (Option<Guard>, &'a Machine),
+        guard: Option<Guard>,
+        machine: &'a Machine,
         weather: Weather,
     ) -> Result<Finding, String> {
         let mut trial = Self {

@@ -127,7 +127,7 @@ async fn names_given_during_a_match_advise_it_and_what_it_teaches_is_theirs() {
     // What stands is no entry again, and what a session took in is for no other one.
     assert_eq!(world.sessions.name(given).await.unwrap(), Some(taken));
     assert_eq!(world.only().await.entries, entries);
-    let kept = |id| world.parts.identities.rivals(("fake", "r"), (1, id), true);
+    let kept = |id| world.parts.identities.rivals("fake", "r", (1, id), true);
     assert_eq!(kept(1), []);
     assert_eq!(world.say(&at, "ask").await, before, "asked again");
     let after = world.bot_answers(&at, "ask&x=2").await;
@@ -247,7 +247,7 @@ async fn names_given_before_a_match_are_its_rivals() {
     given(1, &[(2, "fay")]).await;
     assert_eq!(seats_now().await, [None, name("eve"), name("fay"), None]);
     // Those of a match that is over are forgotten.
-    let kept = |at| world.parts.identities.rivals(("fake", "r"), at, true);
+    let kept = |at| world.parts.identities.rivals("fake", "r", at, true);
     assert_eq!(kept((1, 1)), [None, None, name("eve")]);
     world.say(&key(1, 1), "end").await;
     assert_eq!(kept((1, 1)), []);

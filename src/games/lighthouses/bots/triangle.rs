@@ -171,7 +171,8 @@ fn gather(scout: &Scout, scene: &Scene, habits: &Habits) -> Option<Act> {
         &scout.chart,
         &scout.memory,
         scene.here,
-        (steps, habits.fade as f32),
+        steps,
+        habits.fade as f32,
         |_| 0,
     )?;
     if walk.energy > 0.0 {

@@ -249,7 +249,7 @@ impl Search {
             if next == NONE {
                 nodes[at].next[slot] = nodes.len() as u32;
                 let futures = rehearsal.futures(&state);
-                let both = [0, 1].map(|side| moves::later(rehearsal, (&state, &futures), side));
+                let both = [0, 1].map(|side| moves::later(rehearsal, &state, &futures, side));
                 nodes.push(Node::new(both));
                 break;
             }

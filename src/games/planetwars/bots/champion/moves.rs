@@ -49,11 +49,7 @@ pub(super) fn now(
 }
 
 /// What it may do in a later state.
-pub(super) fn later(
-    rehearsal: &Rehearsal,
-    (state, futures): (&State, &[Future]),
-    side: u8,
-) -> Moves {
+pub(super) fn later(rehearsal: &Rehearsal, state: &State, futures: &[Future], side: u8) -> Moves {
     let view = View {
         rehearsal,
         state,

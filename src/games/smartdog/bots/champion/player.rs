@@ -230,7 +230,7 @@ impl Bot<SmartDog> for Herder {
                 } = thoughts.as_mut();
                 let search = search.get_or_insert_with(|| {
                     let (reach, weights) = (self.knobs.reach, self.knobs.weights);
-                    Search::new(world, terrain, (reach, weights))
+                    Search::new(world, terrain, reach, weights)
                 });
                 if self.keeps {
                     search.tried.get_or_insert_default();

@@ -91,7 +91,8 @@ impl Search {
     pub(super) fn new(
         world: &World,
         terrain: &Terrain,
-        (mut reach, weights): (Reach, Weights),
+        mut reach: Reach,
+        weights: Weights,
     ) -> Self {
         reach.depth = reach.depth.clamp(1, DEPTH_MAX);
         let (dogs, sheep) = (world.game.dogs().len(), world.game.sheep().len());
@@ -262,7 +263,7 @@ impl Search {
         let simulator = &mut self.simulator;
         let begun = simulator.begin(&node.game);
         for deed in deeds(&node.game, simulator.me, simulator.evaluation.own[beam.dog]) {
-            let deeds = together(&self.plans, beam.level, (beam.dog, deed));
+            let deeds = together(&self.plans, beam.level, beam.dog, deed);
             let game = self.simulator.played(&begun, deeds);
             let value = self.simulator.evaluation.value(&game, terrain);
             let sum = node.sum + value;
@@ -301,7 +302,7 @@ impl Search {
             let mut plan = parent.plan;
             plan[beam.level] = child.deed;
             if last {
-                self.settle(beam.dog, parent, (child, plan), terrain);
+                self.settle(beam.dog, parent, child, plan, terrain);
                 continue;
             }
             nodes.push(Node {
@@ -323,7 +324,8 @@ impl Search {
         &mut self,
         dog: usize,
         parent: &Node,
-        (child, plan): (&Child, Plan),
+        child: &Child,
+        plan: Plan,
         terrain: &mut Terrain,
     ) {
         let mut total = child.total;
@@ -388,7 +390,7 @@ impl Search {
             .flat_map(Tried::iter)
             .filter(|tried| !planned(tried))
         {
-            let deeds = together(&self.plans, 0, (tried.dog, tried.first));
+            let deeds = together(&self.plans, 0, tried.dog, tried.first);
             compared.push((self.simulator.orders(deeds), tried.value, tried.turns));
         }
         for (deeds, value) in &self.assigned {
@@ -403,14 +405,14 @@ impl Search {
     /// The position after one turn: the beam's dog by `deed`, the other own dogs by their plans.
     fn played(&mut self, game: &SmartDog, dog: usize, deed: Deed, level: usize) -> SmartDog {
         let mut game = self.simulator.copy(game);
-        let deeds = together(&self.plans, level, (dog, deed));
+        let deeds = together(&self.plans, level, dog, deed);
         self.simulator.play(&mut game, deeds);
         game
     }
 }
 
 /// What all own dogs do in a turn of their plans if one of them does something else.
-fn together(plans: &[Plan], turn: usize, (dog, deed): (usize, Deed)) -> impl Iterator<Item = Deed> {
+fn together(plans: &[Plan], turn: usize, dog: usize, deed: Deed) -> impl Iterator<Item = Deed> {
     let plans = plans.iter().enumerate();
     plans.map(move |(at, plan)| if at == dog { deed } else { plan[turn] })
 }
