@@ -59,37 +59,39 @@ impl Names {
     /// begin with `#` are left out.
     ///
     /// # Errors
-    /// A sentence that says which line is wrong, and why.
-    pub fn read(text: &str, find: KitOf) -> Result<Vec<Self>, String> {
+    /// [`NamesError`] says which line is wrong, and why.
+    pub fn read(text: &str, find: KitOf) -> Result<Vec<Self>, NamesError> {
         let lines = (1..).zip(text.lines().map(str::trim));
         let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
         let mut read = Vec::new();
         let mut first: HashMap<(String, String, u64, Option<u64>), usize> = HashMap::new();
         for (number, line) in lines {
-            let wrong = |why: String| format!("line {number}: {why}");
+            let wrong = |why| NamesError { number, why };
             let names = Self::line(line, find).map_err(wrong)?;
             let (game, referee) = (names.game.clone(), names.referee.clone());
             if let Some(before) = first.insert((game, referee, names.market, names.player), number)
             {
-                let why = format!("line {before} names the rivals of the same player");
-                return Err(wrong(why));
+                return Err(wrong(NameError::SamePlayer(before)));
             }
             read.push(names);
         }
         Ok(read)
     }
 
-    fn line(line: &str, find: KitOf) -> Result<Self, String> {
+    fn line(line: &str, find: KitOf) -> Result<Self, NameError> {
         let mut words = line.split_whitespace();
         let (Some(game), Some(referee), Some(at)) = (words.next(), words.next(), words.next())
         else {
-            return Err("it takes GAME REFEREE MARKET W=NAME …".to_owned());
+            return Err(NameError::Form);
         };
-        let kit = find(game).ok_or_else(|| format!("there is no game {game}"))?;
+        let kit = find(game).ok_or_else(|| NameError::NoGame(game.to_owned()))?;
         let (market, player) = at
             .split_once('/')
             .map_or((at, None), |(market, player)| (market, Some(player)));
-        let number = |word: &str| word.parse().map_err(|_| format!("{word:?} is no number"));
+        let number = |word: &str| {
+            let no_number = |_| NameError::NoNumber(word.to_owned());
+            word.parse().map_err(no_number)
+        };
         let pairs = words.map(|word| word.split_once('=').unwrap_or((word, "")));
         Ok(Self {
             game: game.to_owned(),
@@ -103,36 +105,34 @@ impl Names {
     /// Names by the wire's words for places.
     ///
     /// # Errors
-    /// A sentence that says which place or name is wrong, and what would be right.
+    /// [`NameError`] says which place or name is wrong, and what would be right.
     pub fn rivals<'a>(
         kit: &dyn Kit,
         names: impl Iterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Vec<(u8, String)>, String> {
+    ) -> Result<Vec<(u8, String)>, NameError> {
         let words: Vec<&str> = (1..).map_while(|place| kit.place_word(place)).collect();
-        let game = kit.game();
         if words.is_empty() || !kit.advised() {
-            return Err(format!("bots of {game} use no names of rivals"));
+            return Err(NameError::Unused(kit.game()));
         }
         let mut rivals: Vec<(u8, String)> = Vec::new();
         for (word, name) in names {
             let place = (1..).zip(&words).find(|(_, known)| **known == word);
             let Some((place, _)) = place else {
                 let places = words.join(", ");
-                return Err(format!(
-                    "there is no place {word:?}; a rival sits at one of {places}"
-                ));
+                let place = word.to_owned();
+                return Err(NameError::NoPlace { place, places });
             };
             let name = named(name)?;
             if rivals
                 .iter()
                 .any(|(at, other)| *at == place || other == name)
             {
-                return Err(format!("{word}={name}: a place or a name comes twice"));
+                return Err(NameError::Twice(format!("{word}={name}")));
             }
             rivals.push((place, name.to_owned()));
         }
         match rivals.is_empty() {
-            true => Err("no rival is named".to_owned()),
+            true => Err(NameError::Nobody),
             false => Ok(rivals),
         }
     }
@@ -144,6 +144,59 @@ impl Names {
             && self.referee == referee
             && self.market == market
             && self.player.is_none_or(|player| player == id)
+    }
+}
+
+/// What is wrong with a file of names.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {number}: {why}")]
+pub struct NamesError {
+    /// The line, from 1.
+    pub number: usize,
+    /// What is wrong with it.
+    pub why: NameError,
+}
+
+/// What is wrong with names of rivals.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// Another line of the file is about the same player.
+    #[error("line {0} names the rivals of the same player")]
+    SamePlayer(usize),
+    /// A line lacks something.
+    #[error("it takes GAME REFEREE MARKET W=NAME …")]
+    Form,
+    /// There is no such game.
+    #[error("there is no game {0}")]
+    NoGame(String),
+    /// A match or a player is not a number.
+    #[error("{0:?} is no number")]
+    NoNumber(String),
+    /// No bot of the game would use it.
+    #[error("bots of {0} use no names of rivals")]
+    Unused(&'static str),
+    /// There is no such place.
+    #[error("there is no place {place:?}; a rival sits at one of {places}")]
+    NoPlace {
+        /// The word for it.
+        place: String,
+        /// The words that exist.
+        places: String,
+    },
+    /// Two names for a place, or two places for a name.
+    #[error("{0}: a place or a name comes twice")]
+    Twice(String),
+    /// There are no names.
+    #[error("no rival is named")]
+    Nobody,
+    /// It is not a name.
+    #[error("a name takes 1 to {NAME_LEN_MAX} letters and no control characters")]
+    NoName,
+}
+
+impl From<NameError> for String {
+    fn from(why: NameError) -> Self {
+        why.to_string()
     }
 }
 
@@ -168,13 +221,12 @@ pub fn seat_name<P: PartialEq>(names: &mut Vec<(P, String)>, place: P, name: &st
 /// A name that somebody gives a player.
 ///
 /// # Errors
-/// A sentence that says what a name is.
-pub fn named(name: &str) -> Result<&str, String> {
+/// [`NameError::NoName`] says what a name is.
+pub fn named(name: &str) -> Result<&str, NameError> {
     let name = name.trim();
     let letters = name.chars().count();
     if letters == 0 || letters > NAME_LEN_MAX || name.chars().any(char::is_control) {
-        let why = format!("a name takes 1 to {NAME_LEN_MAX} letters and no control characters");
-        return Err(why);
+        return Err(NameError::NoName);
     }
     Ok(name)
 }
@@ -236,7 +288,8 @@ impl Identities {
     #[must_use]
     pub fn rivals(
         &self,
-        (game, referee): (&str, &str),
+        game: &str,
+        referee: &str,
         at: (u64, u64),
         first: bool,
     ) -> Vec<Option<String>> {
@@ -330,7 +383,7 @@ mod tests {
         for names in Names::read(text, crate::toy::find).unwrap() {
             identities.name(names).unwrap();
         }
-        let rivals = |referee, id, first| identities.rivals(("toy", referee), (7, id), first);
+        let rivals = |referee, id, first| identities.rivals("toy", referee, (7, id), first);
         let name = |name: &str| Some(name.to_owned());
         assert_eq!(rivals("r", 1, true), [name("alice"), name("bob")]);
         assert_eq!(rivals("r", 1, false), []);
@@ -340,7 +393,7 @@ mod tests {
             [name("alice"), name("bob"), name("carol")]
         );
         assert_eq!(rivals("q", 1, true), [name("dora")]);
-        assert_eq!(identities.rivals(("other", "r"), (7, 1), true), []);
+        assert_eq!(identities.rivals("other", "r", (7, 1), true), []);
         let again = |line: &str| {
             let names = Names::read(line, crate::toy::find).unwrap();
             names
@@ -392,7 +445,9 @@ mod tests {
             ("toy r 1 W=John Smith", "there is no place \"Smith\""),
             ("toy r 1 W=a\ntoy r 1/7 W=a\ntoy r 1 N=b", "line 2 names"),
         ] {
-            let told = Names::read(&format!("\n{line}"), crate::toy::find).unwrap_err();
+            let told = Names::read(&format!("\n{line}"), crate::toy::find)
+                .unwrap_err()
+                .to_string();
             // The last line is the wrong one, after an empty first one.
             let number = 1 + line.lines().count();
             assert!(

@@ -76,7 +76,7 @@ struct Measured {
 
 /// Measures and prints.
 pub(crate) async fn run(args: CallbacksArgs) -> anyhow::Result<()> {
-    let script = Arc::new(Script::record(crate::kit("koehandel")?)?);
+    let script = Arc::new(Script::record(crate::kits::kit("koehandel")?)?);
     println!(
         "one seat's {} messages of a recorded match on every connection, {} rounds of {} s each, {} cores shared with the load",
         script.len(),

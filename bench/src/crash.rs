@@ -115,7 +115,7 @@ impl Lives {
 /// Runs the test and prints what came of it.
 pub(crate) async fn run(args: CrashArgs) -> anyhow::Result<()> {
     let begun = Instant::now();
-    let kit = crate::kit("koehandel")?;
+    let kit = crate::kits::kit("koehandel")?;
     let folder = Folder::new(&args.folder)?;
     let mut daemon = Daemon::new(folder.path())?;
     daemon.set("THINKING__BUDGET_MS_KOEHANDEL", args.budget_ms);

@@ -105,7 +105,7 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
     let referee = crate::process::free_address()?;
     daemon.set("REFEREE__KOEHANDEL__LISTEN", referee);
     daemon.set("THINKING__BUDGET_MS_KOEHANDEL", args.budget_ms);
-    let tellers = Tellers::start(crate::kit("koehandel")?).await?;
+    let tellers = Tellers::start(crate::kits::kit("koehandel")?).await?;
     let mut rng = Rng::new(args.seed, 0);
     let mut counts = Counts::default();
     let (mut running, mut api) = daemon.start_with_api().await?;
@@ -134,7 +134,7 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
         }
     }
     let matches = stored::ended(&daemon).await?;
-    let wrong = contradictions(&daemon, &matches, &tellers.told(), (api, referee)).await?;
+    let wrong = contradictions(&daemon, &matches, &tellers.told(), api, referee).await?;
     running.terminate().await?;
     let store = Store::open_readonly(disk.join("drover.db")).await?;
     let differences = stored::differences(&store).await?;
@@ -217,7 +217,8 @@ async fn contradictions(
     daemon: &Daemon,
     matches: &[MatchRow],
     told: &BTreeMap<(u64, u64), Told>,
-    (api, referee): (SocketAddr, SocketAddr),
+    api: SocketAddr,
+    referee: SocketAddr,
 ) -> anyhow::Result<Vec<String>> {
     let mut wrong = Vec::new();
     let mut unseen: BTreeMap<_, _> = told.iter().collect();

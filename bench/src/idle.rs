@@ -44,7 +44,7 @@ pub(crate) struct IdleArgs {
 
 /// Measures and prints.
 pub(crate) async fn run(args: IdleArgs) -> anyhow::Result<()> {
-    let script = Arc::new(Script::record(crate::kit("koehandel")?)?);
+    let script = Arc::new(Script::record(crate::kits::kit("koehandel")?)?);
     ensure!(
         args.messages < script.len(),
         "a match has only {} messages",

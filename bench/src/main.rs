@@ -12,6 +12,7 @@ mod full_disk;
 mod get;
 mod hubs;
 mod idle;
+mod kits;
 mod lists;
 mod load;
 mod messages;
@@ -39,9 +40,6 @@ use std::process::ExitCode;
 /// The allocator of the measured program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-/// The first word of a command line that is Drover's own.
-const DROVER: &str = "drover";
 
 /// Measures Drover's promises on this machine.
 ///
@@ -98,7 +96,7 @@ enum Verb {
 
 fn main() -> ExitCode {
     let mut words: Vec<OsString> = std::env::args_os().collect();
-    if words.get(1).is_some_and(|word| word == DROVER) {
+    if words.get(1).is_some_and(|word| word == process::DROVER) {
         words.remove(0);
         return drover::cli::run(words);
     }
@@ -148,9 +146,4 @@ async fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::Watch(args) => watch::run(args).await,
         Verb::Turns(args) => tokio::task::spawn_blocking(move || turns::run(&args)).await?,
     }
-}
-
-/// A game of this build.
-fn kit(game: &str) -> anyhow::Result<&'static dyn games::Kit> {
-    games::find(game).with_context(|| format!("this build has no {game}"))
 }

@@ -35,7 +35,7 @@ impl Table {
 
     pub(crate) fn with(game: &str, seats: usize, player: Vec<String>) -> anyhow::Result<Self> {
         Ok(Self {
-            kit: crate::kit(game)?,
+            kit: crate::kits::kit(game)?,
             player,
             seats,
         })

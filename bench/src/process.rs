@@ -12,6 +12,9 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
+/// The first word of a command line that is Drover's own.
+pub(crate) const DROVER: &str = "drover";
+
 /// How long a hub may take to listen.
 const START_MAX: Duration = Duration::from_secs(20);
 
@@ -27,7 +30,7 @@ pub(crate) fn own(words: &[&str]) -> anyhow::Result<Vec<String>> {
 
 /// Drover with these words, as a program that others start.
 pub(crate) fn drover(words: &[&str]) -> anyhow::Result<Vec<String>> {
-    own(&[&[crate::DROVER], words].concat())
+    own(&[&[DROVER], words].concat())
 }
 
 /// Drover with these words, to be started here; killed when dropped.
@@ -37,7 +40,7 @@ pub(crate) fn command<S: AsRef<OsStr>>(
     let program = std::env::current_exe().context("this executable cannot be found")?;
     let mut command = Command::new(program);
     command
-        .arg(crate::DROVER)
+        .arg(DROVER)
         .args(words)
         .env("DROVER__LOG__LEVEL", "warn")
         .stdin(Stdio::null())

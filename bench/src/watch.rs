@@ -70,7 +70,7 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<()> {
 }
 
 async fn measure(args: WatchArgs, apart: &Handle) -> anyhow::Result<()> {
-    let script = Script::record(crate::kit("koehandel")?)?;
+    let script = Script::record(crate::kits::kit("koehandel")?)?;
     let folder = Folder::new(&args.folder)?;
     let mut daemon = Daemon::new(folder.path())?;
     daemon.set("API__CONNECTIONS_MAX", 2 * args.watchers + 64);

@@ -120,7 +120,7 @@ async fn fold(
     view: View,
 ) -> Result<Film, Problem> {
     let turn = turns.wait().await?;
-    let footage = store.footage(row, view).await?;
+    let footage = crate::replay::footage(store, row, view).await?;
     let film = turn.spend(move || Film::of(&footage)).await?;
     film.map_err(failed)
 }

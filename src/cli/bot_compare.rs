@@ -1,10 +1,10 @@
 //! `drover bot compare`: what a bot would have played in stored sessions.
 
+use super::common::game;
 use super::common::{Common, tell};
 use super::explain::on_one_line;
 use super::output::{Format, write_rows};
-use super::play::on_signal;
-use super::play_args::game;
+use super::stopping::on_signal;
 use super::usage::{UsageError, refuse};
 use super::users_bots::{self, OnShelf};
 use crate::api;
@@ -96,7 +96,7 @@ pub(super) async fn run(
             limit: args.limit,
             stop: stop.clone(),
         };
-        let found = store.compare(&comparing, |sessions| {
+        let found = crate::replay::compare(&store, &comparing, |sessions| {
             if lined.elapsed() >= LINE_EVERY {
                 lined = Instant::now();
                 tell(&format!("{game}: {sessions} sessions"));

@@ -1,10 +1,12 @@
 //! The arguments common to all verbs, and how an async verb is run.
 
+use crate::cli::UsageError;
 use crate::config::{self, ConfigError, Flags, Loaded};
 use crate::logs;
 use crate::plain::plain;
 use crate::tournament::CONCURRENCY_MAX;
 use anyhow::Context as _;
+use games::Kit;
 use std::fs::File;
 use std::io::{Read, Write as _};
 use std::num::NonZeroUsize;
@@ -94,4 +96,18 @@ pub(super) fn read_file(file: &Path, what: &str, bytes_max: u64) -> anyhow::Resu
 pub(super) fn read_text(file: &Path, what: &str, bytes_max: u64) -> anyhow::Result<String> {
     let text = String::from_utf8(read_file(file, what, bytes_max)?);
     text.with_context(|| format!("{} cannot be read", file.display()))
+}
+
+/// The game with this name.
+///
+/// # Errors
+/// [`UsageError`] naming those that exist.
+pub fn game(name: &str) -> Result<&'static dyn Kit, UsageError> {
+    games::find(name).ok_or_else(|| {
+        let known: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
+        UsageError(format!(
+            "there is no game {name:?}; there are: {}",
+            known.join(", ")
+        ))
+    })
 }

@@ -4,7 +4,8 @@ use super::common::{Common, tell};
 use super::remote::{Reached, Remote, Target};
 use crate::clock::now_us;
 use crate::config::Flags;
-use crate::store::{Pruned, Settings, Store};
+use crate::store::{MatchRow, Pruned, Settings, Store};
+use anyhow::Context as _;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::io::{IsTerminal as _, Write as _};
@@ -192,23 +193,22 @@ pub(super) async fn verify(
 ) -> anyhow::Result<ExitCode> {
     let store = Store::open_readonly(path).await?;
     let (mut lines, mut whole) = (Vec::new(), Vec::new());
-    let summary = store
-        .verify(only, |checked| {
-            if checked.differences.is_empty() {
-                whole.push(format!("match {}: whole", checked.match_id));
-            }
-            for difference in &checked.differences {
-                let session = difference
-                    .session
-                    .map(|id| format!(", session {id}"))
-                    .unwrap_or_default();
-                lines.push(format!(
-                    "match {}{session}: {}",
-                    checked.match_id, difference.what
-                ));
-            }
-        })
-        .await?;
+    let summary = crate::replay::verify(&store, only, |checked| {
+        if checked.differences.is_empty() {
+            whole.push(format!("match {}: whole", checked.match_id));
+        }
+        for difference in &checked.differences {
+            let session = difference
+                .session
+                .map(|id| format!(", session {id}"))
+                .unwrap_or_default();
+            lines.push(format!(
+                "match {}{session}: {}",
+                checked.match_id, difference.what
+            ));
+        }
+    })
+    .await?;
     store.close().await;
     if summary.integrity.is_empty() {
         whole.clear();
@@ -235,5 +235,11 @@ pub(super) async fn verify(
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
+    })
+}
+
+pub(super) async fn found(store: &Store, id: &str) -> anyhow::Result<MatchRow> {
+    store.match_row(id).await?.with_context(|| {
+        format!("there is no match {id}; `drover match list` shows those that exist")
     })
 }

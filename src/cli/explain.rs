@@ -1,6 +1,6 @@
 //! `drover match explain`.
 
-use super::matches::found;
+use super::database::found;
 use super::output::{Format, write_rows};
 use super::replay::time;
 use super::usage::UsageError;

@@ -1,7 +1,7 @@
 //! `drover map`: the maps of games that are played on maps.
 
+use super::common::game;
 use super::common::read_text;
-use super::play_args::game;
 use super::usage::UsageError;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, FromArgMatches, Subcommand, value_parser};

@@ -7,6 +7,7 @@ use super::remote::{Reached, Remote, Target};
 use super::usage::refuse;
 use super::{database, explain, replay, scenes};
 use crate::api;
+use crate::cli::database::found;
 use crate::config::Flags;
 use crate::plain::plain_line;
 use crate::store::{Filter, MatchRow, PageAt, Place, Store};
@@ -123,8 +124,8 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
             remote,
         } => {
             match remote.target(common, &config).await? {
-                Target::Here(store) => name_seat(store, (id, *seat), name).await?,
-                Target::There(daemon) => ask_daemon(&daemon, (id, *seat), name)?,
+                Target::Here(store) => name_seat(store, id, *seat, name).await?,
+                Target::There(daemon) => ask_daemon(&daemon, id, *seat, name)?,
             }
             writeln!(out, "seat {seat} of {id} is {name}")?;
             ExitCode::SUCCESS
@@ -154,12 +155,6 @@ async fn read(store: &Store, verb: &Verb, out: &mut impl Write) -> anyhow::Resul
         Verb::Explain(args) => explain::run(store, args, out).await,
         Verb::Verify { .. } | Verb::Name { .. } => bail!("this verb is not read-only"),
     }
-}
-
-pub(super) async fn found(store: &Store, id: &str) -> anyhow::Result<MatchRow> {
-    store.match_row(id).await?.with_context(|| {
-        format!("there is no match {id}; `drover match list` shows those that exist")
-    })
 }
 
 async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::Result<()> {
@@ -361,14 +356,14 @@ fn create(path: &Path, live: bool) -> std::io::Result<File> {
     Ok(file)
 }
 
-async fn name_seat(store: Store, (id, seat): (&str, u8), name: &str) -> anyhow::Result<()> {
+async fn name_seat(store: Store, id: &str, seat: u8, name: &str) -> anyhow::Result<()> {
     let named = store.name_seat(id, seat, name).await;
     store.close().await;
     Ok(named?)
 }
 
 /// The daemon holds the database, so it is asked to write the name.
-fn ask_daemon(daemon: &Reached, (id, seat): (&str, u8), name: &str) -> anyhow::Result<()> {
+fn ask_daemon(daemon: &Reached, id: &str, seat: u8, name: &str) -> anyhow::Result<()> {
     let path = format!("/api/v1/matches/{id}/seats/{seat}");
     daemon
         .ask("PUT", &path, &json!({ "name": name }).to_string())

@@ -1,13 +1,17 @@
 //! `drover play`: local matches, one or many.
 
-use super::common::{Common, tell};
-use super::play_args::{Output, PlayArgs, SEED, game, rule_options};
+use super::common::Common;
+use super::common::game;
+use super::play_args::{PlayArgs, SEED, rule_options};
 use super::play_from;
 use super::play_gateway::Gateway;
 use super::play_progress::Progress;
 use super::trouble::Failures;
 use super::usage::{UsageError, refuse};
 use super::users_bots;
+use crate::cli::play_args::with_timeout;
+use crate::cli::played::Played;
+use crate::cli::stopping::on_signal;
 use crate::daemon::Signals;
 use crate::link::program::{MachineReport, adopt_orphans, find, kill_all};
 use crate::referee::budget::ThinkBudget;
@@ -20,8 +24,7 @@ use crate::tournament::{
 };
 use anyhow::Context as _;
 use games::{Kit, Wire};
-use serde_json::{Map, Value};
-use std::io::Write as _;
+use serde_json::Value;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -29,50 +32,6 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
-
-/// What `play` found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Played {
-    /// The result, as it was asked for.
-    pub text: String,
-    /// What went wrong with programs, if the text does not say it.
-    pub failures: String,
-    /// Whether every program took a decision in each match in which it was asked for some.
-    pub all_played: bool,
-}
-
-impl Played {
-    /// A report as `output` says.
-    ///
-    /// # Errors
-    /// Never for a report of finite numbers.
-    pub(super) fn new(report: &Report, output: Output) -> anyhow::Result<Self> {
-        Ok(Self {
-            text: match output {
-                Output::Table => report.table(),
-                Output::Json => report.json()? + "\n",
-                Output::Csv => report.csv()?,
-            },
-            failures: match output {
-                Output::Csv => report.failures(),
-                Output::Table | Output::Json => String::new(),
-            },
-            all_played: report.all_played(),
-        })
-    }
-
-    /// Prints it; the exit code is 1 if not all played.
-    pub(super) fn print(&self) -> anyhow::Result<ExitCode> {
-        std::io::stdout().write_all(self.text.as_bytes())?;
-        if !self.failures.is_empty() {
-            tell(self.failures.trim_end());
-        }
-        Ok(match self.all_played {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::FAILURE,
-        })
-    }
-}
 
 /// Plays and prints the result on standard output. Ctrl-C ends early with the matches played so far.
 ///
@@ -286,7 +245,7 @@ impl Run<'_> {
         (work, recording): (Work, Option<Recording>),
     ) -> anyhow::Result<Tally> {
         let Some(recording) = recording else {
-            return self.watched(plan, player, (work, None), self.stop).await?;
+            return self.watched(plan, player, work, None, self.stop).await?;
         };
         let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
         let options = plan.options.clone();
@@ -295,9 +254,7 @@ impl Run<'_> {
         let stop = self.stop.child_token();
         let unkept = stop.clone();
         let keeping = tokio::spawn(async move { keeping.await.inspect_err(|_| unkept.cancel()) });
-        let tally = self
-            .watched(plan, player, (work, Some(sender)), &stop)
-            .await;
+        let tally = self.watched(plan, player, work, Some(sender), &stop).await;
         let kept = keeping.await.context("storing the matches failed");
         recording.close().await;
         let tally = tally?;
@@ -310,7 +267,8 @@ impl Run<'_> {
         &self,
         plan: Plan,
         player: impl MatchPlayer + Send + 'static,
-        (work, keep): (Work, Option<mpsc::Sender<Kept>>),
+        work: Work,
+        keep: Option<mpsc::Sender<Kept>>,
         stop: &CancellationToken,
     ) -> anyhow::Result<anyhow::Result<Tally>> {
         let Work { matches, progress } = work;
@@ -362,7 +320,7 @@ impl Run<'_> {
             builtins: self.builtins(),
             within: Duration::ZERO,
         };
-        let tally = self.watched(plan, player, (work, None), self.stop).await;
+        let tally = self.watched(plan, player, work, None, self.stop).await;
         hub.drain(Duration::ZERO).await;
         recording.close().await;
         tally?
@@ -401,7 +359,7 @@ impl Run<'_> {
             runtime: Handle::current(),
             silent: None,
         };
-        let tally = self.watched(plan, player, (work, None), self.stop).await;
+        let tally = self.watched(plan, player, work, None, self.stop).await;
         host.stop().await;
         match gateway {
             Some(gateway) => gateway.stop().await,
@@ -419,45 +377,5 @@ impl Run<'_> {
     }
 }
 
-/// The rule options with each player's time, where the game has a configurable clock.
-pub(super) fn with_timeout(
-    kit: &dyn Kit,
-    options: Value,
-    timeout: Option<Duration>,
-) -> Result<Value, UsageError> {
-    let Some(timeout) = timeout else {
-        return Ok(options);
-    };
-    let Some(name) = kit.stdio().and_then(|wire| wire.time_option) else {
-        let game = kit.game();
-        return refuse(format!(
-            "--timeout: {game} has no clock to set; see --option"
-        ));
-    };
-    let mut all = match options {
-        Value::Object(options) => options,
-        _ => Map::new(),
-    };
-    let ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
-    all.insert(name.to_owned(), Value::from(ms));
-    Ok(Value::Object(all))
-}
-
 /// The maximum number of matches waiting to be stored.
 const MATCHES_WAITING_MAX: usize = 64;
-
-/// Cancelled by the first Ctrl-C or SIGTERM; the second one ends the process, and programs with it.
-pub(super) fn on_signal() -> CancellationToken {
-    let stop = CancellationToken::new();
-    let cancel = stop.clone();
-    tokio::spawn(async move {
-        if let Ok(mut signals) = Signals::new() {
-            signals.next().await;
-            cancel.cancel();
-            signals.next().await;
-            kill_all();
-            std::process::exit(130);
-        }
-    });
-    stop
-}

@@ -362,16 +362,26 @@ fn map_of(maps: &dyn Maps, path: &str) -> Result<Value, UsageError> {
     Ok(Value::String(text))
 }
 
-/// The game with this name.
-///
-/// # Errors
-/// [`UsageError`] naming those that exist.
-pub fn game(name: &str) -> Result<&'static dyn Kit, UsageError> {
-    games::find(name).ok_or_else(|| {
-        let known: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
-        UsageError(format!(
-            "there is no game {name:?}; there are: {}",
-            known.join(", ")
-        ))
-    })
+/// The rule options with each player's time, where the game has a configurable clock.
+pub(super) fn with_timeout(
+    kit: &dyn Kit,
+    options: Value,
+    timeout: Option<Duration>,
+) -> Result<Value, UsageError> {
+    let Some(timeout) = timeout else {
+        return Ok(options);
+    };
+    let Some(name) = kit.stdio().and_then(|wire| wire.time_option) else {
+        let game = kit.game();
+        return refuse(format!(
+            "--timeout: {game} has no clock to set; see --option"
+        ));
+    };
+    let mut all = match options {
+        Value::Object(options) => options,
+        _ => Map::new(),
+    };
+    let ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+    all.insert(name.to_owned(), Value::from(ms));
+    Ok(Value::Object(all))
 }

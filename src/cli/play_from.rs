@@ -1,9 +1,11 @@
 //! `drover play --from ID:N`: plays a stored match on from one of its entries.
 
 use super::common::Common;
-use super::matches::found;
-use super::play::{Played, on_signal, with_timeout};
+use super::database::found;
+use super::play_args::with_timeout;
 use super::play_args::{PlayArgs, SEED, rule_options};
+use super::played::Played;
+use super::stopping::on_signal;
 use super::trouble::Failures;
 use super::usage::refuse;
 use super::users_bots;

@@ -1,11 +1,13 @@
 //! `drover practice`: a user's bot against the rung of the ladder that is a little stronger than it.
 
 use super::common::Common;
+use super::common::game;
 use super::output::Format;
-use super::play::{Run, Work, on_signal};
-use super::play_args::{PlayArgs, game, rule_options};
+use super::play::{Run, Work};
+use super::play_args::{PlayArgs, rule_options};
 use super::play_progress::Progress;
 use super::practice_told::Told;
+use super::stopping::on_signal;
 use super::trouble::{CONDUCT_WITHIN, Trouble, at_fault};
 use super::usage::{UsageError, refuse};
 use super::users_bots::{self, OnShelf};
@@ -161,7 +163,7 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
     let mut practice = practice.lock();
     let held = practice.climb.held()?;
     let (next, score) = (practice.climb.next()?, practice.climb.score());
-    practice.told.sum_up((held, next), score)?;
+    practice.told.sum_up(held, next, score)?;
     practice.failed.take().map_or(Ok(()), Err)
 }
 

@@ -177,7 +177,8 @@ impl Told {
     /// Shows what came of all of it.
     pub(super) fn sum_up(
         &self,
-        (held, next): (Option<Held>, usize),
+        held: Option<Held>,
+        next: usize,
         [won, drawn, lost]: [usize; 3],
     ) -> io::Result<()> {
         let mut out = io::stdout();

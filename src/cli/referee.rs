@@ -1,11 +1,13 @@
 //! `drover referee`: runs a game's referee for others.
 
+use super::common::game;
 use super::common::{Common, on_all_cores, tell};
 use super::logging;
-use super::play_args::{game, rule_options};
+use super::play_args::rule_options;
 use super::referee_args::RefereeArgs;
 use super::referee_hub::settings as hub_settings;
 use super::usage::{UsageError, refuse};
+use crate::cli::referee_args::is_configured;
 use crate::config::{Config, Flags, Targets, check_options};
 use crate::daemon::{Signals, server_settings};
 use crate::link::HttpOptions;
@@ -84,11 +86,6 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
         recording.close().await;
         Ok(())
     })
-}
-
-/// Whether the configuration has a section for this game: it has one for the first game of each wire.
-pub(super) fn is_configured(kit: &dyn Kit) -> bool {
-    games::met_by(kit.wire()).is_some_and(|first| first.game() == kit.game())
 }
 
 /// A listener, and a token that the first signal cancels; the second one ends the process.

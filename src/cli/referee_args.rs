@@ -1,5 +1,6 @@
 //! The flags of `drover referee`.
 
+use games::Kit;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -53,4 +54,9 @@ pub struct RefereeArgs {
     /// at once.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     pub drain: u64,
+}
+
+/// Whether the configuration has a section for this game: it has one for the first game of each wire.
+pub(super) fn is_configured(kit: &dyn Kit) -> bool {
+    games::met_by(kit.wire()).is_some_and(|first| first.game() == kit.game())
 }

@@ -30,7 +30,7 @@ pub(super) async fn footage(
         let known: Vec<String> = known.map(|seat| seat.to_string()).collect();
         format!("give one of its seats with --seat: {}", known.join(", "))
     })?;
-    Ok(store.footage(row, view).await?)
+    Ok(crate::replay::footage(store, row, view).await?)
 }
 
 /// A page that needs nothing else.

@@ -1,7 +1,7 @@
 //! `drover shim`: the program that a foreign arbiter starts as its player.
 
+use super::common::game;
 use super::common::tell;
-use super::play_args::game;
 use super::usage::refuse;
 use crate::link::relay;
 use crate::referee::budget::ThinkBudget;

@@ -4,20 +4,17 @@ use super::common::{Common, on_all_cores};
 use super::output::{Format, write_rows};
 use super::tournament_run::{self, ResumeArgs, RunArgs};
 use super::usage::refuse;
+use crate::cli::tournament_database::{Database, drawn_from, tournaments};
 use crate::link::program::no_isolation;
-use crate::store::{PageAt, Store, TournamentRow};
+use crate::store::{Store, TournamentRow};
+use crate::tournament::StoredTournament;
 use crate::tournament::standings::{League, Standings, of_decks, pgn};
-use crate::tournament::{StoredTournament, secret_of};
 use clap::{Args, Subcommand, ValueEnum};
 use games::Cause;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// The newest tournaments that are looked at.
-const TOURNAMENTS_MAX: u32 = 10_000;
 
 /// The tournament verbs.
 #[derive(Clone, Debug, Subcommand)]
@@ -46,14 +43,6 @@ pub(super) enum Verb {
     League(LeagueArgs),
     /// Say how far entrants that are programs can be isolated from each other on this machine.
     Check,
-}
-
-/// Where tournaments are stored.
-#[derive(Clone, Debug, Args)]
-pub(super) struct Database {
-    /// The tournaments' database.
-    #[arg(long, value_name = "FILE", default_value = "tournament.db")]
-    database: PathBuf,
 }
 
 /// Which tournament is shown.
@@ -108,36 +97,6 @@ pub(super) struct LeagueArgs {
     output: Format,
 }
 
-impl Database {
-    /// The database's path.
-    pub(super) fn path(&self) -> PathBuf {
-        self.database.clone()
-    }
-
-    /// A database may be new, its folder not: a slip of the pen makes no folders.
-    pub(super) fn check_folder(&self) -> anyhow::Result<()> {
-        let folder = self.database.parent();
-        match folder.filter(|folder| *folder != Path::new("") && !folder.is_dir()) {
-            None => Ok(()),
-            Some(folder) => refuse(format!(
-                "--database {}: there is no folder {}",
-                self.database.display(),
-                folder.display()
-            )),
-        }
-    }
-
-    async fn open(&self) -> anyhow::Result<Store> {
-        let shown = self.database.display();
-        if !self.database.exists() {
-            return refuse(format!(
-                "there is no database {shown}; name the tournament's with --database"
-            ));
-        }
-        Ok(Store::open_readonly(&self.database).await?)
-    }
-}
-
 /// Runs a verb.
 pub(super) fn run(common: &Common, verb: Verb) -> anyhow::Result<ExitCode> {
     let mut out = std::io::stdout();
@@ -185,26 +144,6 @@ impl ShowArgs {
         store.close().await;
         stored
     }
-}
-
-/// The commitment to what all chance of a tournament follows from, and that itself once it is over.
-pub(super) fn drawn_from(id: &str, setup: &Value, over: bool) -> String {
-    let Some(secret) = secret_of(setup) else {
-        return String::new();
-    };
-    let commitment = format!("commitment: {}\n", secret.commitment(id));
-    match over {
-        true => format!("{commitment}secret: {}\n", secret.text()),
-        false => commitment,
-    }
-}
-
-/// All tournaments of a database, newest first.
-pub(super) async fn tournaments(store: &Store) -> anyhow::Result<Vec<TournamentRow>> {
-    Ok(store
-        .tournaments(None, &PageAt::first(TOURNAMENTS_MAX))
-        .await?
-        .items)
 }
 
 /// The tournament whose number begins so; the newest without any.

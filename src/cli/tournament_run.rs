@@ -1,8 +1,8 @@
 //! `drover tournament run` and `resume`: plays the tournaments of a file.
 
 use super::common::{Common, concurrency, read_text, tell};
-use super::play::on_signal;
-use super::tournament::{Database, drawn_from, tournaments};
+use super::stopping::on_signal;
+use super::tournament_database::{Database, drawn_from, tournaments};
 use super::tournament_progress::Progress;
 use super::usage::{UsageError, refuse};
 use super::users_bots;
@@ -450,7 +450,7 @@ impl Run<'_> {
         let lasted = over.map(|minutes| format!("it has lasted {minutes} minutes"));
         let known = || {
             let precision = self.file.precision?;
-            let standings = standings_of((&cup.setup, Told::default()), &cup.named(), games);
+            let standings = standings_of(&cup.setup, Told::default(), &cup.named(), games);
             let half = standings.ok()?.precision(LEADERS)?;
             (half <= precision)
                 .then(|| format!("the leaders' ratings are known within {half:.1} Elo"))

@@ -1,7 +1,7 @@
 //! `drover train GAME`: trains a game's data by self-play.
 
+use super::common::game;
 use super::common::tell;
-use super::play_args::game;
 use super::usage::refuse;
 use anyhow::Context as _;
 use games::Training;

@@ -22,7 +22,8 @@ impl RunningHub {
     /// Starts it.
     pub(super) async fn start(
         kit: &'static dyn Kit,
-        (config, connections_max): (&Config, usize),
+        config: &Config,
+        connections_max: usize,
         parts: &Dependencies,
         listener: TcpListener,
         stop: CancellationToken,

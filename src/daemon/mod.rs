@@ -9,15 +9,13 @@ mod listeners;
 mod process;
 mod referee;
 mod room;
-mod run;
+mod running;
 mod signals;
 mod site;
-mod start;
-mod stop;
 
 pub use hub::hub_settings;
 pub use listeners::{Inherited, ListenError};
 pub use referee::{known_match, server_settings};
+pub use running::{Addresses, Daemon, Extras};
 pub use signals::Signals;
 pub use site::Site;
-pub use start::{Addresses, Daemon, Extras};

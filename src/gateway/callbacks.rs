@@ -4,6 +4,7 @@ use super::connection::Connection;
 use super::limits::{self, Peers};
 use super::options::CallbackOptions;
 use super::routes::Routes;
+use super::shared::Gateway;
 use super::wording;
 use crate::link::{Accepted, Acceptor, Crowd, Peer, Socket, Stay};
 use crate::session::Sessions;
@@ -40,14 +41,6 @@ pub enum CallbacksError {
 #[derive(Clone)]
 pub struct Callbacks {
     gateway: Arc<Gateway>,
-}
-
-pub(super) struct Gateway {
-    pub(super) options: CallbackOptions,
-    pub(super) sessions: Sessions,
-    pub(super) routes: Routes,
-    pub(super) peers: Peers,
-    pub(super) crowd: Crowd,
 }
 
 impl Callbacks {

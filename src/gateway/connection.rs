@@ -1,9 +1,9 @@
 //! One connection: its requests, one after another.
 
 use super::body::Reply;
-use super::callbacks::Gateway;
 use super::limits::{self, Load};
 use super::routes::{NoRoute, TARGET_BYTES_MAX, no_bot};
+use super::shared::Gateway;
 use super::wording;
 use crate::link::{Caller, Peer, Stay};
 use crate::session::{BotAddress, Key, Origin, Refusal};

@@ -8,6 +8,7 @@ mod limits;
 mod options;
 mod referees;
 mod routes;
+mod shared;
 pub mod shims;
 #[cfg(test)]
 mod tests;

@@ -110,7 +110,7 @@ impl HttpIn {
             connections.spawn(async move {
                 let away = stay.away();
                 tokio::select! {
-                    () = http.converse((stream, peer), &stay, answer, stop) => {}
+                    () = http.converse(stream, peer, &stay, answer, stop) => {}
                     () = away.cancelled() => tracing::debug!(%peer, "an idle connection is closed to make room"),
                 }
                 drop((stay, permit));
@@ -128,7 +128,8 @@ impl HttpIn {
 
     async fn converse<A, F, B>(
         &self,
-        (socket, peer): (TcpStream, IpAddr),
+        socket: TcpStream,
+        peer: IpAddr,
         stay: &Stay,
         answer: A,
         stop: CancellationToken,

@@ -3,7 +3,6 @@
 //! time and are legal.
 
 mod findings;
-mod native;
 mod script;
 mod talk;
 mod trial;
@@ -31,7 +30,7 @@ pub fn check(
     let machine = Machine::watch();
     let mut findings = Vec::new();
     for weather in Weather::of(launch) {
-        let finding = Trial::run(launch, &script, (guard, &machine), weather)?;
+        let finding = Trial::run(launch, &script, guard, &machine, weather)?;
         let is_hopeless = finding.answers == 0;
         findings.push(finding);
         // Whoever says nothing in good weather says nothing in bad.

@@ -79,7 +79,7 @@ pub struct Copied {
 pub fn copy(from: &Path, to: &Path) -> Result<Copied, CopyError> {
     let mut copying = Copying::of(from);
     let folder = File::open(from).map_err(at(from))?;
-    copying.folder(&folder, (from, to), 0)?;
+    copying.folder(&folder, from, to, 0)?;
     // Only now: a link's way may lead over others.
     let root = fs::canonicalize(to).map_err(at(to))?;
     for (source, target, link) in copying.links {
@@ -154,7 +154,8 @@ impl<'a> Copying<'a> {
     fn folder(
         &mut self,
         folder: impl AsFd,
-        (from, to): (&Path, &Path),
+        from: &Path,
+        to: &Path,
         depth: usize,
     ) -> Result<(), CopyError> {
         if depth > DEPTH_MAX {
@@ -197,11 +198,11 @@ impl<'a> Copying<'a> {
             Some((about, folder)) if is(&about, FileType::Directory) => {
                 self.note(b'd', source, b"");
                 fs::create_dir(target).map_err(at(target))?;
-                self.folder(folder, (source, target), depth + 1)
+                self.folder(folder, source, target, depth + 1)
             }
             Some((about, file)) if is(&about, FileType::RegularFile) => {
                 let runs = about.st_mode & 0o100 != 0;
-                self.file(File::from(file), (source, target), runs)
+                self.file(File::from(file), source, target, runs)
             }
             _ => Err(CopyError::Special {
                 path: source.to_owned(),
@@ -233,7 +234,8 @@ impl<'a> Copying<'a> {
     fn file(
         &mut self,
         mut source: File,
-        (from, to): (&Path, &Path),
+        from: &Path,
+        to: &Path,
         runs: bool,
     ) -> Result<(), CopyError> {
         self.note(if runs { b'x' } else { b'f' }, from, b"");
@@ -373,7 +375,7 @@ mod tests {
         }
         let (source, target) = path("lib");
         fs::create_dir(&target).unwrap();
-        copying.folder(lib, (&source, &target), 1).unwrap();
+        copying.folder(lib, &source, &target, 1).unwrap();
         assert_eq!(fs::read(target.join("run")).unwrap(), b"#!/bin/sh\n");
         assert!(open_own(from.path(), "data").is_err());
         assert!(open_own(from.path(), "gone").is_err());

@@ -3,14 +3,15 @@
 
 use super::account::{Account, Taken};
 use super::bots::Bots;
-use super::instance::{Instance, Leaving, Opening, Reply};
+use super::instance::{Instance, Leaving};
 use super::launch::Launch;
+use super::opening::{Opening, Reply};
+use crate::programs::contest;
 use crate::store::types::SessionId;
 use crate::store::{Note, Store};
 use games::answer::ProgramTimes;
-use games::neutral::{End, Line, Model, PREFIX, Post, Rival, Start};
+use games::neutral::{End, Line, PREFIX, Post};
 use games::{Budget, Cause, DialogueSetup, Ending, Kit};
-use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -51,45 +52,6 @@ pub struct Driver {
     native: bool,
     /// Whether it was ever late.
     was_late: AtomicBool,
-}
-
-impl Opening {
-    /// What is known of the match with this id from how a dialogue is set up. `again`: it began before; `note`: what the
-    /// program noted last.
-    #[must_use]
-    pub fn of(
-        kit: &'static dyn Kit,
-        (id, again): (&str, bool),
-        note: Value,
-        setup: &DialogueSetup,
-    ) -> Self {
-        let show = |(of, model): &(String, Value)| {
-            let model = kit
-                .models()
-                .map_or_else(|| model.clone(), |kind| kind.show(model));
-            let of = of.clone();
-            Model { of, model }
-        };
-        let rivals = setup.named.iter().map(|(place, name)| Rival {
-            place: place.clone(),
-            name: name.clone(),
-        });
-        Self {
-            game: kit.game(),
-            start: Start {
-                rivals: rivals.collect(),
-                note,
-                ..Start::of(contest(kit), id, again)
-            },
-            models: setup.rivals.iter().chain(&setup.types).map(show).collect(),
-        }
-    }
-}
-
-/// How long a contest gives for an answer, and for the first one.
-#[must_use]
-pub fn contest(kit: &dyn Kit) -> (Duration, Duration) {
-    (kit.answer_within(), kit.open_within())
 }
 
 impl Driver {

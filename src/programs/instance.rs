@@ -5,8 +5,9 @@ use super::account::Account;
 use super::bots::Bots;
 use super::conduct::Conduct;
 use super::launch::Launch;
+use super::opening::{Opening, Reply};
 use super::runner::Runner;
-use games::neutral::{End, Line, Model, Start};
+use games::neutral::{End, Line};
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::sync::Arc;
@@ -20,28 +21,6 @@ const WAITING_MAX: usize = 4_096;
 const LOOKED_EVERY: Duration = Duration::from_millis(10);
 /// The thread's stack.
 const STACK: usize = 512 << 10;
-
-/// What a program is told when it is started.
-#[derive(Clone, Debug, Default)]
-pub struct Opening {
-    /// The game.
-    pub game: &'static str,
-    /// What is known of the match.
-    pub start: Start,
-    /// What earlier matches taught about its rivals.
-    pub models: Vec<Model>,
-}
-
-/// What came of a decision.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Reply {
-    /// The program's act.
-    Act(Value),
-    /// Nothing in time.
-    Late,
-    /// It is not running, and cannot be started again in time.
-    Gone,
-}
 
 /// What the thread is asked for.
 pub(super) enum Message {

@@ -1,13 +1,15 @@
 //! A bot that is a URL: what it is told is posted to it, and what it says is the bodies of its answers. Blocking, as the
 //! pipes of a program are.
 
-use super::runner::ASKED_MIN;
 use crate::link::{CallError, HttpOptions, HttpOut, Reach, Target};
 use bytes::Bytes;
 use games::neutral::LINE_MAX;
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
+
+/// The shortest time that a program is told it has: a millisecond, as times are told in those.
+pub(super) const ASKED_MIN: Duration = Duration::from_millis(1);
 
 /// The largest body of an answer, in bytes.
 pub(super) const BODY_MAX: usize = LINE_MAX;

@@ -6,10 +6,11 @@ mod starting;
 use super::bots::{Bots, Place};
 use super::carrier::Carrier;
 use super::conduct::{Conduct, Stderr};
-use super::instance::{Opening, Reply};
 use super::launch::Launch;
 use super::log::Log;
 use super::native::Steps;
+use super::opening::{Opening, Reply};
+use super::posts::ASKED_MIN;
 use super::starting::{InLine, Starting};
 use crate::link::program::Ended;
 use games::neutral::{End, Line, Told, written};
@@ -31,8 +32,7 @@ const READY_WITHIN: Duration = Duration::from_secs(10);
 const UNSAID_MAX: usize = 64 << 20;
 /// How long is waited for what a program notes at the end.
 const LAST_WORD_WITHIN: Duration = Duration::from_secs(1);
-/// The shortest time that a program is told it has: a millisecond, as times are told in those.
-pub(super) const ASKED_MIN: Duration = Duration::from_millis(1);
+
 /// How often a program that is tried is looked at.
 const TRIED_EVERY: Duration = Duration::from_millis(10);
 /// Bytes of a line that a fault quotes.

@@ -1,5 +1,8 @@
 //! The joint fit of all ratings: the most likely ones by a damped Newton method, with their covariance.
 
+mod exact;
+mod tables;
+
 use crate::matrix::Matrix;
 use crate::model::{Chances, Free, Model, ODDS, Shared, Slopes};
 use crate::results::Results;
@@ -189,12 +192,6 @@ pub fn fit(results: &Results, settings: &Settings) -> Result<Fit, FitError> {
     Fit::at(model, point, slopes, free).ok_or_else(|| unbounded(0))
 }
 
-impl Shared {
-    fn bounded(self) -> bool {
-        DRAW_ELO.contains(&self.draw_elo) && ADVANTAGE.contains(&self.advantage)
-    }
-}
-
 /// Where the search stands.
 #[derive(Clone)]
 struct Point {
@@ -238,8 +235,8 @@ fn climb(model: &Model, shared: Shared, free: Free) -> Result<(Point, Slopes), u
         let length = step
             .iter()
             .fold(0.0, |most: f64, step| most.max(step.abs()));
-        (point, slopes) = halved(model, &point, &step, (free, least));
-        if point.elo.iter().any(|elo| elo.abs() > ELO_MAX) || !point.shared.bounded() {
+        (point, slopes) = halved(model, &point, &step, free, least);
+        if point.elo.iter().any(|elo| elo.abs() > ELO_MAX) || !is_bounded(point.shared) {
             break;
         }
         if length < STEP_ENOUGH {
@@ -252,12 +249,7 @@ fn climb(model: &Model, shared: Shared, free: Free) -> Result<(Point, Slopes), u
 }
 
 /// The step, halved until the likelihood does not fall below `least`.
-fn halved(
-    model: &Model,
-    from: &Point,
-    step: &[f64],
-    (free, least): (Free, f64),
-) -> (Point, Slopes) {
+fn halved(model: &Model, from: &Point, step: &[f64], free: Free, least: f64) -> (Point, Slopes) {
     let mut share = 1.0;
     loop {
         let point = from.moved(step, share, free);
@@ -418,4 +410,8 @@ impl Fit {
         let deviations = (self.elo[one] - self.elo[other]) / variance.sqrt();
         Some(0.5 * libm::erfc(-deviations * std::f64::consts::FRAC_1_SQRT_2))
     }
+}
+
+fn is_bounded(shared: Shared) -> bool {
+    DRAW_ELO.contains(&shared.draw_elo) && ADVANTAGE.contains(&shared.advantage)
 }

@@ -3,7 +3,6 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-mod exact;
 mod fit;
 pub mod input;
 mod ladder;
@@ -15,7 +14,6 @@ mod results;
 mod rungs;
 pub mod schedule;
 mod sequential;
-mod tables;
 
 pub use fit::{Fit, FitError, Parameter, Settings, fit};
 pub use ladder::Ladder;

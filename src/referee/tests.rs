@@ -105,7 +105,7 @@ async fn ended_by_the_rules(store: &Store, hosted: &HostedMatch) {
         assert!(calls.eq(told), "{seat:?}");
         assert_eq!(stored.len(), 2 * hosted.log.lines(seat).len());
     }
-    let verified = store.verify(None, |_| ()).await.unwrap();
+    let verified = crate::replay::verify(&store, None, |_| ()).await.unwrap();
     assert_eq!((verified.differences, verified.integrity.len()), (0, 0));
 }
 
@@ -298,7 +298,7 @@ async fn a_hub_tells_no_end_before_it_is_stored() {
         "finished \"youWin\":true,\"winner\":1"
     );
     assert_eq!(ended(&store).await.cause, Some(Cause::Normal));
-    let verified = store.verify(None, |_| ()).await.unwrap();
+    let verified = crate::replay::verify(&store, None, |_| ()).await.unwrap();
     assert_eq!((verified.differences, verified.integrity.len()), (0, 0));
 }
 

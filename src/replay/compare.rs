@@ -171,51 +171,48 @@ struct Folded {
     conduct: Conduct,
 }
 
-impl Store {
-    /// Compares a candidate with those who played in the newest sessions of a game, one after the other, and reports their
-    /// number as it goes. Reads only, a few sessions at a time. It ends early with a candidate that does not run, if that
-    /// has answered nothing so far.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn compare(
-        &self,
-        comparing: &Comparing,
-        mut progress: impl FnMut(u64),
-    ) -> Result<Comparison, StoreError> {
-        let game = comparing.kit.game();
-        let filter = Filter {
-            game: Some(game.to_owned()),
-            live: Some(false),
-            ..comparing.filter.clone()
-        };
-        let mut found = Comparison {
-            game,
-            candidate: comparing.candidate.spec(),
-            ..Comparison::default()
-        };
-        let mut at = PageAt::first(PAGE);
-        loop {
-            let page = self.sessions(&filter, &at).await?;
-            for row in page.items.into_iter().filter(is_of_bot) {
-                found.more = found.sessions == comparing.limit;
-                if found.more || found.never_ran() {
-                    return Ok(found);
-                }
-                tokio::select! {
-                    folded = fold(self, comparing, &row) => found.add(&row, folded),
-                    () = comparing.stop.cancelled() => return Ok(found),
-                }
-                progress(found.sessions);
+/// Compares a candidate with those who played in the newest sessions of a game, one after the other, and reports their
+/// number as it goes. Reads only, a few sessions at a time. It ends early with a candidate that does not run, if that
+/// has answered nothing so far.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn compare(
+    store: &Store,
+    comparing: &Comparing,
+    mut progress: impl FnMut(u64),
+) -> Result<Comparison, StoreError> {
+    let game = comparing.kit.game();
+    let filter = Filter {
+        game: Some(game.to_owned()),
+        live: Some(false),
+        ..comparing.filter.clone()
+    };
+    let mut found = Comparison {
+        game,
+        candidate: comparing.candidate.spec(),
+        ..Comparison::default()
+    };
+    let mut at = PageAt::first(PAGE);
+    loop {
+        let page = store.sessions(&filter, &at).await?;
+        for row in page.items.into_iter().filter(is_of_bot) {
+            found.more = found.sessions == comparing.limit;
+            if found.more || found.never_ran() {
+                return Ok(found);
             }
-            match page.next {
-                Some(next) if !comparing.stop.is_cancelled() => at.after = Some(next),
-                _ => return Ok(found),
+            tokio::select! {
+                folded = fold(store, comparing, &row) => found.add(&row, folded),
+                () = comparing.stop.cancelled() => return Ok(found),
             }
+            progress(found.sessions);
+        }
+        match page.next {
+            Some(next) if !comparing.stop.is_cancelled() => at.after = Some(next),
+            _ => return Ok(found),
         }
     }
 }
-
 /// Whether a bot of ours played there, built in or a user's.
 fn is_of_bot(row: &SessionRow) -> bool {
     let bot = &row.opened.bot;
@@ -385,8 +382,9 @@ impl Asked {
     ) -> Result<Folded, ExplainError> {
         if let Some(driver) = &mut self.driver {
             driver.attend(&mut seat.setup);
-            let known = (row.opened.match_id.as_str(), false);
-            *driver.opening() = Some(Opening::of(self.comparing.kit, known, note, &seat.setup));
+            let id = row.opened.match_id.as_str();
+            let opening = Opening::of(self.comparing.kit, id, false, note, &seat.setup);
+            *driver.opening() = Some(opening);
         }
         let unfoldable = |why: Panicked| ExplainError::Unfoldable(why.to_string());
         let mut dialogue = guarded(|| seat.dialogue()).map_err(unfoldable)??;

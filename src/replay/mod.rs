@@ -22,7 +22,7 @@ mod tests;
 mod verify;
 
 pub use compare::{
-    Agreement, Candidate, Comparing, Comparison, DIFFERENCES_MAX, Differs, times_ms,
+    Agreement, Candidate, Comparing, Comparison, DIFFERENCES_MAX, Differs, compare, times_ms,
 };
 pub use dialogue::{LastMessage, Line, Replayed, replay};
 pub use explain::{
@@ -33,8 +33,8 @@ pub use film::{Film, Parts};
 pub use fuzz::fuzz;
 pub use naming::Naming;
 pub use reply::RecordedReply;
-pub use scenes::{Footage, Remarks, STEPS_MAX, Step, StepFact, Still, View, seats};
+pub use scenes::{Footage, Remarks, STEPS_MAX, Step, StepFact, Still, View, footage, seats};
 pub use seat::{SeatDecision, SeatTold, fold_seat};
 pub use setup::{PROGRAM, dialogue_setup, named, note_advice};
 pub use table::{PendingCall, ReplayedTable, lead_table, replay_table};
-pub use verify::{Checked, Difference, VerifySummary};
+pub use verify::{Checked, Difference, VerifySummary, verify};

@@ -173,49 +173,46 @@ enum Source {
     },
 }
 
-impl Store {
-    /// Reads what a view of a match is made of.
-    ///
-    /// # Errors
-    /// [`StoreError::Read`], [`StoreError::Corrupt`]; [`StoreError::Unknown`] if no game has its name.
-    pub async fn footage(&self, row: &MatchRow, view: View) -> Result<Footage, StoreError> {
-        let unknown = || StoreError::Unknown {
-            what: "game",
-            id: row.game.clone(),
-        };
-        let kit = self.kit(&row.game).ok_or_else(unknown)?;
-        let source = match view {
-            View::Everything(sessions) => {
-                let mut entries = Vec::new();
-                for session in sessions {
-                    let Some(seat) = session.opened.seat.map(Seat) else {
-                        continue;
-                    };
-                    let own = read(self, &session).await?.into_iter();
-                    entries.extend(own.map(|entry| (seat, entry)));
-                }
-                Source::Table {
-                    setup: row.setup.clone(),
-                    entries,
-                    facts: facts(self, kit, &row.id).await?,
-                    // One that was given up may have been cut between its seats' transcripts.
-                    growing: row.ended_us.is_none() || row.cause == Some(Cause::Cancelled),
-                }
+/// Reads what a view of a match is made of.
+///
+/// # Errors
+/// [`StoreError::Read`], [`StoreError::Corrupt`]; [`StoreError::Unknown`] if no game has its name.
+pub async fn footage(store: &Store, row: &MatchRow, view: View) -> Result<Footage, StoreError> {
+    let unknown = || StoreError::Unknown {
+        what: "game",
+        id: row.game.clone(),
+    };
+    let kit = store.kit(&row.game).ok_or_else(unknown)?;
+    let source = match view {
+        View::Everything(sessions) => {
+            let mut entries = Vec::new();
+            for session in sessions {
+                let Some(seat) = session.opened.seat.map(Seat) else {
+                    continue;
+                };
+                let own = read(store, &session).await?.into_iter();
+                entries.extend(own.map(|entry| (seat, entry)));
             }
-            View::Seat(session) => {
-                // What was said is in the transcript: any bot folds it alike.
-                let bot = kit.bots().first().map_or("", |card| card.name);
-                Source::Seat {
-                    setup: dialogue_setup(self, kit, (bot, 0), &session.opened.setup).await?,
-                    entries: read(self, &session).await?,
-                    session,
-                }
+            Source::Table {
+                setup: row.setup.clone(),
+                entries,
+                facts: facts(store, kit, &row.id).await?,
+                // One that was given up may have been cut between its seats' transcripts.
+                growing: row.ended_us.is_none() || row.cause == Some(Cause::Cancelled),
             }
-        };
-        Ok(Footage { kit, source })
-    }
+        }
+        View::Seat(session) => {
+            // What was said is in the transcript: any bot folds it alike.
+            let bot = kit.bots().first().map_or("", |card| card.name);
+            Source::Seat {
+                setup: dialogue_setup(store, kit, (bot, 0), &session.opened.setup).await?,
+                entries: read(store, &session).await?,
+                session,
+            }
+        }
+    };
+    Ok(Footage { kit, source })
 }
-
 async fn read(store: &Store, session: &SessionRow) -> Result<Vec<Entry>, StoreError> {
     match store.head(session).await? {
         Some((head, _)) => store.transcript(session.id, head).await,

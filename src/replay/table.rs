@@ -49,7 +49,7 @@ pub fn lead_table(
     entries: Vec<(Seat, &Entry)>,
 ) -> ReplayedTable {
     let go_on = |_: &dyn Table, _: Option<(Seat, &Entry)>| ControlFlow::Continue(());
-    walk(table, wire, entries, (true, usize::MAX), go_on)
+    walk(table, wire, entries, true, usize::MAX, go_on)
 }
 
 /// The same, with an observer that sees the table before the first entry and after each one, and may end it.
@@ -60,14 +60,15 @@ pub(super) fn watch_table(
     growing: bool,
     seen: impl FnMut(&dyn Table, Option<(Seat, &Entry)>) -> ControlFlow<()>,
 ) -> ReplayedTable {
-    walk(table, wire, entries, (growing, DIFFERENCES_MAX), seen)
+    walk(table, wire, entries, growing, DIFFERENCES_MAX, seen)
 }
 
 fn walk(
     table: &mut dyn Table,
     wire: Wire,
     mut entries: Vec<(Seat, &Entry)>,
-    (growing, differences_max): (bool, usize),
+    growing: bool,
+    differences_max: usize,
     mut seen: impl FnMut(&dyn Table, Option<(Seat, &Entry)>) -> ControlFlow<()>,
 ) -> ReplayedTable {
     // Stamps rise in the order in which the table received its answers.

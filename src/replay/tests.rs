@@ -50,12 +50,11 @@ async fn after(damage: &'static str, packs: bool) -> Vec<String> {
         store.pack(|_| {}).await.unwrap();
     }
     let mut found = Vec::new();
-    let summary = store
-        .verify(None, |checked| {
-            found.extend(checked.differences.iter().map(|one| one.what.clone()))
-        })
-        .await
-        .unwrap();
+    let summary = crate::replay::verify(&store, None, |checked| {
+        found.extend(checked.differences.iter().map(|one| one.what.clone()))
+    })
+    .await
+    .unwrap();
     assert_eq!(summary.differences as usize, found.len());
     found
 }
@@ -69,22 +68,23 @@ async fn a_good_store_is_clean() {
         .write(&store, vec![heard("ask")])
         .await;
     let mut differences = Vec::new();
-    let summary = store
-        .verify(None, |checked| {
-            differences.extend(checked.differences.clone())
-        })
-        .await
-        .unwrap();
+    let summary = crate::replay::verify(&store, None, |checked| {
+        differences.extend(checked.differences.clone())
+    })
+    .await
+    .unwrap();
     assert_eq!(differences, []);
     assert!(summary.clean(), "{summary:?}");
     assert_eq!(
         (summary.matches, summary.sessions, summary.entries),
         (3, 4, 15)
     );
-    let one = store.verify(Some(&match_id(1)), |_| {}).await.unwrap();
+    let one = crate::replay::verify(&store, Some(&match_id(1)), |_| {})
+        .await
+        .unwrap();
     assert_eq!(one.matches, 1);
     assert!(matches!(
-        store.verify(Some("x"), |_| {}).await,
+        crate::replay::verify(&store, Some("x"), |_| {}).await,
         Err(StoreError::Unknown { .. })
     ));
 }
@@ -154,7 +154,7 @@ async fn a_backup_of_a_busy_store_opens_and_verifies() {
         ..settings(folder.path())
     };
     let copied = Store::open(&settings).await.unwrap();
-    let summary = copied.verify(None, |_| {}).await.unwrap();
+    let summary = crate::replay::verify(&copied, None, |_| {}).await.unwrap();
     assert!(summary.clean(), "{summary:?}");
     assert_eq!(summary.matches, 3);
     assert_eq!(copied.live().await.unwrap().len(), 1);

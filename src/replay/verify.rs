@@ -71,48 +71,45 @@ impl VerifySummary {
     }
 }
 
-impl Store {
-    /// Verifies one match or all of them, reporting each as it goes; for all, also the file itself.
-    ///
-    /// # Errors
-    /// [`StoreError::Read`] if the file cannot be read at all; [`StoreError::Unknown`] if there is no such
-    /// match.
-    pub async fn verify(
-        &self,
-        only: Option<&str>,
-        mut each: impl FnMut(&Checked),
-    ) -> Result<VerifySummary, StoreError> {
-        let mut summary = VerifySummary::default();
-        if let Some(id) = only {
-            let row = self.match_row(id).await?;
-            let unknown = || StoreError::Unknown {
-                what: "match",
-                id: id.to_owned(),
-            };
-            let row = row.ok_or_else(unknown)?;
-            let counts = self.entry_counts(Some(id)).await?;
-            let checked = check(self, row, &counts).await?;
-            summary.add(&checked);
-            each(&checked);
-            return Ok(summary);
-        }
-        summary.integrity = self.integrity().await;
-        // Unreadable entries are found where they are missing.
-        let counts = self.entry_counts(None).await.unwrap_or_default();
-        for id in self.match_ids().await? {
-            let checked = match self.match_row(&id).await {
-                Ok(Some(row)) => check(self, row, &counts).await,
-                Ok(None) => Err(StoreError::Corrupt("its row is missing".into())),
-                Err(error) => Err(error),
-            };
-            let checked = checked.unwrap_or_else(|error| Checked::unreadable(id, &error));
-            summary.add(&checked);
-            each(&checked);
-        }
-        Ok(summary)
+/// Verifies one match or all of them, reporting each as it goes; for all, also the file itstore.
+///
+/// # Errors
+/// [`StoreError::Read`] if the file cannot be read at all; [`StoreError::Unknown`] if there is no such
+/// match.
+pub async fn verify(
+    store: &Store,
+    only: Option<&str>,
+    mut each: impl FnMut(&Checked),
+) -> Result<VerifySummary, StoreError> {
+    let mut summary = VerifySummary::default();
+    if let Some(id) = only {
+        let row = store.match_row(id).await?;
+        let unknown = || StoreError::Unknown {
+            what: "match",
+            id: id.to_owned(),
+        };
+        let row = row.ok_or_else(unknown)?;
+        let counts = store.entry_counts(Some(id)).await?;
+        let checked = check(store, row, &counts).await?;
+        summary.add(&checked);
+        each(&checked);
+        return Ok(summary);
     }
+    summary.integrity = store.integrity().await;
+    // Unreadable entries are found where they are missing.
+    let counts = store.entry_counts(None).await.unwrap_or_default();
+    for id in store.match_ids().await? {
+        let checked = match store.match_row(&id).await {
+            Ok(Some(row)) => check(store, row, &counts).await,
+            Ok(None) => Err(StoreError::Corrupt("its row is missing".into())),
+            Err(error) => Err(error),
+        };
+        let checked = checked.unwrap_or_else(|error| Checked::unreadable(id, &error));
+        summary.add(&checked);
+        each(&checked);
+    }
+    Ok(summary)
 }
-
 /// A match as stored.
 struct Stored {
     row: MatchRow,

@@ -50,7 +50,8 @@ pub(super) fn open(
     let rivals = match &identity {
         Some(identity) => identity.rivals.clone(),
         None => registry.dependencies.identities.rivals(
-            (key.bot.kit().game(), key.bot.referee()),
+            key.bot.kit().game(),
+            key.bot.referee(),
             (key.market, key.id),
             seat.is_some(),
         ),

@@ -76,7 +76,7 @@ impl Program {
             return;
         }
         self.resumed = begun && !self.driver.is_running();
-        let opening = Opening::of(kit, (match_id, begun), Value::Null, setup);
+        let opening = Opening::of(kit, match_id, begun, Value::Null, setup);
         *self.driver.opening() = Some(opening);
         if !self.driver.is_running() {
             self.driver.recall(store, session).await;

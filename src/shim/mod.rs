@@ -19,6 +19,7 @@ mod input;
 mod journal;
 mod line;
 mod local;
+mod options;
 mod patience;
 mod player;
 mod reconnector;
@@ -27,4 +28,5 @@ mod transcript;
 
 pub use journal::{JOURNAL_EXTENSION, JournalError, Told, folder_of, read_journal};
 pub use local::Thinking;
-pub use run::{ShimError, ShimOptions, run};
+pub use options::ShimOptions;
+pub use run::{ShimError, run};

@@ -3,9 +3,9 @@
 use super::journal::{Journal, folder_of, path_of};
 use super::line::{Handed, Line};
 use super::local::{Due, Local};
+use super::options::ShimOptions;
 use super::patience::Patience;
 use super::reconnector::{Reconnector, caught_up};
-use super::run::ShimOptions;
 use super::transcript::ShimTranscript;
 use crate::clock::now_us;
 use crate::link::relay::{Bye, Hello, NumberedMessage, Request};
@@ -230,7 +230,7 @@ impl Player {
         self.waited = false;
         let handed = asked?.and_then(|()| match due {
             _ if self.local.is_certain(due) => self.known(number),
-            Due::Decision { limit, target } => self.decided(number, (limit, target), received),
+            Due::Decision { limit, target } => self.decided(number, limit, target, received),
             Due::Nothing | Due::Answer { .. } => {
                 let within = self.patience.message(self.options.kit.answer_within());
                 let handed = self.connection()?.handed(number, received + within)?;
@@ -262,7 +262,8 @@ impl Player {
     fn decided(
         &mut self,
         number: u64,
-        (limit, target): (Duration, Option<Duration>),
+        limit: Duration,
+        target: Option<Duration>,
         received: Instant,
     ) -> io::Result<Relayed> {
         let kit = self.options.kit;
@@ -381,7 +382,7 @@ impl Player {
             let parted = line
                 .take()
                 .map_or_else(|| Line::call(&socket, &self.transcript.hello), Ok)
-                .and_then(|line| parted(line, called, &self.transcript, (&bye, until)));
+                .and_then(|line| parted(line, called, &self.transcript, &bye, until));
             match parted {
                 Ok(line) => {
                     if let Some(journal) = self.journal.take() {
@@ -430,7 +431,8 @@ fn parted(
     mut line: Line,
     called: bool,
     transcript: &ShimTranscript,
-    (bye, until): (&Bye, Instant),
+    bye: &Bye,
+    until: Instant,
 ) -> io::Result<Line> {
     if called {
         line = caught_up(line, transcript, until)?;

@@ -1,14 +1,13 @@
 //! Frame by frame: what the arbiter writes to the player of this game, and the answer back.
 
 use super::input;
-use super::local::Thinking;
+use super::options::ShimOptions;
 use super::player::{PART_WITHIN, Player};
 use crate::link::relay::Bye;
 use games::{Kit, SetupError};
 use nix::sys::signal::{SigSet, Signal};
 use parking_lot::Mutex;
 use std::io::{self, BufRead, ErrorKind, Write};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,23 +15,6 @@ use std::time::{Duration, Instant};
 const STOP_WITHIN: Duration = Duration::from_millis(200);
 /// How often it checks whether that message is done.
 const STOP_LOOK: Duration = Duration::from_millis(2);
-
-/// What a shim plays, and with which daemon.
-#[derive(Clone)]
-pub struct ShimOptions {
-    /// The game.
-    pub kit: &'static dyn Kit,
-    /// The built-in bot.
-    pub bot: String,
-    /// The name under which the arbiter is stored.
-    pub referee: String,
-    /// The daemon's socket; `None`: the bot plays in this process.
-    pub socket: Option<PathBuf>,
-    /// The bot's budget where it plays in this process.
-    pub thinking: Thinking,
-    /// Called with a sentence that an operator should know.
-    pub note: fn(&str),
-}
 
 /// Why a shim ends before its arbiter does, as a sentence.
 #[derive(Debug, thiserror::Error)]

@@ -8,6 +8,7 @@ mod guard;
 mod job;
 mod pool;
 mod queue;
+mod shared;
 mod slice;
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 use super::job::{Job, Pending, Published};
 use super::queue::Queue;
+use super::shared::{Shared, Watch};
 use super::worker;
 use crate::config::{Config, Thinking};
 use parking_lot::{Condvar, Mutex};
@@ -10,12 +11,6 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// How many threads may be started in place of ones that a bot does not give back.
-pub(super) const REPLACEMENTS_MAX: usize = 8;
-/// A slice that overruns its end by this long holds its thread in breach of the rules.
-const STUCK: Duration = Duration::from_millis(50);
-/// A thread whose slice overruns by this long, and that was not replaced, counts as lost.
-pub(super) const LOST: Duration = Duration::from_secs(5);
 /// The priority of a thread that yields to all others.
 const NICEST: i32 = 19;
 /// Searches recurse deeply: they need more stack than a thread's default.
@@ -60,27 +55,6 @@ pub struct PoolError(#[from] std::io::Error);
 pub struct Pool {
     shared: Arc<Shared>,
     _closer: Arc<Closer>,
-}
-
-pub(super) struct Shared {
-    pub(super) queue: Mutex<Queue>,
-    pub(super) arrived: Condvar,
-    pub(super) threads: usize,
-    pub(super) slice: Duration,
-    idle_priority: bool,
-    watch: Mutex<Watch>,
-    /// Replacement threads that the system refused.
-    unstarted: AtomicUsize,
-    decisions: AtomicU64,
-    used_us: AtomicU64,
-}
-
-/// The running slices: number, end, whether their thread was replaced.
-#[derive(Default)]
-struct Watch {
-    running: Vec<(u64, Instant, bool)>,
-    slices: u64,
-    replaced: usize,
 }
 
 struct Closer(Arc<Shared>);
@@ -218,78 +192,5 @@ pub fn step_back(nice: i32) {
     let own = rustix::thread::gettid();
     if let Err(error) = rustix::process::setpriority_process(Some(own), nice) {
         tracing::warn!(%error, "a thread keeps its priority");
-    }
-}
-
-impl Shared {
-    fn close(&self) {
-        self.queue.lock().close();
-        self.arrived.notify_all();
-    }
-
-    pub(super) fn note_decision(&self, used: Duration) {
-        self.decisions.fetch_add(1, Ordering::Relaxed);
-        self.used_us
-            .fetch_add(used.as_micros() as u64, Ordering::Relaxed);
-    }
-
-    /// Records the start of a slice due to end at `end`; returns its number.
-    pub(super) fn note_begin(&self, end: Instant) -> u64 {
-        let mut watch = self.watch.lock();
-        watch.slices += 1;
-        let number = watch.slices;
-        watch.running.push((number, end, false));
-        number
-    }
-
-    /// Records the end of a slice; true if its thread was replaced meanwhile and must end.
-    pub(super) fn note_end(&self, number: u64) -> bool {
-        let mut watch = self.watch.lock();
-        let Some(place) = watch
-            .running
-            .iter()
-            .position(|(running, _, _)| *running == number)
-        else {
-            return false;
-        };
-        let (_, _, replaced) = watch.running.swap_remove(place);
-        if replaced {
-            watch.replaced -= 1;
-        }
-        // If no other could be started in its place, it continues itself.
-        let alone = |unstarted: usize| unstarted.checked_sub(1);
-        let stays = |unstarted: &AtomicUsize| {
-            unstarted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, alone)
-        };
-        replaced && stays(&self.unstarted).is_err()
-    }
-
-    fn threads_free(&self, now: Instant) -> usize {
-        let queue = self.queue.lock();
-        if queue.closed {
-            return 0;
-        }
-        drop(queue);
-        let watch = self.watch.lock();
-        let held = watch
-            .running
-            .iter()
-            .filter(|(_, end, replaced)| !*replaced && now.saturating_duration_since(*end) > LOST);
-        let gone = held.count() + self.unstarted.load(Ordering::Relaxed);
-        self.threads.saturating_sub(gone)
-    }
-
-    fn mark_stuck(&self, now: Instant) -> usize {
-        let mut watch = self.watch.lock();
-        let room = REPLACEMENTS_MAX.saturating_sub(watch.replaced);
-        let mut lost = 0;
-        for (_, end, replaced) in &mut watch.running {
-            if lost < room && !*replaced && now.saturating_duration_since(*end) > STUCK {
-                *replaced = true;
-                lost += 1;
-            }
-        }
-        watch.replaced += lost;
-        lost
     }
 }

@@ -1,6 +1,6 @@
 //! The pool under load.
 
-use super::pool::{LOST, REPLACEMENTS_MAX};
+use super::shared::{LOST, REPLACEMENTS_MAX};
 use super::{Job, Pending, Pool, PoolOptions};
 use games::{Budget, Dialogue, Fact, Frame, Next, Progress, WireError};
 use parking_lot::Mutex;

@@ -2,8 +2,8 @@
 
 use super::guard::guarded;
 use super::job::Thought;
-use super::pool::Shared;
 use super::queue::Waiting;
+use super::shared::Shared;
 use super::slice::Slice;
 use games::{Budget, Progress};
 use std::time::{Duration, Instant};

@@ -1,8 +1,11 @@
 //! The course of a tournament: round after round is decided, stored, played and counted, until it is over.
 
 use super::chance::SECRET;
+use super::cup::Cup;
+use super::cup::Models;
+use super::cup::VERSIONS;
 use super::entrant::Entrant;
-use super::file::{Cup, FOLDERS, Models, VERSIONS};
+use super::file::FOLDERS;
 use super::keep::{Extent, Kept, keep};
 use super::knowledge::Knowledge;
 use super::match_player::{MatchPlayer, Plan};
@@ -194,7 +197,7 @@ impl Course {
             not_isolated: self.not_isolated.as_deref(),
             over: self.ended(),
         };
-        standings_of((&self.cup.setup, told), &self.cup.named(), &self.games)
+        standings_of(&self.cup.setup, told, &self.cup.named(), &self.games)
     }
 
     /// When it began, in microseconds since 1970-01-01 UTC.

@@ -1,6 +1,7 @@
 //! Matches among players that dial our hub, and built-in bots.
 
-use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
+use super::match_player::{MatchError, MatchPlayer, Plan};
+use super::played_match::PlayedMatch;
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
 use crate::referee::hub::{Appointment, HubServer, Place};

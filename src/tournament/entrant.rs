@@ -1,6 +1,6 @@
 //! One entrant of a tournament's file: how it plays.
 
-use super::file::{FileError, refuse};
+use super::file_error::{FileError, refuse};
 use crate::link::program::ProgramSpec;
 use crate::referee::SeatSpec;
 use crate::referee::hub::TokenDigest;

@@ -1,6 +1,7 @@
 //! Matches over HTTP, through the host.
 
-use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
+use super::match_player::{MatchError, MatchPlayer, Plan};
+use super::played_match::PlayedMatch;
 use super::schedule::PlannedMatch;
 use super::sides::Sides;
 use super::stop::Stop;

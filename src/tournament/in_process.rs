@@ -1,7 +1,8 @@
 //! Matches among built-in bots in this process, without a wire. Where the game takes out who is late, that is told as
 //! our hub tells it.
 
-use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
+use super::match_player::{MatchError, MatchPlayer, Plan};
+use super::played_match::PlayedMatch;
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
 use crate::clock::now_us;

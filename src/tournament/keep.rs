@@ -1,6 +1,6 @@
 //! Stores matches that were played in process.
 
-use super::match_player::PlayedMatch;
+use super::played_match::PlayedMatch;
 use crate::clock::now_us;
 use crate::referee::{Draw, MatchRecord, Numbers, Recording, StartError, lines_of, result_of};
 use crate::replay::builtin_seeds;
@@ -329,7 +329,7 @@ mod tests {
             let row = all.unwrap().items.remove(0);
             assert_eq!(row.cause, Some(cause));
             assert_eq!(row.scores.is_empty(), cause == Cause::Cancelled);
-            let verified = store.verify(None, |_| ()).await.unwrap();
+            let verified = crate::replay::verify(&store, None, |_| ()).await.unwrap();
             assert!(
                 verified.clean(),
                 "a match that is played again differs from nothing"

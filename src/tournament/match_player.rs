@@ -4,12 +4,11 @@ use super::knowledge::Knowledge;
 use super::schedule::PlannedMatch;
 use super::sides::Sides;
 use super::stop::Stop;
-use crate::histogram::Histogram;
-use crate::referee::arbiter::{Left, PlayError};
+use crate::referee::arbiter::PlayError;
 use crate::referee::hub::AppointmentError;
-use crate::referee::{DecisionTimes, Numbers, SeatSpec, StartError};
-use crate::store::TournamentMatch;
-use games::{Blame, Exchange, Kit, Learnt, Outcome, Participation, Seat, SetupError, judge};
+use crate::referee::{SeatSpec, StartError};
+use crate::tournament::PlayedMatch;
+use games::{Kit, Learnt, SetupError};
 use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -79,93 +78,6 @@ pub trait MatchPlayer: Sync {
 
     /// Called once when no matches are running any more.
     fn finish(&self) {}
-}
-
-/// A match that reached its end; lists are by seat.
-#[derive(Clone, Debug)]
-pub struct PlayedMatch {
-    /// Its number, from 0.
-    pub number: u64,
-    /// Under which id it is stored, if it is; `None`: drawn when it is.
-    pub match_id: Option<String>,
-    /// The seed of its deck.
-    pub seed: u64,
-    /// When it began, in microseconds since 1970-01-01 UTC.
-    pub started_us: i64,
-    /// The seats' specs.
-    pub seats: Vec<String>,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// What the referee sent and received, if the plan records.
-    pub transcript: Vec<Exchange>,
-    /// The players at fault for its end or for their own part in it, and how it showed.
-    pub blames: Vec<Blame>,
-    /// What each seat's program left behind; may be empty.
-    pub left: Vec<Left>,
-    /// Acts that the rules rejected; may be empty.
-    pub refused: Vec<u32>,
-    /// Answers that were late or missing; may be empty.
-    pub missed: Vec<u32>,
-    /// Decision times, where measured.
-    pub took: Vec<Histogram>,
-    /// The same of each decision.
-    pub times: DecisionTimes,
-    /// Its numbers on the wire, if it had one: its calls carry them.
-    pub numbers: Option<Numbers>,
-    /// How each seat took part, where that is known; may be empty.
-    pub participation: Vec<Option<Participation>>,
-    /// What there is to say if the machine had it played again, or in another one's place; may be empty.
-    pub again: String,
-    /// Those in whose place it was played: they count for nothing.
-    pub replaced: Vec<Self>,
-}
-
-impl PlayedMatch {
-    /// Those lose whose decisions were not their own. `owners` says by seat whose it is.
-    pub(super) fn judge(&mut self, owners: &[usize]) {
-        let (cause, blames) = (&mut self.outcome.cause, &mut self.blames);
-        judge(cause, blames, owners, &self.participation);
-    }
-}
-
-impl From<TournamentMatch> for PlayedMatch {
-    /// What is stored of it, whatever the extent: it counts as it did when it was played.
-    fn from(stored: TournamentMatch) -> Self {
-        let notes = &stored.notes;
-        let faults = (0u8..).map(Seat).zip(notes);
-        let blames = faults.filter_map(|(seat, note)| {
-            Some(Blame {
-                seat,
-                cause: note.fault?,
-                detail: String::new(),
-            })
-        });
-        Self {
-            number: stored.number,
-            match_id: None,
-            seed: stored.seed,
-            started_us: stored.started_us,
-            seats: Vec::new(),
-            blames: blames.collect(),
-            refused: notes.iter().map(|note| note.refused).collect(),
-            missed: notes.iter().map(|note| note.missed).collect(),
-            took: notes
-                .iter()
-                .map(|note| Histogram::of_pairs(&note.took))
-                .collect(),
-            outcome: Outcome {
-                cause: stored.cause,
-                scores: stored.scores.into_iter().collect(),
-            },
-            transcript: Vec::new(),
-            left: Vec::new(),
-            times: DecisionTimes::Measured(Vec::new()),
-            numbers: None,
-            participation: stored.participation,
-            again: String::new(),
-            replaced: Vec::new(),
-        }
-    }
 }
 
 impl From<PlayError> for MatchError {

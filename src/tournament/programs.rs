@@ -1,7 +1,8 @@
 //! Matches against programs on pipes.
 
-use super::file::Cup;
-use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
+use super::cup::Cup;
+use super::match_player::{MatchError, MatchPlayer, Plan};
+use super::played_match::PlayedMatch;
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
 use crate::clock::now_us;
@@ -188,6 +189,6 @@ pub fn broken(cup: &Cup, rules: &ProgramRules) -> Vec<String> {
 /// Why a user's bot that speaks the neutral protocol cannot play; `None` if it can.
 fn try_bot(kit: &'static dyn Kit, launch: Arc<Launch>, bots: &Bots) -> Option<String> {
     let setup = DialogueSetup::of("", 1);
-    let opening = Opening::of(kit, ("", false), Value::Null, &setup);
+    let opening = Opening::of(kit, "", false, Value::Null, &setup);
     try_out(bots, launch, opening, TRIED_WITHIN)
 }

@@ -1,27 +1,18 @@
 //! The one runner for many matches, on its own threads.
 
-use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
+use super::match_player::{MatchError, MatchPlayer, Plan};
 use super::schedule::PlannedMatch;
 use super::sides::Sides;
 use super::sink::MatchSink;
 use super::stop::Stop;
 use super::tally::{Counted, Tally};
+use crate::tournament::FinishedMatch;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::thread::Builder;
 
 /// Matches at once at most.
 pub const CONCURRENCY_MAX: usize = 1_000;
-
-/// A match that was played.
-pub struct FinishedMatch {
-    /// The planned match.
-    pub planned: PlannedMatch,
-    /// How it counts for its entrants.
-    pub counted: Counted,
-    /// The record of it; with its transcript if the plan records.
-    pub played: PlayedMatch,
-}
 
 /// Plays every match in `planned`, `plan.concurrency` at once, and passes each result to `each` as it ends,
 /// in any order, one at a time; matches cut short by `stop` are left out. Blocks the calling thread.
@@ -147,11 +138,10 @@ fn block(mut ended: Vec<(u64, Counted)>) -> Vec<Counted> {
 #[cfg(test)]
 mod tests {
     use super::super::schedule::Schedule;
-    use super::{
-        FinishedMatch, MatchError, MatchPlayer, MatchSink, Plan, PlannedMatch, PlayedMatch, Stop,
-    };
+    use super::{FinishedMatch, MatchError, MatchPlayer, MatchSink, Plan, PlannedMatch, Stop};
     use super::{play, run};
     use crate::referee::{DecisionTimes, SeatSpec, StartError};
+    use crate::tournament::PlayedMatch;
     use games::{Cause, Outcome};
     use serde_json::Value;
     use std::num::NonZeroUsize;

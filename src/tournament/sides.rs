@@ -1,6 +1,6 @@
 //! Matches in which an entrant may play several seats: a whole team.
 
-use super::match_player::PlayedMatch;
+use super::played_match::PlayedMatch;
 use super::tally::Counted;
 use crate::histogram::Histogram;
 use games::{Cause, Duel, Kit, Participation, Seat, Seats, SetupError, are_mates};

@@ -53,7 +53,7 @@ impl StoredTournament {
         let stored = store.tournament_matches(id, ALL_ROUNDS).await?;
         let games = stored
             .into_iter()
-            .map(|stored| played_game((kit, &options), &entrants, stored));
+            .map(|stored| played_game(kit, &options, &entrants, stored));
         let games = games.collect::<anyhow::Result<_>>()?;
         Ok(Self {
             row,
@@ -82,7 +82,7 @@ impl StoredTournament {
             not_isolated: self.not_isolated.as_deref(),
             over: self.over(),
         };
-        standings_of((&self.row.setup, told), &self.entrants, &self.games)
+        standings_of(&self.row.setup, told, &self.entrants, &self.games)
     }
 
     /// Why it is over, if it is.
@@ -97,7 +97,8 @@ impl StoredTournament {
 /// # Errors
 /// If it was played by others than these entrants.
 fn played_game(
-    (kit, options): (&dyn Kit, &Value),
+    kit: &dyn Kit,
+    options: &Value,
     entrants: &[Named],
     stored: TournamentMatch,
 ) -> anyhow::Result<PlayedGame> {
@@ -139,7 +140,8 @@ pub struct Told<'a> {
 /// # Errors
 /// If it ranks by what is not known.
 pub fn standings_of(
-    (setup, told): (&Value, Told<'_>),
+    setup: &Value,
+    told: Told<'_>,
     entrants: &[Named],
     games: &[PlayedGame],
 ) -> anyhow::Result<Standings> {

@@ -1,46 +1,14 @@
 //! The ladder of a game's built-in bots: how they are made, and the signatures that stand for their play.
 
+use super::interface::{Advice, Bout, Contest};
 use crate::arena::{self, Acts, Arena};
-use crate::contest::{Advice, Contest};
-use crate::game::{Bot, Budget, Game, Seat};
+use crate::game::{Bot, Budget, Seat};
 use crate::kit::SetupError;
-use std::ops::Range;
 
 /// The basis of FNV-1a, with 64 bits.
 pub const DIGEST_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
 /// The prime of FNV-1a, with 64 bits.
 pub const DIGEST_PRIME: u64 = 0x0100_0000_01B3;
-
-/// One of the fixed matches that go into a signature.
-pub struct Bout<'a, G: Game> {
-    /// What it starts from.
-    pub setup: G::Setup,
-    /// Bots by seat, each with the seed of its chance.
-    pub bots: Vec<(&'a str, u64)>,
-    /// Seats whose acts are digested.
-    pub own: Range<usize>,
-    /// Nodes a decision, where [`Contest::BOUT_NODES`] are too few.
-    pub nodes: Option<u64>,
-    /// The order in which acts of one step arrive.
-    pub arrange: fn(&G, &mut Acts<G>),
-}
-
-impl<'a, G: Game> Bout<'a, G> {
-    /// A match among these bots, whose seeds count from `seed`, with acts in seat order.
-    #[must_use]
-    pub fn new(setup: G::Setup, names: &[&'a str], seed: u64, own: Range<usize>) -> Self {
-        let bots = names.iter().zip(0..);
-        Self {
-            setup,
-            bots: bots
-                .map(|(name, seat)| (*name, seed.wrapping_add(seat)))
-                .collect(),
-            own,
-            nodes: None,
-            arrange: |_, _| {},
-        }
-    }
-}
 
 /// The bot of this name.
 ///

@@ -1,7 +1,7 @@
 //! A bot that somebody else decides for: what it is told becomes lines, and it acts as the answer says that is
 //! handed in. It never waits: until there is an answer that the rules allow, its fallback acts.
 
-use crate::contest::Contest;
+use super::interface::Contest;
 use crate::game::{Bot, Budget, Progress};
 use crate::neutral::{Body, Line, Post, Told, written};
 use serde::Deserialize as _;

@@ -1,7 +1,7 @@
 //! The wire's text of a match that was played without one: the referee asks, and the game's own player
 //! side says what was decided.
 
-use crate::contest::Contest;
+use super::interface::Contest;
 use crate::game::{Bot, Budget, Game, Seat, Seats};
 use crate::kit::{DialogueSetup, Exchange};
 use crate::wire::{Call, Dialogue, Frame, LATE, Next, Progress, Reply, Table, WireError};

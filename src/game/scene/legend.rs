@@ -1,6 +1,6 @@
 //! Who plays and how they stand: lines above a field, two players a line.
 
-use super::player;
+use super::classes::player;
 use super::svg::{Anchor, Svg};
 
 /// Height of a line.

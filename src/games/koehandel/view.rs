@@ -346,8 +346,26 @@ impl View {
             *guess = if grow { *guess + step } else { *guess - step };
         }
     }
-}
 
+    /// What the player at `seat` would know if all money were open, as in `purses`.
+    pub(crate) fn imagined(&self, seat: usize, purses: &[Purse; PLAYERS]) -> View {
+        let turned = |at: usize| (seat + at) % PLAYERS;
+        let mut view = View::of(
+            std::array::from_fn(|at| purses[turned(at)]),
+            std::array::from_fn(|at| self.herds[turned(at)]),
+            self.donkeys,
+        );
+        for place in Compass::ALL.map(Compass::index) {
+            view.barred[place] = self.barred[turned(place)];
+            view.exposed[place] = self.exposed[turned(place)];
+        }
+        if seat == 0 {
+            view.guess = self.guess;
+        }
+        view.deck_left = self.deck_left;
+        view
+    }
+}
 /// Most cards that there are, of all kinds.
 const CARDS_MAX: usize = Purse::ALL.cards() as usize;
 

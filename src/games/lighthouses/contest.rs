@@ -5,18 +5,18 @@ use super::dialect::engine::{self, REPLY_LINE_MAX};
 use super::dialect::player as wire;
 use super::facts::Record;
 use super::maps::Islands;
-use super::options::{OPTIONS, Options};
+use super::options::{OPTIONS, Options, RefereeSetup};
 use super::player::{GREET_WITHIN, Player, TURN_WITHIN};
-use super::referee::{Referee, RefereeSetup};
+use super::referee::Referee;
 use super::rules::{Act, Ask, Chart, Event, Lighthouses, PLAYERS, Setup, View};
 use super::scene;
+use drover_game::contest::Bout;
 use drover_game::contest::{Advice, Contest, Deal, Door, Limits};
 use drover_game::counts::Counted;
 use drover_game::game::{Bot, Illegal, Seat};
 use drover_game::kit::{
     BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire,
 };
-use drover_game::ladder::Bout;
 use drover_game::scene::Picture;
 use drover_game::wire::{Dialogue, ReplyLine, Table, WireError};
 use serde_json::Value;

@@ -1,16 +1,13 @@
 //! Map files: rows of text, the top row first (README.md, section 2).
 
 use super::rules::{Chart, Point};
+pub use super::rules::{LIGHTHOUSES_MAX, SIDE_MAX};
 use drover_game::kit::SetupError;
 use drover_game::text::without_mark;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The most cells in a map's side.
-pub const SIDE_MAX: usize = 256;
-/// The most lighthouses on a map: sets of them are one machine word.
-pub const LIGHTHOUSES_MAX: usize = 64;
 /// The most bytes in a map file: the largest map with room for line ends.
 pub const FILE_BYTES_MAX: usize = SIDE_MAX * (SIDE_MAX + 2) * 4;
 

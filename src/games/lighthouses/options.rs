@@ -4,7 +4,6 @@ use super::atlas;
 use super::dialect::engine::Neutral;
 use super::generate::{Style, generate};
 use super::map::Map;
-use super::referee::RefereeSetup;
 use super::rules::{ROUNDS_MAX, Setup};
 use drover_game::kit::OptionCard;
 use drover_game::options::{choice, maybe_whole, text, within};
@@ -74,6 +73,17 @@ pub enum OnSilence {
     Drop,
     /// The turn passes, and its late line is thrown away.
     Pass,
+}
+
+/// Everything that a game is refereed from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RefereeSetup {
+    /// The game.
+    pub position: Setup,
+    /// How bots are treated.
+    #[serde(default)]
+    pub conduct: Conduct,
 }
 
 /// How bots are treated.

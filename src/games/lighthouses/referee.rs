@@ -2,29 +2,17 @@
 //! with a state, a command and its result.
 
 use super::dialect::engine::{self, Broken};
-use super::options::{Conduct, OnSilence};
-use super::rules::{Act, Lighthouses, Refusal, Setup};
+use super::options::{OnSilence, RefereeSetup};
+use super::rules::{Act, Lighthouses, Refusal};
 use super::scene::{State, deed};
 use drover_game::game::{Cause, Game as _, Outcome, Seat, Seats};
 use drover_game::scene::Scene;
 use drover_game::wire::{Blame, Call, Noted, Reply, Table};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
 
 /// Turns in a row that may pass for want of a command before the bot is dropped all the same.
 const SILENCES_MAX: u32 = 20;
-
-/// Everything that a game is refereed from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RefereeSetup {
-    /// The game.
-    pub position: Setup,
-    /// How bots are treated.
-    #[serde(default)]
-    pub conduct: Conduct,
-}
 
 /// What is known of a player's bot.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,6 @@
 use super::dialect::judge::Lines;
 use super::generate::{Look, Style, generate};
 use super::map;
-use super::referee::RefereeSetup;
 use super::rules::{
     Alive, Battle, Dropped, Growth, NEUTRAL, PLANETS_MAX, Planet, PlayerId, ROUNDS_MAX, Ruleset,
     SamePlanet, Setup, TEAM_MAX, Travel, ZeroShips,
@@ -129,6 +128,17 @@ pub const OPTIONS: &[OptionCard] = &[
     ),
     OptionCard::new("turn_ms", "1000", "Milliseconds for every other reply."),
 ];
+
+/// Everything that a game is refereed from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RefereeSetup {
+    /// The game.
+    pub position: Setup,
+    /// How players are treated.
+    #[serde(default)]
+    pub conduct: Conduct,
+}
 
 /// How players are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

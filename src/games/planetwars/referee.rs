@@ -4,26 +4,14 @@
 use super::dialect::google;
 use super::dialect::judge::{self, Offence, REPLY_LINES_MAX};
 use super::map;
-use super::options::{Conduct, Wire};
-use super::rules::{Act, Planet, PlanetWars, PlayerId, Setup};
+use super::options::{Conduct, RefereeSetup, Wire};
+use super::rules::{Act, Planet, PlanetWars, PlayerId};
 use super::scene::{Past, State, news};
 use drover_game::game::{Cause, Game as _, Outcome, Seat, Seats};
 use drover_game::scene::Scene;
 use drover_game::wire::{Blame, Call, Reply, Table};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
-
-/// Everything that a game is refereed from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RefereeSetup {
-    /// The game.
-    pub position: Setup,
-    /// How players are treated.
-    #[serde(default)]
-    pub conduct: Conduct,
-}
 
 /// What is known of a player's program.
 #[derive(Clone, Debug, Default)]

@@ -1,13 +1,15 @@
 //! What is kept of a game for history: one fact a deal, one for the result, and what each opponent's
 //! declarations have taught.
 
-use super::player::WHY_MAX;
 use super::rules::{Game, Round};
 use drover_game::counts::{Counts, counts, rivals};
 use drover_game::game::{Seat, Seats};
 use drover_game::stats::{Interval, rate};
 use drover_game::wire::{Fact, Lesson};
 use serde_json::{Value, json};
+
+/// Letters of a reason that are said and kept: a reply's line is short.
+pub(super) const WHY_MAX: usize = 160;
 
 counts! {
     /// Counts over deals of one player.

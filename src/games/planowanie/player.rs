@@ -3,7 +3,7 @@
 use super::cards::{Card, CardSet, Deck};
 use super::clock;
 use super::dialect::{self, Command, YES};
-use super::facts::Facts;
+use super::facts::{Facts, WHY_MAX};
 use super::rules::{Act, Ask, Event, Game, PLAYERS, PlannedDeal, Planowanie, View};
 use super::scene::{Position, Watch};
 use super::table::{Received, Table};
@@ -18,9 +18,6 @@ use std::time::Duration;
 
 /// How long a decision may take where the arbiter tells no time.
 const UNTOLD_WITHIN: Duration = Duration::from_secs(1);
-
-/// Letters of a reason that are said and kept: a reply's line is short.
-pub(super) const WHY_MAX: usize = 160;
 
 /// What an arbiter has said of a game since the last one was known whole.
 #[derive(Default)]

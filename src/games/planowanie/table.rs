@@ -3,7 +3,7 @@
 
 use super::cards::{Card, CardSet};
 use super::rules::{Act, Ask, Game, Play, Round, View};
-use drover_game::game::{Seat, Seats};
+use drover_game::game::{Illegal, Seat, Seats};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +12,36 @@ use std::time::Duration;
 const TOLL_AT_FIRST: Duration = Duration::from_micros(300);
 /// However expensive commands are, this share of the time left remains for thinking.
 const TOLLED_PART: u32 = 8;
+
+/// A message that cannot be true.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unplayable {
+    #[error("there is no card {0:?}")]
+    NoCard(String),
+    #[error("{0} stands twice")]
+    Twice(String),
+    #[error("no deal has {0} cards")]
+    NoDeal(usize),
+    #[error("no cards are dealt")]
+    NotDealt,
+    #[error("there is no player {0}")]
+    NoPlayer(u8),
+    #[error("that is not my card")]
+    NotMine,
+    #[error("that card is mine")]
+    Mine,
+    #[error("that card has been played before")]
+    Gone,
+    #[error(transparent)]
+    Illegal(#[from] Illegal),
+}
+
+/// An answer says why a command was not taken.
+impl From<Unplayable> for String {
+    fn from(why: Unplayable) -> Self {
+        why.to_string()
+    }
+}
 
 /// The result of a message that the rules allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,7 +200,7 @@ impl Table {
 
     /// Takes in the cards of the next deal. Cards that are not due show that other messages were lost: the
     /// deal is then identified by their number.
-    pub(super) fn take_up(&mut self, cards: &[String]) -> Result<Received, String> {
+    pub(super) fn take_up(&mut self, cards: &[String]) -> Result<Received, Unplayable> {
         let hand = self.read(cards)?;
         let of_size = |at: &usize| {
             let deals = self.game.deals();
@@ -186,7 +216,7 @@ impl Table {
         let from = self.deal + usize::from(self.dealt);
         let later = (from..self.game.deals().len()).find(of_size);
         let deal = later.or_else(|| (0..self.deal).rev().find(of_size));
-        let deal = deal.ok_or_else(|| format!("no deal has {} cards", cards.len()))?;
+        let deal = deal.ok_or(Unplayable::NoDeal(cards.len()))?;
         let received = match (on_time, self.dealt) {
             (true, _) => Received::Folded,
             (false, true) => Received::Gap(format!("deal {} has not ended", self.deal + 1)),
@@ -196,12 +226,12 @@ impl Table {
         Ok(received)
     }
 
-    fn read(&self, cards: &[String]) -> Result<CardSet, String> {
+    fn read(&self, cards: &[String]) -> Result<CardSet, Unplayable> {
         let mut hand = CardSet::EMPTY;
         for text in cards {
             let card = self.card(text)?;
             if hand.has(card) {
-                return Err(format!("{text} stands twice"));
+                return Err(Unplayable::Twice(text.clone()));
             }
             hand = hand.with(card);
         }
@@ -218,21 +248,20 @@ impl Table {
         (self.deal, self.dealt, self.hand, self.loose) = (deal, true, hand, None);
     }
 
-    pub(super) fn card(&self, text: &str) -> Result<Card, String> {
+    pub(super) fn card(&self, text: &str) -> Result<Card, Unplayable> {
         let card = self.game.deck().read(text);
-        card.ok_or_else(|| format!("there is no card {text:?}"))
+        card.ok_or_else(|| Unplayable::NoCard(text.to_owned()))
     }
 
     /// Records a declaration.
-    pub(super) fn declare(&mut self, seat: Seat, tricks: u8) -> Result<Received, String> {
+    pub(super) fn declare(&mut self, seat: Seat, tricks: u8) -> Result<Received, Unplayable> {
         if self.round.declared().get(seat) == Some(&Some(tricks)) {
             return Ok(Received::Repeated);
         }
         if !self.dealt {
-            return Err("no cards are dealt".to_owned());
+            return Err(Unplayable::NotDealt);
         }
-        let declared = self.round.declare(seat, tricks);
-        declared.map_err(|why| why.to_string())?;
+        self.round.declare(seat, tricks)?;
         Ok(Received::Folded)
     }
 
@@ -265,24 +294,24 @@ impl Table {
 
     /// Plays a card. One that comes out of turn shows that others were lost: from then on the trick is kept
     /// as it is received.
-    pub(super) fn lay(&mut self, seat: Seat, card: Card) -> Result<Received, String> {
+    pub(super) fn lay(&mut self, seat: Seat, card: Card) -> Result<Received, Unplayable> {
         if self.round.played().contains(&Play { seat, card }) {
             return Ok(Received::Repeated);
         }
         if !self.dealt {
-            return Err("no cards are dealt".to_owned());
+            return Err(Unplayable::NotDealt);
         }
         if seat.index() >= self.game.players() {
-            return Err(format!("there is no player {}", seat.0));
+            return Err(Unplayable::NoPlayer(seat.0));
         }
         if seat == self.seat && !self.hand.has(card) {
-            return Err("that is not my card".to_owned());
+            return Err(Unplayable::NotMine);
         }
         if seat != self.seat && self.hand.has(card) {
-            return Err("that card is mine".to_owned());
+            return Err(Unplayable::Mine);
         }
         if self.round.gone().has(card) {
-            return Err("that card has been played before".to_owned());
+            return Err(Unplayable::Gone);
         }
         let players = self.game.players();
         let play = Play { seat, card };
@@ -310,8 +339,7 @@ impl Table {
             self.hand = self.hand.without(card);
             return Ok(Received::Gap(why));
         }
-        let laid = self.round.play(self.game.deck(), seat, card);
-        laid.map_err(|why| why.to_string())?;
+        self.round.play(self.game.deck(), seat, card)?;
         self.hand = self.hand.without(card);
         Ok(Received::Folded)
     }

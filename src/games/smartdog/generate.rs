@@ -174,8 +174,8 @@ impl Sketch {
         }
         if fences {
             match rng.below(3) {
-                0 => self.fence(rng, (x, y), (wide, high), Square::Wall),
-                1 => self.fence(rng, (x, y), (wide, high), Square::Tree),
+                0 => self.fence(rng, x, y, wide, high, Square::Wall),
+                1 => self.fence(rng, x, y, wide, high, Square::Tree),
                 _ => {}
             }
         }
@@ -184,13 +184,7 @@ impl Sketch {
     }
 
     /// Walls (up to three sides, or four with a gate) or single trees around a pen.
-    fn fence(
-        &mut self,
-        rng: &mut Rng,
-        (x, y): (usize, usize),
-        (wide, high): (usize, usize),
-        of: Square,
-    ) {
+    fn fence(&mut self, rng: &mut Rng, x: usize, y: usize, wide: usize, high: usize, of: Square) {
         let (left, top, right, bottom) = (x - 1, y - 1, x + wide, y + high);
         let across = |y| (left..=right).map(move |x| (x, y));
         let down = |x| (top..=bottom).map(move |y| (x, y));

@@ -1,18 +1,13 @@
 //! One shim.
 
-use super::journals::number;
+use super::relayed::{key_of, leave, number};
 use crate::link::relay::{Bye, Hello, LINE_MAX, NumberedMessage, Request, Response, Welcome, line};
-use crate::session::{BotAddress, Key, Leaving, Refusal, Sessions};
+use crate::session::{Key, Refusal, Sessions};
 use futures_util::StreamExt as _;
-use games::Wire;
-use std::sync::Arc;
 use std::time::Instant;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::UnixStream;
 use tokio_util::codec::{FramedRead, LinesCodec};
-
-/// Longest word of a hello, in bytes.
-const WORD_MAX: usize = 200;
 
 /// Why whatever comes before a hello is refused.
 const HELLO_FIRST: &str = "a hello comes first";
@@ -23,47 +18,6 @@ const UNCOUNTED: &str = "a bye says how many messages came before it";
 pub(super) struct Connection {
     sessions: Sessions,
     key: Option<Key>,
-}
-
-/// Which session a hello names.
-pub(super) fn key_of(hello: &Hello) -> Result<Key, String> {
-    let Hello {
-        game,
-        bot,
-        referee,
-        market,
-        id,
-    } = hello;
-    let kit = games::find(game).filter(|kit| kit.wire() == Wire::Stdio);
-    let Some(kit) = kit else {
-        return Err(format!("{game:?} is no game that is played over pipes"));
-    };
-    if referee.is_empty() || referee.len() > WORD_MAX {
-        return Err(format!(
-            "the arbiter's name must have 1 to {WORD_MAX} bytes"
-        ));
-    }
-    let Some(bot) = BotAddress::named(kit, bot, referee) else {
-        return Err(format!("{game} has no bot {bot:?}"));
-    };
-    if i64::try_from(*market).is_err() || i64::try_from(*id).is_err() {
-        return Err("the session's numbers are too large".to_owned());
-    }
-    Ok(Key {
-        bot: Arc::new(bot),
-        market: *market,
-        id: *id,
-    })
-}
-
-/// A shim has said that no more messages will come; the end is stored when this returns.
-pub(super) async fn leave(sessions: &Sessions, key: &Key, bye: Bye) -> Result<(), Refusal> {
-    let leaving = Leaving {
-        messages: bye.n,
-        detail: bye.why,
-        hung_up: bye.hung_up,
-    };
-    sessions.leave(key, leaving).await
 }
 
 impl Connection {

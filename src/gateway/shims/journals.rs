@@ -1,8 +1,8 @@
 //! Journals of shims that have gone: what they sent is folded into their sessions.
 
-use super::connection::{key_of, leave};
-use crate::link::relay::{Bye, NumberedMessage};
-use crate::session::{Answer, Key, Local, Numbered, Refusal, Sessions};
+use super::relayed::{key_of, leave, number};
+use crate::link::relay::Bye;
+use crate::session::{Refusal, Sessions};
 use crate::shim::{JOURNAL_EXTENSION, JournalError, Told, folder_of, read_journal};
 use futures_util::{StreamExt as _, stream};
 use std::fs::File;
@@ -18,27 +18,6 @@ const JOURNALS_MAX: usize = 1_000;
 const AT_ONCE_MAX: usize = 16;
 /// Bytes of journals that are in memory at once: one more than that is folded by itself.
 const BYTES_AT_ONCE_MAX: u32 = 64 << 20;
-
-/// Gives a session what its shim has received.
-pub(super) async fn number(
-    sessions: &Sessions,
-    key: Key,
-    heard: NumberedMessage,
-    received: Instant,
-) -> Result<Answer, Refusal> {
-    let NumberedMessage {
-        n,
-        text,
-        said,
-        at_us,
-    } = heard;
-    let local = said.map(|said| Local {
-        said,
-        at_us: at_us.unwrap_or_else(crate::clock::now_us),
-    });
-    let numbered = Numbered { number: n, local };
-    sessions.numbered(key, numbered, text, received).await
-}
 
 /// Looks for journals beside the socket periodically, forever.
 pub(super) async fn collect(socket: PathBuf, sessions: Sessions, every: Duration) {

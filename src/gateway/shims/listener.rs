@@ -177,7 +177,8 @@ fn bind_private(path: &Path) -> std::io::Result<UnixListener> {
 /// start. Without a listener the socket is retried repeatedly: the process that holds it may go away.
 pub async fn serve(
     listener: Option<UnixListener>,
-    (path, access): (PathBuf, Access),
+    path: PathBuf,
+    access: Access,
     connections_max: usize,
     sessions: Sessions,
     stop: CancellationToken,

@@ -4,5 +4,6 @@
 mod connection;
 mod journals;
 mod listener;
+mod relayed;
 
 pub use listener::{Access, SocketError, open_socket, serve};

@@ -1,7 +1,7 @@
 //! What a confined program may reach: files by Landlock rules, a scratch folder of its own, no network.
 
-use super::orders::paths;
-use super::start::{ProgramSpec, find};
+use super::paths;
+use super::spec::{ProgramSpec, find};
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, RestrictionStatus, Ruleset, RulesetAttr as _,
     RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope, path_beneath_rules,

@@ -1,13 +1,14 @@
 //! The guard of a program: a process between us and it, which ends it when we are gone, and which can give it
 //! namespaces of its own, so that it can neither see nor signal the processes of other players.
 
-use super::becoming::{Becoming, close_inherited};
+use super::becoming::Becoming;
+use super::becoming::running::close_inherited;
 use super::covers::own_shared;
+use super::limits::step_behind;
 use super::orders::{Execution, Orders, ourselves};
 use super::orphans::{self, adopt_orphans};
 use super::pipes::ready;
-use super::protections::{Held, ISOLATION, Protection};
-use super::start::step_behind;
+use super::protection::{Held, ISOLATION, Protection};
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use rustix::event::PollFlags;
@@ -30,10 +31,6 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// The verb of this executable that is the guard.
-pub const VERB: &str = "program-guard";
-/// This executable, even if its file has been replaced.
-pub(super) const OURSELVES: &str = "/proc/self/exe";
 /// How long a guard may take to start its program.
 const START_WITHIN: Duration = Duration::from_secs(20);
 /// How long a guard that reports nothing may take to end.

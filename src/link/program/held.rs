@@ -1,8 +1,8 @@
 //! The memory that a program's processes hold without mapping it: page tables, what pipes and sockets may hold, and the
 //! files of its scratch folder.
 
-use super::becoming::FILES_MAX;
 use super::confinement::SCRATCH;
+use super::limits::FILES_MAX;
 use rustix::fs::{StatVfs, stat, statvfs};
 use rustix::param::page_size;
 use std::collections::BTreeSet;

@@ -3,7 +3,8 @@
 use super::becoming::Becoming;
 use super::guard::Guard;
 use super::orders::Inherits;
-use super::start::{Process, ProgramSpec};
+use super::spec::ProgramSpec;
+use super::start::Process;
 use std::io::{self, PipeWriter};
 use std::process::{ExitStatus, Stdio};
 

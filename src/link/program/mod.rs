@@ -1,8 +1,8 @@
 //! A player's program on pipes: started in its own process group, talked to line by line with a deadline, and
 //! ended with nothing left behind. Plain blocking calls, for a separate thread.
 //!
-//! Limits are set from outside (`start`), standard error is drained into a ring (`stderr`), a program is ended by message,
-//! then SIGTERM, then SIGKILL (`ending`), and processes that left its group are cleaned up (`orphans`).
+//! Limits are set from outside (`start`, `limits`), standard error is drained into a ring (`stderr`), a program is ended by
+//! message, then SIGTERM, then SIGKILL (`start/ending`), and processes that left its group are cleaned up (`orphans`).
 //!
 //! # The guard
 //!
@@ -36,29 +36,35 @@ mod calls;
 mod cgroup;
 mod confinement;
 mod covers;
-mod ending;
 mod guard;
 mod held;
 mod interpreter;
 mod job;
+mod limits;
 mod load;
 mod orders;
 mod orphans;
+mod paths;
 mod pipes;
+mod protection;
 mod protections;
+mod spec;
 mod start;
 mod stderr;
 mod together;
 
-pub use becoming::{Becoming, become_program};
+pub use becoming::Becoming;
+pub use becoming::running::become_program;
 pub use cgroup::Cgroup;
 pub use confinement::Confinement;
-pub use ending::Ended;
-pub use guard::{Guard, VERB, end_like, first, guard, no_isolation};
+pub use guard::{Guard, end_like, first, guard, no_isolation};
 pub use job::Job;
 pub use load::{Load, Machine, MachineReport};
-pub use orders::{Execution, Orders};
+pub use orders::{Execution, Orders, VERB};
 pub use orphans::{Marker, adopt_orphans, kill_all, sweep};
 pub use pipes::{LineFault, ready};
-pub use protections::{Held, MEMORY, NO_CGROUP, Protection, protections};
-pub use start::{Program, ProgramLimits, ProgramOptions, ProgramSpec, StartError, find};
+pub use protection::{Held, MEMORY, NO_CGROUP, Protection};
+pub use protections::protections;
+pub use spec::{ProgramSpec, StartError, find};
+pub use start::ending::Ended;
+pub use start::{Program, ProgramLimits, ProgramOptions};

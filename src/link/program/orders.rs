@@ -2,8 +2,7 @@
 //! says stands on a command line, in the environment or in the working folder of one of our processes.
 
 use super::becoming::Becoming;
-use super::guard::{OURSELVES, VERB};
-use super::start::ProgramSpec;
+use super::spec::ProgramSpec;
 use rustix::fs::{MemfdFlags, memfd_create};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -13,6 +12,12 @@ use std::io::{self, BufReader, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
+
+/// The verb of this executable that is the guard.
+pub const VERB: &str = "program-guard";
+
+/// This executable, even if its file has been replaced.
+pub(super) const OURSELVES: &str = "/proc/self/exe";
 
 /// What a guard is to do.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -137,27 +142,6 @@ impl Execution {
         let environment = environment.map(|(name, value)| (name, value));
         command.args(arguments).env_clear().envs(environment);
         command
-    }
-}
-
-/// Paths as the system has them, which need not be text.
-pub(super) mod paths {
-    use super::{Deserialize, OsString};
-    use serde::{Deserializer, Serializer};
-    use std::path::PathBuf;
-
-    pub(in super::super) fn serialize<S: Serializer>(
-        paths: &[PathBuf],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(paths.iter().map(|path| path.as_os_str()))
-    }
-
-    pub(in super::super) fn deserialize<'a, D: Deserializer<'a>>(
-        deserializer: D,
-    ) -> Result<Vec<PathBuf>, D::Error> {
-        let paths = Vec::<OsString>::deserialize(deserializer)?;
-        Ok(paths.into_iter().map(PathBuf::from).collect())
     }
 }
 

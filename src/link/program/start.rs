@@ -1,5 +1,8 @@
 //! Starting a program.
 
+pub(super) mod ending;
+mod lines;
+
 use super::becoming::Becoming;
 use super::cgroup::{Cell, Cgroup};
 use super::confinement::Confinement;
@@ -10,56 +13,19 @@ use super::orphans::{self, Marker};
 use super::pipes::ready;
 use super::stderr::Stderr;
 use super::together::Together;
+use crate::link::program::limits::{limit_each, step_behind};
+use crate::link::program::{ProgramSpec, StartError, find};
 use rustix::event::PollFlags;
-use rustix::fs::{Access, OFlags, access, fcntl_getfl, fcntl_setfl};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getpriority_process,
-    getrlimit, kill_process_group, pidfd_open, prlimit, setpriority_process, waitid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid,
 };
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// The lowest priority that there is.
-const NICEST: u8 = 19;
-
-/// A program as its owner gives it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProgramSpec {
-    /// The program and its arguments.
-    pub words: Vec<String>,
-    /// Where it runs, and where its name is looked for if that is a relative path; `None`: where we run.
-    pub folder: Option<PathBuf>,
-    /// Variables of its environment, added to ours.
-    pub environment: Vec<(String, String)>,
-    /// Memory in bytes, instead of what holds for all.
-    pub memory: Option<u64>,
-    /// CPU time in seconds, from 1, instead of what holds for all.
-    pub cpu_seconds: Option<u64>,
-}
-
-impl ProgramSpec {
-    /// A variable that its owner sets.
-    #[must_use]
-    pub fn variable(&self, name: &str) -> Option<&str> {
-        let mut known = self.environment.iter().rev();
-        let (_, value) = known.find(|(known, _)| known == name)?;
-        Some(value)
-    }
-}
-
-impl From<Vec<String>> for ProgramSpec {
-    fn from(words: Vec<String>) -> Self {
-        Self {
-            words,
-            ..Self::default()
-        }
-    }
-}
 
 /// What a program may use.
 #[derive(Clone, Debug, Default)]
@@ -94,82 +60,6 @@ pub struct ProgramOptions {
     pub limits: ProgramLimits,
     /// How it is guarded; `None`: not at all, for executables that are no Drover.
     pub guard: Option<Guard>,
-}
-
-/// Why a program did not start, as a sentence.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// No program is named.
-    #[error("no program is named")]
-    Nothing,
-    /// The system cannot start it.
-    #[error("{program:?} cannot be started: {why}")]
-    Spawn {
-        /// Its name.
-        program: String,
-        /// The system's error.
-        why: std::io::Error,
-    },
-    /// Its limits could not be set.
-    #[error("{program:?} cannot be limited: {why}")]
-    Limits {
-        /// Its name.
-        program: String,
-        /// The system's error.
-        why: std::io::Error,
-    },
-}
-
-impl StartError {
-    /// Whether another attempt fails too: there is no such program, or it is none that we may run.
-    #[must_use]
-    pub fn lasts(&self) -> bool {
-        use std::io::ErrorKind::{InvalidInput, NotADirectory, NotFound, PermissionDenied};
-        let not_executable = Some(Errno::NOEXEC.raw_os_error());
-        match self {
-            Self::Nothing => true,
-            Self::Spawn { why, .. } => {
-                matches!(
-                    why.kind(),
-                    NotFound | PermissionDenied | NotADirectory | InvalidInput
-                ) || why.raw_os_error() == not_executable
-            }
-            Self::Limits { .. } => false,
-        }
-    }
-}
-
-/// Finds a program as starting it does, without starting it.
-///
-/// # Errors
-/// [`StartError::Nothing`]; [`StartError::Spawn`] if there is none or it must not be run.
-pub fn find(program: &ProgramSpec) -> Result<PathBuf, StartError> {
-    let name = program.words.first().ok_or(StartError::Nothing)?;
-    let here = || PathBuf::from(".");
-    let own = program.folder.clone().unwrap_or_else(here);
-    let (base, folders) = match (name.contains('/'), program.variable("PATH")) {
-        (true, _) => (PathBuf::new(), own.into()),
-        // A relative one is meant from where it runs.
-        (false, Some(path)) => (own, path.into()),
-        (false, None) => {
-            let path = std::env::var_os("PATH");
-            (own, path.unwrap_or_else(|| "/bin:/usr/bin".into()))
-        }
-    };
-    let mut why = Errno::NOENT;
-    for folder in std::env::split_paths(&folders) {
-        let path = base.join(folder).join(name);
-        match access(&path, Access::EXEC_OK) {
-            Ok(()) if path.is_file() => return Ok(path),
-            Ok(()) | Err(Errno::ACCESS) => why = Errno::ACCESS,
-            Err(Errno::NOENT | Errno::NOTDIR) => {}
-            Err(other) => why = other,
-        }
-    }
-    Err(StartError::Spawn {
-        program: name.clone(),
-        why: why.into(),
-    })
 }
 
 /// A running program.
@@ -215,7 +105,7 @@ impl Program {
         let cell = cell.map(|cgroup| cgroup.cell(limits.memory, limits.processes));
         let cell = cell.transpose().map_err(limited)?;
         let mut process = match options.guard {
-            Some(guard) => Process::guarded(guard, &options.program, (limits, cell.as_ref())),
+            Some(guard) => Process::guarded(guard, &options.program, limits, cell.as_ref()),
             None => Process::alone(&options.program, Inherits::Most, piped()),
         }
         .map_err(refused)?;
@@ -351,7 +241,8 @@ impl Process {
     fn guarded(
         guard: Guard,
         program: &ProgramSpec,
-        (limits, cell): (&ProgramLimits, Option<&Cell>),
+        limits: &ProgramLimits,
+        cell: Option<&Cell>,
     ) -> std::io::Result<Self> {
         let becoming = Becoming {
             isolated: guard.isolates,
@@ -439,43 +330,6 @@ impl Drop for Process {
 fn has_ended(child: Pid) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     matches!(waitid(WaitId::Pid(child), options), Ok(Some(_)))
-}
-
-/// Limits the memory and the CPU time of a process, and of each that it starts from now on; `None`: of this one.
-pub(super) fn limit_each(
-    process: Option<Pid>,
-    memory: Option<u64>,
-    cpu_seconds: Option<u64>,
-) -> std::io::Result<()> {
-    // Not the address space: runtimes reserve far more of it than they use.
-    for (resource, most) in [(Resource::Data, memory), (Resource::Cpu, cpu_seconds)] {
-        let Some(most) = most else { continue };
-        // Ours may already be lower, and cannot be raised.
-        let most = getrlimit(resource)
-            .maximum
-            .map_or(most, |own| own.min(most));
-        let limit = Rlimit {
-            current: Some(most),
-            maximum: Some(most),
-        };
-        match prlimit(process, resource, limit) {
-            // It has ended already.
-            Err(Errno::SRCH) => {}
-            set => drop(set?),
-        }
-    }
-    Ok(())
-}
-
-/// Gives a process, and what it starts from now on, a priority that is at least so much lower than the usual one;
-/// `None`: this one. One that is lower already stays.
-pub(super) fn step_behind(process: Option<Pid>, nice: u8) {
-    let nice = i32::from(nice.min(NICEST));
-    let lower = getpriority_process(process).is_ok_and(|now| now >= nice);
-    if !lower {
-        // It may have ended already.
-        let _ = setpriority_process(process, nice);
-    }
 }
 
 /// Limits a process that has just been started. A confined one has limited itself, before it became the program.

@@ -2,7 +2,7 @@
 //! now and then, and ends a program whose processes have taken too much.
 
 use super::held::{held, sum_of};
-use super::start::step_behind;
+use super::limits::step_behind;
 use parking_lot::Mutex;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::collections::HashMap;

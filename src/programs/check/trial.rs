@@ -1,6 +1,7 @@
 //! A script played by a program in one weather.
 
 mod greeting;
+mod native;
 
 use super::findings::{Finding, Weather};
 use super::script::Script;
@@ -71,7 +72,8 @@ impl<'a> Trial<'a> {
     pub(super) fn run(
         launch: &'a Launch,
         script: &'a Script<'a>,
-        (guard, machine): (Option<Guard>, &'a Machine),
+        guard: Option<Guard>,
+        machine: &'a Machine,
         weather: Weather,
     ) -> Result<Finding, String> {
         let mut trial = Self {

@@ -1,12 +1,23 @@
 //! Reading a manifest's tables.
 
-use super::{GONE, ManifestError};
+use super::error::{GONE, ManifestError};
 use crate::config::Lines;
+use crate::link::Target;
+use crate::programs::launch::Protocol;
+use games::Wire;
 use serde::Deserialize as _;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
+pub(super) const WORDS_RULE: &str = "a list of 1 to 64 texts, the program (without .. in its path) and its arguments, such as [\"python3\", \"bot.py\"]";
+/// Words of a command line at most.
+const WORDS_MAX: usize = 64;
+/// Variables at most.
+const VARIABLES_MAX: usize = 64;
+/// Those that are about a program, and so have no meaning beside a URL.
+const OF_PROGRAMS: &[&str] = &["run", "build", "directory", "environment", "limits"];
 /// The longest word or value, in bytes.
 const TEXT_LEN_MAX: usize = 4_096;
 
@@ -178,8 +189,128 @@ impl<'a> Section<'a> {
             }),
         }
     }
+
+    pub(super) fn words(&self, key: &str) -> Result<Option<Vec<String>>, ManifestError> {
+        let words = self.list(key, WORDS_RULE, WORDS_MAX)?;
+        match (&words, self.get(key)) {
+            (Some(words), Some(value)) if words.first().is_some_and(|name| !is_program(name)) => {
+                Err(self.bad(key, value, WORDS_RULE))
+            }
+            _ => Ok(words),
+        }
+    }
+
+    pub(super) fn games(&self) -> Result<Vec<String>, ManifestError> {
+        let known: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
+        let allowed = format!("a list of games, each once, of: {}", known.join(", "));
+        let games = self.list("games", &allowed, known.len())?;
+        let games = games.ok_or_else(|| self.missing("games", &allowed))?;
+        let mut seen = BTreeSet::new();
+        let fits = |game: &String| known.contains(&game.as_str()) && seen.insert(game.clone());
+        match self.get("games") {
+            Some(value) if !games.iter().all(fits) => Err(self.bad("games", value, &allowed)),
+            _ => Ok(games),
+        }
+    }
+
+    /// What it speaks: where all its games are played over pipes, that may be their own protocol.
+    pub(super) fn protocol(&self, games: &[String]) -> Result<Protocol, ManifestError> {
+        let over_pipes =
+            |name: &str| games::find(name).is_some_and(|kit| kit.wire() == Wire::Stdio);
+        let with: Vec<&str> = games::ALL
+            .iter()
+            .map(|kit| kit.game())
+            .filter(|game| over_pipes(game))
+            .collect();
+        let native = games.iter().all(|game| over_pipes(game));
+        let allowed = format!(
+            "\"neutral\", \"http\", or \"native\" where its games are all of {}",
+            with.join(", ")
+        );
+        let known = [Protocol::Neutral, Protocol::Native, Protocol::Http];
+        let meant = |text: &str| {
+            let fits = |known: &Protocol| *known != Protocol::Native || native;
+            let mut known = known.into_iter().filter(fits);
+            known.find(|known| known.word() == text)
+        };
+        let given = self.text("protocol", &allowed, |text| meant(text).is_some())?;
+        Ok(given.and_then(|text| meant(&text)).unwrap_or_default())
+    }
+
+    /// Where it is called, if it is; then nothing may be said of a program.
+    pub(super) fn url(&self, protocol: Protocol) -> Result<Option<Target>, ManifestError> {
+        if protocol != Protocol::Http {
+            let why = "is where a bot with protocol = \"http\" is called; this one is a program";
+            return self.none_of(&["url"], why).map(|()| None);
+        }
+        let why = "is about a program, which a bot with protocol = \"http\" is not: whoever serves its `url` sees to \
+                   that";
+        self.none_of(OF_PROGRAMS, why)?;
+        let parsed = |text: &str| Target::parse(text);
+        let why = match self.get("url").map(|value| value.get_ref()) {
+            Some(DeValue::String(text)) => parsed(text).err().map(|why| why.to_string()),
+            _ => None,
+        };
+        let rule = "an http URL, such as \"http://127.0.0.1:8000/bot\"";
+        let allowed = why.map_or_else(|| rule.to_owned(), |why| format!("{rule}: {why}"));
+        let text = self.needed("url", &allowed, |text| parsed(text).is_ok())?;
+        Ok(parsed(&text).ok())
+    }
+
+    /// The built-in bot that answers for it: one of each of its games.
+    pub(super) fn fallback(&self, games: &[String]) -> Result<Option<String>, ManifestError> {
+        let bots = |game: &String| {
+            let bots = games::find(game).map_or(&[][..], |kit| kit.bots());
+            bots.iter().map(|card| card.name).collect::<BTreeSet<_>>()
+        };
+        let common = games.iter().map(bots).reduce(|all, next| &all & &next);
+        let common = common.unwrap_or_default();
+        let known: Vec<&str> = common.iter().copied().collect();
+        let allowed = format!(
+            "a built-in bot of all its games, one of: {}",
+            known.join(", ")
+        );
+        self.text("fallback", &allowed, |text| common.contains(text))
+    }
+
+    pub(super) fn environment(&self) -> Result<BTreeMap<String, String>, ManifestError> {
+        let known = self.get("environment").map(Spanned::get_ref);
+        let names: Vec<&str> = match known {
+            Some(DeValue::Table(table)) => table.keys().map(|name| &**name.get_ref()).collect(),
+            _ => Vec::new(),
+        };
+        let Some(section) = self.section("environment", &names)? else {
+            return Ok(BTreeMap::new());
+        };
+        let allowed = format!(
+            "a text; variables are at most {VARIABLES_MAX}, with names of letters, digits and _ that do not \
+             begin with DROVER"
+        );
+        let fits = |name: &str| {
+            let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+            !name.is_empty() && name.bytes().all(plain) && !name.starts_with("DROVER")
+        };
+        let mut variables = BTreeMap::new();
+        for (name, value) in section.table {
+            let name = name.get_ref().to_string();
+            match value.get_ref() {
+                DeValue::String(text)
+                    if is_text(text) && fits(&name) && variables.len() < VARIABLES_MAX =>
+                {
+                    variables.insert(name, text.to_string());
+                }
+                _ => return Err(section.bad(&name, value, &allowed)),
+            }
+        }
+        Ok(variables)
+    }
 }
 
+/// Whether this names a program, and none by a way that leads up and out.
+fn is_program(text: &str) -> bool {
+    let mut parts = Path::new(text).components();
+    !text.is_empty() && !parts.any(|part| part == Component::ParentDir)
+}
 /// A key that was there once, and why it is gone.
 fn gone(name: &str) -> Option<(&'static str, &'static str)> {
     GONE.iter().copied().find(|(key, _)| *key == name)

@@ -9,7 +9,7 @@
 //! each other. Lines with one `table` share it: give all rotations over one deal the same.
 
 use super::found::{Problem, shown};
-use super::read::Record;
+use super::reading::Record;
 use crate::results::Score;
 use games::{Cause, Duel, Outcome, Participation, Seat, are_mates, is_earned};
 use serde::Deserialize;

@@ -4,6 +4,7 @@ mod found;
 mod json_lines;
 mod pgn;
 mod read;
+mod reading;
 mod tokens;
 mod tsv;
 

@@ -3,7 +3,7 @@
 //! before has already; names and values that are not UTF-8 are ISO 8859-1, PGN's own character set. Games with one `Table` share it; without the tag each is a table of its own.
 
 use super::found::{Note, Notes, Problem, shown};
-use super::read::{Reading, Record};
+use super::reading::{Reading, Record};
 use super::tokens::{Token, Tokens};
 use crate::results::Score;
 use std::collections::HashMap;

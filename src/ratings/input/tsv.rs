@@ -2,7 +2,7 @@
 //! if there is one, the table. A line that begins with `#` is a comment.
 
 use super::found::{Problem, shown};
-use super::read::Record;
+use super::reading::Record;
 use crate::results::Score;
 
 /// What one line says.

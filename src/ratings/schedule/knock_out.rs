@@ -47,7 +47,7 @@ pub(super) fn round(field: &Field, past: &Past<'_>, history: &History, advance: 
     let number = past.rounds.len();
     let mut order = field.drawn(field.entrants, number);
     let (left, out) = match past.rounds.last() {
-        Some(last) => after(last, past, history, (&order, advance)),
+        Some(last) => after(last, past, history, &order, advance),
         None => (order.clone(), Vec::new()),
     };
     order.retain(|entrant| left.contains(entrant));
@@ -96,7 +96,8 @@ fn after(
     last: &Round,
     past: &Past<'_>,
     history: &History,
-    (lot, advance): (&[usize], usize),
+    lot: &[usize],
+    advance: usize,
 ) -> (Vec<usize>, Vec<usize>) {
     let (mut left, mut out) = (last.byes.clone(), Vec::new());
     let points = &past.points[past.rounds.len() - 1];

@@ -182,7 +182,7 @@ impl SeatProgram {
         setup.fallback = launch.fallback_in(kit, programs.ranked).to_owned();
         let mut driver = Driver::new(programs.bots.clone(), spec, Some(Arc::clone(launch)));
         driver.attend(setup);
-        *driver.opening() = Some(Opening::of(kit, ("", false), Value::Null, setup));
+        *driver.opening() = Some(Opening::of(kit, "", false, Value::Null, setup));
         Self {
             kit,
             driver,

@@ -172,7 +172,9 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     assert_eq!(stored, facts, "{what}: stored");
     let mut differences = Vec::new();
     let each = |checked: &replay::Checked| differences.extend(checked.differences.clone());
-    let summary = parts.store.verify(None, each).await.unwrap();
+    let summary = crate::replay::verify(&parts.store, None, each)
+        .await
+        .unwrap();
     assert!(summary.clean(), "{what}: {differences:?}");
     parts.store.close().await;
 }
@@ -266,7 +268,9 @@ async fn what_an_overruled_answer_said_is_no_difference() {
     assert!(of_answers > 10, "{of_answers}");
     let mut differences = Vec::new();
     let each = |checked: &replay::Checked| differences.extend(checked.differences.clone());
-    let summary = parts.store.verify(None, each).await.unwrap();
+    let summary = crate::replay::verify(&parts.store, None, each)
+        .await
+        .unwrap();
     assert!(summary.clean(), "{differences:?}");
     parts.store.close().await;
 }

@@ -32,7 +32,9 @@ fn deep() -> Comparing {
 }
 
 async fn compared(store: &Store, comparing: &Comparing) -> Comparison {
-    store.compare(comparing, |_| ()).await.unwrap()
+    crate::replay::compare(store, comparing, |_| ())
+        .await
+        .unwrap()
 }
 
 /// A match of Koehandel that this bot has played, whose session restarts after this call.

@@ -124,7 +124,7 @@ async fn names_given_during_a_match_advise_it_and_what_it_teaches_is_theirs() {
     // What stands is no entry again, and what a session took in is for no other one.
     assert_eq!(world.sessions.name(given).await.unwrap(), Some(taken));
     assert_eq!(world.only().await.entries, entries);
-    let kept = |id| world.parts.identities.rivals(("toy", "r"), (1, id), true);
+    let kept = |id| world.parts.identities.rivals("toy", "r", (1, id), true);
     assert_eq!(kept(1), []);
     assert_eq!(world.say(&at, "ask").await, before, "asked again");
     let after = world.bot_answers(&at, "ask&x=2").await;
@@ -157,7 +157,9 @@ async fn names_given_during_a_match_advise_it_and_what_it_teaches_is_theirs() {
     assert_eq!(Naming::shown(given[0].encode()), "\u{1}named W=alice");
     let mut differences = Vec::new();
     let each = |checked: &crate::replay::Checked| differences.extend(checked.differences.clone());
-    let summary = world.parts.store.verify(None, each).await.unwrap();
+    let summary = crate::replay::verify(&world.parts.store, None, each)
+        .await
+        .unwrap();
     assert!(summary.clean(), "{differences:?}");
     // Each is a fact, once, and the seats are theirs: what the match teaches counts for them.
     let view = world.only().await;
@@ -242,7 +244,7 @@ async fn names_given_before_a_match_are_its_rivals() {
     given(1, &[(2, "fay")]).await;
     assert_eq!(seats_now().await, [None, name("eve"), name("fay"), None]);
     // Those of a match that is over are forgotten.
-    let kept = |at| world.parts.identities.rivals(("toy", "r"), at, true);
+    let kept = |at| world.parts.identities.rivals("toy", "r", at, true);
     assert_eq!(kept((1, 1)), [None, None, name("eve")]);
     world.say(&key(1, 1), "end").await;
     assert_eq!(kept((1, 1)), []);

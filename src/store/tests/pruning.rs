@@ -96,7 +96,7 @@ async fn old_transcripts_go_and_results_stay() {
     };
     let done = store.ask(|reply| Command::Pack(packing, reply)).await;
     done.unwrap();
-    let summary = store.verify(None, |_| {}).await.unwrap();
+    let summary = crate::replay::verify(&store, None, |_| {}).await.unwrap();
     assert!(summary.clean(), "{summary:?}");
     assert_eq!((summary.sessions, summary.pruned), (3, 2));
 

@@ -1,7 +1,7 @@
 //! How ratings moved over the rounds, and a ladder that moves as matches end.
 
 use super::played::{Named, PlayedGame, RankSettings, add_block, blocks, no_results, sorted};
-use super::text::{Sheet, words};
+use super::table::text::{Sheet, words};
 use crate::sheet::csv;
 use games::stats::Z95;
 use ratings::{Ladder, PairResult, Results, ResultsError, fit};

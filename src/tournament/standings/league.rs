@@ -1,9 +1,8 @@
 //! One table over several games, for entrants who play more than one.
 
-use super::table::{RatingModel, Standing, Standings};
-use super::text::{Sheet, percent, words};
+use super::table::text::{Sheet, percent, words};
+use super::table::{Standing, Standings};
 use crate::tournament::report::range;
-use ratings::Chances;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -143,14 +142,6 @@ fn expected<'a>(standings: &'a Standings) -> Vec<(&'a str, Expected)> {
         (*name, expected)
     };
     places.map(line).collect()
-}
-
-impl RatingModel {
-    /// The expected share of a result at a difference of ratings.
-    fn share(&self, difference: f64) -> f64 {
-        let chances = Chances::new(self.draw_elo, difference);
-        chances.win + 0.5 * chances.draw
-    }
 }
 
 impl Expected {

@@ -1,6 +1,6 @@
 //! What standings are made of: entrants, matches, and how to rank.
 
-use super::order::TieBreak;
+use super::tie_break::TieBreak;
 use crate::tournament::Counted;
 use ratings::{PairResult, Results, ResultsError, Score, Settings};
 

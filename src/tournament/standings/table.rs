@@ -1,10 +1,17 @@
 //! The standings themselves.
 
+pub(super) mod export;
+
+mod page;
+pub(super) mod text;
+
 use super::meetings::Meeting;
-use super::order::{Order, TieBreak};
+use super::order::Order;
 use super::played::{Named, PlayedGame, RankSettings, of_sorted, sorted};
 use super::records::Records;
+use super::tie_break::TieBreak;
 use crate::tournament::report::Figures;
+use ratings::Chances;
 use ratings::{Intervals, Ranking, Rated};
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
@@ -93,6 +100,13 @@ pub struct RatingModel {
     pub components: usize,
 }
 
+impl RatingModel {
+    /// The expected share of a result at a difference of ratings.
+    pub(super) fn share(&self, difference: f64) -> f64 {
+        let chances = Chances::new(self.draw_elo, difference);
+        chances.win + 0.5 * chances.draw
+    }
+}
 /// All entrants, the best first, house entrants last.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Standings {
@@ -141,7 +155,7 @@ impl Standings {
                     let place = *places.get(&other)?;
                     let name = &entrants.get(other)?.name;
                     let superiority = rated.superiority(*number, other);
-                    Some(meeting.split(place, name, superiority))
+                    Some(OpponentSplit::new(meeting, place, name, superiority))
                 })
                 .collect();
             opponents.sort_by_key(|split| split.place);
@@ -291,17 +305,17 @@ fn seat_splits(records: &Records, entrant: usize) -> Vec<SeatSplit> {
     seats.filter_map(split).collect()
 }
 
-impl Meeting {
-    fn split(&self, place: usize, name: &str, superiority: Option<f64>) -> OpponentSplit {
-        let (pair_score_low, pair_score_high) = self.share.share_interval();
-        OpponentSplit {
+impl OpponentSplit {
+    fn new(meeting: &Meeting, place: usize, name: &str, superiority: Option<f64>) -> Self {
+        let (pair_score_low, pair_score_high) = meeting.share.share_interval();
+        Self {
             place,
             name: name.to_owned(),
-            won: self.won,
-            drawn: self.drawn,
-            lost: self.lost,
-            points: self.points(),
-            pair_score: self.share.value(),
+            won: meeting.won,
+            drawn: meeting.drawn,
+            lost: meeting.lost,
+            points: meeting.points(),
+            pair_score: meeting.share.value(),
             pair_score_low,
             pair_score_high,
             superiority,

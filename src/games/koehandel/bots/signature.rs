@@ -4,7 +4,7 @@
 use crate::cards::PLAYERS;
 use crate::options::{Options, TradePayment};
 use crate::rules::{Koehandel, Setup};
-use drover_game::ladder::Bout;
+use drover_game::contest::Bout;
 
 /// Matches for each way to pay a trade.
 const MATCHES: usize = 6;

@@ -2,6 +2,13 @@
 //! seat. Foreign referees may send odd rows, leave some out, or be joined late: whatever comes, nothing
 //! panics and bounds stay sane.
 
+pub(super) mod course;
+
+pub(super) mod mend;
+
+mod settle;
+mod trade;
+
 use super::deal::{Deal, Sold};
 use super::state::{Course, Pending, Settling, next};
 use crate::cards::{Animal, Compass, Purse};

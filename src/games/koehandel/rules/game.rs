@@ -1,5 +1,10 @@
 //! The state of a match, whose turn it is, and how it ends.
 
+mod auction;
+pub(super) mod imagine;
+mod scene;
+mod trade;
+
 use super::act::{Act, Ask, Money, is_in_order};
 use super::setup::Setup;
 use super::state::{Auction, Trade};

@@ -296,18 +296,20 @@ fn traded(svg: &mut Svg, state: &State, trade: &Trade) {
         svg,
         MARGIN + 6.0,
         state,
-        (trade.challenger, trade.offer.as_ref()),
+        trade.challenger,
+        trade.offer.as_ref(),
     );
     side(
         svg,
         WIDTH / 2.0 + 40.0,
         state,
-        (trade.target, trade.counter.as_ref()),
+        trade.target,
+        trade.counter.as_ref(),
     );
 }
 
 /// One side of a trade.
-fn side(svg: &mut Svg, x: f64, state: &State, (who, stake): (usize, Option<&Stake>)) {
+fn side(svg: &mut Svg, x: f64, state: &State, who: usize, stake: Option<&Stake>) {
     let row = TABLE_TOP + 42.0;
     svg.circle(player(who), (x + 5.0, row - 4.5), 5.0);
     svg.text(

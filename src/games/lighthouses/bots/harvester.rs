@@ -42,5 +42,5 @@ pub(super) fn act(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
             return Act::Attack(scene.energy.into());
         }
     }
-    scout.gather_or_walk(scene, rng, (WANTED, POOR), target)
+    scout.gather_or_walk(scene, rng, WANTED, POOR, target)
 }

@@ -3,6 +3,7 @@
 
 pub mod champion;
 mod drifter;
+mod habits;
 mod harvester;
 mod memory;
 mod nearest;

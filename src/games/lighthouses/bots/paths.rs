@@ -71,7 +71,8 @@ pub(super) fn richest(
     chart: &Chart,
     memory: &Memory,
     from: Cell,
-    (steps, fade): (u16, f32),
+    steps: u16,
+    fade: f32,
     left: impl Fn(Cell) -> u16,
 ) -> Option<Walk> {
     let mut ends = vec![End {

@@ -1,9 +1,9 @@
 //! Tours that make or strengthen a triangle: in which order to visit its corners, how long that takes with
 //! the available keys and links, what to charge, and what it is worth.
 
+use super::habits::Habits;
 use super::paths::FAR;
 use super::scout::{Scene, Scout};
-use super::triangle::Habits;
 use crate::rules::{Lighthouse, UPKEEP};
 use smallvec::SmallVec;
 

@@ -67,5 +67,5 @@ pub(super) fn act(
             return link;
         }
     }
-    scout.gather_or_walk(scene, rng, (WANTED, POOR), target)
+    scout.gather_or_walk(scene, rng, WANTED, POOR, target)
 }

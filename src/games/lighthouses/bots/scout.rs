@@ -85,7 +85,8 @@ impl Scout {
             &self.chart,
             &self.memory,
             from,
-            (shortest - beyond, 1.0),
+            shortest - beyond,
+            1.0,
             |cell| self.paths.steps(cell, to).saturating_sub(beyond),
         )?;
         Some(self.step(from, walk.first))
@@ -97,7 +98,8 @@ impl Scout {
         &self,
         scene: &Scene,
         rng: &mut Rng,
-        (wanted, poor): (u32, u8),
+        wanted: u32,
+        poor: u8,
         target: fn(&Self, &Scene) -> Option<Lighthouse>,
     ) -> Act {
         let gathered = (scene.energy < wanted)

@@ -2,7 +2,7 @@
 
 use crate::map::Map;
 use crate::rules::{Lighthouses, Setup};
-use drover_game::ladder::Bout;
+use drover_game::contest::Bout;
 
 /// Rounds of such a game.
 const ROUNDS: u32 = 120;

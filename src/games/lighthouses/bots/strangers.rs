@@ -69,7 +69,7 @@ fn harass(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
             return Act::Attack(scene.energy.min(against + GARRISON).into());
         }
     }
-    scout.gather_or_walk(scene, rng, (SHOT, POOR), prey)
+    scout.gather_or_walk(scene, rng, SHOT, POOR, prey)
 }
 
 /// Where the early planner goes: to what closes a triangle, to a free lighthouse, to one that it can take, to a key,
@@ -108,5 +108,5 @@ fn early(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
             return Act::Attack(scene.energy.into());
         }
     }
-    scout.gather_or_walk(scene, rng, (FIRST, POOR), post)
+    scout.gather_or_walk(scene, rng, FIRST, POOR, post)
 }

@@ -142,9 +142,23 @@ fn printable(letter: char) -> bool {
     letter == '\'' || letter == '"' || text.escape_debug().skip(1).eq([letter])
 }
 
-/// Why a text is not JSON, in a sentence.
-pub(super) fn parse(line: &[u8]) -> Result<Value, String> {
-    let text = std::str::from_utf8(line).map_err(|why| why.to_string())?;
+/// Why a text is not JSON.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotJson {
+    #[error(transparent)]
+    Encoding(#[from] std::str::Utf8Error),
+    #[error("at byte {byte}: {why}")]
+    Syntax {
+        /// Where, from 1.
+        byte: usize,
+        /// What is wrong or missing there.
+        why: &'static str,
+    },
+}
+
+/// Reads a text.
+pub(super) fn parse(line: &[u8]) -> Result<Value, NotJson> {
+    let text = std::str::from_utf8(line)?;
     let mut reader = Reader { text, at: 0 };
     reader.blanks();
     let value = reader.value(0)?;
@@ -165,8 +179,9 @@ impl<'a> Reader<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    fn wrong(&self, why: &str) -> String {
-        format!("at byte {}: {why}", self.at + 1)
+    fn wrong(&self, why: &'static str) -> NotJson {
+        let byte = self.at + 1;
+        NotJson::Syntax { byte, why }
     }
 
     fn blanks(&mut self) {
@@ -183,7 +198,7 @@ impl<'a> Reader<'a> {
         there
     }
 
-    fn value(&mut self, depth: u32) -> Result<Value, String> {
+    fn value(&mut self, depth: u32) -> Result<Value, NotJson> {
         if depth > DEPTH_MAX {
             return Err(self.wrong("it nests too deep"));
         }
@@ -220,7 +235,7 @@ impl<'a> Reader<'a> {
         count
     }
 
-    fn number(&mut self) -> Result<Value, String> {
+    fn number(&mut self) -> Result<Value, NotJson> {
         let from = self.at;
         self.take("-");
         // A zero stands alone: what follows it is not part of this number.
@@ -253,7 +268,7 @@ impl<'a> Reader<'a> {
         Ok(Value::Float(number))
     }
 
-    fn list(&mut self, depth: u32) -> Result<Value, String> {
+    fn list(&mut self, depth: u32) -> Result<Value, NotJson> {
         self.take("[");
         let mut items = Vec::new();
         self.blanks();
@@ -273,7 +288,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn dict(&mut self, depth: u32) -> Result<Value, String> {
+    fn dict(&mut self, depth: u32) -> Result<Value, NotJson> {
         self.take("{");
         let mut entries: Vec<(String, Value)> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
@@ -310,7 +325,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn string(&mut self) -> Result<String, String> {
+    fn string(&mut self) -> Result<String, NotJson> {
         self.take("\"");
         let mut out = String::new();
         loop {
@@ -327,7 +342,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn escape(&mut self) -> Result<char, String> {
+    fn escape(&mut self) -> Result<char, NotJson> {
         let Some(letter) = self.rest().chars().next() else {
             return Err(self.wrong("a text has no end"));
         };
@@ -356,7 +371,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn hex(&mut self) -> Result<u32, String> {
+    fn hex(&mut self) -> Result<u32, NotJson> {
         let digits = self.rest().get(..4).unwrap_or_default();
         let plain = digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         let code = u32::from_str_radix(digits, 16).ok().filter(|_| plain);

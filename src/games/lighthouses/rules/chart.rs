@@ -1,65 +1,21 @@
 //! A map with everything that follows from it before any player has moved.
 
+use super::point::Point;
 use super::triangle::spans;
-use crate::map::{LIGHTHOUSES_MAX, SIDE_MAX};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
+/// The most cells in a map's side.
+pub const SIDE_MAX: usize = 256;
+/// The most lighthouses on a map: sets of them are one machine word.
+pub const LIGHTHOUSES_MAX: usize = 64;
 /// The most energy of a cell.
 pub const ENERGY_MAX: u8 = 100;
 /// How far a player sees, in cells along a row or column.
 pub const VIEW_REACH: i32 = 3;
 /// A cell at this distance from a lighthouse, or farther, gets nothing from it.
 const KERNEL_REACH: i32 = 5;
-
-/// A place, on a map or not. x grows to the right, y upwards, from the bottom left corner.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    Default,
-    JsonSchema,
-)]
-#[serde(from = "(i32, i32)", into = "(i32, i32)")]
-#[schemars(with = "(i32, i32)")]
-pub struct Point {
-    /// Column.
-    pub x: i32,
-    /// Row.
-    pub y: i32,
-}
-
-impl Point {
-    pub(super) fn wide(self) -> (i64, i64) {
-        (self.x.into(), self.y.into())
-    }
-
-    /// How many king's moves apart two points are if nothing is in the way.
-    #[must_use]
-    pub fn distance(self, other: Point) -> i32 {
-        (self.x - other.x).abs().max((self.y - other.y).abs())
-    }
-}
-
-impl From<(i32, i32)> for Point {
-    fn from((x, y): (i32, i32)) -> Self {
-        Self { x, y }
-    }
-}
-
-impl From<Point> for (i32, i32) {
-    fn from(point: Point) -> Self {
-        (point.x, point.y)
-    }
-}
 
 /// A cell of a chart: `y * width + x`.
 #[derive(
@@ -221,8 +177,8 @@ const NOBODY: u8 = u8::MAX;
 
 impl Chart {
     /// The chart of `island`, rows of `width` cells, the bottom row first. At most
-    /// [`SIDE_MAX`](crate::map::SIDE_MAX) cells per side and
-    /// [`LIGHTHOUSES_MAX`](crate::map::LIGHTHOUSES_MAX) lighthouses, all of them island cells:
+    /// [`SIDE_MAX`] cells per side and
+    /// [`LIGHTHOUSES_MAX`] lighthouses, all of them island cells:
     /// the caller must have checked that.
     #[must_use]
     pub fn new(width: usize, island: Vec<bool>, lighthouses: &[Point]) -> Self {

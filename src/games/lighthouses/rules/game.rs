@@ -1,8 +1,9 @@
 //! A whole game as the referee plays it: rounds of energy, keys, collection and decay, then all players'
 //! turns, then points.
 
-use super::chart::{Cell, Chart, ENERGY_MAX, Lighthouse, Point, Step, VIEW_REACH};
+use super::chart::{Cell, Chart, ENERGY_MAX, Lighthouse, Step, VIEW_REACH};
 use super::network::{Beacon, Network, Refusal};
+use super::point::Point;
 use crate::map::Map;
 use drover_game::game::{Cause, Illegal, Listener, Outcome, Seat, Seats};
 use schemars::JsonSchema;

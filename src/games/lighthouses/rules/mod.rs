@@ -4,9 +4,11 @@
 mod chart;
 mod game;
 mod network;
+mod point;
 mod triangle;
 
-pub use chart::{Cell, Chart, ENERGY_MAX, Lighthouse, Point, Step, VIEW_REACH};
+pub use chart::{Cell, Chart, ENERGY_MAX, LIGHTHOUSES_MAX, Lighthouse, SIDE_MAX, Step, VIEW_REACH};
 pub use game::{Act, Ask, Event, Lighthouses, PLAYERS, Player, ROUNDS_MAX, Setup, View};
 pub use network::{Beacon, Network, POINTS, Refusal, UPKEEP};
+pub use point::Point;
 pub use triangle::spans;

@@ -1,6 +1,6 @@
 //! Which cells a triangle lights (README.md, section 1: the edge rule).
 
-use super::chart::Point;
+use super::point::Point;
 use std::ops::RangeInclusive;
 
 fn turn(a: Point, b: Point, c: Point) -> i64 {

@@ -1,8 +1,8 @@
 //! Every message of the engine, provoked (README.md, section 3).
 
 use crate::map::Map;
-use crate::options::Conduct;
-use crate::referee::{Referee, RefereeSetup};
+use crate::options::{Conduct, RefereeSetup};
+use crate::referee::Referee;
 use crate::rules::Setup;
 use drover_game::game::Seat;
 use drover_game::wire::{Reply, Table};

@@ -3,7 +3,7 @@
 use crate::generate::{Look, Style, generate};
 use crate::map;
 use crate::rules::{Planet, PlanetWars, PlayerId, Ruleset, Setup};
-use drover_game::ladder::Bout;
+use drover_game::contest::Bout;
 
 /// Rounds of such a game.
 const ROUNDS: u32 = 90;

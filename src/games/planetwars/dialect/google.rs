@@ -2,7 +2,7 @@
 //! the reader always player 1.
 
 use super::judge::{Line, Lines, Offence, REPLY_LINE_MAX};
-use super::player::State;
+use super::state::State;
 use crate::rules::{
     Act, COORDINATE_MAX, Launch, NEUTRAL, PLANETS_MAX, Planet, PlanetId, PlayerId, ShownFleet,
 };

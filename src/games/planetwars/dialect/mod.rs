@@ -3,3 +3,4 @@
 pub mod google;
 pub mod judge;
 pub mod player;
+mod state;

@@ -1,25 +1,13 @@
 //! A player's side: states, read as leniently as other judges may write them, and replies.
 
 use super::google;
-use crate::rules::{Act, COORDINATE_MAX, PLANETS_MAX, Planet, PlayerId, ShownFleet};
+pub use super::state::State;
+use crate::rules::{Act, COORDINATE_MAX, PLANETS_MAX, Planet};
 use drover_game::wire::WireError;
 use std::fmt::Write as _;
 
 /// Ends a state and a reply.
 pub const END: &str = ".";
-
-/// A state as on the wire.
-#[derive(Clone, Debug, PartialEq)]
-pub struct State {
-    /// The planets in the order of their lines.
-    pub planets: Vec<Planet>,
-    /// The fleets in flight, where the wire shows them.
-    pub fleets: Option<Vec<ShownFleet>>,
-    /// The word from the ring, if any.
-    pub message: Option<u32>,
-    /// The recipient.
-    pub you: PlayerId,
-}
 
 /// Whether this line is the last one of a state.
 #[must_use]

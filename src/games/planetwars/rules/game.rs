@@ -1,9 +1,11 @@
 //! The state machine: orders leave, time passes, fleets land, planets grow, players and teams drop out.
 
+mod orders;
+
 use super::battle::{Force, fight};
 use super::distances::Distances;
 use super::ruleset::{Alive, Dropped, Growth, Ruleset};
-use super::setup::Setup;
+use super::setup::{Setup, SetupFault};
 use super::world::{
     Act, Ask, Launch, NEUTRAL, Planet, PlanetId, PlayerId, ShownFleet, TEAM_MAX, View,
 };
@@ -69,8 +71,8 @@ impl PlanetWars {
     /// The game at its start.
     ///
     /// # Errors
-    /// A sentence, as from [`Setup::check`].
-    pub fn begin(setup: &Setup) -> Result<Self, String> {
+    /// [`SetupFault`], as from [`Setup::check`].
+    pub fn begin(setup: &Setup) -> Result<Self, SetupFault> {
         setup.check()?;
         let ruleset = setup.ruleset;
         let distances = Distances::new(&setup.planets, ruleset.travel);

@@ -3,7 +3,6 @@
 mod battle;
 mod distances;
 mod game;
-mod orders;
 mod ruleset;
 mod setup;
 mod world;
@@ -14,7 +13,7 @@ pub use game::{Event, LOST, PlanetWars};
 pub use ruleset::{
     Alive, Battle, Dropped, Growth, ROUNDS_MAX, Ruleset, SamePlanet, Travel, ZeroShips,
 };
-pub use setup::Setup;
+pub use setup::{Setup, SetupFault};
 pub use world::{
     Act, Ask, COORDINATE_MAX, Launch, NEUTRAL, PLANETS_MAX, PLAYERS, Planet, PlanetId, PlayerId,
     SHIPS_MAX, ShownFleet, TEAM_MAX, View, owners,

@@ -6,6 +6,81 @@ use super::world::{
 };
 use serde::{Deserialize, Serialize};
 
+/// Why a game cannot be played from a setup.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum SetupFault {
+    /// Too few or too many players, or not as many teams.
+    #[error("{count} players and {teams} teams: {} to {} can play, each in a team", PLAYERS.start(), PLAYERS.end())]
+    Players {
+        /// Players.
+        count: usize,
+        /// Teams of players.
+        teams: usize,
+    },
+    /// A team is too large.
+    #[error("team {team} has {size} players; {TEAM_MAX} are allowed")]
+    Team {
+        /// The team.
+        team: u8,
+        /// Its players.
+        size: usize,
+    },
+    /// Two players share a number, or one is 0.
+    #[error("players need numbers of their own, from 1")]
+    Numbers,
+    /// No planets, or too many.
+    #[error("{0} planets: 1 to {PLANETS_MAX} are played with")]
+    Planets(usize),
+    /// Two planets share a number.
+    #[error("two planets have the number {0}")]
+    Twice(PlanetId),
+    /// A planet lies too far out.
+    #[error("planet {id} lies at {x}, {y}: up to {COORDINATE_MAX} can be played")]
+    Far {
+        /// The planet.
+        id: PlanetId,
+        /// Where it lies.
+        x: f64,
+        /// Where it lies.
+        y: f64,
+    },
+    /// A planet has or grows too many or too few ships.
+    #[error("planet {id} has {ships} ships and grows by {growth}: too many or too few")]
+    Ships {
+        /// The planet.
+        id: PlanetId,
+        /// Its ships.
+        ships: i64,
+        /// Its growth.
+        growth: i64,
+    },
+    /// A planet's owner does not play.
+    #[error("planet {id} belongs to {owner}, who does not play")]
+    Owner {
+        /// The planet.
+        id: PlanetId,
+        /// Its owner.
+        owner: PlayerId,
+    },
+    /// The rules cannot be played.
+    #[error(
+        "{rounds} rounds and {delay} turns of delay: 1 to {ROUNDS_MAX}, and 0 or 1, can be played"
+    )]
+    Rules {
+        /// Rounds of a game.
+        rounds: u32,
+        /// Turns that each flight takes longer.
+        delay: u32,
+    },
+}
+
+/// What a game's options are refused with is a sentence.
+impl From<SetupFault> for String {
+    fn from(fault: SetupFault) -> Self {
+        fault.to_string()
+    }
+}
+
 /// What a game starts from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -36,68 +111,62 @@ impl Setup {
     /// Whether a game can be played from here.
     ///
     /// # Errors
-    /// A sentence that names what is wrong.
-    pub fn check(&self) -> Result<(), String> {
+    /// [`SetupFault`] names what is wrong.
+    pub fn check(&self) -> Result<(), SetupFault> {
+        self.check_players()?;
+        if self.planets.is_empty() || self.planets.len() > PLANETS_MAX {
+            return Err(SetupFault::Planets(self.planets.len()));
+        }
+        let mut ids: Vec<PlanetId> = self.planets.iter().map(|planet| planet.id).collect();
+        ids.sort_unstable();
+        if let Some(twice) = ids.windows(2).find(|pair| pair.first() == pair.last()) {
+            return Err(SetupFault::Twice(twice[0]));
+        }
+        self.planets
+            .iter()
+            .try_for_each(|planet| self.check_planet(planet))?;
+        let Ruleset { rounds, delay, .. } = self.ruleset;
+        if !(1..=ROUNDS_MAX).contains(&rounds) || delay > 1 {
+            return Err(SetupFault::Rules { rounds, delay });
+        }
+        Ok(())
+    }
+
+    fn check_players(&self) -> Result<(), SetupFault> {
         let count = self.players.len();
         if !PLAYERS.contains(&count) || self.teams.len() != count {
-            return Err(format!(
-                "{count} players and {} teams: {} to {} can play, each in a team",
-                self.teams.len(),
-                PLAYERS.start(),
-                PLAYERS.end()
-            ));
+            let teams = self.teams.len();
+            return Err(SetupFault::Players { count, teams });
         }
         for team in &self.teams {
             let size = self.teams.iter().filter(|other| *other == team).count();
             if size > TEAM_MAX {
-                return Err(format!(
-                    "team {team} has {size} players; {TEAM_MAX} are allowed"
-                ));
+                return Err(SetupFault::Team { team: *team, size });
             }
         }
         let mut players = self.players.clone();
         players.sort_unstable();
         players.dedup();
         if players.len() != count || players.first() == Some(&NEUTRAL) {
-            return Err("players need numbers of their own, from 1".to_owned());
+            return Err(SetupFault::Numbers);
         }
-        if self.planets.is_empty() || self.planets.len() > PLANETS_MAX {
-            let planets = self.planets.len();
-            return Err(format!(
-                "{planets} planets: 1 to {PLANETS_MAX} are played with"
-            ));
+        Ok(())
+    }
+
+    fn check_planet(&self, planet: &Planet) -> Result<(), SetupFault> {
+        let Planet { id, x, y, .. } = *planet;
+        let near = |at: f64| at.abs() <= COORDINATE_MAX;
+        if !near(x) || !near(y) {
+            return Err(SetupFault::Far { id, x, y });
         }
-        let mut ids: Vec<PlanetId> = self.planets.iter().map(|planet| planet.id).collect();
-        ids.sort_unstable();
-        if let Some(twice) = ids.windows(2).find(|pair| pair.first() == pair.last()) {
-            return Err(format!("two planets have the number {}", twice[0]));
+        let (ships, growth) = (planet.ships, planet.growth);
+        let fits = |number: i64| (-SHIPS_MAX..=SHIPS_MAX).contains(&number);
+        if ships < 0 || !fits(ships) || !fits(growth) {
+            return Err(SetupFault::Ships { id, ships, growth });
         }
-        for planet in &self.planets {
-            let id = planet.id;
-            let near = |at: f64| at.abs() <= COORDINATE_MAX;
-            if !near(planet.x) || !near(planet.y) {
-                return Err(format!(
-                    "planet {id} lies at {}, {}: up to {COORDINATE_MAX} can be played",
-                    planet.x, planet.y
-                ));
-            }
-            let fits = |number: i64| (-SHIPS_MAX..=SHIPS_MAX).contains(&number);
-            if planet.ships < 0 || !fits(planet.ships) || !fits(planet.growth) {
-                return Err(format!(
-                    "planet {id} has {} ships and grows by {}: too many or too few",
-                    planet.ships, planet.growth
-                ));
-            }
-            if planet.owner != NEUTRAL && !self.players.contains(&planet.owner) {
-                let owner = planet.owner;
-                return Err(format!("planet {id} belongs to {owner}, who does not play"));
-            }
-        }
-        if !(1..=ROUNDS_MAX).contains(&self.ruleset.rounds) || self.ruleset.delay > 1 {
-            return Err(format!(
-                "{} rounds and {} turns of delay: 1 to {ROUNDS_MAX}, and 0 or 1, can be played",
-                self.ruleset.rounds, self.ruleset.delay
-            ));
+        let owner = planet.owner;
+        if owner != NEUTRAL && !self.players.contains(&owner) {
+            return Err(SetupFault::Owner { id, owner });
         }
         Ok(())
     }

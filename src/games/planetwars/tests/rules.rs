@@ -419,7 +419,7 @@ fn setups_that_cannot_be_played_are_named() {
     let wrong = |change: &dyn Fn(&mut Setup), part: &str| {
         let mut setup = good.clone();
         change(&mut setup);
-        let why = setup.check().unwrap_err();
+        let why = setup.check().unwrap_err().to_string();
         assert!(why.contains(part), "{why} has no {part:?}");
     };
     wrong(&|setup| setup.players = vec![1, 1], "numbers of their own");
@@ -439,11 +439,23 @@ fn setups_that_cannot_be_played_are_named() {
         teams: vec![0; 11],
         ..good.clone()
     };
-    assert!(eleven.check().unwrap_err().contains("11 players"));
+    assert!(
+        eleven
+            .check()
+            .unwrap_err()
+            .to_string()
+            .contains("11 players")
+    );
     let crowd = Setup {
         players: (1..=101).collect(),
         teams: (0..101).collect(),
         ..good
     };
-    assert!(crowd.check().unwrap_err().contains("1 to 100 can play"));
+    assert!(
+        crowd
+            .check()
+            .unwrap_err()
+            .to_string()
+            .contains("1 to 100 can play")
+    );
 }

@@ -1,7 +1,7 @@
 //! The fixed games whose acts are a player's signature, against players by rules.
 
 use crate::rules::{Game, Planowanie, Setup};
-use drover_game::ladder::Bout;
+use drover_game::contest::Bout;
 
 /// Seeds of one game's bots from the next one's.
 const SEEDS_APART: u64 = 4;

@@ -7,9 +7,10 @@
 
 use super::adam::Adam;
 use super::champion::bids::{self, Bids, CALLED_MAX, Occasion, SIZES};
+use super::champion::entries::write_entries;
 use super::champion::net::{self, Net};
 use super::champion::policy::{self, Context, Policy, TABLES};
-use super::champion::table::{write_entries, write_spreads};
+use super::champion::table::write_spreads;
 use super::judgement;
 use super::position::{Layout, Mask, PLIES_MAX, Position, SEATS_MAX};
 use crate::cards::{CARDS_MAX, Deck};

@@ -1,6 +1,7 @@
 //! Laws of every built-in player.
 
-use crate::bots::champion::table::{SHIPPED_TEXT, Table, write_entries, write_spreads};
+use crate::bots::champion::entries::write_entries;
+use crate::bots::champion::table::{SHIPPED_TEXT, Table, write_spreads};
 use crate::bots::{CARDS, SelfPlay, make};
 use crate::rules::{Ask, Game, Planowanie, Setup, View};
 use drover_game::arena::play_by;

@@ -129,7 +129,7 @@ impl Scene<'_> {
             }
             let stand = self.ground.torus().next(*spot, wanted.opposite());
             if self.looks_open(stand) {
-                self.step_towards((id, dog), stand, orders);
+                self.step_towards(id, dog, stand, orders);
                 return;
             }
         }
@@ -148,12 +148,12 @@ impl Scene<'_> {
             .copied()
             .or_else(|| self.nearest(dog, Site::Foreign, sites));
         if let Some(target) = nearest {
-            self.step_towards((id, dog), target, orders);
+            self.step_towards(id, dog, target, orders);
         }
     }
 
     /// A step in the dominant direction or to a side of it; if none is open, a bark.
-    fn step_towards(&self, (id, from): (DogId, Spot), to: Spot, orders: &mut Orders) {
+    fn step_towards(&self, id: DogId, from: Spot, to: Spot, orders: &mut Orders) {
         let ahead = self.direction(from, to);
         let [_, left, right, _] = ahead.tries();
         // Its sides: up has right, left; right has down, up; and so on.

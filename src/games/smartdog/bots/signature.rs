@@ -4,7 +4,7 @@ use crate::generate::{Style, generate};
 use crate::options::Key;
 use crate::rules::{Players, Setup, SmartDog};
 use drover_game::arena::Acts;
-use drover_game::ladder::Bout;
+use drover_game::contest::Bout;
 
 /// Turns of such a match.
 const TURNS: i64 = 80;

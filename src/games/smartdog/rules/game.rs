@@ -1,5 +1,10 @@
 //! The state of a match, its turns and its end.
 
+mod dogs;
+mod sheep;
+mod view;
+
+use super::commands::{Command, Orders};
 use super::dogs::{Dog, DogId, Refusal};
 use super::ground::{Ground, Land};
 use super::setup::Setup;
@@ -10,24 +15,10 @@ use crate::options::Key;
 use drover_game::game::{Cause, Game, Illegal, Listener, Outcome, Seat, Seats};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// The score of a player that has forfeited; only a higher one can win (README.md, section 5).
 const FORFEIT: f64 = -10.0;
-
-/// One command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Command {
-    /// `do ID move DIRECTION`: once per dog and turn.
-    Move(DogId, Direction),
-    /// `do ID bark`: once per dog and turn.
-    Bark(DogId),
-}
-
-/// A seat's whole turn: its commands in the order in which they take effect. Then it ends its turn.
-pub type Orders = SmallVec<[Command; 8]>;
 
 /// The decision that a seat must make: its orders for this turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -60,7 +51,7 @@ pub enum Event {
 
 /// What stands on a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Thing {
+enum Thing {
     Nothing,
     Dog(DogId),
     Sheep(u16),
@@ -69,10 +60,10 @@ pub(super) enum Thing {
 /// One match.
 #[derive(Clone, Debug)]
 pub struct SmartDog {
-    pub(super) ground: Arc<Ground>,
-    pub(super) turn: u32,
-    pub(super) dogs: Vec<Dog>,
-    pub(super) sheep: Vec<Sheep>,
+    ground: Arc<Ground>,
+    turn: u32,
+    dogs: Vec<Dog>,
+    sheep: Vec<Sheep>,
     /// What stands where, by cell: always agrees with `dogs` and `sheep`.
     things: Vec<Thing>,
     ended: Seats<bool>,
@@ -344,15 +335,15 @@ impl SmartDog {
         self.ended.clone_from(&self.forfeited);
     }
 
-    pub(super) fn thing(&self, spot: Spot) -> Thing {
+    fn thing(&self, spot: Spot) -> Thing {
         self.things[self.ground.torus().index(spot)]
     }
 
-    pub(super) fn is_free(&self, spot: Spot) -> bool {
+    fn is_free(&self, spot: Spot) -> bool {
         self.thing(spot) == Thing::Nothing && self.ground.land(spot).is_open()
     }
 
-    pub(super) fn shift(&mut self, from: Spot, to: Spot, thing: Thing) {
+    fn shift(&mut self, from: Spot, to: Spot, thing: Thing) {
         let torus = self.ground.torus();
         self.things[torus.index(from)] = Thing::Nothing;
         self.things[torus.index(to)] = thing;

@@ -1,5 +1,6 @@
 //! The rules: commands, sheep, dogs, scores (README.md, sections 2 to 5).
 
+mod commands;
 mod dogs;
 mod game;
 mod ground;
@@ -8,10 +9,11 @@ mod sheep;
 mod torus;
 mod view;
 
-pub use dogs::{Dog, DogId, Fright, Refusal};
-pub use game::{Ask, Command, Event, Orders, SmartDog};
+pub use commands::{Command, Orders};
+pub use dogs::{Dog, DogAction, DogId, Fright, Refusal};
+pub use game::{Ask, Event, SmartDog};
 pub use ground::{Area, Ground, Land, Told, UNREACHED, flood};
 pub use setup::{Players, Setup};
 pub use sheep::{PUSHES_MAX, Sheep};
 pub use torus::{Direction, Spot, Torus};
-pub use view::{DogAction, Seen, SeenDog, SeenSheep, SheepAction, View};
+pub use view::{Seen, SeenDog, SeenSheep, SheepAction, View};

@@ -2,8 +2,7 @@
 //! without being lost sooner, the future in which everybody sends all of that there, and one ply of moves
 //! that are combined greedily from the best ones.
 
-use super::space::{Order, Space};
-use super::stranger::Way;
+use super::space::{Order, Space, Way};
 use games::planetwars::rules::{Force, Growth, NEUTRAL, PlayerId, fight};
 
 /// Turns looked ahead.

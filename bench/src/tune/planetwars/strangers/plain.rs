@@ -1,7 +1,6 @@
 //! Strangers of one habit each.
 
-use super::space::{Order, Space};
-use super::stranger::Way;
+use super::space::{Order, Space, Way};
 use games::planetwars::rules::Planet;
 
 /// Opens with everything against a home that is near and small; then rolls up what is weak.

@@ -240,3 +240,8 @@ impl Space {
             + flying.map(|coming| coming.ships).sum::<i64>()
     }
 }
+
+/// What a stranger does in a turn: orders, and planets whose growth it buys.
+pub(super) trait Way: Send {
+    fn turn(&mut self, space: &Space) -> (Vec<Order>, Vec<usize>);
+}

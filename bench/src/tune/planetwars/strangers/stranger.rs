@@ -1,6 +1,6 @@
 //! A stranger as a bot: its way of playing, and what it remembers.
 
-use super::space::{Memory, Order, Space};
+use super::space::{Memory, Way};
 use super::{futures, plain, tree};
 use crate::bots::Seated;
 use games::game::{Bot, Budget};
@@ -9,11 +9,6 @@ use games::rng::Rng;
 
 /// The stream of a stranger's chance.
 const STREAM: u64 = 10 << 32;
-
-/// What a stranger does in a turn: orders, and planets whose growth it buys.
-pub(super) trait Way: Send {
-    fn turn(&mut self, space: &Space) -> (Vec<Order>, Vec<usize>);
-}
 
 #[derive(Clone)]
 struct Stranger<W> {

@@ -1,7 +1,6 @@
 //! A stranger that tries its own moves against the enemy's, plays on from each, and takes the best mean.
 
-use super::space::{Order, Space};
-use super::stranger::Way;
+use super::space::{Order, Space, Way};
 use games::planetwars::rules::PlayerId;
 use games::rng::Rng;
 

@@ -1,6 +1,8 @@
 //! What the champion remembers of a match: the open auction's bids, whose turn it is, herds, the deals
 //! considered possible, and the likely type of each rival.
 
+mod watching;
+
 use super::belief::{Belief, HiddenTrade};
 use super::playout::Coin;
 use super::reading::Reading;

@@ -9,10 +9,8 @@ mod player;
 pub mod playout;
 mod position;
 pub mod reading;
-mod reasons;
 mod sale;
 mod scenario;
-mod watching;
 
 pub use memory::Memory;
 pub use player::{Base, Champion, DESCRIPTION};

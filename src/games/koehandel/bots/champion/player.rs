@@ -1,5 +1,7 @@
 //! The champion itself: base policy, memory, and the current search.
 
+mod reasons;
+
 use super::base::base;
 use super::candidates::{Candidate, candidates};
 use super::memory::Memory;

@@ -1,8 +1,8 @@
 //! Where hidden fleets of others probably go: by what speaks against each goal, and by where fleets of the same
 //! player were seen to land.
 
-use super::chart::NOBODY;
-use super::ledger::Change;
+use super::change::Change;
+use super::ships::NOBODY;
 
 /// The goals kept per guess, those that are doubted least.
 const GOALS: usize = 8;
@@ -75,7 +75,7 @@ impl Guess {
         let mut goals: Vec<Goal> = (0..before.owner.len())
             .filter(|to| *to != from)
             .map(|to| Goal {
-                doubt: doubt(change, (owner, ships, all), from, to),
+                doubt: doubt(change, owner, ships, all, from, to),
                 to: to as u8,
                 holder: Holder::of(change, to),
             })
@@ -100,7 +100,7 @@ impl Guess {
 }
 
 /// What speaks against it that these ships of a player, all that there were or not, left one planet for another.
-fn doubt(change: Change<'_>, (owner, ships, all): (u8, i32, bool), from: usize, to: usize) -> i32 {
+fn doubt(change: Change<'_>, owner: u8, ships: i32, all: bool, from: usize, to: usize) -> i32 {
     let Change {
         chart,
         sides,

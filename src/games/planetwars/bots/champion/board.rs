@@ -5,11 +5,13 @@
 
 mod siege;
 
-use super::chart::{Chart, NOBODY};
+use super::chart::Chart;
+use super::chart::price;
 use super::ending::Ending;
 use super::knobs::Knobs;
-use super::line::{Line, Move, Root, TURNS};
-use super::upgrades::price;
+use super::line::{Line, Root, TURNS};
+use super::ships::Move;
+use super::ships::{NOBODY, Order};
 
 /// In sieges ships are split into this many parts.
 const PARTS: i32 = 16;
@@ -154,21 +156,6 @@ pub(super) struct Spot {
     /// Turns that it is ours minus those that it is theirs, in the known future.
     known: i32,
     worth: i32,
-}
-
-/// Ships of one player in flight, now or later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Order {
-    /// Their owner.
-    pub(super) owner: u8,
-    /// Where they leave.
-    pub(super) from: u8,
-    /// Where they land.
-    pub(super) to: u8,
-    /// How many.
-    pub(super) ships: i32,
-    /// Turns from now until they leave.
-    pub(super) wait: u8,
 }
 
 /// The board.

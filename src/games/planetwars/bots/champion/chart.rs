@@ -1,13 +1,11 @@
 //! The map as the champion uses it: planets by place, players by small numbers, turns of flight.
 
-use super::board::Order;
-use super::line::Move;
+use super::ships::Move;
+use super::ships::{NOBODY, Order};
 use super::timing::Timing;
-use super::upgrades::price;
+
 use crate::rules::{Distances, Launch, Planet, PlanetId, PlayerId, ShownFleet, View, owners};
 
-/// No player, among players' small numbers.
-pub(super) const NOBODY: u8 = 0;
 /// Ship counts are capped here, so that sums over all planets fit.
 const SHIPS_MAX: i64 = 200_000;
 /// The most fleets shown that are counted, and the most ships of them together, as many as on all planets.
@@ -56,8 +54,24 @@ impl Sight {
     pub(super) fn is_bare(&self) -> bool {
         !self.speaks && self.fleets.is_none()
     }
+
+    /// The same, but with the growth paid for that the next state shows as bought.
+    pub(super) fn paid(&self, next: &Self) -> Self {
+        let mut paid = self.clone();
+        for place in 0..paid.owner.len() {
+            if next.growth.get(place) == Some(&(paid.growth[place] + 1)) {
+                paid.ships[place] = (paid.ships[place] - price(paid.growth[place])).max(0);
+                paid.growth[place] += 1;
+            }
+        }
+        paid
+    }
 }
 
+/// What one more growth costs.
+pub(super) fn price(growth: i32) -> i32 {
+    1 << growth.unsigned_abs().min(20)
+}
 impl Names {
     /// The names in a game that begins with this state.
     pub(super) fn new(view: &View) -> Self {

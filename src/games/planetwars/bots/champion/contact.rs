@@ -2,13 +2,15 @@
 //! what has done best against the other's, where two players have few planets between them.
 
 use super::aims::Guess;
-use super::board::{Order, Sides};
+use super::board::Sides;
 use super::chart::Chart;
-use super::habit::Style;
-use super::line::{Move, TURNS};
-use super::mind::{Compared, Plan};
+use super::habit::{Style, habit};
+use super::line::TURNS;
 use super::moves;
+use super::plan::{Compared, Plan};
 use super::rehearsal::{Rehearsal, State};
+use super::ships::Move;
+use super::ships::Order;
 use drover_game::rng::Rng;
 
 /// Games played on in a turn, and turns in each, unless the game ends sooner.
@@ -247,7 +249,7 @@ impl Search {
             if next == NONE {
                 nodes[at].next[slot] = nodes.len() as u32;
                 let futures = rehearsal.futures(&state);
-                let both = [0, 1].map(|side| moves::later(rehearsal, (&state, &futures), side));
+                let both = [0, 1].map(|side| moves::later(rehearsal, &state, &futures, side));
                 nodes.push(Node::new(both));
                 break;
             }
@@ -261,7 +263,7 @@ impl Search {
                     return Vec::new();
                 }
                 let style = &styles[usize::from(side)];
-                rehearsal.habit((&state, &futures), side, style)
+                habit(rehearsal, &state, &futures, side, style)
             });
             for order in both.iter().flatten() {
                 rehearsal.depart(&mut state, order);

@@ -1,8 +1,8 @@
 //! What a side orders while a game is played on: it takes the planets that pay back soonest, with ships that
 //! land together, and moves the rest to the front.
 
-use super::board::Order;
 use super::rehearsal::{FREE, Future, LOOK, Rehearsal, State};
+use super::ships::Order;
 use drover_game::rng::Rng;
 
 /// The share of an enemy's other ships assumed to help a planet they can reach in time.
@@ -275,51 +275,49 @@ impl Habit<'_> {
     }
 }
 
-impl Rehearsal {
-    /// What a side orders in this state.
-    pub(super) fn habit(
-        &self,
-        (state, futures): (&State, &[Future]),
-        side: u8,
-        style: &Style,
-    ) -> Vec<Order> {
-        let count = state.planets();
-        let mut habit = Habit {
-            rehearsal: self,
-            state,
-            style,
-            side,
-            futures,
-            free: vec![0; count],
-        };
-        for place in state.places(side) {
-            habit.free[place] = habit.spare(place);
-        }
-        let mut orders = Vec::new();
-        let mut targets: Vec<Target> = (0..count).filter_map(|to| habit.target(to)).collect();
-        for _ in 0..ATTACKS_MAX {
-            let all = targets.iter().enumerate();
-            let best = all
-                .min_by(|(_, one), (_, other)| habit.weighed(one).total_cmp(&habit.weighed(other)));
-            let Some((at, best)) = best else { break };
-            let best = *best;
-            match habit.target(best.to) {
-                // Earlier targets took its ships: perhaps later.
-                Some(again) if again.payback > best.payback + 0.001 => targets[at] = again,
-                Some(again) => {
-                    habit.take(&again, &mut orders);
-                    targets.swap_remove(at);
-                }
-                None => {
-                    targets.swap_remove(at);
-                }
+/// What a side orders in this state.
+pub(super) fn habit(
+    rehearsal: &Rehearsal,
+    state: &State,
+    futures: &[Future],
+    side: u8,
+    style: &Style,
+) -> Vec<Order> {
+    let count = state.planets();
+    let mut habit = Habit {
+        rehearsal,
+        state,
+        style,
+        side,
+        futures,
+        free: vec![0; count],
+    };
+    for place in state.places(side) {
+        habit.free[place] = habit.spare(place);
+    }
+    let mut orders = Vec::new();
+    let mut targets: Vec<Target> = (0..count).filter_map(|to| habit.target(to)).collect();
+    for _ in 0..ATTACKS_MAX {
+        let all = targets.iter().enumerate();
+        let best =
+            all.min_by(|(_, one), (_, other)| habit.weighed(one).total_cmp(&habit.weighed(other)));
+        let Some((at, best)) = best else { break };
+        let best = *best;
+        match habit.target(best.to) {
+            // Earlier targets took its ships: perhaps later.
+            Some(again) if again.payback > best.payback + 0.001 => targets[at] = again,
+            Some(again) => {
+                habit.take(&again, &mut orders);
+                targets.swap_remove(at);
+            }
+            None => {
+                targets.swap_remove(at);
             }
         }
-        habit.forward(&mut orders);
-        orders
     }
+    habit.forward(&mut orders);
+    orders
 }
-
 #[cfg(test)]
 mod tests {
     use super::super::rehearsal::tests::opened;
@@ -332,7 +330,7 @@ mod tests {
         for ruleset in [Ruleset::TEAM, Ruleset::GOOGLE2010, Ruleset::MZ2015] {
             let (rehearsal, mut state) = opened("P 1 0 0 1 1 30\nP 2 3 0 2 2 5\n", ruleset, 0);
             let futures = rehearsal.futures(&state);
-            let orders = rehearsal.habit((&state, &futures), 0, &Style::plain(0.0));
+            let orders = habit(&rehearsal, &state, &futures, 0, &Style::plain(0.0));
             let [order] = &orders[..] else {
                 panic!("{orders:?}");
             };
@@ -359,7 +357,7 @@ mod tests {
             let planets = "P 1 0 0 1 1 30\nP 2 30 0 2 2 5\nP 3 3 0 1 0 5\n";
             let (rehearsal, state) = opened(planets, Ruleset::MZ2015, turn);
             let futures = rehearsal.futures(&state);
-            let orders = rehearsal.habit((&state, &futures), 0, &Style::plain(0.0));
+            let orders = habit(&rehearsal, &state, &futures, 0, &Style::plain(0.0));
             assert_eq!(!orders.is_empty(), sent, "turn {turn}: {orders:?}");
         }
     }

@@ -4,49 +4,14 @@ mod explain;
 
 use super::aims::{Guess, Tally};
 use super::board::Sides;
-use super::chart::{Chart, Sight};
-use super::line::{Line, Move, Root};
-
-/// A known fleet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fleet {
-    /// Its owner.
-    pub(super) owner: u8,
-    /// Where it left.
-    pub(super) from: u8,
-    /// Where it lands.
-    pub(super) to: u8,
-    /// How many ships.
-    pub(super) ships: i32,
-    /// The turn in which it was ordered.
-    pub(super) launched: u32,
-}
+use super::change::Change;
+use super::line::{Line, Root};
+use super::ships::{Fleet, Move};
 
 /// The most guesses kept.
 const GUESSES: usize = 200;
 /// At most this many quiet turns are counted.
 const QUIET_MAX: u32 = 12;
-
-/// Two states, one after the other, and how they are understood.
-#[derive(Clone, Copy)]
-pub(super) struct Change<'a> {
-    pub(super) chart: &'a Chart,
-    pub(super) sides: &'a Sides,
-    pub(super) before: &'a Sight,
-    pub(super) now: &'a Sight,
-}
-
-impl Change<'_> {
-    /// Whether the states are of two turns, one after the other.
-    fn is_next(&self) -> bool {
-        self.now.turn == self.before.turn.wrapping_add(1)
-    }
-
-    /// Whether ships that left then would land there now.
-    pub(super) fn lands(&self, launched: u32, from: u8, place: usize) -> bool {
-        self.chart.lands(launched, from, place) == self.now.turn as usize
-    }
-}
 
 /// What is known and inferred about fleets.
 #[derive(Clone, Debug, Default)]
@@ -267,8 +232,9 @@ fn leaving(ordered: &[Fleet], places: usize) -> Vec<i32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::chart::{NOBODY, Names};
+    use super::super::chart::{Names, Sight};
     use super::super::mind::{Mind, Stance};
+    use super::super::ships::NOBODY;
     use super::*;
     use crate::map;
     use crate::rules::{PlanetWars, Ruleset, Setup};

@@ -1,29 +1,12 @@
 //! One planet's future: its owner and ships turn by turn, from landings and departures.
 
-use super::chart::NOBODY;
+use super::ships::{Move, NOBODY, bits};
 use crate::rules::{Battle, Force, fight};
 
 /// How many turns futures reach ahead.
 pub(super) const HORIZON: usize = 40;
 /// Entries of a table by turn, including the present one.
 pub(super) const TURNS: usize = HORIZON + 1;
-
-/// Ships that land on a planet or leave it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Move {
-    /// Turns from now: a landing shows in the state of that turn, a departure is ordered in it.
-    pub(super) turn: u8,
-    /// Their owner.
-    pub(super) owner: u8,
-    /// How many.
-    pub(super) ships: i32,
-}
-
-/// Bit by turn: whether anything happens.
-pub(super) fn bits(moves: &[Move]) -> u64 {
-    let turns = moves.iter().map(|at| at.turn.min(63));
-    turns.fold(0, |bits, turn| bits | 1 << turn)
-}
 
 /// The known present state of a planet.
 #[derive(Clone, Copy, Debug, Default)]

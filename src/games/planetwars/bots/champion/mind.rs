@@ -2,17 +2,24 @@
 
 mod purchases;
 mod quarters;
+mod reasons;
 
-use super::board::{Board, Order, Sides};
-use super::chart::{Chart, NOBODY, Names, Sight};
+use super::board::{Board, Sides};
+use super::calibration::Calibration;
+use super::change::Change;
+use super::chart::{Chart, Names, Sight};
 use super::contact::Search;
 use super::ending::{Ending, ROUNDS};
 use super::knobs::{CHAMPION, Knobs};
-use super::ledger::{Change, Fleet, Ledger};
-use super::line::{Move, Root, TURNS};
+use super::ledger::Ledger;
+use super::line::{Root, TURNS};
+use super::plan::{Compared, Plan};
 use super::planner::{self, Taste};
 use super::replies;
-use super::timing::Calibration;
+use super::ships::Fleet;
+use super::ships::Move;
+use super::ships::NOBODY;
+use super::ships::Order;
 use super::upgrades::{self, Offer};
 use drover_game::game::{Budget, Progress};
 use std::collections::VecDeque;
@@ -50,19 +57,6 @@ pub(super) enum Stance {
 
 /// Nodes for a turn's plans, unless fewer are given: a team's members must plan alike, on any machine.
 const NODES: u64 = 2_000;
-
-/// A plan: what its board is worth, and its orders.
-pub(super) type Plan = (i64, Vec<Order>);
-
-/// A plan that was compared with others.
-#[derive(Clone, Debug)]
-pub(super) struct Compared {
-    pub(super) orders: Vec<Order>,
-    /// What its board is worth, in ships; at close quarters how it stands in the end, from -1 to 1.
-    pub(super) value: Option<f64>,
-    /// How often it was played on, at close quarters.
-    pub(super) tried: Option<u64>,
-}
 
 /// What a mind is to plan.
 #[derive(Clone, Debug)]

@@ -3,6 +3,8 @@
 
 mod aims;
 mod board;
+mod calibration;
+mod change;
 mod chart;
 mod contact;
 mod ending;
@@ -12,11 +14,12 @@ mod ledger;
 mod line;
 mod mind;
 mod moves;
+mod plan;
 mod planner;
 mod player;
-mod reasons;
 mod rehearsal;
 mod replies;
+mod ships;
 mod steps;
 mod team;
 mod timing;

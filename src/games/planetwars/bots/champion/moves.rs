@@ -1,8 +1,8 @@
 //! What a side may do in a state at close quarters.
 
-use super::board::Order;
-use super::habit::Style;
+use super::habit::{Style, habit as by_habit};
 use super::rehearsal::{FREE, Future, LOOK, Rehearsal, State};
+use super::ships::Order;
 
 /// Moves beside the plans of a side in the present state, and moves in any other, at most.
 const MOVES_NOW: usize = 8;
@@ -49,11 +49,7 @@ pub(super) fn now(
 }
 
 /// What it may do in a later state.
-pub(super) fn later(
-    rehearsal: &Rehearsal,
-    (state, futures): (&State, &[Future]),
-    side: u8,
-) -> Moves {
+pub(super) fn later(rehearsal: &Rehearsal, state: &State, futures: &[Future], side: u8) -> Moves {
     let view = View {
         rehearsal,
         state,
@@ -96,8 +92,7 @@ impl View<'_> {
     fn usual(&self) -> Moves {
         let habit = |caution: &f64| {
             let style = Style::plain(*caution);
-            self.rehearsal
-                .habit((self.state, self.futures), self.side, &style)
+            by_habit(self.rehearsal, self.state, self.futures, self.side, &style)
         };
         let mut moves: Moves = CAUTIONS.iter().map(habit).collect();
         moves.insert(1, Vec::new());

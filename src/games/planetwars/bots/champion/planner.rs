@@ -1,7 +1,8 @@
 //! The plan of a turn: steps taken one by one, each time the one that gains most per ship.
 
-use super::board::{Board, Order};
-use super::mind::Plan;
+use super::board::Board;
+use super::plan::Plan;
+use super::ships::Order;
 use super::steps::{Aim, aims, fleets, late, own, promise};
 use drover_game::rng::Rng;
 
@@ -258,12 +259,12 @@ fn forward(board: &mut Board<'_>, orders: &mut Vec<Order>, nodes: u64) {
 #[cfg(test)]
 mod tests {
     use super::super::board::Sides;
+    use super::super::calibration::Calibration;
     use super::super::chart::Names;
     use super::super::ending::Ending;
     use super::super::knobs::CHAMPION;
-    use super::super::line::Move;
     use super::super::mind::roots;
-    use super::super::timing::Calibration;
+    use super::super::ships::Move;
     use super::*;
     use crate::map;
     use crate::rules::{PlanetWars, Ruleset, Setup};

@@ -1,8 +1,8 @@
 //! The champion as a bot.
 
-use super::board::Order;
 use super::chart::Names;
 use super::mind::{Mind, Stance, Turn};
+use super::ships::Order;
 use super::team::Team;
 use crate::rules::{Act, Ask, PlanetWars, View};
 use drover_game::game::{Bot, Budget, Progress};
@@ -72,7 +72,7 @@ impl Bot<PlanetWars> for Mate {
         let Some((team, mind)) = self.0.as_ref().and_then(|team| Some((team, team.mind()?))) else {
             return Reasons::of(act);
         };
-        mind.reasons((team.names(), view, act), |compared| Act {
+        mind.reasons(team.names(), view, act, |compared| Act {
             launches: team.launches(view, &compared.orders),
             message: Some(team.say()),
             ..Act::default()
@@ -106,7 +106,7 @@ impl Bot<PlanetWars> for Solo {
         self.game(view).1.compared = Some(Vec::new());
         let act = self.ponder(view, ask, budget).0;
         let (names, mind) = self.game(view);
-        mind.reasons((names, view, act), |compared| {
+        mind.reasons(names, view, act, |compared| {
             solo_act(
                 names,
                 view,

@@ -1,9 +1,11 @@
 //! Playing on from a state of two players: turns with exact battles, and how it stands then.
 
-use super::board::Order;
-use super::chart::{Chart, NOBODY};
+use super::chart::Chart;
 use super::ending::Ending;
-use super::line::{Move, Root};
+use super::line::Root;
+use super::ships::Move;
+use super::ships::NOBODY;
+use super::ships::Order;
 
 /// Turns for which growth counts in the end.
 const AFTER: i64 = 30;

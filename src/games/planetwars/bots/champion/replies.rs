@@ -3,7 +3,7 @@
 use super::board::{Board, Sides};
 use super::knobs::Knobs;
 use super::line::Root;
-use super::mind::Plan;
+use super::plan::Plan;
 use super::planner::{self, Taste};
 
 /// Plans of the enemy, and planets' futures that they may take together.

@@ -1,8 +1,10 @@
 //! Steps of a plan: fleets of one player that land together, exactly on time and exactly enough.
 
-use super::board::{Board, Order};
-use super::chart::NOBODY;
-use super::line::{HORIZON, Line, Move};
+use super::board::Board;
+use super::line::{HORIZON, Line};
+use super::ships::Move;
+use super::ships::NOBODY;
+use super::ships::Order;
 
 /// A step that could be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

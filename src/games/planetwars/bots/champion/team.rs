@@ -1,8 +1,9 @@
 //! The champion in a team of strangers: first it learns who they are, then each member plans for all.
 
-use super::board::Order;
-use super::chart::{NOBODY, Names, Sight};
+use super::chart::{Names, Sight};
 use super::mind::{Mind, Stance, Turn};
+use super::ships::NOBODY;
+use super::ships::Order;
 use crate::bots::ring::Ring;
 use crate::rules::{Launch, View};
 use drover_game::game::{Budget, Progress};

@@ -1,8 +1,9 @@
 //! Growth that is bought, where the dialect sells it: one more for two to the power of what there is.
 
-use super::board::{Board, Order, Spot};
-use super::chart::Sight;
+use super::board::{Board, Spot};
+use super::chart::price;
 use super::line::TURNS;
+use super::ships::Order;
 
 /// Growth from and up to which it is bought: below, the ships are of more use elsewhere.
 const GROWTH: std::ops::RangeInclusive<i32> = -2..=12;
@@ -11,11 +12,6 @@ const GROWTH: std::ops::RangeInclusive<i32> = -2..=12;
 const CHEAP: std::ops::RangeInclusive<i32> = 0..=2;
 /// A price is worth it if this many times as many turns are left.
 const WORTH: i64 = 2;
-
-/// What one more growth costs.
-pub(super) fn price(growth: i32) -> i32 {
-    1 << growth.unsigned_abs().min(20)
-}
 
 /// Whether so many ships of a planet are worth one more growth.
 fn pays(board: &Board<'_>, spot: &Spot, player: u8, ships: i32) -> bool {
@@ -87,18 +83,4 @@ pub(super) fn idle(offers: &[Offer], orders: &[Order]) -> impl Iterator<Item = u
         offer.free - sent.map(|order| order.ships).sum::<i32>() >= offer.price
     });
     idle.map(|offer| offer.place)
-}
-
-impl Sight {
-    /// The same, but with the growth paid for that the next state shows as bought.
-    pub(super) fn paid(&self, next: &Self) -> Self {
-        let mut paid = self.clone();
-        for place in 0..paid.owner.len() {
-            if next.growth.get(place) == Some(&(paid.growth[place] + 1)) {
-                paid.ships[place] = (paid.ships[place] - price(paid.growth[place])).max(0);
-                paid.growth[place] += 1;
-            }
-        }
-        paid
-    }
 }

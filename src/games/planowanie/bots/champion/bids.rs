@@ -1,6 +1,6 @@
 //! The learnt model of declarations: what a player with a hand is likely to declare.
 
-use super::table::as_entry;
+use super::entries::as_entry;
 use crate::bots::position::{Layout, Mask};
 
 /// Cards per player in a deal, in thirteenths of the deck's share: the classes of deals.

@@ -4,6 +4,7 @@ mod aim;
 mod belief;
 pub mod bids;
 mod declare;
+pub mod entries;
 mod held;
 pub mod inputs;
 mod knobs;

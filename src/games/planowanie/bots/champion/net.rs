@@ -1,9 +1,9 @@
 //! The learnt net: what it adds to the tables' value of a card. Two hidden layers of plain `f32`, summed in a
 //! fixed order, so that every machine computes the same.
 
+use super::entries;
 use super::inputs::{Features, INPUTS};
 use super::policy::{self, Context, Policy};
-use super::table;
 use crate::bots::position::{Layout, Mask, Position};
 use drover_game::rng::Rng;
 use smallvec::SmallVec;
@@ -93,7 +93,7 @@ impl Net {
     /// The entries of the weights.
     #[must_use]
     pub fn entries(&self) -> Vec<i16> {
-        let rounded = |weight: &f32| table::as_entry(weight * UNIT);
+        let rounded = |weight: &f32| entries::as_entry(weight * UNIT);
         let first = self.first.as_flattened().iter();
         let second = self.second.as_flattened().iter();
         first.chain(second).chain(&self.last).map(rounded).collect()

@@ -1,7 +1,7 @@
 //! The learnt policy: the value of each card to the player to move, as a sum of table entries that depend
 //! only on what that player sees. It plays deals out, judges likely hands, and is what the net adds to.
 
-use super::table;
+use super::entries;
 use crate::bots::position::{Layout, Mask, PLIES_MAX, Position};
 use drover_game::rng::Rng;
 use smallvec::SmallVec;
@@ -351,7 +351,7 @@ impl Policy {
     /// Sets an entry, as a fraction of the deal's number of cards.
     pub fn set(&mut self, entry: usize, worth: f32) {
         if let Some(slot) = self.entries.get_mut(entry) {
-            *slot = table::as_entry(worth * UNIT);
+            *slot = entries::as_entry(worth * UNIT);
         }
     }
 

@@ -1,8 +1,7 @@
 //! Believed sheep are made to agree with those in sight.
 
 use super::hidden::Hidden;
-use super::origins::Tracked;
-use super::world::SHEEP_MAX;
+use super::tracked::{SHEEP_MAX, Tracked};
 use crate::bots::sight::Sight;
 use crate::options::Key;
 use crate::rules::{SeenSheep, Sheep, SheepAction, View};

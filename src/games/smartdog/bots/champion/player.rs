@@ -1,14 +1,15 @@
 //! The player: updates its belief, searches, answers.
 
 use super::arrival::Arrival;
+use super::reach::Reach;
 use super::reply::Model;
-use super::search::{Reach, Search};
+use super::search::Search;
 use super::terrain::Terrain;
 use super::value::{WEIGHTS, Weights};
 use super::world::World;
 use crate::bots::shipped::Shipped;
 use crate::known::KnownMaps;
-use crate::rules::{Ask, Command, Event, Orders, SmartDog, View};
+use crate::rules::{Ask, Event, Orders, SmartDog, View};
 use drover_game::game::{Bot, Budget, Progress};
 use drover_game::reasons::{Belief, Reasons, Weighed};
 use std::sync::Arc;
@@ -229,7 +230,7 @@ impl Bot<SmartDog> for Herder {
                 } = thoughts.as_mut();
                 let search = search.get_or_insert_with(|| {
                     let (reach, weights) = (self.knobs.reach, self.knobs.weights);
-                    Search::new(world, terrain, (reach, weights))
+                    Search::new(world, terrain, reach, weights)
                 });
                 if self.keeps {
                     search.tried.get_or_insert_default();
@@ -247,18 +248,5 @@ impl Bot<SmartDog> for Herder {
             thoughts.explain(&mut reasons);
         }
         reasons
-    }
-}
-
-impl World {
-    /// The orders with the dogs' numbers on the wire.
-    fn outer(&self, orders: &Orders) -> Orders {
-        let outer = |command: &Command| {
-            Some(match *command {
-                Command::Move(dog, way) => Command::Move((*self.ids.get(dog.index())?)?, way),
-                Command::Bark(dog) => Command::Bark((*self.ids.get(dog.index())?)?),
-            })
-        };
-        orders.iter().filter_map(outer).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Which dog does what: assignments of roles, compared by lines that follow them for many turns.
 
 use super::greedy::Role;
-use super::search::Reach;
+use super::reach::Reach;
 use super::simulator::{Deeds, Simulator};
 use super::terrain::Terrain;
 use smallvec::SmallVec;

@@ -3,6 +3,7 @@
 
 use super::deed::{Deed, deeds};
 use super::draft::Draft;
+use super::reach::Reach;
 use super::role_search::{RoleSearch, Roles};
 use super::simulator::{Deeds, Simulator, print};
 use super::terrain::Terrain;
@@ -29,27 +30,6 @@ const RIVALS_FAR: u32 = 30;
 /// The most dogs, times dogs and sheep, with which lines go on after their plans: this bounds what one step of the
 /// search takes.
 const CROWD_MAX: usize = 4_000;
-
-/// The depth and width of a search.
-#[derive(Clone, Copy, Debug)]
-pub struct Reach {
-    /// Turns in a plan, from 1 to `DEPTH_MAX`; others count as the nearest of these.
-    pub depth: usize,
-    /// Positions kept per turn, pass by pass.
-    pub widths: &'static [usize],
-    /// Whether others are expected to act.
-    pub replies: bool,
-    /// The share that the values along the way have in a line's value.
-    pub trail: f64,
-    /// Whether all dogs are first given what is best at once.
-    pub draft: bool,
-    /// Turns that a line goes on by roles after its plans before it is valued; 0: it ends with them.
-    pub horizon: u32,
-    /// Whether it is learnt in which turns own commands come first; else the others' do.
-    pub turns: bool,
-    /// How many of a beam's last lines go on.
-    pub finals: usize,
-}
 
 pub(super) type Plan = [Deed; DEPTH_MAX];
 
@@ -111,7 +91,8 @@ impl Search {
     pub(super) fn new(
         world: &World,
         terrain: &Terrain,
-        (mut reach, weights): (Reach, Weights),
+        mut reach: Reach,
+        weights: Weights,
     ) -> Self {
         reach.depth = reach.depth.clamp(1, DEPTH_MAX);
         let (dogs, sheep) = (world.game.dogs().len(), world.game.sheep().len());
@@ -282,7 +263,7 @@ impl Search {
         let simulator = &mut self.simulator;
         let begun = simulator.begin(&node.game);
         for deed in deeds(&node.game, simulator.me, simulator.evaluation.own[beam.dog]) {
-            let deeds = together(&self.plans, beam.level, (beam.dog, deed));
+            let deeds = together(&self.plans, beam.level, beam.dog, deed);
             let game = self.simulator.played(&begun, deeds);
             let value = self.simulator.evaluation.value(&game, terrain);
             let sum = node.sum + value;
@@ -321,7 +302,7 @@ impl Search {
             let mut plan = parent.plan;
             plan[beam.level] = child.deed;
             if last {
-                self.settle(beam.dog, parent, (child, plan), terrain);
+                self.settle(beam.dog, parent, child, plan, terrain);
                 continue;
             }
             nodes.push(Node {
@@ -343,7 +324,8 @@ impl Search {
         &mut self,
         dog: usize,
         parent: &Node,
-        (child, plan): (&Child, Plan),
+        child: &Child,
+        plan: Plan,
         terrain: &mut Terrain,
     ) {
         let mut total = child.total;
@@ -408,7 +390,7 @@ impl Search {
             .flat_map(Tried::iter)
             .filter(|tried| !planned(tried))
         {
-            let deeds = together(&self.plans, 0, (tried.dog, tried.first));
+            let deeds = together(&self.plans, 0, tried.dog, tried.first);
             compared.push((self.simulator.orders(deeds), tried.value, tried.turns));
         }
         for (deeds, value) in &self.assigned {
@@ -423,14 +405,14 @@ impl Search {
     /// The position after one turn: the beam's dog by `deed`, the other own dogs by their plans.
     fn played(&mut self, game: &SmartDog, dog: usize, deed: Deed, level: usize) -> SmartDog {
         let mut game = self.simulator.copy(game);
-        let deeds = together(&self.plans, level, (dog, deed));
+        let deeds = together(&self.plans, level, dog, deed);
         self.simulator.play(&mut game, deeds);
         game
     }
 }
 
 /// What all own dogs do in a turn of their plans if one of them does something else.
-fn together(plans: &[Plan], turn: usize, (dog, deed): (usize, Deed)) -> impl Iterator<Item = Deed> {
+fn together(plans: &[Plan], turn: usize, dog: usize, deed: Deed) -> impl Iterator<Item = Deed> {
     let plans = plans.iter().enumerate();
     plans.map(move |(at, plan)| if at == dog { deed } else { plan[turn] })
 }

@@ -3,8 +3,8 @@
 use super::arrival::Arrival;
 use super::deed::Deed;
 use super::greedy::{Greedy, Role};
+use super::reach::Reach;
 use super::reply::{Expected, Replies};
-use super::search::Reach;
 use super::terrain::Terrain;
 use super::value::Evaluation;
 use super::world::{PUSHES_MAX, World, renumbered};

@@ -1,11 +1,15 @@
 //! The player's belief of the whole position: every sheep and dog it has met, and those inferred because all
 //! tiles are copies, advanced by the exact rules and corrected by what is seen.
 
+mod origins;
+mod pack;
+mod recall;
+
 use super::arrival::Arrival;
 use super::flock::correct_sheep;
 use super::hidden::Hidden;
-use super::origins::{Rank, Tracked};
 use super::reply::{Model, Replies};
+use super::tracked::{Rank, Tracked};
 use crate::bots::sight::{Roster, Sight};
 use crate::known::KnownMaps;
 use crate::options::Key;
@@ -13,8 +17,6 @@ use crate::rules::{Command, Dog, DogId, Orders, Sheep, SmartDog, Spot, View};
 use drover_game::game::Seat;
 use std::collections::HashSet;
 
-/// The most sheep in the belief: all of four of the largest tiles.
-pub(super) const SHEEP_MAX: usize = 2_000;
 /// The most sheep asked aside in a simulated turn: a search must not hang where the rules might.
 pub(super) const PUSHES_MAX: u32 = 3_000;
 /// The most missed turns that the belief is advanced by, however long the gap.
@@ -191,8 +193,18 @@ impl World {
         }
         visible
     }
-}
 
+    /// The orders with the dogs' numbers on the wire.
+    pub(super) fn outer(&self, orders: &Orders) -> Orders {
+        let outer = |command: &Command| {
+            Some(match *command {
+                Command::Move(dog, way) => Command::Move((*self.ids.get(dog.index())?)?, way),
+                Command::Bark(dog) => Command::Bark((*self.ids.get(dog.index())?)?),
+            })
+        };
+        orders.iter().filter_map(outer).collect()
+    }
+}
 /// Sheep that get new numbers, in their order: each has its number in the position before, which had so many sheep.
 pub(super) fn renumbered(sheep: Vec<(Option<usize>, Sheep)>, before: usize) -> Vec<Sheep> {
     let mut numbers = vec![None; before];

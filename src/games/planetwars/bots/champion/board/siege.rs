@@ -1,7 +1,8 @@
 //! A siege: everything that is free goes to one planet, from both sides.
 
-use super::super::chart::NOBODY;
-use super::super::line::{Root, bits};
+use super::super::line::Root;
+use super::super::ships::NOBODY;
+use super::super::ships::bits;
 use super::{Board, ByTurn, PARTS, Spot};
 
 /// A planet in a siege, its ships in parts.

@@ -1,29 +1,9 @@
 //! Why a planet is not as expected: which ships left it unseen, and whose landed.
 
 use super::super::aims::{Guess, Holder};
-use super::super::chart::NOBODY;
-use super::{Change, Ledger, Meeting};
-
-impl Change<'_> {
-    /// Whether this is a player that the team does not plan for.
-    fn is_foe(&self, player: u8) -> bool {
-        player != NOBODY && self.sides.of(player) <= 0
-    }
-
-    /// Whether a planet was the team's before: who meets it elsewhere has not attacked it.
-    fn was_ours(&self, place: usize) -> bool {
-        self.sides.of(self.before.owner[place]) > 0
-    }
-
-    /// What a planet grew by this turn after the battle, which a battle does not explain.
-    fn grown_after(&self, place: usize) -> i32 {
-        if self.chart.timing.grows_first {
-            0
-        } else {
-            self.now.growth[place].max(0)
-        }
-    }
-}
+use super::super::change::Change;
+use super::super::ships::NOBODY;
+use super::{Ledger, Meeting};
 
 impl Ledger {
     /// Explains the unexpected on a planet.

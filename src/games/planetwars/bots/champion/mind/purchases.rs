@@ -1,7 +1,8 @@
 //! Whether a mind buys growth, and what.
 
-use super::super::board::{Board, Order, Sides};
+use super::super::board::{Board, Sides};
 use super::super::chart::Sight;
+use super::super::ships::Order;
 use super::super::upgrades::{self, Offer, Threat};
 use super::{Mind, PATIENCE};
 

@@ -1,13 +1,15 @@
 //! Whether a mind searches, where two play at close quarters, and whether it is behind.
 
 use super::super::board::{Board, Sides};
-use super::super::chart::{NOBODY, Sight};
+use super::super::chart::Sight;
 use super::super::contact::{self, Search, Unseen};
 use super::super::ending::Ending;
-use super::super::ledger::Fleet;
 use super::super::line::Root;
 use super::super::rehearsal::Rehearsal;
-use super::{CLOSE_NODES, LAST, Mind, Plan, Stance};
+use super::super::ships::Fleet;
+use super::super::ships::NOBODY;
+use super::{CLOSE_NODES, LAST, Mind, Stance};
+use crate::bots::champion::plan::Plan;
 
 /// Two players are at close quarters with at most this many ships on all planets, and planets at most this
 /// many turns apart: where their homes are that near, and elsewhere.
@@ -98,7 +100,7 @@ impl Mind {
 #[cfg(test)]
 mod tests {
     use super::super::super::chart::{Names, Shown};
-    use super::super::super::line::Move;
+    use super::super::super::ships::Move;
     use super::*;
     use crate::map;
     use crate::rules::{PlanetWars, Ruleset, Setup};

@@ -1,0 +1,69 @@
+//! The database of tournaments.
+
+use crate::cli::usage::refuse;
+use crate::store::{PageAt, Store, TournamentRow};
+use crate::tournament::secret_of;
+use clap::Args;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The newest tournaments that are looked at.
+const TOURNAMENTS_MAX: u32 = 10_000;
+
+/// Where tournaments are stored.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Database {
+    /// The tournaments' database.
+    #[arg(long, value_name = "FILE", default_value = "tournament.db")]
+    database: PathBuf,
+}
+
+impl Database {
+    /// The database's path.
+    pub(super) fn path(&self) -> PathBuf {
+        self.database.clone()
+    }
+
+    /// A database may be new, its folder not: a slip of the pen makes no folders.
+    pub(super) fn check_folder(&self) -> anyhow::Result<()> {
+        let folder = self.database.parent();
+        match folder.filter(|folder| *folder != Path::new("") && !folder.is_dir()) {
+            None => Ok(()),
+            Some(folder) => refuse(format!(
+                "--database {}: there is no folder {}",
+                self.database.display(),
+                folder.display()
+            )),
+        }
+    }
+
+    pub(super) async fn open(&self) -> anyhow::Result<Store> {
+        let shown = self.database.display();
+        if !self.database.exists() {
+            return refuse(format!(
+                "there is no database {shown}; name the tournament's with --database"
+            ));
+        }
+        Ok(Store::open_readonly(&self.database).await?)
+    }
+}
+
+/// The commitment to what all chance of a tournament follows from, and that itself once it is over.
+pub(super) fn drawn_from(id: &str, setup: &Value, over: bool) -> String {
+    let Some(secret) = secret_of(setup) else {
+        return String::new();
+    };
+    let commitment = format!("commitment: {}\n", secret.commitment(id));
+    match over {
+        true => format!("{commitment}secret: {}\n", secret.text()),
+        false => commitment,
+    }
+}
+
+/// All tournaments of a database, newest first.
+pub(super) async fn tournaments(store: &Store) -> anyhow::Result<Vec<TournamentRow>> {
+    Ok(store
+        .tournaments(None, &PageAt::first(TOURNAMENTS_MAX))
+        .await?
+        .items)
+}

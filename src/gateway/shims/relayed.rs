@@ -1,0 +1,72 @@
+//! What a shim relays, for sessions.
+
+use crate::link::relay::{Bye, Hello, NumberedMessage};
+use crate::session::{Answer, BotAddress, Key, Leaving, Local, Numbered, Refusal, Sessions};
+use games::Wire;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Longest word of a hello, in bytes.
+const WORD_MAX: usize = 200;
+
+/// Which session a hello names.
+pub(super) fn key_of(hello: &Hello) -> Result<Key, String> {
+    let Hello {
+        game,
+        bot,
+        referee,
+        market,
+        id,
+    } = hello;
+    let kit = games::find(game).filter(|kit| kit.wire() == Wire::Stdio);
+    let Some(kit) = kit else {
+        return Err(format!("{game:?} is no game that is played over pipes"));
+    };
+    if referee.is_empty() || referee.len() > WORD_MAX {
+        return Err(format!(
+            "the arbiter's name must have 1 to {WORD_MAX} bytes"
+        ));
+    }
+    let Some(bot) = BotAddress::named(kit, bot, referee) else {
+        return Err(format!("{game} has no bot {bot:?}"));
+    };
+    if i64::try_from(*market).is_err() || i64::try_from(*id).is_err() {
+        return Err("the session's numbers are too large".to_owned());
+    }
+    Ok(Key {
+        bot: Arc::new(bot),
+        market: *market,
+        id: *id,
+    })
+}
+
+/// A shim has said that no more messages will come; the end is stored when this returns.
+pub(super) async fn leave(sessions: &Sessions, key: &Key, bye: Bye) -> Result<(), Refusal> {
+    let leaving = Leaving {
+        messages: bye.n,
+        detail: bye.why,
+        hung_up: bye.hung_up,
+    };
+    sessions.leave(key, leaving).await
+}
+
+/// Gives a session what its shim has received.
+pub(super) async fn number(
+    sessions: &Sessions,
+    key: Key,
+    heard: NumberedMessage,
+    received: Instant,
+) -> Result<Answer, Refusal> {
+    let NumberedMessage {
+        n,
+        text,
+        said,
+        at_us,
+    } = heard;
+    let local = said.map(|said| Local {
+        said,
+        at_us: at_us.unwrap_or_else(crate::clock::now_us),
+    });
+    let numbered = Numbered { number: n, local };
+    sessions.numbered(key, numbered, text, received).await
+}

@@ -1,0 +1,137 @@
+//! Standings as one page of HTML: no scripts, nothing from other sites.
+
+use super::Standings;
+use super::text::{Sheet, percent, words};
+use crate::tournament::report::{range, score};
+use crate::tournament::standings::history::History;
+use askama::Template;
+
+/// Splits of a larger field are only in CSV and JSON: by opponent they grow with its square.
+const SPLIT_MAX: usize = 60;
+
+#[derive(Template)]
+#[template(path = "standings.html")]
+struct Page<'a> {
+    title: &'a str,
+    notes: Vec<String>,
+    parts: Vec<(&'static str, Sheet)>,
+}
+
+impl Standings {
+    /// The standings with crosstable, splits and history as a page that needs nothing else.
+    ///
+    /// # Errors
+    /// Never: it is written to memory.
+    pub fn html(&self, title: &str, history: &History) -> askama::Result<String> {
+        let mut parts = vec![("Standings", self.sheet())];
+        parts.extend(self.crosstable_sheet().map(|sheet| ("Crosstable", sheet)));
+        if self.entrants.len() <= SPLIT_MAX {
+            parts.push(("By seat", self.seats_sheet()));
+            parts.push(("By opponent", self.opponents_sheet()));
+        }
+        parts.push(("Ratings after rounds", history.sheet()));
+        let notes = self.notes();
+        Page {
+            title,
+            notes,
+            parts,
+        }
+        .render()
+    }
+
+    /// The results on each seat, for people.
+    #[must_use]
+    pub fn seats_table(&self) -> String {
+        self.seats_sheet().text()
+    }
+
+    fn seats_sheet(&self) -> Sheet {
+        let rows = self.entrants.iter().flat_map(|one| {
+            one.seats.iter().map(|split| {
+                let figures = &split.figures;
+                vec![
+                    one.marked(),
+                    split.seat.to_string(),
+                    figures.games.to_string(),
+                    percent(figures.pair_score),
+                    range(figures.pair_score_low, figures.pair_score_high),
+                    percent(figures.win_share),
+                    score(figures.mean_score),
+                ]
+            })
+        });
+        Sheet {
+            headings: words(&["entrant", "seat", "games", "pairs", "95 %", "wins", "score"]),
+            rows: rows.collect(),
+            numbers_from: 1,
+        }
+    }
+
+    fn opponents_sheet(&self) -> Sheet {
+        let rows = self.entrants.iter().flat_map(|one| {
+            one.opponents.iter().map(|split| {
+                vec![
+                    one.marked(),
+                    split.name.clone(),
+                    format!("{}-{}-{}", split.won, split.drawn, split.lost),
+                    format!("{:.1}", split.points),
+                    percent(split.pair_score),
+                    range(split.pair_score_low, split.pair_score_high),
+                    split.superiority.map_or("-".to_owned(), percent),
+                ]
+            })
+        });
+        Sheet {
+            headings: words(&[
+                "entrant", "against", "W-D-L", "points", "pairs", "95 %", "better",
+            ]),
+            rows: rows.collect(),
+            numbers_from: 2,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::tests::three;
+    use super::super::super::{History, RankSettings, Standings};
+
+    #[test]
+    fn a_page_holds_everything_and_runs_nothing() {
+        let (mut entrants, games) = three();
+        entrants[0].name = "<script>alert(\"&\")</script>".into();
+        let settings = RankSettings {
+            remarks: vec!["<b>remark".to_owned()],
+            ..RankSettings::default()
+        };
+        let standings = Standings::new(&entrants, &games, &settings);
+        let history = History::new(&entrants, &games, &settings).unwrap();
+        let page = standings.html("a <i>title</i>", &history).unwrap();
+        for forbidden in ["<script", "<i>", "<b>", "http", "src=", "href=", "builtin:"] {
+            assert!(!page.contains(forbidden), "{forbidden}");
+        }
+        for part in [
+            "Standings",
+            "Crosstable",
+            "By seat",
+            "By opponent",
+            "Ratings after rounds",
+        ] {
+            assert!(page.contains(&format!("<h2>{part}</h2>")), "{part}");
+        }
+        let cells = page.split("<td").skip(1);
+        let cells = cells.filter_map(|cell| Some(cell.split_once('>')?.1.split_once("</td>")?.0));
+        let cells: Vec<&str> = cells.collect();
+        for cell in ["4-1-1 4.5", "bert", "house*", "7-3-1", "77.3%"] {
+            assert!(cells.contains(&cell), "{cell} {cells:?}");
+        }
+        assert_eq!(
+            page.matches("<table").count(),
+            page.matches("</table>").count()
+        );
+        // A line a seat of each, a line an opponent of each.
+        let seats = standings.seats_table();
+        assert_eq!(seats.lines().count(), 10);
+        assert!(seats.contains("37.5%"), "{seats}");
+    }
+}
