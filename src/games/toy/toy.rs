@@ -8,9 +8,9 @@ mod extras;
 
 pub use self::extras::INSTEAD;
 use self::extras::{Bluffs, PLACES};
-use drover_game::contest::{Advice, Contest, Deal, Door, Limits};
+use drover_game::contest::{Advice, Bout, Contest, Deal, Door, Limits};
 use drover_game::kit::{self, Bluff, BotCard, DialogueSetup, Models, OptionCard, Route, Wire};
-use drover_game::ladder::{Bout, digest};
+use drover_game::ladder::digest;
 use drover_game::reasons::{Reasons, Weighed};
 use drover_game::wire::{Call, Dialogue, Ending, Fact, Frame, Next, Reply, Table, WireError};
 use drover_game::{

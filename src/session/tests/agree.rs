@@ -9,8 +9,8 @@ use crate::session::{BotAddress, Dependencies, Key, Numbered, SessionOptions, Se
 use crate::store::tests::fake::named_match;
 use crate::store::types::{LiveSession, MatchRow, NewSession};
 use crate::store::{Filter, PageAt, Store};
-use futures_util::future::join_all;
 use crate::toy;
+use futures_util::future::join_all;
 use games::{Dialogue, DialogueSetup, Fact, Kit, PlaySetup, Wire};
 use serde_json::{Value, json};
 use std::path::Path;
