@@ -34,7 +34,7 @@ fn a_bot_of_every_game_agrees_with_itself_in_a_stored_match() {
         ("planowanie", &["greedy", "rules", "rules"], &[]),
         ("lighthouses", &["triangle", "nearest"], &["rounds=40"]),
         ("smartdog", &["herder", "stand"], &["turnsLimit=30"]),
-        ("planetwars", &["bully", "prospector"], &["rounds=30"]),
+        ("planetwars", &["bully", "dual"], &["rounds=30"]),
     ] {
         let specs: Vec<String> = seats.iter().map(|bot| format!("builtin:{bot}")).collect();
         let specs: Vec<&str> = specs.iter().map(String::as_str).collect();
