@@ -52,7 +52,7 @@ async fn a_decision_is_explained_beside_what_was_said() {
     let told = answer.json();
     assert_eq!(
         (&told["bot"], &told["version"]),
-        (&json!("champion"), &json!(null))
+        (&json!("champion"), &json!(1))
     );
     assert_eq!(
         (&told["asked"], &told["value_unit"]),
@@ -137,7 +137,7 @@ async fn a_second_bot_of_ours_is_named_by_its_session() {
     play(&app).await.end(app.store(), vec![1, 0], 1).await;
     let second = NewSession {
         seat: None,
-        bot: "guide".into(),
+        bot: "quick".into(),
         ..new_session(1, Side::Player, 0)
     };
     let mut pen = Pen::new(app.store(), None, second);

@@ -195,9 +195,9 @@ async fn a_view_is_folded_once_as_long_as_nothing_is_added() {
     };
     for (seat, expected) in [
         (None, (4, 1)),
-        (Some(1), (1, 2)),
+        (Some(1), (2, 2)),
         (None, (4, 2)),
-        (Some(1), (1, 2)),
+        (Some(1), (2, 2)),
     ] {
         assert_eq!(film(seat).await, expected, "{seat:?}");
     }

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// How long the referee waits for an answer; players are promised more.
+/// How long the referee waits for an answer; a player may take the longer time of the first one, as others may referee.
 pub const WITHIN: Duration = Duration::from_millis(400);
 /// The highest number that may be named.
 const MOST: u32 = 1_000_000;
@@ -157,7 +157,7 @@ impl Dialogue for Player {
                 self.asked = Some(rest.to_owned());
                 let target = field(rest, "target").and_then(|ms| ms.parse().ok());
                 return Ok(Next::Think {
-                    limit: Toy::LIMITS.answer,
+                    limit: Toy::LIMITS.open,
                     target: target.map(Duration::from_millis),
                     fallback: written(0),
                 });
@@ -338,16 +338,19 @@ impl Contest for Toy {
     const NAME: &'static str = "toy";
     const SEATS: RangeInclusive<usize> = 2..=4;
     const BOTS: &'static [BotCard] = &[
-        kit::card(1, "filler", "Names 0.", 0),
-        kit::card(2, "quick", "Names 1.", 0),
-        kit::thinker(3, "champion", "Names what it knows.", 0),
+        kit::card(1, "filler", "Names 0.", 0x245B_1605_A922_BD8C),
+        kit::card(2, "quick", "Names 1.", 0x3A78_0BC4_2705_BAC8),
+        kit::thinker(3, "champion", "Names what it knows.", 0x84B4_AE40_2AC4_CB3E),
     ];
     const OPTIONS: &'static [OptionCard] = &[
         OptionCard::new("rounds", "4", "How many <rounds> & more."),
         OptionCard::new("all", "false", "Everybody is asked each round."),
         OptionCard::new("failures_max", "10", "Failures that end a player."),
     ];
-    const LIMITS: Limits = Limits::new(Duration::from_secs(5), Duration::from_millis(200));
+    const LIMITS: Limits = Limits {
+        open: Duration::from_secs(5),
+        ..Limits::new(WITHIN, Duration::from_millis(200))
+    };
     const WIRE: Wire = Wire::Callbacks;
     const ADVISED: bool = true;
     const VALUE_UNIT: &'static str = "points";

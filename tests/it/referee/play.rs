@@ -71,8 +71,7 @@ async fn seats_are_summed_up_in_the_order_given() {
 
 #[tokio::test]
 async fn pools_draw_tables_and_csv_has_a_header() {
-    let line =
-        "--pool builtin:quick,builtin:champion,filler,filler,builtin:quick --games 400 --budget 1n";
+    let line = "--pool builtin:quick,builtin:champion,filler,filler,builtin:quick --players 4 --games 400 --budget 1n";
     let report = json(line).await;
     let seats = report["seats"].as_array().unwrap();
     let games: u64 = seats
@@ -213,4 +212,5 @@ async fn bad_command_lines_are_refused_with_a_sentence() {
     assert!(refused("--budget 5").contains("200ms"));
     assert!(refused("--games 0").contains("0 is not in"));
     assert!(refused("--seat filler --pool filler").contains("cannot be used with"));
+    assert!(games::find("toy").is_none(), "no program knows it");
 }

@@ -78,7 +78,7 @@ async fn connect_answers_with_numbers_and_log_tells_all() {
     let permits = Arc::new(Semaphore::new(0));
     let players = players([Manner::Held(Arc::clone(&permits)), Manner::KeepAlive]).await;
     let query = format!(
-        "/?connect&url1={}&url3={}&name3=Anna+B&rounds=3",
+        "/?connect&url1={}&url3={}&name3=Anna+B&rounds=3&seed=8",
         encoded(&players[0].url),
         encoded(&players[1].url),
     );
@@ -147,7 +147,7 @@ async fn bad_requests_get_a_sentence() {
         (
             "/?connect&url1=http://a/&rounds=many",
             400,
-            "rounds is no number",
+            "toy options: rounds",
         ),
         ("/?connect&url1=http://a/&name1=%00", 400, "name1"),
         ("/?log=0", 400, "log"),
@@ -193,7 +193,7 @@ async fn the_start_page_is_safe_and_shows_matches() {
     let (address, host) = start(HostSettings::default()).await;
     let player = Player::start(Manner::KeepAlive).await;
     let query = format!(
-        "/?connect&url1={0}&url2={0}&name2=%3Cb%3E&rounds=1",
+        "/?connect&url1={0}&url2={0}&name2=%3Cb%3E&rounds=4",
         encoded(&player.url)
     );
     let (status, reply) = ask(address, "GET", &query).await;
@@ -214,7 +214,7 @@ async fn the_start_page_is_safe_and_shows_matches() {
     );
     assert!(
         page.contains(&format!(
-            "&#60;b&#62;: 0, <a href=\"/?log={second}\">log {second}</a>"
+            "&#60;b&#62;: 5, <a href=\"/?log={second}\">log {second}</a>"
         )),
         "{page}"
     );
