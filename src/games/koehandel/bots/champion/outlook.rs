@@ -9,7 +9,6 @@ use crate::bots::styles::KINDS;
 use crate::cards::{Animal, PLAYERS};
 use crate::options::TradePayment;
 use crate::view::Herd;
-use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 /// The learnt numbers as text, first those for matches in which the winner of a trade pays.
@@ -233,20 +232,6 @@ impl Outlook {
             (TradePayment::Exchange, false) => exchange,
             (TradePayment::Exchange, true) => exchange_ended,
         }
-    }
-
-    /// The text of the weights.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        for row in self.first.iter().chain([&self.last]) {
-            let words: Vec<String> = row
-                .iter()
-                .map(|weight| format!("{:.0}", weight * UNIT))
-                .collect();
-            let _ = writeln!(text, "{}", words.join(" "));
-        }
-        text
     }
 
     /// The units' values for a player.

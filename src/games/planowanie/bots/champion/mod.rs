@@ -13,18 +13,15 @@ mod player;
 pub mod policy;
 mod search;
 mod standing;
-mod surprise;
 pub mod table;
 #[cfg(test)]
 mod tests;
 
 #[cfg(test)]
 pub use belief::Belief;
-pub use bids::SIZES as DEAL_SIZES;
 pub use knobs::{CHAMPION, Knobs};
 pub(in crate::bots) use player::DESCRIPTION;
 pub use player::{champion, thinking};
-pub use surprise::{excess, surprise};
 #[cfg(test)]
 pub use table::SHIPPED;
 #[cfg(test)]

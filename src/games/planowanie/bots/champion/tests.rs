@@ -1,5 +1,7 @@
 //! What the champion does where it is known what is right.
 
+mod surprise;
+
 use super::knobs::{CHAMPION, Knobs};
 use super::player::begin;
 use super::table::SHIPPED;
