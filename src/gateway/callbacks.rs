@@ -1,12 +1,11 @@
 //! The callback listener.
 
 use super::connection::Connection;
-use super::limits::{self, Peers};
 use super::options::CallbackOptions;
 use super::routes::Routes;
 use super::shared::Gateway;
 use super::wording;
-use crate::link::{Accepted, Acceptor, Crowd, Peer, Socket, Stay};
+use crate::link::{Accepted, Acceptor, Peer, Shares, Socket, Stay};
 use crate::session::Sessions;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use games::Kit;
@@ -57,23 +56,22 @@ impl Callbacks {
         routes
             .check_default(sessions.bots())
             .map_err(|error| CallbacksError::DefaultBot(error.to_string()))?;
-        let peers = Peers::default();
-        let crowd = Crowd::new(options.connections_max);
         Ok(Self {
             gateway: Arc::new(Gateway {
+                connections: Shares::new(options.connections_max, usize::MAX),
+                connections_by_peer: Shares::new(usize::MAX, options.connections_per_peer_max),
+                requests: Shares::new(usize::MAX, options.requests_per_peer_max),
                 options,
                 sessions,
                 routes,
-                peers,
-                crowd,
             }),
         })
     }
 
     /// Its connections, for callers that want to know how full it is.
     #[must_use]
-    pub fn crowd(&self) -> Crowd {
-        self.gateway.crowd.clone()
+    pub fn connections(&self) -> Arc<Shares> {
+        Arc::clone(&self.gateway.connections)
     }
 
     /// Serves until `stop`; then no new session begins, and connections may continue for as long as
@@ -92,7 +90,7 @@ impl Callbacks {
         let drain = gateway.options.drain;
         let sessions = gateway.sessions.clone();
         let mut serving = Serving {
-            acceptor: Acceptor::new("callbacks", gateway.crowd.clone()),
+            acceptor: Acceptor::new("callbacks", Arc::clone(&gateway.connections)),
             builder: builder(&gateway.options),
             tracker: TaskTracker::new(),
             finish: CancellationToken::new(),
@@ -171,11 +169,9 @@ impl Serving {
             permit,
         } = accepted;
         let peer = peer.ip().to_canonical();
-        let counted = Peer::of(peer);
-        let options = &self.gateway.options;
         let stay = Arc::new(stay);
-        let load = self.gateway.peers.of(counted);
-        let Some(held) = limits::connection(&load, options.connections_per_peer_max) else {
+        let by_peer = &self.gateway.connections_by_peer;
+        let Ok(held) = by_peer.take(Some(Peer::of(peer))) else {
             tracing::debug!(%peer, "too many connections of one peer: one is closed");
             return;
         };
@@ -185,13 +181,12 @@ impl Serving {
         let connection = Arc::new(Connection::new(
             Arc::clone(&self.gateway),
             peer,
-            load,
             Arc::clone(&stay),
         ));
         let service = service_fn(move |request| Arc::clone(&connection).serve(request));
         let socket = Socket::new(stream, wording::count_bare_refusal);
         let serving = self.builder.serve_connection(TokioIo::new(socket), service);
-        let (finish, finish_max) = (self.finish.clone(), options.finish);
+        let (finish, finish_max) = (self.finish.clone(), self.gateway.options.finish);
         self.tracker.spawn(async move {
             tokio::pin!(serving);
             // Polled when it is due, not with every message: all connections share what it waits for.

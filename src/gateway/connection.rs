@@ -1,7 +1,6 @@
 //! One connection: its requests, one after another.
 
 use super::body::Reply;
-use super::limits::{self, Load};
 use super::routes::{NoRoute, TARGET_BYTES_MAX, no_bot};
 use super::shared::Gateway;
 use super::wording;
@@ -21,7 +20,6 @@ pub(super) struct Connection {
     gateway: Arc<Gateway>,
     peer: IpAddr,
     proxy: bool,
-    load: Arc<Load>,
     /// Its place among the connections.
     stay: Arc<Stay>,
     /// The last request's target: the next one usually has the same.
@@ -35,18 +33,12 @@ struct Visited {
 }
 
 impl Connection {
-    pub(super) fn new(
-        gateway: Arc<Gateway>,
-        peer: IpAddr,
-        load: Arc<Load>,
-        stay: Arc<Stay>,
-    ) -> Self {
+    pub(super) fn new(gateway: Arc<Gateway>, peer: IpAddr, stay: Arc<Stay>) -> Self {
         let proxy = gateway.options.is_proxy(peer);
         Self {
             gateway,
             peer,
             proxy,
-            load,
             stay,
             last: Mutex::new(None),
         }
@@ -70,8 +62,8 @@ impl Connection {
         if uri.path().len() + query.len() > TARGET_BYTES_MAX {
             return wording::too_long();
         }
-        let (caller, load) = self.caller(request);
-        let Some(_held) = limits::request(&load, self.gateway.options.requests_per_peer_max) else {
+        let caller = self.caller(request);
+        let Ok(_held) = self.gateway.requests.take(Some(Peer::of(caller))) else {
             return wording::too_many("too many requests of one referee at once");
         };
         let bot = match self.bot(request, caller) {
@@ -122,13 +114,12 @@ impl Connection {
     }
 
     /// The caller: the peer, or whom a trusted proxy names.
-    fn caller(&self, request: &Request<Incoming>) -> (IpAddr, Arc<Load>) {
+    fn caller(&self, request: &Request<Incoming>) -> IpAddr {
         if !self.proxy {
-            return (self.peer, Arc::clone(&self.load));
+            return self.peer;
         }
         let proxies = &self.gateway.options.trusted_proxies;
-        let caller = Caller::of(self.peer, request.headers(), proxies).address;
-        (caller, self.gateway.peers.of(Peer::of(caller)))
+        Caller::of(self.peer, request.headers(), proxies).address
     }
 
     /// Whether an unlisted proxy on this machine has forwarded the request: then its origin is unknown.

@@ -4,7 +4,6 @@ mod body;
 mod callbacks;
 mod connection;
 pub mod hubs;
-mod limits;
 mod options;
 mod referees;
 mod routes;

@@ -1,16 +1,19 @@
 //! What all connections of the callback listener share.
 
-use super::limits::Peers;
 use super::options::CallbackOptions;
 use super::routes::Routes;
-use crate::link::Crowd;
+use crate::link::Shares;
 use crate::session::Sessions;
+use std::sync::Arc;
 
 /// What they share.
 pub(super) struct Gateway {
     pub(super) options: CallbackOptions,
     pub(super) sessions: Sessions,
     pub(super) routes: Routes,
-    pub(super) peers: Peers,
-    pub(super) crowd: Crowd,
+    /// All connections.
+    pub(super) connections: Arc<Shares>,
+    /// The same by peer, exempt ones too.
+    pub(super) connections_by_peer: Arc<Shares>,
+    pub(super) requests: Arc<Shares>,
 }

@@ -1,35 +1,28 @@
 //! How a listener accepts connections: within a bound, and what it does with one that could not be accepted.
 
-use super::crowd::{Crowd, Stay};
-use super::shares::Peer;
+use super::shares::{Peer, Shares, Stay};
 use crate::seldom;
 use std::io::{Error, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Pause after a failed accept, such as for lack of file descriptors, which does not pass by itself.
 const PAUSE: Duration = Duration::from_millis(50);
-/// The interval at which it is logged.
-const TELL_EVERY: Duration = Duration::from_secs(10);
 
 /// The failures of one listener.
 #[derive(Debug)]
 pub struct AcceptFaults {
     listener: &'static str,
-    told: Option<Instant>,
 }
 
 impl AcceptFaults {
     /// None yet. `listener` names it in the log.
     #[must_use]
     pub fn new(listener: &'static str) -> Self {
-        Self {
-            listener,
-            told: None,
-        }
+        Self { listener }
     }
 
     /// Whether this will fail again: not where a connection was aborted before it was accepted.
@@ -45,12 +38,11 @@ impl AcceptFaults {
     }
 
     /// Logs a failure, but not too often, and if it lasts waits before the next attempt.
-    pub async fn pause(&mut self, error: &Error) {
+    pub async fn pause(&self, error: &Error) {
         if !self.lasts(error) {
             return;
         }
-        if self.told.is_none_or(|told| told.elapsed() >= TELL_EVERY) {
-            self.told = Some(Instant::now());
+        if seldom::is_due(self.listener, "connections cannot be accepted") {
             tracing::warn!(listener = self.listener, %error, "connections cannot be accepted");
         }
         tokio::time::sleep(PAUSE).await;
@@ -60,7 +52,7 @@ impl AcceptFaults {
 /// Accepts a listener's connections, up to a limit at once. At the limit, and when shares are enforced, idle
 /// connections make room for new ones.
 pub struct Acceptor {
-    crowd: Crowd,
+    connections: Arc<Shares>,
     room: Arc<Semaphore>,
     faults: AcceptFaults,
 }
@@ -78,12 +70,12 @@ pub struct Accepted {
 }
 
 impl Acceptor {
-    /// An acceptor of `crowd`. `listener` names it in the log.
+    /// An acceptor of these connections. `listener` names it in the log.
     #[must_use]
-    pub fn new(listener: &'static str, crowd: Crowd) -> Self {
-        let slots = crowd.fullness().max.min(Semaphore::MAX_PERMITS);
+    pub fn new(listener: &'static str, connections: Arc<Shares>) -> Self {
+        let slots = connections.max().min(Semaphore::MAX_PERMITS);
         Self {
-            crowd,
+            connections,
             room: Arc::new(Semaphore::new(slots)),
             faults: AcceptFaults::new(listener),
         }
@@ -98,14 +90,14 @@ impl Acceptor {
     ) -> Accepted {
         loop {
             if self.room.available_permits() == 0 {
-                self.crowd.make_room();
+                self.connections.make_room();
             }
             let permit = Arc::clone(&self.room).acquire_owned().await;
             let permit = permit.expect("the semaphore is never closed");
             match listener.accept().await {
                 Ok((stream, peer)) => {
                     let ip = peer.ip().to_canonical();
-                    if let Some(stay) = self.crowd.admit(Peer::of(ip), exempt(ip)) {
+                    if let Some(stay) = self.connections.admit(Peer::of(ip), exempt(ip)) {
                         return Accepted {
                             stream,
                             peer,
@@ -117,7 +109,7 @@ impl Acceptor {
                     seldom::refused(self.faults.listener, "a peer has its share of connections");
                 }
                 Err(error) if self.faults.lasts(&error) => {
-                    self.crowd.make_room();
+                    self.connections.make_room();
                     self.faults.pause(&error).await;
                 }
                 Err(_) => {}

@@ -4,7 +4,7 @@
 
 use super::accepting::{Accepted, Acceptor};
 use super::caller::Caller;
-use super::crowd::{Crowd, Stay};
+use super::shares::{Shares, Stay};
 use super::socket::{Socket, WRITE_STALL_MAX};
 use crate::config::Config;
 use hyper::body::{Body, Incoming};
@@ -90,8 +90,8 @@ impl HttpIn {
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
         listener.local_addr()?;
-        let crowd = Crowd::new(self.connections_max);
-        let mut acceptor = Acceptor::new(self.name, crowd);
+        let shares = Shares::new(self.connections_max, usize::MAX);
+        let mut acceptor = Acceptor::new(self.name, shares);
         let connections = TaskTracker::new();
         loop {
             // A proxy's connections are those of many callers.

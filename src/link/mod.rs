@@ -4,7 +4,6 @@
 mod accepting;
 mod caller;
 mod counted;
-mod crowd;
 mod hosts;
 mod http_in;
 pub mod http_out;
@@ -18,12 +17,11 @@ pub mod target;
 
 pub use accepting::{AcceptFaults, Accepted, Acceptor};
 pub use caller::Caller;
-pub use crowd::{Busy, Crowd, Fullness, Stay};
 pub use hosts::{Hosts, Misdirected};
 pub use http_in::{HttpIn, LeavesAt, PeerAddress};
 pub use http_out::{Answer, CallError, HttpOptions, HttpOut, callable};
 pub use lines::{AnyLine, LineError, keep_alive};
 pub use reach::{Allowed, OwnDoor, Reach};
-pub use shares::{Peer, Share, Shares, Shortage, is_short};
+pub use shares::{Busy, Peer, Share, Shares, Shortage, Stay};
 pub use socket::Socket;
 pub use target::{Target, TargetError};

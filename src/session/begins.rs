@@ -6,18 +6,19 @@ use super::message::{Origin, Refusal};
 use super::registry::Registry;
 use crate::link::{Peer, Share, Shortage};
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A new match is refused while a decision that came now would have to wait so long for the pool.
 const DELAY_MAX: Duration = Duration::from_secs(1);
 /// From this wait on there is shortage of thinking.
 const DELAY_SHORT: Duration = Duration::from_millis(250);
+
 /// Whether a new session of this key may be opened, and its place.
 pub(super) fn admit(registry: &Registry, key: &Key, origin: Origin) -> Result<Share, Refusal> {
     // Our own referee's matches are nobody's share.
     let peer = origin.peer.filter(|_| !is_ours(registry, key));
     let admitted = may(registry, peer, origin.short).and_then(|()| {
-        let room = peer.map_or(Ok(()), |peer| registry.begun.has_room(Some(peer)));
+        let room = peer.map_or(Ok(()), |peer| registry.begun.take(Some(peer)).map(drop));
         room.and_then(|()| registry.shares.take(peer))
             .map_err(|shortage| match shortage {
                 Shortage::Full => Refusal::Full,
@@ -36,14 +37,14 @@ pub(super) fn is_ours(registry: &Registry, key: &Key) -> bool {
 
 /// Whether somebody new, of whom nothing is known, would be refused now. Counts nothing.
 pub(super) fn refusal(registry: &Registry) -> Option<Refusal> {
-    let full = || (registry.shares.taken() >= registry.shares.max()).then_some(Refusal::Full);
+    let full = || registry.shares.is_full().then_some(Refusal::Full);
     may(registry, None, false).err().or_else(full)
 }
 
 /// Whether shares and rates bite.
 pub(super) fn is_short(registry: &Registry) -> bool {
-    registry.shares.wanting() > 0
-        || registry.begun.wanting() > 0
+    registry.shares.is_short()
+        || registry.begun.is_short()
         || registry.dependencies.pool.delay() > DELAY_SHORT
 }
 
@@ -55,7 +56,9 @@ fn may(registry: &Registry, peer: Option<Peer>, short: bool) -> Result<(), Refus
         return Err(Refusal::Busy);
     }
     match peer {
-        Some(peer) if (short || is_short(registry)) && !registry.rates.allow(peer) => {
+        Some(peer)
+            if (short || is_short(registry)) && !registry.rates.allow(peer, Instant::now()) =>
+        {
             Err(Refusal::Rate)
         }
         _ => Ok(()),

@@ -40,7 +40,6 @@ mod numbering;
 mod opening;
 mod options;
 mod program;
-mod rates;
 mod registry;
 mod restore;
 mod sessions;

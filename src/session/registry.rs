@@ -7,8 +7,8 @@ use super::mailbox::Session;
 use super::message::Refusal;
 use super::meters::Meters;
 use super::options::{Dependencies, SessionOptions};
-use super::rates::Rates;
-use crate::link::Shares;
+use crate::link::{Peer, Shares};
+use crate::seldom::Rates;
 use games::Cause;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
@@ -20,6 +20,11 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+
+/// Under shortage a peer may begin this many sessions at once, and one more each time that this has passed. Fifty
+/// matches at once of quick players stay below; their number is what shares bound.
+const BEGINS_AT_ONCE: u32 = 1_000;
+const ONE_MORE_BEGINS: Duration = Duration::from_millis(5);
 
 /// Parts of the registry that are locked apart.
 const SHARDS: usize = 64;
@@ -34,7 +39,8 @@ pub(super) struct Registry {
     pub(super) begun: Arc<Shares>,
     /// Those of them that have ended and are to be removed from the store.
     pub(super) void: Mutex<Vec<i64>>,
-    pub(super) rates: Rates,
+    /// How fast each peer begins sessions.
+    pub(super) rates: Rates<Peer>,
     pub(super) draining: AtomicBool,
     pub(super) tracker: TaskTracker,
     /// Where sessions work, whoever has something for them.
@@ -50,10 +56,10 @@ pub(super) struct Registry {
 impl Registry {
     pub(super) fn new(options: SessionOptions, dependencies: Dependencies) -> Self {
         Self {
-            shares: Shares::new(options.sessions_max),
-            begun: Shares::new(options.sessions_max.min(options.begun_max)),
+            shares: Shares::new(options.sessions_max, usize::MAX),
+            begun: Shares::new(options.sessions_max.min(options.begun_max), usize::MAX),
             void: Mutex::default(),
-            rates: Rates::new(),
+            rates: Rates::new(BEGINS_AT_ONCE, ONE_MORE_BEGINS),
             options,
             dependencies,
             meters: Arc::new(Meters::new()),

@@ -4,12 +4,14 @@
 
 use super::actor;
 use super::begins;
+use super::core::SessionState;
 use super::mailbox::{Rest, Session};
 use super::message::Expiry;
 use super::registry::Registry;
 use crate::link::Peer;
 use games::{Cause, Wire};
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,7 +57,8 @@ fn sweep(registry: &Arc<Registry>) {
     let wanting = shares.wanting().min(CLOSED_MAX);
     let void = std::mem::take(&mut *registry.void.lock());
     let mut idle: Vec<Arc<Session>> = Vec::new();
-    let mut fresh = Fresh::default();
+    let mut fresh: Vec<Fresh> = Vec::new();
+    let fresh_of = |core: &SessionState| core.permit.as_ref().filter(|_| core.fresh)?.peer();
     for shard in &registry.shards {
         shard.lock().retain(|_, session| {
             let touched_ms = session.touched_ms();
@@ -76,8 +79,11 @@ fn sweep(registry: &Arc<Registry>) {
                         if idle.len() < CLOSED_MAX {
                             idle.push(Arc::clone(session));
                         }
-                    } else if wanting > 0 && touched_ms <= fresh_before {
-                        fresh.add(session);
+                    } else if wanting > 0
+                        && touched_ms <= fresh_before
+                        && let Some(peer) = session.peek(fresh_of).flatten()
+                    {
+                        fresh.push((touched_ms, peer, Arc::clone(session)));
                     }
                     true
                 }
@@ -91,7 +97,7 @@ fn sweep(registry: &Arc<Registry>) {
             .clone()
             .spawn(async move { discard(&registry, void).await });
     }
-    let greedy = fresh.of_the_greediest(wanting, shares.greedy());
+    let greedy = of_the_greediest(fresh, wanting, shares.greedy());
     if !greedy.is_empty() {
         let sessions = greedy.len();
         tracing::info!(sessions, "sessions are scarce: those that merely began end");
@@ -122,36 +128,24 @@ async fn discard(registry: &Registry, void: Vec<i64>) {
     }
 }
 
-/// Sessions that merely began, by peer and by the time of that.
-#[derive(Default)]
-struct Fresh(HashMap<Peer, BTreeMap<(i64, usize), Arc<Session>>>);
+/// A session that merely began: when, whose, and which.
+type Fresh = (i64, Peer, Arc<Session>);
 
-impl Fresh {
-    fn add(&mut self, session: &Arc<Session>) {
-        let peer =
-            |core: &super::core::SessionState| core.permit.as_ref().filter(|_| core.fresh)?.peer();
-        if let Some(peer) = session.peek(peer).flatten() {
-            let of_peer = self.0.entry(peer).or_default();
-            let at = (session.touched_ms(), of_peer.len());
-            of_peer.insert(at, Arc::clone(session));
-        }
-    }
-
-    /// So many of them, each time the oldest of the greedy peer that then holds most.
-    fn of_the_greediest(mut self, wanted: usize, holds: HashMap<Peer, usize>) -> Vec<Arc<Session>> {
-        let with_fresh = |(peer, holds)| self.0.contains_key(&peer).then_some((holds, peer));
-        let mut peers: BinaryHeap<(usize, Peer)> =
-            holds.into_iter().filter_map(with_fresh).collect();
-        let mut chosen = Vec::new();
-        while chosen.len() < wanted
-            && let Some((holds, peer)) = peers.pop()
-        {
-            let oldest = self.0.get_mut(&peer).and_then(BTreeMap::pop_first);
-            if let Some((_, session)) = oldest {
-                chosen.push(session);
-                peers.push((holds.saturating_sub(1), peer));
-            }
-        }
-        chosen
-    }
+/// As many of them as are wanted, each time the oldest of the greedy peer that then holds most.
+fn of_the_greediest(
+    mut fresh: Vec<Fresh>,
+    wanted: usize,
+    mut holds: HashMap<Peer, usize>,
+) -> Vec<Arc<Session>> {
+    fresh.sort_unstable_by_key(|(began_ms, ..)| *began_ms);
+    let ranked = fresh.into_iter().filter_map(|(_, peer, session)| {
+        // What its peer holds without it and those that are older.
+        let left = holds.get_mut(&peer)?;
+        *left = left.saturating_sub(1);
+        Some((*left, session))
+    });
+    let mut ranked: Vec<_> = ranked.collect();
+    ranked.sort_by_key(|(left, _)| Reverse(*left));
+    ranked.truncate(wanted);
+    ranked.into_iter().map(|(_, session)| session).collect()
 }

@@ -104,7 +104,7 @@ impl Daemon {
             end: &end,
         };
         let callbacks = starting.callbacks(listening.referee.is_some())?;
-        let crowd = callbacks.crowd();
+        let connections = callbacks.connections();
         let callbacks = tokio::spawn(callbacks.serve(listening.callbacks, drain.clone()));
         let referee = match listening.referee {
             Some(listener) => Some(starting.referee(listener, extras.demo).await?),
@@ -123,8 +123,8 @@ impl Daemon {
         tokio::spawn(figures::watch(move || disk.look(), end.clone()));
         let gauged = Gauged {
             sessions: sessions.clone(),
-            callbacks: crowd,
-            hub: hub.as_ref().map(|running| running.hub.crowd()),
+            callbacks: connections,
+            hub: hub.as_ref().map(|running| running.hub.shares()),
         };
         let readiness = Readiness::default();
         let apart = Apart::start()?;

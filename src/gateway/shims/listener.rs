@@ -210,7 +210,7 @@ pub async fn serve(
 
 async fn accept(listener: &UnixListener, connections_max: usize, sessions: &Sessions) {
     let places = Arc::new(Semaphore::new(connections_max));
-    let mut faults = AcceptFaults::new("shim");
+    let faults = AcceptFaults::new("shim");
     let tasks = TaskTracker::new();
     loop {
         // The semaphore is never closed.

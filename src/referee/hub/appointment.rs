@@ -98,11 +98,11 @@ impl HubServer {
         (ticket, mut guest): (Ticket, Guest),
     ) -> Entrance {
         let (peer, now) = (Peer::of(guest.peer.ip()), Instant::now());
-        if self.guesses.lock().has_used_up(peer, now) {
+        if self.guesses.has_used_up(&peer, now) {
             return Entrance::Refused(GUESSES_USED_UP.to_owned());
         }
         let Some((entrant, token)) = guests.recognise(&guest.name, room) else {
-            self.guesses.lock().note(peer, now);
+            self.guesses.note(peer, now);
             if seldom::is_due("hub", "token") {
                 // What it said may be nearly a token.
                 let peer = guest.peer;

@@ -3,16 +3,15 @@
 //!
 //! `connection` is one player's socket, `lobby` the matchmaking without clock or socket, and `game` one match: it feeds
 //! each line to the table as it arrives, so that the order of arrival decides, and gives up on players that are late or
-//! gone. `matches` seats and records it; `server` joins them all. For invited entrants there are no rooms: `guests` knows
-//! who waits, plays or is missing, `guesses` who tries tokens, and `appointment` holds the planned matches, with built-in
-//! bots in this process (`bot`). A turn of smart-dog is decided at once by a bot, and played command by command, as the
-//! commands arrive.
+//! gone. `matches` seats and records it; `server` joins them all. For invited entrants there are no rooms: `guests`
+//! knows who waits, plays or is missing, and `appointment` holds the planned matches, with built-in bots in this
+//! process (`bot`). A turn of smart-dog is decided at once by a bot, and played command by command, as the commands
+//! arrive.
 
 mod appointment;
 mod bot;
 mod connection;
 mod game;
-mod guesses;
 mod guests;
 mod lobby;
 mod maps;

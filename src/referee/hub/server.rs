@@ -1,15 +1,15 @@
 //! The hub's server: accepts players, seats them, runs their matches.
 
 use super::connection::{Guest, converse};
-use super::guesses::Guesses;
 use super::guests::{Guests, Invited};
 use super::lobby::{Joined, Lobby, Party, Ticket};
 use super::maps::NamedMap;
 use super::rooms::Room;
 use crate::config::{Config, Smartdog};
-use crate::link::{Accepted, Acceptor, Crowd};
+use crate::link::{Accepted, Acceptor, Peer, Shares};
 use crate::referee::host::setup::{cancelled, ids, merged};
 use crate::referee::record::{RecordError, Recording};
+use crate::seldom::Rates;
 use crate::store::types::MatchRow;
 use games::{Frame, Kit, Reception, Seat, SetupError, Table, TableSetup};
 use parking_lot::{Mutex, MutexGuard};
@@ -28,6 +28,10 @@ use tokio_util::task::TaskTracker;
 const LAST_WORDS: Duration = Duration::from_secs(3);
 /// What players hear if too many wait already.
 pub(super) const FULL: &str = "error Nobody is let in at present";
+/// Wrong tokens that an address may show at once.
+const GUESSES_AT_ONCE: u32 = 20;
+/// After this time it may show one more.
+const ONE_MORE_GUESS: Duration = Duration::from_secs(3);
 /// The answer to a guess.
 pub(super) const GUESSES_USED_UP: &str =
     "error Too many wrong tokens came from your address: wait some seconds before the next";
@@ -157,7 +161,7 @@ pub struct HubServer {
     /// The invited, if it is not open to all.
     pub(super) guests: Option<Mutex<Guests<Guest>>>,
     /// Wrong tokens of those who are not.
-    pub(super) guesses: Mutex<Guesses>,
+    pub(super) guesses: Rates<Peer>,
     /// One of them has come or gone, or its match has ended.
     pub(super) stirred: Notify,
     /// A room's wait has changed.
@@ -165,7 +169,7 @@ pub struct HubServer {
     pub(super) next_market: AtomicU64,
     pub(super) next_ticket: AtomicU64,
     pub(super) permits: Arc<Semaphore>,
-    crowd: Crowd,
+    shares: Arc<Shares>,
     connections: TaskTracker,
     pub(super) games: TaskTracker,
     pub(super) stop: CancellationToken,
@@ -209,7 +213,7 @@ impl HubServer {
         Ok(Arc::new(Self {
             lobby: Mutex::new(Lobby::new(rooms, settings.wait_for_player, settings.seed)),
             guests: (!settings.invited.is_empty()).then(|| Mutex::new(guests)),
-            guesses: Mutex::default(),
+            guesses: Rates::new(GUESSES_AT_ONCE, ONE_MORE_GUESS),
             stirred: Notify::new(),
             reception,
             recording,
@@ -219,7 +223,7 @@ impl HubServer {
             permits: Arc::new(Semaphore::new(
                 settings.matches_max.min(Semaphore::MAX_PERMITS),
             )),
-            crowd: Crowd::new(settings.connections_max),
+            shares: Shares::new(settings.connections_max, usize::MAX),
             connections: TaskTracker::new(),
             games: TaskTracker::new(),
             stop: CancellationToken::new(),
@@ -238,7 +242,7 @@ impl HubServer {
         stop: CancellationToken,
     ) -> io::Result<()> {
         listener.local_addr()?;
-        let mut acceptor = Acceptor::new("hub", self.crowd.clone());
+        let mut acceptor = Acceptor::new("hub", Arc::clone(&self.shares));
         let matchmaker = tokio::spawn(Arc::clone(self).begin_when_due());
         loop {
             let accepted = tokio::select! {
@@ -284,8 +288,8 @@ impl HubServer {
 
     /// Its connections, to see how full it is.
     #[must_use]
-    pub fn crowd(&self) -> Crowd {
-        self.crowd.clone()
+    pub fn shares(&self) -> Arc<Shares> {
+        Arc::clone(&self.shares)
     }
 
     /// How many players wait.
