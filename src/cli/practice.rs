@@ -129,20 +129,7 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
         games: args.games,
         seed: args.seed,
     };
-    let (next, heard, unheard) = (practice.clone(), practice.clone(), stop.clone());
-    let work = Work {
-        matches: Box::new(
-            schedule
-                .matches()
-                .map_while(move |one| next.lock().next(one)),
-        ),
-        progress: Progress::heard_by(Box::new(move |finished| {
-            if heard.lock().hear(kit, finished, &conducts).is_err() {
-                // Nobody reads what is shown.
-                unheard.cancel();
-            }
-        })),
-    };
+    let work = work(&practice, schedule, kit, conducts, stop.clone());
     let play = PlayArgs {
         users_bots: bot.programs,
         seed: Some(args.seed),
@@ -165,6 +152,30 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
     let (next, score) = (practice.climb.next()?, practice.climb.score());
     practice.told.sum_up(held, next, score)?;
     practice.failed.take().map_or(Ok(()), Err)
+}
+
+/// Matches as the practice wants them, one after the other, and what it learns from each.
+fn work(
+    practice: &Arc<Mutex<Practice>>,
+    schedule: Schedule,
+    kit: &'static dyn Kit,
+    conducts: Receiver<SeatConduct>,
+    stop: CancellationToken,
+) -> Work {
+    let (next, ended) = (practice.clone(), practice.clone());
+    Work {
+        matches: Box::new(
+            schedule
+                .matches()
+                .map_while(move |one| next.lock().next(one)),
+        ),
+        progress: Progress::heard_by(Box::new(move |finished| {
+            if ended.lock().hear(kit, finished, &conducts).is_err() {
+                // Nobody reads what is shown.
+                stop.cancel();
+            }
+        })),
+    }
 }
 
 /// How many seats a match has.

@@ -232,6 +232,17 @@ impl<'a> Trial<'a> {
         if self.steps.is_some() {
             return self.decide_native(program, number, within);
         }
+        self.answer(program, number, &lines, within)
+    }
+
+    /// The answer to a decision that was asked for, if it comes in time.
+    fn answer(
+        &mut self,
+        program: &mut Talk,
+        number: u64,
+        lines: &[Line],
+        within: Duration,
+    ) -> Result<Option<(u64, Value)>, Over> {
         program.asks();
         let asked = Instant::now();
         let mut waited = within.min(ANSWER_WITHIN);
@@ -248,14 +259,11 @@ impl<'a> Trial<'a> {
                         return Ok(Some((number, act)));
                     }
                     Ok(Said::Act { number: to, .. }) if to > number => {
-                        self.finding.mend(format!(
-                            "it answers decision {to}, which it was not asked; the last one is {number}"
-                        ));
-                        self.refuse(program, Some(to), "that is not asked".to_owned())?;
+                        self.not_asked(program, to, number)?;
                     }
                     Ok(Said::Models) => {
                         self.models(program)?;
-                        self.ask_again(program, &lines, asked + within)?;
+                        self.ask_again(program, lines, asked + within)?;
                     }
                     // A late answer, a note.
                     Ok(_) => {}
@@ -273,17 +281,7 @@ impl<'a> Trial<'a> {
                     waited = ANSWER_WITHIN;
                 }
                 Err(Silence::Program(LineFault::Late)) => {
-                    self.missed += 1;
-                    let unended = shown(program.unheard());
-                    self.finding.mend(match program.unheard() {
-                        [] => format!(
-                            "no answer to decision {number} within {} ms",
-                            waited.as_millis()
-                        ),
-                        _ => {
-                            format!("its answer to decision {number} has no end of line: {unended}")
-                        }
-                    });
+                    self.missed(program, number, waited);
                     return Ok(None);
                 }
                 Err(fault) => {
@@ -296,6 +294,29 @@ impl<'a> Trial<'a> {
             "more than {LINES_MAX} lines for one decision: nobody reads them"
         ));
         Err(Over)
+    }
+
+    /// Refuses an answer to decision `to`, of which `last` was the last one.
+    fn not_asked(&mut self, program: &mut Talk, to: u64, last: u64) -> Result<(), Over> {
+        self.finding.mend(format!(
+            "it answers decision {to}, which it was not asked; the last one is {last}"
+        ));
+        self.refuse(program, Some(to), "that is not asked".to_owned())
+    }
+
+    /// Notes that no answer came.
+    fn missed(&mut self, program: &Talk, number: u64, waited: Duration) {
+        self.missed += 1;
+        let unended = shown(program.unheard());
+        self.finding.mend(match program.unheard() {
+            [] => format!(
+                "no answer to decision {number} within {} ms",
+                waited.as_millis()
+            ),
+            _ => {
+                format!("its answer to decision {number} has no end of line: {unended}")
+            }
+        });
     }
 
     /// What is asked of a URL once more, after what it wanted to know first.
