@@ -1,6 +1,6 @@
 //! `drover db migrate|prune|backup|verify|salvage`.
 
-use super::common::{Common, tell};
+use super::common::{Common, notify};
 use super::remote::{Reached, Remote, Target};
 use crate::clock::now_us;
 use crate::config::Flags;
@@ -117,7 +117,7 @@ fn ask_to_prune(daemon: &Reached, older_than: Duration, dry_run: bool) -> anyhow
         if answer["more"] != json!(true) {
             return Ok(all);
         }
-        tell(&format!("{} sessions", all.sessions));
+        notify(&format!("{} sessions", all.sessions));
     }
 }
 
@@ -156,7 +156,7 @@ async fn migrate(store: &Store, out: &mut impl std::io::Write) -> anyhow::Result
         Some(bar) => bar.set_position(packs.packed + packs.left),
         None if lined.elapsed() >= LINE_EVERY => {
             lined = Instant::now();
-            tell(&format!("{} of {due} sessions", packs.packed + packs.left));
+            notify(&format!("{} of {due} sessions", packs.packed + packs.left));
         }
         None => {}
     });

@@ -35,7 +35,7 @@ const CONDUCTS_MAX: usize = 4;
 
 /// Plays a bot against the rung of the game's ladder that is a little stronger than it, and says which rung it holds.
 ///
-/// After each match the bot is rated anew, and meets the lowest rung that is not rated below it; in games of more than two
+/// After each match the bot is rated again, and meets the lowest rung that is not rated below it; in games of more than two
 /// that rung has all other seats. Ctrl-C ends early with the matches played so far.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {

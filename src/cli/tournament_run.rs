@@ -2,7 +2,7 @@
 
 mod resuming;
 
-use super::common::{Common, concurrency, read_text, tell};
+use super::common::{Common, concurrency, notify, read_text};
 use super::stopping::on_signal;
 use super::tournament_database::{Database, drawn_from, left};
 use super::tournament_progress::Progress;
@@ -134,7 +134,7 @@ async fn play(common: &Common, args: RunArgs, resumes: Resumes) -> anyhow::Resul
     let extent = file.extent(args.store);
     let extent = extent.map_err(|why| UsageError(format!("{shown}: {why}")))?;
     if let Some(seed) = file.seed.filter(|seed| *seed < SEED_MIN) {
-        tell(&format!(
+        notify(&format!(
             "{shown}: seed = {seed} is found by trying: whoever finds it knows all decks; leave it out, or take one from 2^40"
         ));
     }
@@ -197,11 +197,11 @@ impl RunArgs {
         }
         let told = format!("{shown}: {}", mistakes.join("; "));
         if self.broken_lose {
-            tell(&format!("{told}; it loses its matches"));
+            notify(&format!("{told}; it loses its matches"));
             return Ok(());
         }
         refuse(format!(
-            "{told}: mend that, or let such programs lose with --broken-lose"
+            "{told}: fix that, or let such programs lose with --broken-lose"
         ))
     }
 
@@ -258,7 +258,7 @@ impl Run<'_> {
             let game = cup.kit.game();
             let mut course = self.course(cup, &stored).await?;
             let told = drawn_from(course.id(), &course.cup().setup, false);
-            tell(&format!(
+            notify(&format!(
                 "{game}, tournament {}: {}",
                 course.id(),
                 told.trim_end()
@@ -274,7 +274,7 @@ impl Run<'_> {
                 }
             };
             if course.games().len() == before && matches!(ended, Ended::Over(_)) {
-                tell(&format!("{game}: nothing is left to play"));
+                notify(&format!("{game}: nothing is left to play"));
                 all.push((game.to_owned(), course.standings()?));
                 continue;
             }
@@ -518,7 +518,7 @@ impl Run<'_> {
         let Some(listener) = listener else {
             return Ok((hub, stop));
         };
-        tell(&format!(
+        notify(&format!(
             "listening for {} players on {}",
             cup.kit.game(),
             listener.local_addr()?
@@ -526,7 +526,7 @@ impl Run<'_> {
         let (serving, stopped) = (Arc::clone(&hub), stop.clone());
         tokio::spawn(async move {
             if let Err(error) = serving.serve(listener, stopped).await {
-                tell(&format!("the hub ended: {error}"));
+                notify(&format!("the hub ended: {error}"));
             }
         });
         Ok((hub, stop))
@@ -555,7 +555,7 @@ impl Server {
     async fn stop(self) {
         match self {
             Self::None => {}
-            Self::Machine(machine) => tell(&machine.report().to_string()),
+            Self::Machine(machine) => notify(&machine.report().to_string()),
             Self::Host(host) => host.stop().await,
             Self::Hub(hub, stop) => {
                 stop.cancel();

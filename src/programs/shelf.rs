@@ -45,12 +45,12 @@ pub enum ShelfError {
     #[error(transparent)]
     Build(#[from] BuildError),
     /// Its program cannot be run.
-    #[error("{why}; `run` in its bot.toml names the program{mend}")]
+    #[error("{why}; `run` in its bot.toml names the program{fix}")]
     Program {
         /// Why not.
         why: StartError,
         /// What is wrong with its name, as it seems: empty, or a continuation.
-        mend: &'static str,
+        fix: &'static str,
     },
     /// The same version was added with another content.
     #[error(
@@ -93,7 +93,7 @@ impl From<CopyError> for ShelfError {
 }
 
 /// What is wrong with a program that cannot be run, as it seems.
-fn mend(why: &StartError) -> &'static str {
+fn fix(why: &StartError) -> &'static str {
     let StartError::Spawn { program, why } = why else {
         return "";
     };
@@ -306,7 +306,7 @@ impl Shelf {
         }
         if manifest.url.is_none() {
             find(&manifest.program(staging)).map_err(|why| ShelfError::Program {
-                mend: mend(&why),
+                fix: fix(&why),
                 why,
             })?;
         }
