@@ -98,7 +98,7 @@ pub(crate) async fn facts(store: &Store, kind: &str) -> anyhow::Result<usize> {
 
 /// What `db verify` finds wrong; each difference is printed to standard error.
 pub(crate) async fn differences(store: &Store) -> anyhow::Result<u64> {
-    let summary = drover::replay::verify(&store, None, |checked| {
+    let summary = drover::replay::verify(store, None, |checked| {
         for difference in &checked.differences {
             notify(&format!("{}: {}", checked.match_id, difference.what));
         }

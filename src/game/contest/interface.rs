@@ -2,6 +2,8 @@
 
 use crate::arena::Acts;
 use crate::game::{Bot, Budget, Duel, Game, Illegal, Outcome, Seat, Seats};
+#[cfg(doc)]
+use crate::kit::Kit;
 use crate::kit::{
     Bluff, BotCard, DialogueSetup, Maps, Models, NO_REPLIES, OptionCard, Pace, Route, StdioWire,
     Train, Wire,

@@ -54,7 +54,7 @@ pub struct Guard {
 }
 
 /// Why programs cannot be isolated from each other on this machine, in a sentence; `None` if they can. The
-/// executable must have the [`VERB`].
+/// executable must have the [`VERB`](super::orders::VERB).
 #[must_use]
 pub fn no_isolation() -> Option<String> {
     let orders = Orders {
