@@ -77,7 +77,7 @@ enum Verb {
     /// List, show, draw and check maps.
     #[command(subcommand)]
     Map(map::Verb),
-    /// Play tournaments, and show what became of them.
+    /// Play tournaments, and show their results.
     #[command(subcommand)]
     Tournament(tournament::Verb),
 }

@@ -19,10 +19,10 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Verb {
     /// Migrate the database to this version: its schema (also done at every start); and pack sessions that have ended
-    /// (also done beside a running daemon). May be stopped and begun again.
+    /// (also while a daemon runs). May be stopped and begun again.
     #[command(visible_alias = "pack")]
     Migrate,
-    /// Give up what old matches hold beside their results: transcripts, facts and ledger. Goes through the daemon
+    /// Give up what old matches hold besides their results: transcripts, facts and ledger. Goes through the daemon
     /// if it is running. The space is used again; `drover db migrate` gives it back to the disk.
     Prune {
         /// Only matches that ended longer ago than this, such as 30d.

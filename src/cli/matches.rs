@@ -80,7 +80,7 @@ pub(super) struct ExportArgs {
     /// The turn of --svg, in the game's own count.
     #[arg(long, value_name = "N", requires = "svg", default_value_t)]
     turn: u32,
-    /// What this seat was told instead of everything, for --html and --svg.
+    /// What this seat received instead of everything, for --html and --svg.
     #[arg(long, value_name = "N", conflicts_with = "format")]
     seat: Option<u8>,
 }

@@ -281,7 +281,7 @@ impl Practice {
         let Some(conduct) = conduct else {
             let (bot, within) = (&self.told.bot, CONDUCT_WITHIN.as_secs());
             self.failed = Some(anyhow::anyhow!(
-                "what became of {bot} in its last match is not known: it had not ended {within} s after it"
+                "how {bot} fared in its last match is unknown: it had not exited {within} s after the match"
             ));
             return Ok(());
         };

@@ -135,7 +135,7 @@ async fn play(common: &Common, args: RunArgs, resumes: Resumes) -> anyhow::Resul
     let extent = extent.map_err(|why| UsageError(format!("{shown}: {why}")))?;
     if let Some(seed) = file.seed.filter(|seed| *seed < SEED_MIN) {
         notify(&format!(
-            "{shown}: seed = {seed} is found by trying: whoever finds it knows all decks; leave it out, or take one from 2^40"
+            "{shown}: seed = {seed} is found by trying: anybody who finds it knows all decks; leave it out, or take one from 2^40"
         ));
     }
     args.database.check_folder()?;
