@@ -58,7 +58,7 @@ fn wire(c: &mut Criterion) {
     for line in &heard {
         let fields = Fields::cut(line.call.as_bytes()).expect("our own text");
         let message = read(&fields, &fold).expect("our own text");
-        fold.hear(message.as_ref().expect("our own rows"));
+        fold.receive(message.as_ref().expect("our own rows"));
         messages.extend(message);
     }
     let mut group = c.benchmark_group("wire");

@@ -93,7 +93,7 @@ pub fn hub(data: &[u8]) {
             continue;
         };
         for line in &whole {
-            let _ = reception.hear(line);
+            let _ = reception.receive(line);
             let _ = kit.completes(line);
         }
     }

@@ -207,7 +207,7 @@ pub enum NoRoom {
     #[error("names of {MATCHES_MAX} matches are known already")]
     Matches,
     /// There is no room for names of further players of this match.
-    #[error("names for {PLAYERS_MAX} players of ours in match {0} are known already")]
+    #[error("names for {PLAYERS_MAX} of our players in match {0} are known already")]
     Players(u64),
 }
 

@@ -85,7 +85,7 @@ pub fn refused(by: &'static str, why: &'static str) {
         tracing::info!(
             by,
             why,
-            "refused (told once in 10 s; the metrics count all)"
+            "refused (logged once in 10 s; the metrics count all)"
         );
     }
 }

@@ -4,7 +4,7 @@
 use crate::process::Hub;
 use crate::stats::{Latencies, shown};
 use anyhow::{Context as _, bail, ensure};
-use drover::cli::tell;
+use drover::cli::notify;
 use drover::link::{AnyLine, keep_alive};
 use futures_util::StreamExt as _;
 use std::net::SocketAddr;
@@ -124,7 +124,7 @@ async fn measure(args: &HubsArgs, games: usize) -> anyhow::Result<u64> {
             Ok(measured) => latencies.merge(&measured),
             Err(error) => {
                 run.lost.fetch_add(1, Ordering::Relaxed);
-                tell(&format!("a player's game was lost: {error:#}"));
+                notify(&format!("a player's game was lost: {error:#}"));
             }
         }
     }

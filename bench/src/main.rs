@@ -107,7 +107,7 @@ fn main() -> ExitCode {
     match perform(Cli::parse().verb) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            drover::cli::tell(&format!("bench: {error:#}"));
+            drover::cli::notify(&format!("bench: {error:#}"));
             ExitCode::FAILURE
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::process::Daemon;
 use anyhow::Context as _;
-use drover::cli::tell;
+use drover::cli::notify;
 use drover::store::{Direction, Entry, Filter, MatchRow, PageAt, SessionRow, Store};
 use games::Cause;
 use std::time::{Duration, Instant};
@@ -98,9 +98,9 @@ pub(crate) async fn facts(store: &Store, kind: &str) -> anyhow::Result<usize> {
 
 /// What `db verify` finds wrong; each difference is printed to standard error.
 pub(crate) async fn differences(store: &Store) -> anyhow::Result<u64> {
-    let summary = drover::replay::verify(&store, None, |checked| {
+    let summary = drover::replay::verify(store, None, |checked| {
         for difference in &checked.differences {
-            tell(&format!("{}: {}", checked.match_id, difference.what));
+            notify(&format!("{}: {}", checked.match_id, difference.what));
         }
     });
     let summary = summary.await?;

@@ -1,6 +1,6 @@
 //! The command line as a whole, and how its verbs end.
 
-use super::common::{Common, on_all_cores, tell};
+use super::common::{Common, notify, on_all_cores};
 use super::play_args::PlayArgs;
 use super::referee_args::RefereeArgs;
 use super::usage::UsageError;
@@ -77,7 +77,7 @@ enum Verb {
     /// List, show, draw and check maps.
     #[command(subcommand)]
     Map(map::Verb),
-    /// Play tournaments, and show what became of them.
+    /// Play tournaments, and show their results.
     #[command(subcommand)]
     Tournament(tournament::Verb),
 }
@@ -103,7 +103,7 @@ fn ended(performed: anyhow::Result<ExitCode>) -> ExitCode {
         Ok(code) => code,
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            tell(&format!("drover: {error:#}"));
+            notify(&format!("drover: {error:#}"));
             let usage = error.is::<ConfigError>() || error.is::<UsageError>();
             if usage {
                 ExitCode::from(USAGE)

@@ -30,7 +30,7 @@ pub(super) enum Verb {
         game: Vec<String>,
     },
     /// Play a set script of each of its games with the bot in a folder, in good and bad weather, and say what to
-    /// mend: exit code 0 if there is nothing.
+    /// fix: exit code 0 if there is nothing.
     Check {
         /// The bot's folder.
         folder: PathBuf,

@@ -1,4 +1,4 @@
-//! `drover bot check`: what to mend in a bot before it plays.
+//! `drover bot check`: what to fix in a bot before it plays.
 
 use super::output::{Format, write_rows};
 use crate::config::Config;
@@ -37,7 +37,7 @@ pub(super) fn run(
     adopt_orphans().context("programs' orphans cannot be adopted")?;
     // As it would be added: copied, built, confined.
     let place = tempfile::tempdir().context("cannot make a folder to try it in")?;
-    end_on_signal(place.path()).context("signals cannot be heard")?;
+    end_on_signal(place.path()).context("signals cannot be received")?;
     let shelf = Shelf::of(config).at(place.path());
     let shelf = shelf.building_until(CancellationToken::new());
     let (manifest, _) = shelf.add(folder)?;
@@ -67,8 +67,8 @@ pub(super) fn run(
     });
     write_rows(out, output, &HEADINGS, &rows, &whole)?;
     if output == Format::Table {
-        for (what, where_told) in mends(all()) {
-            writeln!(out, "mend ({where_told}): {}", plain(what))?;
+        for (what, where_told) in fixes(all()) {
+            writeln!(out, "fix ({where_told}): {}", plain(what))?;
         }
         for protection in &told {
             if let Some(why) = &protection.missing {
@@ -79,7 +79,7 @@ pub(super) fn run(
                 )?;
             }
         }
-        if all().all(|finding| finding.mend.is_empty()) {
+        if all().all(|finding| finding.fix.is_empty()) {
             let (name, version) = (&launch.name, &launch.version);
             writeln!(out, "{name}@{version} is in order")?;
         }
@@ -112,19 +112,19 @@ fn end_on_signal(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What to mend, each once, with the weathers in which it was found.
-fn mends<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<(&'a str, String)> {
-    let mut mends: Vec<(&str, Vec<Weather>)> = Vec::new();
+/// What to fix, each once, with the weathers in which it was found.
+fn fixes<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<(&'a str, String)> {
+    let mut fixes: Vec<(&str, Vec<Weather>)> = Vec::new();
     let mut all = BTreeSet::new();
     for finding in findings {
         all.insert(finding.weather);
-        for what in &finding.mend {
-            match mends.iter_mut().find(|(known, _)| known == what) {
+        for what in &finding.fix {
+            match fixes.iter_mut().find(|(known, _)| known == what) {
                 Some((_, weathers)) if !weathers.contains(&finding.weather) => {
                     weathers.push(finding.weather);
                 }
                 Some(_) => {}
-                None => mends.push((what, vec![finding.weather])),
+                None => fixes.push((what, vec![finding.weather])),
             }
         }
     }
@@ -135,8 +135,8 @@ fn mends<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<(&'a str, Strin
             weathers.join(", ")
         }
     };
-    let mends = mends.into_iter();
-    mends
+    let fixes = fixes.into_iter();
+    fixes
         .map(|(what, weathers)| (what, shown(weathers)))
         .collect()
 }

@@ -1,7 +1,7 @@
 //! `drover bot compare`: what a bot would have played in stored sessions.
 
 use super::common::game;
-use super::common::{Common, tell};
+use super::common::{Common, notify};
 use super::explain::on_one_line;
 use super::output::{Format, write_rows};
 use super::stopping::on_signal;
@@ -99,7 +99,7 @@ pub(super) async fn run(
         let found = crate::replay::compare(&store, &comparing, |sessions| {
             if lined.elapsed() >= LINE_EVERY {
                 lined = Instant::now();
-                tell(&format!("{game}: {sessions} sessions"));
+                notify(&format!("{game}: {sessions} sessions"));
             }
         });
         let found = found.await?;
@@ -120,7 +120,7 @@ pub(super) async fn run(
     }
     show(&all, args, out)?;
     if stop.is_cancelled() {
-        tell("stopped: these are the sessions compared so far");
+        notify("stopped: these are the sessions compared so far");
         return Ok(ExitCode::from(STOPPED));
     }
     Ok(ExitCode::SUCCESS)

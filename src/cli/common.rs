@@ -43,7 +43,7 @@ fn environment() -> config::Environment {
 }
 
 /// A line for whoever watches, on standard error; that nobody does is no failure.
-pub fn tell(line: &str) {
+pub fn notify(line: &str) {
     // What a program has said may be in it.
     let line = format!("{}\n", plain(line));
     let _ = match logs::is_started() {

@@ -1,6 +1,6 @@
 //! `drover db migrate|prune|backup|verify|salvage`.
 
-use super::common::{Common, tell};
+use super::common::{Common, notify};
 use super::remote::{Reached, Remote, Target};
 use crate::clock::now_us;
 use crate::config::Flags;
@@ -19,10 +19,10 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Verb {
     /// Migrate the database to this version: its schema (also done at every start); and pack sessions that have ended
-    /// (also done beside a running daemon). May be stopped and begun again.
+    /// (also while a daemon runs). May be stopped and begun again.
     #[command(visible_alias = "pack")]
     Migrate,
-    /// Give up what old matches hold beside their results: transcripts, facts and ledger. Goes through the daemon
+    /// Give up what old matches hold besides their results: transcripts, facts and ledger. Goes through the daemon
     /// if it is running. The space is used again; `drover db migrate` gives it back to the disk.
     Prune {
         /// Only matches that ended longer ago than this, such as 30d.
@@ -117,7 +117,7 @@ fn ask_to_prune(daemon: &Reached, older_than: Duration, dry_run: bool) -> anyhow
         if answer["more"] != json!(true) {
             return Ok(all);
         }
-        tell(&format!("{} sessions", all.sessions));
+        notify(&format!("{} sessions", all.sessions));
     }
 }
 
@@ -156,7 +156,7 @@ async fn migrate(store: &Store, out: &mut impl std::io::Write) -> anyhow::Result
         Some(bar) => bar.set_position(packs.packed + packs.left),
         None if lined.elapsed() >= LINE_EVERY => {
             lined = Instant::now();
-            tell(&format!("{} of {due} sessions", packs.packed + packs.left));
+            notify(&format!("{} of {due} sessions", packs.packed + packs.left));
         }
         None => {}
     });

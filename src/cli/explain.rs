@@ -15,10 +15,10 @@ use std::io::Write;
 pub(super) struct Args {
     /// The match.
     id: String,
-    /// The seat, from 0: one that a bot of ours played.
+    /// The seat, from 0: one that our bot played.
     #[arg(long, required_unless_present = "session")]
     seat: Option<u8>,
-    /// The session, where several bots of ours played: `drover match show` lists them.
+    /// The session, where several of our bots played: `drover match show` lists them.
     #[arg(long, value_name = "N")]
     session: Option<i64>,
     /// The entry that asked for the decision, by its number in the log.

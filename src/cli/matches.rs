@@ -10,7 +10,7 @@ use crate::api;
 use crate::cli::database::found;
 use crate::config::Flags;
 use crate::plain::plain_line;
-use crate::store::{Filter, MatchRow, PageAt, Place, Store};
+use crate::store::{Filter, MatchRow, PageAt, Place, SeatRow, SessionRow, Store};
 use anyhow::{Context as _, bail};
 use games::{Part, Participation};
 use serde_json::json;
@@ -80,7 +80,7 @@ pub(super) struct ExportArgs {
     /// The turn of --svg, in the game's own count.
     #[arg(long, value_name = "N", requires = "svg", default_value_t)]
     turn: u32,
-    /// What this seat was told instead of everything, for --html and --svg.
+    /// What this seat received instead of everything, for --html and --svg.
     #[arg(long, value_name = "N", conflicts_with = "format")]
     seat: Option<u8>,
 }
@@ -230,57 +230,9 @@ fn fallen(row: &MatchRow) -> Vec<String> {
 async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> anyhow::Result<()> {
     let row = found(store, id).await?;
     let sessions = store.sessions_of(id).await?;
-    let seats = |seat: &crate::store::SeatRow| {
-        vec![
-            seat.seat.to_string(),
-            seat.spec.clone(),
-            seat.name.clone().unwrap_or_default(),
-            seat.entrant.clone().unwrap_or_default(),
-            seat.score
-                .map_or_else(String::new, |score| score.to_string()),
-            seat.win_share
-                .map_or_else(String::new, |share| format!("{share:.2}")),
-            seat.participation
-                .as_ref()
-                .map_or_else(String::new, Participation::words),
-            seat.participation
-                .as_ref()
-                .and_then(|part| Some(format!("{} of {}", part.fallback?, part.decisions?)))
-                .unwrap_or_default(),
-        ]
-    };
-    let rows: Vec<Vec<String>> = row.seats.iter().map(seats).collect();
+    let rows: Vec<Vec<String>> = row.seats.iter().map(seat_cells).collect();
     if output == Format::Table {
-        let ended = row
-            .ended_us
-            .map_or_else(|| "not yet".to_owned(), replay::time);
-        writeln!(
-            out,
-            "{} {} market {} of {}",
-            row.game, row.id, row.market, row.referee
-        )?;
-        writeln!(
-            out,
-            "started {}, ended {ended}",
-            replay::time(row.started_us)
-        )?;
-        if let Some(place) = &row.tournament {
-            let Place {
-                id,
-                round,
-                table,
-                number,
-            } = place;
-            writeln!(
-                out,
-                "tournament {id}, round {round}, table {table}, match {number}"
-            )?;
-        }
-        if let Some(cause) = row.cause {
-            writeln!(out, "cause {} {}", cause.word(), plain_line(&row.detail))?;
-        }
-        let ids = spaced(sessions.iter().map(|session| session.id.0));
-        writeln!(out, "sessions {ids}\n")?;
+        write_head(&row, &sessions, out)?;
     }
     let whole = json!({ "match": row, "sessions": sessions });
     Ok(write_rows(
@@ -299,6 +251,65 @@ async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> 
         &rows,
         &whole,
     )?)
+}
+
+/// What there is to say of a match before its seats.
+fn write_head(
+    row: &MatchRow,
+    sessions: &[SessionRow],
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    let ended = row
+        .ended_us
+        .map_or_else(|| "not yet".to_owned(), replay::time);
+    writeln!(
+        out,
+        "{} {} market {} of {}",
+        row.game, row.id, row.market, row.referee
+    )?;
+    writeln!(
+        out,
+        "started {}, ended {ended}",
+        replay::time(row.started_us)
+    )?;
+    if let Some(place) = &row.tournament {
+        let Place {
+            id,
+            round,
+            table,
+            number,
+        } = place;
+        writeln!(
+            out,
+            "tournament {id}, round {round}, table {table}, match {number}"
+        )?;
+    }
+    if let Some(cause) = row.cause {
+        writeln!(out, "cause {} {}", cause.word(), plain_line(&row.detail))?;
+    }
+    let ids = spaced(sessions.iter().map(|session| session.id.0));
+    writeln!(out, "sessions {ids}\n")
+}
+
+/// A seat's line.
+fn seat_cells(seat: &SeatRow) -> Vec<String> {
+    vec![
+        seat.seat.to_string(),
+        seat.spec.clone(),
+        seat.name.clone().unwrap_or_default(),
+        seat.entrant.clone().unwrap_or_default(),
+        seat.score
+            .map_or_else(String::new, |score| score.to_string()),
+        seat.win_share
+            .map_or_else(String::new, |share| format!("{share:.2}")),
+        seat.participation
+            .as_ref()
+            .map_or_else(String::new, Participation::words),
+        seat.participation
+            .as_ref()
+            .and_then(|part| Some(format!("{} of {}", part.fallback?, part.decisions?)))
+            .unwrap_or_default(),
+    ]
 }
 
 async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyhow::Result<()> {

@@ -51,6 +51,6 @@ pub mod usage;
 mod users_bots;
 
 pub use args::run;
-pub use common::tell;
+pub use common::notify;
 pub use open_files::raise as raise_open_files;
 pub use usage::UsageError;

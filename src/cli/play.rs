@@ -287,7 +287,7 @@ impl Run<'_> {
         }))
     }
 
-    /// How bots of ours play at a table that others may join.
+    /// How our bots play at a table that others may join.
     fn builtins(&self) -> Builtins {
         Builtins {
             budget: self.args.budget(self.kit),

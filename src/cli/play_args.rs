@@ -126,7 +126,7 @@ pub struct PlayArgs {
     #[arg(long, value_name = "SPEC", conflicts_with_all = ["seats", "pool", "games", "store", "log", "fair"])]
     pub interactive: Option<String>,
     /// Play a stored match on, once, from entry N of its referee's transcripts: the number in the log of a call,
-    /// as `drover match explain` and `match export` show it. What came before stays; every player hears it again,
+    /// as `drover match explain` and `match export` show it. What came before stays; every player receives it again,
     /// and what a program answers then does not count. --seat 2=cmd:./mybot lets another player go on there; on
     /// the other seats our bots that played go on. --timeout and --option hold from there on, if what came
     /// before is the same by them. Not for games on hubs.

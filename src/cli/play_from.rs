@@ -17,7 +17,8 @@ use crate::referee::arbiter::{FromMatch, play_from};
 use crate::referee::budget::ThinkBudget;
 use crate::store::{EntryId, MatchRow, Side, Store};
 use crate::tournament::{
-    Conditions, FinishedMatch, Origin, PlannedMatch, PlayedMatch, Report, Tally, counted_seats,
+    Conditions, Counted, FinishedMatch, Origin, PlannedMatch, PlayedMatch, Report, Tally,
+    counted_seats,
 };
 use anyhow::Context as _;
 use games::{Kit, Seat, Wire};
@@ -33,13 +34,7 @@ pub(super) async fn run(
     mut args: PlayArgs,
     from: &str,
 ) -> anyhow::Result<ExitCode> {
-    let split = from.rsplit_once(':');
-    let split = split.and_then(|(id, entry)| Some((id, entry.parse::<i64>().ok()?)));
-    let Some((id, entry)) = split else {
-        return refuse(format!(
-            "--from {from}: it takes ID:N, a match and the number of an entry"
-        ));
-    };
+    let (id, entry) = place(from)?;
     let config = common.load(&Flags::new())?.config;
     let store = Store::open_readonly(&config.store.path).await?;
     let stored = Stored::read(&store, id, &args).await;
@@ -55,12 +50,7 @@ pub(super) async fn run(
     };
     let mut rules = args.programs(kit, isolated.is_ok())?;
     adopt_orphans().context("programs' orphans cannot be adopted")?;
-    let abort = Arc::new(AtomicBool::new(false));
-    let (stop, flag) = (on_signal(), Arc::clone(&abort));
-    tokio::spawn(async move {
-        stop.cancelled().await;
-        flag.store(true, Ordering::Relaxed);
-    });
+    let abort = aborted_by_signal();
     let (budget, models) = (args.budget(kit), !args.no_models);
     let options = with_timeout(kit, rule_options(kit, &args.options)?, args.timeout)?;
     let changed = changed(&stored.row.setup, &options)?;
@@ -115,24 +105,53 @@ pub(super) async fn run(
     let counted = counted_seats(kit, teams.as_deref(), &played);
     let mut tally = Tally::new(specs.len());
     tally.add([&counted]);
-    failures.ended(&FinishedMatch {
+    failures.ended(&finished(seed, counted, played));
+    if specs.iter().any(|spec| spec.starts_with("bot:")) {
+        all_heard.wait().await;
+    }
+    let report = Report::new(conditions, &specs, &tally, began.elapsed());
+    Played::new(&report.with_failures(&failures.take()), args.output)?.print()
+}
+
+/// The match and the number of its entry that `--from` names.
+fn place(from: &str) -> anyhow::Result<(&str, i64)> {
+    let split = from.rsplit_once(':');
+    let split = split.and_then(|(id, entry)| Some((id, entry.parse::<i64>().ok()?)));
+    match split {
+        Some(place) => Ok(place),
+        None => refuse(format!(
+            "--from {from}: it takes ID:N, a match and the number of an entry"
+        )),
+    }
+}
+
+/// Set by the first signal.
+fn aborted_by_signal() -> Arc<AtomicBool> {
+    let abort = Arc::new(AtomicBool::new(false));
+    let (stop, flag) = (on_signal(), Arc::clone(&abort));
+    tokio::spawn(async move {
+        stop.cancelled().await;
+        flag.store(true, Ordering::Relaxed);
+    });
+    abort
+}
+
+/// The only match of this run.
+fn finished(seed: u64, counted: Counted, played: PlayedMatch) -> FinishedMatch {
+    let seats = played.seats.len();
+    FinishedMatch {
         planned: PlannedMatch {
             number: 0,
             deck: 0,
             of_deck: 1,
             seed,
             numbers: seed,
-            table: (0..specs.len()).collect(),
+            table: (0..seats).collect(),
             slot: None,
         },
         counted,
         played,
-    });
-    if specs.iter().any(|spec| spec.starts_with("bot:")) {
-        all_heard.wait().await;
     }
-    let report = Report::new(conditions, &specs, &tally, began.elapsed());
-    Played::new(&report.with_failures(&failures.take()), args.output)?.print()
 }
 
 /// The setup with these options instead of its own; `None` without any.

@@ -1,6 +1,6 @@
 //! The progress of `drover play`: a bar on a terminal, plain lines elsewhere.
 
-use super::common::tell;
+use super::common::notify;
 use super::trouble::Failures;
 use crate::tournament::{FinishedMatch, Kept, MatchSink, PlayedMatch};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -99,7 +99,7 @@ impl MatchSink for Progress {
             bar.set_position(games);
         } else if self.heard.is_none() && self.lined.elapsed() >= LINE_EVERY {
             self.lined = Instant::now();
-            tell(&format!("{games} of {} matches", self.games));
+            notify(&format!("{games} of {} matches", self.games));
         }
     }
 

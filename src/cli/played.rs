@@ -1,6 +1,6 @@
 //! What a verb that plays matches has to show.
 
-use super::common::tell;
+use super::common::notify;
 use super::play_args::Output;
 use crate::tournament::Report;
 use std::io::Write as _;
@@ -41,7 +41,7 @@ impl Played {
     pub(super) fn print(&self) -> anyhow::Result<ExitCode> {
         std::io::stdout().write_all(self.text.as_bytes())?;
         if !self.failures.is_empty() {
-            tell(self.failures.trim_end());
+            notify(self.failures.trim_end());
         }
         Ok(match self.all_played {
             true => ExitCode::SUCCESS,

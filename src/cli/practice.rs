@@ -35,7 +35,7 @@ const CONDUCTS_MAX: usize = 4;
 
 /// Plays a bot against the rung of the game's ladder that is a little stronger than it, and says which rung it holds.
 ///
-/// After each match the bot is rated anew, and meets the lowest rung that is not rated below it; in games of more than two
+/// After each match the bot is rated again, and meets the lowest rung that is not rated below it; in games of more than two
 /// that rung has all other seats. Ctrl-C ends early with the matches played so far.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
@@ -129,20 +129,7 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
         games: args.games,
         seed: args.seed,
     };
-    let (next, heard, unheard) = (practice.clone(), practice.clone(), stop.clone());
-    let work = Work {
-        matches: Box::new(
-            schedule
-                .matches()
-                .map_while(move |one| next.lock().next(one)),
-        ),
-        progress: Progress::heard_by(Box::new(move |finished| {
-            if heard.lock().hear(kit, finished, &conducts).is_err() {
-                // Nobody reads what is shown.
-                unheard.cancel();
-            }
-        })),
-    };
+    let work = work(&practice, schedule, kit, conducts, stop.clone());
     let play = PlayArgs {
         users_bots: bot.programs,
         seed: Some(args.seed),
@@ -165,6 +152,30 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
     let (next, score) = (practice.climb.next()?, practice.climb.score());
     practice.told.sum_up(held, next, score)?;
     practice.failed.take().map_or(Ok(()), Err)
+}
+
+/// Matches as the practice wants them, one after the other, and what it learns from each.
+fn work(
+    practice: &Arc<Mutex<Practice>>,
+    schedule: Schedule,
+    kit: &'static dyn Kit,
+    conducts: Receiver<SeatConduct>,
+    stop: CancellationToken,
+) -> Work {
+    let (next, ended) = (practice.clone(), practice.clone());
+    Work {
+        matches: Box::new(
+            schedule
+                .matches()
+                .map_while(move |one| next.lock().next(one)),
+        ),
+        progress: Progress::heard_by(Box::new(move |finished| {
+            if ended.lock().hear(kit, finished, &conducts).is_err() {
+                // Nobody reads what is shown.
+                stop.cancel();
+            }
+        })),
+    }
 }
 
 /// How many seats a match has.
@@ -270,7 +281,7 @@ impl Practice {
         let Some(conduct) = conduct else {
             let (bot, within) = (&self.told.bot, CONDUCT_WITHIN.as_secs());
             self.failed = Some(anyhow::anyhow!(
-                "what became of {bot} in its last match is not known: it had not ended {within} s after it"
+                "how {bot} fared in its last match is unknown: it had not exited {within} s after the match"
             ));
             return Ok(());
         };

@@ -1,6 +1,6 @@
 //! What `drover practice` shows: a line a match, what was wrong with the bot, and three lines at the end.
 
-use super::common::tell;
+use super::common::notify;
 use super::output::{Format, spaced, write_rows};
 use super::trouble::Trouble;
 use crate::tournament::FinishedMatch;
@@ -120,7 +120,7 @@ impl Told {
             if self.rows.iter().all(|row| row.trouble.is_empty()) {
                 line.push_str(&trouble.stderr());
             }
-            tell(&line);
+            notify(&line);
         }
         self.rows.push(row);
         Ok(())

@@ -24,7 +24,7 @@ struct Args {
     /// Confine this process and become the program.
     #[arg(long = "become", requires = "orders")]
     becomes: bool,
-    /// The number of the open file in which to tell why it cannot become the program.
+    /// The number of the open file in which to report why it cannot become the program.
     #[arg(long, value_name = "FD", requires = "becomes")]
     told: Option<i32>,
 }

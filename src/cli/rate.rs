@@ -1,6 +1,6 @@
 //! `drover rate FILE`: ratings of the players of a file of results.
 
-use super::common::{read_file, tell};
+use super::common::{notify, read_file};
 use super::output::{Format, write_rows};
 use super::usage::UsageError;
 use ratings::input::Found;
@@ -75,13 +75,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
         notes,
     } = ratings::input::read(&bytes);
     for note in notes.sentences() {
-        tell(&format!("drover: {name}, {note}"));
+        notify(&format!("drover: {name}, {note}"));
     }
     match errors.count {
         0 => {}
         count if args.skip_bad && !errors.full => {
-            tell(&format!("drover: {name}, {errors}"));
-            tell(&format!("drover: {name}: left out: {count}"));
+            notify(&format!("drover: {name}, {errors}"));
+            notify(&format!("drover: {name}: left out: {count}"));
         }
         _ if errors.full => anyhow::bail!("{name}, {errors}"),
         _ => anyhow::bail!("{name}, {errors}\n--skip-bad leaves out what cannot be read"),

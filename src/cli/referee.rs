@@ -1,7 +1,7 @@
 //! `drover referee`: runs a game's referee for others.
 
 use super::common::game;
-use super::common::{Common, on_all_cores, tell};
+use super::common::{Common, notify, on_all_cores};
 use super::logging;
 use super::play_args::rule_options;
 use super::referee_args::RefereeArgs;
@@ -48,7 +48,7 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
         let listen = args.listen.or(ours).unwrap_or(HUB_LISTEN);
         return on_all_cores(async {
             let (listener, stop) = listen_until_signal(listen).await?;
-            tell(&format!("{} hub on {}", kit.game(), listener.local_addr()?));
+            notify(&format!("{} hub on {}", kit.game(), listener.local_addr()?));
             let recording = recording(store.as_deref()).await?;
             let hub = HubServer::open(settings, recording.clone()).await?;
             hub.serve(listener, stop).await?;
@@ -70,14 +70,14 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
     on_all_cores(async {
         let (listener, stop) = listen_until_signal(listen).await?;
         let address = listener.local_addr()?;
-        tell(&format!("{} referee on http://{address}/", kit.game()));
+        notify(&format!("{} referee on http://{address}/", kit.game()));
         let reaches = Reaches::of(&allow, address, Vec::new());
         settings.http.reach = reaches.local.clone();
         let recording = recording(store.as_deref()).await?;
         let host = Host::new(kit, settings, recording.clone());
         let resumed = host.resume().await?;
         if resumed > 0 {
-            tell(&format!("{resumed} matches go on"));
+            notify(&format!("{resumed} matches go on"));
         }
         let connections_max = loaded.config.referee.koehandel.connections_max;
         let server = server_settings(&loaded.config, connections_max, reaches);

@@ -48,7 +48,7 @@ struct Exported<'a> {
     data: &'static str,
 }
 
-/// Who sat on a seat, and what became of them.
+/// Who sat on a seat, and how they fared.
 struct Seated {
     seat: u8,
     name: String,

@@ -73,7 +73,7 @@ async fn start(common: Common, flags: Flags, extras: Extras) -> anyhow::Result<D
     logging::start(&config.log)?;
     let daemon = Daemon::start(&config, extras).await?;
     if let Err(error) = announce(daemon.addresses(), &config) {
-        tracing::warn!(%error, "standard output takes no line: nobody is told the addresses there");
+        tracing::warn!(%error, "standard output is closed: the addresses are not printed");
     }
     Ok(daemon)
 }

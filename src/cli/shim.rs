@@ -1,7 +1,7 @@
 //! `drover shim`: the program that a foreign arbiter starts as its player.
 
 use super::common::game;
-use super::common::tell;
+use super::common::notify;
 use super::usage::refuse;
 use crate::link::relay;
 use crate::referee::budget::ThinkBudget;
@@ -109,7 +109,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
             time: budget.time().unwrap_or(kit.usual_budget()),
             nodes: budget.nodes(),
         },
-        note: |text| tell(&format!("drover shim: {text}")),
+        note: |text| notify(&format!("drover shim: {text}")),
     };
     let input = BufReader::new(std::io::stdin().lock());
     let output = BufWriter::new(std::io::stdout().lock());

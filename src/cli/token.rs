@@ -22,7 +22,7 @@ enum Verb {
     Add {
         /// Its name: letters, digits, dots, dashes and underscores.
         name: String,
-        /// read: public data; admin: everything; bot:NAME: also what this bot of ours knows while it plays;
+        /// read: public data; admin: everything; bot:NAME: also what our bot of this name knows while it plays;
         /// entrant:NAME: the same for seats with this name. May be repeated.
         #[arg(long = "scope", required = true, value_name = "SCOPE")]
         scopes: Vec<String>,

@@ -31,7 +31,7 @@ pub(super) enum Verb {
     List(Database),
     /// Show a tournament's standings.
     Standings(ShowArgs),
-    /// Show what became of each pair of entrants.
+    /// Show the result of each pair of entrants.
     Crosstable(ShowArgs),
     /// Show the rounds: who met whom, and how that was decided.
     Schedule(ShowArgs),
@@ -71,7 +71,7 @@ enum ExportFormat {
     Json,
     /// The standings.
     Csv,
-    /// What became of each pair, as CSV.
+    /// The result of each pair, as CSV.
     Crosstable,
     /// Each entrant on each seat, as CSV.
     Seats,

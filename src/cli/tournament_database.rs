@@ -2,7 +2,7 @@
 
 use crate::cli::usage::refuse;
 use crate::store::{PageAt, Store, TournamentRow};
-use crate::tournament::secret_of;
+use crate::tournament::{Course, Cup, secret_of};
 use clap::Args;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -66,4 +66,13 @@ pub(super) async fn tournaments(store: &Store) -> anyhow::Result<Vec<TournamentR
         .tournaments(None, &PageAt::first(TOURNAMENTS_MAX))
         .await?
         .items)
+}
+
+/// The stored tournament, of those with this file's names, newest first, that is played on as this one: begun with this
+/// file, and not over if there is such.
+pub(super) fn left<'a>(stored: &'a [TournamentRow], cup: &Cup) -> Option<&'a TournamentRow> {
+    let of_game = || stored.iter().filter(|found| found.game == cup.kit.game());
+    let fitting = || of_game().filter(|found| Course::fits(found, cup));
+    let open = fitting().find(|found| found.ended_us.is_none());
+    open.or(fitting().next()).or(of_game().next())
 }

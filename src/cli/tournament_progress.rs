@@ -1,6 +1,6 @@
 //! The progress of `drover tournament run`: a bar with the leaders on a terminal, a line a round elsewhere.
 
-use super::common::tell;
+use super::common::notify;
 use crate::tournament::standings::{Live, PlayedGame};
 use crate::tournament::{Cup, Watch};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -81,7 +81,7 @@ impl Watch for Progress {
                     let leaders = self.leaders();
                     line.push_str(&format!("; {played} before; {leaders}"));
                 }
-                tell(&line);
+                notify(&line);
             }
         }
     }

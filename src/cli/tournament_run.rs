@@ -1,8 +1,10 @@
 //! `drover tournament run` and `resume`: plays the tournaments of a file.
 
-use super::common::{Common, concurrency, read_text, tell};
+mod resuming;
+
+use super::common::{Common, concurrency, notify, read_text};
 use super::stopping::on_signal;
-use super::tournament_database::{Database, drawn_from, tournaments};
+use super::tournament_database::{Database, drawn_from, left};
 use super::tournament_progress::Progress;
 use super::usage::{UsageError, refuse};
 use super::users_bots;
@@ -14,7 +16,7 @@ use crate::referee::hub::{HubServer, HubSettings, Invited};
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::{Host, HostSettings, Recording};
 use crate::store::TournamentRow;
-use crate::tournament::standings::{League, PlayedGame, Until};
+use crate::tournament::standings::{League, PlayedGame, Standings, Until};
 use crate::tournament::{
     Aim, Course, Cup, Dialled, Ended, Extent, Hosted, InProcess, MatchPlayer, Models, Play,
     Programs, REFEREE, Stop, Told, TournamentFile, broken, open_recording, standings_of,
@@ -132,8 +134,8 @@ async fn play(common: &Common, args: RunArgs, resumes: Resumes) -> anyhow::Resul
     let extent = file.extent(args.store);
     let extent = extent.map_err(|why| UsageError(format!("{shown}: {why}")))?;
     if let Some(seed) = file.seed.filter(|seed| *seed < SEED_MIN) {
-        tell(&format!(
-            "{shown}: seed = {seed} is found by trying: whoever finds it knows all decks; leave it out, or take one from 2^40"
+        notify(&format!(
+            "{shown}: seed = {seed} is found by trying: anybody who finds it knows all decks; leave it out, or take one from 2^40"
         ));
     }
     args.database.check_folder()?;
@@ -195,11 +197,11 @@ impl RunArgs {
         }
         let told = format!("{shown}: {}", mistakes.join("; "));
         if self.broken_lose {
-            tell(&format!("{told}; it loses its matches"));
+            notify(&format!("{told}; it loses its matches"));
             return Ok(());
         }
         refuse(format!(
-            "{told}: mend that, or let such programs lose with --broken-lose"
+            "{told}: fix that, or let such programs lose with --broken-lose"
         ))
     }
 
@@ -229,15 +231,6 @@ impl RunArgs {
     }
 }
 
-/// The stored tournament, of those with this file's names, newest first, that is played on as this one: begun with this
-/// file, and not over if there is such.
-fn left<'a>(stored: &'a [TournamentRow], cup: &Cup) -> Option<&'a TournamentRow> {
-    let of_game = || stored.iter().filter(|found| found.game == cup.kit.game());
-    let fitting = || of_game().filter(|found| Course::fits(found, cup));
-    let open = fitting().find(|found| found.ended_us.is_none());
-    open.or(fitting().next()).or(of_game().next())
-}
-
 struct Run<'a> {
     args: &'a RunArgs,
     file: &'a TournamentFile,
@@ -253,21 +246,10 @@ impl Run<'_> {
         mut cups: Vec<Cup>,
         resumes: Resumes,
     ) -> anyhow::Result<ExitCode> {
-        let mut stored = Vec::new();
-        if let Resumes::Yes(id) = resumes {
-            stored = self.stored(&cups, id.as_deref()).await?;
-            seat_users_bots(common, &mut cups, &stored)?;
-            if id.is_some() {
-                cups.retain(|cup| left(&stored, cup).is_some());
-            }
-            // What was begun otherwise is refused for that.
-            let goes_on = |cup: &&Cup| {
-                left(&stored, cup)
-                    .is_none_or(|found| found.ended_us.is_none() && Course::fits(found, cup))
-            };
-            let open: Vec<Cup> = cups.iter().filter(goes_on).cloned().collect();
-            self.args.try_programs(&open).await?;
-        }
+        let stored = match resumes {
+            Resumes::Yes(id) => self.resumed(common, &mut cups, id).await?,
+            Resumes::No => Vec::new(),
+        };
         let mut listener = self.listener(&cups, &stored).await?;
         let mut out = std::io::stdout();
         let mut all = Vec::new();
@@ -276,7 +258,7 @@ impl Run<'_> {
             let game = cup.kit.game();
             let mut course = self.course(cup, &stored).await?;
             let told = drawn_from(course.id(), &course.cup().setup, false);
-            tell(&format!(
+            notify(&format!(
                 "{game}, tournament {}: {}",
                 course.id(),
                 told.trim_end()
@@ -292,25 +274,12 @@ impl Run<'_> {
                 }
             };
             if course.games().len() == before && matches!(ended, Ended::Over(_)) {
-                tell(&format!("{game}: nothing is left to play"));
+                notify(&format!("{game}: nothing is left to play"));
                 all.push((game.to_owned(), course.standings()?));
                 continue;
             }
             let standings = course.standings()?;
-            let matches = course.games().len();
-            writeln!(
-                out,
-                "{}, {game}, {matches} matches, tournament {}",
-                self.file.name,
-                course.id()
-            )?;
-            write!(out, "{}\n{}", standings.table(), standings.crosstable())?;
-            let seconds = began.elapsed().as_secs_f64();
-            let now = matches - before;
-            writeln!(out, "{now} matches in {seconds:.1} s")?;
-            let over = course.ended().is_some();
-            let told = drawn_from(course.id(), &course.cup().setup, over);
-            write!(out, "{told}")?;
+            self.print(&course, &standings, before, began, &mut out)?;
             match ended {
                 Ended::Over(_) => {
                     writeln!(out)?;
@@ -333,6 +302,34 @@ impl Run<'_> {
         Ok(ExitCode::SUCCESS)
     }
 
+    /// The standings of a game after it was played, or stopped.
+    fn print(
+        &self,
+        course: &Course,
+        standings: &Standings,
+        before: usize,
+        began: Instant,
+        out: &mut impl std::io::Write,
+    ) -> std::io::Result<()> {
+        let (game, matches) = (course.cup().kit.game(), course.games().len());
+        writeln!(
+            out,
+            "{}, {game}, {matches} matches, tournament {}",
+            self.file.name,
+            course.id()
+        )?;
+        write!(out, "{}\n{}", standings.table(), standings.crosstable())?;
+        let seconds = began.elapsed().as_secs_f64();
+        let now = matches - before;
+        writeln!(out, "{now} matches in {seconds:.1} s")?;
+        let over = course.ended().is_some();
+        write!(
+            out,
+            "{}",
+            drawn_from(course.id(), &course.cup().setup, over)
+        )
+    }
+
     fn tell_how_to_go_on(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
         let (file, database) = (self.args.file.display(), self.args.database.path());
         let database = database.display();
@@ -340,34 +337,6 @@ impl Run<'_> {
             out,
             "stopped; go on with: drover tournament resume {file} --database {database}"
         )
-    }
-
-    /// What is stored under the names of this file's tournaments, newest first.
-    async fn stored(&self, cups: &[Cup], id: Option<&str>) -> anyhow::Result<Vec<TournamentRow>> {
-        let store = self.recording.store();
-        let store = store.context("a tournament needs a database")?;
-        let mut stored = tournaments(store).await?;
-        let of = |cup: &Cup, found: &TournamentRow| {
-            found.name == cup.name && found.game == cup.kit.game()
-        };
-        stored.retain(|found| cups.iter().any(|cup| of(cup, found)));
-        if stored.is_empty() {
-            let (file, database) = (self.args.file.display(), store.path().display());
-            return refuse(format!(
-                "{database} has no tournament of {file}: there is nothing to resume; drover tournament run {file} \
-                 begins it"
-            ));
-        }
-        if let Some(id) = id {
-            stored.retain(|found| found.id.starts_with(&id.to_uppercase()));
-            if stored.is_empty() {
-                let file = self.args.file.display();
-                return refuse(format!(
-                    "--id {id}: no tournament of {file} has such a number"
-                ));
-            }
-        }
-        Ok(stored)
     }
 
     /// The stored tournament that is played on, or a new one.
@@ -549,7 +518,7 @@ impl Run<'_> {
         let Some(listener) = listener else {
             return Ok((hub, stop));
         };
-        tell(&format!(
+        notify(&format!(
             "listening for {} players on {}",
             cup.kit.game(),
             listener.local_addr()?
@@ -557,7 +526,7 @@ impl Run<'_> {
         let (serving, stopped) = (Arc::clone(&hub), stop.clone());
         tokio::spawn(async move {
             if let Err(error) = serving.serve(listener, stopped).await {
-                tell(&format!("the hub ended: {error}"));
+                notify(&format!("the hub ended: {error}"));
             }
         });
         Ok((hub, stop))
@@ -586,7 +555,7 @@ impl Server {
     async fn stop(self) {
         match self {
             Self::None => {}
-            Self::Machine(machine) => tell(&machine.report().to_string()),
+            Self::Machine(machine) => notify(&machine.report().to_string()),
             Self::Host(host) => host.stop().await,
             Self::Hub(hub, stop) => {
                 stop.cancel();

@@ -1,7 +1,7 @@
 //! `drover train GAME`: trains a game's data by self-play.
 
 use super::common::game;
-use super::common::tell;
+use super::common::notify;
 use super::usage::refuse;
 use anyhow::Context as _;
 use games::Training;
@@ -40,7 +40,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
         Some(bar) => bar.set_position(games),
         None if lined.elapsed() >= LINE_EVERY => {
             lined = Instant::now();
-            tell(&format!("{games} of {} games", args.games));
+            notify(&format!("{games} of {} games", args.games));
         }
         None => {}
     };

@@ -57,7 +57,7 @@ struct Heard<E> {
 }
 
 impl<E> Listener<E> for Heard<E> {
-    fn hear(&mut self, seat: Seat, event: impl FnOnce() -> E) {
+    fn receive(&mut self, seat: Seat, event: impl FnOnce() -> E) {
         if self.listens.get(seat) == Some(&true) {
             self.told.push((seat, event()));
         }

@@ -337,7 +337,7 @@ pub struct Illegal(pub String);
 /// Hears what seats are told while a game is played.
 pub trait Listener<E> {
     /// `seat` is told this. `event` is only made where somebody listens.
-    fn hear(&mut self, seat: Seat, event: impl FnOnce() -> E);
+    fn receive(&mut self, seat: Seat, event: impl FnOnce() -> E);
     /// The rules refused an act of `seat`.
     fn refuse(&mut self, seat: Seat) {
         let _ = seat;
@@ -346,12 +346,12 @@ pub trait Listener<E> {
 
 /// Nobody listens.
 impl<E> Listener<E> for () {
-    fn hear(&mut self, _: Seat, _: impl FnOnce() -> E) {}
+    fn receive(&mut self, _: Seat, _: impl FnOnce() -> E) {}
 }
 
 /// Everything is kept, in order.
 impl<E> Listener<E> for Vec<(Seat, E)> {
-    fn hear(&mut self, seat: Seat, event: impl FnOnce() -> E) {
+    fn receive(&mut self, seat: Seat, event: impl FnOnce() -> E) {
         self.push((seat, event()));
     }
 }

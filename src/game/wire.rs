@@ -415,7 +415,7 @@ pub trait Table: Send {
 /// How a referee receives players who dial it themselves, before they sit at a table.
 pub trait Reception: Send + Sync {
     /// What a line means from somebody who sits nowhere yet.
-    fn hear(&self, line: &[u8]) -> Arrival;
+    fn receive(&self, line: &[u8]) -> Arrival;
     /// What a player hears who has to wait, with so many in the queue, itself included; `None`:
     /// nothing.
     fn wait(&self, queued: usize) -> Option<Frame>;

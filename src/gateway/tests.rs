@@ -132,7 +132,7 @@ async fn paths_lead_to_bots() {
             "{path}: {head}{body}"
         );
     }
-    // "/" and "/toy" are the default bot: "quick" by the same peer, begun anew.
+    // "/" and "/toy" are the default bot: "quick" by the same peer, begun again.
     assert_eq!(site.sessions.live(), 3);
     let (head, body) = get(&site, "/toy/nobody?market=1&id=1").await;
     assert_eq!(status(&head), 404);

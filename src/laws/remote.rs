@@ -54,7 +54,7 @@ where
     }
 
     /// Hears a line, and answers if it is asked.
-    fn hear(&mut self, line: &Line) -> Option<(u64, Value)> {
+    fn receive(&mut self, line: &Line) -> Option<(u64, Value)> {
         let text = line.text(Some(WITHIN));
         assert!(!text.contains('\n'));
         let value: Value = serde_json::from_str(&text).expect("JSON");
@@ -142,7 +142,7 @@ where
                     let mut answer = None;
                     for line in &told {
                         assert!(answer.is_none(), "a decision is asked for last");
-                        answer = echo.hear(line);
+                        answer = echo.receive(line);
                     }
                     lines.extend(told);
                     let (number, act) = answer.expect("a decision");
@@ -172,7 +172,7 @@ where
         assert!(answers > 0, "{} was never asked", card.name);
         for (_, (_, post), (_, told_again), echo, lines) in seats.values_mut() {
             let rest = post.take().expect("lines");
-            rest.iter().for_each(|line| drop(echo.hear(line)));
+            rest.iter().for_each(|line| drop(echo.receive(line)));
             lines.extend(rest);
             assert_eq!(told_again.take().expect("lines"), *lines, "{}", card.name);
             let numbers = echo.played.iter().map(|(number, _)| *number);

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_how_to_mend() {
+    fn refusals_say_how_to_fix() {
         let refusal = |url: &str| Target::parse(url).unwrap_err();
         assert!(matches!(refusal("https://iets.nl"), TargetError::Https(_)));
         assert!(

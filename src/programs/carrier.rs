@@ -82,7 +82,7 @@ impl Carrier {
         match self {
             Self::Process(_) => false,
             Self::Url(posts) => {
-                posts.begin_anew();
+                posts.begin_again();
                 true
             }
         }

@@ -1,5 +1,5 @@
 //! Checking a user's bot: it plays a set script of each of its games in good and bad weather, and hears in plain
-//! words what to mend. The script goes on as recorded whatever the bot answers: what counts is that its answers come in
+//! words what to fix. The script goes on as recorded whatever the bot answers: what counts is that its answers come in
 //! time and are legal.
 
 mod findings;

@@ -67,7 +67,7 @@ impl Conduct {
         };
         if let Err(error) = store.program_ran(run).await {
             let session = session.0;
-            tracing::warn!(session, %error, "what became of a program could not be stored");
+            tracing::warn!(session, %error, "how a program fared could not be stored");
         }
     }
 

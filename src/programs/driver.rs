@@ -142,7 +142,7 @@ impl Driver {
         let lines = match self.post.take() {
             Ok(lines) => lines,
             Err(why) => {
-                tracing::warn!(bot = self.spec, why, "a program is told nothing more");
+                tracing::warn!(bot = self.spec, why, "a program is sent nothing more");
                 return self.give_up();
             }
         };
@@ -158,7 +158,7 @@ impl Driver {
         {
             tracing::warn!(
                 bot = self.spec,
-                "a program is too slow to be told its match"
+                "a program is too slow to take in its match"
             );
             self.give_up();
         }

@@ -53,7 +53,7 @@ impl Posts {
     }
 
     /// The match is told from its beginning from now on, on the same connection if that is there.
-    pub(super) fn begin_anew(&mut self) {
+    pub(super) fn begin_again(&mut self) {
         self.talk = talk();
         self.body = Bytes::new();
         self.answered = false;

@@ -169,7 +169,7 @@ impl Runner {
         }
         self.log.add(lines);
         if self.log.is_broken() {
-            return self.fail("its match is too long to be told".to_owned());
+            return self.fail("its match is too long to be sent again".to_owned());
         }
         if let Heard::Failed(why) = self.listen(None, Instant::now()) {
             self.fail(why);
@@ -361,7 +361,7 @@ impl Runner {
         if let Some(running) = &mut self.running {
             running.carrier.push(&mut running.unsaid);
             if running.unsaid.len() > UNSAID_MAX {
-                self.fail("it does not read what it is told".to_owned());
+                self.fail("it does not read what it is sent".to_owned());
             }
         }
     }

@@ -45,12 +45,12 @@ pub enum ShelfError {
     #[error(transparent)]
     Build(#[from] BuildError),
     /// Its program cannot be run.
-    #[error("{why}; `run` in its bot.toml names the program{mend}")]
+    #[error("{why}; `run` in its bot.toml names the program{fix}")]
     Program {
         /// Why not.
         why: StartError,
         /// What is wrong with its name, as it seems: empty, or a continuation.
-        mend: &'static str,
+        fix: &'static str,
     },
     /// The same version was added with another content.
     #[error(
@@ -93,7 +93,7 @@ impl From<CopyError> for ShelfError {
 }
 
 /// What is wrong with a program that cannot be run, as it seems.
-fn mend(why: &StartError) -> &'static str {
+fn fix(why: &StartError) -> &'static str {
     let StartError::Spawn { program, why } = why else {
         return "";
     };
@@ -278,21 +278,7 @@ impl Shelf {
         if versions.len() >= VERSIONS_MAX {
             return Err(ShelfError::TooMany { name: name.clone() });
         }
-        if let Some(words) = &manifest.build {
-            let folder = staging.path().join(&manifest.directory);
-            let building = Building {
-                within: BUILD_WITHIN,
-                guard: self.guard,
-                stops: &|| self.stop.is_cancelled(),
-            };
-            building.run(words, &manifest.environment, &folder)?;
-        }
-        if manifest.url.is_none() {
-            find(&manifest.program(staging.path())).map_err(|why| ShelfError::Program {
-                mend: mend(&why),
-                why,
-            })?;
-        }
+        self.build(&manifest, staging.path())?;
         let bot = self.folder.join(name);
         fs::create_dir_all(&bot).map_err(at(&bot))?;
         // Nothing of it may be missing once it has its name.
@@ -305,6 +291,26 @@ impl Shelf {
         self.list(name, &versions)?;
         let (files, bytes) = (copied.files, copied.bytes);
         Ok((manifest, Added::New { files, bytes }))
+    }
+
+    /// Builds a copied bot, and looks whether its program is there then.
+    fn build(&self, manifest: &Manifest, staging: &Path) -> Result<(), ShelfError> {
+        if let Some(words) = &manifest.build {
+            let folder = staging.join(&manifest.directory);
+            let building = Building {
+                within: BUILD_WITHIN,
+                guard: self.guard,
+                stops: &|| self.stop.is_cancelled(),
+            };
+            building.run(words, &manifest.environment, &folder)?;
+        }
+        if manifest.url.is_none() {
+            find(&manifest.program(staging)).map_err(|why| ShelfError::Program {
+                fix: fix(&why),
+                why,
+            })?;
+        }
+        Ok(())
     }
 
     /// Every version of every bot, by name, in the order in which they were added.

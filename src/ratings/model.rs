@@ -147,7 +147,7 @@ impl Shared {
     }
 }
 
-/// The meetings of those who played, the virtual draws of the prior included. Players are numbered anew, those
+/// The meetings of those who played, the virtual draws of the prior included. Players are numbered again, those
 /// without results left out.
 #[derive(Clone, Debug)]
 pub(crate) struct Model {

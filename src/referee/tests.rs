@@ -105,7 +105,7 @@ async fn ended_by_the_rules(store: &Store, hosted: &HostedMatch) {
         assert!(calls.eq(told), "{seat:?}");
         assert_eq!(stored.len(), 2 * hosted.log.lines(seat).len());
     }
-    let verified = crate::replay::verify(&store, None, |_| ()).await.unwrap();
+    let verified = crate::replay::verify(store, None, |_| ()).await.unwrap();
     assert_eq!((verified.differences, verified.integrity.len()), (0, 0));
 }
 

@@ -113,7 +113,7 @@ fn on_signal(signals: SigSet, shim: &Arc<Mutex<Player>>) {
             if let Some(mut shim) = shim.try_lock() {
                 let bye = Bye {
                     n: None,
-                    why: "the shim was told to stop".to_owned(),
+                    why: "the shim was stopped".to_owned(),
                     // Engines that have no end message are stopped together with their players.
                     hung_up: true,
                 };

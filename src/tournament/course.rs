@@ -452,7 +452,7 @@ impl Course {
             .filter_map(named)
             .collect();
         anyhow::bail!(
-            "round {}: in every match a program could not be started, of {}: mend that before you go on, or let such \
+            "round {}: in every match a program could not be started, of {}: fix that before you go on, or let such \
              programs lose with --broken-lose",
             at + 1,
             names.join(", ")

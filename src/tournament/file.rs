@@ -9,6 +9,8 @@ use super::runner::CONCURRENCY_MAX;
 use super::standings::{Named, TieBreak, Until};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{SeatPrograms, SeatSpec};
+use crate::secrets::Secret;
+use crate::tournament::Entrant;
 use games::{Kit, TableSetup};
 use ratings::schedule::{Field, Format};
 use serde::{Deserialize, Serialize};
@@ -310,27 +312,14 @@ impl TournamentFile {
     /// # Errors
     /// [`FileError`] for what does not fit the game.
     pub fn cup(&self, game: &str, folder: &Path) -> Result<Cup, FileError> {
-        let Some(kit) = games::find(game) else {
-            let known: Vec<_> = games::ALL.iter().map(|kit| kit.game()).collect();
-            let known = known.join(", ");
-            return refuse(format!(
-                "games: there is no game {game:?}; there are: {known}"
-            ));
-        };
+        let kit = kit_of(game)?;
         let of_game = self.of_game.get(game).cloned().unwrap_or_default();
         let format = of_game.schedule.unwrap_or(self.schedule);
         let decks = of_game.decks.unwrap_or(self.decks);
         if !(1..=DECKS_MAX).contains(&decks) {
             return refuse(format!("decks: {decks} is not within 1 and {DECKS_MAX}"));
         }
-        let mut entrants = Vec::new();
-        for given in &self.entrants {
-            if given.plays(game) {
-                entrants.push(given.entrant(kit, folder)?);
-            }
-        }
-        check_dialling(&entrants)?;
-        entrants.sort_by_key(|entrant| entrant.house);
+        let entrants = self.entrants_of(kit, folder)?;
         let ranked = entrants.iter().filter(|entrant| !entrant.house).count();
         let seats = of_game
             .seats
@@ -354,16 +343,7 @@ impl TournamentFile {
         format
             .check(&field)
             .map_err(|why| FileError(format!("{game}: schedule: {why}")))?;
-        let tables = entrants.len().div_ceil(seats) as u64;
-        let rounds = u64::from(format.rounds(&field).unwrap_or_default());
-        let rotations = if self.rotate { seats as u64 } else { 1 };
-        let matches = rounds * tables * u64::from(decks) * rotations;
-        if matches > MATCHES_MAX {
-            return refuse(format!(
-                "{game}: {rounds} rounds of {tables} tables, {decks} decks and {rotations} rotations are {matches} \
-                 matches; a tournament has at most {MATCHES_MAX}"
-            ));
-        }
+        self.check_extent(game, format, &field, decks)?;
         let owners = kit.seat_owners(&options, seats);
         let owners = owners.map_err(|why| FileError(format!("{game}: seats: {why}")))?;
         // What options are worth shows at a table only.
@@ -371,21 +351,14 @@ impl TournamentFile {
         kit.table(&table)
             .map_err(|why| FileError(format!("game.{game}.options: {why}")))?;
         let secret = begun_with(self.seed)?;
-        let mut setup = serde_json::to_value(self).map_err(|why| FileError(why.to_string()))?;
-        if let Some(setup) = setup.as_object_mut() {
-            setup.insert("playing".to_owned(), game.into());
-            setup.insert(SECRET.to_owned(), secret.text().into());
-            setup.insert("seats".to_owned(), seats.into());
-            setup.insert("budget".to_owned(), budget.to_string().into());
-            setup.insert("options".to_owned(), options.clone());
-            setup.insert("until".to_owned(), json!(self.until_of(game)));
-            // Where its programs run indeed: the file may have been moved.
-            let folders = entrants.iter().filter_map(|entrant| match &entrant.spec {
-                SeatSpec::Program(program) => Some((entrant.name.clone(), json!(program.folder))),
-                _ => None,
-            });
-            setup.insert(FOLDERS.to_owned(), folders.collect::<Map<_, _>>().into());
-        }
+        let decided = Decided {
+            game,
+            secret,
+            seats,
+            budget: &budget,
+            options: &options,
+        };
+        let setup = self.setup(&decided, &entrants)?;
         Ok(Cup {
             name: self.name.clone(),
             kit,
@@ -408,6 +381,76 @@ impl TournamentFile {
             not_isolated: None,
         })
     }
+
+    /// Those who play a game, the house's last.
+    fn entrants_of(&self, kit: &'static dyn Kit, folder: &Path) -> Result<Vec<Entrant>, FileError> {
+        let play = self.entrants.iter().filter(|given| given.plays(kit.game()));
+        let entrants: Result<Vec<_>, _> = play.map(|given| given.entrant(kit, folder)).collect();
+        let mut entrants = entrants?;
+        check_dialling(&entrants)?;
+        entrants.sort_by_key(|entrant| entrant.house);
+        Ok(entrants)
+    }
+
+    fn check_extent(
+        &self,
+        game: &str,
+        format: Format,
+        field: &Field,
+        decks: u32,
+    ) -> Result<(), FileError> {
+        let seats = field.seats;
+        let tables = (field.entrants + field.house).div_ceil(seats) as u64;
+        let rounds = u64::from(format.rounds(field).unwrap_or_default());
+        let rotations = if self.rotate { seats as u64 } else { 1 };
+        let matches = rounds * tables * u64::from(decks) * rotations;
+        if matches > MATCHES_MAX {
+            return refuse(format!(
+                "{game}: {rounds} rounds of {tables} tables, {decks} decks and {rotations} rotations are {matches} \
+                 matches; a tournament has at most {MATCHES_MAX}"
+            ));
+        }
+        Ok(())
+    }
+
+    /// All of the file that decides the results, as it is stored.
+    fn setup(&self, decided: &Decided<'_>, entrants: &[Entrant]) -> Result<Value, FileError> {
+        let mut setup = serde_json::to_value(self).map_err(|why| FileError(why.to_string()))?;
+        if let Some(setup) = setup.as_object_mut() {
+            setup.insert("playing".to_owned(), decided.game.into());
+            setup.insert(SECRET.to_owned(), decided.secret.text().into());
+            setup.insert("seats".to_owned(), decided.seats.into());
+            setup.insert("budget".to_owned(), decided.budget.to_string().into());
+            setup.insert("options".to_owned(), decided.options.clone());
+            setup.insert("until".to_owned(), json!(self.until_of(decided.game)));
+            // Where its programs run indeed: the file may have been moved.
+            let folders = entrants.iter().filter_map(|entrant| match &entrant.spec {
+                SeatSpec::Program(program) => Some((entrant.name.clone(), json!(program.folder))),
+                _ => None,
+            });
+            setup.insert(FOLDERS.to_owned(), folders.collect::<Map<_, _>>().into());
+        }
+        Ok(setup)
+    }
+}
+
+/// What is settled for one game of a file.
+struct Decided<'a> {
+    game: &'a str,
+    secret: Secret,
+    seats: usize,
+    budget: &'a ThinkBudget,
+    options: &'a Value,
+}
+
+fn kit_of(game: &str) -> Result<&'static dyn Kit, FileError> {
+    games::find(game).ok_or_else(|| {
+        let known: Vec<_> = games::ALL.iter().map(|kit| kit.game()).collect();
+        let known = known.join(", ");
+        FileError(format!(
+            "games: there is no game {game:?}; there are: {known}"
+        ))
+    })
 }
 
 fn named(what: &str, name: &str) -> Result<(), FileError> {

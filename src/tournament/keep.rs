@@ -329,7 +329,7 @@ mod tests {
             let row = all.unwrap().items.remove(0);
             assert_eq!(row.cause, Some(cause));
             assert_eq!(row.scores.is_empty(), cause == Cause::Cancelled);
-            let verified = crate::replay::verify(&store, None, |_| ()).await.unwrap();
+            let verified = crate::replay::verify(store, None, |_| ()).await.unwrap();
             assert!(
                 verified.clean(),
                 "a match that is played again differs from nothing"

@@ -287,6 +287,27 @@ impl Report {
     /// As a table for people.
     #[must_use]
     pub fn table(&self) -> String {
+        let mut text = self.seat_lines();
+        let named = || self.seats.iter().map(|row| (&*row.bot, &row.figures));
+        text.push_str(&remarks(named));
+        text.push_str(&self.failures());
+        text.push_str(&self.circumstances());
+        let conditions = &self.conditions;
+        text.push_str(&format!(
+            "{} of {} matches of {} in {:.1} s ({:.0} a second), seed {}, budget {}\n",
+            self.games,
+            conditions.games_planned,
+            conditions.game,
+            self.seconds,
+            self.games_per_second,
+            conditions.seed,
+            conditions.budget,
+        ));
+        text
+    }
+
+    /// A heading, and a line for each seat.
+    fn seat_lines(&self) -> String {
         let width = self
             .seats
             .iter()
@@ -326,9 +347,12 @@ impl Report {
                 ms(figures.decision_ms_p99),
             ));
         }
-        let named = || self.seats.iter().map(|row| (&*row.bot, &row.figures));
-        text.push_str(&remarks(named));
-        text.push_str(&self.failures());
+        text
+    }
+
+    /// What a reader must know of how it was played.
+    fn circumstances(&self) -> String {
+        let mut text = String::new();
         let silent = |row: &SeatReport| row.failure.as_ref().is_some_and(|failure| failure.silent);
         if let Some(hint) = self.conditions.when_silent
             && self.seats.iter().any(silent)
@@ -351,21 +375,10 @@ impl Report {
                 self.games_of_unfinished_rotations
             ));
         }
-        let conditions = &self.conditions;
-        if let Some(from) = &conditions.from {
+        if let Some(from) = &self.conditions.from {
             let (id, entry, cause) = (&from.match_id, from.entry, from.cause.word());
             text.push_str(&format!("match {id} from entry {entry}: {cause}\n"));
         }
-        text.push_str(&format!(
-            "{} of {} matches of {} in {:.1} s ({:.0} a second), seed {}, budget {}\n",
-            self.games,
-            conditions.games_planned,
-            conditions.game,
-            self.seconds,
-            self.games_per_second,
-            conditions.seed,
-            conditions.budget,
-        ));
         text
     }
 }

@@ -179,7 +179,7 @@ async fn sessions(store: &Store, of: &[TournamentMatch]) -> usize {
 
 async fn is_whole(store: &Store) -> bool {
     let mut differences = Vec::new();
-    let verified = crate::replay::verify(&store, None, |checked| {
+    let verified = crate::replay::verify(store, None, |checked| {
         differences.extend(checked.differences.clone());
     });
     let whole = verified.await.unwrap().clean();

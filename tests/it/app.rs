@@ -145,7 +145,7 @@ pub fn block_on<T>(waiting: impl Future<Output = T>) -> T {
 /// Every transcript of an open store gives the stored answers and results again.
 pub async fn clean(store: &Store) {
     let mut told = Vec::new();
-    let summary = drover::replay::verify(&store, None, |checked| {
+    let summary = drover::replay::verify(store, None, |checked| {
         told.extend(checked.differences.clone())
     })
     .await;

@@ -37,18 +37,18 @@ pub fn checked(folder: &Path, name: &str) -> Value {
     whole
 }
 
-/// What is to be mended in any weather, but for answers that this machine was too busy for.
-pub fn mends(whole: &Value) -> Vec<String> {
+/// What is to be fixed in any weather, but for answers that this machine was too busy for.
+pub fn fixes(whole: &Value) -> Vec<String> {
     let games = whole["games"].as_array().unwrap();
     let findings = games
         .iter()
         .flat_map(|game| game["findings"].as_array().unwrap());
-    let mends = findings.flat_map(|finding| finding["mend"].as_array().unwrap());
-    let mends = mends.map(|what| what.as_str().unwrap().to_owned());
+    let fixes = findings.flat_map(|finding| finding["fix"].as_array().unwrap());
+    let fixes = fixes.map(|what| what.as_str().unwrap().to_owned());
     let of_time = |what: &String| {
         what.starts_with("an answer took") || what.starts_with("no answer to decision")
     };
-    mends.filter(|what| !of_time(what)).collect()
+    fixes.filter(|what| !of_time(what)).collect()
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn every_starter_is_in_order_wherever_its_language_is() {
             &["new", &name, "--lang", language, "--game", game],
         ));
         let whole = checked(folder.path(), &name);
-        assert!(mends(&whole).is_empty(), "{name}: {whole:#}");
+        assert!(fixes(&whole).is_empty(), "{name}: {whole:#}");
         let findings = whole["games"][0]["findings"].as_array().unwrap();
         assert_eq!(findings.len(), 7, "{name}: {whole:#}");
         for finding in findings {
@@ -107,7 +107,7 @@ fn a_starter_in_python_plays_several_games() {
     let both = ["--game", games[0], "--game", games[1]];
     ok(bot(folder.path(), &[&["new", "both"][..], &both].concat()));
     let whole = checked(folder.path(), "both");
-    assert!(mends(&whole).is_empty(), "{whole:#}");
+    assert!(fixes(&whole).is_empty(), "{whole:#}");
     for (at, game) in games.iter().enumerate() {
         assert_eq!(whole["games"][at]["game"], *game, "{whole:#}");
     }
@@ -178,7 +178,7 @@ const WRONG: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn a_check_says_what_to_mend() {
+fn a_check_says_what_to_fix() {
     if !is_there("python3") {
         return;
     }
@@ -193,7 +193,7 @@ fn a_check_says_what_to_mend() {
         assert_ne!(changed, text, "{right}");
         fs::write(folder.path().join(&name).join("drover_bot.py"), changed).unwrap();
         let whole = checked(folder.path(), &name);
-        let told = mends(&whole);
+        let told = fixes(&whole);
         assert!(
             told.iter().any(|what| what.contains(expected)),
             "{wrong}: {whole:#}"
@@ -226,7 +226,7 @@ fn a_bot_starts_where_the_database_lies_in_the_current_folder() {
     command.args(["bot", "check", "mine", "--output", "json"]);
     let output = command.current_dir(folder.path()).output().unwrap();
     let whole: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(mends(&whole), Vec::<String>::new(), "{whole:#}");
+    assert_eq!(fixes(&whole), Vec::<String>::new(), "{whole:#}");
 }
 
 /// What `drover bot protections` says of memory with this `bots.cgroup`.
@@ -320,7 +320,7 @@ fn a_check_plays_by_the_protocol_and_the_contests_clock() {
     assert!(asks.contains("kept.pop(0)") && asks.contains("kept.append"));
     fs::write(file, asks).unwrap();
     let whole = checked(folder.path(), "asks");
-    assert!(mends(&whole).is_empty(), "{whole:#}");
+    assert!(fixes(&whole).is_empty(), "{whole:#}");
     let fair = &whole["games"][0]["findings"][0];
     assert!(fair["legal"].as_u64().unwrap() > 5, "{whole:#}");
     // A share of the clock of the whole match, not all of it.
@@ -345,7 +345,7 @@ fn a_check_plays_by_the_protocol_and_the_contests_clock() {
     );
     assert_ne!(ends, text);
     fs::write(file, ends).unwrap();
-    let told = mends(&checked(folder.path(), "illegal"));
+    let told = fixes(&checked(folder.path(), "illegal"));
     let ended = |what: &String| what.contains("exit status 9");
     assert!(told.iter().any(ended), "{told:?}");
 }
@@ -369,10 +369,10 @@ fn a_check_of_a_bot_that_hangs_ends_soon() {
         (&findings[0]["asked"], &findings[0]["answers"]),
         (&2.into(), &0.into())
     );
-    let mend = findings[0]["mend"].to_string();
+    let fix = findings[0]["fix"].to_string();
     assert!(
-        mend.contains("no answer to decision 1 within 10000 ms"),
-        "{mend}"
+        fix.contains("no answer to decision 1 within 10000 ms"),
+        "{fix}"
     );
 }
 
@@ -457,7 +457,7 @@ fn a_bot_that_cannot_be_added_is_told_where() {
 
 /// What is said of a program alike in all weathers is said once.
 #[test]
-fn a_check_says_each_thing_once_and_how_to_mend_it() {
+fn a_check_says_each_thing_once_and_how_to_fix_it() {
     if !is_there("python3") {
         return;
     }
@@ -469,15 +469,15 @@ fn a_check_says_each_thing_once_and_how_to_mend_it() {
     changed(folder.path(), "once", "planowanie", stops);
     let output = bot(folder.path(), &["check", "once"]);
     let said = String::from_utf8(output.stdout).unwrap();
-    let mends: Vec<&str> = said
+    let fixes: Vec<&str> = said
         .lines()
-        .filter(|line| line.starts_with("mend"))
+        .filter(|line| line.starts_with("fix"))
         .collect();
-    let [mend] = &mends[..] else {
+    let [fix] = &fixes[..] else {
         panic!("{said}");
     };
     assert!(
-        mend.ends_with("exit status 0; it must read on until its standard input ends"),
+        fix.ends_with("exit status 0; it must read on until its standard input ends"),
         "{said}"
     );
     let prints = (
@@ -492,7 +492,7 @@ fn a_check_says_each_thing_once_and_how_to_mend_it() {
     let [of_ask] = &of_ask[..] else {
         panic!("{said}");
     };
-    assert!(of_ask.starts_with("mend (always): "), "{said}");
+    assert!(of_ask.starts_with("fix (always): "), "{said}");
     assert!(
         of_ask.ends_with("; what is for you goes to standard error"),
         "{said}"

@@ -281,7 +281,7 @@ fn a_page_that_is_open_shows_what_happens() {
         let before: usize = browser.text(rows).parse().unwrap();
         play(&app);
         browser.until(&format!("{rows} > {before}"));
-        // It grew without being loaded anew.
+        // It grew without being loaded again.
         assert_eq!(browser.text("window.kept"), "true");
     }
     assert_eq!(browser.complaints(&app.url()), [""; 0]);

@@ -60,7 +60,7 @@ fn the_shipped_file_is_the_defaults() {
     assert_eq!(
         SHIPPED,
         template(),
-        "make it anew: drover config init > config/drover.toml"
+        "make it again: drover config init > config/drover.toml"
     );
     assert_eq!(read(SHIPPED).unwrap().config, Config::default());
     let stated = |line: String| SHIPPED.lines().any(|shipped| shipped == line);

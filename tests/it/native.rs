@@ -1,7 +1,7 @@
 //! Users' bots that speak their game's own protocol: under a foreign arbiter, through the shim, and in checks.
 
 use crate::app::{TestApp, folder, ok, play, report, shim_seat, until};
-use crate::bots::{bot, checked, is_there, mends};
+use crate::bots::{bot, checked, fixes, is_there};
 use crate::planetwars;
 use crate::seats::conduct;
 use nix::sys::signal::{Signal, kill};
@@ -241,7 +241,7 @@ fn a_check_plays_in_the_games_own_words() {
     for (game, fallback, _) in GAMES {
         written(folder.path(), (game, game), fallback, "none");
         let whole = checked(folder.path(), game);
-        assert!(mends(&whole).is_empty(), "{whole:#}");
+        assert!(fixes(&whole).is_empty(), "{whole:#}");
         let findings = whole["games"][0]["findings"].as_array().unwrap();
         let weathers: Vec<&str> = findings
             .iter()
@@ -296,7 +296,7 @@ const WRONG: [(&str, &str, &str); 9] = [
 ];
 
 #[test]
-fn a_check_says_what_to_mend_in_the_games_own_words() {
+fn a_check_says_what_to_fix_in_the_games_own_words() {
     if !is_there("python3") {
         return;
     }
@@ -306,7 +306,7 @@ fn a_check_says_what_to_mend_in_the_games_own_words() {
         written(folder.path(), (&name, game), "champion", manner);
         let whole = checked(folder.path(), &name);
         let findings = whole["games"][0]["findings"].as_array().unwrap();
-        let told = findings.iter().map(|finding| finding["mend"].to_string());
+        let told = findings.iter().map(|finding| finding["fix"].to_string());
         let told = told.collect::<String>().replace("\\\"", "\"");
         assert!(told.contains(expected), "{name}: {whole:#}");
     }

@@ -386,7 +386,7 @@ fn is_tool(source: &Source) -> bool {
 type Rule = (&'static str, &'static [&'static str], fn(&Source) -> bool);
 const RULES: &[Rule] = &[
     (
-        "standard error that takes nothing is no panic: `cli::tell` writes there",
+        "standard error that takes nothing is no panic: `cli::notify` writes there",
         &["eprintln!", "eprint!("],
         |_| false,
     ),

@@ -1,7 +1,7 @@
 //! Users' bots that are URLs: checked, added, at our own tables and behind a daemon.
 
 use crate::app::{TestApp, WITH_REFEREE, connected, drover, folder, ok, refused};
-use crate::bots::{bot, checked, is_there, mends};
+use crate::bots::{bot, checked, fixes, is_there};
 use crate::seats::{conduct, played};
 use serde_json::{Value, json};
 use std::fs;
@@ -44,7 +44,7 @@ impl Drop for Server {
 }
 
 #[test]
-fn a_check_of_a_url_says_what_to_mend() {
+fn a_check_of_a_url_says_what_to_fix() {
     if !is_there("python3") {
         return;
     }
@@ -65,7 +65,7 @@ fn a_check_of_a_url_says_what_to_mend() {
         let name = format!("web-{number}");
         let server = Server::start(folder.path(), (&name, &["planowanie"]), how);
         let whole = checked(folder.path(), &name);
-        let told = mends(&whole);
+        let told = fixes(&whole);
         let findings = whole["games"][0]["findings"].as_array().unwrap();
         if expected.is_empty() {
             assert!(told.is_empty(), "{how}: {whole:#}");
@@ -76,7 +76,7 @@ fn a_check_of_a_url_says_what_to_mend() {
         }
         drop(server);
         if how == "good" {
-            let told = mends(&checked(folder.path(), &name));
+            let told = fixes(&checked(folder.path(), &name));
             assert!(told[0].contains("cannot connect to 127.0.0.1"), "{told:?}");
         }
     }

@@ -91,7 +91,7 @@ fn main() -> ExitCode {
     let Err(error) = Cli::parse().run() else {
         return ExitCode::SUCCESS;
     };
-    drover::cli::tell(&format!("tune: {error:#}"));
+    drover::cli::notify(&format!("tune: {error:#}"));
     ExitCode::FAILURE
 }
 

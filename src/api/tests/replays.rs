@@ -183,7 +183,7 @@ async fn a_view_is_folded_once_as_long_as_nothing_is_added() {
         let row = store.match_row(&match_id(1)).await.unwrap().unwrap();
         let sessions = store.sessions_of(&match_id(1)).await.unwrap();
         let view = View::of(&sessions, seat, true).unwrap();
-        let footage = crate::replay::footage(&store, &row, view.clone())
+        let footage = crate::replay::footage(store, &row, view.clone())
             .await
             .unwrap();
         let fold = async || {

@@ -2,6 +2,8 @@
 
 use crate::arena::Acts;
 use crate::game::{Bot, Budget, Duel, Game, Illegal, Outcome, Seat, Seats};
+#[cfg(doc)]
+use crate::kit::Kit;
 use crate::kit::{
     Bluff, BotCard, DialogueSetup, Maps, Models, NO_REPLIES, OptionCard, Pace, Route, StdioWire,
     Train, Wire,
@@ -168,7 +170,7 @@ pub trait Contest:
         None
     }
     /// Keeps what is needed to judge later acts.
-    fn hear(heard: &mut Self::Heard, event: &Self::Event) {
+    fn receive(heard: &mut Self::Heard, event: &Self::Event) {
         let _ = (heard, event);
     }
 
@@ -281,7 +283,7 @@ pub trait Contest:
         Err(NO_REPLIES.to_owned())
     }
     /// The act of a program's whole reply to a frame that asks for this decision, in the game's own protocol. Read as
-    /// leniently as any referee reads it: what is sent on is written anew.
+    /// leniently as any referee reads it: what is sent on is written again.
     ///
     /// # Errors
     /// A sentence: it is no act.

@@ -109,7 +109,7 @@ impl<C: Contest> Clone for Remote<C> {
 
 impl<C: Contest> Bot<C> for Remote<C> {
     fn observe(&mut self, event: &C::Event) {
-        C::hear(&mut self.heard, event);
+        C::receive(&mut self.heard, event);
         if !self.post.is_native() {
             let seen: Told<&C::View, &C::Ask, &C::Act, &C::Event> = Told::Seen { event };
             self.post.push(Line::Plain(written(&seen)));

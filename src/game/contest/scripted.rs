@@ -74,7 +74,7 @@ pub(super) fn transcribed<C: Contest>(
         table.calls(&mut calls);
         let told = !calls.is_empty();
         for call in calls.drain(..) {
-            hear(table, &mut players, &mut waiting, call, &mut transcript);
+            receive(table, &mut players, &mut waiting, call, &mut transcript);
         }
         if told {
             continue;
@@ -103,7 +103,7 @@ pub(super) fn transcribed<C: Contest>(
 }
 
 /// What needs no decision is answered at once.
-fn hear(
+fn receive(
     table: &mut dyn Table,
     players: &mut Seats<Box<dyn Dialogue>>,
     waiting: &mut Seats<Option<Asked>>,

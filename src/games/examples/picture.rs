@@ -31,7 +31,7 @@ fn arguments() -> Result<HashMap<String, String>, Failure> {
 }
 
 /// Says to a player's side what was said to the seat, and what was answered.
-fn hear(player: &mut dyn Dialogue, exchange: &Exchange) -> Result<(), Failure> {
+fn receive(player: &mut dyn Dialogue, exchange: &Exchange) -> Result<(), Failure> {
     match player.receive(exchange.call.as_bytes())? {
         Next::Wait | Next::Over(_) => {}
         Next::Send(said) => player.said(exchange.reply.as_deref().unwrap_or(&said)),
@@ -61,7 +61,7 @@ fn scenes(
         let scene = match &mut watcher {
             None => table.scene(),
             Some((seat, player)) if *seat == exchange.seat => {
-                hear(player.as_mut(), exchange)?;
+                receive(player.as_mut(), exchange)?;
                 player.scene()
             }
             Some(_) => None,

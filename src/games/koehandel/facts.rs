@@ -47,7 +47,7 @@ struct Bids {
 impl Facts {
     /// Hears a message that took the reader from `before` to `fold`. Settlements come first: those
     /// of several rows close only with the message after them.
-    pub fn hear(&mut self, message: &Message, before: &View, fold: &Fold) {
+    pub fn receive(&mut self, message: &Message, before: &View, fold: &Fold) {
         self.proved = fold.proves();
         for deal in fold.deals() {
             match deal {

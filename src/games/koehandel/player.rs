@@ -66,11 +66,11 @@ impl Player {
         }
         match self.fold.judge(message, again) {
             Verdict::Fits => self.hear(message, again),
-            Verdict::Mended(why) => {
+            Verdict::Fixed(why) => {
                 if !self.fold.joined_late(message) && self.fold.is_certain() {
                     self.facts.rebuilt(why);
                 }
-                for message in self.fold.mend(message) {
+                for message in self.fold.fix(message) {
                     self.hear(&message, again);
                 }
             }
@@ -152,9 +152,12 @@ impl Player {
 
     fn hear(&mut self, message: &Message, again: bool) {
         let before = *self.fold.view();
-        let settled = self.fold.hear_again(message, again).map(Message::Settled);
-        self.facts.hear(message, &before, &self.fold);
-        self.watch.hear(message, &self.fold);
+        let settled = self
+            .fold
+            .receive_again(message, again)
+            .map(Message::Settled);
+        self.facts.receive(message, &before, &self.fold);
+        self.watch.receive(message, &self.fold);
         let first = matches!(message, Message::PaidByServer { .. });
         let (before, after) = if first {
             (None, settled)
@@ -164,7 +167,7 @@ impl Player {
         for message in before.iter().chain([message]).chain(&after) {
             self.bot.observe(message);
             self.observer
-                .hear(message, self.fold.view(), self.fold.proves());
+                .receive(message, self.fold.view(), self.fold.proves());
         }
         if matches!(message, Message::Start | Message::End(_)) {
             self.look();

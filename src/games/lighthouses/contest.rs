@@ -121,7 +121,7 @@ impl Contest for Lighthouses {
         }
     }
 
-    fn hear(heard: &mut Option<(Arc<Chart>, Seat, usize)>, event: &Event) {
+    fn receive(heard: &mut Option<(Arc<Chart>, Seat, usize)>, event: &Event) {
         if let Event::Begins(chart, seat, players) = event {
             *heard = Some((Arc::clone(chart), *seat, *players));
         }

@@ -187,7 +187,7 @@ impl Facts {
         let Some(ring) = &mut self.ring else {
             return;
         };
-        ring.hear(view);
+        ring.receive(view);
         let mates = ring.mates().to_vec();
         if view.turn < DIGEST_TURN || !ring.settled() || mates.len() < 2 || mates == self.noted {
             return;

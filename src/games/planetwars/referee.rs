@@ -112,7 +112,7 @@ impl Referee {
         });
     }
 
-    fn hear(&mut self, seat: Seat, line: &[u8]) {
+    fn receive(&mut self, seat: Seat, line: &[u8]) {
         let Conduct { wire, lines, .. } = self.setup.conduct;
         let heard = match wire {
             Wire::Team => judge::line(line, lines),
@@ -209,7 +209,7 @@ impl Table for Referee {
             // One line at a time, or several where a transcript is played again.
             Reply::Text(lines) => {
                 for line in lines.split(|byte| *byte == b'\n') {
-                    self.hear(seat, line);
+                    self.receive(seat, line);
                 }
             }
             reply => self.fail(seat, reply),

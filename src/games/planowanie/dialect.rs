@@ -208,7 +208,7 @@ pub struct Said {
 
 /// Reads the first line of a reply; `None` if it begins with neither `=` nor `?`.
 #[must_use]
-pub fn hear(line: &str) -> Option<Said> {
+pub fn receive(line: &str) -> Option<Said> {
     let mut letters = line.chars();
     let yes = match letters.next()? {
         '=' => true,
@@ -229,7 +229,7 @@ pub fn reply_line(begun: bool, line: &str) -> Option<ReplyLine> {
         (true, true) => Some(ReplyLine::Last),
         (true, false) => Some(ReplyLine::Blank),
         (false, true) => Some(ReplyLine::More),
-        (false, false) => hear(line).map(|_| ReplyLine::More),
+        (false, false) => receive(line).map(|_| ReplyLine::More),
     }
 }
 
@@ -239,7 +239,7 @@ pub fn reply_line(begun: bool, line: &str) -> Option<ReplyLine> {
 /// A sentence that says what it is instead.
 pub fn act(deck: &Deck, message: &[u8], ask: Ask, reply: &str) -> Result<Act, String> {
     let first = clean(reply.lines().next().unwrap_or_default().as_bytes());
-    let said = hear(&first).filter(|said| said.yes);
+    let said = receive(&first).filter(|said| said.yes);
     let said = said.ok_or_else(|| format!("{first:?} does not say yes"))?;
     // A number that is echoed follows the sign at once.
     let id = read(message).id;
@@ -306,7 +306,7 @@ pub fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
     if first.len() > REPLY_LINE_MAX {
         return Err(format!("a line of {} bytes", first.len()));
     }
-    let said = hear(first).ok_or_else(|| format!("{first:?} is neither yes nor no"))?;
+    let said = receive(first).ok_or_else(|| format!("{first:?} is neither yes nor no"))?;
     let id = asked.id.unwrap_or_default();
     let payload = said.payload.strip_prefix(&id).unwrap_or(&said.payload);
     let one_word = payload.split_whitespace().count() == 1;
@@ -373,7 +373,7 @@ mod tests {
 
     #[test]
     fn replies_are_read_as_strictly_as_asked() {
-        let yes = |line: &str| hear(line).map(|said| (said.yes, said.payload));
+        let yes = |line: &str| receive(line).map(|said| (said.yes, said.payload));
         assert_eq!(yes("= AS"), Some((true, "AS".into())));
         assert_eq!(yes("=\tAS "), Some((true, "AS".into())));
         assert_eq!(yes("=AS"), Some((true, "AS".into())));

@@ -66,7 +66,7 @@ impl Player {
     }
 
     /// Once deck, players and deals are known, the game begins. While cards are out, another one begins
-    /// only when all three were told anew: one of them alone is an old message that comes again.
+    /// only when all three were told again: one of them alone is an old message that comes again.
     fn configured(&mut self) -> Result<(), String> {
         let fresh = self.table.as_ref().filter(|table| table.is_untouched());
         let deck = self.config.deck.clone();
@@ -364,7 +364,7 @@ impl Dialogue for Player {
         let Some((view, ask)) = self.asked.take() else {
             return;
         };
-        let said = dialect::hear(frame.lines().next().unwrap_or_default());
+        let said = dialect::receive(frame.lines().next().unwrap_or_default());
         let Some(said) = said.filter(|said| said.yes) else {
             self.bot.answered(&view, &ask, None);
             return;

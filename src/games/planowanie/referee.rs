@@ -229,7 +229,7 @@ impl Referee {
         match dialect::reply_line(open.said.is_some(), &text) {
             Some(ReplyLine::Last) => return Ok(self.open.take()),
             Some(ReplyLine::More) if open.said.is_none() => {
-                open.said = dialect::hear(&text);
+                open.said = dialect::receive(&text);
                 return Ok(None);
             }
             Some(ReplyLine::Blank | ReplyLine::More) => {}

@@ -65,7 +65,7 @@ struct Loose {
 
 impl Loose {
     /// A card of `seat` while `awaited` was to play: the cards of the players between them were lost.
-    fn hear(&mut self, play: Play, awaited: Option<Seat>, players: usize) {
+    fn receive(&mut self, play: Play, awaited: Option<Seat>, players: usize) {
         let from = awaited.map_or(play.seat.index(), Seat::index);
         let missing = (play.seat.index() + players - from) % players.max(1);
         self.count += missing + 1;
@@ -320,7 +320,7 @@ impl Table {
             if awaited.is_none() {
                 *loose = Loose::default();
             }
-            loose.hear(play, awaited, players);
+            loose.receive(play, awaited, players);
             self.hand = self.hand.without(card);
             return Ok(Received::Folded);
         }
@@ -334,7 +334,7 @@ impl Table {
                 count: plays.len(),
                 plays,
             };
-            loose.hear(play, self.round.to_play(), players);
+            loose.receive(play, self.round.to_play(), players);
             self.loose = Some(loose);
             self.hand = self.hand.without(card);
             return Ok(Received::Gap(why));

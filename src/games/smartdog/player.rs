@@ -1,7 +1,7 @@
 //! A bot's side of the wire: a hub's lines in, orders out.
 
 use super::cartographer::{Cartographer, map_name};
-use super::dialect::{END, Finish, Line, Message, Object, Start, cells, hear, orders, read};
+use super::dialect::{END, Finish, Line, Message, Object, Start, cells, orders, read, receive};
 use super::facts::Facts;
 use super::options::Key;
 use super::rules::{
@@ -300,7 +300,7 @@ impl Player {
             let at = self.dogs.iter().position(|dog| *dog == number)?;
             u16::try_from(at).ok().map(DogId)
         };
-        let command = |line| match hear(line) {
+        let command = |line| match receive(line) {
             Line::Move { dog, direction, .. } => Some(Command::Move(label(dog)?, direction?)),
             Line::Bark { dog } => Some(Command::Bark(label(dog)?)),
             _ => None,
@@ -366,7 +366,7 @@ impl Dialogue for Player {
     }
 
     fn said(&mut self, frame: &str) {
-        if let Line::Join { name, hub } = hear(frame) {
+        if let Line::Join { name, hub } = receive(frame) {
             if self.door.tries == 0 {
                 name.clone_into(&mut self.door.name);
                 hub.unwrap_or_default().clone_into(&mut self.door.hub);

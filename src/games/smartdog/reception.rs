@@ -1,6 +1,6 @@
 //! How a hub receives players: `join`, `wait`, and what it does not take.
 
-use super::dialect::{self, Line, hear};
+use super::dialect::{self, Line, receive};
 use drover_game::wire::{Arrival, Frame, Reception};
 
 /// Letters of a name that are kept.
@@ -11,9 +11,9 @@ pub struct Hub;
 
 impl Reception for Hub {
     /// The hub's name is taken with or without the sign before it, in capitals or not.
-    fn hear(&self, line: &[u8]) -> Arrival {
+    fn receive(&self, line: &[u8]) -> Arrival {
         let text = String::from_utf8_lossy(line);
-        let (word, argument) = match hear(&text) {
+        let (word, argument) = match receive(&text) {
             Line::Join { name, hub } => {
                 let room = hub.map(|hub| hub.trim_start_matches('#').to_lowercase());
                 return Arrival::Join {

@@ -1,6 +1,6 @@
 //! The hub's side of one match: the rules told as lines, players' lines heard one by one.
 
-use super::dialect::{Line, error, escaped, finish, gone, hear, start, state, warning};
+use super::dialect::{Line, error, escaped, finish, gone, receive, start, state, warning};
 use super::options::Key;
 use super::rules::{Command, Direction, DogId, Refusal, Setup, SmartDog};
 use super::scene::State;
@@ -111,8 +111,8 @@ impl Referee {
             .collect()
     }
 
-    fn hear(&mut self, seat: Seat, line: &str) {
-        match hear(line) {
+    fn receive(&mut self, seat: Seat, line: &str) {
+        match receive(line) {
             Line::End => self.end(seat),
             Line::Move {
                 dog,
@@ -209,7 +209,7 @@ impl Table for Referee {
                     if self.is_over() || self.game.has_forfeited(seat) != Some(false) {
                         return;
                     }
-                    self.hear(seat, line);
+                    self.receive(seat, line);
                 }
             }
             Reply::Late => self.fault(seat, Cause::TimeForfeit),

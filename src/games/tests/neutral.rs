@@ -101,7 +101,7 @@ fn shown(kit: &dyn Kit) -> String {
         .join("\n")
 }
 
-/// Set `DROVER_WRITE_GUIDE=1` to have them written anew.
+/// Set `DROVER_WRITE_GUIDE=1` to have them written again.
 #[test]
 fn the_guides_examples_are_what_is_said() {
     let mut text = fs::read_to_string(guide()).expect("the guide");

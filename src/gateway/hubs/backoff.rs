@@ -58,7 +58,7 @@ mod tests {
     use super::{AFTER_GAME, Backoff, FIRST, MOST};
 
     #[test]
-    fn waits_double_up_to_a_bound_and_begin_anew_after_a_game() {
+    fn waits_double_up_to_a_bound_and_begin_again_after_a_game() {
         let mut backoff = Backoff::new(1, 1);
         let mut bound = FIRST;
         for _ in 0..40 {

@@ -261,7 +261,7 @@ mod tests {
         let alone = open_socket(&path, &Access::from(&Config::default().shim))
             .await
             .unwrap();
-        assert_eq!(mode(&path), 0o600, "the next start decides anew");
+        assert_eq!(mode(&path), 0o600, "the next start decides again");
         drop(alone);
     }
 

@@ -110,7 +110,7 @@ impl Trial {
         }
         let mut steps = Vec::with_capacity(heard.len());
         for message in heard {
-            let (next, said) = self.hear(tape, &mut *dialogue, message, said);
+            let (next, said) = self.receive(tape, &mut *dialogue, message, said);
             let facts = dialogue.facts();
             self.note(&facts);
             steps.push(Step::new(next, said, facts));
@@ -122,7 +122,7 @@ impl Trial {
         self.note(&dialogue.facts());
     }
 
-    fn hear(
+    fn receive(
         &mut self,
         tape: &Tape,
         dialogue: &mut dyn Dialogue,

@@ -54,7 +54,7 @@ pub struct Guard {
 }
 
 /// Why programs cannot be isolated from each other on this machine, in a sentence; `None` if they can. The
-/// executable must have the [`VERB`].
+/// executable must have the [`VERB`](super::orders::VERB).
 #[must_use]
 pub fn no_isolation() -> Option<String> {
     let orders = Orders {
@@ -217,7 +217,7 @@ pub fn guard(orders: &Path) -> io::Result<ExitStatus> {
     if orders.parent.is_some()
         && orders.parent != getppid().map(|parent| parent.as_raw_nonzero().get())
     {
-        return Err(io::Error::other("whoever started it is gone"));
+        return Err(io::Error::other("the process that started it is gone"));
     }
     let report = match &orders.report {
         Some(path) => Some(OpenOptions::new().write(true).open(path)?),

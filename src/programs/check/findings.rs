@@ -92,8 +92,8 @@ pub struct Finding {
     pub allowed_ms: Option<f64>,
     /// Answers that were late or slow while others took the machine: that is not held against it.
     pub disturbed: u32,
-    /// What to mend, each a sentence.
-    pub mend: Vec<String>,
+    /// What to fix, each a sentence.
+    pub fix: Vec<String>,
 }
 
 impl Finding {
@@ -109,7 +109,7 @@ impl Finding {
             slowest_ms: None,
             allowed_ms: None,
             disturbed: 0,
-            mend: Vec::new(),
+            fix: Vec::new(),
         }
     }
 
@@ -119,16 +119,16 @@ impl Finding {
         Some(self.slowest_ms? / self.allowed_ms?)
     }
 
-    /// Adds what to mend, once.
-    pub(super) fn mend(&mut self, what: String) {
-        if !self.mend.contains(&what) && self.mend.len() < MENDS_MAX {
-            self.mend.push(what);
+    /// Adds what to fix, once.
+    pub(super) fn fix(&mut self, what: String) {
+        if !self.fix.contains(&what) && self.fix.len() < FIXES_MAX {
+            self.fix.push(what);
         }
     }
 }
 
 /// Sentences about one weather at most.
-const MENDS_MAX: usize = 8;
+const FIXES_MAX: usize = 8;
 
 /// What came of a game.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -140,9 +140,9 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether there is nothing to mend.
+    /// Whether there is nothing to fix.
     #[must_use]
     pub fn is_well(&self) -> bool {
-        self.findings.iter().all(|finding| finding.mend.is_empty())
+        self.findings.iter().all(|finding| finding.fix.is_empty())
     }
 }

@@ -65,7 +65,7 @@ pub(super) struct Trial<'a> {
     pub(super) steps: Option<Steps>,
 }
 
-/// The program is gone, or there is no use in going on; why is among what to mend.
+/// The program is gone, or there is no use in going on; why is among what to fix.
 pub(super) struct Over;
 
 impl<'a> Trial<'a> {
@@ -232,6 +232,17 @@ impl<'a> Trial<'a> {
         if self.steps.is_some() {
             return self.decide_native(program, number, within);
         }
+        self.answer(program, number, &lines, within)
+    }
+
+    /// The answer to a decision that was asked for, if it comes in time.
+    fn answer(
+        &mut self,
+        program: &mut Talk,
+        number: u64,
+        lines: &[Line],
+        within: Duration,
+    ) -> Result<Option<(u64, Value)>, Over> {
         program.asks();
         let asked = Instant::now();
         let mut waited = within.min(ANSWER_WITHIN);
@@ -248,19 +259,16 @@ impl<'a> Trial<'a> {
                         return Ok(Some((number, act)));
                     }
                     Ok(Said::Act { number: to, .. }) if to > number => {
-                        self.finding.mend(format!(
-                            "it answers decision {to}, which it was not asked; the last one is {number}"
-                        ));
-                        self.refuse(program, Some(to), "that is not asked".to_owned())?;
+                        self.not_asked(program, to, number)?;
                     }
                     Ok(Said::Models) => {
                         self.models(program)?;
-                        self.ask_again(program, &lines, asked + within)?;
+                        self.ask_again(program, lines, asked + within)?;
                     }
                     // A late answer, a note.
                     Ok(_) => {}
                     Err(why) => {
-                        self.finding.mend(format!(
+                        self.finding.fix(format!(
                             "standard output is for lines of the protocol alone, not {}: {why}; what is for you goes to standard error",
                             shown(&line)
                         ));
@@ -273,17 +281,7 @@ impl<'a> Trial<'a> {
                     waited = ANSWER_WITHIN;
                 }
                 Err(Silence::Program(LineFault::Late)) => {
-                    self.missed += 1;
-                    let unended = shown(program.unheard());
-                    self.finding.mend(match program.unheard() {
-                        [] => format!(
-                            "no answer to decision {number} within {} ms",
-                            waited.as_millis()
-                        ),
-                        _ => {
-                            format!("its answer to decision {number} has no end of line: {unended}")
-                        }
-                    });
+                    self.missed(program, number, waited);
                     return Ok(None);
                 }
                 Err(fault) => {
@@ -292,10 +290,33 @@ impl<'a> Trial<'a> {
                 }
             }
         }
-        self.finding.mend(format!(
+        self.finding.fix(format!(
             "more than {LINES_MAX} lines for one decision: nobody reads them"
         ));
         Err(Over)
+    }
+
+    /// Refuses an answer to decision `to`, of which `last` was the last one.
+    fn not_asked(&mut self, program: &mut Talk, to: u64, last: u64) -> Result<(), Over> {
+        self.finding.fix(format!(
+            "it answers decision {to}, which it was not asked; the last one is {last}"
+        ));
+        self.refuse(program, Some(to), "that is not asked".to_owned())
+    }
+
+    /// Notes that no answer came.
+    fn missed(&mut self, program: &Talk, number: u64, waited: Duration) {
+        self.missed += 1;
+        let unended = shown(program.unheard());
+        self.finding.fix(match program.unheard() {
+            [] => format!(
+                "no answer to decision {number} within {} ms",
+                waited.as_millis()
+            ),
+            _ => {
+                format!("its answer to decision {number} has no end of line: {unended}")
+            }
+        });
     }
 
     /// What is asked of a URL once more, after what it wanted to know first.
@@ -323,7 +344,7 @@ impl<'a> Trial<'a> {
         posts.asks();
         // Whatever it says, or that it says nothing.
         let _ = posts.wait(&mut program.unsaid, true, Instant::now() + HURRY);
-        posts.begin_anew();
+        posts.begin_again();
         program.unsaid.clear();
         let start = Start::of(self.script.contest, MATCH, true);
         let game = self.script.kit.game();
@@ -348,7 +369,7 @@ impl<'a> Trial<'a> {
             Some(Err(why)) => why,
             None => "it was not looked at".to_owned(),
         };
-        self.finding.mend(format!(
+        self.finding.fix(format!(
             "its answer to decision {number} is not legal: {why}"
         ));
         self.refuse(program, Some(number), why)
@@ -389,7 +410,7 @@ impl<'a> Trial<'a> {
         if since.is_some_and(|since| self.is_disturbed(since)) {
             self.finding.disturbed += 1;
         } else {
-            self.finding.mend(format!(
+            self.finding.fix(format!(
                 "an answer took {took:.0} of {within:.0} ms: a busy machine would make it late"
             ));
         }
@@ -407,7 +428,7 @@ impl<'a> Trial<'a> {
                 if let Err(why) = program.posted_last(Instant::now() + SAID_WITHIN) {
                     let what =
                         "the POST of the match's end needs an answer as well, if an empty one";
-                    self.finding.mend(format!("{what}: {why}"));
+                    self.finding.fix(format!("{what}: {why}"));
                 }
                 return;
             }
@@ -415,26 +436,26 @@ impl<'a> Trial<'a> {
         let Some(ended) = program.end() else { return };
         if said.is_err() || !ended.by_itself {
             let what = "it goes on when its standard input ends: it must end then, and is killed after a second";
-            self.finding.mend(what.to_owned());
+            self.finding.fix(what.to_owned());
         } else if !ended.status.is_some_and(|status| status.success()) {
             let (how, stderr) = (ended.manner(), shown_end(&ended.stderr));
             self.finding
-                .mend(format!("it ends badly after the match: {how}{stderr}"));
+                .fix(format!("it ends badly after the match: {how}{stderr}"));
         }
     }
 
     pub(super) fn faulty(&mut self, fault: &Silence) {
         match fault {
-            Silence::Program(LineFault::TooLong(line)) => self.finding.mend(format!(
+            Silence::Program(LineFault::TooLong(line)) => self.finding.fix(format!(
                 "it has sent more than {} bytes without an end of line: {}",
                 line.len().saturating_sub(1),
                 shown(line)
             )),
             Silence::Program(LineFault::Late) => {
-                self.finding.mend("it does not read its input".to_owned());
+                self.finding.fix("it does not read its input".to_owned());
             }
             Silence::Program(LineFault::Gone | LineFault::Deaf) => {}
-            Silence::Url(why) => self.finding.mend(why.clone()),
+            Silence::Url(why) => self.finding.fix(why.clone()),
         }
     }
 
@@ -447,7 +468,7 @@ impl<'a> Trial<'a> {
             true => "; it must read on until its standard input ends",
             false => "",
         };
-        self.finding.mend(format!(
+        self.finding.fix(format!(
             "it stops in the middle of the match: {how}{reads_on}{stderr}"
         ));
     }

@@ -252,7 +252,7 @@ fn a_decision_is_one_post_and_so_is_the_end() {
     }
 }
 
-/// A failure is told, and the same decision is asked once more of a match told anew.
+/// A failure is told, and the same decision is asked once more of a match told again.
 fn fails_once(does: impl Fn(&Posted) -> Does + Send + Sync + 'static, expected: &str) -> Conduct {
     let server = Server::new(move |number, posted| match number {
         1 => does(posted),
@@ -284,7 +284,7 @@ fn fails_once(does: impl Fn(&Posted) -> Does + Send + Sync + 'static, expected: 
 }
 
 #[test]
-fn a_failure_begins_the_match_anew() {
+fn a_failure_begins_the_match_again() {
     fails_once(|_| Does::Fails(500), "status 500: \"no\"");
     fails_once(|_| Does::Fails(302), "status 302");
     fails_once(|_| Does::Cuts, "closed before an answer");

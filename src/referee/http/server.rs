@@ -170,7 +170,7 @@ async fn connect(host: &Arc<Host>, wanted: MatchRequest) -> Response<Text> {
         Ok(Ok(started)) => connected(started),
         Ok(Err(error)) => {
             if seldom::is_due("referee", "start") {
-                tracing::info!(%error, "a match is refused (told once in 10 s)");
+                tracing::info!(%error, "a match is refused (logged once in 10 s)");
             }
             plain(status(&error), error.to_string())
         }

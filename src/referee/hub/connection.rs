@@ -262,7 +262,7 @@ impl Visitor {
                 .await;
             return;
         }
-        match self.hub.reception().hear(line) {
+        match self.hub.reception().receive(line) {
             Arrival::Answer(answer) => self.say(answer),
             Arrival::Join { .. } if matches!(self.state, State::Queue(..)) => {
                 self.say("error You are waiting already".to_owned());

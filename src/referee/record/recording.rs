@@ -298,7 +298,7 @@ pub struct MatchRecord {
     sessions: Vec<SeatSession>,
 }
 
-/// All that were tried have an outcome: an error that may pass comes first, since trying again may mend it.
+/// All that were tried have an outcome: an error that may pass comes first, since trying again may fix it.
 fn worst(outcomes: Vec<Result<(), RecordError>>) -> Result<(), RecordError> {
     let mut errors = outcomes.into_iter().filter_map(Result::err);
     let first = errors.next();

@@ -8,7 +8,7 @@ use ratings::{Ladder, PairResult, Results, ResultsError, fit};
 use serde::Serialize;
 use std::io;
 
-/// Ratings are fitted anew after rounds for so many entrants at most; for more there is the live ladder.
+/// Ratings are fitted again after rounds for so many entrants at most; for more there is the live ladder.
 const FITTED_MAX: usize = 100;
 /// Rounds that are shown at most: of more, evenly many are left out between two.
 const ROUNDS_MAX: usize = 200;

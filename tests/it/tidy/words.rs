@@ -91,8 +91,6 @@ const EXEMPT: &[(&str, &str)] = &[
     ("\"heard\"", "src/games/smartdog/facts.rs"),
     // The line between shim and daemon.
     ("\\\"heard\\\"", "src/link/relay.rs"),
-    // The file that holds the findings of `drover bot check`.
-    ("[\"mend\"]", "tests/it/"),
 ];
 
 /// Files that list the words themselves.

@@ -128,7 +128,7 @@ fn a_bot_that_does_not_play_loses_what_its_fallback_won() {
     );
     assert!(pgn.contains("Participation \"crashed at turn "), "{pgn}");
 
-    // Whoever rates them anew does so without what fallbacks won.
+    // Whoever rates them again does so without what fallbacks won.
     let lines = exported(path, "lines");
     assert!(lines.contains("\"cause\":\"not_played\""), "{lines}");
     fs::write(path.join("cup.jsonl"), &lines).unwrap();

@@ -68,7 +68,7 @@ const NOTHING_BID: f64 = 0.3;
 
 impl Rule {
     /// Takes in a message to the seat.
-    pub fn hear(&mut self, message: &Message) {
+    pub fn receive(&mut self, message: &Message) {
         match message {
             Message::Lost(_) => self.settle(Some(false)),
             Message::Won(_) => self.settle(Some(true)),
@@ -130,7 +130,7 @@ impl Evolved {
 
 impl Bot<Koehandel> for Evolved {
     fn observe(&mut self, message: &Message) {
-        self.rule.hear(message);
+        self.rule.receive(message);
     }
 
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {

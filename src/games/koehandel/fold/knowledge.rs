@@ -4,7 +4,7 @@
 
 pub(super) mod course;
 
-pub(super) mod mend;
+pub(super) mod fix;
 
 mod settle;
 mod trade;
@@ -140,12 +140,12 @@ impl Fold {
 
     /// Folds one message. Returns what the reader paid at row 9 if that is certain only now; it belongs after
     /// [`Message::PaidByServer`] and before any other message.
-    pub fn hear(&mut self, message: &Message) -> Option<Purse> {
-        self.hear_again(message, false)
+    pub fn receive(&mut self, message: &Message) -> Option<Purse> {
+        self.receive_again(message, false)
     }
 
-    /// Like [`Fold::hear`]; `again` if a row with the same text was received before.
-    pub fn hear_again(&mut self, message: &Message, again: bool) -> Option<Purse> {
+    /// Like [`Fold::receive`]; `again` if a row with the same text was received before.
+    pub fn receive_again(&mut self, message: &Message, again: bool) -> Option<Purse> {
         self.follow(message, again);
         if !std::mem::take(&mut self.course.closed) {
             self.deals.clear();

@@ -7,4 +7,4 @@ mod state;
 pub use deal::{Deal, Sold, Traded};
 pub use knowledge::Fold;
 pub use knowledge::course::Verdict;
-pub use knowledge::mend::Rows;
+pub use knowledge::fix::Rows;

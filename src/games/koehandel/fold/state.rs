@@ -12,8 +12,8 @@ pub(super) struct Course {
     pub(super) late: bool,
     /// Whether the turn under way has not come to its settlement yet.
     pub(super) open: bool,
-    /// A bluff was shown and the card is sold anew.
-    pub(super) anew: bool,
+    /// A bluff was shown and the card is sold again.
+    pub(super) again: bool,
     /// Cards whose settlement was not heard and whose animal is not known, at most.
     pub(super) missed: u8,
     /// Whether a guess was folded: who holds how many money cards is not certain any more.

@@ -114,14 +114,14 @@ impl Evidence {
     pub fn read(model: &Value) -> Option<Self> {
         let mut read = serde_json::from_value::<Self>(model.clone()).ok()?;
         if read.version == 1 {
-            read.mend();
+            read.fix();
         }
         Some(read).filter(|evidence| evidence.version == VERSION)
     }
 
     /// The first version counted as a bluff what none of some sampled deals allowed, which proves nothing, and an
     /// exposed auctioneer in none of the auctions.
-    fn mend(&mut self) {
+    fn fix(&mut self) {
         let auctions = (self.bluffs.yes + self.bluffs.no).max(self.exposures.yes);
         let of = |yes: f64| Tally {
             yes,

@@ -42,7 +42,7 @@ impl Default for Observer {
 
 impl Observer {
     /// Takes in a message; `view` is what the seat knows after it, and `proved` whether its bounds are proved.
-    pub fn hear(&mut self, message: &Message, view: &View, proved: bool) {
+    pub fn receive(&mut self, message: &Message, view: &View, proved: bool) {
         match message {
             Message::Bid(sale, _) | Message::PreEmpt(sale, _) => {
                 self.most = proved.then(|| (sale.card, view.cash.map(|bounds| bounds.high)));
@@ -57,7 +57,7 @@ impl Observer {
             Message::Bluffed { by, .. } => Some(*by),
             _ => None,
         };
-        self.memory.hear(message);
+        self.memory.receive(message);
         if matches!(message, Message::Start | Message::Bid(..)) {
             self.memory.agree(view);
         }

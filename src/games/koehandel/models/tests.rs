@@ -48,7 +48,7 @@ fn watch_paid(
                 bots[seat.index()].observe(&message);
             }
             if seat == Seat(0) {
-                observer.hear(&message, game.seen_by(0), true);
+                observer.receive(&message, game.seen_by(0), true);
             }
         }
         let Some((seat, ask)) = game.asked() else {
@@ -265,8 +265,8 @@ fn what_is_caught_is_proved_and_what_is_proved_is_believed() {
             let mut fold = Fold::new();
             play(seed, 5, options, |happened| match happened {
                 Happened::Told(Seat(0), message) => {
-                    fold.hear(&message);
-                    observer.hear(&message, fold.view(), fold.proves());
+                    fold.receive(&message);
+                    observer.receive(&message, fold.view(), fold.proves());
                 }
                 Happened::Said(_, 0, ask, act) => fold.said(&act.unwrap_or(match ask {
                     Ask::Turn => Act::Auction,

@@ -20,7 +20,7 @@ pub(super) fn tell(
     seat: usize,
     message: impl FnOnce() -> Message,
 ) {
-    heard.hear(Seat(seat as u8), message);
+    heard.receive(Seat(seat as u8), message);
 }
 
 /// What the match is waiting for.

@@ -93,7 +93,7 @@ pub struct Auction {
     pub price: u16,
     /// Who made it, or bought at it.
     pub leader: Option<usize>,
-    /// The bids in order, since the bidding began or began anew.
+    /// The bids in order, since the bidding began or began again.
     pub bids: Vec<Bid>,
 }
 

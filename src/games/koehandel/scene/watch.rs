@@ -45,7 +45,7 @@ pub struct Watch {
 
 impl Watch {
     /// Hears a message that `fold` has folded.
-    pub fn hear(&mut self, message: &Message, fold: &Fold) {
+    pub fn receive(&mut self, message: &Message, fold: &Fold) {
         for deal in fold.deals() {
             self.count = self.count.saturating_add(1);
             self.settled = Some(*deal);

@@ -20,10 +20,10 @@ struct Witness {
 }
 
 impl Witness {
-    fn hear(&mut self, message: &Message) {
+    fn receive(&mut self, message: &Message) {
         let before = *self.fold.view();
-        self.fold.hear(message);
-        self.facts.hear(message, &before, &self.fold);
+        self.fold.receive(message);
+        self.facts.receive(message, &before, &self.fold);
     }
 
     fn said(&mut self, ask: &Ask, act: &Act) {
@@ -60,7 +60,7 @@ fn every_settlement_is_a_fact_for_every_seat() {
                     Message::Won(_) => trades += 1,
                     _ => {}
                 }
-                seats[seat.index()].hear(&message);
+                seats[seat.index()].receive(&message);
             }
             Happened::Said(_, seat, ask, act) => {
                 let empty = match ask {

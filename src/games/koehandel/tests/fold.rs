@@ -17,7 +17,7 @@ fn fold_is_what_the_rules_show() {
             play(seed, 9, options, |happened| match happened {
                 Happened::Told(_, Message::Settled(_)) => {}
                 Happened::Told(seat, message) => {
-                    folds[seat.index()].hear(&message);
+                    folds[seat.index()].receive(&message);
                 }
                 Happened::Said(game, seat, ask, act) => {
                     let fold = &mut folds[seat];

@@ -90,7 +90,7 @@ fn replay(text: &str) {
         let message = read(&Fields::cut(text.as_bytes()).unwrap(), fold).unwrap();
         let message = message.expect("a known row");
         assert_eq!(fold.judge(&message, false), Verdict::Fits, "{text}");
-        fold.hear(&message);
+        fold.receive(&message);
         assert_eq!(fold.ask().is_some(), row.reply.is_some(), "{text}");
         if let Some(reply) = &row.reply {
             let ask = fold.ask().unwrap();
@@ -113,7 +113,7 @@ fn replay(text: &str) {
     );
     // The next turn makes the last settlement final for all seats.
     for (seat, fold) in folds.iter_mut().enumerate() {
-        fold.hear(&crate::message::Message::SecondBluff);
+        fold.receive(&crate::message::Message::SecondBluff);
         let (mut seen, known) = (*table.game().seen_by(seat), *fold.view());
         assert!(fold.is_certain());
         seen.barred = known.barred;

@@ -26,18 +26,18 @@ const SLICES_MAX: usize = 64;
 /// Two sales are repeated over and over, then a bid for a third card is asked for.
 fn think_after_repeated_sales(seed: u64) {
     let mut player = listener("champion", seed);
-    let hear = |player: &mut dyn Dialogue, row: &str| {
+    let receive = |player: &mut dyn Dialogue, row: &str| {
         let text = format!("market=1&id=1&{row}");
         player.receive(text.as_bytes()).unwrap()
     };
-    hear(&mut *player, "type=information&message=begin");
+    receive(&mut *player, "type=information&message=begin");
     for _ in 0..REPEATS {
         for sale in ["goods=A&opponent=W", "goods=B&opponent=N"] {
-            hear(&mut *player, &format!("type=information&{sale}&money=-Q10"));
+            receive(&mut *player, &format!("type=information&{sale}&money=-Q10"));
         }
     }
     let ask = "type=auction&goods=J&opponent=W&money=t&auctioneer=W&message=W10";
-    let Next::Think { mut fallback, .. } = hear(&mut *player, ask) else {
+    let Next::Think { mut fallback, .. } = receive(&mut *player, ask) else {
         panic!("a new question is thought about");
     };
     let slice = |_| player.think(Budget::nodes(NODES), &mut fallback) == Progress::Done;

@@ -84,7 +84,7 @@ proptest! {
         let message = message(&mut rng, false);
         let mut fold = Fold::new();
         if let Message::Pay { receiver, .. } = message {
-            fold.hear(&Message::Won(Goods { animal: Animal::DONKEY, count: 1, rival: receiver }));
+            fold.receive(&Message::Won(Goods { animal: Animal::DONKEY, count: 1, rival: receiver }));
         }
         let text = write(market, id, &message).unwrap();
         let fields = Fields::cut(text.as_bytes()).unwrap();
@@ -138,7 +138,7 @@ proptest! {
         let mut fold = Fold::new();
         for _ in 0..200 {
             let message = message(&mut rng, false);
-            fold.hear(&message);
+            fold.receive(&message);
             if let Some(ask) = fold.ask() {
                 let (_, act) = act(&mut rng);
                 fold.said(&act);

@@ -9,10 +9,10 @@ use crate::rules::{Act, Ask, Money};
 use drover_game::kit::Kit as _;
 use drover_game::wire::WireError;
 
-fn hear(fold: &mut Fold, text: &str) -> Option<Message> {
+fn receive(fold: &mut Fold, text: &str) -> Option<Message> {
     let message = parse(fold, text).unwrap_or_else(|error| panic!("{text}: {error}"));
     if let Some(message) = &message {
-        fold.hear(message);
+        fold.receive(message);
     }
     message
 }
@@ -22,7 +22,7 @@ fn parse(fold: &Fold, text: &str) -> Result<Option<Message>, WireError> {
 }
 
 fn alone(text: &str) -> Option<Message> {
-    hear(&mut Fold::new(), text)
+    receive(&mut Fold::new(), text)
 }
 
 /// Row 12: N bought A.
@@ -42,18 +42,18 @@ fn animal(letter: char) -> Animal {
 #[test]
 fn a21_starting_money_is_set_and_later_money_is_added() {
     let mut fold = Fold::new();
-    hear(&mut fold, "type=information&message=begin");
-    hear(&mut fold, "type=receive&money=nnttttf");
+    receive(&mut fold, "type=information&message=begin");
+    receive(&mut fold, "type=receive&money=nnttttf");
     assert_eq!(
         fold.view().purse,
         Purse::START,
         "told right after the start: set"
     );
-    hear(&mut fold, "type=receive&money=f");
+    receive(&mut fold, "type=receive&money=f");
     assert_eq!(fold.view().purse.value(), 140, "a donkey's card: added");
     let mut fold = Fold::new();
-    hear(&mut fold, "type=information&message=begin");
-    hear(&mut fold, "type=receive&money=f");
+    receive(&mut fold, "type=information&message=begin");
+    receive(&mut fold, "type=receive&money=f");
     assert_eq!(
         fold.view().purse.value(),
         140,
@@ -114,7 +114,7 @@ fn i5_a_lost_row_that_names_the_winner_is_understood() {
         "type=information&goods=H&opponent=N&money=-QQ",
         "type=information&goods=-H&opponent=N&money=QQ",
     ] {
-        hear(&mut fold, text);
+        receive(&mut fold, text);
     }
     assert_eq!(fold.view().owns(Compass::N, animal('H')), 2);
     assert_eq!(
@@ -162,11 +162,11 @@ fn i7_scores_are_read_in_every_form() {
 fn i7_an_end_without_the_own_score_is_completed() {
     let mut fold = Fold::new();
     for _ in 0..4 {
-        hear(&mut fold, "type=receive&goods=J");
+        receive(&mut fold, "type=receive&goods=J");
     }
-    hear(&mut fold, "type=start");
+    receive(&mut fold, "type=start");
     assert_eq!(
-        hear(&mut fold, "type=end&message=W0N0E0"),
+        receive(&mut fold, "type=end&message=W0N0E0"),
         Some(Message::End([1000, 0, 0, 0]))
     );
 }
@@ -174,8 +174,8 @@ fn i7_an_end_without_the_own_score_is_completed() {
 #[test]
 fn i8_a_collect_is_asked_after_an_auction_and_told_after_a_trade() {
     let mut fold = Fold::new();
-    hear(&mut fold, "type=receive&goods=A");
-    hear(&mut fold, "type=collect&opponent=W&money=tt");
+    receive(&mut fold, "type=receive&goods=A");
+    receive(&mut fold, "type=collect&opponent=W&money=tt");
     assert_eq!(
         fold.ask(),
         Some(Ask::Pay {
@@ -184,8 +184,8 @@ fn i8_a_collect_is_asked_after_an_auction_and_told_after_a_trade() {
         })
     );
     let mut fold = Fold::new();
-    hear(&mut fold, "type=receive&goods=A&opponent=W");
-    hear(&mut fold, "type=collect&opponent=W&money=tt");
+    receive(&mut fold, "type=receive&goods=A&opponent=W");
+    receive(&mut fold, "type=collect&opponent=W&money=tt");
     assert_eq!(fold.ask(), None);
     assert_eq!(fold.view().purse.value(), 70);
 }
@@ -284,9 +284,9 @@ fn p12_unknown_codes_are_ignored() {
 #[test]
 fn p12_a_bluff_with_goods_transfers_nothing() {
     let mut fold = Fold::new();
-    hear(&mut fold, "type=information&goods=B&opponent=N&money=-QQ20");
-    hear(&mut fold, "type=information&opponent=E&money=QQ20");
-    hear(
+    receive(&mut fold, "type=information&goods=B&opponent=N&money=-QQ20");
+    receive(&mut fold, "type=information&opponent=E&money=QQ20");
+    receive(
         &mut fold,
         "type=information&goods=A&opponent=N&money=nnttf&message=bluffed",
     );
@@ -297,9 +297,9 @@ fn p12_a_bluff_with_goods_transfers_nothing() {
     );
     assert!(view.exposed[Compass::N.index()]);
     assert_eq!(view.cash[Compass::N.index()].high, 70);
-    hear(&mut fold, "type=auction&goods=A&opponent=E&auctioneer=E");
+    receive(&mut fold, "type=auction&goods=A&opponent=E&auctioneer=E");
     assert_eq!(fold.view().deck_left, 39, "the same card again");
-    hear(&mut fold, "type=information&goods=A&opponent=E&money=-0");
+    receive(&mut fold, "type=information&goods=A&opponent=E&money=-0");
     assert_eq!(
         (fold.view().deck_left, fold.view().exposed),
         (38, [false; 4])
@@ -309,10 +309,10 @@ fn p12_a_bluff_with_goods_transfers_nothing() {
 #[test]
 fn p12_what_the_server_took_is_what_was_paid() {
     let mut fold = Fold::new();
-    hear(&mut fold, "type=receive&goods=A");
-    hear(&mut fold, "type=collect&opponent=W&money=t");
+    receive(&mut fold, "type=receive&goods=A");
+    receive(&mut fold, "type=collect&opponent=W&money=t");
     fold.said(&Act::cards(Purse([0, 4, 0, 0, 0, 0])));
-    hear(
+    receive(
         &mut fold,
         "type=information&opponent=W&money=-f&message=paid_by_server",
     );

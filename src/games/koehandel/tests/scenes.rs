@@ -36,8 +36,8 @@ fn a_seat_sees_its_own_money_and_bounds_on_that_of_others() {
                     Happened::Told(_, Message::Settled(_)) => {}
                     Happened::Told(seat, message) => {
                         let Side { fold, watch } = &mut sides[seat.index()];
-                        fold.hear(&message);
-                        watch.hear(&message, fold);
+                        fold.receive(&message);
+                        watch.receive(&message, fold);
                     }
                     Happened::Said(game, seat, ask, act) => {
                         let Side { fold, watch } = &mut sides[seat];

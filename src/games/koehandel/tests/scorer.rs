@@ -72,7 +72,7 @@ impl Account {
         sets.len() as i64 * sets.iter().sum::<i64>()
     }
 
-    fn hear(&mut self, heard: &Exchange) {
+    fn receive(&mut self, heard: &Exchange) {
         let fields: HashMap<&str, &str> = heard
             .call
             .split('&')
@@ -169,7 +169,7 @@ fn score_again(seed: u64) {
     );
     let mut accounts: [Account; 4] = Default::default();
     for heard in &played.transcript {
-        accounts[heard.seat.index()].hear(heard);
+        accounts[heard.seat.index()].receive(heard);
     }
     let scores: Vec<i64> = accounts.iter().map(Account::score).collect();
     assert_eq!(

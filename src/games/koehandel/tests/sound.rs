@@ -117,7 +117,7 @@ fn matches_between_bots_are_sound_also_for_who_joins_late() {
 }
 
 /// Feeds in texts, each with the answer if it asks; returns the last one's `Next` and all facts.
-fn hear(player: &mut dyn Dialogue, rows: &[(&str, &str)]) -> (Next, Vec<Fact>) {
+fn receive(player: &mut dyn Dialogue, rows: &[(&str, &str)]) -> (Next, Vec<Fact>) {
     let mut last = Next::Wait;
     let mut facts = Vec::new();
     for (row, answer) in rows {
@@ -145,13 +145,13 @@ fn a_late_repeat_of_a_sale_is_not_folded() {
         ("type=auction&goods=B&opponent=N&auctioneer=N", ""),
         ("type=information&goods=B&opponent=N&money=-0", ""),
     ];
-    let (_, facts) = hear(&mut *player, &sale);
+    let (_, facts) = receive(&mut *player, &sale);
     assert!(flags(&facts).is_empty());
     let before = player.view();
-    let (next, facts) = hear(&mut *player, &sale[2..3]);
+    let (next, facts) = receive(&mut *player, &sale[2..3]);
     assert_eq!((next, flags(&facts).len()), (Next::Wait, 1));
     assert_eq!(player.view(), before);
-    let (next, facts) = hear(&mut *player, &sale[3..4]);
+    let (next, facts) = receive(&mut *player, &sale[3..4]);
     assert_eq!((next, flags(&facts).len()), (Next::Wait, 1));
     assert_eq!(player.view(), before);
 }
@@ -160,10 +160,10 @@ fn a_late_repeat_of_a_sale_is_not_folded() {
 fn a_repeated_question_gets_its_first_answer() {
     let mut player = listener("filler", 1);
     let ask = "type=auction&goods=A&opponent=W&auctioneer=W";
-    hear(&mut *player, &[BEGIN, (ask, "?money=tt")]);
-    let (next, _) = hear(&mut *player, &[(ask, "?money=tt")]);
+    receive(&mut *player, &[BEGIN, (ask, "?money=tt")]);
+    let (next, _) = receive(&mut *player, &[(ask, "?money=tt")]);
     assert_eq!(next, Next::Send("?money=tt".into()), "at once");
-    hear(
+    receive(
         &mut *player,
         &[
             ("type=information&goods=A&opponent=W&money=-QQ20", ""),
@@ -171,7 +171,7 @@ fn a_repeated_question_gets_its_first_answer() {
         ],
     );
     let view = player.view();
-    let (next, _) = hear(&mut *player, &[(ask, "?money=tt")]);
+    let (next, _) = receive(&mut *player, &[(ask, "?money=tt")]);
     assert_eq!(next, Next::Send("?money=tt".into()), "late");
     assert_eq!(player.view(), view);
 }
@@ -181,12 +181,12 @@ fn a_repeated_question_gets_its_first_answer() {
 fn the_same_question_after_a_bluff_is_a_new_one() {
     let mut player = listener("filler", 1);
     let ask = "type=auction&goods=A&opponent=W&auctioneer=W";
-    hear(&mut *player, &[BEGIN, (ask, "")]);
+    receive(&mut *player, &[BEGIN, (ask, "")]);
     let bluff = (
         "type=information&opponent=N&money=nnttttf&message=bluffed",
         "",
     );
-    let (next, facts) = hear(&mut *player, &[bluff, (ask, "")]);
+    let (next, facts) = receive(&mut *player, &[bluff, (ask, "")]);
     assert!(matches!(next, Next::Think { .. }));
     assert!(flags(&facts).is_empty());
 }
@@ -194,7 +194,7 @@ fn the_same_question_after_a_bluff_is_a_new_one() {
 #[test]
 fn lost_donkeys_are_made_good() {
     let mut player = listener("filler", 1);
-    let (_, facts) = hear(
+    let (_, facts) = receive(
         &mut *player,
         &[
             BEGIN,
@@ -210,7 +210,7 @@ fn lost_donkeys_are_made_good() {
 #[test]
 fn money_that_the_server_took_was_ours() {
     let mut player = listener("filler", 1);
-    let (_, facts) = hear(
+    let (_, facts) = receive(
         &mut *player,
         &[
             BEGIN,
@@ -232,7 +232,7 @@ fn money_that_the_server_took_was_ours() {
 #[test]
 fn an_invalid_bid_takes_back_what_was_believed() {
     let mut player = listener("filler", 1);
-    let (_, facts) = hear(
+    let (_, facts) = receive(
         &mut *player,
         &[
             BEGIN,
@@ -272,10 +272,10 @@ fn a_challenge_that_did_not_arrive_is_an_auction() {
         ]
     };
     let sold = "type=information&goods=A&opponent=E&money=-0";
-    hear(&mut *player, &[BEGIN]);
-    hear(&mut *player, &round("?type=auction", sold));
+    receive(&mut *player, &[BEGIN]);
+    receive(&mut *player, &round("?type=auction", sold));
     let challenge = "?type=trade&opponent=E&goods=A&money=t";
-    let (_, facts) = hear(&mut *player, &round(challenge, sold)[..3]);
+    let (_, facts) = receive(&mut *player, &round(challenge, sold)[..3]);
     assert!(flags(&facts).is_empty(), "{:?}", flags(&facts));
     assert_eq!(player.view()["players"]["S"]["animals"]["A"], 2);
 }

@@ -19,7 +19,7 @@ pub(super) struct Scout {
 
 impl Scout {
     /// Starts over when a game begins.
-    pub(super) fn hear(scout: &mut Option<Self>, event: &Event) {
+    pub(super) fn receive(scout: &mut Option<Self>, event: &Event) {
         if let Event::Begins(chart, seat, players) = event {
             *scout = Some(Self {
                 paths: Paths::new(chart),
@@ -163,7 +163,7 @@ where
     F: FnMut(&Scout, &Scene, &mut Rng) -> Act + Clone + Send + 'static,
 {
     fn observe(&mut self, event: &Event) {
-        Scout::hear(&mut self.scout, event);
+        Scout::receive(&mut self.scout, event);
     }
 
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {

@@ -194,7 +194,7 @@ impl Bot<Lighthouses> for Triangle {
             let others = (*players).clamp(1, 16) as f64;
             self.mood.pace.gathering = 70.0 / others.sqrt();
         }
-        Scout::hear(&mut self.scout, event);
+        Scout::receive(&mut self.scout, event);
     }
 
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {

@@ -421,7 +421,7 @@ impl drover_game::game::Game for Lighthouses {
         let game = Self::begin(setup);
         let players = game.players.len();
         for seat in (0..players as u8).map(Seat) {
-            heard.hear(seat, || {
+            heard.receive(seat, || {
                 Event::Begins(Arc::clone(&game.chart), seat, players)
             });
         }
@@ -490,7 +490,7 @@ impl drover_game::game::Game for Lighthouses {
                 if done.is_err() {
                     heard.refuse(*seat);
                 }
-                heard.hear(*seat, || Event::Done(act, done));
+                heard.receive(*seat, || Event::Done(act, done));
             }
         }
     }

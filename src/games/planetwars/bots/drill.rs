@@ -146,7 +146,7 @@ pub fn drill(plan: &Drill) -> Drilled {
                 Some(fail) if fail.garbage => rng.bits() as u32,
                 Some(_) => 0,
                 None => {
-                    rings[member].hear(&view(turn, team[member], heard));
+                    rings[member].receive(&view(turn, team[member], heard));
                     rings[member].say()
                 }
             };

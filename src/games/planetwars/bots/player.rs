@@ -69,7 +69,7 @@ impl Team {
     }
 
     fn see(&mut self, view: &View) {
-        self.ring.hear(view);
+        self.ring.receive(view);
         for (planet, (id, before)) in view.planets.iter().zip(&self.owners) {
             let lost = planet.id == *id && self.ring.is_mate(*before);
             let owner = planet.owner;

@@ -28,7 +28,7 @@ fn view(owners: &[PlayerId], you: PlayerId, message: Option<u32>) -> View {
 fn heard(owners: &[PlayerId], you: PlayerId, words: &[u32]) -> Ring {
     let mut ring = Ring::new(&view(owners, you, None));
     for word in words {
-        ring.hear(&view(owners, you, Some(*word)));
+        ring.receive(&view(owners, you, Some(*word)));
     }
     ring
 }
@@ -117,11 +117,11 @@ fn who_begins_without_a_planet_passes_words_on() {
 fn who_never_hears_waits_no_longer_than_need_be() {
     let mut ring = heard(&[1, 2], 1, &[0; 13]);
     assert!(!ring.settled());
-    ring.hear(&view(&[1, 2], 1, Some(0)));
+    ring.receive(&view(&[1, 2], 1, Some(0)));
     assert!(ring.settled() && !ring.complete());
     // Words may still come late.
     for _ in 0..2 {
-        ring.hear(&view(&[1, 2], 1, Some(word(HELLO, 0b10))));
+        ring.receive(&view(&[1, 2], 1, Some(word(HELLO, 0b10))));
     }
     assert!(ring.is_mate(2));
 }
@@ -130,8 +130,8 @@ fn who_never_hears_waits_no_longer_than_need_be() {
 fn where_there_are_no_words_one_is_alone() {
     let state = view(&[1, 2], 1, None);
     let mut ring = Ring::new(&state);
-    ring.hear(&state);
-    ring.hear(&state);
+    ring.receive(&state);
+    ring.receive(&state);
     assert!(ring.settled());
     assert_eq!(ring.mates(), [1]);
 }
@@ -237,7 +237,7 @@ fn a_ring_shared_with_other_authors_programs_becomes_known() {
                     let word = before[(at + size as usize - 1) % size as usize];
                     said[at] = match member {
                         Member::Ours(ring) => {
-                            ring.hear(&view(&owners, numbers[at], Some(word)));
+                            ring.receive(&view(&owners, numbers[at], Some(word)));
                             ring.say()
                         }
                         Member::Foreign(forwarder) => forwarder.answer(word),

@@ -1,4 +1,4 @@
-//! Rung 6: one tree over what is known, with worlds sampled anew for every descent.
+//! Rung 6: one tree over what is known, with worlds sampled again for every descent.
 
 use super::judgement::{self, Counting};
 use super::mcbid;

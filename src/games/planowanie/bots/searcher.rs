@@ -66,7 +66,7 @@ impl Searcher {
     }
 }
 
-/// A copy begins its search anew: it depends on nothing but the decision.
+/// A copy begins its search again: it depends on nothing but the decision.
 impl Clone for Searcher {
     fn clone(&self) -> Self {
         Self {

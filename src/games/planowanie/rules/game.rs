@@ -227,8 +227,8 @@ impl drover_game::game::Game for Planowanie {
     fn open(setup: &Setup, heard: &mut impl Listener<Event>) -> Self {
         let game = Self::begin(setup);
         for (seat, hand) in game.hands.iter() {
-            heard.hear(seat, || Event::Begins(Arc::clone(game.game()), seat));
-            heard.hear(seat, || Event::Dealt(*hand));
+            heard.receive(seat, || Event::Begins(Arc::clone(game.game()), seat));
+            heard.receive(seat, || Event::Dealt(*hand));
         }
         game
     }
@@ -303,13 +303,13 @@ impl drover_game::game::Game for Planowanie {
             let deal = self.deal;
             match legal {
                 Some(Act::Declare(tricks)) if self.declare(seat, tricks).is_ok() => {
-                    seats().for_each(|to| heard.hear(to, || Event::Declared(seat, tricks)));
+                    seats().for_each(|to| heard.receive(to, || Event::Declared(seat, tricks)));
                 }
                 Some(Act::Play(card)) if self.play(seat, card).is_ok() => {
-                    seats().for_each(|to| heard.hear(to, || Event::Played(seat, card)));
+                    seats().for_each(|to| heard.receive(to, || Event::Played(seat, card)));
                     if self.deal != deal && !self.is_over() {
                         for (to, hand) in self.hands.iter() {
-                            heard.hear(to, || Event::Dealt(*hand));
+                            heard.receive(to, || Event::Dealt(*hand));
                         }
                     }
                 }

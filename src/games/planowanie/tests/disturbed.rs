@@ -45,7 +45,7 @@ fn say(player: &mut dyn Dialogue, command: &str) -> String {
     said
 }
 
-fn hear(player: &mut dyn Dialogue, commands: &[&str]) {
+fn receive(player: &mut dyn Dialogue, commands: &[&str]) {
     for command in commands {
         say(player, command);
     }
@@ -63,12 +63,12 @@ fn unsound(player: &mut dyn Dialogue) -> Vec<String> {
 fn what_comes_again_changes_nothing() {
     for bot in ["champion", "rules"] {
         let mut player = player(bot);
-        hear(&mut *player, &GAME);
-        hear(&mut *player, &DEAL);
-        hear(&mut *player, &["declare 1 1", "play 0 AS"]);
+        receive(&mut *player, &GAME);
+        receive(&mut *player, &DEAL);
+        receive(&mut *player, &["declare 1 1", "play 0 AS"]);
         let before = player.view();
-        hear(&mut *player, &GAME[..1]);
-        hear(&mut *player, &GAME[2..]);
+        receive(&mut *player, &GAME[..1]);
+        receive(&mut *player, &GAME[2..]);
         for again in [
             "set_cards 2 AS 2H",
             "declare 1 1",
@@ -78,7 +78,7 @@ fn what_comes_again_changes_nothing() {
             assert_eq!(say(&mut *player, again), "=\n", "{again}");
             assert_eq!(player.view(), before, "{again}");
         }
-        hear(
+        receive(
             &mut *player,
             &["play 1 3S", "play 0 2H", "play 1 4H", "set_cards 1 5D"],
         );
@@ -92,11 +92,11 @@ fn what_comes_again_changes_nothing() {
 #[test]
 fn a_repeated_ask_gets_its_first_answer() {
     let mut player = player("champion");
-    hear(&mut *player, &GAME);
-    hear(&mut *player, &DEAL[..2]);
+    receive(&mut *player, &GAME);
+    receive(&mut *player, &DEAL[..2]);
     let declared = say(&mut *player, "gen_declare");
     assert_eq!(say(&mut *player, "gen_declare"), declared);
-    hear(&mut *player, &["declare 0 1", "declare 1 1"]);
+    receive(&mut *player, &["declare 0 1", "declare 1 1"]);
     player.receive(b"7 gen_move").unwrap();
     player.said("=7 2H\n");
     assert_eq!(say(&mut *player, "gen_move"), "= 2H\n");
@@ -123,16 +123,16 @@ fn an_ask_is_answered_whatever_was_lost() {
 #[test]
 fn a_lost_card_is_seen_and_the_next_deal_is_played_whole() {
     let mut player = player("champion");
-    hear(&mut *player, &GAME);
-    hear(&mut *player, &DEAL);
+    receive(&mut *player, &GAME);
+    receive(&mut *player, &DEAL);
     // Player 1's first card is lost: they led 3S, took the trick and lead again.
-    hear(&mut *player, &["declare 1 1", "play 0 2H", "play 0 AS"]);
+    receive(&mut *player, &["declare 1 1", "play 0 2H", "play 0 AS"]);
     assert_eq!(unsound(&mut *player), ["play: player 1 was to play"]);
-    hear(&mut *player, &["play 1 4D", "set_cards 1 5D"]);
+    receive(&mut *player, &["play 1 4D", "set_cards 1 5D"]);
     assert_eq!(unsound(&mut *player), ["set_cards: deal 1 has not ended"]);
     let view = player.view();
     assert_eq!((&view["deal"], &view["hand"][0]), (&2.into(), &"5D".into()));
-    hear(
+    receive(
         &mut *player,
         &["declare 0 0", "declare 1 1", "play 1 9C", "play 0 5D"],
     );
@@ -144,7 +144,7 @@ fn a_lost_card_is_seen_and_the_next_deal_is_played_whole() {
 #[test]
 fn while_a_trick_is_not_whole_the_suit_that_was_led_is_followed() {
     let mut player = player("champion");
-    hear(
+    receive(
         &mut *player,
         &[
             "set_deck 23456789TJQKA CDHS",
@@ -152,7 +152,7 @@ fn while_a_trick_is_not_whole_the_suit_that_was_led_is_followed() {
             "set_game 1 4 1",
         ],
     );
-    hear(
+    receive(
         &mut *player,
         &[
             "set_cards 4 2C 3D 4D 5H",
@@ -162,7 +162,7 @@ fn while_a_trick_is_not_whole_the_suit_that_was_led_is_followed() {
         ],
     );
     // Player 2's second lead is lost; they lead the third trick as well.
-    hear(
+    receive(
         &mut *player,
         &[
             "play 1 6H",
@@ -193,7 +193,7 @@ fn a_legal_card_is_played_after_a_rival_seems_to_have_revoked() {
     ];
     for bot in ["pimc-50", "ismcts-1000", "champion"] {
         let mut player = player(bot);
-        hear(&mut *player, &game);
+        receive(&mut *player, &game);
         assert_eq!(unsound(&mut *player), [""; 0]);
         let Next::Think { fallback, .. } = player.receive(b"gen_move").unwrap() else {
             panic!("{bot} answers at once");
@@ -207,8 +207,8 @@ fn a_legal_card_is_played_after_a_rival_seems_to_have_revoked() {
 #[test]
 fn declarations_that_were_not_heard_are_assumed() {
     let mut player = player("champion");
-    hear(&mut *player, &GAME);
-    hear(&mut *player, &DEAL);
+    receive(&mut *player, &GAME);
+    receive(&mut *player, &DEAL);
     assert_eq!(say(&mut *player, "gen_move").split(' ').count(), 2);
     let told = unsound(&mut *player);
     assert_eq!(told, ["declare: player 1's was not heard; 1 is assumed"]);
@@ -218,9 +218,9 @@ fn declarations_that_were_not_heard_are_assumed() {
 #[test]
 fn what_cannot_be_is_not_folded() {
     let mut player = player("rules");
-    hear(&mut *player, &GAME);
-    hear(&mut *player, &DEAL);
-    hear(&mut *player, &["declare 1 1"]);
+    receive(&mut *player, &GAME);
+    receive(&mut *player, &DEAL);
+    receive(&mut *player, &["declare 1 1"]);
     let before = player.view();
     for (command, why) in [
         ("play 1 AS", "play: that card is mine"),
@@ -247,7 +247,7 @@ fn a_refusal_is_short_whatever_it_quotes() {
     let long = "\u{FFFD}".repeat(4_000);
     let digits = "7".repeat(4_000);
     let mut player = player("rules");
-    hear(&mut *player, &GAME);
+    receive(&mut *player, &GAME);
     for command in [
         format!("set_game 1 {long} 0"),
         format!("{long} 1"),

@@ -33,7 +33,7 @@ struct Known {
 }
 
 impl Known {
-    fn hear(&mut self, command: &str) {
+    fn receive(&mut self, command: &str) {
         let words: Vec<&str> = command.split_whitespace().collect();
         match words[..] {
             ["set_players", players, own] => {
@@ -95,7 +95,7 @@ fn a_move_out_of_turn_is_a_legal_card_of_the_hand() {
                 player.said(heard.reply.as_deref().unwrap_or_default());
             }
             if let Some(last) = end.checked_sub(1) {
-                known.hear(&heard[last].call);
+                known.receive(&heard[last].call);
             }
             for number in ["", "17 "] {
                 let said = answered(&mut *player, &format!("{number}gen_move"));

@@ -9,6 +9,6 @@ mod order;
 mod read;
 mod write;
 
-pub use order::{END, Line, hear, in_form, orders};
+pub use order::{END, Line, in_form, orders, receive};
 pub use read::{Finish, Message, Object, Start, TURN, cells, completes, read};
 pub use write::{error, escaped, finish, gone, start, state, wait, warning};

@@ -48,7 +48,7 @@ pub enum Line<'a> {
 
 /// Reads a player's line. Words may be separated by any number of blanks.
 #[must_use]
-pub fn hear(line: &str) -> Line<'_> {
+pub fn receive(line: &str) -> Line<'_> {
     let line = line.trim();
     let (word, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let argument = argument.trim();
@@ -122,7 +122,7 @@ fn same_kind(one: &Command, other: &Command) -> bool {
 /// # Errors
 /// A sentence that says what a reader would not take.
 pub fn in_form(answer: &str) -> Result<(), String> {
-    let mut lines = answer.lines().map(hear).peekable();
+    let mut lines = answer.lines().map(receive).peekable();
     while let Some(line) = lines.next() {
         let last = lines.peek().is_none();
         let legal = match line {

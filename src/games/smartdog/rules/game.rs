@@ -354,7 +354,7 @@ impl SmartDog {
         let winner = self.winner();
         let mut told = Vec::new();
         for (seat, _) in self.ended.iter() {
-            heard.hear(seat, || {
+            heard.receive(seat, || {
                 if self.is_over {
                     return Event::Over { winner };
                 }
@@ -452,12 +452,12 @@ impl Game for SmartDog {
         for (seat, orders) in acts {
             let turn = self.turn;
             if let Some(orders) = orders {
-                heard.hear(*seat, || Event::Ordered(orders.clone()));
+                heard.receive(*seat, || Event::Ordered(orders.clone()));
             }
             for command in orders.iter().flatten() {
                 if let Err(why) = self.play(*seat, *command) {
                     let command = *command;
-                    heard.hear(*seat, || Event::Refused { command, why });
+                    heard.receive(*seat, || Event::Refused { command, why });
                 }
             }
             if self.end(*seat).is_ok() && (self.turn > turn || self.is_over) {

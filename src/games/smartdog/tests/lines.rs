@@ -219,7 +219,7 @@ fn the_reception_takes_every_spelling() {
         ("join", join("", None)),
         ("join bob #", join("bob", None)),
     ] {
-        assert_eq!(Hub.hear(line.as_bytes()), arrival, "{line}");
+        assert_eq!(Hub.receive(line.as_bytes()), arrival, "{line}");
     }
     for (line, answer) in [
         ("end", "error Unknown command: end()"),
@@ -229,13 +229,13 @@ fn the_reception_takes_every_spelling() {
         ("constructor", "error Unknown command: constructor()"),
     ] {
         assert_eq!(
-            Hub.hear(line.as_bytes()),
+            Hub.receive(line.as_bytes()),
             Arrival::Answer(answer.to_owned()),
             "{line}"
         );
     }
     assert_eq!(
-        Hub.hear(b"\xff\xfe"),
+        Hub.receive(b"\xff\xfe"),
         Arrival::Answer("error Unknown command: \u{fffd}\u{fffd}()".to_owned())
     );
     assert_eq!(Hub.no_room(), "error No such hub");

@@ -22,7 +22,7 @@ impl Trial<'_> {
         let mut program = match Carrier::start(self.launch, options, MATCH) {
             Ok(carrier) => Talk::new(carrier),
             Err(why) => {
-                self.finding.mend(format!("it does not start: {}", why.why));
+                self.finding.fix(format!("it does not start: {}", why.why));
                 return Err(Over);
             }
         };
@@ -62,20 +62,20 @@ impl Trial<'_> {
                         }
                     }
                     Ok(other) => {
-                        self.finding.mend(format!(
+                        self.finding.fix(format!(
                             "its first line must be {{\"type\":\"ready\",\"protocol\":{VERSION}}}, not {}",
                             shown(written(&other).as_bytes())
                         ));
                         drop(program.end());
                         return Err(Over);
                     }
-                    Err(why) => self.finding.mend(format!(
+                    Err(why) => self.finding.fix(format!(
                         "standard output is for lines of the protocol alone, not {}: {why}; what is for you goes to standard error",
                         shown(&line)
                     )),
                 },
                 Err(Silence::Program(LineFault::Late)) => {
-                    self.finding.mend(format!(
+                    self.finding.fix(format!(
                         "it says nothing within {} s of its start: does it answer `hello` with `ready`, and flush \
                          its output after every line?",
                         READY_WITHIN.as_secs()
@@ -90,7 +90,7 @@ impl Trial<'_> {
                 }
             }
         }
-        self.finding.mend("it talks before it is ready".to_owned());
+        self.finding.fix("it talks before it is ready".to_owned());
         drop(program.end());
         Err(Over)
     }
@@ -103,7 +103,7 @@ impl Trial<'_> {
             }
             if program.end().is_some_and(|ended| !ended.by_itself) {
                 let what = "it goes on when its standard input ends: it must end then, and is killed after a second";
-                self.finding.mend(what.to_owned());
+                self.finding.fix(what.to_owned());
             }
         } else {
             // As if the system had: without a word.

@@ -43,7 +43,7 @@ impl Trial<'_> {
             let why = why.map_or_else(String::new, |why| format!(": {why}"));
             let ms = waited.as_millis();
             let what = format!("no answer to decision {number} within {ms} ms{why}");
-            self.finding.mend(what);
+            self.finding.fix(what);
         }
         Ok(None)
     }
@@ -75,7 +75,7 @@ impl Trial<'_> {
                     "started again, it does not answer all that it hears once more within {} s",
                     READY_WITHIN.as_secs()
                 );
-                self.finding.mend(what);
+                self.finding.fix(what);
             }
             break;
         }
@@ -103,7 +103,7 @@ impl Trial<'_> {
                 Ok(None) => {}
                 Err(why) => {
                     self.missed = MISSED_MAX;
-                    self.finding.mend(format!("it is out of step: {why}"));
+                    self.finding.fix(format!("it is out of step: {why}"));
                     return Ok(None);
                 }
             }

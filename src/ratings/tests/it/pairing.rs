@@ -32,7 +32,7 @@ fn rank_correlation(one: &[f64], other: &[f64]) -> f64 {
     1.0 - 6.0 * pairs.map(|(one, other)| (one - other).powi(2)).sum::<f64>() / (n * (n * n - 1.0))
 }
 
-/// By how much a player's variance falls by one game with a rival: all fitted anew with each result, as likely as
+/// By how much a player's variance falls by one game with a rival: all fitted again with each result, as likely as
 /// the ratings say. (With any other odds the rating itself is expected to move, and its variance with it.)
 fn brute_force(played: &Tournament, player: usize, rival: usize) -> f64 {
     let variance = |score| {
@@ -56,7 +56,7 @@ fn brute_force(played: &Tournament, player: usize, rival: usize) -> f64 {
 }
 
 #[test]
-fn what_a_game_tells_of_a_leader_is_what_fitting_anew_says() {
+fn what_a_game_tells_of_a_leader_is_what_fitting_again_says() {
     for (players, rounds) in [(40, 25), (100, 20)] {
         let mut field = Field::new(players, 5);
         let played = tournament(&mut field, &grouping(Mode::Joint, 5), rounds);

@@ -72,7 +72,7 @@ fn tables_give_the_pair_results_of_the_contest() {
     assert!(same, "the results are not those of the golden");
 }
 
-/// Each table left out in turn and all rated anew.
+/// Each table left out in turn and all rated again.
 fn left_out(results: &Results, settings: &Settings) -> Vec<f64> {
     let whole = fit(results, settings).unwrap();
     let tables = results.tables();

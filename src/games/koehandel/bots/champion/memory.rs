@@ -38,8 +38,8 @@ pub struct Memory {
     pub(super) herds: [Herd; PLAYERS],
     pub(super) donkeys: u8,
     pub(super) deck_left: u8,
-    /// Whether a bluff was shown on the card now up, so that it is sold anew.
-    pub(super) anew: bool,
+    /// Whether a bluff was shown on the card now up, so that it is sold again.
+    pub(super) again: bool,
     open: Settling,
     collecting: Option<Compass>,
     /// Whether the reader's trade under way was begun by a rival.
@@ -67,7 +67,7 @@ impl Memory {
             herds: [[0; ANIMALS]; PLAYERS],
             donkeys: 0,
             deck_left: 40,
-            anew: false,
+            again: false,
             open: Settling::None,
             collecting: None,
             challenged: false,
@@ -124,8 +124,8 @@ impl Memory {
     }
 
     /// Takes in one message.
-    pub fn hear(&mut self, message: &Message) {
-        self.rule.hear(message);
+    pub fn receive(&mut self, message: &Message) {
+        self.rule.receive(message);
         if !matches!(
             message,
             Message::WasPaid { .. }
@@ -163,7 +163,7 @@ impl Memory {
             }
             Message::Bluffed { by, hand } => {
                 self.read_sale(None);
-                (self.sale, self.anew) = (None, true);
+                (self.sale, self.again) = (None, true);
                 self.belief.shown(by, hand);
                 if by != Compass::S {
                     self.note(Noted::Exposed(by));
@@ -177,7 +177,7 @@ impl Memory {
     fn open_sale(&mut self, sale: Sale, history: &History) {
         let mut own = Vec::new();
         if sale.auctioneer != Compass::S {
-            if self.sale.is_none() && !self.anew {
+            if self.sale.is_none() && !self.again {
                 self.read_turn(sale.auctioneer, None);
             }
             self.forget_trade();
@@ -267,7 +267,7 @@ impl Memory {
             Message::Won(goods) => self.hear_settled(goods, goods.rival, Compass::S),
             Message::Lost(goods) => self.hear_settled(goods, Compass::S, goods.rival),
             Message::Start => {
-                self.anew = false;
+                self.again = false;
                 self.forget_trade();
             }
             Message::End(_) => self.note_answer(),
@@ -343,7 +343,7 @@ impl Memory {
 
     /// The card up is settled.
     fn settle(&mut self, card: Animal, owner: Compass) {
-        (self.sale, self.anew) = (None, false);
+        (self.sale, self.again) = (None, false);
         let owned = &mut self.herds[owner.index()][card.index()];
         *owned = (*owned + 1).min(4);
         self.deck_left = self.deck_left.saturating_sub(1);

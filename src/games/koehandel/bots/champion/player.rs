@@ -275,7 +275,7 @@ impl Bot<Koehandel> for Champion {
                     reading.prefer(weights);
                 }
             }
-            message => self.memory.hear(message),
+            message => self.memory.receive(message),
         }
     }
 

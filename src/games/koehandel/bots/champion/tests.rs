@@ -84,7 +84,7 @@ fn deals_agree_with_all_that_is_known() {
                         bots[seat.index()].observe(&message);
                     }
                     if seat == Seat(0) {
-                        memory.hear(&message);
+                        memory.receive(&message);
                     }
                 }
                 if seat == 0 {
@@ -137,7 +137,7 @@ fn nonsense_from_a_foreign_referee_does_no_harm() {
         let mut bot = Champion::new(Rng::new(round, 1), &Models::none());
         for _ in 0..120 {
             let message = message(&mut rng, true);
-            if let Some(paid) = fold.hear(&message) {
+            if let Some(paid) = fold.receive(&message) {
                 bot.observe(&Message::Settled(paid));
             }
             bot.observe(&message);

@@ -13,8 +13,8 @@ pub enum Verdict {
     Fits,
     /// It is impossible, or was settled before: do not fold it.
     Unsound(&'static str),
-    /// It is possible only if an earlier row was lost: fold it after [`Fold::mend`].
-    Mended(&'static str),
+    /// It is possible only if an earlier row was lost: fold it after [`Fold::fix`].
+    Fixed(&'static str),
 }
 
 const AGAIN: &str = "it was heard before and its turn is over";
@@ -43,7 +43,7 @@ impl Fold {
         }
         if self.fits(message) {
             return if self.names_unknown(message) {
-                Verdict::Mended("it names cards that were not known of")
+                Verdict::Fixed("it names cards that were not known of")
             } else {
                 Verdict::Fits
             };
@@ -52,12 +52,12 @@ impl Fold {
             Message::Begin => Verdict::Unsound("the match has begun already"),
             Message::Donkey(note) | Message::DonkeyOther(_, note) => {
                 match Note::DONKEYS.iter().position(|given| given == note) {
-                    Some(at) if at >= usize::from(self.view.donkeys) => Verdict::Mended(LOST),
+                    Some(at) if at >= usize::from(self.view.donkeys) => Verdict::Fixed(LOST),
                     _ => Verdict::Unsound("that donkey has paid already"),
                 }
             }
             // Every turn begins with the same text: this may be the turn after a lost settlement.
-            Message::Start if self.may_follow(Compass::S) => Verdict::Mended(LOST),
+            Message::Start if self.may_follow(Compass::S) => Verdict::Fixed(LOST),
             // A late joiner cannot tell: if in doubt, the row is folded.
             _ if again && !self.course.late || self.is_answered(message) => Verdict::Unsound(AGAIN),
             // For a late joiner it may belong to an earlier trade; then it changes nothing.
@@ -69,7 +69,7 @@ impl Fold {
             Message::LoserPaid { .. } | Message::WinnerPaid { .. } | Message::Fault(_) => {
                 Verdict::Unsound("no trade is open that it could belong to")
             }
-            _ => Verdict::Mended(LOST),
+            _ => Verdict::Fixed(LOST),
         }
     }
 
@@ -173,7 +173,7 @@ impl Fold {
             Message::Bid(asked, _) => match self.up.filter(|_| course.open) {
                 Some(sale) => {
                     (sale.card, sale.auctioneer) == (asked.card, asked.auctioneer)
-                        && (course.anew || asked.price > sale.price)
+                        && (course.again || asked.price > sale.price)
                 }
                 None => self.is_due(asked.auctioneer),
             },
@@ -181,7 +181,7 @@ impl Fold {
                 // A bid struck at payment (A3) leaves the next highest.
                 Some(sale) => {
                     let other = (asked.price, asked.leader) != (sale.price, sale.leader);
-                    sale.card == asked.card && (course.anew || self.is_bluffed() && other)
+                    sale.card == asked.card && (course.again || self.is_bluffed() && other)
                 }
                 None => self.may_auction() || self.is_due(Compass::S),
             },
@@ -314,20 +314,20 @@ impl Fold {
         self.course.heard = true;
         match *message {
             Message::Start | Message::Challenged { .. } => {
-                (self.course.open, self.course.anew) = (true, false);
+                (self.course.open, self.course.again) = (true, false);
                 self.up = None;
             }
             Message::Bid(..) | Message::PreEmpt(..) => {
-                (self.course.open, self.course.anew) = (true, false);
+                (self.course.open, self.course.again) = (true, false);
             }
-            Message::Bluffed { .. } => self.course.anew = true,
+            Message::Bluffed { .. } => self.course.again = true,
             Message::Bought(_) => {
                 self.settle_turn();
                 self.course.doubt = again.then_some(was);
             }
             // Whose turn that was is known once the loser is.
             Message::TradeWon { .. } => {
-                (self.course.open, self.course.anew) = (false, false);
+                (self.course.open, self.course.again) = (false, false);
                 self.course.doubt = again.then_some(was);
             }
             Message::Card(_) | Message::Free { .. } | Message::Won(_) | Message::Lost(_) => {
@@ -348,7 +348,7 @@ impl Fold {
             // A turn of which nothing was received before its end.
             self.turn = self.turn.map(next);
         }
-        self.course.anew = false;
+        self.course.again = false;
     }
 
     /// Drops a settlement that equals an earlier one and is not followed by its second row: it was a repeat.

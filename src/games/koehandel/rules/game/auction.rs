@@ -108,7 +108,7 @@ impl Koehandel {
         });
     }
 
-    /// Shows the bluffer's hand to all and sells the card anew (A4, A24).
+    /// Shows the bluffer's hand to all and sells the card again (A4, A24).
     fn bluff_found(&mut self, bluffer: usize, heard: &mut impl Listener<Message>) {
         let again = self.auction.exposed[bluffer];
         self.auction.exposed[bluffer] = true;

@@ -74,7 +74,7 @@ impl Koehandel {
     fn shown_trade(&self) -> Trade {
         let trade = &self.trade;
         let tied = matches!(self.phase, Phase::RebidChallenger | Phase::RebidTarget);
-        // While the challenger bids anew, both first bids are void.
+        // While the challenger bids again, both first bids are void.
         let offered = !matches!(self.phase, Phase::RebidChallenger);
         Trade {
             animal: trade.animal,

@@ -73,7 +73,7 @@ impl Koehandel {
         }
     }
 
-    /// After a tie the challenger bids anew; no answer is a bid of no card (A13).
+    /// After a tie the challenger bids again; no answer is a bid of no card (A13).
     pub(super) fn rebid_challenger(&mut self, money: Money, heard: &mut impl Listener<Message>) {
         let challenger = self.trade.challenger;
         self.trade.offer = match self.bid_cards(challenger, money) {

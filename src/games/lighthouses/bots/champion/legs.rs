@@ -263,7 +263,7 @@ fn straight(terrain: &Terrain, cells: &Cells, from: Cell, to: usize, leg: &mut L
     true
 }
 
-/// Legs that are found anew, in the memory of those before.
+/// Legs that are found again, in the memory of those before.
 pub struct Filling<'a> {
     legs: &'a mut Vec<Leg>,
     used: usize,

@@ -465,7 +465,7 @@ mod tests {
     fn more_links_than_planned_may_lead_past_the_last_round_of_a_plan() {
         let trade = island(6, &CORNERS);
         // Two sides stand at first, but their common corner falls on the way, and so does the last one: both
-        // links are made anew, beyond the one that was planned, since the key of 1 is found on the way to 2.
+        // links are made again, beyond the one that was planned, since the key of 1 is found on the way to 2.
         let lighthouses = [
             held(0, 300, &[1, 2]),
             held(0, 500, &[0]),

@@ -101,7 +101,7 @@ impl Team {
         if let Some(mind) = self.whole.as_mut().filter(|mind| mind.thinks_of(&sight)) {
             return mind.think_on(budget);
         }
-        self.ring.hear(view);
+        self.ring.receive(view);
         let mut team: Vec<u8> = self
             .ring
             .mates()

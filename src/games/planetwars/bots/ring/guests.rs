@@ -28,7 +28,7 @@ pub(super) struct Guests {
 
 impl Guests {
     /// Whether this word is not for our own way of finding a team, and then takes it in.
-    pub(super) fn hear(
+    pub(super) fn receive(
         &mut self,
         word: Option<u32>,
         states: u32,

@@ -63,12 +63,12 @@ impl Ring {
 
     /// Takes in the word of a state. Call it once a turn; the first state's word is ignored, unless it is a
     /// player's number.
-    pub fn hear(&mut self, view: &View) {
+    pub fn receive(&mut self, view: &View) {
         self.states = self.states.saturating_add(1);
         self.spoken |= view.message.is_some();
         let before = self.guests.known().len();
         let own = (self.you, self.players.as_slice());
-        let foreign = self.guests.hear(view.message, self.states, own);
+        let foreign = self.guests.receive(view.message, self.states, own);
         let found = self.guests.known().len() > before;
         if foreign || self.states == 1 {
             self.waited(found);
@@ -76,8 +76,8 @@ impl Ring {
         }
         let heard = view.message.and_then(read);
         match &mut self.way {
-            Way::Masks(masks) => masks.hear(heard),
-            Way::Relay(relay) => relay.hear(heard),
+            Way::Masks(masks) => masks.receive(heard),
+            Way::Relay(relay) => relay.receive(heard),
         }
         let members = self.players.iter().enumerate();
         let members = members.filter(|(place, player)| {
@@ -103,7 +103,7 @@ impl Ring {
         };
     }
 
-    /// The word to send this turn, after [`Ring::hear`].
+    /// The word to send this turn, after [`Ring::receive`].
     #[must_use]
     pub fn say(&self) -> u32 {
         if let Some(word) = self.guests.say() {

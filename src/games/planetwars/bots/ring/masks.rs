@@ -52,7 +52,7 @@ impl Masks {
         })
     }
 
-    pub(super) fn hear(&mut self, heard: Option<(u8, u32)>) {
+    pub(super) fn receive(&mut self, heard: Option<(u8, u32)>) {
         let heard = self.mask(heard);
         match (self.last, heard) {
             (Some(before), Some((opcode, now))) if before & !now == 0 => {

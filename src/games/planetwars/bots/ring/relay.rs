@@ -56,7 +56,7 @@ impl Relay {
         (place < self.players && (1..=TEAM_MAX).contains(&distance)).then_some((place, distance))
     }
 
-    pub(super) fn hear(&mut self, heard: Option<(u8, u32)>) {
+    pub(super) fn receive(&mut self, heard: Option<(u8, u32)>) {
         let fresh = match self.member(heard) {
             Some((place, distance)) if Some(place) == self.own => {
                 self.close(distance);

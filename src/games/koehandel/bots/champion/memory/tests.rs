@@ -36,8 +36,8 @@ fn after_a_trade_won(payments: impl FnOnce(Message, Message) -> [Message; 2]) ->
     for owner in [Compass::S, Compass::W] {
         memory.herds[owner.index()][goods.animal.index()] = 1;
     }
-    memory.hear(&Message::Start);
-    memory.hear(&Message::Won(goods));
+    memory.receive(&Message::Start);
+    memory.receive(&Message::Won(goods));
     let paid = Message::Pay {
         receiver: Compass::W,
         paid: offer,
@@ -47,7 +47,7 @@ fn after_a_trade_won(payments: impl FnOnce(Message, Message) -> [Message; 2]) ->
         paid: Purse([0, 3, 0, 0, 0, 0]),
     };
     for message in payments(paid, got) {
-        memory.hear(&message);
+        memory.receive(&message);
     }
     memory
 }
@@ -68,7 +68,7 @@ fn a_bid_is_read_by_what_its_bidder_had_before_the_payments() {
     assert_eq!(deal[1].of(Note::FiveHundred), 2);
 }
 
-/// A card whose buyer bluffed is sold anew: that is the same turn of the same auctioneer.
+/// A card whose buyer bluffed is sold again: that is the same turn of the same auctioneer.
 #[test]
 fn a_turn_is_read_once_however_often_its_card_is_sold() {
     let mut memory = Memory::new(3);
@@ -77,7 +77,7 @@ fn a_turn_is_read_once_however_often_its_card_is_sold() {
         memory.herds[owner.index()][animal('J').index()] = 1;
     }
     let mut turns = |messages: &[Message]| {
-        messages.iter().for_each(|message| memory.hear(message));
+        messages.iter().for_each(|message| memory.receive(message));
         let notes = memory.notes();
         let turns = notes.iter().filter_map(|note| match note {
             Noted::Turn { rival, traded } => Some((*rival, *traded)),
@@ -121,7 +121,7 @@ fn a_turn_is_read_once_however_often_its_card_is_sold() {
 
 /// Who was noted to be asked in an auction, its highest bid and the price that it would not exceed.
 fn auctions(memory: &mut Memory, messages: &[Message]) -> Vec<(Compass, u16, Option<u16>)> {
-    messages.iter().for_each(|message| memory.hear(message));
+    messages.iter().for_each(|message| memory.receive(message));
     let notes = memory.notes().into_iter();
     let auctions = notes.filter_map(|note| match note {
         Noted::Auction { rival, part, .. } => Some((rival, part.bid, part.passed)),
@@ -159,7 +159,7 @@ fn a_card_that_nobody_wants_was_passed_by_everybody() {
     assert!(memory.readings[1].weights()[filler] > 2.0 * refused);
 }
 
-/// Whoever was exposed on a card may be left out when it is sold anew.
+/// Whoever was exposed on a card may be left out when it is sold again.
 #[test]
 fn who_may_be_left_out_is_not_said_to_have_passed() {
     let mut memory = Memory::new(3);
@@ -170,25 +170,25 @@ fn who_may_be_left_out_is_not_said_to_have_passed() {
     };
     let first = [bid('J', Compass::E, &[(Compass::N, 1_000)]), bluffed];
     assert_eq!(auctions(&mut memory, &first), [(Compass::N, 1_000, None)]);
-    let anew = bid('J', Compass::E, &[(Compass::W, 0)]);
+    let again = bid('J', Compass::E, &[(Compass::W, 0)]);
     let free = Message::Free {
         card: animal('J'),
         auctioneer: Compass::E,
     };
     let passed = [(Compass::W, 0, Some(0))];
-    assert_eq!(auctions(&mut memory, &[anew, free]), passed);
+    assert_eq!(auctions(&mut memory, &[again, free]), passed);
 }
 
 /// What is noted of how W paid a price to N, and whether its hand is proved after that.
 fn paid(memory: &mut Memory, cards: u8, price: u16) -> (Vec<bool>, bool) {
-    memory.hear(&bid('A', Compass::N, &[]));
-    memory.hear(&Message::Bought(Bought {
+    memory.receive(&bid('A', Compass::N, &[]));
+    memory.receive(&Message::Bought(Bought {
         card: animal('A'),
         buyer: Compass::W,
         cards,
         price,
     }));
-    memory.hear(&Message::WasPaid {
+    memory.receive(&Message::WasPaid {
         payee: Compass::N,
         cards,
         price,

@@ -90,7 +90,7 @@ impl Memory {
         }
     }
 
-    /// Nobody bid for a card. Whoever was not heard passed too; but in a card that is sold anew, an exposed player may
+    /// Nobody bid for a card. Whoever was not heard passed too; but in a card that is sold again, an exposed player may
     /// have had no part.
     pub(super) fn read_unwanted(&mut self, card: Animal, auctioneer: Compass) {
         let sale = Sale {
@@ -107,7 +107,7 @@ impl Memory {
             history: History::new(),
             own: Vec::new(),
         });
-        for rival in Compass::RIVALS.into_iter().filter(|_| !self.anew) {
+        for rival in Compass::RIVALS.into_iter().filter(|_| !self.again) {
             if !open.history.iter().any(|(who, _)| *who == rival) {
                 open.history.push((rival, 0));
             }

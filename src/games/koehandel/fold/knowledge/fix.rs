@@ -12,8 +12,8 @@ use smallvec::{SmallVec, smallvec};
 pub type Rows = SmallVec<[Message; 4]>;
 
 impl Fold {
-    /// Makes the view agree with a row that [`Fold::judge`] calls mended, and returns the rows to fold.
-    pub fn mend(&mut self, message: &Message) -> Rows {
+    /// Makes the view agree with a row that [`Fold::judge`] calls fixed, and returns the rows to fold.
+    pub fn fix(&mut self, message: &Message) -> Rows {
         match *message {
             Message::Donkey(note) | Message::DonkeyOther(_, note) => {
                 self.lost_donkeys(note, message)
@@ -54,12 +54,12 @@ impl Fold {
             Message::Collect { .. }
             | Message::PaidByServer { .. }
             | Message::Money { .. }
-            | Message::Pay { .. } => self.mend_money(message),
+            | Message::Pay { .. } => self.fix_money(message),
             Message::Fault(fault) => {
                 self.take_back(fault);
                 smallvec![message.clone()]
             }
-            _ => self.mend_settlement(message),
+            _ => self.fix_settlement(message),
         }
     }
 
@@ -154,7 +154,7 @@ impl Fold {
         }
     }
 
-    fn mend_money(&mut self, message: &Message) -> Rows {
+    fn fix_money(&mut self, message: &Message) -> Rows {
         let with = self.own.with.filter(|_| self.course.open);
         match *message {
             Message::Collect { payee, price } => match (with, self.up.filter(|_| self.course.open))
@@ -211,7 +211,7 @@ impl Fold {
         }
     }
 
-    fn mend_settlement(&mut self, message: &Message) -> Rows {
+    fn fix_settlement(&mut self, message: &Message) -> Rows {
         match *message {
             Message::Bought(Bought { card, buyer, .. }) if self.is_guess(card) => {
                 self.correct(card, buyer)

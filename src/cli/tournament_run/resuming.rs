@@ -1,0 +1,61 @@
+//! Which stored tournaments go on.
+
+use super::{Run, seat_users_bots};
+use crate::cli::common::Common;
+use crate::cli::tournament_database::{left, tournaments};
+use crate::cli::usage::refuse;
+use crate::store::TournamentRow;
+use crate::tournament::{Course, Cup};
+use anyhow::Context as _;
+
+impl Run<'_> {
+    /// What is stored of the tournaments that go on; those that have ended are left out of `cups`.
+    pub(super) async fn resumed(
+        &self,
+        common: &Common,
+        cups: &mut Vec<Cup>,
+        id: Option<String>,
+    ) -> anyhow::Result<Vec<TournamentRow>> {
+        let stored = self.stored(cups, id.as_deref()).await?;
+        seat_users_bots(common, cups, &stored)?;
+        if id.is_some() {
+            cups.retain(|cup| left(&stored, cup).is_some());
+        }
+        // What was begun otherwise is refused for that.
+        let goes_on = |cup: &&Cup| {
+            left(&stored, cup)
+                .is_none_or(|found| found.ended_us.is_none() && Course::fits(found, cup))
+        };
+        let open: Vec<Cup> = cups.iter().filter(goes_on).cloned().collect();
+        self.args.try_programs(&open).await?;
+        Ok(stored)
+    }
+
+    /// What is stored under the names of this file's tournaments, newest first.
+    async fn stored(&self, cups: &[Cup], id: Option<&str>) -> anyhow::Result<Vec<TournamentRow>> {
+        let store = self.recording.store();
+        let store = store.context("a tournament needs a database")?;
+        let mut stored = tournaments(store).await?;
+        let of = |cup: &Cup, found: &TournamentRow| {
+            found.name == cup.name && found.game == cup.kit.game()
+        };
+        stored.retain(|found| cups.iter().any(|cup| of(cup, found)));
+        if stored.is_empty() {
+            let (file, database) = (self.args.file.display(), store.path().display());
+            return refuse(format!(
+                "{database} has no tournament of {file}: there is nothing to resume; drover tournament run {file} \
+                 begins it"
+            ));
+        }
+        if let Some(id) = id {
+            stored.retain(|found| found.id.starts_with(&id.to_uppercase()));
+            if stored.is_empty() {
+                let file = self.args.file.display();
+                return refuse(format!(
+                    "--id {id}: no tournament of {file} has such a number"
+                ));
+            }
+        }
+        Ok(stored)
+    }
+}
