@@ -1,13 +1,8 @@
-//! Wakes whoever follows a match or a list when the writer has committed something to it. As with all readers, what a
+//! Wakes those who follow a match or a list when the writer has committed something to it. As with all readers, what a
 //! power cut may still take is read too.
 
-use super::error::StoreError;
-use super::handle::Store;
-use super::records::SessionRow;
-use super::startup;
 use super::types::{EntryId, SessionId};
 use parking_lot::Mutex;
-use serde_json::json;
 use std::collections::HashMap;
 use tokio::sync::watch;
 
@@ -42,7 +37,7 @@ pub(super) struct Added<'a> {
 
 /// Everything that is followed.
 #[derive(Debug, Default)]
-pub(super) struct Bells {
+pub struct Bells {
     /// By match.
     matches: Mutex<HashMap<String, watch::Sender<Committed>>>,
     /// Of matches and sessions as they begin and end.
@@ -51,6 +46,34 @@ pub(super) struct Bells {
 }
 
 impl Bells {
+    /// Rings at each commit to this match from now on.
+    #[must_use]
+    pub fn of_match(&self, id: &str) -> Bell {
+        let mut matches = self.matches.lock();
+        matches.retain(|_, bell| bell.receiver_count() > 0);
+        matches.entry(id.to_owned()).or_default().subscribe()
+    }
+
+    /// Rings when matches or sessions begin or end.
+    #[must_use]
+    pub fn of_changes(&self) -> Bell {
+        self.changes.subscribe()
+    }
+
+    /// Rings when bluffs are stored.
+    #[must_use]
+    pub fn of_bluffs(&self) -> Bell {
+        self.bluffs.subscribe()
+    }
+
+    /// How many matches are followed.
+    #[cfg(test)]
+    pub(crate) fn followed_matches(&self) -> usize {
+        let matches = self.matches.lock();
+        let followed = matches.values().filter(|bell| bell.receiver_count() > 0);
+        followed.count()
+    }
+
     /// Notes one commit; the bells given are yet to be rung. Commits must come in their order, and all that one adds to
     /// a match at once: what is read up to the entry of one session leads past earlier entries of the others.
     pub(super) fn note<'a>(&self, commit: impl Iterator<Item = Added<'a>>) -> Rung {
@@ -94,69 +117,6 @@ impl Rung {
         for bell in self.0 {
             bell.send_modify(|_| ());
         }
-    }
-}
-
-impl Store {
-    /// Rings at each commit to this match from now on.
-    #[must_use]
-    pub fn bell_of_match(&self, id: &str) -> Bell {
-        let mut matches = self.bells().matches.lock();
-        matches.retain(|_, bell| bell.receiver_count() > 0);
-        matches.entry(id.to_owned()).or_default().subscribe()
-    }
-
-    /// Rings when matches or sessions begin or end.
-    #[must_use]
-    pub fn bell_of_changes(&self) -> Bell {
-        self.bells().changes.subscribe()
-    }
-
-    /// Rings when bluffs are stored.
-    #[must_use]
-    pub fn bell_of_bluffs(&self) -> Bell {
-        self.bells().bluffs.subscribe()
-    }
-
-    /// How many matches are followed.
-    #[cfg(test)]
-    pub(crate) fn followed_matches(&self) -> usize {
-        let matches = self.bells().matches.lock();
-        let followed = matches.values().filter(|bell| bell.receiver_count() > 0);
-        followed.count()
-    }
-
-    /// The last entry's and the last fact's number.
-    ///
-    /// # Errors
-    /// [`StoreError::Read`].
-    pub async fn last_numbers(&self) -> Result<(EntryId, i64), StoreError> {
-        let mut connection = self.readers().acquire().await?;
-        let entry = sqlx::query_scalar(startup::LAST_ENTRY).fetch_one(&mut *connection);
-        let entry = EntryId(entry.await?);
-        let fact = sqlx::query_scalar("SELECT coalesce(max(id), 0) FROM facts");
-        Ok((entry, fact.fetch_one(&mut *connection).await?))
-    }
-
-    /// The number of the last entry and of the last fact of these sessions.
-    ///
-    /// # Errors
-    /// [`StoreError::Read`], [`StoreError::Corrupt`].
-    pub async fn last_numbers_of(
-        &self,
-        sessions: &[SessionRow],
-    ) -> Result<(EntryId, i64), StoreError> {
-        let mut last = EntryId(0);
-        for session in sessions {
-            let head = self.head(session).await?;
-            last = last.max(head.map_or(last, |(entry, _)| entry));
-        }
-        let sessions: Vec<_> = sessions.iter().map(|session| session.id).collect();
-        let fact = sqlx::query_scalar(
-            "SELECT coalesce(max(id), 0) FROM facts WHERE session IN (SELECT value FROM json_each(?))",
-        )
-        .bind(json!(sessions).to_string());
-        Ok((last, fact.fetch_one(self.readers()).await?))
     }
 }
 

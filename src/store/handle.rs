@@ -142,7 +142,9 @@ impl Store {
         })
     }
 
-    pub(super) fn bells(&self) -> &Bells {
+    /// What wakes those who follow matches and lists.
+    #[must_use]
+    pub fn bells(&self) -> &Bells {
         &self.inner.bells
     }
 

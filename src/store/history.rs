@@ -74,6 +74,39 @@ impl Contents {
 }
 
 impl Store {
+    /// The last entry's and the last fact's number.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`].
+    pub async fn last_numbers(&self) -> Result<(EntryId, i64), StoreError> {
+        let mut connection = self.readers().acquire().await?;
+        let entry = sqlx::query_scalar(startup::LAST_ENTRY).fetch_one(&mut *connection);
+        let entry = EntryId(entry.await?);
+        let fact = sqlx::query_scalar("SELECT coalesce(max(id), 0) FROM facts");
+        Ok((entry, fact.fetch_one(&mut *connection).await?))
+    }
+
+    /// The number of the last entry and of the last fact of these sessions.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn last_numbers_of(
+        &self,
+        sessions: &[SessionRow],
+    ) -> Result<(EntryId, i64), StoreError> {
+        let mut last = EntryId(0);
+        for session in sessions {
+            let head = self.head(session).await?;
+            last = last.max(head.map_or(last, |(entry, _)| entry));
+        }
+        let sessions: Vec<_> = sessions.iter().map(|session| session.id).collect();
+        let fact = sqlx::query_scalar(
+            "SELECT coalesce(max(id), 0) FROM facts WHERE session IN (SELECT value FROM json_each(?))",
+        )
+        .bind(json!(sessions).to_string());
+        Ok((last, fact.fetch_one(self.readers()).await?))
+    }
+
     /// A session's last entry and its number of entries; `None` if it has none.
     ///
     /// # Errors

@@ -8,12 +8,22 @@ use super::records::{Filter, Standing};
 use super::rows::json;
 use super::secrecy::OVER;
 use super::types::SeatNotes;
-use super::versus::Subject;
 use games::{Cause, Kit, Outcome, Seat, are_mates};
 use serde::Deserialize;
 use sqlx::{AssertSqlSafe, Row as _};
 use std::cmp::Ordering;
 use std::collections::HashMap;
+
+/// Whose record against whom.
+#[derive(Clone, Copy, Debug)]
+pub enum Subject<'a> {
+    /// A bot of ours, against each rival.
+    Bot(&'a str),
+    /// A named opponent, against each bot of ours.
+    Opponent(&'a str),
+    /// A learnt type, against each bot of ours: the built-in bot that has its name.
+    Type(&'a str),
+}
 
 /// Each seat of ours with each other seat, of matches `?1` (JSON): one row a match, since rows are what costs. The
 /// place is below 0 where our seat is unknown.

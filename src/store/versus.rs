@@ -4,7 +4,7 @@ use super::error::StoreError;
 use super::handle::Store;
 use super::history::{AT_LEAST, ONCE};
 use super::listing::{Found, MATCHES};
-use super::meetings::{Ended, Meeting};
+use super::meetings::{Ended, Meeting, Subject};
 use super::records::{Filter, PageAt, Score, Standing, Times, Trend, Versus, VersusBluffs};
 use games::stats::{ClusteredMean, quantile};
 use serde_json::Value;
@@ -21,17 +21,6 @@ const DETAILED_MAX: usize = 128;
 const RIVALS_MAX: usize = 250;
 /// Matches that say whether something changes.
 const TREND_MIN: usize = 8;
-
-/// Whose record against whom.
-#[derive(Clone, Copy, Debug)]
-pub enum Subject<'a> {
-    /// A bot of ours, against each rival.
-    Bot(&'a str),
-    /// A named opponent, against each bot of ours.
-    Opponent(&'a str),
-    /// A learnt type, against each bot of ours: the built-in bot that has its name.
-    Type(&'a str),
-}
 
 impl Store {
     /// The record of a bot or an opponent in a game against the 250 most often met, these first: of its newest 4096

@@ -1,4 +1,4 @@
-//! All that is followed of a store; whoever follows the same shares it.
+//! All that is followed of a store; those who follow the same share it.
 
 use super::all_matches::AllMatches;
 use super::one_match::OneMatch;
@@ -23,7 +23,7 @@ impl Feeds {
     pub fn of(store: Store) -> Self {
         let all = AllMatches::new(store.clone());
         Self {
-            all: Shared::new(all, store.bell_of_changes()),
+            all: Shared::new(all, store.bells().of_changes()),
             matches: Arc::default(),
             store,
         }
@@ -37,7 +37,7 @@ impl Feeds {
         }
         matches.retain(|_, shared| shared.strong_count() > 0);
         let followed = OneMatch::new(self.store.clone(), id);
-        let shared = Shared::new(followed, self.store.bell_of_match(id));
+        let shared = Shared::new(followed, self.store.bells().of_match(id));
         matches.insert(id.to_owned(), Arc::downgrade(&shared));
         shared
     }

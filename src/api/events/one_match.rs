@@ -207,7 +207,7 @@ mod tests {
             let entries = texts.iter().map(|text| said(text)).collect();
             pen.write(&store, entries).await;
         }
-        let bell = store.bell_of_match(&match_id(1));
+        let bell = store.bells().of_match(&match_id(1));
         let followed = OneMatch::new(store, &match_id(1));
         let (mut mark, mut all, mut parts) = (Mark::START, Vec::new(), 0);
         loop {

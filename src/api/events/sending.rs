@@ -139,7 +139,7 @@ impl<S: Source> Sending<S> {
 /// Says why a stream ends before its time.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct Close {
-    /// The reason; whoever connects again goes on where it was.
+    /// The reason; a client that connects again goes on where it was.
     #[schema(example = "the daemon stops")]
     reason: &'static str,
 }

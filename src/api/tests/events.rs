@@ -339,7 +339,7 @@ async fn a_match_is_followed_while_somebody_does() {
         Stream::of(&app, &events(1), None, None).await,
         Stream::of(&app, &events(1), None, None).await,
     ];
-    assert_eq!(app.store().followed_matches(), 1);
+    assert_eq!(app.store().bells().followed_matches(), 1);
     drop(streams);
-    assert_eq!(app.store().followed_matches(), 0);
+    assert_eq!(app.store().bells().followed_matches(), 0);
 }
