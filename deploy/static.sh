@@ -2,9 +2,8 @@
 # Builds one static executable for this machine's architecture and checks it: `ldd` finds no
 # library, and `drover health` of the static binary finds a running static daemon well.
 # Installs the musl target and a C compiler for it where they are missing.
-#     deploy/static.sh [PROFILE]
+#     deploy/static.sh
 set -eu
-profile=${1:-release}
 cd "$(dirname "$0")/.."
 
 say() { printf 'static: %s\n' "$*" >&2; }
@@ -28,8 +27,8 @@ if ! command -v musl-gcc >/dev/null; then
 fi
 
 say "building"
-CC="musl-gcc" cargo build --profile "$profile" --bin drover --locked --target "$target"
-binary="${CARGO_TARGET_DIR:-target}/$target/$profile/drover"
+CC="musl-gcc" cargo build --release --bin drover --locked --target "$target"
+binary="${CARGO_TARGET_DIR:-target}/$target/release/drover"
 
 libraries=$(ldd "$binary" 2>&1 || true)
 case "$libraries" in

@@ -4,7 +4,6 @@ use super::App;
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
 use crate::store::{MatchResult, NewSession, Side};
 use axum::http::{StatusCode, header};
-use futures_util::future::join_all;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -159,7 +158,7 @@ async fn found(app: &App, token: &str) -> Vec<&'static str> {
 async fn a_running_match_tells_each_caller_their_own_secrets() {
     let app = App::new().await;
     play(&app).await;
-    let callers = [
+    for (scope, sees) in [
         ("read", &[][..]),
         (
             "bot:champion",
@@ -174,16 +173,10 @@ async fn a_running_match_tells_each_caller_their_own_secrets() {
         ("entrant:bob", &["secret-guide-2", "8800021"]),
         ("entrant:dave", &[]),
         ("admin", &WORDS),
-    ];
-    let app = &app;
-    let mut known = Vec::new();
-    for (scope, sees) in callers {
-        known.push((scope, sees, app.token(scope).await));
+    ] {
+        let token = app.token(scope).await;
+        assert_eq!(found(&app, &token).await, sees, "{scope}");
     }
-    let each = known.into_iter().map(|(scope, sees, token)| async move {
-        assert_eq!(found(app, &token).await, sees, "{scope}");
-    });
-    join_all(each).await;
     for path in paths() {
         let answer = app.get(&path).await;
         assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{path}");
@@ -206,28 +199,22 @@ async fn commands_addresses_and_standard_error_stay_their_owners_when_all_is_ove
     app.store().close_match(&match_id(1), result).await.unwrap();
     app.state.embargo = Duration::ZERO;
     let words = ["last-words", "s3cret", "http://c", "http://d"];
-    let callers = [
+    for (scope, sees) in [
         ("read", &[][..]),
         ("bot:champion", &[]),
         ("entrant:bob", &[]),
         ("entrant:ann", &["last-words", "s3cret", "http://c"]),
         ("admin", &words),
-    ];
-    let (app, words) = (&app, &words);
-    let mut known = Vec::new();
-    for (scope, sees) in callers {
-        known.push((scope, sees, app.token(scope).await));
-    }
-    let each = known.into_iter().map(|(scope, sees, token)| async move {
+    ] {
+        let token = app.token(scope).await;
         let mut found = Vec::new();
         for path in paths() {
             let text = app.get_by(&token, &path).await.text;
             found.extend(words.iter().filter(|word| text.contains(**word)));
         }
-        let found = words.iter().filter(|word| found.contains(word));
-        assert_eq!(found.copied().collect::<Vec<_>>(), sees, "{scope}");
-    });
-    join_all(each).await;
+        let found = words.into_iter().filter(|word| found.contains(word));
+        assert_eq!(found.collect::<Vec<_>>(), sees, "{scope}");
+    }
     let facts = format!("/api/v1/matches/{}/facts?kind=stderr", match_id(1));
     let others = app.get_as("read", &facts).await.json();
     // That it wrote something is no secret.
