@@ -35,7 +35,7 @@ impl Seat {
 /// One value a seat. Indexed by [`Seat`] only, so that no other number slips in.
 ///
 /// ```
-/// use games::{Seat, Seats};
+/// use drover_game::{Seat, Seats};
 ///
 /// let mut points = Seats::from_fn(3, |_| 0);
 /// points[Seat(1)] += 5;
@@ -113,7 +113,7 @@ impl<T> IndexMut<Seat> for Seats<T> {
 /// Why a match ended: the closed list that is stored and shown everywhere.
 ///
 /// ```
-/// use games::Cause;
+/// use drover_game::Cause;
 ///
 /// assert_eq!(Cause::TimeForfeit.word(), "time_forfeit");
 /// assert_eq!(Cause::from_word("crash"), Some(Cause::Crash));
@@ -202,7 +202,7 @@ impl Cause {
 /// How a match stands at its end.
 ///
 /// ```
-/// use games::{Cause, Outcome};
+/// use drover_game::{Cause, Outcome};
 ///
 /// let outcome = Outcome {
 ///     cause: Cause::Normal,
@@ -423,7 +423,7 @@ pub trait Game: Clone + Send + 'static {
 /// How long to think, without a clock: the caller, who has one, hands in the stop.
 ///
 /// ```
-/// use games::Budget;
+/// use drover_game::Budget;
 ///
 /// let budget = Budget::nodes(500);
 /// assert_eq!(budget.nodes, 500);
@@ -480,7 +480,7 @@ impl<G: Game> Clone for Box<dyn Bot<G>> {
 /// A bot for games in which one act is always legal:
 ///
 /// ```
-/// use games::{Bot, Budget, Game};
+/// use drover_game::{Bot, Budget, Game};
 ///
 /// #[derive(Clone)]
 /// struct Always<A>(A);

@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// One stream of random numbers. The same (seed, stream) gives the same numbers for ever.
 ///
 /// ```
-/// use games::rng::Rng;
+/// use drover_game::rng::Rng;
 ///
 /// let (mut deal, mut again) = (Rng::new(7, 1), Rng::new(7, 1));
 /// assert_eq!(deal.bits(), again.bits());

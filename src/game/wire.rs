@@ -90,7 +90,7 @@ impl Ending {
 /// Something learnt from a transcript and kept for history.
 ///
 /// ```
-/// use games::Fact;
+/// use drover_game::Fact;
 /// use serde_json::json;
 ///
 /// let fact = Fact::new("sale", json!({ "animal": "A", "price": 60 }));
@@ -143,8 +143,8 @@ pub struct Lesson {
 /// A bot plays a match that [`Table`] referees; empty answers pass for the other seats:
 ///
 /// ```
-/// use games::answer::think;
-/// use games::{Budget, DialogueSetup, Next, Reply, Seat, TableSetup};
+/// use drover_game::answer::think;
+/// use drover_game::{Budget, DialogueSetup, Next, Reply, Seat, TableSetup};
 /// use serde_json::Value;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -354,7 +354,7 @@ pub struct Noted {
 /// Four players who never answer end a match, too:
 ///
 /// ```
-/// use games::{Reply, TableSetup};
+/// use drover_game::{Reply, TableSetup};
 /// use serde_json::Value;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
