@@ -1,4 +1,5 @@
-//! How often something may happen, such as a log line of a kind that could come in floods. The metrics count them all.
+//! How often something may happen: the begin of a session, a guess of a token, a log line of a kind that could come in
+//! floods.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -14,18 +15,19 @@ const KEYS_MAX: usize = 16_384;
 /// How fast something may happen, by key: some at once, and one more each time that a while has passed.
 #[derive(Debug)]
 pub struct Rates<K> {
-    at_once: u32,
+    /// How far ahead of now a key may be that may do one more.
+    most: Duration,
     one_more: Duration,
     /// When a key that nothing more happens to will have used up nothing.
     even: Mutex<HashMap<K, Instant>>,
 }
 
 impl<K: Eq + Hash> Rates<K> {
-    /// This many at once, and one more each time that `one_more` has passed.
+    /// This many at once, at least one, and one more each time that `one_more` has passed.
     #[must_use]
     pub fn new(at_once: u32, one_more: Duration) -> Self {
         Self {
-            at_once,
+            most: one_more * at_once.saturating_sub(1),
             one_more,
             even: Mutex::default(),
         }
@@ -52,14 +54,13 @@ impl<K: Eq + Hash> Rates<K> {
     }
 
     fn is_spent(&self, even: Option<&Instant>, now: Instant) -> bool {
-        let most = self.one_more * (self.at_once - 1);
-        even.is_some_and(|even| even.saturating_duration_since(now) > most)
+        even.is_some_and(|even| even.saturating_duration_since(now) > self.most)
     }
 
     fn add(&self, even: &mut HashMap<K, Instant>, key: K, now: Instant) {
-        if even.len() >= KEYS_MAX {
+        if even.len() >= KEYS_MAX && !even.contains_key(&key) {
             even.retain(|_, even| *even > now);
-            if even.len() >= KEYS_MAX && !even.contains_key(&key) {
+            if even.len() >= KEYS_MAX {
                 return;
             }
         }
@@ -129,12 +130,14 @@ mod tests {
     #[test]
     fn the_number_of_keys_is_bounded_and_those_that_rest_make_room() {
         let (rates, mut now) = (Rates::new(AT_ONCE, ONE_MORE), Instant::now());
-        for key in 0..KEYS_MAX + 1_000 {
+        (0..AT_ONCE).for_each(|_| rates.note(0, now));
+        for key in 1..KEYS_MAX + 1_000 {
             assert!(rates.allow(key, now));
         }
+        assert!(!rates.allow(0, now), "who is known stays limited");
         assert_eq!(rates.even.lock().len(), KEYS_MAX);
         now += ONE_MORE * AT_ONCE;
-        rates.note(0, now);
+        rates.note(KEYS_MAX + 1_000, now);
         assert_eq!(rates.even.lock().len(), 1);
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Connection {
     gateway: Arc<Gateway>,
     peer: IpAddr,
     proxy: bool,
+    /// Whether its requests may be too many at once: without a proxy, there are no more of them than connections.
+    counted: bool,
     /// Its place among the connections.
     stay: Arc<Stay>,
     /// The last request's target: the next one usually has the same.
@@ -34,8 +36,10 @@ struct Visited {
 
 impl Connection {
     pub(super) fn new(gateway: Arc<Gateway>, peer: IpAddr, stay: Arc<Stay>) -> Self {
-        let proxy = gateway.options.is_proxy(peer);
+        let options = &gateway.options;
+        let proxy = options.is_proxy(peer);
         Self {
+            counted: proxy || options.requests_per_peer_max < options.connections_per_peer_max,
             gateway,
             peer,
             proxy,
@@ -63,7 +67,8 @@ impl Connection {
             return wording::too_long();
         }
         let caller = self.caller(request);
-        let Ok(_held) = self.gateway.requests.take(Some(Peer::of(caller))) else {
+        let slot = || self.gateway.requests.take(Some(Peer::of(caller)));
+        let Ok(_slot) = self.counted.then(slot).transpose() else {
             return wording::too_many("too many requests of one referee at once");
         };
         let bot = match self.bot(request, caller) {

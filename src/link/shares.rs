@@ -19,7 +19,7 @@ const FLOOR_PART: usize = 256;
 const FLOOR_MAX: usize = 16;
 /// This part of a listener's connections is reserved for peers that have fewer than others.
 const RESERVE_PART: usize = 16;
-/// Bits of an IPv6 address that distinguish peers: whoever has one address has its whole /64.
+/// Bits of an IPv6 address that distinguish peers: an owner of one address has its whole /64.
 const V6_PEER_BITS: u32 = 64;
 
 /// What limits count as one peer: an IPv4 address, or the /64 of an IPv6 address.
@@ -89,7 +89,7 @@ struct Connection {
 }
 
 impl Shares {
-    /// This many slots, of which one peer may hold `peer_max` at any time.
+    /// This many slots, of which [`Self::take`] gives one peer `peer_max` at most; [`Self::admit`] goes by shares alone.
     #[must_use]
     pub fn new(max: usize, peer_max: usize) -> Arc<Self> {
         Arc::new(Self {
@@ -147,20 +147,21 @@ impl Shares {
 
     /// Closes an idle connection of a peer that has more than this many; returns whether there was one.
     fn send_away(&self, held: &mut Held, more_than: usize) -> bool {
-        let idle = |holds: &Holds| {
-            let mut all = holds.connections.iter();
-            let (number, oldest) = all.find(|(_, one)| one.busy.load(Ordering::Relaxed) == 0)?;
-            Some((*number, oldest.away.clone()))
-        };
         let greedy = held.by.iter().filter(|(_, holds)| holds.slots > more_than);
-        let idle = greedy.filter_map(|(peer, holds)| Some((holds.slots, *peer, idle(holds)?)));
-        let most = idle.max_by_key(|(slots, peer, _)| (*slots, *peer));
-        if let Some((_, peer, (number, away))) = &most {
-            held.release(*peer, Some(*number));
-            away.cancel();
-            self.sent_away.fetch_add(1, Ordering::Relaxed);
-        }
-        most.is_some()
+        let mut greedy: Vec<(usize, Peer)> = greedy.map(|(peer, h)| (h.slots, *peer)).collect();
+        greedy.sort_unstable_by(|one, other| other.cmp(one));
+        let oldest = greedy.into_iter().find_map(|(_, peer)| {
+            let mut all = held.by.get(&peer)?.connections.iter();
+            let (number, one) = all.find(|(_, one)| one.busy.load(Ordering::Relaxed) == 0)?;
+            Some((peer, *number, Arc::clone(one)))
+        });
+        let Some((peer, number, oldest)) = oldest else {
+            return false;
+        };
+        held.release(peer, Some(number));
+        oldest.away.cancel();
+        self.sent_away.fetch_add(1, Ordering::Relaxed);
+        true
     }
 
     fn give(

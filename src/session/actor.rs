@@ -6,12 +6,11 @@ use super::core::{DialogueState, SessionState};
 use super::deciding::{self, Asked, Decided};
 use super::fold::{self, FoldError};
 use super::mailbox::{Answer, Callback, Entered, Message, Sending, Session};
-use super::message::{Expiry, Local, Opening, Origin, Refusal};
+use super::message::{Expiry, Local, Opening, Origin, Place, Refusal};
 use super::numbering::{self, MessageOrder};
 use super::opening;
 use super::registry::Registry;
 use super::turn::{Decision, Turn};
-use crate::link::Share;
 use crate::programs::Launch;
 use crate::replay::Naming;
 use crate::store::StoreError;
@@ -188,7 +187,7 @@ impl Actor {
             opening,
             received,
             origin,
-            permit,
+            place,
             numbered,
         } = callback;
         let kit = self.session.key.bot.kit();
@@ -241,8 +240,8 @@ impl Actor {
         }
         let late = !begins && self.core.is_none();
         if begins || late {
-            let share = (origin, permit.map(|permit| *permit));
-            Box::pin(self.begin(late, at_us, opening.as_deref(), share)).await?;
+            let place = place.map(|place| *place);
+            Box::pin(self.begin(late, at_us, opening.as_deref(), origin, place)).await?;
             self.wake(deadline).await?;
         }
         let Some(core) = self.core.as_deref_mut() else {
@@ -379,14 +378,15 @@ impl Actor {
         late: bool,
         at_us: i64,
         told: Option<&Opening>,
-        (origin, permit): (Origin, Option<Share>),
+        origin: Origin,
+        place: Option<Place>,
     ) -> Result<(), Refusal> {
         if self.core.as_ref().is_some_and(|core| !core.ended) {
             let why = "the referee began a new match under the same numbers";
             let _ = self.close(Cause::Unterminated, why, false).await;
         }
         let admit = || begins::admit(&self.registry, &self.session.key, origin);
-        let permit = permit.map_or_else(admit, Ok)?;
+        let place = place.map_or_else(admit, Ok)?;
         let launch = Self::launch(&self.registry, &self.session).await?;
         let left = self.core.take();
         let left = left.as_deref().map(|core| &*core.match_id);
@@ -394,7 +394,7 @@ impl Actor {
         let core = opening::open(
             &self.registry,
             &self.session.key,
-            permit,
+            place,
             at_us,
             late,
             left,

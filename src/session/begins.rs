@@ -2,9 +2,9 @@
 //! rate and up to its share.
 
 use super::bot_address::Key;
-use super::message::{Origin, Refusal};
+use super::message::{Origin, Place, Refusal};
 use super::registry::Registry;
-use crate::link::{Peer, Share, Shortage};
+use crate::link::{Peer, Shortage};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -14,16 +14,19 @@ const DELAY_MAX: Duration = Duration::from_secs(1);
 const DELAY_SHORT: Duration = Duration::from_millis(250);
 
 /// Whether a new session of this key may be opened, and its place.
-pub(super) fn admit(registry: &Registry, key: &Key, origin: Origin) -> Result<Share, Refusal> {
+pub(super) fn admit(registry: &Registry, key: &Key, origin: Origin) -> Result<Place, Refusal> {
     // Our own referee's matches are nobody's share.
     let peer = origin.peer.filter(|_| !is_ours(registry, key));
     let admitted = may(registry, peer, origin.short).and_then(|()| {
-        let room = peer.map_or(Ok(()), |peer| registry.begun.take(Some(peer)).map(drop));
-        room.and_then(|()| registry.shares.take(peer))
-            .map_err(|shortage| match shortage {
-                Shortage::Full => Refusal::Full,
-                Shortage::Share => Refusal::Share,
-            })
+        let begun = peer.map(|peer| registry.begun.take(Some(peer)));
+        let place = begun.transpose().and_then(|begun| {
+            let slot = registry.shares.take(peer)?;
+            Ok(Place { slot, begun })
+        });
+        place.map_err(|shortage| match shortage {
+            Shortage::Full => Refusal::Full,
+            Shortage::Share => Refusal::Share,
+        })
     });
     admitted.inspect_err(|refusal| registry.meters.refused(refusal.word()))
 }

@@ -3,11 +3,10 @@
 
 use super::bot_address::Key;
 use super::core::SessionState;
-use super::message::{Ended, Expiry, Numbered, Opening, Origin, Refusal};
+use super::message::{Ended, Expiry, Numbered, Opening, Origin, Place, Refusal};
 use super::meters::Meters;
 use super::naming::TakenIn;
 pub(super) use crate::clock::micros;
-use crate::link::Share;
 use crate::store::types::LedgerRow;
 use crate::store::{Store, StoreError};
 use bytes::Bytes;
@@ -44,7 +43,7 @@ pub(super) struct Callback {
     pub(super) received: Instant,
     pub(super) origin: Origin,
     /// The place of the session that it begins, where none was known.
-    pub(super) permit: Option<Box<Share>>,
+    pub(super) place: Option<Box<Place>>,
     /// Where an edge numbers its messages: the number, and how it was answered without us.
     pub(super) numbered: Option<Numbered>,
 }
@@ -57,7 +56,7 @@ impl Callback {
             opening: None,
             received,
             origin: Origin::default(),
-            permit: None,
+            place: None,
             numbered: None,
         }
     }

@@ -1,12 +1,21 @@
 //! What a session receives and how it is refused or ends: the types that cross between its files.
 
-use crate::link::Peer;
+use crate::link::{Peer, Share};
 use crate::store::types::NewEntry;
 use games::{Cause, Seating};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 use tokio::sync::oneshot;
+
+/// What a session that begins takes of what is bounded.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// Its place among all sessions.
+    pub(super) slot: Share,
+    /// A stranger's: its place among those of which nothing more was received.
+    pub(super) begun: Option<Share>,
+}
 
 /// From whom a message came, as far as limits mind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

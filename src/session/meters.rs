@@ -47,7 +47,7 @@ impl Meters {
         if seldom::is_due("fallback", cause) {
             tracing::warn!(
                 cause,
-                "the fallback answered a decision (told once in 10 s)"
+                "the fallback answered a decision (logged once in 10 s)"
             );
         }
     }
@@ -64,7 +64,7 @@ impl Meters {
         counter!(names::SESSIONS_REFUSED, "why" => why).increment(1);
         match why {
             "full" | "busy" if seldom::is_due("sessions", why) => {
-                tracing::warn!(why, "no room: sessions are refused (told once in 10 s)");
+                tracing::warn!(why, "no room: sessions are refused (logged once in 10 s)");
             }
             "full" | "busy" => {}
             why => seldom::refused("sessions", why),

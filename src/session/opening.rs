@@ -2,11 +2,10 @@
 
 use super::bot_address::Key;
 use super::core::{Quarantine, Rows, SessionState};
-use super::message::Opening;
+use super::message::{Opening, Place};
 use super::naming::seat_at;
 use super::program::{self, Program};
 use super::registry::Registry;
-use crate::link::Share;
 use crate::programs::Launch;
 use crate::replay::PROGRAM;
 use crate::store::types::{LiveSession, MatchRow, NewSession, SeatRow, Side};
@@ -19,7 +18,7 @@ use ulid::Ulid;
 pub(super) fn open(
     registry: &Registry,
     key: &Key,
-    permit: Share,
+    place: Place,
     at_us: i64,
     late: bool,
     left: Option<&str>,
@@ -91,13 +90,12 @@ pub(super) fn open(
         last_us: at_us,
     };
     let program = Program::of(registry, &session, launch);
-    let stranger = permit.peer();
     SessionState {
-        begun: stranger.and_then(|peer| registry.begun.take(Some(peer)).ok()),
+        begun: place.begun,
         program,
         rows: Some(Box::new(Rows { session, match_ })),
         quarantine: Quarantine::Clear,
-        ..SessionState::found(begun, Some(permit))
+        ..SessionState::found(begun, Some(place.slot))
     }
 }
 

@@ -6,12 +6,11 @@ use super::bot_address::Key;
 use super::core::SessionState;
 use super::detach::DetachOnDrop;
 use super::mailbox::{Answer, Callback, Entered, Message, Rest, Session};
-use super::message::{Expiry, Leaving, Numbered, Opening, Origin, Refusal};
+use super::message::{Expiry, Leaving, Numbered, Opening, Origin, Place, Refusal};
 use super::options::{Dependencies, SessionOptions, StoreError};
 use super::registry::Registry;
 use super::restore::KnownBots;
 use super::sweep;
-use crate::link::Share;
 use crate::programs::Bots;
 use crate::store::types::{Durability, EntryId, SessionId, Side};
 use games::{Cause, Wire};
@@ -238,8 +237,8 @@ impl Sessions {
         }
         let kit = key.bot.kit();
         let numbered = callback.numbered.is_some();
-        let (session, permit) = self.find_or_make(key, callback.origin)?;
-        callback.permit = permit;
+        let (session, place) = self.find_or_make(key, callback.origin)?;
+        callback.place = place;
         let queue = |callback| {
             let (reply, answer) = oneshot::channel();
             (Message::Callback(callback, reply), answer)
@@ -262,12 +261,12 @@ impl Sessions {
         }
     }
 
-    /// The session of this key; with a share for one that was not known.
+    /// The session of this key; with a place for one that was not known.
     fn find_or_make(
         &self,
         key: Key,
         origin: Origin,
-    ) -> Result<(Arc<Session>, Option<Box<Share>>), Refusal> {
+    ) -> Result<(Arc<Session>, Option<Box<Place>>), Refusal> {
         let registry = &self.registry;
         let shard = registry.shard(&key);
         let now_ms = registry.clock_ms();
@@ -277,7 +276,7 @@ impl Sessions {
             return Ok((Arc::clone(session), None));
         }
         // Refused keys stay out of the registry.
-        let permit = begins::admit(registry, &key, origin)?;
+        let place = begins::admit(registry, &key, origin)?;
         let session = match shard.lock().entry(key) {
             Entry::Occupied(at) => Arc::clone(at.get()),
             Entry::Vacant(at) => {
@@ -285,7 +284,7 @@ impl Sessions {
                 Arc::clone(at.insert(session))
             }
         };
-        Ok((session, Some(Box::new(permit))))
+        Ok((session, Some(Box::new(place))))
     }
 
     /// Whether what is stored of this game survives a power cut.

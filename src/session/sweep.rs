@@ -83,7 +83,11 @@ fn sweep(registry: &Arc<Registry>) {
                         && touched_ms <= fresh_before
                         && let Some(peer) = session.peek(fresh_of).flatten()
                     {
-                        fresh.push((touched_ms, peer, Arc::clone(session)));
+                        fresh.push(Fresh {
+                            began_ms: touched_ms,
+                            peer,
+                            session: Arc::clone(session),
+                        });
                     }
                     true
                 }
@@ -128,8 +132,12 @@ async fn discard(registry: &Registry, void: Vec<i64>) {
     }
 }
 
-/// A session that merely began: when, whose, and which.
-type Fresh = (i64, Peer, Arc<Session>);
+/// A session that merely began.
+struct Fresh {
+    began_ms: i64,
+    peer: Peer,
+    session: Arc<Session>,
+}
 
 /// As many of them as are wanted, each time the oldest of the greedy peer that then holds most.
 fn of_the_greediest(
@@ -137,12 +145,12 @@ fn of_the_greediest(
     wanted: usize,
     mut holds: HashMap<Peer, usize>,
 ) -> Vec<Arc<Session>> {
-    fresh.sort_unstable_by_key(|(began_ms, ..)| *began_ms);
-    let ranked = fresh.into_iter().filter_map(|(_, peer, session)| {
+    fresh.sort_unstable_by_key(|fresh| fresh.began_ms);
+    let ranked = fresh.into_iter().filter_map(|fresh| {
         // What its peer holds without it and those that are older.
-        let left = holds.get_mut(&peer)?;
+        let left = holds.get_mut(&fresh.peer)?;
         *left = left.saturating_sub(1);
-        Some((*left, session))
+        Some((*left, fresh.session))
     });
     let mut ranked: Vec<_> = ranked.collect();
     ranked.sort_by_key(|(left, _)| Reverse(*left));

@@ -129,7 +129,7 @@ impl Builtin {
             Some(self.settle(asked, answer))
         });
         answered.unwrap_or_else(|panic| {
-            tracing::error!(%panic, "a bot of ours panicked");
+            tracing::error!(%panic, "our bot panicked");
             self.broken = true;
             None
         })
@@ -283,7 +283,7 @@ impl BuiltinSeat {
                 Some(made)
             }
             Err(error) => {
-                tracing::error!(%error, "a bot of ours panicked");
+                tracing::error!(%error, "our bot panicked");
                 None
             }
         }

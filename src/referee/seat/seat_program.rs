@@ -334,7 +334,7 @@ impl Drop for SeatProgram {
         };
         let thread = std::thread::Builder::new().name("conduct".to_owned());
         if let Err(error) = thread.spawn(wait) {
-            tracing::warn!(%error, "what became of a program is not told");
+            tracing::warn!(%error, "how a program fared is not reported");
         }
     }
 }
