@@ -41,7 +41,7 @@ pub struct BotRecord {
 
 impl Store {
     /// A bot's results in matches that were over for everyone by then (microseconds since 1970-01-01 UTC), among
-    /// its newest 4096; one a seat, where it played several.
+    /// its newest 4096 of the newest 20,480 of the game; one a seat, where it played several.
     ///
     /// # Errors
     /// [`StoreError::Read`].

@@ -14,9 +14,10 @@ pub type Heads = HashMap<SessionId, (EntryId, u64)>;
 pub struct Committed {
     /// The number of commits.
     pub commits: u64,
-    /// How often the match, or a session of it, ended.
-    pub ends: u64,
-    /// The match's sessions that have grown, as they are after the last of these commits.
+    /// How often it may have changed who may see what of the match: it or a session of it ended, a seat was named, a
+    /// tournament began or ended.
+    pub revealed: u64,
+    /// The match's sessions that have grown, as they are after the last of these commits. Not of lists.
     pub heads: Heads,
 }
 
@@ -48,7 +49,7 @@ pub struct Bells {
 impl Bells {
     /// Rings at each commit to this match from now on.
     #[must_use]
-    pub fn of_match(&self, id: &str) -> Bell {
+    pub fn match_bell(&self, id: &str) -> Bell {
         let mut matches = self.matches.lock();
         matches.retain(|_, bell| bell.receiver_count() > 0);
         matches.entry(id.to_owned()).or_default().subscribe()
@@ -56,13 +57,13 @@ impl Bells {
 
     /// Rings when matches or sessions begin or end.
     #[must_use]
-    pub fn of_changes(&self) -> Bell {
+    pub fn changes_bell(&self) -> Bell {
         self.changes.subscribe()
     }
 
     /// Rings when bluffs are stored.
     #[must_use]
-    pub fn of_bluffs(&self) -> Bell {
+    pub fn bluffs_bell(&self) -> Bell {
         self.bluffs.subscribe()
     }
 
@@ -72,6 +73,18 @@ impl Bells {
         let matches = self.matches.lock();
         let followed = matches.values().filter(|bell| bell.receiver_count() > 0);
         followed.count()
+    }
+
+    /// What may be seen of this match, or of any, has changed: what was read of it must be read again.
+    pub(super) fn reveal(&self, id: Option<&str>) {
+        for (of, bell) in self.matches.lock().iter() {
+            if id.is_none_or(|id| id == of) {
+                bell.send_modify(|committed| {
+                    committed.commits += 1;
+                    committed.revealed += 1;
+                });
+            }
+        }
     }
 
     /// Notes one commit; the bells given are yet to be rung. Commits must come in their order, and all that one adds to
@@ -95,7 +108,7 @@ impl Bells {
             bell.send_if_modified(|committed| {
                 committed.commits += 1;
                 for added in all {
-                    committed.ends += u64::from(added.ends);
+                    committed.revealed += u64::from(added.ends);
                     let head = added
                         .head
                         .map(|(session, last, count)| (session, (last, count)));
@@ -145,7 +158,7 @@ mod tests {
         let rung = bells.note([added("m", 1), added("n", 3), added("m", 2)].into_iter());
         assert!(!bell.has_changed().unwrap());
         let committed = bell.borrow().clone();
-        assert_eq!((committed.commits, committed.ends), (1, 1));
+        assert_eq!((committed.commits, committed.revealed), (1, 1));
         let mut heads: Vec<_> = committed.heads.into_iter().collect();
         heads.sort_unstable();
         let head = |id| (SessionId(id), (EntryId(id), 1));

@@ -16,12 +16,13 @@ use games::{Cause, Part};
 use serde_json::Value;
 use sqlx::{QueryBuilder, Sqlite};
 
-/// How many rows are examined for one page at most. Rows that an index finds in another order than the list's are
-/// sorted if they are no more.
+/// About how many rows are examined for one page, and at most as many again to find the rarest of a filter's fields. Rows
+/// that an index finds in another order than the list's are sorted if they, or the matches of them, are no more.
 pub(super) const EXAMINED_MAX: usize = 5_000;
 /// Where too few of the rows examined did fit, the next are this many times as many.
 const GROWTH: usize = 4;
-/// How long after its beginning a match or session may be stored, in microseconds.
+/// How long after its beginning a match or session may be stored, in microseconds. A list by time and something rarer
+/// leaves sessions out whose clock was set by more than this: their numbers do not follow their times.
 const STORED_WITHIN_US: i64 = 3_600_000_000;
 
 /// A list: what queries for its rows are made of.
@@ -47,7 +48,7 @@ pub(super) const MATCHES: List = List {
         sessions: "true",
         seats: true,
     },
-    sources: of_matches,
+    sources: match_sources,
 };
 
 pub(super) const SESSIONS: List = List {
@@ -61,7 +62,7 @@ pub(super) const SESSIONS: List = List {
         sessions: "x.id = s.id",
         seats: false,
     },
-    sources: of_sessions,
+    sources: session_sources,
 };
 
 /// Ids of rows, newest first.
@@ -201,7 +202,7 @@ struct Way {
     /// must not walk a whole table in theirs instead.
     id: &'static str,
     /// Whether they are those of matches, and the sessions of these are meant.
-    of_matches: bool,
+    through_matches: bool,
 }
 
 impl Way {
@@ -210,7 +211,7 @@ impl Way {
             from: from.into(),
             value,
             id,
-            of_matches: false,
+            through_matches: false,
         }
     }
 
@@ -222,7 +223,7 @@ impl Way {
     }
 
     fn push_rows(&self, query: &mut QueryBuilder<Sqlite>) {
-        if !self.of_matches {
+        if !self.through_matches {
             return self.push(query);
         }
         query.push(" FROM sessions WHERE match_id IN (SELECT match_id");
@@ -297,7 +298,7 @@ fn opponents(filter: &Filter) -> Option<[Way; 3]> {
     ])
 }
 
-fn of_matches(filter: &Filter) -> Vec<Source> {
+fn match_sources(filter: &Filter) -> Vec<Source> {
     let bots = filter.bot.as_ref().map(|bot| {
         // What a referee's sessions say of a bot, the seats say too.
         let from = "sessions WHERE side = 'player' AND called = ";
@@ -348,15 +349,17 @@ fn of_matches(filter: &Filter) -> Vec<Source> {
             "matches WHERE cause <> 'normal' AND cause = ",
             rare_cause(filter),
         ),
-        ("id", "matches WHERE game = ", filter.game.clone()),
     ];
-    special.into_iter().flatten().chain(given(values)).collect()
+    let game = [("id", "matches WHERE game = ", filter.game.clone())];
+    let special = special.into_iter().flatten().chain(given(values));
+    // Of equally common ones the first is walked: a bot is dense in its game, not the other way round.
+    given(game).chain(special).collect()
 }
 
-fn of_sessions(filter: &Filter) -> Vec<Source> {
-    let of_matches = |way: Way| Way {
+fn session_sources(filter: &Filter) -> Vec<Source> {
+    let through_matches = |way: Way| Way {
         id: "+id",
-        of_matches: true,
+        through_matches: true,
         ..way
     };
     let live = "sessions INDEXED BY sessions_live WHERE ended_us IS NULL";
@@ -368,7 +371,7 @@ fn of_sessions(filter: &Filter) -> Vec<Source> {
     );
     let time = format!("sessions WHERE opened_us >= {since} AND opened_us < {until}");
     let special = [
-        opponents(filter).map(|ways| Source(ways.map(of_matches).into())),
+        opponents(filter).map(|ways| Source(ways.map(through_matches).into())),
         when(is_live(filter), "id", live),
         when(timed, "+id", time),
     ];

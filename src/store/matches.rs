@@ -6,11 +6,11 @@ use super::listing::{EXAMINED_MAX, MATCHES, SESSIONS};
 use super::pages::number_before;
 use super::records::{Filter, Page, PageAt, SessionRow};
 use super::rows;
-use super::secrecy;
+use super::secrecy::{self, OVER};
 use super::types::{EntryId, MatchRow, SessionId};
 use games::{Cause, TeamFact};
 use sqlx::sqlite::SqliteRow;
-use sqlx::{QueryBuilder, Row as _, Sqlite};
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _, Sqlite};
 
 const MATCH_ROWS: &str =
     "SELECT m.id, m.game, m.referee, m.market, m.ours, m.started_us, m.ended_us, m.cause, m.blame,
@@ -37,7 +37,7 @@ const OF_SESSIONS: &str = " FROM sessions s JOIN matches m ON m.id = s.match_id 
 /// The start of a query for matches, to which conditions on `m` are added.
 fn matches() -> QueryBuilder<Sqlite> {
     let mut query = QueryBuilder::new(MATCH_ROWS);
-    query.push(", ").push(secrecy::OVER);
+    query.push(", ").push(OVER);
     query.push(" FROM matches m WHERE true");
     query
 }
@@ -46,7 +46,7 @@ fn matches() -> QueryBuilder<Sqlite> {
 fn sessions() -> QueryBuilder<Sqlite> {
     let mut query = QueryBuilder::new(SESSION_ROWS);
     query.push(", ").push(secrecy::ENTRANT);
-    query.push(", ").push(secrecy::OVER).push(OF_SESSIONS);
+    query.push(", ").push(OVER).push(OF_SESSIONS);
     query
 }
 
@@ -99,6 +99,17 @@ impl Store {
         query.push(" AND m.id = ").push_bind(id.to_owned());
         let row = query.build().fetch_optional(self.readers()).await?;
         row.as_ref().map(match_row).transpose()
+    }
+
+    /// Whether this match is over for everyone.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`].
+    pub async fn is_over(&self, id: &str) -> Result<bool, StoreError> {
+        let query = format!("SELECT ({OVER}) IS NOT NULL FROM matches m WHERE m.id = ?");
+        let over = sqlx::query_scalar(AssertSqlSafe(query)).bind(id.to_owned());
+        let over: Option<bool> = over.fetch_optional(self.readers()).await?;
+        Ok(over.unwrap_or(false))
     }
 
     /// Unfinished matches of our own referee with this name, oldest first: for start-up.

@@ -1,4 +1,4 @@
-//! Who met whom in which match, and what became of it between the two.
+//! Who met whom in which match, and how it ended between the two.
 
 use super::bots::{OWN, meant};
 use super::error::StoreError;
@@ -276,8 +276,7 @@ impl Store {
     /// What these matches were started from.
     async fn setups(&self, found: &Found) -> Result<HashMap<String, String>, StoreError> {
         let rows: Vec<(String, String)> = sqlx::query_as(
-            "SELECT m.id, m.setup FROM json_each(?) w CROSS JOIN matches m ON m.id = w.value
-             WHERE m.setup IS NOT NULL",
+            "SELECT m.id, m.setup FROM json_each(?) w CROSS JOIN matches m ON m.id = w.value",
         )
         .bind(found.json())
         .fetch_all(self.readers())

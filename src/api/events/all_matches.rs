@@ -25,6 +25,10 @@ impl Source for AllMatches {
     /// Each match as it is since, with the number of its last change.
     type Rows = Vec<(i64, MatchRow)>;
 
+    fn name(&self) -> &str {
+        "all matches"
+    }
+
     async fn read(&self, after: i64, _: &Bell) -> Result<Part<Self>, StoreError> {
         let (rows, upto) = self.store.changed(after, AT_ONCE).await?;
         let more = upto - after >= i64::from(AT_ONCE);

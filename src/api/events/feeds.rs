@@ -20,10 +20,10 @@ pub struct Feeds {
 impl Feeds {
     /// Of this store.
     #[must_use]
-    pub fn of(store: Store) -> Self {
+    pub fn new(store: Store) -> Self {
         let all = AllMatches::new(store.clone());
         Self {
-            all: Shared::new(all, store.bells().of_changes()),
+            all: Shared::new(all, store.bells().changes_bell()),
             matches: Arc::default(),
             store,
         }
@@ -37,7 +37,7 @@ impl Feeds {
         }
         matches.retain(|_, shared| shared.strong_count() > 0);
         let followed = OneMatch::new(self.store.clone(), id);
-        let shared = Shared::new(followed, self.store.bells().of_match(id));
+        let shared = Shared::new(followed, self.store.bells().match_bell(id));
         matches.insert(id.to_owned(), Arc::downgrade(&shared));
         shared
     }
@@ -60,7 +60,7 @@ mod tests {
         let (_folder, store) = opened().await;
         let mut pen = Pen::player(&store, 1);
         pen.write(&store, vec![said("0")]).await;
-        let feeds = Feeds::of(store.clone());
+        let feeds = Feeds::new(store.clone());
         let feed = feeds.of_match(&match_id(1));
         let mut followers: Vec<_> = (0..200).map(|_| feed.follow(Mark::START)).collect();
         // A follower reads each time; the others are behind, some more and some less.

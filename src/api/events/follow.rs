@@ -143,7 +143,7 @@ impl<L: Rows> Changes<L> {
         kind: Kind<L>,
     ) -> Result<Box<dyn Tail<L::Item>>, Problem> {
         let store = &reader.state.store;
-        let waiting = Waiting::new(store.bells().of_changes());
+        let waiting = Waiting::new(store.bells().changes_bell());
         let cursor = params.text("cursor");
         let params = params.without("cursor");
         let limit = params.page()?.limit as usize;
@@ -255,7 +255,7 @@ impl Bluffs {
         reader: Reader,
         params: Params,
     ) -> Result<Box<dyn Tail<BluffRow>>, Problem> {
-        let waiting = Waiting::new(reader.state.store.bells().of_bluffs());
+        let waiting = Waiting::new(reader.state.store.bells().bluffs_bell());
         let (filter, at) = (params.filter_for(&reader.sight)?, params.page()?);
         let (first, read) = match at.after.and_then(|after| after.parse().ok()) {
             Some(after) => (Vec::new(), after),

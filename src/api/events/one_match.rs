@@ -70,22 +70,15 @@ impl OneMatch {
             since: OnceCell::new(),
         }
     }
-
-    /// The match, if it is over for everyone and all its sessions have ended.
-    async fn over(&self) -> Result<Option<MatchRow>, StoreError> {
-        let row = self.store.match_row(&self.id).await?;
-        let Some(row) = row.filter(|row| row.over_us.is_some()) else {
-            return Ok(None);
-        };
-        let sessions = self.store.sessions_of(&self.id).await?;
-        let ended = sessions.iter().all(|session| session.ended_us.is_some());
-        Ok(ended.then_some(row))
-    }
 }
 
 impl Source for OneMatch {
     type Mark = Mark;
     type Rows = News;
+
+    fn name(&self) -> &str {
+        &self.id
+    }
 
     async fn read(&self, after: Mark, bell: &Bell) -> Result<Part<Self>, StoreError> {
         let since = self.since.get_or_try_init(|| async {
@@ -95,8 +88,13 @@ impl Source for OneMatch {
         let since = *since.await?;
         let heads = bell.borrow().heads.clone();
         // First: what was committed before the end is read after it.
-        let over = self.over().await?;
+        let over = self.store.is_over(&self.id).await?;
         let mut contents = self.store.contents(&self.id).await?;
+        let mut sessions = contents.sessions.iter();
+        let over = match over && sessions.all(|session| session.ended_us.is_some()) {
+            true => self.store.match_row(&self.id).await?,
+            false => None,
+        };
         if over.is_none() && after.entry >= since {
             // Nobody looks for the heads in the log, which takes long.
             contents.read_up_to(heads);
@@ -207,7 +205,7 @@ mod tests {
             let entries = texts.iter().map(|text| said(text)).collect();
             pen.write(&store, entries).await;
         }
-        let bell = store.bells().of_match(&match_id(1));
+        let bell = store.bells().match_bell(&match_id(1));
         let followed = OneMatch::new(store, &match_id(1));
         let (mut mark, mut all, mut parts) = (Mark::START, Vec::new(), 0);
         loop {

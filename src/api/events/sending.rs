@@ -25,8 +25,6 @@ const ALIVE: &[u8] = b":\n\n";
 const CONNECT_AGAIN: &[u8] = b"retry: 1000\n\n";
 /// The most bytes handed to a connection at once.
 const FRAME_MAX: usize = 32 << 10;
-/// How long something is left alone that cannot be read.
-const RETRY: Duration = Duration::from_secs(1);
 
 /// Writes an event; what cannot be shown is an empty one, as an answer would be.
 pub(super) fn write(
@@ -68,17 +66,15 @@ impl<S: Source> Watch<S> {
         }
     }
 
-    /// Waits for the next events; whether the stream ends with them. It may be dropped and called again.
-    async fn next(&mut self) -> (Bytes, bool) {
+    /// The next events, if there are any by now; whether the stream ends with them.
+    async fn news(&mut self) -> Option<(Bytes, bool)> {
         let mut events = Vec::new();
         loop {
             match self.read(&mut events).await {
-                Ok(false) if events.is_empty() => self.follower.wait().await,
-                Ok(ends) => return (events.into(), ends),
-                Err(error) => {
-                    tracing::warn!(%error, "what is followed cannot be read");
-                    sleep(RETRY).await;
-                }
+                Ok(false) if events.is_empty() => return None,
+                Ok(ends) => return Some((events.into(), ends)),
+                // The next read waits a while.
+                Err(_) => {}
             }
         }
     }
@@ -121,10 +117,20 @@ impl<S: Source> Sending<S> {
     async fn frame(mut self) -> Option<(Bytes, Self)> {
         if self.events.is_empty() {
             let watch = self.watch.as_mut()?;
-            let (events, ends) = tokio::select! {
-                reason = &mut self.leave => (close(reason), true),
-                next = watch.next() => next,
-                () = sleep(KEEP_ALIVE) => (Bytes::from_static(ALIVE), false),
+            let (events, ends) = loop {
+                // No keep-alive drops a read, which may be that of many.
+                let news = tokio::select! {
+                    reason = &mut self.leave => Some((close(reason), true)),
+                    news = watch.news() => news,
+                };
+                if let Some(news) = news {
+                    break news;
+                }
+                tokio::select! {
+                    reason = &mut self.leave => break (close(reason), true),
+                    () = watch.follower.wait() => {}
+                    () = sleep(KEEP_ALIVE) => break (Bytes::from_static(ALIVE), false),
+                }
             };
             self.events = events;
             if ends {

@@ -1,5 +1,5 @@
 //! Read what comes after a mark, then wait. What follows on a mark is read once for all who ask for it, and kept for a
-//! while: of many who follow the same, one reads what is new. Whoever is slow reads from the store again.
+//! while: of many who follow the same, one reads what is new. A slow one reads from the store again.
 
 use crate::api::sight::Sight;
 use crate::store::{Bell, StoreError};
@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// How long commits are gathered: one read serves them all.
 const GATHER: Duration = Duration::from_millis(25);
@@ -15,6 +16,8 @@ const GATHER: Duration = Duration::from_millis(25);
 const APART: Duration = Duration::from_micros(200);
 /// After this many the next one goes on with the first.
 const APART_MAX: u32 = 256;
+/// How long after a read that failed the next one may be.
+const RETRY: Duration = Duration::from_secs(1);
 /// How many parts are kept.
 const PARTS_MAX: usize = 8;
 
@@ -24,6 +27,9 @@ pub(super) trait Source: Send + Sync + 'static {
     type Mark: Copy + PartialEq + fmt::Display + Send + Sync;
     /// Some of its rows.
     type Rows: Send + Sync;
+
+    /// What a log calls it.
+    fn name(&self) -> &str;
 
     /// Reads what comes after a place.
     fn read(
@@ -56,8 +62,10 @@ pub(super) struct Shared<S: Source> {
 
 struct Kept<S: Source> {
     parts: VecDeque<KeptPart<S>>,
-    /// How many ends there were before they were read: what may be seen changes with them.
-    ends: u64,
+    /// How often it had changed who may see what, before they were read.
+    revealed: u64,
+    /// When a read failed last.
+    failed: Option<Instant>,
 }
 
 struct KeptPart<S: Source> {
@@ -71,7 +79,8 @@ impl<S: Source> Shared<S> {
     pub(super) fn new(source: S, bell: Bell) -> Arc<Self> {
         let kept = Kept {
             parts: VecDeque::new(),
-            ends: 0,
+            revealed: 0,
+            failed: None,
         };
         Arc::new(Self {
             source,
@@ -98,11 +107,11 @@ impl<S: Source> Shared<S> {
     ) -> Result<(Arc<Part<S>>, bool), StoreError> {
         // One reads at a time, for all.
         let mut kept = self.kept.lock().await;
-        let (commits, ends) = {
+        let (commits, revealed) = {
             let committed = bell.borrow_and_update();
-            (committed.commits, committed.ends)
+            (committed.commits, committed.revealed)
         };
-        if std::mem::replace(&mut kept.ends, ends) != ends {
+        if std::mem::replace(&mut kept.revealed, revealed) != revealed {
             kept.parts.clear();
         }
         // Rows that followed on a place always do; where there were none, there may be some now.
@@ -113,7 +122,16 @@ impl<S: Source> Shared<S> {
             let behind = known.part.more || known.commits < commits;
             return Ok((Arc::clone(&known.part), behind));
         }
-        let part = Arc::new(self.source.read(after, bell).await?);
+        if let Some(failed) = kept.failed {
+            tokio::time::sleep_until(failed + RETRY).await;
+        }
+        let part = self.source.read(after, bell).await;
+        kept.failed = part.is_err().then(Instant::now);
+        let part = part.inspect_err(|error| {
+            let what = self.source.name();
+            tracing::warn!(what, %error, "what is followed cannot be read");
+        });
+        let part = Arc::new(part?);
         kept.parts.retain(|known| known.after != after);
         kept.parts.truncate(PARTS_MAX - 1);
         kept.parts.push_front(KeptPart {

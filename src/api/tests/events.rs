@@ -5,11 +5,14 @@ use crate::api::Feeds;
 use crate::api::auth::PASS;
 use crate::clock::now_us;
 use crate::link::LeavesAt;
-use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
+use crate::store::tests::fake::{
+    Pen, TOURNAMENT, heard, match_id, new_match, new_session, new_tournament, round, said, slot,
+};
 use crate::store::{MatchResult, Side};
 use axum::http::{HeaderName, StatusCode, header};
 use games::Cause;
 use serde_json::Value;
+use std::time::Duration;
 use tokio::time::Instant;
 
 const LAST_SEEN: HeaderName = HeaderName::from_static("last-event-id");
@@ -222,6 +225,67 @@ async fn a_running_match_shows_only_what_its_reader_may_see() {
     assert_eq!(admin.entries(2).await.1, ["end 1,0"; 2]);
 }
 
+/// What a running tournament hides comes to an end, and to light, with it: for those who follow one of its matches by
+/// then, and for those who come while they do.
+#[tokio::test]
+async fn a_tournaments_end_ends_the_streams_of_its_matches() {
+    let app = App::new().await;
+    let (reads, root) = (app.token("read").await, app.token("admin").await);
+    let store = app.store();
+    store
+        .create_tournament(new_tournament(TOURNAMENT))
+        .await
+        .unwrap();
+    store.add_round(TOURNAMENT, round(1)).await.unwrap();
+    let mut row = new_match(1, true);
+    slot(1, 1).seat(&mut row);
+    let mut pen = Pen::new(store, Some(row), new_session(1, Side::Referee, 0));
+    pen.write(store, vec![said("hidden")]).await;
+    pen.end(store, vec![4, 1], 0).await;
+    let result = MatchResult {
+        slot: Some(Box::new(slot(1, 0))),
+        ..MatchResult::of(now_us(), Cause::Normal, vec![4, 1])
+    };
+    store.close_match(&match_id(1), result).await.unwrap();
+    let mut stranger = Stream::of(&app, &events(1), Some(&reads), Some("0-0")).await;
+    let mut admin = Stream::of(&app, &events(1), Some(&root), Some("0-0")).await;
+    assert_eq!(admin.entries(1).await.1, ["hidden"]);
+    store
+        .end_tournament(TOURNAMENT, now_us(), "done".into())
+        .await
+        .unwrap();
+    let mut late = Stream::of(&app, &events(1), Some(&reads), Some("0-0")).await;
+    assert_eq!(late.entries(1).await.1, ["hidden"]);
+    for stream in [&mut stranger, &mut admin, &mut late] {
+        while stream.next().await.is_some_and(|(kind, ..)| kind != "end") {}
+        assert_eq!(stream.next().await, None);
+    }
+}
+
+/// A seat that is given to another one while its match runs is the other's from then on, whatever was read before.
+#[tokio::test]
+async fn a_seat_that_changes_hands_shows_itself_to_its_new_owner_alone() {
+    let app = App::new().await;
+    let ([_ann, _bob], [_, owns, root]) = app.two_and_who_looks().await;
+    let carol = app.token("entrant:carol").await;
+    let from_the_start = Some("0-0");
+    let mut admin = Stream::of(&app, &events(1), Some(&root), from_the_start).await;
+    assert_eq!(admin.entries(2).await.1, ["for ann", "for bob"]);
+    let mut before = Stream::of(&app, &events(1), Some(&owns), from_the_start).await;
+    assert_eq!(before.entries(1).await.1, ["for ann"]);
+    app.store()
+        .name_seat(&match_id(1), 0, "carol")
+        .await
+        .unwrap();
+    let mut after = Stream::of(&app, &events(1), Some(&carol), from_the_start).await;
+    assert_eq!(after.entries(1).await.1, ["for ann"]);
+    let mut again = Stream::of(&app, &events(1), Some(&owns), None).await;
+    let (_, state) = again.expect("state").await;
+    assert!(state["withheld"].is_string(), "{state}");
+    let nothing = tokio::time::timeout(Duration::from_millis(300), again.next()).await;
+    assert!(nothing.is_err(), "{nothing:?}");
+}
+
 #[tokio::test]
 async fn a_stream_ends_when_its_reader_may_read_no_more() {
     let app = App::new().await;
@@ -317,7 +381,7 @@ async fn all_matches_are_followed_on_after_more_changes_than_are_read_at_once() 
         pen.end(app.store(), vec![1, 2, 3, 4], 0).await;
     }
     // As by a daemon that was started again: it has nothing but the store.
-    app.state.feeds = Feeds::of(app.store().clone());
+    app.state.feeds = Feeds::new(app.store().clone());
     while found.len() < 300 {
         let mut stream = Stream::of(&app, "/events", None, Some(&id)).await;
         for _ in 0..70.min(300 - found.len()) {

@@ -101,7 +101,7 @@ impl App {
             )
             .await
             .unwrap(),
-            feeds: Feeds::of(store),
+            feeds: Feeds::new(store),
             end: CancellationToken::new(),
             standings: KeptStandings::default(),
             turns: Turns::default(),

@@ -241,7 +241,7 @@ impl Starting<'_> {
             room: Arc::new(move || room.room()),
             metrics: figures::renderer(metrics, store.clone(), pool.clone(), gauged, tasks),
             tokens,
-            feeds: api::Feeds::of(store.clone()),
+            feeds: api::Feeds::new(store.clone()),
             end: self.end.clone(),
             standings: api::KeptStandings::default(),
             turns: Turns::default(),

@@ -4,11 +4,24 @@ use super::fake::{Pen, heard, match_id, new_match, new_session, open, opened, se
 use crate::store::{
     Filter, MatchResult, MatchRow, NewSession, PageAt, SeatRow, SessionRow, Side, Standing, Store,
 };
-use games::Cause;
 use games::rng::Rng;
+use games::{Cause, Part, Participation};
 
 const MATCHES: u64 = 60;
 const HOUR_US: i64 = 3_600_000_000;
+
+/// A result with how its first seat took part, if that is known.
+fn result(number: u64, cause: Cause, scores: Vec<i64>) -> MatchResult {
+    let silent = Participation {
+        how: Part::Silent,
+        ..Participation::played()
+    };
+    let part = [Some(Participation::played()), Some(silent), None];
+    MatchResult {
+        participation: vec![part[number as usize % 3].clone()],
+        ..MatchResult::of(9, cause, scores)
+    }
+}
 
 /// Matches of two referees, ours and foreign, with two bots, in all states; one every half an hour.
 async fn filled(store: &Store) {
@@ -41,7 +54,7 @@ async fn filled(store: &Store) {
                 .await
                 .unwrap();
             let scores = vec![i64::from(rng.below(3)), 1];
-            let result = MatchResult::of(9, Cause::Normal, scores);
+            let result = result(number, Cause::Normal, scores);
             store.close_match(&match_id(number), result).await.unwrap();
             continue;
         }
@@ -62,7 +75,7 @@ async fn filled(store: &Store) {
         if ours && rng.below(4) > 0 {
             let cause = [Cause::Normal, Cause::Stalled][rng.below(2) as usize];
             let scores = vec![i64::from(rng.below(3)), 1];
-            let result = MatchResult::of(9, cause, scores);
+            let result = result(number, cause, scores);
             store.close_match(&match_id(number), result).await.unwrap();
         }
     }
@@ -107,6 +120,15 @@ fn singles() -> Vec<Filter> {
     for market in [110, 0] {
         add(&|filter| filter.market = Some(market));
     }
+    for entrant in ["Entrant", "nobody"] {
+        add(&|filter| filter.entrant = text(entrant));
+    }
+    for part in [Part::Played, Part::Silent, Part::Crashed] {
+        add(&|filter| filter.participation = Some(part));
+    }
+    for number in [7, 1_000] {
+        add(&|filter| filter.match_id = Some(match_id(number)));
+    }
     filters
 }
 
@@ -121,8 +143,21 @@ fn both(one: &Filter, other: &Filter) -> Option<Filter> {
         };
     }
     joined!(
-        game, bot, opponent, between, outcome, cause, side, referee, market, since_us, until_us,
-        live
+        game,
+        bot,
+        opponent,
+        between,
+        outcome,
+        cause,
+        side,
+        referee,
+        market,
+        since_us,
+        until_us,
+        live,
+        entrant,
+        participation,
+        match_id
     )
 }
 
@@ -238,6 +273,29 @@ fn match_fits(filter: &Filter, row: &MatchRow, sessions: &[SessionRow]) -> bool 
             .is_none_or(|outcome| (outcome == Standing::Live) == row.ended_us.is_none())
 }
 
+/// What a filter asks for of a match as a whole.
+fn has(filter: &Filter, row: &MatchRow, sessions: &[SessionRow]) -> bool {
+    let is_entrant = |seat: &SeatRow| {
+        let wanted = filter.entrant.as_ref();
+        wanted.is_none_or(|name| seat.entrant.as_ref() == Some(name))
+    };
+    let plays = |seat: &SeatRow, bot: &str| {
+        let mut own = sessions.iter().map(|session| &session.opened);
+        let own = own.any(|opened| opened.seat == Some(seat.seat) && is_bot(bot, &opened.bot));
+        own || (is_own_spec(&seat.spec) && is_bot(bot, &seat.spec))
+    };
+    let took_part = |part: Part| {
+        row.seats.iter().any(|seat| {
+            let how = seat.participation.as_ref().map(|taken| taken.how);
+            let bot = filter.bot.as_ref().is_none_or(|bot| plays(seat, bot));
+            how == Some(part) && is_entrant(seat) && bot
+        })
+    };
+    row.seats.iter().any(is_entrant)
+        && filter.match_id.as_ref().is_none_or(|id| *id == row.id)
+        && filter.participation.is_none_or(took_part)
+}
+
 fn session_fits(filter: &Filter, row: &MatchRow, session: &SessionRow) -> bool {
     let of_session = MatchRow {
         ended_us: session.ended_us,
@@ -292,14 +350,17 @@ async fn filters_alone_and_two_together_find_what_a_walk_finds() {
     for filter in &filters {
         let (matches, sessions, _) = walked(&store, filter).await;
         let fitting = all.iter().filter(|(row, sessions)| {
-            match_fits(filter, row, sessions) && meets(filter, row, sessions)
+            match_fits(filter, row, sessions)
+                && meets(filter, row, sessions)
+                && has(filter, row, sessions)
         });
         let expected: Vec<_> = fitting.map(|(row, _)| row.id.clone()).collect();
         assert_eq!(matches, expected, "{filter:?}");
         let of = all.iter().flat_map(|(row, sessions)| {
             let fitting = sessions
                 .iter()
-                .filter(|session| session_fits(filter, row, session) && called(filter, row));
+                .filter(|session| session_fits(filter, row, session))
+                .filter(|_| called(filter, row) && has(filter, row, sessions));
             fitting.map(|session| session.id.0)
         });
         let mut expected: Vec<i64> = of.collect();

@@ -282,8 +282,7 @@ impl Batch {
         }
         let session = append.session.0;
         if let Some(new) = append.open.as_deref() {
-            let first = Some(self.next_entry);
-            self.push_session(session, new, live.head.at_us, first);
+            self.push_session(session, new, live.head.at_us);
         }
         let mut last = append.previous.map(|entry| entry.0);
         for entry in &append.entries {
@@ -336,7 +335,7 @@ impl Batch {
         for (id, opened) in &new.sessions {
             self.raise(opened.durability);
             sessions.insert(id.0, head, opened);
-            self.push_session(id.0, opened, at_us, Some(self.next_entry));
+            self.push_session(id.0, opened, at_us);
         }
         self.works.push(Work::Open { new, reply });
     }
@@ -464,7 +463,7 @@ impl Batch {
         }
     }
 
-    fn push_session(&mut self, id: i64, new: &NewSession, at_us: i64, first: Option<i64>) {
+    fn push_session(&mut self, id: i64, new: &NewSession, at_us: i64) {
         self.tables
             .changes
             .push([(&new.match_id).into(), Some(id).into()]);
@@ -482,7 +481,7 @@ impl Batch {
             new.setup.to_string().into(),
             new.durability.word().into(),
             at_us.into(),
-            first.into(),
+            self.next_entry.into(),
         ]);
     }
 }

@@ -394,6 +394,8 @@ impl Writer {
         match self.try_name_seat((match_id, seat), name).await {
             Ok(()) => {
                 self.gauges.committed(1, 0, now_us(), 0);
+                // It may have another owner now.
+                self.bells.reveal(Some(match_id));
                 answer(reply, Ok(()));
             }
             Err(NamingError::Told(error)) => {
@@ -435,6 +437,10 @@ impl Writer {
             }
             (Err(error), _) => Err(error),
         };
+        if let (Ok(_), Change::Tournament(_)) = (&changed, change) {
+            // While one runs, what its matches hide is nobody else's.
+            self.bells.reveal(None);
+        }
         let result = changed.map_err(|error| shown(self.judged(&error), &error.to_string()));
         answer(reply, result);
     }
