@@ -3,28 +3,25 @@
 use super::events::{Begin, Mark, News, OfMatch, OfNews};
 use super::lists::Rows;
 use super::matches::{Seen, Wanted};
-use super::params::Params;
-use super::problem::Problem;
+use super::query::Params;
 use super::reader::Reader;
-use super::shapes::Listed;
+use super::shapes::Paged;
 use super::sight::Sight;
 use crate::replay::Naming;
 use crate::store::{EntryId, MatchEntry};
-
-/// The filters of the list.
-pub(super) const FILTERS: &[&str] = &["seat", "session"];
 
 /// The list of a match's entries.
 pub(super) struct Entries;
 
 impl Rows for Entries {
     type Item = MatchEntry;
-    const FILTERS: &'static [&'static str] = FILTERS;
+    type Filters = Wanted;
+    const FILTERS: &'static [&'static str] = &["seat", "session"];
     const TAGGED: bool = true;
     const FOLLOW: Option<Begin<Self>> =
         Some(|reader, params| Box::pin(OfMatch::<Self>::begin(reader, params)));
 
-    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<MatchEntry>, bool), Problem> {
+    async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<MatchEntry> {
         let seen = Seen::read(reader, params.id(), params).await?.kept()?;
         list(reader, &seen, params).await
     }
@@ -49,20 +46,12 @@ impl OfNews for Entries {
     }
 }
 
-/// A page of a match's entries, oldest first, and whether all of them are public and final.
-pub(super) async fn page(
-    reader: &Reader,
-    id: &str,
-    params: &Params,
-) -> Result<(Listed<MatchEntry>, bool), Problem> {
+/// A page of a match's entries, oldest first.
+pub(super) async fn page(reader: &Reader, id: &str, params: &Params<Wanted>) -> Paged<MatchEntry> {
     list(reader, &Seen::read(reader, id, params).await?, params).await
 }
 
-async fn list(
-    reader: &Reader,
-    seen: &Seen,
-    params: &Params,
-) -> Result<(Listed<MatchEntry>, bool), Problem> {
+async fn list(reader: &Reader, seen: &Seen, params: &Params<Wanted>) -> Paged<MatchEntry> {
     let (store, at) = (&reader.state.store, params.page()?);
     let rows = store.entries_page(&seen.contents, &at).await?;
     Ok(seen.listed(reader, rows, |entry| shown(&reader.sight, entry)))

@@ -3,28 +3,25 @@
 use super::events::{Begin, Mark, News, OfMatch, OfNews};
 use super::lists::Rows;
 use super::matches::{Seen, Wanted};
-use super::params::Params;
-use super::problem::Problem;
+use super::query::Params;
 use super::reader::Reader;
-use super::shapes::Listed;
+use super::shapes::Paged;
 use super::sight::Sight;
 use crate::store::{FactRow, STDERR};
 use serde_json::Value;
-
-/// The filters of the list.
-pub(super) const FILTERS: &[&str] = &["seat", "session", "kind"];
 
 /// The list of a match's facts.
 pub(super) struct Facts;
 
 impl Rows for Facts {
     type Item = FactRow;
-    const FILTERS: &'static [&'static str] = FILTERS;
+    type Filters = Wanted;
+    const FILTERS: &'static [&'static str] = &["seat", "session", "kind"];
     const TAGGED: bool = true;
     const FOLLOW: Option<Begin<Self>> =
         Some(|reader, params| Box::pin(OfMatch::<Self>::begin(reader, params)));
 
-    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<FactRow>, bool), Problem> {
+    async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<FactRow> {
         let seen = Seen::read(reader, params.id(), params).await?.kept()?;
         list(reader, &seen, params).await
     }
@@ -51,23 +48,15 @@ impl OfNews for Facts {
     }
 }
 
-/// A match's facts in order, and whether all of them are public and final.
-pub(super) async fn page(
-    reader: &Reader,
-    id: &str,
-    params: &Params,
-) -> Result<(Listed<FactRow>, bool), Problem> {
+/// A match's facts in order.
+pub(super) async fn page(reader: &Reader, id: &str, params: &Params<Wanted>) -> Paged<FactRow> {
     list(reader, &Seen::read(reader, id, params).await?, params).await
 }
 
-async fn list(
-    reader: &Reader,
-    seen: &Seen,
-    params: &Params,
-) -> Result<(Listed<FactRow>, bool), Problem> {
-    let (kind, at) = (params.text("kind"), params.page_or_all()?);
+async fn list(reader: &Reader, seen: &Seen, params: &Params<Wanted>) -> Paged<FactRow> {
+    let (kind, at) = (params.filters.kind.as_deref(), params.page_or_all()?);
     let store = &reader.state.store;
-    let rows = store.facts_page(&seen.contents, kind.as_deref(), &at);
+    let rows = store.facts_page(&seen.contents, kind, &at);
     Ok(seen.listed(reader, rows.await?, |fact| shown(&reader.sight, fact)))
 }
 

@@ -1,11 +1,10 @@
 //! What became of users' programs in a match.
 
 use super::lists::Rows;
-use super::matches::Seen;
-use super::params::Params;
-use super::problem::Problem;
+use super::matches::{Seen, Wanted};
+use super::query::Params;
 use super::reader::Reader;
-use super::shapes::Listed;
+use super::shapes::{Listed, Paged};
 use super::sight::WITHHELD;
 use crate::programs::Conduct;
 use crate::store::{SessionId, StoreError};
@@ -36,15 +35,13 @@ pub(super) struct ProgramRuns;
 
 impl Rows for ProgramRuns {
     type Item = ProgramShown;
+    type Filters = Wanted;
     const FILTERS: &'static [&'static str] = &["seat", "session"];
     const REFUSES: &'static [u16] = &[410];
 
-    async fn page(
-        reader: &Reader,
-        params: &Params,
-    ) -> Result<(Listed<ProgramShown>, bool), Problem> {
+    async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<ProgramShown> {
         let seen = Seen::read(reader, params.id(), params).await?.kept()?;
-        Ok((list(reader, &seen, params).await?, false))
+        list(reader, &seen, params).await
     }
 }
 
@@ -52,16 +49,12 @@ impl Rows for ProgramRuns {
 pub(super) async fn page(
     reader: &Reader,
     id: &str,
-    params: &Params,
-) -> Result<Listed<ProgramShown>, Problem> {
+    params: &Params<Wanted>,
+) -> Paged<ProgramShown> {
     list(reader, &Seen::read(reader, id, params).await?, params).await
 }
 
-async fn list(
-    reader: &Reader,
-    seen: &Seen,
-    params: &Params,
-) -> Result<Listed<ProgramShown>, Problem> {
+async fn list(reader: &Reader, seen: &Seen, params: &Params<Wanted>) -> Paged<ProgramShown> {
     let (store, at) = (&reader.state.store, params.page_or_whole()?);
     let sessions = &seen.contents.sessions;
     let ids: Vec<SessionId> = sessions.iter().map(|row| row.id).collect();

@@ -5,7 +5,8 @@ pub(super) use crate::clock::time;
 use crate::store::{Page, PageAt};
 use games::Cause;
 use serde::Serialize;
-use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
+use utoipa::ToSchema;
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Ref, SchemaType, Type};
 
 /// A list, or one page of it.
 #[derive(Clone, Debug, Serialize)]
@@ -17,7 +18,13 @@ pub(super) struct Listed<T> {
     /// Why this list may be incomplete for this caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld: Option<&'static str>,
+    /// Whether all of the list is public and final.
+    #[serde(skip)]
+    pub lasting: bool,
 }
+
+/// A page that was read, or why it was not.
+pub(super) type Paged<T> = Result<Listed<T>, Problem>;
 
 impl<T> Listed<T> {
     /// The page with each row shown as `show` says.
@@ -26,11 +33,12 @@ impl<T> Listed<T> {
             items: page.items.into_iter().map(show).collect(),
             next: page.next,
             withheld: None,
+            lasting: false,
         }
     }
 
     /// A page of a list that is at hand. Its cursors count rows.
-    pub(super) fn cut(items: impl IntoIterator<Item = T>, at: &PageAt) -> Result<Self, Problem> {
+    pub(super) fn cut(items: impl IntoIterator<Item = T>, at: &PageAt) -> Paged<T> {
         let before = match &at.after {
             Some(cursor) => cursor.parse().map_err(|_| Problem::cursor(cursor))?,
             None => 0,
@@ -43,8 +51,26 @@ impl<T> Listed<T> {
             items,
             next,
             withheld: None,
+            lasting: false,
         })
     }
+}
+
+/// The schema of a [`Listed`].
+pub(super) fn listed<T: ToSchema>() -> ObjectBuilder {
+    let rows = ArrayBuilder::new().items(Ref::from_schema_name(T::name()));
+    let next = SchemaType::from_iter([Type::String, Type::Null]);
+    let next = ObjectBuilder::new().schema_type(next);
+    let about = "The `cursor` of the next page; null on the last one.";
+    let withheld = ObjectBuilder::new().schema_type(Type::String);
+    let why = "Why this list may be incomplete for this caller.";
+    ObjectBuilder::new()
+        .description(Some("A list, or one page of it."))
+        .property("items", rows.description(Some("The rows.")))
+        .property("next", next.description(Some(about)))
+        .property("withheld", withheld.description(Some(why)))
+        .required("items")
+        .required("next")
 }
 
 /// The schema of a [`Cause`].

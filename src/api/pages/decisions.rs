@@ -1,10 +1,11 @@
 //! How long each decision of a match took, of what it was allowed: the deadline ledger, move by move.
 
 use super::view::{evidence, micros, player};
-use super::visit::{Visit, asking};
+use super::visit::Visit;
 use crate::api::ledger::{self, DecisionShown};
 use crate::api::matches::MatchShown;
 use crate::api::problem::Problem;
+use crate::api::query::Params;
 use crate::api::sessions::SessionShown;
 use crate::store::Side;
 use std::collections::BTreeSet;
@@ -46,7 +47,7 @@ pub(super) struct Row {
 
 impl Decisions {
     pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Self, Problem> {
-        let (listed, _) = ledger::page(visit, &found.id, &asking([], &[])?).await?;
+        let listed = ledger::page(visit, &found.id, &Params::default()).await?;
         let sessions = found.sessions.as_deref().unwrap_or_default();
         let all = once(listed.items, sessions);
         let used = |one: &DecisionShown| one.sent_ms / one.limit_ms.max(1e-3);

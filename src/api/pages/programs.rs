@@ -1,10 +1,11 @@
 //! What users' programs did in a match.
 
 use super::view::or_none;
-use super::visit::{Visit, asking};
+use super::visit::Visit;
 use crate::api::matches::MatchShown;
 use crate::api::problem::Problem;
 use crate::api::programs::{self, ProgramShown};
+use crate::api::query::Params;
 
 /// A program in a match.
 pub(super) struct ProgramRow {
@@ -29,7 +30,7 @@ pub(super) struct ProgramRow {
 
 /// The programs of a match.
 pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Vec<ProgramRow>, Problem> {
-    let listed = programs::page(visit, &found.id, &asking([], &[])?).await?;
+    let listed = programs::page(visit, &found.id, &Params::default()).await?;
     Ok(listed.items.into_iter().map(row).collect())
 }
 

@@ -3,10 +3,11 @@
 use super::filters::link;
 use super::timeline;
 use super::view;
-use super::visit::{Visit, asking};
+use super::visit::Visit;
 use crate::api::facts;
 use crate::api::matches::MatchShown;
 use crate::api::problem::Problem;
+use crate::api::query::Params;
 use crate::store::FactRow;
 
 /// The most facts in the table.
@@ -52,7 +53,7 @@ pub(super) struct Fact {
 impl Told {
     /// The facts of the session asked for, or of the first one that tells any: each seat tells much the same.
     pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Self, Problem> {
-        let (listed, _) = facts::page(visit, &found.id, &asking([], &[])?).await?;
+        let listed = facts::page(visit, &found.id, &Params::default()).await?;
         let own = match visit.value("session") {
             Some(session) => session.parse().ok(),
             None => listed.items.first().map(|fact| fact.session.0),

@@ -1,10 +1,10 @@
 //! Sparse answers: only the fields that were asked for.
 
+use super::examples::{Schemas, schemas_of};
 use super::problem::Problem;
+use super::query::Sparse;
 use serde_json::Value;
 use utoipa::ToSchema;
-use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{ArrayItems, Ref, Schema, SchemaType, Type};
 
 /// The most fields that may be asked for.
 const FIELDS_MAX: usize = 64;
@@ -14,17 +14,16 @@ const FIELDS_MAX: usize = 64;
 pub(super) struct Fields(Vec<String>);
 
 impl Fields {
-    /// Reads `a,b.c`, in which each path leads to a field of `T`.
-    pub(super) fn read<T: ToSchema>(text: &str) -> Result<Self, Problem> {
-        let fields: Vec<String> = text
-            .split(',')
-            .map(|field| field.trim().to_owned())
-            .collect();
-        if fields.len() > FIELDS_MAX {
-            let detail = format!(
-                "fields names {}; at most {FIELDS_MAX} can be asked for",
-                fields.len()
-            );
+    /// Those that were asked for, if any were; each is a path to a field of `T`.
+    pub(super) fn asked<T: ToSchema>(sparse: &Sparse) -> Result<Option<Self>, Problem> {
+        let Some(text) = &sparse.fields else {
+            return Ok(None);
+        };
+        let fields = text.split(',').map(|field| field.trim().to_owned());
+        let fields: Vec<String> = fields.collect();
+        let count = fields.len();
+        if count > FIELDS_MAX {
+            let detail = format!("fields names {count}; at most {FIELDS_MAX} can be asked for");
             return Err(Problem::parameter("fields", detail, [""; 0]));
         }
         let shape = Shape::of::<T>();
@@ -34,12 +33,20 @@ impl Fields {
                 Problem::parameter("fields", detail, known)
             })?;
         }
-        Ok(Self(fields))
+        Ok(Some(Self(fields)))
     }
 
-    /// All fields of `T`.
+    /// All fields of `T`, also those that it has from others.
     pub(super) fn all<T: ToSchema>() -> Self {
-        Self(names::<T>())
+        let shape = Shape::of::<T>();
+        let inner = shape.inner([&shape.root]);
+        Self(
+            inner
+                .fields
+                .into_iter()
+                .map(|(name, _)| name.to_owned())
+                .collect(),
+        )
     }
 
     /// The headings of a table of them.
@@ -70,44 +77,34 @@ impl Fields {
     }
 }
 
-/// The names of a type's fields, also of those that it has from others.
-fn names<T: ToSchema>() -> Vec<String> {
-    let shape = Shape::of::<T>();
-    let inner = shape.inner([&T::schema()]);
-    inner.fields.into_iter().map(|(name, _)| name).collect()
+/// What a type's values look like: its schema, and those that it refers to.
+struct Shape {
+    root: Value,
+    schemas: Schemas,
 }
-
-/// What a type's values look like, by the schemas that it is made of.
-struct Shape(Vec<(String, RefOr<Schema>)>);
 
 /// What is one step further inside a value.
 #[derive(Default)]
-struct Inner {
-    fields: Vec<(String, RefOr<Schema>)>,
+struct Inner<'a> {
+    fields: Vec<(&'a str, &'a Value)>,
     /// Whether there may be others.
     open: bool,
 }
 
 impl Shape {
-    /// That of `T`, first of all.
     fn of<T: ToSchema>() -> Self {
-        let mut known = vec![(T::name().into_owned(), T::schema())];
-        T::schemas(&mut known);
-        Self(known)
+        let mut schemas = schemas_of::<T>();
+        let root = schemas.remove(&*T::name()).unwrap_or_default();
+        Self { root, schemas }
     }
 
-    /// Follows a path from the first schema; where it leads nowhere, the fields that there are at that place.
+    /// Follows a path from the root; where it leads nowhere, the fields that there are at that place.
     fn lead(&self, path: &str) -> Result<(), Vec<String>> {
-        let mut at: Vec<RefOr<Schema>> = self.0.iter().take(1).map(|(_, of)| of.clone()).collect();
-        let mut before = String::new();
+        let (mut at, mut before) = (vec![&self.root], String::new());
         for name in path.split('.') {
-            let inner = self.inner(&at);
-            at = inner
-                .fields
-                .iter()
-                .filter(|(known, _)| known == name)
-                .map(|(_, of)| of.clone())
-                .collect();
+            let inner = self.inner(at);
+            let found = inner.fields.iter().filter(|(known, _)| *known == name);
+            at = found.map(|(_, schema)| *schema).collect();
             if at.is_empty() && inner.open {
                 return Ok(());
             }
@@ -121,7 +118,7 @@ impl Shape {
     }
 
     /// What is inside values of any of these schemas; of lists, inside their items.
-    fn inner<'a>(&'a self, schemas: impl IntoIterator<Item = &'a RefOr<Schema>>) -> Inner {
+    fn inner<'a>(&'a self, schemas: impl IntoIterator<Item = &'a Value>) -> Inner<'a> {
         let mut inner = Inner::default();
         for schema in schemas {
             self.add(schema, &mut inner);
@@ -129,41 +126,27 @@ impl Shape {
         inner
     }
 
-    fn add(&self, schema: &RefOr<Schema>, inner: &mut Inner) {
-        let schema = match schema {
-            RefOr::Ref(Ref { ref_location, .. }) => {
-                let name = ref_location.rsplit('/').next();
-                let mut known = self.0.iter();
-                if let Some((_, schema)) = known.find(|(known, _)| Some(known.as_str()) == name) {
-                    self.add(schema, inner);
-                }
-                return;
-            }
-            RefOr::T(schema) => schema,
+    fn add<'a>(&'a self, schema: &'a Value, inner: &mut Inner<'a>) {
+        let name = schema["$ref"]
+            .as_str()
+            .and_then(|place| place.rsplit('/').next());
+        let referred = name.and_then(|name| self.schemas.get(name));
+        let parts = ["oneOf", "anyOf", "allOf"].map(|parts| schema[parts].as_array());
+        let parts = parts.into_iter().flatten().flatten();
+        let parts: Vec<&Value> = parts.chain(schema.get("items")).chain(referred).collect();
+        let fields = schema["properties"].as_object();
+        let kind = &schema["type"];
+        let any = match kind {
+            Value::Array(kinds) => kinds.iter().any(|kind| kind == "object"),
+            // What has no type may be anything.
+            kind => kind == "object" || (kind.is_null() && parts.is_empty()),
         };
-        match schema {
-            Schema::Object(object) => {
-                let any = match &object.schema_type {
-                    SchemaType::Type(one) => *one == Type::Object,
-                    SchemaType::Array(some) => some.contains(&Type::Object),
-                    SchemaType::AnyValue => true,
-                };
-                inner.open |= any && object.properties.is_empty();
-                let fields = object.properties.iter();
-                inner
-                    .fields
-                    .extend(fields.map(|(name, of)| (name.clone(), of.clone())));
-            }
-            Schema::Array(list) => {
-                if let ArrayItems::RefOrSchema(items) = &list.items {
-                    self.add(items, inner);
-                }
-            }
-            Schema::OneOf(some) => some.items.iter().for_each(|one| self.add(one, inner)),
-            Schema::AllOf(some) => some.items.iter().for_each(|one| self.add(one, inner)),
-            Schema::AnyOf(some) => some.items.iter().for_each(|one| self.add(one, inner)),
-            _ => {}
-        }
+        inner.open |= any && fields.is_none_or(|fields| fields.is_empty());
+        let fields = fields.into_iter().flatten();
+        inner
+            .fields
+            .extend(fields.map(|(name, schema)| (name.as_str(), schema)));
+        parts.into_iter().for_each(|part| self.add(part, inner));
     }
 }
 
@@ -202,16 +185,21 @@ fn reach<'a>(value: &Value, mut path: impl Iterator<Item = &'a str> + Clone) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::Fields;
+    use super::{Fields, Problem, Sparse};
     use crate::api::matches::MatchShown;
     use crate::store::FactRow;
     use serde_json::{Value, json};
     use utoipa::ToSchema;
 
+    fn read<T: ToSchema>(fields: &str) -> Result<Option<Fields>, Problem> {
+        let fields = Some(fields.to_owned());
+        Fields::asked::<T>(&Sparse { fields })
+    }
+
     #[test]
     fn a_path_that_leads_nowhere_is_refused_with_those_that_there_are() {
         fn check<T: ToSchema>(fields: &str, allowed: &[&str]) {
-            let problem = match Fields::read::<T>(fields) {
+            let problem = match read::<T>(fields) {
                 Ok(_) => Value::Null,
                 Err(problem) => serde_json::to_value(problem).unwrap(),
             };
@@ -231,7 +219,7 @@ mod tests {
         check::<MatchShown>("bogus", &["id", "seats"]);
         check::<MatchShown>("", &["id"]);
         assert!(
-            Fields::read::<MatchShown>("id.bogus").is_err(),
+            read::<MatchShown>("id.bogus").is_err(),
             "a text has no fields"
         );
     }
