@@ -3,7 +3,7 @@
 use super::auth;
 use super::examples::example_of;
 use super::problem::Problem;
-use super::query::{self, Checked, Sparse, parameters};
+use super::query::{Checked, Nothing, Sparse, parameters};
 use super::reader::Reader;
 use super::response;
 use super::sight::Sight;
@@ -21,7 +21,6 @@ use futures_util::future::BoxFuture;
 use games::text::unmarked;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::iter;
 use std::ops::Deref;
 use std::time::Duration;
 use utoipa::ToSchema;
@@ -89,11 +88,6 @@ impl Asked {
         .boxed()
     }
 
-    /// Whoever asked, without the request.
-    pub(super) fn into_reader(self) -> Reader {
-        self.reader
-    }
-
     /// An answer with one thing, of which only the fields asked for are shown; it takes no other parameter.
     pub(super) fn answer<T: Serialize + ToSchema>(
         &self,
@@ -111,18 +105,6 @@ impl Asked {
     }
 }
 
-/// A request that takes no parameters.
-pub(super) struct Bare;
-
-impl FromRequestParts<ApiState> for Bare {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, Problem> {
-        let query = parts.uri.query().unwrap_or_default();
-        query::named(query, iter::empty()).map(|_| Self)
-    }
-}
-
 /// A body in JSON, of a request that takes no parameters.
 pub(super) struct Json<T>(pub(super) T);
 
@@ -131,7 +113,8 @@ impl<T: DeserializeOwned + ToSchema> FromRequest<ApiState> for Json<T> {
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, Response> {
         let query = request.uri().query().unwrap_or_default();
-        query::named(query, iter::empty()).map_err(Problem::into_response)?;
+        let checked = Checked::read(query, &parameters::<Nothing>());
+        checked.map_err(Problem::into_response)?;
         let body = Bytes::from_request(request, state).await;
         let body = body.map_err(|refused| refused.into_response())?;
         let read = serde_json::from_slice(unmarked(&body));

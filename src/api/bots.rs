@@ -121,7 +121,6 @@ pub(super) struct Bots;
 impl Rows for Bots {
     type Item = BotShown;
     type Filters = ByGame;
-    const FILTERS: &'static [&'static str] = &["game"];
 
     async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<BotShown> {
         let at = params.page_or_all()?;

@@ -10,7 +10,7 @@ use super::sight::Sight;
 use crate::replay::Naming;
 use crate::store::{EntryId, MatchEntry};
 
-/// The list of a match's entries.
+/// A match's entries, oldest first.
 pub(super) struct Entries;
 
 impl Rows for Entries {
@@ -22,8 +22,9 @@ impl Rows for Entries {
         Some(|reader, params| Box::pin(OfMatch::<Self>::begin(reader, params)));
 
     async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<MatchEntry> {
-        let seen = Seen::read(reader, params.id(), params).await?.kept()?;
-        list(reader, &seen, params).await
+        let (seen, at) = (Seen::read(reader, params).await?, params.page()?);
+        let rows = reader.state.store.entries_page(&seen.contents, &at).await?;
+        Ok(seen.listed(reader, rows, |entry| shown(&reader.sight, entry)))
     }
 }
 
@@ -44,17 +45,6 @@ impl OfNews for Entries {
         let rows = rows.filter(|(of, _)| wanted.has(of) && sight.sees(&of.secrecy));
         rows.map(|(_, entry)| shown(sight, entry.clone())).collect()
     }
-}
-
-/// A page of a match's entries, oldest first.
-pub(super) async fn page(reader: &Reader, id: &str, params: &Params<Wanted>) -> Paged<MatchEntry> {
-    list(reader, &Seen::read(reader, id, params).await?, params).await
-}
-
-async fn list(reader: &Reader, seen: &Seen, params: &Params<Wanted>) -> Paged<MatchEntry> {
-    let (store, at) = (&reader.state.store, params.page()?);
-    let rows = store.entries_page(&seen.contents, &at).await?;
-    Ok(seen.listed(reader, rows, |entry| shown(&reader.sight, entry)))
 }
 
 /// An entry as shown to callers.

@@ -10,20 +10,21 @@ use super::sight::Sight;
 use crate::store::{FactRow, STDERR};
 use serde_json::Value;
 
-/// The list of a match's facts.
+/// A match's facts in order.
 pub(super) struct Facts;
 
 impl Rows for Facts {
     type Item = FactRow;
     type Filters = Wanted;
-    const FILTERS: &'static [&'static str] = &["seat", "session", "kind"];
     const TAGGED: bool = true;
     const FOLLOW: Option<Begin<Self>> =
         Some(|reader, params| Box::pin(OfMatch::<Self>::begin(reader, params)));
 
     async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<FactRow> {
-        let seen = Seen::read(reader, params.id(), params).await?.kept()?;
-        list(reader, &seen, params).await
+        let (seen, at) = (Seen::read(reader, params).await?, params.page_or_all()?);
+        let (store, kind) = (&reader.state.store, params.filters.kind.as_deref());
+        let rows = store.facts_page(&seen.contents, kind, &at).await?;
+        Ok(seen.listed(reader, rows, |fact| shown(&reader.sight, fact)))
     }
 }
 
@@ -46,18 +47,6 @@ impl OfNews for Facts {
         rows.filter(|fact| wanted.kind.as_ref().is_none_or(|kind| *kind == fact.kind))
             .collect()
     }
-}
-
-/// A match's facts in order.
-pub(super) async fn page(reader: &Reader, id: &str, params: &Params<Wanted>) -> Paged<FactRow> {
-    list(reader, &Seen::read(reader, id, params).await?, params).await
-}
-
-async fn list(reader: &Reader, seen: &Seen, params: &Params<Wanted>) -> Paged<FactRow> {
-    let (kind, at) = (params.filters.kind.as_deref(), params.page_or_all()?);
-    let store = &reader.state.store;
-    let rows = store.facts_page(&seen.contents, kind, &at);
-    Ok(seen.listed(reader, rows.await?, |fact| shown(&reader.sight, fact)))
 }
 
 pub(super) fn shown(sight: &Sight, fact: FactRow) -> FactRow {

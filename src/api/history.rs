@@ -2,7 +2,7 @@
 
 use super::lists::Rows;
 use super::opponents;
-use super::query::{ByGame, Params};
+use super::query::{Nothing, Params};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged, time};
 use super::sight::WITHHELD;
@@ -35,10 +35,9 @@ pub(super) struct History;
 
 impl Rows for History {
     type Item = LearntShown;
-    type Filters = ByGame;
-    const FILTERS: &'static [&'static str] = &[];
+    type Filters = Nothing;
 
-    async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<LearntShown> {
+    async fn page(reader: &Reader, params: &Params<Nothing>) -> Paged<LearntShown> {
         let at = params.page()?;
         let (stored, models) = opponents::stored(reader, params.id()).await?;
         let store = &reader.state.store;

@@ -12,7 +12,6 @@ pub(super) struct ToHubs;
 impl Rows for ToHubs {
     type Item = HubStatus;
     type Filters = ByGame;
-    const FILTERS: &'static [&'static str] = &["game"];
 
     async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<HubStatus> {
         let hubs = reader.state.hubs.list().into_iter();

@@ -73,7 +73,7 @@ pub(super) struct LedgerSummary {
     pub spare_min: f64,
 }
 
-/// The ledger of a match.
+/// A match's decisions, oldest first.
 pub(super) struct Ledger;
 
 impl Rows for Ledger {
@@ -84,26 +84,12 @@ impl Rows for Ledger {
     const REFUSES: &'static [u16] = &[410];
 
     async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<DecisionShown> {
-        let seen = Seen::read(reader, params.id(), params).await?.kept()?;
-        list(reader, &seen, params).await
+        let (seen, at) = (Seen::read(reader, params).await?, params.page_or_all()?);
+        let sessions = seen.contents.sessions.iter().map(|row| row.id);
+        let sessions: Vec<SessionId> = sessions.collect();
+        let lines = reader.state.store.ledger_page(&sessions, &at).await?;
+        Ok(seen.listed(reader, lines, shown))
     }
-}
-
-/// A page of a match's decisions, oldest first.
-pub(super) async fn page(
-    reader: &Reader,
-    id: &str,
-    params: &Params<Wanted>,
-) -> Paged<DecisionShown> {
-    list(reader, &Seen::read(reader, id, params).await?, params).await
-}
-
-async fn list(reader: &Reader, seen: &Seen, params: &Params<Wanted>) -> Paged<DecisionShown> {
-    let (store, at) = (&reader.state.store, params.page_or_all()?);
-    let sessions = seen.contents.sessions.iter().map(|row| row.id);
-    let sessions: Vec<SessionId> = sessions.collect();
-    let lines = store.ledger_page(&sessions, &at).await?;
-    Ok(seen.listed(reader, lines, shown))
 }
 
 /// A summary for each game of which there are decisions among the newest.
@@ -112,7 +98,6 @@ pub(super) struct Summaries;
 impl Rows for Summaries {
     type Item = LedgerSummary;
     type Filters = ByGame;
-    const FILTERS: &'static [&'static str] = &["game"];
 
     async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<LedgerSummary> {
         let at = params.page_or_all()?;

@@ -6,7 +6,7 @@ use super::problem::Problem;
 use super::query::{Checked, Follow, Page, Params, Sparse, parameters};
 use super::reader::Reader;
 use super::response::{self, CSV, JSON, NDJSON};
-use super::shapes::{self, Listed, Paged};
+use super::shapes::{Listed, Paged};
 use super::sparse::Fields;
 use super::state::ApiState;
 use crate::sheet::Csv;
@@ -15,7 +15,8 @@ use axum::extract::RawPathParams;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use axum::routing::get;
-use futures_util::stream;
+use futures_util::future::{BoxFuture, ready};
+use futures_util::{FutureExt as _, StreamExt as _, stream};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io;
@@ -32,8 +33,8 @@ pub(super) trait Rows: Sized + Send + Sync + 'static {
     type Item: Serialize + ToSchema + Send + 'static;
     /// What its filters are read into.
     type Filters: IntoParams + DeserializeOwned + Clone + Send + Sync + 'static;
-    /// The names of its filters among those.
-    const FILTERS: &'static [&'static str];
+    /// The names of its filters among those; all of them, if it names none.
+    const FILTERS: &'static [&'static str] = &[];
     /// Whether it may be public and final, so that it has a tag.
     const TAGGED: bool = false;
     /// Statuses of its own with which it refuses.
@@ -61,7 +62,7 @@ pub(super) fn routes<L: Rows>(path: &str, about: &str) -> [UtoipaMethodRouter<Ap
         let mut found = ResponseBuilder::new();
         for kind in kinds {
             let schema: RefOr<Schema> = match *kind {
-                JSON => shapes::listed::<L::Item>().into(),
+                JSON => Listed::<L::Item>::schema(),
                 _ => String::schema(),
             };
             found = found.content(*kind, Content::new(Some(schema)));
@@ -85,7 +86,8 @@ pub(super) fn routes<L: Rows>(path: &str, about: &str) -> [UtoipaMethodRouter<Ap
 /// The list's filters, and which page of it.
 pub(super) fn rows_and_page<L: Rows>() -> impl Iterator<Item = Parameter> {
     let filters = parameters::<L::Filters>().into_iter();
-    let filters = filters.filter(|filter| L::FILTERS.contains(&&*filter.name));
+    let filters =
+        filters.filter(|filter| L::FILTERS.is_empty() || L::FILTERS.contains(&&*filter.name));
     filters.chain(parameters::<Page>())
 }
 
@@ -95,9 +97,6 @@ fn known<L: Rows>() -> Vec<Parameter> {
     let others = [parameters::<Sparse>()].into_iter().chain(follow);
     rows_and_page::<L>().chain(others.flatten()).collect()
 }
-
-/// The tail of a list that is followed, and how long to wait for its next page.
-type Followed<L> = (Box<dyn Tail<<L as Rows>::Item>>, Duration);
 
 /// The list in this format, or else in the one that the caller accepts.
 async fn answer<L: Rows>(
@@ -130,15 +129,59 @@ async fn answer<L: Rows>(
                 &value,
             ))
         }
-        Format::Ndjson => {
-            let write = move |rows, _| lines(rows, fields.as_ref());
-            all::<L>(asked, params, followed, NDJSON, write).await
+        format => {
+            let is_live = followed.is_some();
+            let tail = followed.map(|(tail, _)| tail);
+            let tail = tail.unwrap_or_else(|| Box::new(Pages::<L>::new(&asked, params)));
+            let mut response = if format == Format::Csv {
+                let fields = fields.unwrap_or_else(Fields::all::<L::Item>);
+                let write = move |rows, first| table(rows, &fields, first);
+                streamed(tail, &asked, CSV, write).await?
+            } else {
+                let write = move |rows, _| lines(rows, fields.as_ref());
+                streamed(tail, &asked, NDJSON, write).await?
+            };
+            if is_live {
+                response.extensions_mut().insert(response::Live);
+            }
+            Ok(response)
         }
-        Format::Csv => {
-            let fields = fields.unwrap_or_else(Fields::all::<L::Item>);
-            let write = move |rows, first| table(rows, &fields, first);
-            all::<L>(asked, params, followed, CSV, write).await
+    }
+}
+
+/// A list that is not followed, page by page: all of it, unless a limit is given.
+struct Pages<L: Rows> {
+    reader: Reader,
+    params: Params<L::Filters>,
+    whole: bool,
+}
+
+impl<L: Rows> Pages<L> {
+    fn new(reader: &Reader, params: Params<L::Filters>) -> Self {
+        Self {
+            reader: reader.clone(),
+            whole: params.page.limit.is_none(),
+            params: Params {
+                streamed: true,
+                ..params
+            },
         }
+    }
+}
+
+impl<L: Rows> Tail<L::Item> for Pages<L> {
+    fn read(&mut self) -> BoxFuture<'_, Paged<L::Item>> {
+        let page = async {
+            let mut listed = L::page(&self.reader, &self.params).await?;
+            listed.next = listed.next.filter(|_| self.whole);
+            self.params.page.cursor.clone_from(&listed.next);
+            Ok(listed)
+        };
+        page.boxed()
+    }
+
+    fn wait(&mut self) -> BoxFuture<'_, ()> {
+        ready(()).boxed()
     }
 }
 
@@ -199,17 +242,24 @@ async fn come<T: Send>(mut tail: Box<dyn Tail<T>>, wait: Duration, asked: &Asked
     Ok(next_rows(&mut *tail, until).await?.0)
 }
 
-/// A list that is followed, as a stream of what `write` writes of its rows. It breaks off where the daemon stops or the
-/// caller's token is revoked: only a list that is over ends.
-async fn stream_followed<T: Send + 'static>(
+/// A list as a stream of what `write` writes of its rows, whose second argument says that they are the first. One that
+/// is followed breaks off where the daemon stops or the caller's token is revoked: only a list that is over ends.
+async fn streamed<T: Send + 'static>(
     mut tail: Box<dyn Tail<T>>,
     asked: &Asked,
     kind: &'static str,
     write: impl Fn(Vec<T>, bool) -> io::Result<Vec<u8>> + Send + Sync + 'static,
 ) -> Result<Response, Problem> {
-    let first = tail.read().await?;
-    let (withheld, lasts) = (first.withheld, first.next.is_some());
-    let text = write(first.items, true).map_err(|error| Problem::unshowable(&error))?;
+    let listed = tail.read().await?;
+    let first = write(listed.items, true).map_err(|error| Problem::unshowable(&error))?;
+    // All of it is final and public, so that its first page and its parameters tell it from all others.
+    let parts = [&first, asked.query().as_bytes(), kind.as_bytes()];
+    let tag = listed.lasting.then(|| response::tag(&parts));
+    let known = tag.as_ref();
+    if let Some(known) = known.and_then(|tag| response::known(&asked.headers, tag)) {
+        return Ok(known);
+    }
+    let lasts = listed.next.is_some();
     let state = lasts.then(|| (tail, write, asked.dismissed()));
     let rest = stream::try_unfold(state, |state| async move {
         let Some((mut tail, write, mut dismissed)) = state else {
@@ -224,68 +274,13 @@ async fn stream_followed<T: Send + 'static>(
         let text = Bytes::from(write(listed.items, false)?);
         Ok(Some((text, lasts.then_some((tail, write, dismissed)))))
     });
-    let first = stream::iter([Ok(Bytes::from(text))]);
-    let body = Body::from_stream(futures_util::StreamExt::chain(first, rest));
-    let mut response = response::dressed(kind, None, body);
-    response.extensions_mut().insert(response::Live);
-    Ok(partly(response, withheld))
-}
-
-/// The response, with the reason why rows may be missing.
-fn partly(mut response: Response, withheld: Option<&'static str>) -> Response {
-    if let Some(why) = withheld {
+    let first = stream::iter([Ok(Bytes::from(first))]);
+    let mut response = response::dressed(kind, tag, Body::from_stream(first.chain(rest)));
+    if let Some(why) = listed.withheld {
         let headers = response.headers_mut();
         headers.insert("drover-withheld", HeaderValue::from_static(why));
     }
-    response
-}
-
-/// A stream of pages as `write` writes them, of which the first is told that it is the first; only one page if
-/// a limit was given.
-async fn all<L: Rows>(
-    asked: Asked,
-    params: Params<L::Filters>,
-    followed: Option<Followed<L>>,
-    kind: &'static str,
-    write: impl Fn(Vec<L::Item>, bool) -> io::Result<Vec<u8>> + Send + Sync + 'static,
-) -> Result<Response, Problem> {
-    if let Some((tail, _)) = followed {
-        return stream_followed(tail, &asked, kind, write).await;
-    }
-    let params = Params {
-        streamed: true,
-        ..params
-    };
-    let whole = params.page.limit.is_none();
-    let listed = L::page(&asked, &params).await?;
-    let withheld = listed.withheld;
-    let first = write(listed.items, true).map_err(|error| Problem::unshowable(&error))?;
-    // All of it is final and public, so that its first page and its parameters tell it from all others.
-    let tag = listed
-        .lasting
-        .then(|| response::tag(&[&first, asked.query().as_bytes(), kind.as_bytes()]));
-    if let Some(known) = tag
-        .as_ref()
-        .and_then(|tag| response::known(&asked.headers, tag))
-    {
-        return Ok(known);
-    }
-    let (next, reader) = (listed.next.filter(|_| whole), asked.into_reader());
-    let rest = stream::try_unfold((next, write), move |(next, write)| {
-        let (reader, params) = (reader.clone(), params.clone());
-        async move {
-            let Some(cursor) = next else {
-                return Ok(None);
-            };
-            let page = L::page(&reader, &params.at(cursor)).await;
-            let listed = page.map_err(Problem::into_io)?;
-            let text = write(listed.items, false)?;
-            Ok::<_, io::Error>(Some((Bytes::from(text), (listed.next, write))))
-        }
-    });
-    let first = stream::iter([Ok(Bytes::from(first))]);
-    let body = Body::from_stream(futures_util::StreamExt::chain(first, rest));
-    Ok(partly(response::dressed(kind, tag, body), withheld))
+    Ok(response)
 }
 
 /// A format that callers may ask for.

@@ -7,9 +7,11 @@ use super::problem::Problem;
 use super::query::{Checked, Params, Sparse, parameters, sound};
 use super::reader::Reader;
 use super::sessions::{self, SessionShown};
-use super::shapes::{self, Listed, Paged, time};
+use super::shapes::{Listed, Paged, time};
 use super::sight::{Sight, WITHHELD};
-use crate::store::{Contents, Filter, MatchRow, Page, Place, SeatRow, SessionRow, StoreError};
+use crate::store::{
+    CauseWord, Contents, Filter, MatchRow, Page, Place, SeatRow, SessionRow, StoreError,
+};
 use axum::extract::Path;
 use axum::response::Response;
 use games::Cause;
@@ -83,7 +85,7 @@ pub(super) struct MatchShown {
     /// When it ended.
     pub ended: Option<Timestamp>,
     /// Why it ended.
-    #[schema(schema_with = shapes::cause_or_null)]
+    #[schema(inline, value_type = Option<CauseWord>)]
     pub cause: Option<Cause>,
     /// The seat at fault for the end.
     pub blame: Option<u8>,
@@ -178,6 +180,9 @@ pub(super) struct Wanted {
     /// Only facts of this kind.
     #[param(example = "result")]
     pub kind: Option<String>,
+    /// Whether of a pruned match there is nothing; else it is refused.
+    #[serde(skip)]
+    pub even_pruned: bool,
 }
 
 impl Wanted {
@@ -210,6 +215,21 @@ impl Wanted {
     }
 }
 
+impl Params<Wanted> {
+    /// All of a match's, as its page shows them.
+    pub(super) fn of_match(id: &str) -> Self {
+        let even_pruned = true;
+        Self {
+            of: vec![id.to_owned()],
+            filters: Wanted {
+                even_pruned,
+                ..Wanted::default()
+            },
+            ..Self::default()
+        }
+    }
+}
+
 /// What is in those sessions of a match that the caller sees and the parameters `seat` and `session` name.
 pub(super) struct Seen {
     /// The match.
@@ -221,11 +241,8 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    pub(super) async fn read(
-        reader: &Reader,
-        id: &str,
-        params: &Params<Wanted>,
-    ) -> Result<Self, Problem> {
+    pub(super) async fn read(reader: &Reader, params: &Params<Wanted>) -> Result<Self, Problem> {
+        let id = params.id();
         let row = row(reader, id).await?;
         // What is asked wrongly is wrong whatever is kept.
         params.page()?;
@@ -234,22 +251,19 @@ impl Seen {
         wanted.check(&row, &contents.sessions)?;
         contents.sessions.retain(|row| wanted.has(row));
         let withheld = reader.sight.keep(&mut contents.sessions);
+        let pruned = contents.sessions.iter().all(|row| row.pruned);
+        if let Some(first) = contents.sessions.first()
+            && pruned
+            && !wanted.even_pruned
+        {
+            let session = first.id.0;
+            return Err(StoreError::Pruned { session }.into());
+        }
         Ok(Self {
             row,
             contents,
             withheld,
         })
-    }
-
-    /// The same, refused if it has been pruned: nothing of it is left to list.
-    pub(super) fn kept(self) -> Result<Self, Problem> {
-        match self.contents.sessions.first() {
-            Some(first) if self.contents.sessions.iter().all(|row| row.pruned) => {
-                let session = first.id.0;
-                Err(StoreError::Pruned { session }.into())
-            }
-            _ => Ok(self),
-        }
     }
 
     /// A page of it.

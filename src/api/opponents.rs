@@ -69,7 +69,6 @@ pub(super) struct Opponents;
 impl Rows for Opponents {
     type Item = OpponentShown;
     type Filters = Wanted;
-    const FILTERS: &'static [&'static str] = &["game", "kind"];
 
     async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<OpponentShown> {
         let (Wanted { game, kind }, at) = (&params.filters, params.page()?);

@@ -108,41 +108,38 @@ pub(super) fn named<'a>(
 
 /// Refuses a value that a parameter's schema does not allow.
 fn check(name: &str, value: &str, schema: &Value) -> Result<(), Problem> {
-    let refused = |given: &str, takes: &str, allowed: Vec<String>| {
-        let detail = format!("{name} is {given}; it takes {takes}");
-        Err(Problem::parameter(name, detail, allowed))
-    };
-    let quoted = format!("{value:?}");
-    let words = match schema["type"].as_str() {
-        Some("boolean") => vec!["true", "false"],
-        _ => {
-            let words = schema["enum"].as_array().into_iter().flatten();
+    let words: Vec<&str> = match (&schema["type"], &schema["enum"]) {
+        (Value::String(kind), _) if kind == "boolean" => vec!["true", "false"],
+        (_, words) => {
+            let words = words.as_array().into_iter().flatten();
             words.filter_map(Value::as_str).collect()
         }
     };
-    if !words.is_empty() && !words.contains(&value) {
+    let mut given = format!("{value:?}");
+    let (takes, allowed) = if !words.is_empty() {
+        if words.contains(&value) {
+            return Ok(());
+        }
         let allowed = words.iter().map(ToString::to_string).collect();
-        return refused(&quoted, &words.join(", "), allowed);
-    }
-    if schema["type"] == "integer" {
+        (words.join(", "), allowed)
+    } else if schema["type"] == "integer" {
         let bound = |name: &str| schema[name].as_f64().map(|bound| bound as i64);
-        let (least, most) = (bound("minimum").unwrap_or(0), bound("maximum"));
+        let least = bound("minimum").unwrap_or(0);
+        let most = bound("maximum");
+        let range = least..=most.unwrap_or(i64::MAX);
         let number = value.parse::<i64>().ok();
-        let number = number.filter(|_| !value.starts_with('+'));
-        let is_allowed = |number: i64| number >= least && most.is_none_or(|most| number <= most);
-        if !number.is_some_and(is_allowed) {
-            let given = number.map_or(quoted, |number| number.to_string());
-            return match most {
-                Some(most) => {
-                    let range = format!("{least}..={most}");
-                    refused(&given, &range, vec![range.clone()])
-                }
-                None => refused(
-                    &given,
-                    &format!("a whole number from {least} up"),
-                    Vec::new(),
-                ),
-            };
+        if let Some(number) = number.filter(|_| !value.starts_with('+')) {
+            if range.contains(&number) {
+                return Ok(());
+            }
+            given = number.to_string();
+        }
+        match most {
+            Some(_) => (format!("{range:?}"), vec![format!("{range:?}")]),
+            None => (
+                format!("a whole number from {least} to {}", i64::MAX),
+                Vec::new(),
+            ),
         }
     } else if schema["format"] == "date-time" && clock::moment(value).is_none() {
         // A plus sign is a space in a query.
@@ -151,10 +148,17 @@ fn check(name: &str, value: &str, schema: &Value) -> Result<(), Problem> {
             false => "",
         };
         let takes = format!("a time such as 2026-01-31T12:00:00Z{plus}");
-        return refused(&quoted, &takes, vec!["RFC 3339".to_owned()]);
-    }
-    Ok(())
+        (takes, vec!["RFC 3339".to_owned()])
+    } else {
+        return Ok(());
+    };
+    let detail = format!("{name} is {given}; it takes {takes}");
+    Err(Problem::parameter(name, detail, allowed))
 }
+
+/// No parameters.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+pub(super) struct Nothing {}
 
 /// Which fields are shown.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
@@ -237,22 +241,22 @@ impl<S: Sync, F: DeserializeOwned + IntoParams> FromRequestParts<S> for Params<F
     }
 }
 
-impl<F> Params<F> {
+impl<F: Default> Params<F> {
     /// The first page, of so many rows.
     pub(super) fn first(filters: F, limit: u32) -> Self {
         let page = Page {
             limit: Some(limit),
             cursor: None,
         };
-        let (of, streamed) = (Vec::new(), false);
         Self {
-            of,
             filters,
             page,
-            streamed,
+            ..Self::default()
         }
     }
+}
 
+impl<F> Params<F> {
     /// The id of what the path names.
     pub(super) fn id(&self) -> &str {
         self.of.first().map_or("", String::as_str)
@@ -262,12 +266,6 @@ impl<F> Params<F> {
     pub(super) fn both(&self) -> [&str; 2] {
         let second = self.of.get(1).map_or("", String::as_str);
         [self.id(), second]
-    }
-
-    /// The same for the page that begins there.
-    pub(super) fn at(mut self, cursor: String) -> Self {
-        self.page.cursor = Some(cursor);
-        self
     }
 
     /// Where the page begins and its length; its cursor is a number.

@@ -34,7 +34,6 @@ pub(super) struct NewestRatings;
 impl Rows for NewestRatings {
     type Item = RatingShown;
     type Filters = ByGame;
-    const FILTERS: &'static [&'static str] = &["game"];
 
     async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<RatingShown> {
         let at = params.page_or_all()?;

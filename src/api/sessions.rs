@@ -6,9 +6,9 @@ use super::lists::Rows;
 use super::problem::Problem;
 use super::query::{Params, Sparse};
 use super::reader::Reader;
-use super::shapes::{self, Listed, Paged, time};
+use super::shapes::{Listed, Paged, time};
 use super::sight::{Sight, WITHHELD};
-use crate::store::{Change, Durability, Filter, SessionId, SessionRow, Side};
+use crate::store::{CauseWord, Change, Durability, Filter, SessionId, SessionRow, Side};
 use axum::extract::Path;
 use axum::response::Response;
 use games::Cause;
@@ -61,7 +61,7 @@ pub(super) struct SessionShown {
     /// When it ended.
     pub ended: Option<Timestamp>,
     /// Why it ended.
-    #[schema(schema_with = shapes::cause_or_null)]
+    #[schema(inline, value_type = Option<CauseWord>)]
     pub cause: Option<Cause>,
     /// A sentence with details of the end, or empty; `null` while withheld.
     pub detail: Option<String>,

@@ -3,20 +3,20 @@
 use super::problem::Problem;
 pub(super) use crate::clock::time;
 use crate::store::{Page, PageAt};
-use games::Cause;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Ref, SchemaType, Type};
 
 /// A list, or one page of it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub(super) struct Listed<T> {
     /// The rows.
     pub items: Vec<T>,
     /// The `cursor` of the next page; `null` on the last one. A page with a next one may be short or empty.
+    #[schema(required)]
     pub next: Option<String>,
     /// Why this list may be incomplete for this caller.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false)]
     pub withheld: Option<&'static str>,
     /// Whether all of the list is public and final.
     #[serde(skip)]
@@ -54,37 +54,4 @@ impl<T> Listed<T> {
             lasting: false,
         })
     }
-}
-
-/// The schema of a [`Listed`].
-pub(super) fn listed<T: ToSchema>() -> ObjectBuilder {
-    let rows = ArrayBuilder::new().items(Ref::from_schema_name(T::name()));
-    let next = SchemaType::from_iter([Type::String, Type::Null]);
-    let next = ObjectBuilder::new().schema_type(next);
-    let about = "The `cursor` of the next page; null on the last one.";
-    let withheld = ObjectBuilder::new().schema_type(Type::String);
-    let why = "Why this list may be incomplete for this caller.";
-    ObjectBuilder::new()
-        .description(Some("A list, or one page of it."))
-        .property("items", rows.description(Some("The rows.")))
-        .property("next", next.description(Some(about)))
-        .property("withheld", withheld.description(Some(why)))
-        .required("items")
-        .required("next")
-}
-
-/// The schema of a [`Cause`].
-pub(super) fn cause() -> ObjectBuilder {
-    let words = Cause::ALL.map(Cause::word);
-    ObjectBuilder::new()
-        .schema_type(Type::String)
-        .enum_values(Some(words))
-}
-
-/// The schema of a [`Cause`] that may be missing.
-pub(super) fn cause_or_null() -> ObjectBuilder {
-    let words = Cause::ALL.map(|cause| Some(cause.word())).into_iter();
-    ObjectBuilder::new()
-        .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
-        .enum_values(Some(words.chain([None])))
 }

@@ -26,9 +26,9 @@ impl Fields {
             let detail = format!("fields names {count}; at most {FIELDS_MAX} can be asked for");
             return Err(Problem::parameter("fields", detail, [""; 0]));
         }
-        let shape = Shape::of::<T>();
+        let schemas = schemas_of::<T>();
         for field in &fields {
-            shape.lead(field).map_err(|known| {
+            lead(field, &schemas[&*T::name()], &schemas).map_err(|known| {
                 let detail = format!("there is no field {field:?} here");
                 Problem::parameter("fields", detail, known)
             })?;
@@ -38,15 +38,9 @@ impl Fields {
 
     /// All fields of `T`, also those that it has from others.
     pub(super) fn all<T: ToSchema>() -> Self {
-        let shape = Shape::of::<T>();
-        let inner = shape.inner([&shape.root]);
-        Self(
-            inner
-                .fields
-                .into_iter()
-                .map(|(name, _)| name.to_owned())
-                .collect(),
-        )
+        let (schemas, mut found) = (schemas_of::<T>(), Vec::new());
+        inside(&schemas[&*T::name()], &schemas, &mut found);
+        Self(found.iter().map(|(name, _)| (*name).to_owned()).collect())
     }
 
     /// The headings of a table of them.
@@ -77,77 +71,53 @@ impl Fields {
     }
 }
 
-/// What a type's values look like: its schema, and those that it refers to.
-struct Shape {
-    root: Value,
-    schemas: Schemas,
+/// Follows a path from a schema; where it leads nowhere, the fields that there are at that place.
+fn lead(path: &str, root: &Value, schemas: &Schemas) -> Result<(), Vec<String>> {
+    let (mut at, mut before) = (vec![root], String::new());
+    for name in path.split('.') {
+        let mut fields = Vec::new();
+        let mut is_open = false;
+        for schema in at {
+            is_open |= inside(schema, schemas, &mut fields);
+        }
+        let found = fields.iter().filter(|(known, _)| *known == name);
+        at = found.map(|(_, schema)| *schema).collect();
+        if at.is_empty() && is_open {
+            return Ok(());
+        }
+        if at.is_empty() {
+            let known = fields.into_iter();
+            return Err(known.map(|(name, _)| format!("{before}{name}")).collect());
+        }
+        before.push_str(&format!("{name}."));
+    }
+    Ok(())
 }
 
-/// What is one step further inside a value.
-#[derive(Default)]
-struct Inner<'a> {
-    fields: Vec<(&'a str, &'a Value)>,
-    /// Whether there may be others.
-    open: bool,
-}
-
-impl Shape {
-    fn of<T: ToSchema>() -> Self {
-        let mut schemas = schemas_of::<T>();
-        let root = schemas.remove(&*T::name()).unwrap_or_default();
-        Self { root, schemas }
+/// Adds what is one step further inside values of a schema; of lists, inside their items. Whether there may be others.
+fn inside<'a>(schema: &'a Value, all: &'a Schemas, found: &mut Vec<(&'a str, &'a Value)>) -> bool {
+    let place = schema["$ref"].as_str();
+    let name = place.and_then(|place| place.rsplit('/').next());
+    let parts = ["oneOf", "anyOf", "allOf"].map(|parts| schema[parts].as_array());
+    let parts = parts
+        .into_iter()
+        .flatten()
+        .flatten()
+        .chain(schema.get("items"));
+    let parts: Vec<&Value> = parts.chain(name.and_then(|name| all.get(name))).collect();
+    let own = schema["properties"].as_object();
+    let any = match &schema["type"] {
+        Value::Array(kinds) => kinds.iter().any(|kind| kind == "object"),
+        // What has no type may be anything.
+        kind => kind == "object" || (kind.is_null() && parts.is_empty()),
+    };
+    let mut is_open = any && own.is_none_or(|own| own.is_empty());
+    let own = own.into_iter().flatten();
+    found.extend(own.map(|(name, schema)| (name.as_str(), schema)));
+    for part in parts {
+        is_open |= inside(part, all, found);
     }
-
-    /// Follows a path from the root; where it leads nowhere, the fields that there are at that place.
-    fn lead(&self, path: &str) -> Result<(), Vec<String>> {
-        let (mut at, mut before) = (vec![&self.root], String::new());
-        for name in path.split('.') {
-            let inner = self.inner(at);
-            let found = inner.fields.iter().filter(|(known, _)| *known == name);
-            at = found.map(|(_, schema)| *schema).collect();
-            if at.is_empty() && inner.open {
-                return Ok(());
-            }
-            if at.is_empty() {
-                let known = inner.fields.into_iter();
-                return Err(known.map(|(name, _)| format!("{before}{name}")).collect());
-            }
-            before.push_str(&format!("{name}."));
-        }
-        Ok(())
-    }
-
-    /// What is inside values of any of these schemas; of lists, inside their items.
-    fn inner<'a>(&'a self, schemas: impl IntoIterator<Item = &'a Value>) -> Inner<'a> {
-        let mut inner = Inner::default();
-        for schema in schemas {
-            self.add(schema, &mut inner);
-        }
-        inner
-    }
-
-    fn add<'a>(&'a self, schema: &'a Value, inner: &mut Inner<'a>) {
-        let name = schema["$ref"]
-            .as_str()
-            .and_then(|place| place.rsplit('/').next());
-        let referred = name.and_then(|name| self.schemas.get(name));
-        let parts = ["oneOf", "anyOf", "allOf"].map(|parts| schema[parts].as_array());
-        let parts = parts.into_iter().flatten().flatten();
-        let parts: Vec<&Value> = parts.chain(schema.get("items")).chain(referred).collect();
-        let fields = schema["properties"].as_object();
-        let kind = &schema["type"];
-        let any = match kind {
-            Value::Array(kinds) => kinds.iter().any(|kind| kind == "object"),
-            // What has no type may be anything.
-            kind => kind == "object" || (kind.is_null() && parts.is_empty()),
-        };
-        inner.open |= any && fields.is_none_or(|fields| fields.is_empty());
-        let fields = fields.into_iter().flatten();
-        inner
-            .fields
-            .extend(fields.map(|(name, schema)| (name.as_str(), schema)));
-        parts.into_iter().for_each(|part| self.add(part, inner));
-    }
+    is_open
 }
 
 /// Of an object the fields to which the paths lead, of a list the same of each item.

@@ -1,9 +1,9 @@
 //! Managing tokens.
 
-use super::asked::{Asked, Bare, Json};
+use super::asked::{Asked, Json};
 use super::lists::Rows;
 use super::problem::Problem;
-use super::query::{ByGame, Params};
+use super::query::{Nothing, Params, Query};
 use super::reader::Reader;
 use super::response;
 use super::shapes::{Listed, Paged};
@@ -35,10 +35,9 @@ pub(super) struct TokenList;
 
 impl Rows for TokenList {
     type Item = TokenCard;
-    type Filters = ByGame;
-    const FILTERS: &'static [&'static str] = &[];
+    type Filters = Nothing;
 
-    async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<TokenCard> {
+    async fn page(reader: &Reader, params: &Params<Nothing>) -> Paged<TokenCard> {
         Listed::cut(reader.state.tokens.list(), &params.page_or_all()?)
     }
 }
@@ -57,7 +56,7 @@ pub(super) async fn add(asked: Asked, Json(wanted): Json<Wanted>) -> Result<Resp
 pub(super) async fn revoke(
     Path(which): Path<String>,
     asked: Asked,
-    _: Bare,
+    _: Query<Nothing>,
 ) -> Result<Response, Problem> {
     let card = asked.state.tokens.revoke(&which).await?;
     Ok(response::json(&card))

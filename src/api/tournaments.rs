@@ -3,11 +3,13 @@
 use super::asked::Asked;
 use super::lists::Rows;
 use super::problem::Problem;
-use super::query::{ByGame, Params, Sparse};
+use super::query::{ByGame, Nothing, Params, Sparse};
 use super::reader::Reader;
-use super::shapes::{self, Listed, Paged, time};
+use super::shapes::{Listed, Paged, time};
 use super::sight::Sight;
-use crate::store::{NewEntrant, StoreError, StoredRound, TournamentMatch, TournamentRow};
+use crate::store::{
+    CauseWord, NewEntrant, StoreError, StoredRound, TournamentMatch, TournamentRow,
+};
 use crate::tournament::standings::{History, OpponentSplit, RatingModel, Standing, Standings};
 use crate::tournament::{StoredTournament, secret_of};
 use axum::extract::Path;
@@ -122,7 +124,7 @@ pub(super) struct PlayedShown {
     /// The entrants' names, by seat.
     pub entrants: Vec<String>,
     /// Why it ended.
-    #[schema(schema_with = shapes::cause)]
+    #[schema(inline, value_type = CauseWord)]
     pub cause: Cause,
     /// Scores by seat; empty if it has no result.
     pub scores: Vec<i64>,
@@ -134,7 +136,6 @@ pub(super) struct Tournaments;
 impl Rows for Tournaments {
     type Item = TournamentShown;
     type Filters = ByGame;
-    const FILTERS: &'static [&'static str] = &["game"];
 
     async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<TournamentShown> {
         let (game, at) = (params.filters.game.as_deref(), params.page_of_matches()?);
@@ -148,11 +149,10 @@ pub(super) struct Schedule;
 
 impl Rows for Schedule {
     type Item = RoundShown;
-    type Filters = ByGame;
-    const FILTERS: &'static [&'static str] = &[];
+    type Filters = Nothing;
     const TAGGED: bool = true;
 
-    async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<RoundShown> {
+    async fn page(reader: &Reader, params: &Params<Nothing>) -> Paged<RoundShown> {
         let row = row(reader, params.id()).await?;
         rounds(reader, &row, params).await
     }
@@ -163,12 +163,11 @@ pub(super) struct Crosstable;
 
 impl Rows for Crosstable {
     type Item = CrossRow;
-    type Filters = ByGame;
-    const FILTERS: &'static [&'static str] = &[];
+    type Filters = Nothing;
     const TAGGED: bool = true;
     const REFUSES: &'static [u16] = &[409];
 
-    async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<CrossRow> {
+    async fn page(reader: &Reader, params: &Params<Nothing>) -> Paged<CrossRow> {
         let computed = computed(reader, params.id()).await?;
         let rows = computed.standings.entrants.iter().map(cross_row);
         Ok(Listed {
@@ -223,7 +222,7 @@ pub(super) async fn row(reader: &Reader, id: &str) -> Result<TournamentRow, Prob
 pub(super) async fn rounds(
     reader: &Reader,
     row: &TournamentRow,
-    params: &Params<ByGame>,
+    params: &Params<Nothing>,
 ) -> Paged<RoundShown> {
     let page = params.page()?;
     let store = &reader.state.store;

@@ -4,7 +4,7 @@ use super::asked::Asked;
 use super::bots;
 use super::lists::Rows;
 use super::problem::Problem;
-use super::query::{ByGame, Params, Sparse};
+use super::query::{Nothing, Params, Sparse};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged};
 use crate::store::{OpponentKind, Subject, Versus};
@@ -18,10 +18,9 @@ pub(super) struct OfBot;
 
 impl Rows for OfBot {
     type Item = Versus;
-    type Filters = ByGame;
-    const FILTERS: &'static [&'static str] = &[];
+    type Filters = Nothing;
 
-    async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<Versus> {
+    async fn page(reader: &Reader, params: &Params<Nothing>) -> Paged<Versus> {
         let [game, bot] = params.both();
         if reader.state.store.kit(game).is_none() {
             return Err(Problem::not_found(format!("there is no game {game}")));
@@ -40,10 +39,9 @@ pub(super) struct OfOpponent;
 
 impl Rows for OfOpponent {
     type Item = Versus;
-    type Filters = ByGame;
-    const FILTERS: &'static [&'static str] = &[];
+    type Filters = Nothing;
 
-    async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<Versus> {
+    async fn page(reader: &Reader, params: &Params<Nothing>) -> Paged<Versus> {
         let at = params.page_or_whole()?;
         let found = find(reader, params.id()).await?;
         Listed::cut(found.items, &at)

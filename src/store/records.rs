@@ -68,26 +68,6 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Every standing with its word in filters.
-    pub const ALL: [(&'static str, Standing); 4] = [
-        ("live", Standing::Live),
-        ("won", Standing::Won),
-        ("tied", Standing::Tied),
-        ("lost", Standing::Lost),
-    ];
-
-    /// How a match that is over may have ended, each with its word in filters.
-    pub const ENDED: [(&'static str, Standing); 3] = [Self::ALL[1], Self::ALL[2], Self::ALL[3]];
-
-    /// The word in filters.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        let known = Self::ALL
-            .into_iter()
-            .find(|(_, standing)| *standing == self);
-        known.map_or("", |(word, _)| word)
-    }
-
     /// What a share of a win between two counts as, 0 to 1.
     pub(super) fn of_share(share: f64) -> Self {
         match share {
@@ -193,7 +173,7 @@ words! {
     /// Why a match ended.
     CauseWord: Cause::ALL.map(Cause::word);
     /// How a match that is over ended for one of our bots.
-    EndedWord: Standing::ENDED.map(|(word, _)| word);
+    EndedWord: ["won", "tied", "lost"];
 }
 
 /// One page of a list, newest first.

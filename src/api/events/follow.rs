@@ -71,7 +71,7 @@ impl<L: OfNews> OfMatch<L> {
         reader: Reader,
         params: Params<Wanted>,
     ) -> Result<Box<dyn Tail<L::Item>>, Problem> {
-        let seen = Seen::read(&reader, params.id(), &params).await?.kept()?;
+        let seen = Seen::read(&reader, &params).await?;
         let last = params.number()?.unwrap_or_default();
         let feed = reader.state.feeds.of_match(params.id());
         Ok(Box::new(Self {

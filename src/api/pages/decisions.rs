@@ -2,7 +2,8 @@
 
 use super::view::{evidence, micros, player};
 use super::visit::Visit;
-use crate::api::ledger::{self, DecisionShown};
+use crate::api::ledger::{DecisionShown, Ledger};
+use crate::api::lists::Rows as _;
 use crate::api::matches::MatchShown;
 use crate::api::problem::Problem;
 use crate::api::query::Params;
@@ -47,7 +48,7 @@ pub(super) struct Row {
 
 impl Decisions {
     pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Self, Problem> {
-        let listed = ledger::page(visit, &found.id, &Params::default()).await?;
+        let listed = Ledger::page(visit, &Params::of_match(&found.id)).await?;
         let sessions = found.sessions.as_deref().unwrap_or_default();
         let all = once(listed.items, sessions);
         let used = |one: &DecisionShown| one.sent_ms / one.limit_ms.max(1e-3);

@@ -8,8 +8,9 @@ use super::timeline::picture;
 use super::told::Told;
 use super::view::{self, MatchLine, When, line, now};
 use super::visit::Visit;
-use crate::api::entries;
-use crate::api::matches::{self, MatchShown, Wanted};
+use crate::api::entries::Entries;
+use crate::api::lists::Rows as _;
+use crate::api::matches::{self, MatchShown};
 use crate::api::problem::Problem;
 use crate::api::query::{LIMIT_MAX, Params};
 use crate::api::sessions::SessionShown;
@@ -281,14 +282,12 @@ async fn transcript(
         let detail = "session is no number".to_owned();
         Problem::parameter("session", detail, [""; 0])
     };
-    let of_session = Wanted {
-        session: session.map(str::parse).transpose().map_err(no_number)?,
-        ..Wanted::default()
-    };
-    let mut params = Params::first(of_session, LIMIT_MAX);
+    let mut params = Params::of_match(&found.id);
+    params.filters.session = session.map(str::parse).transpose().map_err(no_number)?;
+    params.page.limit = Some(LIMIT_MAX);
     params.page.cursor = visit.value("cursor").map(str::to_owned);
     for _ in 0..READS_MAX {
-        let listed = entries::page(visit, &found.id, &params).await?;
+        let listed = Entries::page(visit, &params).await?;
         withheld = listed.withheld;
         for entry in listed.items.iter().filter(|entry| wanted(entry)) {
             if lines.len() == LINES_MAX {

@@ -11,7 +11,7 @@ use crate::api::history::History;
 use crate::api::lists::Rows as _;
 use crate::api::opponents::{self, OpponentShown};
 use crate::api::problem::Problem;
-use crate::api::query::{ByGame, LIMIT_MAX, Params};
+use crate::api::query::{LIMIT_MAX, Nothing, Params};
 use crate::clock::time;
 use crate::store::{BluffRow, Filter, OpponentKind};
 use askama::Template;
@@ -204,7 +204,7 @@ async fn history(visit: &Visit, id: &str, figures: &[Figure]) -> Result<Option<C
     };
     let params = Params {
         of: vec![id.to_owned()],
-        ..Params::first(ByGame::default(), LIMIT_MAX)
+        ..Params::first(Nothing::default(), LIMIT_MAX)
     };
     let listed = History::page(visit, &params).await?;
     let (mut steps, mut points) = (Vec::new(), Vec::new());

@@ -2,9 +2,10 @@
 
 use super::view::or_none;
 use super::visit::Visit;
+use crate::api::lists::Rows as _;
 use crate::api::matches::MatchShown;
 use crate::api::problem::Problem;
-use crate::api::programs::{self, ProgramShown};
+use crate::api::programs::{ProgramRuns, ProgramShown};
 use crate::api::query::Params;
 
 /// A program in a match.
@@ -30,7 +31,7 @@ pub(super) struct ProgramRow {
 
 /// The programs of a match.
 pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Vec<ProgramRow>, Problem> {
-    let listed = programs::page(visit, &found.id, &Params::default()).await?;
+    let listed = ProgramRuns::page(visit, &Params::of_match(&found.id)).await?;
     Ok(listed.items.into_iter().map(row).collect())
 }
 
