@@ -112,10 +112,10 @@ fn complete(method: &str, path: &str, access: Access, operation: &mut Value) {
     let words = path.split(['/', '.', '{', '}']);
     let words = words.filter(|word| !["", "api", "v1"].contains(word));
     let words: Vec<&str> = words.collect();
-    let about = ["summary", "description"].map(|part| operation[part].take());
-    let about: Vec<&str> = about.iter().filter_map(Value::as_str).collect();
+    let about = ["summary", "description"].map(|part| operation.as_object_mut()?.remove(part));
+    let about = about.iter().flatten().filter_map(Value::as_str);
+    let about: Vec<&str> = about.collect();
     let about = about.join(" ").replace('\n', " ");
-    let guarded = access != Access::Anyone;
     let mut responses = operation["responses"].clone();
     let mut parameters = in_path(path);
     if let Value::Array(mut own) = operation["parameters"].take() {
@@ -154,20 +154,14 @@ fn complete(method: &str, path: &str, access: Access, operation: &mut Value) {
             stream["schema"] = event(stream["schema"].take());
         }
     }
-    let mut described = json!({
-        "operationId": format!("{method}_{}", words.join("_")),
-        "summary": about,
-        "tags": [words.first().copied().unwrap_or("drover")],
-        "parameters": parameters,
-        "responses": responses,
-    });
-    if let Some(body) = operation.get("requestBody").filter(|body| !body.is_null()) {
-        described["requestBody"] = body.clone();
+    operation["operationId"] = json!(format!("{method}_{}", words.join("_")));
+    operation["summary"] = json!(about);
+    operation["tags"] = json!([words.first().copied().unwrap_or("drover")]);
+    operation["parameters"] = json!(parameters);
+    operation["responses"] = responses;
+    if access != Access::Anyone {
+        operation["security"] = json!([{ "token": [] }, {}]);
     }
-    if guarded {
-        described["security"] = json!([{ "token": [] }, {}]);
-    }
-    *operation = described;
 }
 
 /// The statuses with which an operation refuses: its own, and those that follow from its path, body and access.

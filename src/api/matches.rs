@@ -186,6 +186,19 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
+    /// All of a match's, as its page shows them.
+    pub(super) fn all(id: &str) -> Params<Self> {
+        let filters = Self {
+            even_pruned: true,
+            ..Self::default()
+        };
+        Params {
+            of: vec![id.to_owned()],
+            filters,
+            ..Params::default()
+        }
+    }
+
     /// That the match has such a seat and such a session.
     fn check(&self, row: &MatchRow, sessions: &[SessionRow]) -> Result<(), Problem> {
         let absent = |name: &str, given: i64, mut there: Vec<i64>| {
@@ -212,21 +225,6 @@ impl Wanted {
     pub(super) fn has(&self, row: &SessionRow) -> bool {
         self.seat.is_none_or(|seat| row.opened.seat == Some(seat))
             && self.session.is_none_or(|session| row.id.0 == session)
-    }
-}
-
-impl Params<Wanted> {
-    /// All of a match's, as its page shows them.
-    pub(super) fn of_match(id: &str) -> Self {
-        let even_pruned = true;
-        Self {
-            of: vec![id.to_owned()],
-            filters: Wanted {
-                even_pruned,
-                ..Wanted::default()
-            },
-            ..Self::default()
-        }
     }
 }
 

@@ -319,7 +319,7 @@ impl<F> Params<F> {
 }
 
 impl Params<Filter> {
-    /// The filters, if whoever sees so much may ask for them.
+    /// The filters, if a caller who sees so much may ask for them.
     pub(super) fn filter_for(&self, sight: &Sight) -> Result<Filter, Problem> {
         let filter = sound(self.filters.clone())?;
         let hidden = |opponent: &&String| sight.hides(opponent);

@@ -207,12 +207,9 @@ async fn say_methods(request: Request, next: Next) -> Response {
     let methods = methods.and_then(|methods| methods.to_str().ok());
     let methods = format!("{},OPTIONS", methods.unwrap_or_default());
     if asked {
-        response = StatusCode::NO_CONTENT.into_response();
+        let methods = methods.replace(',', ", ");
+        return (StatusCode::NO_CONTENT, [(ALLOW, methods)]).into_response();
     }
-    let methods = match asked {
-        true => methods.replace(',', ", "),
-        false => methods,
-    };
     if let Ok(methods) = HeaderValue::try_from(methods) {
         response.headers_mut().insert(ALLOW, methods);
     }

@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::sync::{Mutex, OnceCell};
-use utoipa::ToSchema;
+use utoipa::{PartialSchema as _, ToSchema};
 
 /// A tournament.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -124,7 +124,7 @@ pub(super) struct PlayedShown {
     /// The entrants' names, by seat.
     pub entrants: Vec<String>,
     /// Why it ended.
-    #[schema(inline, value_type = CauseWord)]
+    #[schema(schema_with = CauseWord::schema)]
     pub cause: Cause,
     /// Scores by seat; empty if it has no result.
     pub scores: Vec<i64>,

@@ -39,7 +39,7 @@ enum MatchEvent {
     State(MatchState),
     Entry(MatchEntry),
     Fact(FactRow),
-    End(MatchShown),
+    End(Box<MatchShown>),
 }
 
 /// What the stream of all matches sends.
@@ -49,7 +49,7 @@ enum MatchEvent {
 enum AnyEvent {
     Close(Close),
     State(AllState),
-    Match(MatchShown),
+    Match(Box<MatchShown>),
 }
 
 /// What the stream of a match begins with; what has happened in it follows as events.

@@ -10,9 +10,9 @@ use super::view::{self, MatchLine, When, line, now};
 use super::visit::Visit;
 use crate::api::entries::Entries;
 use crate::api::lists::Rows as _;
-use crate::api::matches::{self, MatchShown};
+use crate::api::matches::{self, MatchShown, Wanted};
 use crate::api::problem::Problem;
-use crate::api::query::{LIMIT_MAX, Params};
+use crate::api::query::LIMIT_MAX;
 use crate::api::sessions::SessionShown;
 use crate::clock::time;
 use crate::store::{Direction, MatchEntry, SeatRow, Side};
@@ -282,7 +282,7 @@ async fn transcript(
         let detail = "session is no number".to_owned();
         Problem::parameter("session", detail, [""; 0])
     };
-    let mut params = Params::of_match(&found.id);
+    let mut params = Wanted::all(&found.id);
     params.filters.session = session.map(str::parse).transpose().map_err(no_number)?;
     params.page.limit = Some(LIMIT_MAX);
     params.page.cursor = visit.value("cursor").map(str::to_owned);

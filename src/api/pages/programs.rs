@@ -3,10 +3,9 @@
 use super::view::or_none;
 use super::visit::Visit;
 use crate::api::lists::Rows as _;
-use crate::api::matches::MatchShown;
+use crate::api::matches::{MatchShown, Wanted};
 use crate::api::problem::Problem;
 use crate::api::programs::{ProgramRuns, ProgramShown};
-use crate::api::query::Params;
 
 /// A program in a match.
 pub(super) struct ProgramRow {
@@ -31,7 +30,7 @@ pub(super) struct ProgramRow {
 
 /// The programs of a match.
 pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Vec<ProgramRow>, Problem> {
-    let listed = ProgramRuns::page(visit, &Params::of_match(&found.id)).await?;
+    let listed = ProgramRuns::page(visit, &Wanted::all(&found.id)).await?;
     Ok(listed.items.into_iter().map(row).collect())
 }
 

@@ -6,9 +6,8 @@ use super::view;
 use super::visit::Visit;
 use crate::api::facts::Facts;
 use crate::api::lists::Rows as _;
-use crate::api::matches::MatchShown;
+use crate::api::matches::{MatchShown, Wanted};
 use crate::api::problem::Problem;
-use crate::api::query::Params;
 use crate::store::FactRow;
 
 /// The most facts in the table.
@@ -54,7 +53,7 @@ pub(super) struct Fact {
 impl Told {
     /// The facts of the session asked for, or of the first one that tells any: each seat tells much the same.
     pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Self, Problem> {
-        let listed = Facts::page(visit, &Params::of_match(&found.id)).await?;
+        let listed = Facts::page(visit, &Wanted::all(&found.id)).await?;
         let own = match visit.value("session") {
             Some(session) => session.parse().ok(),
             None => listed.items.first().map(|fact| fact.session.0),
