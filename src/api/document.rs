@@ -51,9 +51,9 @@ impl Routes {
         self
     }
 
-    /// Adds a list: as JSON page by page, and all of it as ndjson and CSV.
+    /// Adds a list at this path under `/api/v1`: as JSON page by page, and all of it as ndjson and CSV.
     pub(super) fn list<L: Rows>(self, path: &str, about: &str) -> Self {
-        let routes = lists::routes::<L>(path, about).into_iter();
+        let routes = lists::routes::<L>(&format!("/api/v1{path}"), about).into_iter();
         routes.fold(self, Self::add)
     }
 

@@ -45,14 +45,14 @@ fn open() -> Routes {
 /// What everybody may ask who may read.
 fn for_readers() -> Routes {
     Routes::new(Access::Reader)
-        .list::<bots::Bots>("/api/v1/bots", "The built-in bots.")
+        .list::<bots::Bots>("/bots", "The built-in bots.")
         .add(routes!(bots::one))
-        .list::<Sessions>("/api/v1/sessions", "Sessions, newest first.")
+        .list::<Sessions>("/sessions", "Sessions, newest first.")
         .add(routes!(sessions::one))
-        .list::<Matches>("/api/v1/matches", "Matches, newest first.")
+        .list::<Matches>("/matches", "Matches, newest first.")
         .add(routes!(matches::one))
         .list::<entries::Entries>(
-            "/api/v1/matches/{id}/entries",
+            "/matches/{id}/entries",
             "A match's transcripts, in the order in which their entries were stored.",
         )
         .add(routes!(events::of_match))
@@ -60,58 +60,49 @@ fn for_readers() -> Routes {
         .add(routes!(replays::steps))
         .add(routes!(explain::one))
         .list::<explain::Decisions>(
-            "/api/v1/matches/{id}/seats/{seat}/decisions",
+            "/matches/{id}/seats/{seat}/decisions",
             "The decisions of our bot on a seat, in the order of the match.",
         )
         .list::<versus::OfBot>(
-            "/api/v1/bots/{game}/{bot}/versus",
+            "/bots/{game}/{bot}/versus",
             "A bot's record against each rival, whom it met most often first.",
         )
         .add(routes!(versus::opponent))
         .list::<versus::OfOpponent>(
-            "/api/v1/opponents/{id}/versus",
+            "/opponents/{id}/versus",
             "Each of our bots' record against an opponent, as a list.",
         )
-        .list::<facts::Facts>(
-            "/api/v1/matches/{id}/facts",
-            "The facts of a match, in order.",
-        )
+        .list::<facts::Facts>("/matches/{id}/facts", "The facts of a match, in order.")
         .list::<ledger::Ledger>(
-            "/api/v1/matches/{id}/ledger",
+            "/matches/{id}/ledger",
             "How long each decision of a match took, the oldest first.",
         )
         .list::<programs::ProgramRuns>(
-            "/api/v1/matches/{id}/programs",
+            "/matches/{id}/programs",
             "What became of users' programs in a match, once they have ended.",
         )
-        .list::<ledger::Summaries>(
-            "/api/v1/ledger",
-            "The newest 10,000 decisions, summed up by game.",
-        )
-        .list::<hubs::ToHubs>("/api/v1/hubs", "Our connections to hubs.")
-        .list::<bluffs::Bluffs>("/api/v1/bluffs", "The bluff history, newest first.")
-        .list::<Opponents>("/api/v1/opponents", "Opponents of which a model is kept.")
+        .list::<ledger::Summaries>("/ledger", "The newest 10,000 decisions, summed up by game.")
+        .list::<hubs::ToHubs>("/hubs", "Our connections to hubs.")
+        .list::<bluffs::Bluffs>("/bluffs", "The bluff history, newest first.")
+        .list::<Opponents>("/opponents", "Opponents of which a model is kept.")
         .add(routes!(opponents::model))
         .list::<history::History>(
-            "/api/v1/opponents/{id}/history",
+            "/opponents/{id}/history",
             "What was learnt about an opponent in which match, newest first.",
         )
-        .list::<Tournaments>("/api/v1/tournaments", "Tournaments, newest first.")
+        .list::<Tournaments>("/tournaments", "Tournaments, newest first.")
         .add(routes!(tournaments::one))
         .add(routes!(tournaments::standings))
         .list::<Crosstable>(
-            "/api/v1/tournaments/{id}/crosstable",
+            "/tournaments/{id}/crosstable",
             "What became of each pair, in the order of the standings.",
         )
         .list::<Schedule>(
-            "/api/v1/tournaments/{id}/schedule",
+            "/tournaments/{id}/schedule",
             "The rounds in order, each with its matches that have ended.",
         )
         .add(routes!(tournaments::ratings))
-        .list::<rated::NewestRatings>(
-            "/api/v1/ratings",
-            "Ratings by the newest tournament of each game.",
-        )
+        .list::<rated::NewestRatings>("/ratings", "Ratings by the newest tournament of each game.")
         .add(routes!(health::metrics))
 }
 
@@ -123,7 +114,7 @@ fn for_admins() -> Routes {
         .add(routes!(seats::name))
         .add(routes!(rivals::name))
         .list::<TokenList>(
-            "/api/v1/tokens",
+            "/tokens",
             "Tokens that have not been revoked, oldest first.",
         )
         .add(routes!(tokens::add))

@@ -1,4 +1,4 @@
-//! What several answers have in common: lists, times, and words that are defined elsewhere.
+//! What several answers have in common: lists and times.
 
 use super::problem::Problem;
 pub(super) use crate::clock::time;
