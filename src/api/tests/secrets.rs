@@ -176,8 +176,11 @@ async fn a_running_match_tells_each_caller_their_own_secrets() {
         ("admin", &WORDS),
     ];
     let app = &app;
-    let each = callers.map(|(scope, sees)| async move {
-        let token = app.token(scope).await;
+    let mut known = Vec::new();
+    for (scope, sees) in callers {
+        known.push((scope, sees, app.token(scope).await));
+    }
+    let each = known.into_iter().map(|(scope, sees, token)| async move {
         assert_eq!(found(app, &token).await, sees, "{scope}");
     });
     join_all(each).await;
@@ -211,8 +214,11 @@ async fn commands_addresses_and_standard_error_stay_their_owners_when_all_is_ove
         ("admin", &words),
     ];
     let (app, words) = (&app, &words);
-    let each = callers.map(|(scope, sees)| async move {
-        let token = app.token(scope).await;
+    let mut known = Vec::new();
+    for (scope, sees) in callers {
+        known.push((scope, sees, app.token(scope).await));
+    }
+    let each = known.into_iter().map(|(scope, sees, token)| async move {
         let mut found = Vec::new();
         for path in paths() {
             let text = app.get_by(&token, &path).await.text;
