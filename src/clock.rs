@@ -1,7 +1,9 @@
 //! The wall clock.
 
 use jiff::Timestamp;
-use serde::{Serialize as _, Serializer};
+use jiff::fmt::temporal::Pieces;
+use serde::de::Error as _;
+use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
@@ -27,6 +29,30 @@ pub(crate) fn shown<S: Serializer>(at_us: &i64, to: S) -> Result<S::Ok, S::Error
 /// The same where there may be none.
 pub(crate) fn shown_if_any<S: Serializer>(at_us: &Option<i64>, to: S) -> Result<S::Ok, S::Error> {
     at_us.map(time).serialize(to)
+}
+
+/// A time as RFC 3339 in microseconds since 1970-01-01 UTC. The first and the last hours of the calendar, which the
+/// crate does not have in every zone, are its first and its last moment.
+pub(crate) fn moment(text: &str) -> Option<i64> {
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Some(time.as_microsecond());
+    }
+    let pieces = Pieces::parse(text).ok()?;
+    pieces.to_numeric_offset()?;
+    pieces.time()?;
+    let moment = match pieces.date().year() {
+        9999 => Timestamp::MAX,
+        -9999 => Timestamp::MIN,
+        _ => return None,
+    };
+    Some(moment.as_microsecond())
+}
+
+/// The same for serde, where a time may be given.
+pub(crate) fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
+    let text = String::deserialize(from)?;
+    let moment = moment(&text).ok_or_else(|| D::Error::custom(format!("{text:?} is no time")));
+    moment.map(Some)
 }
 
 /// A time span in whole microseconds, as the ledger keeps it.

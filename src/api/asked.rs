@@ -1,22 +1,26 @@
 //! What a request asks, and as whom.
 
 use super::auth;
-use super::fields::Fields;
-use super::params::Params;
+use super::examples::example_of;
 use super::problem::Problem;
+use super::query::{Checked, Nothing, Sparse, parameters};
 use super::reader::Reader;
 use super::response;
 use super::sight::Sight;
+use super::sparse::Fields;
 use super::state::ApiState;
 use crate::access::Tokens;
 use crate::link::Caller;
-use axum::extract::FromRequestParts;
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use games::text::unmarked;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::ops::Deref;
 use std::time::Duration;
 use utoipa::ToSchema;
@@ -84,27 +88,39 @@ impl Asked {
         .boxed()
     }
 
-    /// Whoever asked, without the request.
-    pub(super) fn into_reader(self) -> Reader {
-        self.reader
-    }
-
-    /// An answer with one thing, of which only the fields in `params` are shown.
+    /// An answer with one thing, of which only the fields asked for are shown; it takes no other parameter.
     pub(super) fn answer<T: Serialize + ToSchema>(
         &self,
-        params: &Params,
         lasting: bool,
         thing: &T,
     ) -> Result<Response, Problem> {
-        let mut value = response::value(thing)?;
-        if let Some(fields) = params.text("fields") {
-            value = Fields::read::<T>(&fields)?.pick(value);
-        }
+        let sparse = Checked::read(self.query(), &parameters::<Sparse>())?.get()?;
+        let fields = Fields::asked::<T>(&sparse)?;
+        let value = response::value(thing)?;
+        let value = match fields {
+            Some(fields) => fields.pick(value),
+            None => value,
+        };
         Ok(response::tagged_json(&self.headers, lasting, &value))
     }
+}
 
-    /// The query's parameters, which may have only these names.
-    pub(super) fn params(&self, names: &[&[&str]]) -> Result<Params, Problem> {
-        Params::read(self.query.as_deref(), names)
+/// A body in JSON, of a request that takes no parameters.
+pub(super) struct Json<T>(pub(super) T);
+
+impl<T: DeserializeOwned + ToSchema> FromRequest<ApiState> for Json<T> {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, state: &ApiState) -> Result<Self, Response> {
+        let query = request.uri().query().unwrap_or_default();
+        let checked = Checked::read(query, &parameters::<Nothing>());
+        checked.map_err(Problem::into_response)?;
+        let body = Bytes::from_request(request, state).await;
+        let body = body.map_err(|refused| refused.into_response())?;
+        let read = serde_json::from_slice(unmarked(&body));
+        read.map(Self).map_err(|error| {
+            let takes = format!("it takes {}: {error}", example_of::<T>());
+            Problem::body(takes).into_response()
+        })
     }
 }

@@ -2,15 +2,15 @@
 
 use super::events::{self, Begin};
 use super::lists::Rows;
-use super::params::Params;
 use super::problem::Problem;
+use super::query::Params;
 use super::reader::Reader;
-use super::shapes::Listed;
+use super::shapes::{Listed, Paged};
 use super::sight::{Sight, WITHHELD};
 use crate::store::{BluffRow, Filter, Page, PageAt};
 
 /// The filters of the list.
-pub(super) const FILTERS: &[&str] = &[
+const FILTERS: &[&str] = &[
     "game", "match", "opponent", "by", "bot", "caught", "since", "until",
 ];
 
@@ -22,18 +22,19 @@ pub(super) struct Bluffs;
 
 impl Rows for Bluffs {
     type Item = BluffRow;
+    type Filters = Filter;
     const FILTERS: &'static [&'static str] = FILTERS;
     const FOLLOW: Option<Begin<Self>> =
         Some(|reader, params| Box::pin(events::Bluffs::begin(reader, params)));
 
-    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<BluffRow>, bool), Problem> {
+    async fn page(reader: &Reader, params: &Params<Filter>) -> Paged<BluffRow> {
         let listed = page(reader, params).await?;
-        Ok((reader.expects(listed, params).await?, false))
+        reader.expects(listed, params).await
     }
 }
 
 /// Bluffs, newest first.
-pub(super) async fn page(reader: &Reader, params: &Params) -> Result<Listed<BluffRow>, Problem> {
+pub(super) async fn page(reader: &Reader, params: &Params<Filter>) -> Paged<BluffRow> {
     let filter = params.filter_for(&reader.sight)?;
     let rows = seen(reader, &filter, params.page()?).await?;
     let mut listed = Listed::page(rows, |row| shown(&reader.sight, row));

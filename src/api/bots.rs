@@ -2,10 +2,10 @@
 
 use super::asked::Asked;
 use super::lists::Rows;
-use super::params::{FIELDS, Params};
 use super::problem::Problem;
+use super::query::{ByGame, Params, Sparse};
 use super::reader::Reader;
-use super::shapes::Listed;
+use super::shapes::{Listed, Paged};
 use axum::extract::Path;
 use axum::response::Response;
 use games::BotCard;
@@ -62,13 +62,13 @@ pub(super) struct BotResults {
     pub win_share_high: Option<f64>,
 }
 
-/// `GET /api/v1/bots/{game}/{bot}`
+/// One of the built-in bots with its results.
+#[utoipa::path(get, path = "/api/v1/bots/{game}/{bot}", params(Sparse), responses((status = 200, body = BotResults)))]
 pub(super) async fn one(
     Path((game, bot)): Path<(String, String)>,
     asked: Asked,
 ) -> Result<Response, Problem> {
-    let params = asked.params(&[FIELDS])?;
-    asked.answer(&params, false, &find(&asked, &game, &bot).await?)
+    asked.answer(false, &find(&asked, &game, &bot).await?)
 }
 
 /// One bot with its results.
@@ -115,32 +115,27 @@ pub(super) async fn find_shown(
     found.map_or_else(|| Err(unknown()), |_| Ok(users(kit.game(), bot.to_owned())))
 }
 
-/// The list of bots.
+/// The bots of all games, or of one: of each game the built-in ones, and users' that have played.
 pub(super) struct Bots;
 
 impl Rows for Bots {
     type Item = BotShown;
-    const FILTERS: &'static [&'static str] = &["game"];
+    type Filters = ByGame;
 
-    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<BotShown>, bool), Problem> {
-        Ok((page(reader, params).await?, false))
+    async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<BotShown> {
+        let at = params.page_or_all()?;
+        let wanted = params.filters.game.as_deref();
+        let played = reader.state.store.programs_played(wanted).await?;
+        let kits = games::ALL.iter();
+        let kits = kits.filter(|kit| params.filters.has(kit.game()));
+        let bots = kits.flat_map(|kit| {
+            let game = kit.game();
+            let built_in = kit.bots().iter().map(move |bot| shown(game, bot));
+            let played = played.iter().filter(move |(of, _)| of == game);
+            built_in.chain(played.map(move |(_, bot)| users(game, bot.clone())))
+        });
+        Listed::cut(bots, &at)
     }
-}
-
-/// The bots of all games, or of one: of each game the built-in ones, and users' that have played.
-pub(super) async fn page(reader: &Reader, params: &Params) -> Result<Listed<BotShown>, Problem> {
-    let (wanted, at) = (params.game()?, params.page_or_all()?);
-    let played = reader.state.store.programs_played(wanted.as_deref());
-    let played = played.await?;
-    let kits = games::ALL.iter();
-    let kits = kits.filter(|kit| wanted.as_deref().is_none_or(|game| game == kit.game()));
-    let bots = kits.flat_map(|kit| {
-        let game = kit.game();
-        let built_in = kit.bots().iter().map(move |bot| shown(game, bot));
-        let played = played.iter().filter(move |(of, _)| of == game);
-        built_in.chain(played.map(move |(_, bot)| users(game, bot.clone())))
-    });
-    Listed::cut(bots, &at)
 }
 
 /// A user's bot, in one version or all.

@@ -2,14 +2,14 @@
 
 use super::asked::Asked;
 use super::health::Status;
-use super::problem::Problem;
+use super::query::{Nothing, Query};
 use super::response;
 use axum::http::StatusCode;
 use axum::response::Response;
 
-/// `POST /api/v1/drain`: 202, and from now on new matches are refused.
-pub(super) async fn begin(asked: Asked) -> Result<Response, Problem> {
-    asked.params(&[])?;
+/// Asks the daemon to stop once its matches have ended.
+#[utoipa::path(post, path = "/api/v1/drain", responses((status = 202, body = Status)))]
+pub(super) async fn begin(asked: Asked, _: Query<Nothing>) -> Response {
     let state = &asked.state;
     if state.readiness.refusal().is_none() {
         state
@@ -18,5 +18,5 @@ pub(super) async fn begin(asked: Asked) -> Result<Response, Problem> {
     }
     let mut response = response::json(&Status::of("draining"));
     *response.status_mut() = StatusCode::ACCEPTED;
-    Ok(response)
+    response
 }

@@ -3,30 +3,28 @@
 use super::events::{Begin, Mark, News, OfMatch, OfNews};
 use super::lists::Rows;
 use super::matches::{Seen, Wanted};
-use super::params::Params;
-use super::problem::Problem;
+use super::query::Params;
 use super::reader::Reader;
-use super::shapes::Listed;
+use super::shapes::Paged;
 use super::sight::Sight;
 use crate::replay::Naming;
 use crate::store::{EntryId, MatchEntry};
 
-/// The filters of the list.
-pub(super) const FILTERS: &[&str] = &["seat", "session"];
-
-/// The list of a match's entries.
+/// A match's entries, oldest first.
 pub(super) struct Entries;
 
 impl Rows for Entries {
     type Item = MatchEntry;
-    const FILTERS: &'static [&'static str] = FILTERS;
+    type Filters = Wanted;
+    const FILTERS: &'static [&'static str] = &["seat", "session"];
     const TAGGED: bool = true;
     const FOLLOW: Option<Begin<Self>> =
         Some(|reader, params| Box::pin(OfMatch::<Self>::begin(reader, params)));
 
-    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<MatchEntry>, bool), Problem> {
-        let seen = Seen::read(reader, params.id(), params).await?.kept()?;
-        list(reader, &seen, params).await
+    async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<MatchEntry> {
+        let (seen, at) = (Seen::read(reader, params).await?, params.page()?);
+        let rows = reader.state.store.entries_page(&seen.contents, &at).await?;
+        Ok(seen.listed(reader, rows, |entry| shown(&reader.sight, entry)))
     }
 }
 
@@ -47,25 +45,6 @@ impl OfNews for Entries {
         let rows = rows.filter(|(of, _)| wanted.has(of) && sight.sees(&of.secrecy));
         rows.map(|(_, entry)| shown(sight, entry.clone())).collect()
     }
-}
-
-/// A page of a match's entries, oldest first, and whether all of them are public and final.
-pub(super) async fn page(
-    reader: &Reader,
-    id: &str,
-    params: &Params,
-) -> Result<(Listed<MatchEntry>, bool), Problem> {
-    list(reader, &Seen::read(reader, id, params).await?, params).await
-}
-
-async fn list(
-    reader: &Reader,
-    seen: &Seen,
-    params: &Params,
-) -> Result<(Listed<MatchEntry>, bool), Problem> {
-    let (store, at) = (&reader.state.store, params.page()?);
-    let rows = store.entries_page(&seen.contents, &at).await?;
-    Ok(seen.listed(reader, rows, |entry| shown(&reader.sight, entry)))
 }
 
 /// An entry as shown to callers.

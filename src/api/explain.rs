@@ -3,23 +3,33 @@
 use super::asked::Asked;
 use super::lists::Rows;
 use super::matches;
-use super::params::Params;
 use super::problem::Problem;
+use super::query::{Params, Query};
 use super::reader::Reader;
 use super::response;
-use super::shapes::Listed;
+use super::shapes::{Listed, Paged};
 use super::sight::WITHHELD;
-use crate::replay::{
-    BotSeat, Decision, ExplainError, Explained, NODES_DEFAULT, NODES_MAX, bot_session,
-};
+use crate::replay::{BotSeat, Decision, ExplainError, Explained, NODES_DEFAULT, bot_session};
 use crate::store::{EntryId, SessionId};
 use axum::extract::Path;
 use axum::response::Response;
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
-/// Its parameters.
-pub(super) const FILTERS: &[&str] = &["entry", "nodes", "session"];
+/// Which decision, and how it is thought over again.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Wanted {
+    /// The entry that asked for the decision; without it, all decisions are listed.
+    #[param(minimum = 0)]
+    entry: Option<i64>,
+    /// How long the bot thinks, in nodes.
+    #[param(minimum = 1, maximum = 2000000, default = 50000, example = 1000)]
+    nodes: Option<u64>,
+    /// Which of several bots of ours on the seat.
+    #[param(minimum = 0)]
+    session: Option<i64>,
+}
 
 /// What is told of a seat's decisions.
 #[derive(Serialize, ToSchema)]
@@ -39,24 +49,26 @@ pub(super) struct Decisions;
 
 impl Rows for Decisions {
     type Item = Decision;
+    type Filters = Wanted;
     const FILTERS: &'static [&'static str] = &["session"];
     const REFUSES: &'static [u16] = &[403, 409, 410];
 
-    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<Decision>, bool), Problem> {
-        let (seat, at) = ((params.named(0), params.named(1)), params.page_or_whole()?);
-        let all = found(reader, seat, params, |read, _, _| read.decisions()).await?;
-        Ok((Listed::cut(all, &at)?, false))
+    async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<Decision> {
+        let (seat, at) = (params.both(), params.page_or_whole()?);
+        let all = found(reader, seat, &params.filters, |read, _, _| read.decisions()).await?;
+        Listed::cut(all, &at)
     }
 }
 
-/// `GET /api/v1/matches/{id}/seats/{seat}/explain`: the decision that `entry` asked for, thought over again with
-/// `nodes`; without `entry`, the seat's decisions. `session` names one of several bots of ours.
+/// Why a bot of ours decided so, or the decisions it made.
+#[utoipa::path(get, path = "/api/v1/matches/{id}/seats/{seat}/explain", params(Wanted),
+    responses((status = 200, body = Told), (status = 403), (status = 409), (status = 410)))]
 pub(super) async fn one(
     Path((id, seat)): Path<(String, String)>,
+    Query(wanted): Query<Wanted>,
     asked: Asked,
 ) -> Result<Response, Problem> {
-    let params = asked.params(&[FILTERS])?;
-    let told = found(&asked, (&id, &seat), &params, explained).await?;
+    let told = found(&asked, [&id, &seat], &wanted, explained).await?;
     let value = response::value(&told)?;
     Ok(response::tagged_json(&asked.headers, false, &value))
 }
@@ -64,18 +76,12 @@ pub(super) async fn one(
 /// What `think` makes of a seat, the decision asked for and its nodes, on a thread of its own.
 pub(super) async fn found<T: Send + 'static>(
     asked: &Reader,
-    (id, seat): (&str, &str),
-    params: &Params,
+    [id, seat]: [&str; 2],
+    wanted: &Wanted,
     think: impl FnOnce(&BotSeat, Option<EntryId>, u64) -> Result<T, ExplainError> + Send + 'static,
 ) -> Result<T, Problem> {
-    let entry = params.number::<i64>("entry")?.map(EntryId);
-    let named = params.number::<i64>("session")?.map(SessionId);
-    let nodes = params.number::<u64>("nodes")?.unwrap_or(NODES_DEFAULT);
-    if !(1..=NODES_MAX).contains(&nodes) {
-        let range = format!("1..={NODES_MAX}");
-        let detail = format!("nodes is {nodes}; it takes {range}");
-        return Err(Problem::parameter("nodes", detail, [range]));
-    }
+    let (entry, named) = (wanted.entry.map(EntryId), wanted.session.map(SessionId));
+    let nodes = wanted.nodes.unwrap_or(NODES_DEFAULT);
     let number = seat.parse();
     let number = number.map_err(|_| Problem::not_found(format!("there is no seat {seat}")))?;
     let row = matches::row(asked, id).await?;

@@ -3,30 +3,28 @@
 use super::events::{Begin, Mark, News, OfMatch, OfNews};
 use super::lists::Rows;
 use super::matches::{Seen, Wanted};
-use super::params::Params;
-use super::problem::Problem;
+use super::query::Params;
 use super::reader::Reader;
-use super::shapes::Listed;
+use super::shapes::Paged;
 use super::sight::Sight;
 use crate::store::{FactRow, STDERR};
 use serde_json::Value;
 
-/// The filters of the list.
-pub(super) const FILTERS: &[&str] = &["seat", "session", "kind"];
-
-/// The list of a match's facts.
+/// A match's facts in order.
 pub(super) struct Facts;
 
 impl Rows for Facts {
     type Item = FactRow;
-    const FILTERS: &'static [&'static str] = FILTERS;
+    type Filters = Wanted;
     const TAGGED: bool = true;
     const FOLLOW: Option<Begin<Self>> =
         Some(|reader, params| Box::pin(OfMatch::<Self>::begin(reader, params)));
 
-    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<FactRow>, bool), Problem> {
-        let seen = Seen::read(reader, params.id(), params).await?.kept()?;
-        list(reader, &seen, params).await
+    async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<FactRow> {
+        let (seen, at) = (Seen::read(reader, params).await?, params.page_or_all()?);
+        let (store, kind) = (&reader.state.store, params.filters.kind.as_deref());
+        let rows = store.facts_page(&seen.contents, kind, &at).await?;
+        Ok(seen.listed(reader, rows, |fact| shown(&reader.sight, fact)))
     }
 }
 
@@ -49,26 +47,6 @@ impl OfNews for Facts {
         rows.filter(|fact| wanted.kind.as_ref().is_none_or(|kind| *kind == fact.kind))
             .collect()
     }
-}
-
-/// A match's facts in order, and whether all of them are public and final.
-pub(super) async fn page(
-    reader: &Reader,
-    id: &str,
-    params: &Params,
-) -> Result<(Listed<FactRow>, bool), Problem> {
-    list(reader, &Seen::read(reader, id, params).await?, params).await
-}
-
-async fn list(
-    reader: &Reader,
-    seen: &Seen,
-    params: &Params,
-) -> Result<(Listed<FactRow>, bool), Problem> {
-    let (kind, at) = (params.text("kind"), params.page_or_all()?);
-    let store = &reader.state.store;
-    let rows = store.facts_page(&seen.contents, kind.as_deref(), &at);
-    Ok(seen.listed(reader, rows.await?, |fact| shown(&reader.sight, fact)))
 }
 
 pub(super) fn shown(sight: &Sight, fact: FactRow) -> FactRow {

@@ -30,12 +30,14 @@ impl Status {
     }
 }
 
-/// `GET /healthz`: any answer means that it is alive.
+/// Whether the daemon is alive.
+#[utoipa::path(get, path = "/healthz", responses((status = 200, body = Status)))]
 pub(super) async fn alive() -> Response {
     response::json(&Status::of("alive"))
 }
 
-/// `GET /readyz`: whether new matches are taken and can be stored; what is scarce, if anything.
+/// Whether new matches are taken and can be stored.
+#[utoipa::path(get, path = "/readyz", responses((status = 200, body = Status)))]
 pub(super) async fn ready(State(state): State<ApiState>) -> Result<Response, Problem> {
     let scarce = readiness(&state)?;
     let ready = Status::of("ready");
@@ -72,7 +74,8 @@ pub(super) fn readiness(state: &ApiState) -> Result<Vec<String>, Problem> {
     Ok(scarce)
 }
 
-/// `GET /metrics`
+/// The daemon's figures, for Prometheus.
+#[utoipa::path(get, path = "/metrics", responses((status = 200, body = String, content_type = METRICS)))]
 pub(super) async fn metrics(State(state): State<ApiState>) -> Response {
     ([(CONTENT_TYPE, METRICS)], (state.metrics)()).into_response()
 }

@@ -2,10 +2,9 @@
 
 use super::lists::Rows;
 use super::opponents;
-use super::params::Params;
-use super::problem::Problem;
+use super::query::{Nothing, Params};
 use super::reader::Reader;
-use super::shapes::{Listed, time};
+use super::shapes::{Listed, Paged, time};
 use super::sight::WITHHELD;
 use crate::store::StoredModel;
 use games::Models;
@@ -30,37 +29,25 @@ pub(super) struct LearntShown {
     pub model: Value,
 }
 
-/// The history of a model.
+/// Versions of an opponent's model, newest first. Where the newest ones were learnt in matches that are not public,
+/// the list begins before these.
 pub(super) struct History;
 
 impl Rows for History {
     type Item = LearntShown;
-    const FILTERS: &'static [&'static str] = &[];
+    type Filters = Nothing;
 
-    async fn page(
-        reader: &Reader,
-        params: &Params,
-    ) -> Result<(Listed<LearntShown>, bool), Problem> {
-        Ok((page(reader, params.id(), params).await?, false))
+    async fn page(reader: &Reader, params: &Params<Nothing>) -> Paged<LearntShown> {
+        let at = params.page()?;
+        let (stored, models) = opponents::stored(reader, params.id()).await?;
+        let store = &reader.state.store;
+        let seen = opponents::seen(reader, &stored).await?;
+        let public_us = (!seen).then(|| reader.sight.open_us());
+        let versions = store.model_history(&stored, public_us, &at).await?;
+        let mut listed = Listed::page(versions, |version| shown(models, version));
+        listed.withheld = (!seen).then_some(WITHHELD);
+        Ok(listed)
     }
-}
-
-/// Versions of an opponent's model, newest first. Where the newest ones were learnt in matches that are not public,
-/// the list begins before these.
-pub(super) async fn page(
-    reader: &Reader,
-    id: &str,
-    params: &Params,
-) -> Result<Listed<LearntShown>, Problem> {
-    let at = params.page()?;
-    let (stored, models) = opponents::stored(reader, id).await?;
-    let store = &reader.state.store;
-    let seen = opponents::seen(reader, &stored).await?;
-    let public_us = (!seen).then(|| reader.sight.open_us());
-    let versions = store.model_history(&stored, public_us, &at).await?;
-    let mut listed = Listed::page(versions, |version| shown(models, version));
-    listed.withheld = (!seen).then_some(WITHHELD);
-    Ok(listed)
 }
 
 fn shown(models: Option<&dyn Models>, version: StoredModel) -> LearntShown {

@@ -1,7 +1,7 @@
 //! Whether the names that a list is filtered by are known anywhere: one that is not is a mistake, not an empty list.
 
-use super::params::LIMIT_MAX;
 use super::problem::Problem;
+use super::query::LIMIT_MAX;
 use crate::store::{Filter, PageAt, Store, StoreError};
 use games::neutral::is_meant;
 
@@ -53,49 +53,23 @@ pub async fn unknown(store: &Store, filter: &Filter) -> Result<Option<Unknown>, 
         let why = "there is no such tournament: it takes an id, which the list of tournaments has";
         return Ok(Some(none("tournament", id, why)));
     }
-    let Filter {
-        opponent,
-        entrant,
-        referee,
-        ..
-    } = filter.clone();
-    let alone = [
-        (
-            "opponent",
-            Filter {
-                opponent,
-                ..Filter::default()
-            },
-        ),
-        (
-            "entrant",
-            Filter {
-                entrant,
-                ..Filter::default()
-            },
-        ),
-        (
-            "referee",
-            Filter {
-                referee,
-                ..Filter::default()
-            },
-        ),
-    ];
-    for (name, alone) in alone {
-        let Filter {
-            opponent,
-            entrant,
-            referee,
-            ..
-        } = &alone;
-        let Some(value) = opponent.as_ref().or(entrant.as_ref()).or(referee.as_ref()) else {
-            continue;
+    for (name, value) in [
+        ("opponent", &filter.opponent),
+        ("entrant", &filter.entrant),
+        ("referee", &filter.referee),
+    ] {
+        let Some(value) = value else { continue };
+        let mut alone = Filter::default();
+        let only = match name {
+            "opponent" => &mut alone.opponent,
+            "entrant" => &mut alone.entrant,
+            _ => &mut alone.referee,
         };
+        *only = Some(value.clone());
         let met = store.matches(&alone, &PageAt::first(1)).await?;
         if met.items.is_empty()
             && met.next.is_none()
-            && !(entrant.is_some() && is_entered(store, value).await?)
+            && !(name == "entrant" && is_entered(store, value).await?)
         {
             return Ok(Some(none(name, value, "no match has that one")));
         }

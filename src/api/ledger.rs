@@ -1,11 +1,11 @@
 //! The deadline ledger: how long each decision took, and what it was allowed.
 
 use super::lists::Rows;
-use super::matches::Seen;
-use super::params::Params;
+use super::matches::{Seen, Wanted};
 use super::problem::Problem;
+use super::query::{ByGame, Params};
 use super::reader::Reader;
-use super::shapes::{Listed, time};
+use super::shapes::{Listed, Paged, time};
 use crate::store::{EntryId, LedgerLine, SessionId};
 use games::stats::quantile;
 use jiff::Timestamp;
@@ -13,8 +13,6 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// The filters of a match's ledger.
-const FILTERS: &[&str] = &["seat", "session"];
 /// How many of the newest decisions are summed up.
 const NEWEST: u32 = 10_000;
 
@@ -75,69 +73,38 @@ pub(super) struct LedgerSummary {
     pub spare_min: f64,
 }
 
-/// The ledger of a match.
+/// A match's decisions, oldest first.
 pub(super) struct Ledger;
 
 impl Rows for Ledger {
     type Item = DecisionShown;
-    const FILTERS: &'static [&'static str] = FILTERS;
+    type Filters = Wanted;
+    const FILTERS: &'static [&'static str] = &["seat", "session"];
     const TAGGED: bool = true;
     const REFUSES: &'static [u16] = &[410];
 
-    async fn page(
-        reader: &Reader,
-        params: &Params,
-    ) -> Result<(Listed<DecisionShown>, bool), Problem> {
-        let seen = Seen::read(reader, params.id(), params).await?.kept()?;
-        list(reader, &seen, params).await
-    }
-}
-
-/// A page of a match's decisions, oldest first, and whether all of them are public and final.
-pub(super) async fn page(
-    reader: &Reader,
-    id: &str,
-    params: &Params,
-) -> Result<(Listed<DecisionShown>, bool), Problem> {
-    list(reader, &Seen::read(reader, id, params).await?, params).await
-}
-
-async fn list(
-    reader: &Reader,
-    seen: &Seen,
-    params: &Params,
-) -> Result<(Listed<DecisionShown>, bool), Problem> {
-    let (store, at) = (&reader.state.store, params.page_or_all()?);
-    let sessions = seen.contents.sessions.iter().map(|row| row.id);
-    let sessions: Vec<SessionId> = sessions.collect();
-    let lines = store.ledger_page(&sessions, &at).await?;
-    Ok(seen.listed(reader, lines, shown))
-}
-
-/// The newest decisions, summed up by game.
-pub(super) struct Summaries;
-
-impl Rows for Summaries {
-    type Item = LedgerSummary;
-    const FILTERS: &'static [&'static str] = &["game"];
-
-    async fn page(
-        reader: &Reader,
-        params: &Params,
-    ) -> Result<(Listed<LedgerSummary>, bool), Problem> {
-        Ok((summary(reader, params).await?, false))
+    async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<DecisionShown> {
+        let (seen, at) = (Seen::read(reader, params).await?, params.page_or_all()?);
+        let sessions = seen.contents.sessions.iter().map(|row| row.id);
+        let sessions: Vec<SessionId> = sessions.collect();
+        let lines = reader.state.store.ledger_page(&sessions, &at).await?;
+        Ok(seen.listed(reader, lines, shown))
     }
 }
 
 /// A summary for each game of which there are decisions among the newest.
-pub(super) async fn summary(
-    reader: &Reader,
-    params: &Params,
-) -> Result<Listed<LedgerSummary>, Problem> {
-    let (wanted, at) = (params.game()?, params.page_or_all()?);
-    let games = newest(reader, NEWEST).await?.into_iter();
-    let games = games.filter(|sum| wanted.as_ref().is_none_or(|game| *game == sum.game));
-    Listed::cut(games, &at)
+pub(super) struct Summaries;
+
+impl Rows for Summaries {
+    type Item = LedgerSummary;
+    type Filters = ByGame;
+
+    async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<LedgerSummary> {
+        let at = params.page_or_all()?;
+        let games = newest(reader, NEWEST).await?.into_iter();
+        let games = games.filter(|sum| params.filters.has(&sum.game));
+        Listed::cut(games, &at)
+    }
 }
 
 /// A summary for each game of which there are decisions among so many of the newest.

@@ -1,31 +1,40 @@
 //! Lists in every format: JSON page by page; ndjson and CSV as a stream, one page in memory at a time.
 
 use super::asked::Asked;
-use super::endpoint::{CSV, NDJSON};
 use super::events::{Begin, Tail};
-use super::fields::Fields;
-use super::params::{FIELDS, FOLLOW, PAGE, Params};
 use super::problem::Problem;
+use super::query::{Checked, Follow, Page, Params, Sparse, parameters};
 use super::reader::Reader;
-use super::response;
-use super::shapes::Listed;
+use super::response::{self, CSV, JSON, NDJSON};
+use super::shapes::{Listed, Paged};
+use super::sparse::Fields;
+use super::state::ApiState;
 use crate::sheet::Csv;
 use axum::body::{Body, Bytes};
 use axum::extract::RawPathParams;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
-use futures_util::stream;
+use axum::routing::get;
+use futures_util::future::{BoxFuture, ready};
+use futures_util::{FutureExt as _, StreamExt as _, stream};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::io;
 use std::time::Duration;
-use utoipa::ToSchema;
+use utoipa::openapi::path::{OperationBuilder, Parameter, Paths};
+use utoipa::openapi::schema::Schema;
+use utoipa::openapi::{Content, HttpMethod, RefOr, ResponseBuilder};
+use utoipa::{IntoParams, PartialSchema as _, ToSchema};
+use utoipa_axum::router::UtoipaMethodRouter;
 
 /// A list that is read page by page.
 pub(super) trait Rows: Sized + Send + Sync + 'static {
     /// A row.
     type Item: Serialize + ToSchema + Send + 'static;
-    /// The names of its filters.
-    const FILTERS: &'static [&'static str];
+    /// What its filters are read into.
+    type Filters: IntoParams + DeserializeOwned + Clone + Send + Sync + 'static;
+    /// The names of its filters among those; all of them, if it names none.
+    const FILTERS: &'static [&'static str] = &[];
     /// Whether it may be public and final, so that it has a tag.
     const TAGGED: bool = false;
     /// Statuses of its own with which it refuses.
@@ -33,25 +42,80 @@ pub(super) trait Rows: Sized + Send + Sync + 'static {
     /// How it is followed, if it can be.
     const FOLLOW: Option<Begin<Self>> = None;
 
-    /// A page, and whether the whole list is public and final.
+    /// A page.
     fn page(
         reader: &Reader,
-        params: &Params,
-    ) -> impl Future<Output = Result<(Listed<Self::Item>, bool), Problem>> + Send;
+        params: &Params<Self::Filters>,
+    ) -> impl Future<Output = Paged<Self::Item>> + Send;
 }
 
-/// The list in the format that the caller accepts.
-pub(super) async fn as_accepted<L: Rows>(
+/// The list's three paths: as JSON page by page or as accepted, and whole as ndjson and as CSV.
+pub(super) fn routes<L: Rows>(path: &str, about: &str) -> [UtoipaMethodRouter<ApiState>; 3] {
+    let mut schemas = vec![(L::Item::name().into_owned(), L::Item::schema())];
+    L::Item::schemas(&mut schemas);
+    [
+        ("", None, &[JSON, NDJSON, CSV][..]),
+        (".ndjson", Some(Format::Ndjson), &[NDJSON]),
+        (".csv", Some(Format::Csv), &[CSV]),
+    ]
+    .map(|(end, format, kinds)| {
+        let mut found = ResponseBuilder::new();
+        for kind in kinds {
+            let schema: RefOr<Schema> = match *kind {
+                JSON => Listed::<L::Item>::schema(),
+                _ => String::schema(),
+            };
+            found = found.content(*kind, Content::new(Some(schema)));
+        }
+        let mut operation = OperationBuilder::new()
+            .summary(Some(about))
+            .parameters(Some(known::<L>()))
+            .response("200", found);
+        let gone = L::FOLLOW.map(|_| 410).into_iter();
+        let others = gone.chain(L::REFUSES.iter().copied());
+        for status in others.chain(L::TAGGED.then_some(304)) {
+            operation = operation.response(status.to_string(), ResponseBuilder::new());
+        }
+        let mut paths = Paths::new();
+        paths.add_path_operation(format!("{path}{end}"), vec![HttpMethod::Get], operation);
+        let handler = move |path: RawPathParams, asked: Asked| answer::<L>(format, path, asked);
+        (schemas.clone(), paths, get(handler))
+    })
+}
+
+/// The list's filters, and which page of it.
+pub(super) fn rows_and_page<L: Rows>() -> impl Iterator<Item = Parameter> {
+    let filters = parameters::<L::Filters>().into_iter();
+    let filters =
+        filters.filter(|filter| L::FILTERS.is_empty() || L::FILTERS.contains(&&*filter.name));
+    filters.chain(parameters::<Page>())
+}
+
+/// All parameters of the list.
+fn known<L: Rows>() -> Vec<Parameter> {
+    let follow = L::FOLLOW.map(|_| parameters::<Follow>());
+    let others = [parameters::<Sparse>()].into_iter().chain(follow);
+    rows_and_page::<L>().chain(others.flatten()).collect()
+}
+
+/// The list in this format, or else in the one that the caller accepts.
+async fn answer<L: Rows>(
+    format: Option<Format>,
     path: RawPathParams,
     asked: Asked,
 ) -> Result<Response, Problem> {
-    match accepted(&asked.headers) {
-        Accepted::Ndjson => ndjson::<L>(path, asked).await,
-        Accepted::Csv => csv::<L>(path, asked).await,
-        Accepted::Json => {
-            let (params, fields) = read::<L>(&path, &asked)?;
-            let (listed, lasting) = match followed::<L>(&asked, &params).await? {
-                Some((tail, wait)) => (come(tail, wait, &asked).await?, false),
+    let checked = Checked::read(asked.query(), &known::<L>())?;
+    let fields = Fields::asked::<L::Item>(&checked.get()?)?;
+    let of = path.iter().map(|(_, value)| value.to_owned());
+    let params: Params<L::Filters> = checked.params(of.collect())?;
+    let followed = match L::FOLLOW.zip(checked.get::<Follow>()?.wait()) {
+        Some((begin, wait)) => Some((begin(Reader::clone(&asked), params.clone()).await?, wait)),
+        None => None,
+    };
+    match format.unwrap_or_else(|| accepted(&asked.headers)) {
+        Format::Json => {
+            let listed = match followed {
+                Some((tail, wait)) => come(tail, wait, &asked).await?,
                 None => L::page(&asked, &params).await?,
             };
             let mut value = response::value(&listed)?;
@@ -59,77 +123,93 @@ pub(super) async fn as_accepted<L: Rows>(
                 let items = value["items"].take();
                 value["items"] = fields.pick(items);
             }
-            Ok(response::tagged_json(&asked.headers, lasting, &value))
+            Ok(response::tagged_json(
+                &asked.headers,
+                listed.lasting,
+                &value,
+            ))
+        }
+        format => {
+            let is_live = followed.is_some();
+            let tail = followed.map(|(tail, _)| tail);
+            let tail = tail.unwrap_or_else(|| Box::new(Pages::<L>::new(&asked, params)));
+            let mut response = if format == Format::Csv {
+                let fields = fields.unwrap_or_else(Fields::all::<L::Item>);
+                let write = move |rows, first| table(rows, &fields, first);
+                streamed(tail, &asked, CSV, write).await?
+            } else {
+                let write = move |rows, _| lines(rows, fields.as_ref());
+                streamed(tail, &asked, NDJSON, write).await?
+            };
+            if is_live {
+                response.extensions_mut().insert(response::Live);
+            }
+            Ok(response)
         }
     }
 }
 
-/// All of the list as ndjson.
-pub(super) async fn ndjson<L: Rows>(
-    path: RawPathParams,
-    asked: Asked,
-) -> Result<Response, Problem> {
-    let (params, fields) = read::<L>(&path, &asked)?;
-    all::<L>(asked, params, NDJSON, move |rows, _| {
-        let mut text = Vec::new();
-        for row in rows {
-            let value = serde_json::to_value(row)?;
-            let value = match &fields {
-                Some(fields) => fields.pick(value),
-                None => value,
-            };
-            serde_json::to_writer(&mut text, &value)?;
-            text.push(b'\n');
+/// A list that is not followed, page by page: all of it, unless a limit is given.
+struct Pages<L: Rows> {
+    reader: Reader,
+    params: Params<L::Filters>,
+    whole: bool,
+}
+
+impl<L: Rows> Pages<L> {
+    fn new(reader: &Reader, params: Params<L::Filters>) -> Self {
+        Self {
+            reader: reader.clone(),
+            whole: params.page.limit.is_none(),
+            params: Params {
+                streamed: true,
+                ..params
+            },
         }
-        Ok(text)
-    })
-    .await
+    }
 }
 
-/// All of the list as CSV, with a line of headings.
-pub(super) async fn csv<L: Rows>(path: RawPathParams, asked: Asked) -> Result<Response, Problem> {
-    let (params, fields) = read::<L>(&path, &asked)?;
-    let fields = fields.unwrap_or_else(Fields::all::<L::Item>);
-    all::<L>(asked, params, CSV, move |rows, first| {
-        let mut writer = Csv::default();
-        if first {
-            writer.row(fields.headings())?;
-        }
-        for row in rows {
-            writer.row(fields.cells(&serde_json::to_value(row)?))?;
-        }
-        writer.finish()
-    })
-    .await
+impl<L: Rows> Tail<L::Item> for Pages<L> {
+    fn read(&mut self) -> BoxFuture<'_, Paged<L::Item>> {
+        let page = async {
+            let mut listed = L::page(&self.reader, &self.params).await?;
+            listed.next = listed.next.filter(|_| self.whole);
+            self.params.page.cursor.clone_from(&listed.next);
+            Ok(listed)
+        };
+        page.boxed()
+    }
+
+    fn wait(&mut self) -> BoxFuture<'_, ()> {
+        ready(()).boxed()
+    }
 }
 
-/// The parameters of a list and the fields that are wanted.
-fn read<L: Rows>(path: &RawPathParams, asked: &Asked) -> Result<(Params, Option<Fields>), Problem> {
-    let params = asked.params(&names::<L>())?;
-    let fields = params.text("fields");
-    let fields = fields
-        .map(|text| Fields::read::<L::Item>(&text))
-        .transpose()?;
-    let named = path.iter().map(|(_, value)| value);
-    Ok((params.of(named), fields))
+/// Rows as ndjson.
+fn lines<T: Serialize>(rows: Vec<T>, fields: Option<&Fields>) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    for row in rows {
+        let value = serde_json::to_value(row)?;
+        let value = match fields {
+            Some(fields) => fields.pick(value),
+            None => value,
+        };
+        serde_json::to_writer(&mut text, &value)?;
+        text.push(b'\n');
+    }
+    Ok(text)
 }
 
-/// The names of its parameters.
-pub(super) fn names<L: Rows>() -> [&'static [&'static str]; 4] {
-    let follow = L::FOLLOW.map_or(&[][..], |_| FOLLOW);
-    [L::FILTERS, PAGE, FIELDS, follow]
-}
-
-/// The list's tail, and how long to wait for its next page, if it is to be followed.
-async fn followed<L: Rows>(
-    asked: &Asked,
-    params: &Params,
-) -> Result<Option<(Box<dyn Tail<L::Item>>, Duration)>, Problem> {
-    let Some((begin, wait)) = L::FOLLOW.zip(params.follow()?) else {
-        return Ok(None);
-    };
-    let tail = begin(Reader::clone(asked), params.clone()).await?;
-    Ok(Some((tail, wait)))
+/// Rows as CSV, the first ones with a line of headings.
+fn table<T: Serialize>(rows: Vec<T>, fields: &Fields, first: bool) -> io::Result<Vec<u8>> {
+    let mut writer = Csv::default();
+    if first {
+        writer.row(fields.headings())?;
+    }
+    for row in rows {
+        writer.row(fields.cells(&serde_json::to_value(row)?))?;
+    }
+    writer.finish()
 }
 
 /// The next page of a list that is followed: an empty one that leads on if `until` comes before any row, with what it
@@ -152,11 +232,7 @@ async fn next_rows<T: Send, W>(
 }
 
 /// The same within a time.
-async fn come<T: Send>(
-    mut tail: Box<dyn Tail<T>>,
-    wait: Duration,
-    asked: &Asked,
-) -> Result<Listed<T>, Problem> {
+async fn come<T: Send>(mut tail: Box<dyn Tail<T>>, wait: Duration, asked: &Asked) -> Paged<T> {
     let until = async {
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
@@ -166,17 +242,24 @@ async fn come<T: Send>(
     Ok(next_rows(&mut *tail, until).await?.0)
 }
 
-/// A list that is followed, as a stream of what `write` writes of its rows. It breaks off where the daemon stops or the
-/// caller's token is revoked: only a list that is over ends.
-async fn stream_followed<T: Send + 'static>(
+/// A list as a stream of what `write` writes of its rows, whose second argument says that they are the first. One that
+/// is followed breaks off where the daemon stops or the caller's token is revoked: only a list that is over ends.
+async fn streamed<T: Send + 'static>(
     mut tail: Box<dyn Tail<T>>,
     asked: &Asked,
     kind: &'static str,
     write: impl Fn(Vec<T>, bool) -> io::Result<Vec<u8>> + Send + Sync + 'static,
 ) -> Result<Response, Problem> {
-    let first = tail.read().await?;
-    let (withheld, lasts) = (first.withheld, first.next.is_some());
-    let text = write(first.items, true).map_err(|error| Problem::unshowable(&error))?;
+    let listed = tail.read().await?;
+    let first = write(listed.items, true).map_err(|error| Problem::unshowable(&error))?;
+    // All of it is final and public, so that its first page and its parameters tell it from all others.
+    let parts = [&first, asked.query().as_bytes(), kind.as_bytes()];
+    let tag = listed.lasting.then(|| response::tag(&parts));
+    let known = tag.as_ref();
+    if let Some(known) = known.and_then(|tag| response::known(&asked.headers, tag)) {
+        return Ok(known);
+    }
+    let lasts = listed.next.is_some();
     let state = lasts.then(|| (tail, write, asked.dismissed()));
     let rest = stream::try_unfold(state, |state| async move {
         let Some((mut tail, write, mut dismissed)) = state else {
@@ -191,82 +274,34 @@ async fn stream_followed<T: Send + 'static>(
         let text = Bytes::from(write(listed.items, false)?);
         Ok(Some((text, lasts.then_some((tail, write, dismissed)))))
     });
-    let first = stream::iter([Ok(Bytes::from(text))]);
-    let body = Body::from_stream(futures_util::StreamExt::chain(first, rest));
-    let mut response = response::dressed(kind, None, body);
-    response.extensions_mut().insert(response::Live);
-    Ok(partly(response, withheld))
-}
-
-/// The response, with the reason why rows may be missing.
-fn partly(mut response: Response, withheld: Option<&'static str>) -> Response {
-    if let Some(why) = withheld {
+    let first = stream::iter([Ok(Bytes::from(first))]);
+    let mut response = response::dressed(kind, tag, Body::from_stream(first.chain(rest)));
+    if let Some(why) = listed.withheld {
         let headers = response.headers_mut();
         headers.insert("drover-withheld", HeaderValue::from_static(why));
     }
-    response
-}
-
-/// A stream of pages as `write` writes them, of which the first is told that it is the first; only one page if
-/// a limit was given.
-async fn all<L: Rows>(
-    asked: Asked,
-    params: Params,
-    kind: &'static str,
-    write: impl Fn(Vec<L::Item>, bool) -> io::Result<Vec<u8>> + Send + Sync + 'static,
-) -> Result<Response, Problem> {
-    if let Some((tail, _)) = followed::<L>(&asked, &params).await? {
-        return stream_followed(tail, &asked, kind, write).await;
-    }
-    let (whole, params) = params.for_stream();
-    let (listed, lasting) = L::page(&asked, &params).await?;
-    let withheld = listed.withheld;
-    let first = write(listed.items, true).map_err(|error| Problem::unshowable(&error))?;
-    // All of it is final and public, so that its first page and its parameters tell it from all others.
-    let tag = lasting.then(|| response::tag(&[&first, asked.query().as_bytes(), kind.as_bytes()]));
-    if let Some(known) = tag
-        .as_ref()
-        .and_then(|tag| response::known(&asked.headers, tag))
-    {
-        return Ok(known);
-    }
-    let (next, reader) = (listed.next.filter(|_| whole), asked.into_reader());
-    let rest = stream::try_unfold((next, write), move |(next, write)| {
-        let (reader, params) = (reader.clone(), params.clone());
-        async move {
-            let Some(cursor) = next else {
-                return Ok(None);
-            };
-            let page = L::page(&reader, &params.at(cursor)).await;
-            let (listed, _) = page.map_err(Problem::into_io)?;
-            let text = write(listed.items, false)?;
-            Ok::<_, io::Error>(Some((Bytes::from(text), (listed.next, write))))
-        }
-    });
-    let first = stream::iter([Ok(Bytes::from(first))]);
-    let body = Body::from_stream(futures_util::StreamExt::chain(first, rest));
-    Ok(partly(response::dressed(kind, tag, body), withheld))
+    Ok(response)
 }
 
 /// A format that callers may ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Accepted {
+enum Format {
     Json,
     Ndjson,
     Csv,
 }
 
 /// The format with the highest quality in `Accept`; JSON if none is known.
-fn accepted(headers: &HeaderMap) -> Accepted {
+fn accepted(headers: &HeaderMap) -> Format {
     let lines = headers.get_all(header::ACCEPT).iter();
     let ranges = lines.filter_map(|line| line.to_str().ok());
-    let mut best = (Accepted::Json, 0.0);
+    let mut best = (Format::Json, 0.0);
     for range in ranges.flat_map(|line| line.split(',')) {
         let mut parts = range.split(';').map(str::trim);
         let format = match parts.next().unwrap_or_default() {
-            "application/x-ndjson" | "application/ndjson" | "application/jsonl" => Accepted::Ndjson,
-            "text/csv" => Accepted::Csv,
-            "application/json" | "*/*" | "application/*" => Accepted::Json,
+            "application/x-ndjson" | "application/ndjson" | "application/jsonl" => Format::Ndjson,
+            "text/csv" => Format::Csv,
+            "application/json" | "*/*" | "application/*" => Format::Json,
             _ => continue,
         };
         let quality = parts.find_map(|part| part.strip_prefix("q=")?.parse::<f32>().ok());
@@ -280,21 +315,21 @@ fn accepted(headers: &HeaderMap) -> Accepted {
 
 #[cfg(test)]
 mod tests {
-    use super::{Accepted, accepted};
+    use super::{Format, accepted};
     use axum::http::{HeaderMap, HeaderValue, header};
 
     #[test]
     fn the_best_known_format_is_taken() {
-        let check = |accept: &'static str, format: Accepted| {
+        let check = |accept: &'static str, format: Format| {
             let accept = HeaderValue::from_static(accept);
             let headers = HeaderMap::from_iter([(header::ACCEPT, accept)]);
             assert_eq!(accepted(&headers), format);
         };
-        check("*/*", Accepted::Json);
-        check("text/html, application/x-ndjson", Accepted::Ndjson);
-        check("application/json;q=0.5, text/csv;q=0.9", Accepted::Csv);
-        check("text/csv;q=0, application/json;q=0.1", Accepted::Json);
-        check("image/png", Accepted::Json);
-        assert_eq!(accepted(&HeaderMap::new()), Accepted::Json);
+        check("*/*", Format::Json);
+        check("text/html, application/x-ndjson", Format::Ndjson);
+        check("application/json;q=0.5, text/csv;q=0.9", Format::Csv);
+        check("text/csv;q=0, application/json;q=0.1", Format::Json);
+        check("image/png", Format::Json);
+        assert_eq!(accepted(&HeaderMap::new()), Format::Json);
     }
 }

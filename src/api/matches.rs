@@ -1,26 +1,28 @@
 //! Matches.
 
 use super::asked::Asked;
-use super::described;
 use super::events::{Begin, Changes};
 use super::lists::Rows;
-use super::params::{FIELDS, Params};
 use super::problem::Problem;
+use super::query::{Checked, Params, Sparse, parameters, sound};
 use super::reader::Reader;
 use super::sessions::{self, SessionShown};
-use super::shapes::{self, Listed, time};
+use super::shapes::{Listed, Paged, time};
 use super::sight::{Sight, WITHHELD};
-use crate::store::{Contents, Filter, MatchRow, Page, Place, SeatRow, SessionRow, StoreError};
+use crate::store::{
+    CauseWord, Contents, Filter, MatchRow, Page, Place, SeatRow, SessionRow, StoreError,
+};
 use axum::extract::Path;
 use axum::response::Response;
 use games::Cause;
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
+use url::form_urlencoded::Serializer;
+use utoipa::{IntoParams, ToSchema};
 
 /// The filters of the list.
-pub(super) const FILTERS: &[&str] = &[
+const FILTERS: &[&str] = &[
     "game",
     "bot",
     "opponent",
@@ -38,9 +40,13 @@ pub(super) const FILTERS: &[&str] = &[
 ];
 
 /// The filters of the list of matches, each with what it does.
-pub fn match_filters() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let about = |name| described::about("/api/v1/matches", name);
-    FILTERS.iter().map(move |name| (*name, about(name)))
+pub fn match_filters() -> impl Iterator<Item = (&'static str, String)> {
+    let all = parameters::<Filter>().into_iter();
+    all.filter_map(|filter| {
+        let name = FILTERS.iter().find(|name| **name == filter.name)?;
+        let about = filter.description.unwrap_or_default();
+        Some((*name, about.replace('\n', " ")))
+    })
 }
 
 /// What filters of these names and values ask for.
@@ -50,14 +56,10 @@ pub fn match_filters() -> impl Iterator<Item = (&'static str, &'static str)> {
 pub fn match_filter(
     given: impl IntoIterator<Item = (&'static str, String)>,
 ) -> Result<Filter, String> {
-    let params = given
-        .into_iter()
-        .fold(Params::default(), |params, (name, value)| {
-            params.with(name, value)
-        });
-    params
-        .filter()
-        .map_err(|problem| problem.detail().to_owned())
+    let query = Serializer::new(String::new()).extend_pairs(given).finish();
+    let checked = Checked::read(&query, &parameters::<Filter>());
+    let filter = checked.and_then(|checked| sound(checked.get()?));
+    filter.map_err(|problem| problem.detail().to_owned())
 }
 
 /// A match.
@@ -83,7 +85,7 @@ pub(super) struct MatchShown {
     /// When it ended.
     pub ended: Option<Timestamp>,
     /// Why it ended.
-    #[schema(schema_with = shapes::cause_or_null)]
+    #[schema(inline, value_type = Option<CauseWord>)]
     pub cause: Option<Cause>,
     /// The seat at fault for the end.
     pub blame: Option<u8>,
@@ -112,6 +114,7 @@ pub(super) struct Matches;
 
 impl Rows for Matches {
     type Item = MatchShown;
+    type Filters = Filter;
     const FILTERS: &'static [&'static str] = FILTERS;
     const FOLLOW: Option<Begin<Self>> = Some(|reader, params| {
         Box::pin(Changes::<Self>::begin(
@@ -121,21 +124,22 @@ impl Rows for Matches {
         ))
     });
 
-    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<MatchShown>, bool), Problem> {
+    async fn page(reader: &Reader, params: &Params<Filter>) -> Paged<MatchShown> {
         let listed = page(reader, params).await?;
-        Ok((reader.expects(listed, params).await?, false))
+        reader.expects(listed, params).await
     }
 }
 
-/// `GET /api/v1/matches/{id}`
+/// One match with its sessions.
+#[utoipa::path(get, path = "/api/v1/matches/{id}", params(Sparse),
+    responses((status = 200, body = MatchShown), (status = 304)))]
 pub(super) async fn one(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    let params = asked.params(&[FIELDS])?;
     let found = find(&asked, &id).await?;
-    asked.answer(&params, found.open, &found)
+    asked.answer(found.open, &found)
 }
 
 /// Matches, newest first.
-pub(super) async fn page(reader: &Reader, params: &Params) -> Result<Listed<MatchShown>, Problem> {
+pub(super) async fn page(reader: &Reader, params: &Params<Filter>) -> Paged<MatchShown> {
     let (mut filter, at) = (params.filter_for(&reader.sight)?, params.page_of_matches()?);
     if filter.market.is_some() && !reader.sight.sees_all() {
         // What tells a match from others must not be found out by asking for it.
@@ -163,21 +167,36 @@ pub(super) async fn row(reader: &Reader, id: &str) -> Result<MatchRow, Problem> 
     row.ok_or_else(|| Problem::not_found(format!("there is no match {id}")))
 }
 
-/// What parameters want of what is in a match.
+/// What is wanted of what is in a match.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
-    seat: Option<u8>,
-    session: Option<i64>,
-    /// Facts of this kind.
+    /// Only of this seat, from 0.
+    #[param(maximum = 255, example = 0)]
+    pub seat: Option<u8>,
+    /// Only of this session.
+    #[param(minimum = 0, example = 1)]
+    pub session: Option<i64>,
+    /// Only facts of this kind.
+    #[param(example = "result")]
     pub kind: Option<String>,
+    /// Whether of a pruned match there is nothing; else it is refused.
+    #[serde(skip)]
+    pub even_pruned: bool,
 }
 
 impl Wanted {
-    pub(super) fn read(params: &Params) -> Result<Self, Problem> {
-        Ok(Self {
-            seat: params.number("seat")?,
-            session: params.number("session")?,
-            kind: params.text("kind"),
-        })
+    /// All of a match's, as its page shows them.
+    pub(super) fn all(id: &str) -> Params<Self> {
+        let filters = Self {
+            even_pruned: true,
+            ..Self::default()
+        };
+        Params {
+            of: vec![id.to_owned()],
+            filters,
+            ..Params::default()
+        }
     }
 
     /// That the match has such a seat and such a session.
@@ -220,15 +239,24 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    pub(super) async fn read(reader: &Reader, id: &str, params: &Params) -> Result<Self, Problem> {
+    pub(super) async fn read(reader: &Reader, params: &Params<Wanted>) -> Result<Self, Problem> {
+        let id = params.id();
         let row = row(reader, id).await?;
         // What is asked wrongly is wrong whatever is kept.
         params.page()?;
-        let wanted = Wanted::read(params)?;
+        let wanted = &params.filters;
         let mut contents = reader.state.store.contents(id).await?;
         wanted.check(&row, &contents.sessions)?;
         contents.sessions.retain(|row| wanted.has(row));
         let withheld = reader.sight.keep(&mut contents.sessions);
+        let pruned = contents.sessions.iter().all(|row| row.pruned);
+        if let Some(first) = contents.sessions.first()
+            && pruned
+            && !wanted.even_pruned
+        {
+            let session = first.id.0;
+            return Err(StoreError::Pruned { session }.into());
+        }
         Ok(Self {
             row,
             contents,
@@ -236,27 +264,18 @@ impl Seen {
         })
     }
 
-    /// The same, refused if it has been pruned: nothing of it is left to list.
-    pub(super) fn kept(self) -> Result<Self, Problem> {
-        match self.contents.sessions.first() {
-            Some(first) if self.contents.sessions.iter().all(|row| row.pruned) => {
-                let session = first.id.0;
-                Err(StoreError::Pruned { session }.into())
-            }
-            _ => Ok(self),
-        }
-    }
-
-    /// A page of it, and whether all of it is public and final.
+    /// A page of it.
     pub(super) fn listed<Row, Item>(
         &self,
         reader: &Reader,
         rows: Page<Row>,
         shown: impl FnMut(Row) -> Item,
-    ) -> (Listed<Item>, bool) {
-        let mut listed = Listed::page(rows, shown);
-        listed.withheld = self.withheld.then_some(WITHHELD);
-        (listed, reader.sight.is_open(&self.row))
+    ) -> Listed<Item> {
+        Listed {
+            withheld: self.withheld.then_some(WITHHELD),
+            lasting: reader.sight.is_open(&self.row),
+            ..Listed::page(rows, shown)
+        }
     }
 }
 

@@ -2,22 +2,31 @@
 
 use super::asked::Asked;
 use super::lists::Rows;
-use super::params::{FIELDS, Params};
 use super::problem::Problem;
+use super::query::{Params, Sparse};
 use super::reader::Reader;
-use super::shapes::{Listed, time};
+use super::shapes::{Listed, Paged, time};
 use super::sight::{Sight, WITHHELD};
-use crate::store::{OpponentKind, StoredModel, Teaching};
+use crate::store::{GameWord, OpponentKind, StoredModel, Teaching};
 use axum::extract::Path;
 use axum::response::Response;
 use games::Models;
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 /// The filters of the list.
-pub(super) const FILTERS: &[&str] = &["game", "kind"];
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Wanted {
+    /// Only this game.
+    #[param(inline, value_type = Option<GameWord>, example = "koehandel")]
+    game: Option<String>,
+    /// Only this kind.
+    #[param(inline, example = "named")]
+    kind: Option<OpponentKind>,
+}
 
 /// An opponent, or a type of them, of which a model is kept.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -54,41 +63,28 @@ pub(super) struct OpponentModel {
     pub model: Option<Value>,
 }
 
-/// The list of opponents.
+/// Opponents, the last one first that was first met last.
 pub(super) struct Opponents;
 
 impl Rows for Opponents {
     type Item = OpponentShown;
-    const FILTERS: &'static [&'static str] = FILTERS;
+    type Filters = Wanted;
 
-    async fn page(
-        reader: &Reader,
-        params: &Params,
-    ) -> Result<(Listed<OpponentShown>, bool), Problem> {
-        Ok((page(reader, params).await?, false))
+    async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<OpponentShown> {
+        let (Wanted { game, kind }, at) = (&params.filters, params.page()?);
+        let store = &reader.state.store;
+        let rows = store.models(game.as_deref(), *kind, &at).await?;
+        let taught = taught(reader).await?;
+        Ok(Listed::page(rows, |model| {
+            shown(&reader.sight, &taught, &model)
+        }))
     }
 }
 
-/// `GET /api/v1/opponents/{id}/model`
+/// What is known about an opponent.
+#[utoipa::path(get, path = "/api/v1/opponents/{id}/model", params(Sparse), responses((status = 200, body = OpponentModel)))]
 pub(super) async fn model(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    let params = asked.params(&[FIELDS])?;
-    asked.answer(&params, false, &find(&asked, &id).await?)
-}
-
-/// Opponents, the last one first that was first met last.
-pub(super) async fn page(
-    reader: &Reader,
-    params: &Params,
-) -> Result<Listed<OpponentShown>, Problem> {
-    let kinds = [OpponentKind::Named, OpponentKind::Type].map(|kind| (kind.word(), kind));
-    let kind = params.word("kind", kinds)?;
-    let (game, at) = (params.game()?, params.page()?);
-    let store = &reader.state.store;
-    let rows = store.models(game.as_deref(), kind, &at).await?;
-    let taught = taught(reader).await?;
-    Ok(Listed::page(rows, |model| {
-        shown(&reader.sight, &taught, &model)
-    }))
+    asked.answer(false, &find(&asked, &id).await?)
 }
 
 /// One opponent with its model.

@@ -1,11 +1,10 @@
 //! What became of users' programs in a match.
 
 use super::lists::Rows;
-use super::matches::Seen;
-use super::params::Params;
-use super::problem::Problem;
+use super::matches::{Seen, Wanted};
+use super::query::Params;
 use super::reader::Reader;
-use super::shapes::Listed;
+use super::shapes::{Listed, Paged};
 use super::sight::WITHHELD;
 use crate::programs::Conduct;
 use crate::store::{SessionId, StoreError};
@@ -31,61 +30,43 @@ pub(super) struct ProgramShown {
     pub stderr: Option<String>,
 }
 
-/// The programs of a match that have ended.
+/// The programs of a match that have ended, where the caller sees their seats.
 pub(super) struct ProgramRuns;
 
 impl Rows for ProgramRuns {
     type Item = ProgramShown;
+    type Filters = Wanted;
     const FILTERS: &'static [&'static str] = &["seat", "session"];
     const REFUSES: &'static [u16] = &[410];
 
-    async fn page(
-        reader: &Reader,
-        params: &Params,
-    ) -> Result<(Listed<ProgramShown>, bool), Problem> {
-        let seen = Seen::read(reader, params.id(), params).await?.kept()?;
-        Ok((list(reader, &seen, params).await?, false))
-    }
-}
-
-/// The programs of a match whose seats the caller sees.
-pub(super) async fn page(
-    reader: &Reader,
-    id: &str,
-    params: &Params,
-) -> Result<Listed<ProgramShown>, Problem> {
-    list(reader, &Seen::read(reader, id, params).await?, params).await
-}
-
-async fn list(
-    reader: &Reader,
-    seen: &Seen,
-    params: &Params,
-) -> Result<Listed<ProgramShown>, Problem> {
-    let (store, at) = (&reader.state.store, params.page_or_whole()?);
-    let sessions = &seen.contents.sessions;
-    let ids: Vec<SessionId> = sessions.iter().map(|row| row.id).collect();
-    let mut shown = Vec::new();
-    for (id, report, stderr) in store.program_runs(&ids).await? {
-        let Some(session) = sessions.iter().find(|row| row.id == id) else {
-            continue;
-        };
-        let corrupt = |why| StoreError::Corrupt(format!("the program of session {}: {why}", id.0));
-        let mut conduct: Conduct = serde_json::from_value(report).map_err(corrupt)?;
-        let owned = reader.sight.rights().owns(&session.secrecy);
-        if !owned {
-            // They may quote it, or name its files and addresses.
-            conduct.faults.clear();
+    async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<ProgramShown> {
+        let seen = Seen::read(reader, params).await?;
+        let (store, at) = (&reader.state.store, params.page_or_whole()?);
+        let sessions = &seen.contents.sessions;
+        let ids: Vec<SessionId> = sessions.iter().map(|row| row.id).collect();
+        let mut shown = Vec::new();
+        for (id, report, stderr) in store.program_runs(&ids).await? {
+            let Some(session) = sessions.iter().find(|row| row.id == id) else {
+                continue;
+            };
+            let corrupt =
+                |why| StoreError::Corrupt(format!("the program of session {}: {why}", id.0));
+            let mut conduct: Conduct = serde_json::from_value(report).map_err(corrupt)?;
+            let owned = reader.sight.rights().owns(&session.secrecy);
+            if !owned {
+                // They may quote it, or name its files and addresses.
+                conduct.faults.clear();
+            }
+            shown.push(ProgramShown {
+                session: id,
+                seat: session.opened.seat,
+                bot: session.secrecy.bot.clone(),
+                conduct,
+                stderr: owned.then_some(stderr),
+            });
         }
-        shown.push(ProgramShown {
-            session: id,
-            seat: session.opened.seat,
-            bot: session.secrecy.bot.clone(),
-            conduct,
-            stderr: owned.then_some(stderr),
-        });
+        let mut listed = Listed::cut(shown, &at)?;
+        listed.withheld = seen.withheld.then_some(WITHHELD);
+        Ok(listed)
     }
-    let mut listed = Listed::cut(shown, &at)?;
-    listed.withheld = seen.withheld.then_some(WITHHELD);
-    Ok(listed)
 }

@@ -1,12 +1,10 @@
 //! Giving up what old matches hold beside their results.
 
-use super::asked::Asked;
+use super::asked::{Asked, Json};
 use super::problem::Problem;
 use super::response;
 use crate::clock::now_us;
-use axum::body::Bytes;
 use axum::response::Response;
-use games::text::unmarked;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use utoipa::ToSchema;
@@ -38,15 +36,9 @@ pub(super) struct Pruning {
     more: bool,
 }
 
-/// `POST /api/v1/prune` with `{"older_than_s": 2592000, "dry_run": true}`: prunes for some seconds; `more` says
-/// that it is to be asked again.
-pub(super) async fn begin(asked: Asked, body: Bytes) -> Result<Response, Problem> {
-    asked.params(&[])?;
-    let wanted: Wanted = serde_json::from_slice(unmarked(&body)).map_err(|error| {
-        Problem::body(format!(
-            "it takes {{\"older_than_s\": 2592000, \"dry_run\": true}}: {error}"
-        ))
-    })?;
+/// Gives up what matches that ended long ago hold beside their results.
+#[utoipa::path(post, path = "/api/v1/prune", request_body = Wanted, responses((status = 200, body = Pruning)))]
+pub(super) async fn begin(asked: Asked, Json(wanted): Json<Wanted>) -> Result<Response, Problem> {
     let age_s = i64::try_from(wanted.older_than_s);
     let age_s = age_s.map_err(|_| Problem::body("older_than_s is longer than any time"))?;
     let before_us = now_us().saturating_sub(age_s.saturating_mul(1_000_000));

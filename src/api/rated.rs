@@ -1,10 +1,9 @@
 //! Who is rated how: by the newest tournament of each game.
 
 use super::lists::Rows;
-use super::params::Params;
-use super::problem::Problem;
+use super::query::{ByGame, Params};
 use super::reader::Reader;
-use super::shapes::Listed;
+use super::shapes::{Listed, Paged};
 use super::tournaments;
 use crate::store::PageAt;
 use ratings::Rated;
@@ -29,46 +28,38 @@ pub(super) struct RatingShown {
     pub rated: Rated,
 }
 
-/// The list of ratings.
+/// Ratings game by game, each in the order of its standings.
 pub(super) struct NewestRatings;
 
 impl Rows for NewestRatings {
     type Item = RatingShown;
-    const FILTERS: &'static [&'static str] = &["game"];
+    type Filters = ByGame;
 
-    async fn page(
-        reader: &Reader,
-        params: &Params,
-    ) -> Result<(Listed<RatingShown>, bool), Problem> {
-        Ok((page(reader, params).await?, false))
-    }
-}
-
-/// Ratings game by game, each in the order of its standings.
-pub(super) async fn page(reader: &Reader, params: &Params) -> Result<Listed<RatingShown>, Problem> {
-    let (wanted, at) = (params.game()?, params.page_or_all()?);
-    let kits = games::ALL.iter().map(|kit| kit.game());
-    let (mut items, mut withheld) = (Vec::new(), None);
-    for game in kits.filter(|game| wanted.as_ref().is_none_or(|wanted| wanted == game)) {
-        let store = &reader.state.store;
-        let newest = store.tournaments(Some(game), &PageAt::first(1)).await?;
-        for row in newest.items {
-            let computed = match tournaments::computed(reader, &row.id).await {
-                Err(problem) if problem.is_unreadable() => {
-                    withheld = Some(UNREADABLE);
-                    continue;
-                }
-                computed => computed?,
-            };
-            let rated = computed.standings.entrants.iter();
-            let rated = rated.filter_map(|entrant| entrant.rating.clone());
-            items.extend(rated.map(|rated| RatingShown {
-                game: game.to_owned(),
-                tournament: row.id.clone(),
-                rated,
-            }));
+    async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<RatingShown> {
+        let at = params.page_or_all()?;
+        let kits = games::ALL.iter().map(|kit| kit.game());
+        let (mut items, mut withheld) = (Vec::new(), None);
+        for game in kits.filter(|game| params.filters.has(game)) {
+            let store = &reader.state.store;
+            let newest = store.tournaments(Some(game), &PageAt::first(1)).await?;
+            for row in newest.items {
+                let computed = match tournaments::computed(reader, &row.id).await {
+                    Err(problem) if problem.is_unreadable() => {
+                        withheld = Some(UNREADABLE);
+                        continue;
+                    }
+                    computed => computed?,
+                };
+                let rated = computed.standings.entrants.iter();
+                let rated = rated.filter_map(|entrant| entrant.rating.clone());
+                items.extend(rated.map(|rated| RatingShown {
+                    game: game.to_owned(),
+                    tournament: row.id.clone(),
+                    rated,
+                }));
+            }
         }
+        let listed = Listed::cut(items, &at)?;
+        Ok(Listed { withheld, ..listed })
     }
-    let listed = Listed::cut(items, &at)?;
-    Ok(Listed { withheld, ..listed })
 }

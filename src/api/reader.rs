@@ -1,11 +1,11 @@
 //! Who reads what: all that a page or an answer depends on besides its parameters.
 
 use super::known;
-use super::params::Params;
-use super::problem::Problem;
-use super::shapes::Listed;
+use super::query::Params;
+use super::shapes::{Listed, Paged};
 use super::sight::Sight;
 use super::state::ApiState;
+use crate::store::Filter;
 
 /// One caller's view of the daemon.
 #[derive(Clone, Debug)]
@@ -22,14 +22,11 @@ impl Reader {
     }
 
     /// This list, unless nothing is in it because it is filtered by what is known nowhere: that is a mistake.
-    pub(super) async fn expects<T>(
-        &self,
-        listed: Listed<T>,
-        params: &Params,
-    ) -> Result<Listed<T>, Problem> {
+    pub(super) async fn expects<T>(&self, listed: Listed<T>, params: &Params<Filter>) -> Paged<T> {
         if listed.items.is_empty()
             && listed.next.is_none()
-            && let Some(unknown) = known::unknown(&self.state.store, &params.filter()?).await?
+            && let Some(unknown) =
+                known::unknown(&self.state.store, &params.filter_for(&self.sight)?).await?
         {
             return Err(unknown.into());
         }

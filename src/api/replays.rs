@@ -2,8 +2,8 @@
 
 use super::asked::Asked;
 use super::matches;
-use super::params::{PAGE, Params};
 use super::problem::Problem;
+use super::query::{Page, Params};
 use super::response;
 use super::sight::WITHHELD;
 use super::turns::Turns;
@@ -11,16 +11,31 @@ use crate::replay::{Film, Parts, Step, Still, View, seats};
 use crate::store::{MatchRow, SessionId, SessionRow, Store};
 use axum::extract::Path;
 use axum::response::Response;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 /// Why there is nothing to be seen of a match of which several seats' views are known, but none of all.
 const SEVERAL: &str = "each seat has a view of its own: ask for one of `seats` by `seat`";
 
-/// Its parameters beside those of all pages.
-pub(super) const FILTERS: &[&str] = &["seat", "from", "pictures", "states"];
+/// Which steps, and what of them.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Wanted {
+    /// Only of this seat, from 0.
+    #[param(maximum = 255, example = 0)]
+    seat: Option<u8>,
+    /// The first step.
+    #[param(maximum = 4294967295_u32, example = 1)]
+    from: Option<u32>,
+    /// Whether each step is drawn.
+    #[param(example = true)]
+    pictures: Option<bool>,
+    /// Whether each step has its state, which is most of it.
+    #[param(example = true)]
+    states: Option<bool>,
+}
 
 /// A page of what was to be seen of a match.
 #[derive(Serialize, ToSchema)]
@@ -62,11 +77,17 @@ pub(super) struct Replay {
     withheld: Option<&'static str>,
 }
 
-/// `GET /api/v1/matches/{id}/replay`: a page of steps. While the match runs, and for the embargo after it, they
-/// are what one seat was told, for those who see what the seat knows.
-pub(super) async fn steps(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    let params = asked.params(&[FILTERS, PAGE])?;
-    let wanted = Wanted::of(&params)?;
+/// What was to be seen of a match, step by step.
+// While the match runs, and for the embargo after it, the steps are what one seat was told, for those who see what the
+// seat knows.
+#[utoipa::path(get, path = "/api/v1/matches/{id}/replay", params(Wanted, Page),
+    responses((status = 200, body = Replay), (status = 304), (status = 410)))]
+pub(super) async fn steps(
+    Path(id): Path<String>,
+    asked: Asked,
+    params: Params<Wanted>,
+) -> Result<Response, Problem> {
+    let wanted = Part::of(&params)?;
     let row = matches::row(&asked, &id).await?;
     let store = &asked.state.store;
     let mut sessions = store.sessions_of(&id).await?;
@@ -125,9 +146,9 @@ async fn fold(
     film.map_err(failed)
 }
 
-/// What is asked for.
+/// The part that is asked for.
 #[derive(Debug)]
-struct Wanted {
+struct Part {
     seat: Option<u8>,
     /// The first step.
     from: u32,
@@ -135,24 +156,21 @@ struct Wanted {
     parts: Parts,
 }
 
-impl Wanted {
-    fn of(params: &Params) -> Result<Self, Problem> {
-        let at = params.page()?;
+impl Part {
+    fn of(params: &Params<Wanted>) -> Result<Self, Problem> {
+        let (at, wanted) = (params.page()?, &params.filters);
         let after = at.after.map(|cursor| {
             let number = cursor.parse::<u32>();
             number.map_err(|_| Problem::cursor(&cursor))
         });
-        let after = after.transpose()?;
-        let from = params.number("from")?;
+        let next = after.transpose()?.map(|after| after.saturating_add(1));
         Ok(Self {
-            seat: params.number("seat")?,
-            from: from
-                .or(after.map(|after| after.saturating_add(1)))
-                .unwrap_or(0),
+            seat: wanted.seat,
+            from: wanted.from.or(next).unwrap_or(0),
             limit: at.limit as usize,
             parts: Parts {
-                states: params.truth("states")? != Some(false),
-                pictures: params.truth("pictures")? == Some(true),
+                states: wanted.states != Some(false),
+                pictures: wanted.pictures == Some(true),
             },
         })
     }

@@ -1,12 +1,17 @@
 //! The shapes of successful answers: lists, single things, unchanging things with their tag.
 
-use super::endpoint::JSON;
 use super::problem::Problem;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::Value;
+
+pub(super) const JSON: &str = "application/json";
+pub(super) const NDJSON: &str = "application/x-ndjson";
+/// A stream of events.
+pub(super) const SSE: &str = "text/event-stream";
+pub(super) const CSV: &str = "text/csv; charset=utf-8";
 
 /// A value whose keys are in the order of the alphabet: a tag must not depend on the order of fields in code.
 pub(super) fn value(value: &impl Serialize) -> Result<Value, Problem> {

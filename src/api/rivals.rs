@@ -1,15 +1,13 @@
 //! Naming rivals at somebody else's referee.
 
-use super::asked::Asked;
+use super::asked::{Asked, Json};
 use super::problem::Problem;
 use super::response;
 use crate::identities::Names;
 use crate::session::NamingError;
 use crate::store::SessionId;
-use axum::body::Bytes;
 use axum::extract::Path;
 use axum::response::Response;
-use games::text::unmarked;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -52,19 +50,15 @@ pub(super) struct RivalsNamed {
     seats_named: Option<bool>,
 }
 
-/// `PUT /api/v1/rivals/{game}/{referee}/{market}` with `{"names": {"W": "alice"}}`: merged by place with those given
-/// before, and a name leaves the place where it was.
+/// Names rivals in a match at somebody else's referee, before or while it runs: merged by place with names given
+/// before; a name leaves the place where it was.
+#[utoipa::path(put, path = "/api/v1/rivals/{game}/{referee}/{market}", request_body = RivalNames,
+    responses((status = 200, body = RivalsNamed)))]
 pub(super) async fn name(
     Path((game, referee, market)): Path<(String, String, String)>,
     asked: Asked,
-    body: Bytes,
+    Json(told): Json<RivalNames>,
 ) -> Result<Response, Problem> {
-    asked.params(&[])?;
-    let told: RivalNames = serde_json::from_slice(unmarked(&body)).map_err(|error| {
-        Problem::body(format!(
-            "it takes {{\"names\": {{\"W\": \"alice\"}}}}: {error}"
-        ))
-    })?;
     let kit = asked.state.store.kit(&game);
     let kit = kit.ok_or_else(|| Problem::not_found(format!("there is no game {game}")))?;
     // Numbers are stored.

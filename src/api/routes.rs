@@ -1,33 +1,33 @@
 //! Every route of the API, on one page.
 
-use super::endpoint::{Access, Doc, Routes};
-use super::health::Status;
-use super::matches::{self, MatchShown, Matches};
-use super::opponents::{self, OpponentModel, Opponents};
-use super::params::{FIELDS, PAGE};
+use super::document::{Access, Routes, describe};
+use super::matches::{self, Matches};
+use super::opponents::{self, Opponents};
 use super::problem::{self, Problem};
-use super::rivals::{self, RivalNames, RivalsNamed};
-use super::seats::{self, Naming};
-use super::sessions::{self, SessionShown, Sessions};
+use super::sessions::{self, Sessions};
 use super::state::ApiState;
-use super::tokens::{self, TokenList, Wanted};
-use super::tournaments::{self, Crosstable, Ratings, Schedule, TournamentShown, Tournaments};
+use super::tokens::{self, TokenList};
+use super::tournaments::{self, Crosstable, Schedule, Tournaments};
 use super::{
     auth, bluffs, bots, drain, entries, events, explain, facts, health, history, hubs, ledger,
-    openapi, pages, programs, prune, rated, replays, response, versus,
+    pages, programs, prune, rated, replays, response, rivals, seats, versus,
 };
-use crate::access::{Issued, TokenCard};
-use crate::store::{FactRow, MatchEntry};
-use crate::tournament::standings::Standings;
 use axum::Router;
-use axum::http::{Extensions, HeaderMap, Method, StatusCode, Uri, Version};
-use axum::middleware::{from_fn, from_fn_with_state, map_response};
+use axum::extract::Request;
+use axum::http::header::{ALLOW, CONTENT_TYPE};
+use axum::http::{Extensions, HeaderMap, HeaderValue, Method, StatusCode, Uri, Version};
+use axum::middleware::{Next, from_fn, from_fn_with_state, map_response};
+use axum::response::{IntoResponse as _, Response};
+use serde_json::Value;
+use std::sync::LazyLock;
 use std::time::Duration;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate as _};
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::TimeoutLayer;
+use utoipa::ToSchema;
+use utoipa_axum::routes;
 
 /// The time limit for an answer.
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
@@ -36,87 +36,29 @@ const BODY_LEN_MAX: usize = 64 * 1024;
 
 /// What anybody may ask.
 fn open() -> Routes {
-    Routes::new("", Access::Anyone)
-        .get(
-            "/healthz",
-            health::alive,
-            Doc::thing::<Status>("Whether the daemon is alive."),
-        )
-        .get(
-            "/readyz",
-            health::ready,
-            Doc::thing::<Status>("Whether new matches are taken and can be stored."),
-        )
-        .get(
-            "/openapi.json",
-            openapi::show,
-            Doc::thing::<openapi::Document>("This document."),
-        )
+    Routes::new(Access::Anyone)
+        .add(routes!(health::alive))
+        .add(routes!(health::ready))
+        .add(routes!(show))
 }
 
 /// What everybody may ask who may read.
 fn for_readers() -> Routes {
-    Routes::new("/api/v1", Access::Reader)
+    Routes::new(Access::Reader)
         .list::<bots::Bots>("/bots", "The built-in bots.")
-        .get(
-            "/bots/{game}/{bot}",
-            bots::one,
-            Doc::thing::<bots::BotResults>("One of the built-in bots with its results.")
-                .takes(&[FIELDS]),
-        )
+        .add(routes!(bots::one))
         .list::<Sessions>("/sessions", "Sessions, newest first.")
-        .get(
-            "/sessions/{id}",
-            sessions::one,
-            Doc::thing::<SessionShown>("One session with its team.").takes(&[FIELDS]),
-        )
+        .add(routes!(sessions::one))
         .list::<Matches>("/matches", "Matches, newest first.")
-        .get(
-            "/matches/{id}",
-            matches::one,
-            Doc::thing::<MatchShown>("One match with its sessions.")
-                .takes(&[FIELDS])
-                .tagged(),
-        )
+        .add(routes!(matches::one))
         .list::<entries::Entries>(
             "/matches/{id}/entries",
             "A match's transcripts, in the order in which their entries were stored.",
         )
-        .get(
-            "/matches/{id}/events",
-            events::of_match,
-            Doc::events(
-                "A match as it goes on (SSE): `state`, then `entry` and `fact`, at last `end`; `close` says why a stream ends before that.",
-            )
-            .tells::<events::MatchState>()
-            .tells::<MatchEntry>()
-            .tells::<FactRow>()
-            .tells::<MatchShown>(),
-        )
-        .get(
-            "/events",
-            events::all,
-            Doc::events(
-                "All matches as they begin and end (SSE): `state`, then `match`; `close` says why a stream ends.",
-            )
-            .tells::<events::AllState>()
-            .tells::<MatchShown>(),
-        )
-        .get(
-            "/matches/{id}/replay",
-            replays::steps,
-            Doc::thing::<replays::Replay>("What was to be seen of a match, step by step.")
-                .takes(&[replays::FILTERS, PAGE])
-                .refuses(&[410])
-                .tagged(),
-        )
-        .get(
-            "/matches/{id}/seats/{seat}/explain",
-            explain::one,
-            Doc::thing::<explain::Told>("Why a bot of ours decided so, or the decisions it made.")
-                .takes(&[explain::FILTERS])
-                .refuses(&[403, 409, 410]),
-        )
+        .add(routes!(events::of_match))
+        .add(routes!(events::all))
+        .add(routes!(replays::steps))
+        .add(routes!(explain::one))
         .list::<explain::Decisions>(
             "/matches/{id}/seats/{seat}/decisions",
             "The decisions of our bot on a seat, in the order of the match.",
@@ -125,12 +67,7 @@ fn for_readers() -> Routes {
             "/bots/{game}/{bot}/versus",
             "A bot's record against each rival, whom it met most often first.",
         )
-        .get(
-            "/opponents/{id}",
-            versus::opponent,
-            Doc::thing::<versus::OpponentVersus>("Each of our bots' record against an opponent; of a type, against the built-in bot of that name.")
-                .takes(&[FIELDS]),
-        )
+        .add(routes!(versus::opponent))
         .list::<versus::OfOpponent>(
             "/opponents/{id}/versus",
             "Each of our bots' record against an opponent, as a list.",
@@ -148,31 +85,14 @@ fn for_readers() -> Routes {
         .list::<hubs::ToHubs>("/hubs", "Our connections to hubs.")
         .list::<bluffs::Bluffs>("/bluffs", "The bluff history, newest first.")
         .list::<Opponents>("/opponents", "Opponents of which a model is kept.")
-        .get(
-            "/opponents/{id}/model",
-            opponents::model,
-            Doc::thing::<OpponentModel>("What is known about an opponent.").takes(&[FIELDS]),
-        )
+        .add(routes!(opponents::model))
         .list::<history::History>(
             "/opponents/{id}/history",
             "What was learnt about an opponent in which match, newest first.",
         )
         .list::<Tournaments>("/tournaments", "Tournaments, newest first.")
-        .get(
-            "/tournaments/{id}",
-            tournaments::one,
-            Doc::thing::<TournamentShown>("One tournament.")
-                .takes(&[FIELDS])
-                .tagged(),
-        )
-        .get(
-            "/tournaments/{id}/standings",
-            tournaments::standings,
-            Doc::thing::<Standings>("Who is where, with all splits.")
-                .takes(&[FIELDS])
-                .refuses(&[409])
-                .tagged(),
-        )
+        .add(routes!(tournaments::one))
+        .add(routes!(tournaments::standings))
         .list::<Crosstable>(
             "/tournaments/{id}/crosstable",
             "What became of each pair, in the order of the standings.",
@@ -181,82 +101,47 @@ fn for_readers() -> Routes {
             "/tournaments/{id}/schedule",
             "The rounds in order, each with its matches that have ended.",
         )
-        .get(
-            "/tournaments/{id}/ratings",
-            tournaments::ratings,
-            Doc::thing::<Ratings>("The ratings and their model.")
-                .takes(&[FIELDS])
-                .refuses(&[409])
-                .tagged(),
-        )
+        .add(routes!(tournaments::ratings))
         .list::<rated::NewestRatings>("/ratings", "Ratings by the newest tournament of each game.")
-}
-
-/// The daemon's figures, for whoever may read.
-fn figures() -> Routes {
-    let doc = Doc::text("The daemon's figures, for Prometheus.", health::METRICS);
-    Routes::new("", Access::Reader).get("/metrics", health::metrics, doc)
+        .add(routes!(health::metrics))
 }
 
 /// What only admins may do.
 fn for_admins() -> Routes {
-    Routes::new("/api/v1", Access::Admin)
-        .change(
-            Method::POST,
-            "/drain",
-            drain::begin,
-            Doc::thing::<Status>("Asks the daemon to stop once its matches have ended.")
-                .status(StatusCode::ACCEPTED),
-        )
-        .change(
-            Method::POST,
-            "/prune",
-            prune::begin,
-            Doc::thing::<prune::Pruning>(
-                "Gives up what matches that ended long ago hold beside their results.",
-            )
-            .body::<prune::Wanted>(),
-        )
-        .change(
-            Method::PUT,
-            "/matches/{id}/seats/{seat}",
-            seats::name,
-            Doc::thing::<MatchShown>("Names who sits on a seat.").body::<Naming>(),
-        )
-        .change(
-            Method::PUT,
-            "/rivals/{game}/{referee}/{market}",
-            rivals::name,
-            Doc::thing::<RivalsNamed>(
-                "Names rivals in a match at somebody else's referee, before or while it runs: merged by place with \
-                 names given before; a name leaves the place where it was.",
-            )
-            .body::<RivalNames>()
-            .refuses(&[409, 503]),
-        )
+    Routes::new(Access::Admin)
+        .add(routes!(drain::begin))
+        .add(routes!(prune::begin))
+        .add(routes!(seats::name))
+        .add(routes!(rivals::name))
         .list::<TokenList>(
             "/tokens",
             "Tokens that have not been revoked, oldest first.",
         )
-        .change(
-            Method::POST,
-            "/tokens",
-            tokens::add,
-            Doc::thing::<Issued>("Makes a token.")
-                .body::<Wanted>()
-                .status(StatusCode::CREATED),
-        )
-        .change(
-            Method::DELETE,
-            "/tokens/{which}",
-            tokens::revoke,
-            Doc::thing::<TokenCard>("Revokes a token: the next request with it is refused."),
-        )
+        .add(routes!(tokens::add))
+        .add(routes!(tokens::revoke))
 }
 
-/// All routes with their descriptions.
-pub(super) fn all() -> [Routes; 4] {
-    [open(), for_readers(), figures(), for_admins()]
+static TEXT: LazyLock<String> = LazyLock::new(|| format!("{:#}", document()));
+
+/// The OpenAPI 3.1 document of the REST interface.
+#[must_use]
+pub fn document() -> Value {
+    describe([open(), for_readers(), for_admins()])
+}
+
+/// An OpenAPI document.
+#[derive(ToSchema)]
+struct Document {
+    /// Its version of OpenAPI.
+    #[allow(dead_code)]
+    #[schema(example = "3.1.0")]
+    openapi: String,
+}
+
+/// This document.
+#[utoipa::path(get, path = "/openapi.json", responses((status = 200, body = Document)))]
+async fn show() -> Response {
+    ([(CONTENT_TYPE, response::JSON)], TEXT.as_str()).into_response()
 }
 
 /// All routes over this state.
@@ -267,7 +152,6 @@ pub fn router(state: ApiState) -> Router {
         .route_layer(from_fn(auth::admins_only));
     let guarded = for_readers()
         .router()
-        .merge(figures().router())
         .merge(for_admins)
         .merge(pages::admitted())
         .route_layer(admit);
@@ -277,7 +161,7 @@ pub fn router(state: ApiState) -> Router {
     let compression = CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
         .compress_when(DefaultPredicate::new().and(at_rest));
-    open()
+    let all = open()
         .router()
         .merge(guarded)
         .merge(pages::open())
@@ -292,9 +176,33 @@ pub fn router(state: ApiState) -> Router {
         .layer(map_response(auth::keep_apart))
         .layer(compression)
         .layer(map_response(response::tag_encoded))
-        .with_state(state)
+        .with_state(state);
+    // A router says which methods a path takes after all of its own layers.
+    Router::new()
+        .fallback_service(all)
+        .layer(from_fn(say_methods))
 }
 
 async fn no_such_path(uri: Uri) -> Problem {
     Problem::not_found(format!("there is nothing at {}", uri.path()))
+}
+
+/// Answers `OPTIONS` on every path, with the methods that it takes.
+async fn say_methods(request: Request, next: Next) -> Response {
+    let asked = request.method() == Method::OPTIONS;
+    let mut response = next.run(request).await;
+    if response.status() != StatusCode::METHOD_NOT_ALLOWED {
+        return response;
+    }
+    let methods = response.headers().get(ALLOW);
+    let methods = methods.and_then(|methods| methods.to_str().ok());
+    let methods = format!("{},OPTIONS", methods.unwrap_or_default());
+    if asked {
+        let methods = methods.replace(',', ", ");
+        return (StatusCode::NO_CONTENT, [(ALLOW, methods)]).into_response();
+    }
+    if let Ok(methods) = HeaderValue::try_from(methods) {
+        response.headers_mut().insert(ALLOW, methods);
+    }
+    response
 }

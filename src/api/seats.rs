@@ -1,14 +1,12 @@
 //! Naming who sits on a seat.
 
-use super::asked::Asked;
-use super::matches;
+use super::asked::{Asked, Json};
+use super::matches::{self, MatchShown};
 use super::problem::Problem;
 use super::response;
 use crate::identities::named;
-use axum::body::Bytes;
 use axum::extract::Path;
 use axum::response::Response;
-use games::text::unmarked;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -21,15 +19,14 @@ pub(super) struct Naming {
     name: String,
 }
 
-/// `PUT /api/v1/matches/{id}/seats/{seat}` with `{"name": "alice"}`
+/// Names who sits on a seat.
+#[utoipa::path(put, path = "/api/v1/matches/{id}/seats/{seat}", request_body = Naming,
+    responses((status = 200, body = MatchShown)))]
 pub(super) async fn name(
     Path((id, seat)): Path<(String, String)>,
     asked: Asked,
-    body: Bytes,
+    Json(naming): Json<Naming>,
 ) -> Result<Response, Problem> {
-    asked.params(&[])?;
-    let naming: Naming = serde_json::from_slice(unmarked(&body))
-        .map_err(|error| Problem::body(format!("it takes {{\"name\": \"alice\"}}: {error}")))?;
     let name = named(&naming.name).map_err(Problem::body)?;
     let number = seat
         .parse()

@@ -3,12 +3,12 @@
 use super::asked::Asked;
 use super::events::{Begin, Changes};
 use super::lists::Rows;
-use super::params::{FIELDS, Params};
 use super::problem::Problem;
+use super::query::{Params, Sparse};
 use super::reader::Reader;
-use super::shapes::{self, Listed, time};
+use super::shapes::{Listed, Paged, time};
 use super::sight::{Sight, WITHHELD};
-use crate::store::{Change, Durability, SessionId, SessionRow, Side};
+use crate::store::{CauseWord, Change, Durability, Filter, SessionId, SessionRow, Side};
 use axum::extract::Path;
 use axum::response::Response;
 use games::Cause;
@@ -17,7 +17,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 /// The filters of the list.
-pub(super) const FILTERS: &[&str] = &[
+const FILTERS: &[&str] = &[
     "game", "bot", "opponent", "referee", "side", "outcome", "cause", "since", "until", "match",
     "live",
 ];
@@ -61,7 +61,7 @@ pub(super) struct SessionShown {
     /// When it ended.
     pub ended: Option<Timestamp>,
     /// Why it ended.
-    #[schema(schema_with = shapes::cause_or_null)]
+    #[schema(inline, value_type = Option<CauseWord>)]
     pub cause: Option<Cause>,
     /// A sentence with details of the end, or empty; `null` while withheld.
     pub detail: Option<String>,
@@ -98,6 +98,7 @@ pub(super) struct Sessions;
 
 impl Rows for Sessions {
     type Item = SessionShown;
+    type Filters = Filter;
     const FILTERS: &'static [&'static str] = FILTERS;
     const FOLLOW: Option<Begin<Self>> = Some(|reader, params| {
         let about = |change: &Change| change.session.map(|session| session.0);
@@ -105,26 +106,20 @@ impl Rows for Sessions {
         Box::pin(Changes::<Self>::begin(reader, params, (about, is)))
     });
 
-    async fn page(
-        reader: &Reader,
-        params: &Params,
-    ) -> Result<(Listed<SessionShown>, bool), Problem> {
+    async fn page(reader: &Reader, params: &Params<Filter>) -> Paged<SessionShown> {
         let listed = page(reader, params).await?;
-        Ok((reader.expects(listed, params).await?, false))
+        reader.expects(listed, params).await
     }
 }
 
-/// `GET /api/v1/sessions/{id}`
+/// One session with its team.
+#[utoipa::path(get, path = "/api/v1/sessions/{id}", params(Sparse), responses((status = 200, body = SessionShown)))]
 pub(super) async fn one(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    let params = asked.params(&[FIELDS])?;
-    asked.answer(&params, false, &find(&asked, &id).await?)
+    asked.answer(false, &find(&asked, &id).await?)
 }
 
 /// Sessions, newest first.
-pub(super) async fn page(
-    reader: &Reader,
-    params: &Params,
-) -> Result<Listed<SessionShown>, Problem> {
+pub(super) async fn page(reader: &Reader, params: &Params<Filter>) -> Paged<SessionShown> {
     let (filter, at) = (params.filter_for(&reader.sight)?, params.page()?);
     let rows = reader.state.store.sessions(&filter, &at).await?;
     Ok(Listed::page(rows, |row| shown(&reader.sight, row)))

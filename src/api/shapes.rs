@@ -1,23 +1,30 @@
-//! What several answers have in common: lists, times, and words that are defined elsewhere.
+//! What several answers have in common: lists and times.
 
 use super::problem::Problem;
 pub(super) use crate::clock::time;
 use crate::store::{Page, PageAt};
-use games::Cause;
 use serde::Serialize;
-use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
+use utoipa::ToSchema;
 
 /// A list, or one page of it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub(super) struct Listed<T> {
     /// The rows.
     pub items: Vec<T>,
     /// The `cursor` of the next page; `null` on the last one. A page with a next one may be short or empty.
+    #[schema(required)]
     pub next: Option<String>,
     /// Why this list may be incomplete for this caller.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false)]
     pub withheld: Option<&'static str>,
+    /// Whether all of the list is public and final.
+    #[serde(skip)]
+    pub lasting: bool,
 }
+
+/// A page that was read, or why it was not.
+pub(super) type Paged<T> = Result<Listed<T>, Problem>;
 
 impl<T> Listed<T> {
     /// The page with each row shown as `show` says.
@@ -26,11 +33,12 @@ impl<T> Listed<T> {
             items: page.items.into_iter().map(show).collect(),
             next: page.next,
             withheld: None,
+            lasting: false,
         }
     }
 
     /// A page of a list that is at hand. Its cursors count rows.
-    pub(super) fn cut(items: impl IntoIterator<Item = T>, at: &PageAt) -> Result<Self, Problem> {
+    pub(super) fn cut(items: impl IntoIterator<Item = T>, at: &PageAt) -> Paged<T> {
         let before = match &at.after {
             Some(cursor) => cursor.parse().map_err(|_| Problem::cursor(cursor))?,
             None => 0,
@@ -43,22 +51,7 @@ impl<T> Listed<T> {
             items,
             next,
             withheld: None,
+            lasting: false,
         })
     }
-}
-
-/// The schema of a [`Cause`].
-pub(super) fn cause() -> ObjectBuilder {
-    let words = Cause::ALL.map(Cause::word);
-    ObjectBuilder::new()
-        .schema_type(Type::String)
-        .enum_values(Some(words))
-}
-
-/// The schema of a [`Cause`] that may be missing.
-pub(super) fn cause_or_null() -> ObjectBuilder {
-    let words = Cause::ALL.map(|cause| Some(cause.word())).into_iter();
-    ObjectBuilder::new()
-        .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
-        .enum_values(Some(words.chain([None])))
 }

@@ -1,18 +1,16 @@
 //! Managing tokens.
 
-use super::asked::Asked;
+use super::asked::{Asked, Json};
 use super::lists::Rows;
-use super::params::Params;
 use super::problem::Problem;
+use super::query::{Nothing, Params, Query};
 use super::reader::Reader;
 use super::response;
-use super::shapes::Listed;
-use crate::access::{AccessError, TokenCard};
-use axum::body::Bytes;
+use super::shapes::{Listed, Paged};
+use crate::access::{AccessError, Issued, TokenCard};
 use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
-use games::text::unmarked;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -32,41 +30,34 @@ pub(super) struct Wanted {
     scopes: Vec<String>,
 }
 
-/// The list of tokens.
+/// All tokens that have not been revoked.
 pub(super) struct TokenList;
 
 impl Rows for TokenList {
     type Item = TokenCard;
-    const FILTERS: &'static [&'static str] = &[];
+    type Filters = Nothing;
 
-    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<TokenCard>, bool), Problem> {
-        Ok((page(reader, params)?, false))
+    async fn page(reader: &Reader, params: &Params<Nothing>) -> Paged<TokenCard> {
+        Listed::cut(reader.state.tokens.list(), &params.page_or_all()?)
     }
 }
 
-/// All tokens that have not been revoked.
-fn page(reader: &Reader, params: &Params) -> Result<Listed<TokenCard>, Problem> {
-    let tokens = reader.state.tokens.list();
-    Listed::cut(tokens, &params.page_or_all()?)
-}
-
-/// `POST /api/v1/tokens` with `{"name": "ann", "scopes": ["bot:champion"]}`: 201, and the token, once.
-pub(super) async fn add(asked: Asked, body: Bytes) -> Result<Response, Problem> {
-    asked.params(&[])?;
-    let wanted: Wanted = serde_json::from_slice(unmarked(&body)).map_err(|error| {
-        Problem::body(format!(
-            "it takes {{\"name\": \"ann\", \"scopes\": [\"bot:champion\"]}}: {error}"
-        ))
-    })?;
+/// Makes a token.
+#[utoipa::path(post, path = "/api/v1/tokens", request_body = Wanted, responses((status = 201, body = Issued)))]
+pub(super) async fn add(asked: Asked, Json(wanted): Json<Wanted>) -> Result<Response, Problem> {
     let issued = asked.state.tokens.add(&wanted.name, &wanted.scopes).await?;
     let mut response = response::json(&issued);
     *response.status_mut() = StatusCode::CREATED;
     Ok(response)
 }
 
-/// `DELETE /api/v1/tokens/{name or id}`: the next request with it is refused.
-pub(super) async fn revoke(Path(which): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    asked.params(&[])?;
+/// Revokes a token: the next request with it is refused.
+#[utoipa::path(delete, path = "/api/v1/tokens/{which}", responses((status = 200, body = TokenCard)))]
+pub(super) async fn revoke(
+    Path(which): Path<String>,
+    asked: Asked,
+    _: Query<Nothing>,
+) -> Result<Response, Problem> {
     let card = asked.state.tokens.revoke(&which).await?;
     Ok(response::json(&card))
 }

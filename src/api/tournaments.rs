@@ -2,12 +2,14 @@
 
 use super::asked::Asked;
 use super::lists::Rows;
-use super::params::{FIELDS, Params};
 use super::problem::Problem;
+use super::query::{ByGame, Nothing, Params, Sparse};
 use super::reader::Reader;
-use super::shapes::{self, Listed, time};
+use super::shapes::{Listed, Paged, time};
 use super::sight::Sight;
-use crate::store::{NewEntrant, StoreError, StoredRound, TournamentMatch, TournamentRow};
+use crate::store::{
+    CauseWord, NewEntrant, StoreError, StoredRound, TournamentMatch, TournamentRow,
+};
 use crate::tournament::standings::{History, OpponentSplit, RatingModel, Standing, Standings};
 use crate::tournament::{StoredTournament, secret_of};
 use axum::extract::Path;
@@ -19,10 +21,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::sync::{Mutex, OnceCell};
-use utoipa::ToSchema;
-
-/// The filters of the list.
-pub(super) const FILTERS: &[&str] = &["game"];
+use utoipa::{PartialSchema as _, ToSchema};
 
 /// A tournament.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -125,24 +124,23 @@ pub(super) struct PlayedShown {
     /// The entrants' names, by seat.
     pub entrants: Vec<String>,
     /// Why it ended.
-    #[schema(schema_with = shapes::cause)]
+    #[schema(schema_with = CauseWord::schema)]
     pub cause: Cause,
     /// Scores by seat; empty if it has no result.
     pub scores: Vec<i64>,
 }
 
-/// The list of tournaments.
+/// Tournaments, newest first.
 pub(super) struct Tournaments;
 
 impl Rows for Tournaments {
     type Item = TournamentShown;
-    const FILTERS: &'static [&'static str] = FILTERS;
+    type Filters = ByGame;
 
-    async fn page(
-        reader: &Reader,
-        params: &Params,
-    ) -> Result<(Listed<TournamentShown>, bool), Problem> {
-        Ok((page(reader, params).await?, false))
+    async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<TournamentShown> {
+        let (game, at) = (params.filters.game.as_deref(), params.page_of_matches()?);
+        let rows = reader.state.store.tournaments(game, &at).await?;
+        Ok(Listed::page(rows, |row| shown(&reader.sight, row)))
     }
 }
 
@@ -151,13 +149,12 @@ pub(super) struct Schedule;
 
 impl Rows for Schedule {
     type Item = RoundShown;
-    const FILTERS: &'static [&'static str] = &[];
+    type Filters = Nothing;
     const TAGGED: bool = true;
 
-    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<RoundShown>, bool), Problem> {
+    async fn page(reader: &Reader, params: &Params<Nothing>) -> Paged<RoundShown> {
         let row = row(reader, params.id()).await?;
-        let ended = row.ended_us.is_some();
-        Ok((rounds(reader, &row, params).await?, ended))
+        rounds(reader, &row, params).await
     }
 }
 
@@ -166,34 +163,39 @@ pub(super) struct Crosstable;
 
 impl Rows for Crosstable {
     type Item = CrossRow;
-    const FILTERS: &'static [&'static str] = &[];
+    type Filters = Nothing;
     const TAGGED: bool = true;
     const REFUSES: &'static [u16] = &[409];
 
-    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<CrossRow>, bool), Problem> {
+    async fn page(reader: &Reader, params: &Params<Nothing>) -> Paged<CrossRow> {
         let computed = computed(reader, params.id()).await?;
         let rows = computed.standings.entrants.iter().map(cross_row);
-        let ended = computed.row.ended_us.is_some();
-        Ok((Listed::cut(rows, &params.page_or_all()?)?, ended))
+        Ok(Listed {
+            lasting: computed.row.ended_us.is_some(),
+            ..Listed::cut(rows, &params.page_or_all()?)?
+        })
     }
 }
 
-/// `GET /api/v1/tournaments/{id}`
+/// One tournament.
+#[utoipa::path(get, path = "/api/v1/tournaments/{id}", params(Sparse),
+    responses((status = 200, body = TournamentShown), (status = 304)))]
 pub(super) async fn one(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    let params = asked.params(&[FIELDS])?;
-    asked.answer(&params, true, &find(&asked, &id).await?)
+    asked.answer(true, &find(&asked, &id).await?)
 }
 
-/// `GET /api/v1/tournaments/{id}/standings`: who is where, with all splits.
+/// Who is where, with all splits.
+#[utoipa::path(get, path = "/api/v1/tournaments/{id}/standings", params(Sparse),
+    responses((status = 200, body = Standings), (status = 304), (status = 409)))]
 pub(super) async fn standings(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    let params = asked.params(&[FIELDS])?;
     let computed = computed(&asked, &id).await?;
-    asked.answer(&params, true, &computed.standings)
+    asked.answer(true, &computed.standings)
 }
 
-/// `GET /api/v1/tournaments/{id}/ratings`: the ratings and their model alone.
+/// The ratings and their model.
+#[utoipa::path(get, path = "/api/v1/tournaments/{id}/ratings", params(Sparse),
+    responses((status = 200, body = Ratings), (status = 304), (status = 409)))]
 pub(super) async fn ratings(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    let params = asked.params(&[FIELDS])?;
     let computed = computed(&asked, &id).await?;
     let standings = &computed.standings;
     let rated = standings.entrants.iter();
@@ -202,18 +204,7 @@ pub(super) async fn ratings(Path(id): Path<String>, asked: Asked) -> Result<Resp
         unrated: standings.unrated.clone(),
         players: rated.filter_map(|entrant| entrant.rating.clone()).collect(),
     };
-    asked.answer(&params, true, &ratings)
-}
-
-/// Tournaments, newest first.
-pub(super) async fn page(
-    reader: &Reader,
-    params: &Params,
-) -> Result<Listed<TournamentShown>, Problem> {
-    let (game, at) = (params.game()?, params.page_of_matches()?);
-    let store = &reader.state.store;
-    let rows = store.tournaments(game.as_deref(), &at).await?;
-    Ok(Listed::page(rows, |row| shown(&reader.sight, row)))
+    asked.answer(true, &ratings)
 }
 
 /// One tournament.
@@ -231,8 +222,8 @@ pub(super) async fn row(reader: &Reader, id: &str) -> Result<TournamentRow, Prob
 pub(super) async fn rounds(
     reader: &Reader,
     row: &TournamentRow,
-    params: &Params,
-) -> Result<Listed<RoundShown>, Problem> {
+    params: &Params<Nothing>,
+) -> Paged<RoundShown> {
     let page = params.page()?;
     let store = &reader.state.store;
     let first = match &page.after {
@@ -255,6 +246,7 @@ pub(super) async fn rounds(
         items: rounds.collect(),
         next: (end < row.rounds).then(|| (end - 1).to_string()),
         withheld: None,
+        lasting: row.ended_us.is_some(),
     })
 }
 

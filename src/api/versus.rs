@@ -3,10 +3,10 @@
 use super::asked::Asked;
 use super::bots;
 use super::lists::Rows;
-use super::params::{FIELDS, Params};
 use super::problem::Problem;
+use super::query::{Nothing, Params, Sparse};
 use super::reader::Reader;
-use super::shapes::Listed;
+use super::shapes::{Listed, Paged};
 use crate::store::{OpponentKind, Subject, Versus};
 use axum::extract::Path;
 use axum::response::Response;
@@ -18,10 +18,10 @@ pub(super) struct OfBot;
 
 impl Rows for OfBot {
     type Item = Versus;
-    const FILTERS: &'static [&'static str] = &[];
+    type Filters = Nothing;
 
-    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<Versus>, bool), Problem> {
-        let (game, bot) = (params.named(0), params.named(1));
+    async fn page(reader: &Reader, params: &Params<Nothing>) -> Paged<Versus> {
+        let [game, bot] = params.both();
         if reader.state.store.kit(game).is_none() {
             return Err(Problem::not_found(format!("there is no game {game}")));
         }
@@ -30,7 +30,7 @@ impl Rows for OfBot {
         if items.is_empty() {
             bots::find_shown(reader, game, bot).await?;
         }
-        Ok((Listed::cut(items, &at)?, false))
+        Listed::cut(items, &at)
     }
 }
 
@@ -39,12 +39,12 @@ pub(super) struct OfOpponent;
 
 impl Rows for OfOpponent {
     type Item = Versus;
-    const FILTERS: &'static [&'static str] = &[];
+    type Filters = Nothing;
 
-    async fn page(reader: &Reader, params: &Params) -> Result<(Listed<Versus>, bool), Problem> {
+    async fn page(reader: &Reader, params: &Params<Nothing>) -> Paged<Versus> {
         let at = params.page_or_whole()?;
         let found = find(reader, params.id()).await?;
-        Ok((Listed::cut(found.items, &at)?, false))
+        Listed::cut(found.items, &at)
     }
 }
 
@@ -67,10 +67,10 @@ pub(super) struct OpponentVersus {
     next: Option<String>,
 }
 
-/// `GET /api/v1/opponents/{id}`
+/// Each of our bots' record against an opponent; of a type, against the built-in bot of that name.
+#[utoipa::path(get, path = "/api/v1/opponents/{id}", params(Sparse), responses((status = 200, body = OpponentVersus)))]
 pub(super) async fn opponent(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    let params = asked.params(&[FIELDS])?;
-    asked.answer(&params, false, &find(&asked, &id).await?)
+    asked.answer(false, &find(&asked, &id).await?)
 }
 
 /// An opponent with its record.

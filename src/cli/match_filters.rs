@@ -11,7 +11,7 @@ pub(super) struct MatchFilters(pub(super) Filter);
 
 impl Args for MatchFilters {
     fn augment_args(command: Command) -> Command {
-        let arg = |(name, about): (&'static str, &'static str)| {
+        let arg = |(name, about): (&'static str, String)| {
             let about = about.trim_end_matches('.').replace('`', "");
             Arg::new(name).long(name).help(about)
         };

@@ -7,7 +7,9 @@ use games::{Cause, Part, Participation};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::{IntoParams, PartialSchema, ToSchema};
 
 /// The kind of opponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
@@ -52,7 +54,8 @@ pub struct StoredModel {
 }
 
 /// How a match ended for one of our bots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// It has not ended.
     Live,
@@ -65,26 +68,6 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Every standing with its word in filters.
-    pub const ALL: [(&'static str, Standing); 4] = [
-        ("live", Standing::Live),
-        ("won", Standing::Won),
-        ("tied", Standing::Tied),
-        ("lost", Standing::Lost),
-    ];
-
-    /// How a match that is over may have ended, each with its word in filters.
-    pub const ENDED: [(&'static str, Standing); 3] = [Self::ALL[1], Self::ALL[2], Self::ALL[3]];
-
-    /// The word in filters.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        let known = Self::ALL
-            .into_iter()
-            .find(|(_, standing)| *standing == self);
-        known.map_or("", |(word, _)| word)
-    }
-
     /// What a share of a win between two counts as, 0 to 1.
     pub(super) fn of_share(share: f64) -> Self {
         match share {
@@ -96,47 +79,101 @@ impl Standing {
 }
 
 /// Which matches, sessions or bluffs to list. `None` everywhere: all. What several fields fit that are common each, but
-/// rare together, comes in short pages ([`Store::matches`](super::Store::matches)).
-#[derive(Clone, Debug, Default)]
+/// rare together, comes in short pages ([`Store::matches`](super::Store::matches)). Its fields are the filters of REST
+/// and of `drover match list`, and their comments say there what these do.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
 pub struct Filter {
-    /// The game's name.
+    /// Only this game.
+    #[param(inline, value_type = Option<GameWord>, example = "koehandel")]
     pub game: Option<String>,
-    /// A bot of ours that plays or played in it.
+    /// Only with this bot of ours; a user's is bot:NAME@VERSION, or bot:NAME for all its versions.
+    #[param(example = "champion")]
     pub bot: Option<String>,
-    /// An opponent that plays in it, as [`Versus`] calls it or by the name on its seat.
+    /// Only with this opponent: a name, an entrant or a bot, as `rival` in records says it. A command or an address only
+    /// admins may ask for.
+    #[param(example = "alice")]
     pub opponent: Option<String>,
-    /// How it ended between `bot` and `opponent`, as [`Versus`] counts it; without these it is nothing.
+    /// How it ended between `bot` and `opponent`, as their record counts it; it takes both.
+    #[param(inline, value_type = Option<EndedWord>)]
     pub between: Option<Standing>,
     /// How it ended for `bot`, or for any seat of ours.
+    #[param(inline, example = "won")]
     pub outcome: Option<Standing>,
-    /// Why it ended.
+    /// Why it ended. A player that failed in a match that went on to its end is found by `participation`.
+    #[param(inline, value_type = Option<CauseWord>, example = "normal")]
     pub cause: Option<Cause>,
-    /// With a seat that took part so; of `bot` or `entrant`, if these are given.
+    /// Only where a seat took part so: that of `bot` or `entrant`, if these are given, else any. Of most seats of others'
+    /// matches it is not known.
+    #[param(inline, example = "played")]
     pub participation: Option<Part>,
-    /// Not before, in microseconds since 1970-01-01 UTC.
+    /// Not before this time.
+    #[serde(rename = "since", deserialize_with = "clock::read")]
+    #[param(value_type = Option<jiff::Timestamp>, example = "2026-01-31T12:00:00Z")]
     pub since_us: Option<i64>,
-    /// Before, in microseconds since 1970-01-01 UTC.
+    /// Before this time.
+    #[serde(rename = "until", deserialize_with = "clock::read")]
+    #[param(value_type = Option<jiff::Timestamp>, example = "2126-01-31T12:00:00Z")]
     pub until_us: Option<i64>,
-    /// The referee's name or address.
+    /// Only of this referee: a name or an address.
+    #[param(example = "localhost")]
     pub referee: Option<String>,
-    /// The referee's number for it.
+    /// Only with this number of the referee's; of running matches only what the caller may know.
+    #[param(example = 12)]
     pub market: Option<u64>,
-    /// With a transcript of this side.
+    /// Only where this side's transcript is stored.
+    #[param(inline, example = "player")]
     pub side: Option<Side>,
     /// Over for everyone by then, in microseconds since 1970-01-01 UTC.
+    #[serde(skip)]
     pub over_by_us: Option<i64>,
-    /// Matches of this tournament that have ended, by its id.
+    /// Only matches of this tournament that have ended.
+    #[param(example = "01K3ZQ4T5V6W7X8Y9Z0A1B2C3D")]
     pub tournament: Option<String>,
-    /// With this entrant of a tournament.
+    /// Only with this entrant of a tournament.
+    #[param(example = "alice")]
     pub entrant: Option<String>,
-    /// Of this match.
+    /// Only of this match.
+    #[serde(rename = "match")]
+    #[param(example = "01K3ZQ4T5V6W7X8Y9Z0A1B2C3D")]
     pub match_id: Option<String>,
-    /// Only what has not ended (true) or has (false).
+    /// Only what runs, or only what has ended.
+    #[param(example = false)]
     pub live: Option<bool>,
-    /// Bluffs: by this place in the wire's own word.
+    /// Only by this place, in the wire's own word.
+    #[param(example = "W")]
     pub by: Option<String>,
-    /// Bluffs: whether caught.
+    /// Only bluffs that were caught, or were not.
+    #[param(example = true)]
     pub caught: Option<bool>,
+}
+
+/// Texts that are one of a list of words, in the description of REST.
+macro_rules! words {
+    ($($(#[$about:meta])* $name:ident: $words:expr;)*) => {$(
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+
+        impl ToSchema for $name {}
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                let schema = ObjectBuilder::new().schema_type(Type::String);
+                schema.enum_values(Some($words)).into()
+            }
+        }
+    )*};
+}
+
+words! {
+    /// A game's name.
+    GameWord: games::ALL.iter().map(|kit| kit.game());
+    /// Why a match ended.
+    CauseWord: Cause::ALL.map(Cause::word);
+    /// How a match that is over ended for one of our bots.
+    EndedWord: ["won", "tied", "lost"];
 }
 
 /// One page of a list, newest first.

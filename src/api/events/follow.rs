@@ -9,8 +9,8 @@ use super::shared::{Follower, Waiting};
 use crate::api::bluffs;
 use crate::api::lists::Rows;
 use crate::api::matches::{Seen, Wanted};
-use crate::api::params::{LIMIT_MAX, Params};
 use crate::api::problem::Problem;
+use crate::api::query::{LIMIT_MAX, Params};
 use crate::api::reader::Reader;
 use crate::api::shapes::Listed;
 use crate::api::sight::{Sight, WITHHELD};
@@ -24,7 +24,10 @@ const READS_MAX: usize = 100;
 
 /// Begins to follow a list.
 pub(in crate::api) type Begin<L> =
-    fn(Reader, Params) -> BoxFuture<'static, Result<Box<dyn Tail<<L as Rows>::Item>>, Problem>>;
+    fn(
+        Reader,
+        Params<<L as Rows>::Filters>,
+    ) -> BoxFuture<'static, Result<Box<dyn Tail<<L as Rows>::Item>>, Problem>>;
 
 /// Where a follower stands in a list.
 pub(in crate::api) trait Tail<T>: Send {
@@ -36,7 +39,7 @@ pub(in crate::api) trait Tail<T>: Send {
 }
 
 /// The rows of a match that come with news of it.
-pub(in crate::api) trait OfNews: Rows {
+pub(in crate::api) trait OfNews: Rows<Filters = Wanted> {
     /// A row's number.
     fn number(row: &Self::Item) -> i64;
 
@@ -66,17 +69,17 @@ impl<L: OfNews> OfMatch<L> {
     /// Follows from the cursor in `params`, or from the first row.
     pub(in crate::api) async fn begin(
         reader: Reader,
-        params: Params,
+        params: Params<Wanted>,
     ) -> Result<Box<dyn Tail<L::Item>>, Problem> {
-        let seen = Seen::read(&reader, params.id(), &params).await?.kept()?;
-        let last = params.number("cursor")?.unwrap_or_default();
+        let seen = Seen::read(&reader, &params).await?;
+        let last = params.number()?.unwrap_or_default();
         let feed = reader.state.feeds.of_match(params.id());
         Ok(Box::new(Self {
             sight: reader.sight,
-            wanted: Wanted::read(&params)?,
             follower: feed.follow(L::after(last)),
             come: VecDeque::new(),
             limit: params.page()?.limit as usize,
+            wanted: params.filters,
             last,
             over: false,
             withheld: seen.withheld.then_some(WITHHELD),
@@ -101,6 +104,7 @@ impl<L: OfNews> OfMatch<L> {
             items,
             next: (!ends).then(|| self.last.to_string()),
             withheld: self.withheld,
+            lasting: false,
         })
     }
 }
@@ -118,7 +122,7 @@ impl<L: OfNews> Tail<L::Item> for OfMatch<L> {
 /// All matches, or sessions: a row whenever it begins or ends. A cursor is the number of a change.
 pub(in crate::api) struct Changes<L: Rows> {
     reader: Reader,
-    params: Params,
+    params: Params<Filter>,
     waiting: Waiting,
     /// The change up to which all is sent.
     mark: i64,
@@ -135,17 +139,16 @@ type Kind<L> = (
     fn(&Change, &<L as Rows>::Item) -> bool,
 );
 
-impl<L: Rows> Changes<L> {
+impl<L: Rows<Filters = Filter>> Changes<L> {
     /// Follows from the cursor in `params`, or begins with the newest rows.
     pub(in crate::api) async fn begin(
         reader: Reader,
-        params: Params,
+        mut params: Params<Filter>,
         kind: Kind<L>,
     ) -> Result<Box<dyn Tail<L::Item>>, Problem> {
         let store = &reader.state.store;
         let waiting = Waiting::new(store.bells().changes_bell());
-        let cursor = params.text("cursor");
-        let params = params.without("cursor");
+        let cursor = params.page.cursor.take();
         let limit = params.page()?.limit as usize;
         params.filter_for(&reader.sight)?;
         let (mark, first) = match cursor {
@@ -159,7 +162,7 @@ impl<L: Rows> Changes<L> {
             }
             None => {
                 let mark = store.last_change().await?;
-                let (mut listed, _) = L::page(&reader, &params).await?;
+                let mut listed = L::page(&reader, &params).await?;
                 listed.items.reverse();
                 (mark, Some(listed))
             }
@@ -181,6 +184,7 @@ impl<L: Rows> Changes<L> {
             items: Vec::new(),
             next: None,
             withheld: None,
+            lasting: false,
         });
         let store = self.reader.state.store.clone();
         while listed.items.len() < self.limit {
@@ -197,9 +201,10 @@ impl<L: Rows> Changes<L> {
                     later.match_id == change.match_id && (self.kind.0)(later) == about
                 });
                 if about.is_some() && !again && self.wants(&change.match_id) {
-                    let all = LIMIT_MAX.to_string();
-                    let of_match = self.params.clone().with("match", change.match_id.clone());
-                    let (rows, _) = L::page(&self.reader, &of_match.with("limit", all)).await?;
+                    let mut of_match = self.params.clone();
+                    of_match.filters.match_id = Some(change.match_id.clone());
+                    of_match.page.limit = Some(LIMIT_MAX);
+                    let rows = L::page(&self.reader, &of_match).await?;
                     let rows = rows.items.into_iter();
                     let rows = rows.filter(|row| (self.kind.1)(change, row));
                     listed.items.extend(rows);
@@ -215,11 +220,12 @@ impl<L: Rows> Changes<L> {
     }
 
     fn wants(&self, id: &str) -> bool {
-        self.params.text("match").is_none_or(|wanted| wanted == id)
+        let wanted = self.params.filters.match_id.as_ref();
+        wanted.is_none_or(|wanted| wanted == id)
     }
 }
 
-impl<L: Rows> Tail<L::Item> for Changes<L> {
+impl<L: Rows<Filters = Filter>> Tail<L::Item> for Changes<L> {
     fn read(&mut self) -> BoxFuture<'_, Result<Listed<L::Item>, Problem>> {
         self.rows().boxed()
     }
@@ -253,7 +259,7 @@ impl Bluffs {
     /// Follows from the cursor in `params`, or begins with the newest bluffs.
     pub(in crate::api) async fn begin(
         reader: Reader,
-        params: Params,
+        params: Params<Filter>,
     ) -> Result<Box<dyn Tail<BluffRow>>, Problem> {
         let waiting = Waiting::new(reader.state.store.bells().bluffs_bell());
         let (filter, at) = (params.filter_for(&reader.sight)?, params.page()?);
@@ -267,7 +273,7 @@ impl Bluffs {
                 (first, newest)
             }
         };
-        let known = params.text("cursor").map_or(0, |_| read);
+        let known = params.page.cursor.as_ref().map_or(0, |_| read);
         let seen = first.last().map_or(known, |bluff| bluff.id);
         Ok(Box::new(Self {
             reader,
@@ -308,6 +314,7 @@ impl Bluffs {
             items,
             next: Some(self.seen.to_string()),
             withheld: (!self.reader.sight.sees_all()).then_some(WITHHELD),
+            lasting: false,
         })
     }
 }

@@ -12,5 +12,4 @@ mod streams;
 pub use feeds::Feeds;
 pub(super) use follow::{Begin, Bluffs, Changes, OfMatch, OfNews, Tail};
 pub(super) use one_match::{Mark, News};
-pub(super) use sending::Close;
-pub(super) use streams::{AllState, LAST_EVENT, MatchState, all, of_match};
+pub(super) use streams::{__path_all, __path_of_match, all, of_match};

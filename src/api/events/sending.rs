@@ -1,8 +1,7 @@
 //! A stream of events as it leaves: frame by frame as its reader takes them, and a sign of life while it is silent.
 
 use super::shared::{Follower, Source};
-use crate::api::endpoint::SSE;
-use crate::api::response;
+use crate::api::response::{self, SSE};
 use crate::api::sight::Sight;
 use crate::link::LeavesAt;
 use crate::store::StoreError;

@@ -1,25 +1,56 @@
 //! The two streams of events: what each begins with, and where.
 
 use super::one_match::Mark;
-use super::sending::{Watch, answer, write};
+use super::sending::{Close, Watch, answer, write};
 use crate::api::asked::Asked;
 use crate::api::matches::{self, MatchShown};
-use crate::api::params::Params;
 use crate::api::problem::Problem;
+use crate::api::query::Query;
+use crate::api::response::SSE;
 use crate::api::sight::WITHHELD;
 use crate::link::LeavesAt;
-use crate::store::{EntryId, Filter, PageAt};
+use crate::store::{EntryId, FactRow, Filter, MatchEntry, PageAt};
 use axum::Extension;
 use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 /// The header in which a reader says how far it has followed a stream.
-pub(in crate::api) const LAST_EVENT: &str = "Last-Event-ID";
+const LAST_EVENT: &str = "Last-Event-ID";
 /// The most live matches in the state of the stream of all.
 const LIVE_MAX: u32 = 250;
+
+/// How far a stream was followed.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(in crate::api) struct After {
+    /// How far the stream was followed before: an event's id.
+    after: Option<String>,
+}
+
+/// What the stream of a match sends.
+#[allow(dead_code)]
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+enum MatchEvent {
+    Close(Close),
+    State(MatchState),
+    Entry(MatchEntry),
+    Fact(FactRow),
+    End(Box<MatchShown>),
+}
+
+/// What the stream of all matches sends.
+#[allow(dead_code)]
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+enum AnyEvent {
+    Close(Close),
+    State(AllState),
+    Match(Box<MatchShown>),
+}
 
 /// What the stream of a match begins with; what has happened in it follows as events.
 #[derive(Debug, Serialize, ToSchema)]
@@ -44,15 +75,18 @@ pub(in crate::api) struct AllState {
     more: bool,
 }
 
-/// `GET /api/v1/matches/{id}/events`: `state` (the match and its seats), then `entry` and `fact`, first those that are
-/// there, page by page as the connection takes them, then as they are committed; at the end `end`.
+/// A match as it goes on (SSE): `state`, then `entry` and `fact`, at last `end`; `close` says why a stream ends before
+/// that.
+// First come those entries and facts that are there, page by page as the connection takes them.
+#[utoipa::path(get, path = "/api/v1/matches/{id}/events", params(After),
+    responses((status = 200, body = inline(MatchEvent), content_type = SSE), (status = 204)))]
 pub(in crate::api) async fn of_match(
     Path(id): Path<String>,
     leaves: Option<Extension<LeavesAt>>,
+    Query(After { after }): Query<After>,
     asked: Asked,
 ) -> Result<Response, Problem> {
-    let params = asked.params(&[&["after"]])?;
-    let from = followed(&asked, &params)?.map(|at| mark(&at)).transpose()?;
+    let from = followed(&asked, after)?.map(|at| mark(&at)).transpose()?;
     let (state, sight) = (&asked.state, &asked.sight);
     let (entry, fact) = state.store.last_numbers().await?;
     // A place that this database never had is of another one: all of it begins again.
@@ -87,14 +121,17 @@ pub(in crate::api) async fn of_match(
     ))
 }
 
-/// `GET /api/v1/events`: `state` (the live matches, the newest 250), then `match` whenever one begins, ends, or is
-/// joined or left by one of our sessions. Ids are numbers of changes, the same for ever.
+/// All matches as they begin and end (SSE): `state`, then `match`; `close` says why a stream ends.
+// `match` comes whenever one begins, ends, or is joined or left by one of our sessions. Ids are numbers of changes, the
+// same for ever.
+#[utoipa::path(get, path = "/api/v1/events", params(After),
+    responses((status = 200, body = inline(AnyEvent), content_type = SSE), (status = 204)))]
 pub(in crate::api) async fn all(
     leaves: Option<Extension<LeavesAt>>,
+    Query(After { after }): Query<After>,
     asked: Asked,
 ) -> Result<Response, Problem> {
-    let params = asked.params(&[&["after"]])?;
-    let from = followed(&asked, &params)?;
+    let from = followed(&asked, after)?;
     let number = |id: String| {
         let number = id.parse::<i64>().ok().filter(|number| *number >= 0);
         number.ok_or_else(|| no_place(&format!("{id:?} is not a number")))
@@ -133,12 +170,12 @@ pub(in crate::api) async fn all(
 }
 
 /// How far the caller has followed a stream, by its header or the parameter `after`.
-fn followed(asked: &Asked, params: &Params) -> Result<Option<String>, Problem> {
+fn followed(asked: &Asked, after: Option<String>) -> Result<Option<String>, Problem> {
     let header = asked.headers.get(LAST_EVENT);
     match header.map(|value| value.to_str()) {
         Some(Ok(value)) => Ok(Some(value.to_owned())),
         Some(Err(_)) => Err(no_place("it is no text")),
-        None => Ok(params.text("after")),
+        None => Ok(after),
     }
 }
 

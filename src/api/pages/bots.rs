@@ -3,11 +3,13 @@
 use super::layout::{Shell, shown};
 use super::versus::{self, Rival};
 use super::view::{MatchLine, line, now, percent};
-use super::visit::{Visit, asking};
+use super::visit::Visit;
 use crate::api::bots::{self, BotResults, BotShown};
+use crate::api::lists::Rows as _;
 use crate::api::matches;
-use crate::api::params::PAGE;
 use crate::api::problem::Problem;
+use crate::api::query::Params;
+use crate::store::Filter;
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
@@ -32,9 +34,9 @@ struct Bot {
 
 /// `GET /bots`
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
-    let params = visit.params(&[&["game"]])?;
+    let params = visit.params::<bots::Bots>()?;
     let mut games: Vec<(&'static str, Vec<BotShown>)> = Vec::new();
-    for bot in bots::page(&visit, &params).await?.items {
+    for bot in bots::Bots::page(&visit, &params).await?.items {
         match games.last_mut().filter(|(game, _)| *game == bot.game) {
             Some((_, bots)) => bots.push(bot),
             None => games.push((bot.game, vec![bot])),
@@ -49,13 +51,16 @@ pub(super) async fn one(
     Path((game, name)): Path<(String, String)>,
     visit: Visit,
 ) -> Result<Response, Problem> {
-    visit.params(&[])?;
+    visit.takes(&[])?;
     let found = bots::find(&visit, &game, &name).await?;
     let results = results(&found);
     let bot = found.bot;
-    let own = [("game", bot.game), ("bot", &*bot.name), ("limit", "20")];
-    let matches = asking(own, &[matches::FILTERS, PAGE])?;
-    let matches = matches::page(&visit, &matches).await?.items;
+    let own = Filter {
+        game: Some(bot.game.to_owned()),
+        bot: Some(bot.name.clone()),
+        ..Filter::default()
+    };
+    let matches = matches::page(&visit, &Params::first(own, 20)).await?.items;
     let now = now();
     shown(&Bot {
         shell: visit.shell(format!("{} of {}", bot.name, bot.game), "/bots"),

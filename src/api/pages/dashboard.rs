@@ -3,13 +3,16 @@
 use super::hubs::{Line as HubLine, lines as hub_lines};
 use super::layout::{EVENTS, Shell, shown};
 use super::view::{MatchLine, bytes, figure, line, micros, now, percent};
-use super::visit::{Visit, asking};
+use super::visit::Visit;
+use crate::api::hubs::ToHubs;
 use crate::api::ledger::LedgerSummary;
+use crate::api::lists::Rows as _;
 use crate::api::matches::{self, MatchShown};
-use crate::api::params::PAGE;
 use crate::api::problem::Problem;
-use crate::api::{health, hubs, ledger};
+use crate::api::query::Params;
+use crate::api::{health, ledger};
 use crate::metrics as names;
+use crate::store::Filter;
 use askama::Template;
 use axum::response::Response;
 use games::Cause;
@@ -75,12 +78,14 @@ struct Step {
 
 /// `GET /dashboard`
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
-    visit.params(&[])?;
+    visit.takes(&[])?;
     let now = now();
     let since = now - jiff::SignedDuration::from_secs(LATELY_S);
-    let names = &[matches::FILTERS, PAGE, &["live"]][..];
-    let limit = COUNTED_MAX.to_string();
-    let live = asking([("live", "true"), ("limit", limit.as_str())], names)?;
+    let live = Filter {
+        live: Some(true),
+        ..Filter::default()
+    };
+    let live = Params::first(live, COUNTED_MAX as u32);
     let live = matches::page(&visit, &live).await?.items;
     let store = &visit.state.store;
     let lately = store.matches_ended(since.as_microsecond(), COUNTED_MAX as u32);
@@ -112,7 +117,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
         failed: shown_lines(&failed),
         games: games.into_iter().map(|sum| game(sum, now)).collect(),
         steps: STEPS.iter().filter_map(|step| samples.step(step)).collect(),
-        hubs: hub_lines(hubs::page(&visit, &asking([], &[])?)?.items),
+        hubs: hub_lines(ToHubs::page(&visit, &Params::default()).await?.items),
     })
 }
 

@@ -1,9 +1,10 @@
 //! How long each decision of a match took, of what it was allowed: the deadline ledger, move by move.
 
 use super::view::{evidence, micros, player};
-use super::visit::{Visit, asking};
-use crate::api::ledger::{self, DecisionShown};
-use crate::api::matches::MatchShown;
+use super::visit::Visit;
+use crate::api::ledger::{DecisionShown, Ledger};
+use crate::api::lists::Rows as _;
+use crate::api::matches::{MatchShown, Wanted};
 use crate::api::problem::Problem;
 use crate::api::sessions::SessionShown;
 use crate::store::Side;
@@ -46,7 +47,7 @@ pub(super) struct Row {
 
 impl Decisions {
     pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Self, Problem> {
-        let (listed, _) = ledger::page(visit, &found.id, &asking([], &[])?).await?;
+        let listed = Ledger::page(visit, &Wanted::all(&found.id)).await?;
         let sessions = found.sessions.as_deref().unwrap_or_default();
         let all = once(listed.items, sessions);
         let used = |one: &DecisionShown| one.sent_ms / one.limit_ms.max(1e-3);

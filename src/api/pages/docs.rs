@@ -70,7 +70,7 @@ pub(super) async fn one(Path(name): Path<String>, visit: Visit) -> Result<Respon
 }
 
 fn page(visit: &Visit, name: &str) -> Result<Response, Problem> {
-    visit.params(&[])?;
+    visit.takes(&[])?;
     let guide = GUIDES.iter().find(|(known, _)| *known == name);
     let (_, text) = guide.ok_or_else(|| Problem::not_found(format!("there is no guide {name}")))?;
     let title = text.lines().next().unwrap_or_default();

@@ -1,9 +1,11 @@
 //! Filters in a page's address, and the links that keep them.
 
 use super::visit::Visit;
-use crate::store::Side;
-use games::{Cause, Part};
+use crate::api::lists::Rows;
+use crate::api::query::parameters;
+use serde_json::json;
 use url::form_urlencoded::Serializer;
+use utoipa::openapi::path::Parameter;
 
 /// One field of the form.
 pub(super) struct Field {
@@ -14,13 +16,14 @@ pub(super) struct Field {
     pub(super) choices: Vec<(String, String)>,
 }
 
-/// The fields of these names, filled with what was asked for.
-pub(super) fn fields(visit: &Visit, names: &[&'static str]) -> Vec<Field> {
+/// The fields of these names, filled with what was asked for, and with a list's choices.
+pub(super) fn fields<L: Rows>(visit: &Visit, names: &[&'static str]) -> Vec<Field> {
+    let known = parameters::<L::Filters>();
     let field = |&name: &&'static str| Field {
         name,
         label: label(name),
         value: visit.value(name).unwrap_or_default().to_owned(),
-        choices: choices(name),
+        choices: choices(known.iter().find(|filter| filter.name == name)),
     };
     names.iter().map(field).collect()
 }
@@ -45,19 +48,13 @@ fn label(name: &'static str) -> &'static str {
     }
 }
 
-fn choices(name: &str) -> Vec<(String, String)> {
-    let same = |word: &str| (word.to_owned(), word.replace('_', " "));
-    match name {
-        "game" => games::ALL.iter().map(|kit| same(kit.game())).collect(),
-        "outcome" => ["live", "won", "tied", "lost"].map(same).into(),
-        "cause" => Cause::ALL.map(|cause| same(cause.word())).into(),
-        "participation" => Part::ALL.map(|part| same(part.word())).into(),
-        "kind" => ["named", "type"].map(same).into(),
-        "side" => [Side::Player, Side::Referee]
-            .map(|side| same(side.word()))
-            .into(),
-        _ => Vec::new(),
-    }
+fn choices(filter: Option<&Parameter>) -> Vec<(String, String)> {
+    let schema = json!(filter.and_then(|filter| filter.schema.as_ref()));
+    let words = schema["enum"].as_array().into_iter().flatten();
+    let words = words.filter_map(|word| word.as_str());
+    words
+        .map(|word| (word.to_owned(), word.replace('_', " ")))
+        .collect()
 }
 
 /// This page with its parameters, but this one as given, and from its first row.

@@ -2,9 +2,11 @@
 
 use super::layout::{Shell, shown};
 use super::view::{When, figure, when};
-use super::visit::{Visit, asking};
-use crate::api::hubs;
+use super::visit::Visit;
+use crate::api::hubs::ToHubs;
+use crate::api::lists::Rows as _;
 use crate::api::problem::Problem;
+use crate::api::query::Params;
 use crate::clock::time;
 use crate::gateway::hubs::{HubStatus, Phase};
 use askama::Template;
@@ -31,8 +33,8 @@ pub(super) struct Line {
 
 /// `GET /hubs`
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
-    visit.params(&[])?;
-    let listed = hubs::page(&visit, &asking([], &[])?)?;
+    visit.takes(&[])?;
+    let listed = ToHubs::page(&visit, &Params::default()).await?;
     shown(&Hubs {
         shell: Shell {
             every_s: Some(5),

@@ -3,8 +3,8 @@
 
 use super::layout::{Shell, page};
 use crate::api::auth;
-use crate::api::params::Params;
 use crate::api::problem::Problem;
+use crate::api::query::named;
 use crate::api::state::ApiState;
 use crate::clock::now_us;
 use askama::Template;
@@ -44,8 +44,9 @@ impl Login {
 
 /// `GET /login?next=PATH`
 pub(super) async fn ask(RawQuery(query): RawQuery) -> Result<Response, Problem> {
-    let params = Params::read(query.as_deref(), &[&["next"]])?;
-    let login = Login::to(params.text("next").as_deref(), "");
+    let query = query.as_deref().unwrap_or_default();
+    let params = named(query, ["next"].into_iter())?;
+    let login = Login::to(params.get("next").map(String::as_str), "");
     Ok(page(StatusCode::OK, &login))
 }
 
@@ -55,15 +56,15 @@ pub(super) async fn enter(
     headers: HeaderMap,
     body: String,
 ) -> Result<Response, Problem> {
-    let fields = Params::read(Some(&body), &[&["token", "next"]])?;
-    let token = fields.text("token").unwrap_or_default();
-    let next = fields.text("next");
+    let fields = named(&body, ["token", "next"].into_iter())?;
+    let given = |name: &str| fields.get(name).map(String::as_str);
+    let (token, next) = (given("token").unwrap_or_default(), given("next"));
     let until_us = now_us().saturating_add(PASS_S * 1_000_000);
     match state.tokens.pass(token.trim().as_bytes(), until_us) {
-        Some(pass) => Ok(sent(own_path(next.as_deref()), &headers, &pass, PASS_S)),
+        Some(pass) => Ok(sent(own_path(next), &headers, &pass, PASS_S)),
         None => {
             let why = "This token is not known: it is wrong, or it was revoked.";
-            let login = Login::to(next.as_deref(), why);
+            let login = Login::to(next, why);
             Ok(page(StatusCode::UNAUTHORIZED, &login))
         }
     }

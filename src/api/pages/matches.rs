@@ -5,7 +5,6 @@ use super::layout::{EVENTS, Shell, shown};
 use super::view::{MatchLine, line, now};
 use super::visit::Visit;
 use crate::api::matches;
-use crate::api::params::PAGE;
 use crate::api::problem::Problem;
 use askama::Template;
 use axum::response::Response;
@@ -29,13 +28,13 @@ struct Matches {
 
 /// `GET /matches`
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
-    let params = visit.params(&[matches::FILTERS, PAGE])?;
+    let params = visit.params::<matches::Matches>()?;
     let listed = matches::page(&visit, &params).await?;
     let listed = visit.expects(listed, &params).await?;
     let now = now();
     let later = visit.value("cursor").is_some();
     let follow = (!later).then(|| EVENTS.to_owned());
-    let more = fields(
+    let more = fields::<matches::Matches>(
         &visit,
         &[
             "entrant",
@@ -52,7 +51,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
             follow,
             ..visit.shell("Matches", "/matches")
         },
-        main: fields(
+        main: fields::<matches::Matches>(
             &visit,
             &[
                 "game",

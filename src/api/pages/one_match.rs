@@ -7,11 +7,12 @@ use super::programs::{self, ProgramRow};
 use super::timeline::picture;
 use super::told::Told;
 use super::view::{self, MatchLine, When, line, now};
-use super::visit::{Visit, asking};
-use crate::api::entries;
-use crate::api::matches::{self, MatchShown};
-use crate::api::params::PAGE;
+use super::visit::Visit;
+use crate::api::entries::Entries;
+use crate::api::lists::Rows as _;
+use crate::api::matches::{self, MatchShown, Wanted};
 use crate::api::problem::Problem;
+use crate::api::query::LIMIT_MAX;
 use crate::api::sessions::SessionShown;
 use crate::clock::time;
 use crate::store::{Direction, MatchEntry, SeatRow, Side};
@@ -104,7 +105,7 @@ struct Line {
 
 /// `GET /matches/{id}`
 pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Response, Problem> {
-    visit.params(&[NAMES])?;
+    visit.takes(NAMES)?;
     let (entry, fact) = visit.state.store.last_numbers().await?;
     let follow = Some(format!(
         "/api/v1/matches/{id}/events?after={}-{fact}",
@@ -277,18 +278,16 @@ async fn transcript(
             .is_none_or(|q| entry.text.to_lowercase().contains(q))
     };
     let (mut lines, mut withheld) = (Vec::new(), None);
-    let mut cursor = visit.value("cursor").map(str::to_owned);
+    let no_number = |_| {
+        let detail = "session is no number".to_owned();
+        Problem::parameter("session", detail, [""; 0])
+    };
+    let mut params = Wanted::all(&found.id);
+    params.filters.session = session.map(str::parse).transpose().map_err(no_number)?;
+    params.page.limit = Some(LIMIT_MAX);
+    params.page.cursor = visit.value("cursor").map(str::to_owned);
     for _ in 0..READS_MAX {
-        let pairs = [
-            ("session", session),
-            ("cursor", cursor.as_deref()),
-            ("limit", Some("250")),
-        ];
-        let pairs = pairs
-            .into_iter()
-            .filter_map(|(name, value)| Some((name, value?)));
-        let params = asking(pairs, &[entries::FILTERS, PAGE])?;
-        let (listed, _) = entries::page(visit, &found.id, &params).await?;
+        let listed = Entries::page(visit, &params).await?;
         withheld = listed.withheld;
         for entry in listed.items.iter().filter(|entry| wanted(entry)) {
             if lines.len() == LINES_MAX {
@@ -297,12 +296,12 @@ async fn transcript(
             }
             lines.push(shown_line(entry));
         }
-        cursor = listed.next;
-        if cursor.is_none() {
+        params.page.cursor = listed.next;
+        if params.page.cursor.is_none() {
             break;
         }
     }
-    Ok((lines, cursor, withheld))
+    Ok((lines, params.page.cursor, withheld))
 }
 
 fn shown_line(entry: &MatchEntry) -> Line {

@@ -5,14 +5,15 @@ use super::filters::{Field, fields, link, query};
 use super::layout::{Shell, shown};
 use super::versus::{self, Rival};
 use super::view::{self, When, figure, when};
-use super::visit::{Visit, asking};
+use super::visit::Visit;
 use crate::api::bluffs;
-use crate::api::history;
+use crate::api::history::History;
+use crate::api::lists::Rows as _;
 use crate::api::opponents::{self, OpponentShown};
-use crate::api::params::PAGE;
 use crate::api::problem::Problem;
+use crate::api::query::{LIMIT_MAX, Nothing, Params};
 use crate::clock::time;
-use crate::store::{BluffRow, OpponentKind};
+use crate::store::{BluffRow, Filter, OpponentKind};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
@@ -103,11 +104,11 @@ struct Bluff {
 
 /// `GET /opponents`
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
-    let params = visit.params(&[opponents::FILTERS, PAGE])?;
-    let listed = opponents::page(&visit, &params).await?;
+    let params = visit.params::<opponents::Opponents>()?;
+    let listed = opponents::Opponents::page(&visit, &params).await?;
     shown(&Opponents {
         shell: visit.shell("Opponents", "/opponents"),
-        filters: fields(&visit, &["game", "kind"]),
+        filters: fields::<opponents::Opponents>(&visit, &["game", "kind"]),
         rows: listed.items.into_iter().map(row).collect(),
         later: visit.value("cursor").is_some(),
         first: link(&visit, "cursor", ""),
@@ -117,20 +118,19 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
 
 /// `GET /opponents/{id}`
 pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response, Problem> {
-    visit.params(&[&["figure"]])?;
+    visit.takes(&["figure"])?;
     let found = opponents::find(&visit, &id).await?;
     let opponent = found.opponent;
     let named = matches!(opponent.kind, OpponentKind::Named);
     let bluffs = match named {
         true => {
-            let own = [
-                ("game", &*opponent.game),
-                ("opponent", &*opponent.name),
-                ("limit", "20"),
-            ];
-            bluffs::page(&visit, &asking(own, &[bluffs::FILTERS, PAGE])?)
-                .await?
-                .items
+            let own = Filter {
+                game: Some(opponent.game.clone()),
+                opponent: Some(opponent.name.clone()),
+                ..Filter::default()
+            };
+            let own = Params::first(own, 20);
+            bluffs::page(&visit, &own).await?.items
         }
         false => Vec::new(),
     };
@@ -202,8 +202,11 @@ async fn history(visit: &Visit, id: &str, figures: &[Figure]) -> Result<Option<C
             None => return Ok(None),
         },
     };
-    let params = asking([("limit", "250")], &[PAGE])?;
-    let listed = history::page(visit, id, &params).await?;
+    let params = Params {
+        of: vec![id.to_owned()],
+        ..Params::first(Nothing::default(), LIMIT_MAX)
+    };
+    let listed = History::page(visit, &params).await?;
     let (mut steps, mut points) = (Vec::new(), Vec::new());
     for learnt in &listed.items {
         let mut all = Vec::new();

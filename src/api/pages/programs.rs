@@ -1,10 +1,11 @@
 //! What users' programs did in a match.
 
 use super::view::or_none;
-use super::visit::{Visit, asking};
-use crate::api::matches::MatchShown;
+use super::visit::Visit;
+use crate::api::lists::Rows as _;
+use crate::api::matches::{MatchShown, Wanted};
 use crate::api::problem::Problem;
-use crate::api::programs::{self, ProgramShown};
+use crate::api::programs::{ProgramRuns, ProgramShown};
 
 /// A program in a match.
 pub(super) struct ProgramRow {
@@ -29,7 +30,7 @@ pub(super) struct ProgramRow {
 
 /// The programs of a match.
 pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Vec<ProgramRow>, Problem> {
-    let listed = programs::page(visit, &found.id, &asking([], &[])?).await?;
+    let listed = ProgramRuns::page(visit, &Wanted::all(&found.id)).await?;
     Ok(listed.items.into_iter().map(row).collect())
 }
 

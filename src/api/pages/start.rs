@@ -50,7 +50,7 @@ struct Command {
 
 /// `GET /`
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
-    visit.params(&[])?;
+    visit.takes(&[])?;
     let place = Place::of(&visit);
     let games = games::ALL.iter().map(|kit| place.connection(*kit));
     shown(&Start {

@@ -3,9 +3,10 @@
 use super::filters::link;
 use super::timeline;
 use super::view;
-use super::visit::{Visit, asking};
-use crate::api::facts;
-use crate::api::matches::MatchShown;
+use super::visit::Visit;
+use crate::api::facts::Facts;
+use crate::api::lists::Rows as _;
+use crate::api::matches::{MatchShown, Wanted};
 use crate::api::problem::Problem;
 use crate::store::FactRow;
 
@@ -52,7 +53,7 @@ pub(super) struct Fact {
 impl Told {
     /// The facts of the session asked for, or of the first one that tells any: each seat tells much the same.
     pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Self, Problem> {
-        let (listed, _) = facts::page(visit, &found.id, &asking([], &[])?).await?;
+        let listed = Facts::page(visit, &Wanted::all(&found.id)).await?;
         let own = match visit.value("session") {
             Some(session) => session.parse().ok(),
             None => listed.items.first().map(|fact| fact.session.0),

@@ -5,7 +5,7 @@ use super::filters::{Field, fields, link, query};
 use super::layout::{EVENTS, Shell, shown};
 use super::view::{self, When, figure, percent, when};
 use super::visit::Visit;
-use crate::api::params::PAGE;
+use crate::api::lists::Rows as _;
 use crate::api::problem::Problem;
 use crate::api::tournaments::{self, Computed, RoundShown, TournamentShown};
 use crate::tournament::standings::{History, Standing, Standings};
@@ -121,14 +121,14 @@ struct Played {
 
 /// `GET /tournaments`
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
-    let params = visit.params(&[tournaments::FILTERS, PAGE])?;
-    let listed = tournaments::page(&visit, &params).await?;
+    let params = visit.params::<tournaments::Tournaments>()?;
+    let listed = tournaments::Tournaments::page(&visit, &params).await?;
     shown(&Tournaments {
         shell: Shell {
             follow: Some(EVENTS.to_owned()),
             ..visit.shell("Tournaments", "/tournaments")
         },
-        filters: fields(&visit, &["game"]),
+        filters: fields::<tournaments::Tournaments>(&visit, &["game"]),
         rows: listed.items.into_iter().map(row).collect(),
         later: visit.value("cursor").is_some(),
         first: link(&visit, "cursor", ""),
@@ -138,7 +138,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
 
 /// `GET /tournaments/{id}`
 pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response, Problem> {
-    let params = visit.params(&[PAGE])?;
+    let params = visit.params::<tournaments::Schedule>()?;
     let stored = tournaments::row(&visit, &id).await?;
     let rounds = tournaments::rounds(&visit, &stored, &params).await?;
     let standings = match standings(&visit, &id).await {

@@ -4,15 +4,17 @@ use super::chart::{self, Span};
 use super::filters::{link, query};
 use super::layout::{Shell, shown};
 use super::view::{MatchLine, figure, line, micros, now, percent};
-use super::visit::{Visit, asking};
+use super::visit::Visit;
 use crate::api::matches;
-use crate::api::params::PAGE;
 use crate::api::problem::Problem;
+use crate::api::query::Params;
 use crate::api::versus::versus;
-use crate::store::{Score, Subject, Times, Versus, VersusBluffs};
+use crate::store::{EndedWord, Filter, Score, Standing, Subject, Times, Versus, VersusBluffs};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
+use serde::Deserialize;
+use utoipa::IntoParams;
 
 /// Pages of matches that are looked through for those of one pair: the store may give short ones.
 const READS_MAX: usize = 4;
@@ -137,18 +139,27 @@ fn split(name: String, score: &Score) -> Split {
     }
 }
 
+/// What the page of a pair is asked.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Asked {
+    rival: Option<String>,
+    #[param(inline, value_type = Option<EndedWord>)]
+    outcome: Option<Standing>,
+}
+
 /// `GET /bots/{game}/{bot}/versus`
 pub(super) async fn page(
     Path((game, bot)): Path<(String, String)>,
     visit: Visit,
 ) -> Result<Response, Problem> {
-    visit.params(&[&["rival", "outcome"]])?;
-    let name = visit.value("rival").unwrap_or_default().to_owned();
+    let asked = visit.read::<Asked>()?;
+    let name = asked.rival.unwrap_or_default();
     let all = versus(&visit, &game, Subject::Bot(&bot)).await?;
     let found = all.iter().find(|versus| versus.rival == name);
     let never = || Problem::not_found(format!("{bot} of {game} has met no {name:?}"));
     let found = found.ok_or_else(never)?;
-    let (matches, more) = between(&visit, &game, &bot, &name).await?;
+    let (matches, more) = between(&visit, &game, &bot, &name, asked.outcome).await?;
     let outcome = visit.value("outcome").unwrap_or_default();
     let outcomes = [
         ("", "all"),
@@ -237,28 +248,28 @@ async fn between(
     game: &str,
     bot: &str,
     rival: &str,
+    between: Option<Standing>,
 ) -> Result<(Vec<MatchLine>, bool), Problem> {
-    let outcome = visit.value("outcome").unwrap_or_default();
-    let (mut found, mut cursor) = (Vec::new(), String::new());
+    let mut found = Vec::new();
     if visit.sight.hides(rival) {
         return Ok((found, false));
     }
+    let mut params = Params::first(
+        Filter {
+            game: Some(game.to_owned()),
+            bot: Some(bot.to_owned()),
+            opponent: Some(rival.to_owned()),
+            between,
+            ..Filter::default()
+        },
+        0,
+    );
     for _ in 0..READS_MAX {
-        let limit = (MATCHES_MAX - found.len()).to_string();
-        let pairs = [
-            ("game", game),
-            ("bot", bot),
-            ("opponent", rival),
-            ("between", outcome),
-            ("cursor", &*cursor),
-            ("limit", &*limit),
-        ];
-        let given = |(name, value): &(&str, &str)| *name == "opponent" || !value.is_empty();
-        let params = asking(pairs.into_iter().filter(given), &[matches::FILTERS, PAGE])?;
+        params.page.limit = Some((MATCHES_MAX - found.len()) as u32);
         let listed = matches::page(visit, &params).await?;
         found.extend(listed.items.iter().map(|found| line(found, now())));
         match listed.next {
-            Some(next) if found.len() < MATCHES_MAX => cursor = next,
+            Some(next) if found.len() < MATCHES_MAX => params.page.cursor = Some(next),
             next => return Ok((found, next.is_some())),
         }
     }

@@ -3,8 +3,9 @@
 use super::layout::Shell;
 use crate::api::asked::Asked;
 use crate::api::auth;
-use crate::api::params::Params;
+use crate::api::lists::{Rows, rows_and_page};
 use crate::api::problem::Problem;
+use crate::api::query::{self, Checked, Params, parameters};
 use crate::api::reader::Reader;
 use crate::api::state::ApiState;
 use axum::extract::FromRequestParts;
@@ -12,9 +13,12 @@ use axum::http::HeaderMap;
 use axum::http::header::HOST;
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
+use serde::de::DeserializeOwned;
 use std::net::SocketAddr;
 use std::ops::Deref;
 use url::form_urlencoded::{Serializer, parse};
+use utoipa::IntoParams;
+use utoipa::openapi::path::Parameter;
 
 /// A request for a page by a caller who may read.
 pub(super) struct Visit {
@@ -63,9 +67,25 @@ impl Visit {
         }
     }
 
-    /// The parameters, which may have only these names.
-    pub(super) fn params(&self, names: &[&[&str]]) -> Result<Params, Problem> {
-        asking(self.pairs(), names)
+    /// Refuses parameters that have other names than these.
+    pub(super) fn takes(&self, names: &[&str]) -> Result<(), Problem> {
+        query::named(&self.query(), names.iter().copied()).map(|_| ())
+    }
+
+    /// The parameters, read into a struct.
+    pub(super) fn read<Q: DeserializeOwned + IntoParams>(&self) -> Result<Q, Problem> {
+        Checked::read(&self.query(), &parameters::<Q>())?.get()
+    }
+
+    /// What the list on the page is asked.
+    pub(super) fn params<L: Rows>(&self) -> Result<Params<L::Filters>, Problem> {
+        let known: Vec<Parameter> = rows_and_page::<L>().collect();
+        Checked::read(&self.query(), &known)?.params(Vec::new())
+    }
+
+    fn query(&self) -> String {
+        let mut query = Serializer::new(String::new());
+        query.extend_pairs(self.pairs()).finish()
     }
 
     /// The parameters in order.
@@ -86,15 +106,6 @@ impl Visit {
             _ => address.to_string(),
         }
     }
-}
-
-/// Parameters as the API reads them.
-pub(super) fn asking<'a>(
-    pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
-    names: &[&[&str]],
-) -> Result<Params, Problem> {
-    let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
-    Params::read(Some(&query), names)
 }
 
 fn host(headers: &HeaderMap) -> Option<String> {

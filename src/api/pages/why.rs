@@ -87,9 +87,9 @@ pub(super) async fn page(
     Path((id, seat)): Path<(String, String)>,
     visit: Visit,
 ) -> Result<Response, Problem> {
-    let params = visit.params(&[explain::FILTERS])?;
+    let wanted = visit.read::<explain::Wanted>()?;
     let (decisions, explained, heir) =
-        explain::found(&visit, (&id, &seat), &params, |read, entry, nodes| {
+        explain::found(&visit, [&id, &seat], &wanted, |read, entry, nodes| {
             let decisions = read.decisions()?;
             let explained = entry.map(|entry| read.explain(near(&decisions, entry), nodes));
             Ok((decisions, explained.transpose()?, read.heir()))

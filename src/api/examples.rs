@@ -1,62 +1,22 @@
-//! The description of the whole interface as an OpenAPI document.
+//! The schemas of types, and values that they allow as examples.
 
-use super::endpoint;
-use super::routes;
-use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse as _, Response};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 use utoipa::ToSchema;
 
-static TEXT: LazyLock<String> = LazyLock::new(|| format!("{:#}", document()));
+/// Schemas by their names.
+pub(super) type Schemas = BTreeMap<String, Value>;
 
-/// An OpenAPI document.
-#[derive(ToSchema)]
-pub(super) struct Document {
-    /// Its version of OpenAPI.
-    #[allow(dead_code)]
-    #[schema(example = "3.1.0")]
-    openapi: String,
-}
-
-/// `GET /openapi.json`
-pub(super) async fn show() -> Response {
-    ([(CONTENT_TYPE, endpoint::JSON)], TEXT.as_str()).into_response()
-}
-
-/// The OpenAPI 3.1 document of the REST interface.
-#[must_use]
-pub fn document() -> Value {
-    let (mut paths, mut schemas) = (Map::new(), BTreeMap::new());
-    for routes in routes::all() {
-        routes.describe(&mut paths, &mut schemas);
-    }
-    endpoint::problems(&mut schemas);
-    let mut document = json!({
-        "openapi": "3.1.0",
-        "info": {
-            "title": "Drover",
-            "version": env!("CARGO_PKG_VERSION"),
-            "description": "Matches, sessions, transcripts, and what follows from them. Times are RFC 3339. Lists \
-                are pages (`next` is the `cursor` of the next one); as ndjson or CSV, by suffix or `Accept`, they \
-                are streamed whole unless `limit` is given. With `follow` some go on with what comes. Errors are problem documents (RFC 9457). What a seat \
-                knows is shown to its owner alone while the match runs.",
-            "license": { "name": env!("CARGO_PKG_LICENSE"), "identifier": env!("CARGO_PKG_LICENSE") },
-        },
-        "paths": paths,
-        "components": {
-            "schemas": schemas,
-            "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
-        },
-    });
-    let schemas = document["components"]["schemas"].clone();
-    exemplify(&mut document["paths"], &schemas);
-    document
+/// The schema of a type, and all that it refers to.
+pub(super) fn schemas_of<T: ToSchema>() -> Schemas {
+    let mut found = vec![(T::name().into_owned(), T::schema())];
+    T::schemas(&mut found);
+    let found = found.into_iter();
+    found.map(|(name, schema)| (name, json!(schema))).collect()
 }
 
 /// Gives every body in JSON an example, made of those of its fields.
-fn exemplify(value: &mut Value, schemas: &Value) {
+pub(super) fn exemplify(value: &mut Value, schemas: &Value) {
     match value {
         Value::Object(fields) => {
             if let Some(Value::Object(kinds)) = fields.get_mut("content") {
@@ -116,4 +76,10 @@ fn example(schema: &Value, schemas: &Value) -> Value {
         "string" => json!(""),
         _ => Value::Null,
     }
+}
+
+/// A value of a type, as an example.
+pub(super) fn example_of<T: ToSchema>() -> Value {
+    let schemas = schemas_of::<T>();
+    example(&schemas[&*T::name()], &json!(schemas))
 }

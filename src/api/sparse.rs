@@ -1,10 +1,10 @@
 //! Sparse answers: only the fields that were asked for.
 
+use super::examples::{Schemas, schemas_of};
 use super::problem::Problem;
+use super::query::Sparse;
 use serde_json::Value;
 use utoipa::ToSchema;
-use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{ArrayItems, Ref, Schema, SchemaType, Type};
 
 /// The most fields that may be asked for.
 const FIELDS_MAX: usize = 64;
@@ -14,32 +14,33 @@ const FIELDS_MAX: usize = 64;
 pub(super) struct Fields(Vec<String>);
 
 impl Fields {
-    /// Reads `a,b.c`, in which each path leads to a field of `T`.
-    pub(super) fn read<T: ToSchema>(text: &str) -> Result<Self, Problem> {
-        let fields: Vec<String> = text
-            .split(',')
-            .map(|field| field.trim().to_owned())
-            .collect();
-        if fields.len() > FIELDS_MAX {
-            let detail = format!(
-                "fields names {}; at most {FIELDS_MAX} can be asked for",
-                fields.len()
-            );
+    /// Those that were asked for, if any were; each is a path to a field of `T`.
+    pub(super) fn asked<T: ToSchema>(sparse: &Sparse) -> Result<Option<Self>, Problem> {
+        let Some(text) = &sparse.fields else {
+            return Ok(None);
+        };
+        let fields = text.split(',').map(|field| field.trim().to_owned());
+        let fields: Vec<String> = fields.collect();
+        let count = fields.len();
+        if count > FIELDS_MAX {
+            let detail = format!("fields names {count}; at most {FIELDS_MAX} can be asked for");
             return Err(Problem::parameter("fields", detail, [""; 0]));
         }
-        let shape = Shape::of::<T>();
+        let schemas = schemas_of::<T>();
         for field in &fields {
-            shape.lead(field).map_err(|known| {
+            lead(field, &schemas[&*T::name()], &schemas).map_err(|known| {
                 let detail = format!("there is no field {field:?} here");
                 Problem::parameter("fields", detail, known)
             })?;
         }
-        Ok(Self(fields))
+        Ok(Some(Self(fields)))
     }
 
-    /// All fields of `T`.
+    /// All fields of `T`, also those that it has from others.
     pub(super) fn all<T: ToSchema>() -> Self {
-        Self(names::<T>())
+        let (schemas, mut found) = (schemas_of::<T>(), Vec::new());
+        inside(&schemas[&*T::name()], &schemas, &mut found);
+        Self(found.iter().map(|(name, _)| (*name).to_owned()).collect())
     }
 
     /// The headings of a table of them.
@@ -70,101 +71,53 @@ impl Fields {
     }
 }
 
-/// The names of a type's fields, also of those that it has from others.
-fn names<T: ToSchema>() -> Vec<String> {
-    let shape = Shape::of::<T>();
-    let inner = shape.inner([&T::schema()]);
-    inner.fields.into_iter().map(|(name, _)| name).collect()
+/// Follows a path from a schema; where it leads nowhere, the fields that there are at that place.
+fn lead(path: &str, root: &Value, schemas: &Schemas) -> Result<(), Vec<String>> {
+    let (mut at, mut before) = (vec![root], String::new());
+    for name in path.split('.') {
+        let mut fields = Vec::new();
+        let mut is_open = false;
+        for schema in at {
+            is_open |= inside(schema, schemas, &mut fields);
+        }
+        let found = fields.iter().filter(|(known, _)| *known == name);
+        at = found.map(|(_, schema)| *schema).collect();
+        if at.is_empty() && is_open {
+            return Ok(());
+        }
+        if at.is_empty() {
+            let known = fields.into_iter();
+            return Err(known.map(|(name, _)| format!("{before}{name}")).collect());
+        }
+        before.push_str(&format!("{name}."));
+    }
+    Ok(())
 }
 
-/// What a type's values look like, by the schemas that it is made of.
-struct Shape(Vec<(String, RefOr<Schema>)>);
-
-/// What is one step further inside a value.
-#[derive(Default)]
-struct Inner {
-    fields: Vec<(String, RefOr<Schema>)>,
-    /// Whether there may be others.
-    open: bool,
-}
-
-impl Shape {
-    /// That of `T`, first of all.
-    fn of<T: ToSchema>() -> Self {
-        let mut known = vec![(T::name().into_owned(), T::schema())];
-        T::schemas(&mut known);
-        Self(known)
+/// Adds what is one step further inside values of a schema; of lists, inside their items. Whether there may be others.
+fn inside<'a>(schema: &'a Value, all: &'a Schemas, found: &mut Vec<(&'a str, &'a Value)>) -> bool {
+    let place = schema["$ref"].as_str();
+    let name = place.and_then(|place| place.rsplit('/').next());
+    let parts = ["oneOf", "anyOf", "allOf"].map(|parts| schema[parts].as_array());
+    let parts = parts
+        .into_iter()
+        .flatten()
+        .flatten()
+        .chain(schema.get("items"));
+    let parts: Vec<&Value> = parts.chain(name.and_then(|name| all.get(name))).collect();
+    let own = schema["properties"].as_object();
+    let any = match &schema["type"] {
+        Value::Array(kinds) => kinds.iter().any(|kind| kind == "object"),
+        // What has no type may be anything.
+        kind => kind == "object" || (kind.is_null() && parts.is_empty()),
+    };
+    let mut is_open = any && own.is_none_or(|own| own.is_empty());
+    let own = own.into_iter().flatten();
+    found.extend(own.map(|(name, schema)| (name.as_str(), schema)));
+    for part in parts {
+        is_open |= inside(part, all, found);
     }
-
-    /// Follows a path from the first schema; where it leads nowhere, the fields that there are at that place.
-    fn lead(&self, path: &str) -> Result<(), Vec<String>> {
-        let mut at: Vec<RefOr<Schema>> = self.0.iter().take(1).map(|(_, of)| of.clone()).collect();
-        let mut before = String::new();
-        for name in path.split('.') {
-            let inner = self.inner(&at);
-            at = inner
-                .fields
-                .iter()
-                .filter(|(known, _)| known == name)
-                .map(|(_, of)| of.clone())
-                .collect();
-            if at.is_empty() && inner.open {
-                return Ok(());
-            }
-            if at.is_empty() {
-                let known = inner.fields.into_iter();
-                return Err(known.map(|(name, _)| format!("{before}{name}")).collect());
-            }
-            before.push_str(&format!("{name}."));
-        }
-        Ok(())
-    }
-
-    /// What is inside values of any of these schemas; of lists, inside their items.
-    fn inner<'a>(&'a self, schemas: impl IntoIterator<Item = &'a RefOr<Schema>>) -> Inner {
-        let mut inner = Inner::default();
-        for schema in schemas {
-            self.add(schema, &mut inner);
-        }
-        inner
-    }
-
-    fn add(&self, schema: &RefOr<Schema>, inner: &mut Inner) {
-        let schema = match schema {
-            RefOr::Ref(Ref { ref_location, .. }) => {
-                let name = ref_location.rsplit('/').next();
-                let mut known = self.0.iter();
-                if let Some((_, schema)) = known.find(|(known, _)| Some(known.as_str()) == name) {
-                    self.add(schema, inner);
-                }
-                return;
-            }
-            RefOr::T(schema) => schema,
-        };
-        match schema {
-            Schema::Object(object) => {
-                let any = match &object.schema_type {
-                    SchemaType::Type(one) => *one == Type::Object,
-                    SchemaType::Array(some) => some.contains(&Type::Object),
-                    SchemaType::AnyValue => true,
-                };
-                inner.open |= any && object.properties.is_empty();
-                let fields = object.properties.iter();
-                inner
-                    .fields
-                    .extend(fields.map(|(name, of)| (name.clone(), of.clone())));
-            }
-            Schema::Array(list) => {
-                if let ArrayItems::RefOrSchema(items) = &list.items {
-                    self.add(items, inner);
-                }
-            }
-            Schema::OneOf(some) => some.items.iter().for_each(|one| self.add(one, inner)),
-            Schema::AllOf(some) => some.items.iter().for_each(|one| self.add(one, inner)),
-            Schema::AnyOf(some) => some.items.iter().for_each(|one| self.add(one, inner)),
-            _ => {}
-        }
-    }
+    is_open
 }
 
 /// Of an object the fields to which the paths lead, of a list the same of each item.
@@ -202,16 +155,21 @@ fn reach<'a>(value: &Value, mut path: impl Iterator<Item = &'a str> + Clone) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::Fields;
+    use super::{Fields, Problem, Sparse};
     use crate::api::matches::MatchShown;
     use crate::store::FactRow;
     use serde_json::{Value, json};
     use utoipa::ToSchema;
 
+    fn read<T: ToSchema>(fields: &str) -> Result<Option<Fields>, Problem> {
+        let fields = Some(fields.to_owned());
+        Fields::asked::<T>(&Sparse { fields })
+    }
+
     #[test]
     fn a_path_that_leads_nowhere_is_refused_with_those_that_there_are() {
         fn check<T: ToSchema>(fields: &str, allowed: &[&str]) {
-            let problem = match Fields::read::<T>(fields) {
+            let problem = match read::<T>(fields) {
                 Ok(_) => Value::Null,
                 Err(problem) => serde_json::to_value(problem).unwrap(),
             };
@@ -231,7 +189,7 @@ mod tests {
         check::<MatchShown>("bogus", &["id", "seats"]);
         check::<MatchShown>("", &["id"]);
         assert!(
-            Fields::read::<MatchShown>("id.bogus").is_err(),
+            read::<MatchShown>("id.bogus").is_err(),
             "a text has no fields"
         );
     }
