@@ -193,8 +193,8 @@ async fn a_session_is_advised_by_the_models_that_it_began_with() {
     agree(toy::kit(), "champion", &exchanges, "toy").await;
 }
 
-/// Of a long match the first part is enough.
-const EXCHANGES_MAX: usize = 400;
+/// Of a long match the first part is enough: it has been put away and woken in the middle of it.
+const EXCHANGES_MAX: usize = 150;
 
 /// What each seat of a match of built-in bots received and answered, without the last message.
 fn played(kit: &dyn Kit) -> Vec<Vec<Exchange>> {

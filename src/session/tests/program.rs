@@ -395,10 +395,7 @@ async fn a_fallback_thinks_for_the_time_that_is_left() {
     if !python() {
         return;
     }
-    for (answer, cause) in [
-        ("import time\ntime.sleep(1000)", "program_late"),
-        ("say(type='act', number=number, act=0)", "program_illegal"),
-    ] {
+    let thinks = async |answer, cause| {
         let table = Table::new(answer, 60).await;
         fs::write(table.folder.path().join("fallback"), "champion").unwrap();
         let (table, _, longest) = table.play(None).await;
@@ -414,7 +411,11 @@ async fn a_fallback_thinks_for_the_time_that_is_left() {
             "{thought}: {given} {gone}"
         );
         assert!(!used.is_zero());
-    }
+    };
+    tokio::join!(
+        thinks("import time\ntime.sleep(1000)", "program_late"),
+        thinks("say(type='act', number=number, act=0)", "program_illegal"),
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
