@@ -149,7 +149,7 @@ impl New {
     }
 }
 
-const HEADINGS: &str = "game sessions decisions agreed share_% low_% high_% illegal late failed p50_ms p99_ms slowest_ms \
+const HEADINGS: &str = "game sessions decisions fallbacks agreed share_% low_% high_% illegal late failed p50_ms p99_ms slowest_ms \
     played_p50_ms played_p99_ms played_slowest_ms";
 const DIFFERENCES: &str = "match seat session entry how played would_play";
 
@@ -161,7 +161,12 @@ fn cells(one: &Comparison) -> Vec<String> {
     let three =
         |values: Option<[f64; 3]>| values.map_or_else(Default::default, |all| all.map(tenths));
     let mut cells = vec![one.game.to_owned()];
-    cells.extend(whole(&[one.sessions, one.decisions, one.agreed]));
+    cells.extend(whole(&[
+        one.sessions,
+        one.decisions,
+        one.fallbacks,
+        one.agreed,
+    ]));
     cells.extend::<[String; 3]>(three(one.agreement.map(agreement)));
     cells.extend(whole(&[one.illegal, one.late, one.failed]));
     cells.extend([took, played].map(three).concat());
@@ -222,7 +227,16 @@ fn remarks(one: &Comparison, args: &Args) -> Vec<String> {
     let (limit, left_out) = (args.limit, one.left_out);
     let more = format!("the newest {limit} sessions; there are more (--limit)");
     let less = format!("{left_out} sessions were left out, pruned or not readable");
-    let own = [(one.more, more), (left_out > 0, less)].into_iter();
+    let fallbacks = format!(
+        "{} decisions were a fallback's, not a bot's choice: they count in neither agreed nor share",
+        one.fallbacks
+    );
+    let own = [
+        (one.more, more),
+        (left_out > 0, less),
+        (one.fallbacks > 0, fallbacks),
+    ]
+    .into_iter();
     let own = own.filter_map(|(holds, remark)| holds.then_some(remark));
     let all = own.chain(one.faults.iter().cloned());
     all.map(|remark| plain(&format!("{}: {remark}", one.game)))
