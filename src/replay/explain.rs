@@ -2,7 +2,7 @@
 
 use super::dialogue::{replay, watch};
 use super::reply::RecordedReply;
-use super::seat::{SeatLine, lines};
+use super::seat::{SeatLine, lines_from};
 use super::setup::{dialogue_setup, fallback};
 use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
 use crate::store::{FactRow, SessionRow, Store, StoreError};
@@ -251,10 +251,7 @@ impl BotSeat {
                 ..DialogueSetup::of(bot, opened.seed)
             }
         };
-        let entries = match store.head(session).await? {
-            Some((head, _)) => store.transcript(session.id, head).await?,
-            None => Vec::new(),
-        };
+        let entries = store.whole_transcript(session).await?;
         let facts = store.facts(&opened.match_id).await?;
         let own = facts.into_iter().filter(|fact| fact.session == session.id);
         Ok(Self {
@@ -262,11 +259,7 @@ impl BotSeat {
             seat: opened.seat.unwrap_or_default(),
             refereed: !ours,
             setup,
-            lines: if ours {
-                own_lines(&entries)
-            } else {
-                lines(kit, &entries)
-            },
+            lines: lines_from(opened.side, kit, &entries),
             entries,
             notes: own
                 .filter_map(|fact| Some((fact.entry?, note(&fact)?)))
@@ -427,16 +420,6 @@ impl BotSeat {
             by_fallback,
         })
     }
-}
-
-/// The lines of our bot's own transcript.
-fn own_lines(entries: &[Entry]) -> Vec<SeatLine> {
-    let line = |(at, entry): (usize, &Entry)| SeatLine {
-        direction: entry.direction,
-        text: entry.text.clone(),
-        at,
-    };
-    entries.iter().enumerate().map(line).collect()
 }
 
 /// What a fact states about how an answer came about.

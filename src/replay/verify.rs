@@ -185,14 +185,10 @@ async fn read(
         Some(kit) => dialogue_setup(store, kit, (&opened.bot, opened.seed), &opened.setup).await?,
         None => DialogueSetup::default(),
     };
-    let entries = match store.head(&session).await? {
-        Some((head, _)) => store.transcript(session.id, head).await?,
-        None => Vec::new(),
-    };
     Ok(Transcript {
+        entries: store.whole_transcript(&session).await?,
         session,
         setup,
-        entries,
         counted,
     })
 }
