@@ -5,7 +5,7 @@ use super::world::{World, key_at, options, until};
 use crate::replay::{Candidate, Comparing, Comparison, DIFFERENCES_MAX, times_ms};
 use crate::session::SessionOptions;
 use crate::store::tests::fake::{Pen, heard, opened, said};
-use crate::store::types::{Close, Direction, EntryId, LedgerRow, SessionId};
+use crate::store::types::{Close, Direction, EntryId, LedgerRow, NewEntry, SessionId};
 use crate::store::{Filter, Store};
 use crate::toy;
 use games::{Cause, Fact, Kit};
@@ -13,6 +13,11 @@ use serde_json::json;
 use std::fs;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+
+/// A message that asks a bot of the toy game for a decision.
+fn ask() -> NewEntry {
+    heard("ask")
+}
 
 /// As sessions of [`koehandel`] do it.
 fn comparing(kit: &'static dyn Kit, candidate: Candidate) -> Comparing {
@@ -219,13 +224,13 @@ async fn silence_can_agree_and_a_bot_that_panics_is_asked_no_more() {
 async fn an_answer_of_a_fallback_is_nobodys_choice() {
     let (_folder, store) = opened().await;
     let mut pen = Pen::player(&store, 1);
-    pen.write(&store, vec![heard("ask"), said("7")]).await;
-    let mut append = pen.append(vec![heard("ask"), said("9")]);
+    pen.write(&store, vec![ask(), said("7")]).await;
+    let mut append = pen.append(vec![ask(), said("9")]);
     let late = Fact::new("fallback", json!({ "cause": "late" }));
     append.facts.push((late, None));
     pen.send(&store, append).await;
     // The ledger alone knows this one, as of a user bot at our own table.
-    let asked = pen.write(&store, vec![heard("ask"), said("9")]).await;
+    let asked = pen.write(&store, vec![ask(), said("9")]).await;
     store.note_ledger(LedgerRow {
         session: SessionId(1),
         entry: EntryId(asked.last.unwrap().0 - 1),
@@ -254,7 +259,7 @@ async fn silence_counts_unless_a_match_was_cut_off_in_it() {
     for (cause, decisions) in [(Cause::Normal, 3), (Cause::Cancelled, 2)] {
         let (_folder, store) = opened().await;
         let mut pen = Pen::player(&store, 1);
-        let asks = vec![heard("ask"), said("7"), heard("ask"), heard("ask")];
+        let asks = vec![ask(), said("7"), ask(), ask()];
         let mut append = pen.append(asks);
         append.close = Some(Box::new(Close::of(9, cause)));
         pen.send(&store, append).await;
@@ -285,8 +290,7 @@ async fn the_newest_sessions_that_ended_are_compared_and_the_list_is_bounded() {
         let mut pen = Pen::player(&store, number);
         let asks = if number == 3 { DIFFERENCES_MAX + 5 } else { 1 };
         for _ in 0..asks {
-            pen.write(&store, vec![heard("ask"), said(&"é".repeat(500))])
-                .await;
+            pen.write(&store, vec![ask(), said(&"é".repeat(500))]).await;
         }
         if number < 4 {
             pen.end(&store, vec![3, 1, 0, 0], 0).await;
