@@ -42,6 +42,46 @@ pub(crate) fn columns<H: AsRef<str>>(
     text
 }
 
+/// A column of rows that show this: its heading, and the cell of each.
+pub(crate) type Column<T> = (&'static str, fn(&T) -> String);
+
+/// Rows under their headings.
+pub(crate) struct Grid {
+    pub(crate) headings: Vec<&'static str>,
+    pub(crate) rows: Vec<Vec<String>>,
+}
+
+impl Grid {
+    /// These columns, with a row for each item.
+    pub(crate) fn new<'a, T: 'a>(
+        columns: &[Column<T>],
+        items: impl IntoIterator<Item = &'a T>,
+    ) -> Self {
+        let row = |item| columns.iter().map(|(_, cell)| cell(item)).collect();
+        Self {
+            headings: columns.iter().map(|(heading, _)| *heading).collect(),
+            rows: items.into_iter().map(row).collect(),
+        }
+    }
+
+    /// With further columns of the same rows.
+    pub(crate) fn and(mut self, further: Self) -> Self {
+        self.headings.extend(further.headings);
+        for (row, further) in self.rows.iter_mut().zip(further.rows) {
+            row.extend(further);
+        }
+        self
+    }
+
+    /// As comma-separated values with a header line.
+    ///
+    /// # Errors
+    /// Never: it is written to memory.
+    pub(crate) fn csv(&self) -> io::Result<String> {
+        csv(&self.headings, &self.rows)
+    }
+}
+
 /// Comma-separated values with a header line.
 ///
 /// # Errors

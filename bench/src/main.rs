@@ -43,8 +43,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Measures Drover's promises on this machine.
 ///
-/// Daemons, hubs and shims are started as processes of this executable, which is Drover where its first
-/// word is `drover`: what is measured is always what was built with it.
+/// Daemons, hubs and shims are started as processes of this executable, which is Drover if its first argument is
+/// `drover`. So what is measured is always what was built with it.
 #[derive(Debug, clap::Parser)]
 #[command(name = "bench", arg_required_else_help = true, max_term_width = 100)]
 struct Cli {
@@ -55,27 +55,27 @@ struct Cli {
 /// The benches.
 #[derive(Clone, Debug, clap::Subcommand)]
 enum Verb {
-    /// What a game over pipes costs our arbiter, beside another one.
+    /// What a game over pipes costs our arbiter, compared with another one.
     Arbiter(arbiter::ArbiterArgs),
-    /// Durable callbacks a second against bare hyper and against the same route without the store.
+    /// Durable callbacks a second, compared with bare hyper and with the same route without the store.
     Callbacks(callbacks::CallbacksArgs),
     /// Kill a daemon again and again while matches run: nothing acknowledged may be lost.
     Crash(crash::CrashArgs),
-    /// Agree to every line: the player that others are compared with.
+    /// Say yes to every line: the player that others are compared with.
     #[command(hide = true)]
     Echo,
-    /// Fill a database with very many short matches.
+    /// Fill a database with short matches.
     Fill(fill::FillArgs),
-    /// Fill and free a small disk again and again while our own referee runs matches: nothing told may be
-    /// contradicted.
+    /// Fill and free a small disk again and again while our own referee runs matches: the store may not contradict what
+    /// players received.
     FullDisk(full_disk::FullDiskArgs),
-    /// Games at once that a hub holds, and how long its turns take.
+    /// How many games at once a hub holds, and how long its turns take.
     Hubs(hubs::HubsArgs),
     /// Memory of idle sessions, and the time from start-up to the first durable reply.
     Idle(idle::IdleArgs),
     /// How long pages of long lists take, over REST.
     Lists(lists::ListsArgs),
-    /// Kill our own referee again and again while built-in bots play: every match must go on.
+    /// Kill our own referee again and again while built-in bots play: every match must continue.
     Resume(resume::ResumeArgs),
     /// What a shim adds to each reply, and how soon it gives its first.
     Shim(shim::ShimArgs),
@@ -83,12 +83,11 @@ enum Verb {
     ShimClocks(shim_clocks::ShimClocksArgs),
     /// Kill the daemon again and again while games run over shims: none may be lost.
     ShimCrash(shim_crash::ShimCrashArgs),
-    /// Keep lines to hubs that are killed, stalled, cut and fed garbage: every game has its end, nothing
-    /// leaks.
+    /// Keep connections to hubs that are killed, stalled, cut off and fed garbage: every game must end, and nothing leak.
     Soak(soak::SoakArgs),
-    /// Kills a tournament again and again, and compares it with one that ran through.
+    /// Kill a tournament again and again, and compare it with one that was not interrupted.
     Tournament(tournament::TournamentArgs),
-    /// Rounds of Lighthouses or Planet Wars a second over pipes, beside the same lines without an engine.
+    /// Rounds of Lighthouses or Planet Wars a second over pipes, compared with the same lines without an engine.
     Turns(turns::TurnsArgs),
     /// What many watchers of a match cost it, and whether each gets every entry once.
     Watch(watch::WatchArgs),
@@ -100,7 +99,7 @@ fn main() -> ExitCode {
         words.remove(0);
         return drover::cli::run(words);
     }
-    // As that Drover starts programs.
+    // This Drover starts programs by it.
     if words.get(1).is_some_and(|word| word == VERB) {
         return drover::cli::run(words);
     }

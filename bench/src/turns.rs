@@ -1,5 +1,5 @@
-//! `bench turns`: rounds a second of Lighthouses or Planet Wars over pipes, with players that do not think, beside the
-//! same lines sent back and forth without an engine, and beside another engine.
+//! `bench turns`: rounds a second of Lighthouses or Planet Wars over pipes, with players that do not think, compared with
+//! the same lines sent back and forth without an engine, and with another engine.
 
 use crate::pipes::{self, Table};
 use crate::stats::spreads;
@@ -19,13 +19,13 @@ pub(crate) struct TurnsArgs {
     /// The game.
     #[arg(value_parser = ["lighthouses", "planetwars"])]
     game: String,
-    /// Rounds of a game: 20,000 of Lighthouses, 1,000 of Planet Wars.
+    /// Rounds of a game: by default 20,000 in Lighthouses, 1,000 in Planet Wars.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=30_000))]
     rounds: Option<u32>,
     /// How often each is measured, in turn.
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
-    /// How many play: 2 Lighthouses, 20 Planet Wars.
+    /// How many play: by default 2 in Lighthouses, 20 in Planet Wars.
     #[arg(long, value_name = "N")]
     players: Option<usize>,
     /// Planets of the map.

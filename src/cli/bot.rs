@@ -1,7 +1,6 @@
 //! `drover bot new|check|compare|add|list|remove|protections|schema`: users' own bots on the shelf. A daemon that runs finds what changes there.
 
-use super::common::game;
-use super::common::{Common, on_all_cores};
+use super::common::{Common, game, on_all_cores};
 use super::output::{Format, write_rows};
 use super::usage::UsageError;
 use super::{bot_check, bot_compare};

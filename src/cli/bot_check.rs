@@ -1,6 +1,7 @@
 //! `drover bot check`: what to fix in a bot before it plays.
 
 use super::output::{Format, write_rows};
+use super::stopping::STOPPED;
 use crate::config::Config;
 use crate::daemon::Signals;
 use crate::link::program::{Guard, adopt_orphans, no_isolation, protections};
@@ -104,7 +105,7 @@ fn end_on_signal(folder: &Path) -> io::Result<()> {
         runtime.block_on(signals.next());
         // What its programs write meanwhile is the system's to sweep. They end with this process: their guards see to it.
         let _ = fs::remove_dir_all(folder);
-        std::process::exit(130);
+        std::process::exit(STOPPED.into());
     };
     thread::Builder::new()
         .name("signals".to_owned())

@@ -1,18 +1,17 @@
 //! `drover bot compare`: what a bot would have played in stored sessions.
 
-use super::common::game;
-use super::common::{Common, notify};
+use super::common::{Common, game, notify};
 use super::explain::on_one_line;
 use super::output::{Format, write_rows};
-use super::stopping::on_signal;
+use super::progress::Lines;
+use super::stopping::{STOPPED, on_signal};
 use super::usage::{UsageError, refuse};
 use super::users_bots::{self, OnShelf};
-use crate::api;
 use crate::config::{Config, Flags};
 use crate::plain::plain;
 use crate::replay::{Agreement, Candidate, Comparing, Comparison, Differs, times_ms};
-use crate::sheet;
 use crate::store::Store;
+use crate::{api, sheet};
 use anyhow::{Context as _, bail};
 use askama::Template;
 use games::Kit;
@@ -23,19 +22,13 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-/// The exit code after a signal.
-const STOPPED: u8 = 130;
-/// The interval between lines of progress.
-const LINE_EVERY: Duration = Duration::from_secs(5);
-
-/// Asks a bot for every decision of stored sessions, and says where it would have played otherwise.
+/// Asks a bot for every decision of stored sessions, and shows where it would have played something else.
 ///
-/// Each session is led as it went, whatever the bot answers, and its answers are kept nowhere. It may run beside a daemon.
-/// Ctrl-C ends early with the sessions compared so far.
+/// Each session is replayed as it went, whatever the bot answers, and the answers are not stored. A daemon may run at
+/// the same time. Ctrl-C ends early with the sessions compared so far.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Who is asked: the folder of a bot with its bot.toml, bot:NAME or bot:NAME@VERSION from the shelf, or builtin:NAME.
@@ -55,7 +48,7 @@ pub(super) struct Args {
     /// The output format.
     #[arg(long, value_enum, default_value_t)]
     output: Format,
-    /// Write a page that needs nothing else, too.
+    /// Also write a self-contained page.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }
@@ -82,7 +75,7 @@ pub(super) async fn run(
     }
     let stop = on_signal();
     let new = New::find(args, &config, &stop)?;
-    let (mut all, mut lined) = (Vec::new(), Instant::now());
+    let (mut all, mut lines) = (Vec::new(), Lines::default());
     for kit in &new.games {
         let game = kit.game();
         let ceiling = config.thinking.budget_ms_by_game.get(game).copied();
@@ -97,16 +90,13 @@ pub(super) async fn run(
             stop: stop.clone(),
         };
         let found = crate::replay::compare(&store, &comparing, |sessions| {
-            if lined.elapsed() >= LINE_EVERY {
-                lined = Instant::now();
-                notify(&format!("{game}: {sessions} sessions"));
-            }
+            lines.show(|| format!("{game}: {sessions} sessions"));
         });
         let found = found.await?;
         if found.never_ran() {
             let (bot, decisions) = (&found.candidate, found.decisions);
             let why = found.faults.join("\n");
-            bail!("{bot} took none of its {decisions} decisions in {game}:\n{why}");
+            bail!("{bot} made none of its {decisions} decisions in {game}:\n{why}");
         }
         all.push(found);
     }
@@ -116,7 +106,7 @@ pub(super) async fn run(
         let games: Vec<&str> = new.games.iter().map(|kit| kit.game()).collect();
         let (path, games) = (config.store.path.display(), games.join(", "));
         let bot = args.bot.as_deref().unwrap_or("a bot");
-        bail!("{path} has no such session of {bot} that has ended, in {games}");
+        bail!("{path} has no such session of {bot} that has ended; looked for: {games}");
     }
     show(&all, args, out)?;
     if stop.is_cancelled() {
@@ -159,7 +149,7 @@ impl New {
     }
 }
 
-const HEADINGS: &str = "game sessions decisions agreed share_% low_% high_% illegal late failed p50_ms p99_ms slowest_ms \
+const HEADINGS: &str = "game sessions decisions fallbacks agreed share_% low_% high_% illegal late failed p50_ms p99_ms slowest_ms \
     played_p50_ms played_p99_ms played_slowest_ms";
 const DIFFERENCES: &str = "match seat session entry how played would_play";
 
@@ -171,7 +161,12 @@ fn cells(one: &Comparison) -> Vec<String> {
     let three =
         |values: Option<[f64; 3]>| values.map_or_else(Default::default, |all| all.map(tenths));
     let mut cells = vec![one.game.to_owned()];
-    cells.extend(whole(&[one.sessions, one.decisions, one.agreed]));
+    cells.extend(whole(&[
+        one.sessions,
+        one.decisions,
+        one.fallbacks,
+        one.agreed,
+    ]));
     cells.extend::<[String; 3]>(three(one.agreement.map(agreement)));
     cells.extend(whole(&[one.illegal, one.late, one.failed]));
     cells.extend([took, played].map(three).concat());
@@ -192,7 +187,7 @@ fn difference(one: &Differs) -> Vec<String> {
     ]
 }
 
-/// A table with what is said of it, on a terminal as on the page.
+/// A table with remarks, on a terminal as on the page.
 struct Sheet {
     title: String,
     headings: Vec<&'static str>,
@@ -200,11 +195,11 @@ struct Sheet {
     remarks: Vec<String>,
 }
 
-/// The figures of all games, and where the bot does not play what was played in each.
+/// The figures of all games, and for each game where the bot would play something else.
 fn sheets(all: &[Comparison], args: &Args) -> Vec<Sheet> {
     let old = args.bot.as_deref().unwrap_or("every bot");
     let mut sheets = vec![Sheet {
-        title: format!("{} beside {old}", args.new),
+        title: format!("{} compared with {old}", args.new),
         headings: HEADINGS.split(' ').collect(),
         rows: all.iter().map(cells).collect(),
         remarks: all.iter().flat_map(|one| remarks(one, args)).collect(),
@@ -227,19 +222,28 @@ fn sheets(all: &[Comparison], args: &Args) -> Vec<Sheet> {
     sheets
 }
 
-/// What is said beside the figures of a game.
+/// What the figures of a game do not say.
 fn remarks(one: &Comparison, args: &Args) -> Vec<String> {
     let (limit, left_out) = (args.limit, one.left_out);
     let more = format!("the newest {limit} sessions; there are more (--limit)");
-    let less = format!("left out, pruned or not readable: {left_out}");
-    let own = [(one.more, more), (left_out > 0, less)].into_iter();
+    let less = format!("{left_out} sessions were left out, pruned or not readable");
+    let fallbacks = format!(
+        "{} decisions were a fallback's, not a bot's choice: they count in neither agreed nor share",
+        one.fallbacks
+    );
+    let own = [
+        (one.more, more),
+        (left_out > 0, less),
+        (one.fallbacks > 0, fallbacks),
+    ]
+    .into_iter();
     let own = own.filter_map(|(holds, remark)| holds.then_some(remark));
     let all = own.chain(one.faults.iter().cloned());
     all.map(|remark| plain(&format!("{}: {remark}", one.game)))
         .collect()
 }
 
-/// A page that needs nothing else.
+/// A self-contained page.
 #[derive(Template)]
 #[template(path = "compare.html")]
 struct Page<'a> {

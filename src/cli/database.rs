@@ -1,20 +1,17 @@
 //! `drover db migrate|prune|backup|verify|salvage`.
 
 use super::common::{Common, notify};
+use super::progress::Meter;
 use super::remote::{Reached, Remote, Target};
 use crate::clock::now_us;
 use crate::config::Flags;
 use crate::store::{MatchRow, Pruned, Settings, Store};
 use anyhow::Context as _;
-use indicatif::ProgressBar;
 use serde_json::{Value, json};
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
-
-/// The interval between plain lines of progress.
-const LINE_EVERY: Duration = Duration::from_secs(5);
+use std::time::Duration;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Verb {
@@ -148,22 +145,10 @@ async fn salvage(
 /// Packs what is not packed and shrinks the file, showing progress on standard error.
 async fn migrate(store: &Store, out: &mut impl std::io::Write) -> anyhow::Result<()> {
     let due = store.unpacked().await?;
-    let bar = std::io::stderr()
-        .is_terminal()
-        .then(|| ProgressBar::new(due));
-    let mut lined = Instant::now();
-    let packs = store.pack(|packs| match &bar {
-        Some(bar) => bar.set_position(packs.packed + packs.left),
-        None if lined.elapsed() >= LINE_EVERY => {
-            lined = Instant::now();
-            notify(&format!("{} of {due} sessions", packs.packed + packs.left));
-        }
-        None => {}
-    });
+    let mut meter = Meter::new(due, "sessions");
+    let packs = store.pack(|packs| meter.show(packs.packed + packs.left));
     let packs = packs.await?;
-    if let Some(bar) = bar {
-        bar.finish_and_clear();
-    }
+    meter.finish();
     if packs.packed > 0 {
         writeln!(out, "{} sessions packed", packs.packed)?;
     }

@@ -1,7 +1,6 @@
 //! `drover map`: the maps of games that are played on maps.
 
-use super::common::game;
-use super::common::read_text;
+use super::common::{game, read_text};
 use super::usage::UsageError;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, FromArgMatches, Subcommand, value_parser};

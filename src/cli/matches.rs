@@ -10,6 +10,7 @@ use crate::api;
 use crate::cli::database::found;
 use crate::config::Flags;
 use crate::plain::plain_line;
+use crate::sheet::{Column, Grid};
 use crate::store::{Filter, MatchRow, PageAt, Place, SeatRow, SessionRow, Store};
 use anyhow::{Context as _, bail};
 use games::{Part, Participation};
@@ -177,19 +178,7 @@ async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::R
     {
         return refuse(unknown.into_detail());
     }
-    let rows: Vec<Vec<String>> = page.items.iter().map(cells).collect();
-    let headings = [
-        "id",
-        "game",
-        "started",
-        "ended",
-        "cause",
-        "referee",
-        "market",
-        "seats",
-        "scores",
-        "participation",
-    ];
+    let Grid { headings, rows } = Grid::new(&COLUMNS, &page.items);
     write_rows(out, args.output, &headings, &rows, &page)?;
     if let (Format::Table, Some(next)) = (args.output, &page.next) {
         writeln!(out, "more: --cursor {next}")?;
@@ -197,25 +186,30 @@ async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::R
     Ok(())
 }
 
-fn cells(row: &MatchRow) -> Vec<String> {
-    let seat = |seat: &crate::store::SeatRow| match (seat.known_as(), seat.spec.as_str()) {
-        (Some(name), _) => name.to_owned(),
-        (None, "") => "?".to_owned(),
-        (None, spec) => spec.to_owned(),
-    };
-    vec![
-        row.id.clone(),
-        row.game.clone(),
-        replay::time(row.started_us),
-        row.ended_us.map_or_else(|| "live".to_owned(), replay::time),
+const COLUMNS: [Column<MatchRow>; 10] = [
+    ("id", |row| row.id.clone()),
+    ("game", |row| row.game.clone()),
+    ("started", |row| replay::time(row.started_us)),
+    ("ended", |row| {
+        row.ended_us.map_or_else(|| "live".to_owned(), replay::time)
+    }),
+    ("cause", |row| {
         row.cause
-            .map_or_else(String::new, |cause| cause.word().to_owned()),
-        row.referee.clone(),
-        row.market.to_string(),
-        spaced(row.seats.iter().map(seat)),
-        spaced(&row.scores),
-        fallen(row).join("; "),
-    ]
+            .map_or_else(String::new, |cause| cause.word().to_owned())
+    }),
+    ("referee", |row| row.referee.clone()),
+    ("market", |row| row.market.to_string()),
+    ("seats", |row| spaced(row.seats.iter().map(shown_as))),
+    ("scores", |row| spaced(&row.scores)),
+    ("participation", |row| fallen(row).join("; ")),
+];
+
+fn shown_as(seat: &SeatRow) -> &str {
+    match (seat.known_as(), seat.spec.as_str()) {
+        (Some(name), _) => name,
+        (None, "") => "?",
+        (None, spec) => spec,
+    }
 }
 
 /// The seats that did not play to the end of their part.
@@ -230,27 +224,12 @@ fn fallen(row: &MatchRow) -> Vec<String> {
 async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> anyhow::Result<()> {
     let row = found(store, id).await?;
     let sessions = store.sessions_of(id).await?;
-    let rows: Vec<Vec<String>> = row.seats.iter().map(seat_cells).collect();
     if output == Format::Table {
         write_head(&row, &sessions, out)?;
     }
     let whole = json!({ "match": row, "sessions": sessions });
-    Ok(write_rows(
-        out,
-        output,
-        &[
-            "seat",
-            "spec",
-            "name",
-            "entrant",
-            "score",
-            "win_share",
-            "participation",
-            "fallback",
-        ],
-        &rows,
-        &whole,
-    )?)
+    let Grid { headings, rows } = Grid::new(&SEATS, &row.seats);
+    Ok(write_rows(out, output, &headings, &rows, &whole)?)
 }
 
 /// What there is to say of a match before its seats.
@@ -291,26 +270,32 @@ fn write_head(
     writeln!(out, "sessions {ids}\n")
 }
 
-/// A seat's line.
-fn seat_cells(seat: &SeatRow) -> Vec<String> {
-    vec![
-        seat.seat.to_string(),
-        seat.spec.clone(),
-        seat.name.clone().unwrap_or_default(),
-        seat.entrant.clone().unwrap_or_default(),
+/// A seat of a match.
+const SEATS: [Column<SeatRow>; 8] = [
+    ("seat", |seat| seat.seat.to_string()),
+    ("spec", |seat| seat.spec.clone()),
+    ("name", |seat| seat.name.clone().unwrap_or_default()),
+    ("entrant", |seat| seat.entrant.clone().unwrap_or_default()),
+    ("score", |seat| {
         seat.score
-            .map_or_else(String::new, |score| score.to_string()),
+            .map_or_else(String::new, |score| score.to_string())
+    }),
+    ("win_share", |seat| {
         seat.win_share
-            .map_or_else(String::new, |share| format!("{share:.2}")),
+            .map_or_else(String::new, |share| format!("{share:.2}"))
+    }),
+    ("participation", |seat| {
         seat.participation
             .as_ref()
-            .map_or_else(String::new, Participation::words),
-        seat.participation
-            .as_ref()
-            .and_then(|part| Some(format!("{} of {}", part.fallback?, part.decisions?)))
-            .unwrap_or_default(),
-    ]
-}
+            .map_or_else(String::new, Participation::words)
+    }),
+    ("fallback", |seat| {
+        let part = seat.participation.as_ref();
+        let fallback =
+            part.and_then(|part| Some(format!("{} of {}", part.fallback?, part.decisions?)));
+        fallback.unwrap_or_default()
+    }),
+];
 
 async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let id = args.id.as_str();

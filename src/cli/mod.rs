@@ -29,6 +29,7 @@ pub mod played;
 mod practice;
 mod practice_told;
 mod program_guard;
+mod progress;
 mod rate;
 mod referee;
 pub mod referee_args;

@@ -1,17 +1,14 @@
 //! `drover play`: local matches, one or many.
 
-use super::common::Common;
-use super::common::game;
-use super::play_args::{PlayArgs, SEED, rule_options};
-use super::play_from;
+use super::common::{Common, game};
+use super::play_args::{PlayArgs, SEED, rule_options, with_timeout};
 use super::play_gateway::Gateway;
 use super::play_progress::Progress;
+use super::played::Played;
+use super::stopping::{STOPPED, on_signal};
 use super::trouble::Failures;
 use super::usage::{UsageError, refuse};
-use super::users_bots;
-use crate::cli::play_args::with_timeout;
-use crate::cli::played::Played;
-use crate::cli::stopping::on_signal;
+use super::{play_from, users_bots};
 use crate::daemon::Signals;
 use crate::link::program::{MachineReport, adopt_orphans, find, kill_all};
 use crate::referee::budget::ThinkBudget;
@@ -47,7 +44,7 @@ pub(super) async fn run(common: &Common, mut args: PlayArgs) -> anyhow::Result<E
             if let Ok(mut signals) = Signals::new() {
                 signals.next().await;
                 kill_all();
-                std::process::exit(130);
+                std::process::exit(STOPPED.into());
             }
         });
         let within = args.budget.and_then(ThinkBudget::time);
@@ -202,7 +199,7 @@ impl Run<'_> {
                 models: !args.no_models,
             };
             let recording = self.recording().await?;
-            let tally = self.kept(plan, player, (work, recording)).await?;
+            let tally = self.kept(plan, player, work, recording).await?;
             return Ok((tally, None, None));
         }
         let isolated = match any(&programs) {
@@ -213,8 +210,7 @@ impl Run<'_> {
         let mut rules = args.programs(kit, isolated.is_ok())?;
         adopt_orphans().context("programs' orphans cannot be adopted")?;
         let recording = self.recording().await?;
-        let store = recording.as_ref().and_then(Recording::store);
-        rules.bots.notebook = store.map(|store| Notebook {
+        rules.bots.notebook = recording.store().map(|store| Notebook {
             store: store.clone(),
             runtime: Handle::current(),
         });
@@ -224,16 +220,16 @@ impl Run<'_> {
             models: !args.no_models,
             rules,
         };
-        let tally = self.kept(plan, player, (work, recording)).await?;
+        let tally = self.kept(plan, player, work, recording).await?;
         let machine = machine.map(|machine| machine.report());
         Ok((tally, isolated.err(), machine))
     }
 
-    /// Where matches are stored that are played on this machine, if they are.
-    async fn recording(&self) -> anyhow::Result<Option<Recording>> {
+    /// Where matches are stored, if they are.
+    async fn recording(&self) -> anyhow::Result<Recording> {
         match &self.args.store {
-            Some(path) => Ok(Some(open_recording(path, Extent::Full).await?)),
-            None => Ok(None),
+            Some(path) => open_recording(path, Extent::Full).await,
+            None => Ok(Recording::none()),
         }
     }
 
@@ -242,11 +238,12 @@ impl Run<'_> {
         &self,
         plan: Plan,
         player: impl MatchPlayer + Send + 'static,
-        (work, recording): (Work, Option<Recording>),
+        work: Work,
+        recording: Recording,
     ) -> anyhow::Result<Tally> {
-        let Some(recording) = recording else {
+        if recording.store().is_none() {
             return self.watched(plan, player, work, None, self.stop).await?;
-        };
+        }
         let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
         let options = plan.options.clone();
         let keeping = keep(self.kit, options, recording.clone(), played);
@@ -304,10 +301,7 @@ impl Run<'_> {
                 "--log: a hub writes no transcripts of users' bots; keep them with --store",
             );
         }
-        let recording = match &self.args.store {
-            Some(path) => open_recording(path, Extent::Full).await?,
-            None => Recording::none(),
-        };
+        let recording = self.recording().await?;
         let settings = HubSettings {
             referee: REFEREE.to_owned(),
             matches_max: self.args.concurrency().get(),
@@ -332,10 +326,10 @@ impl Run<'_> {
             true => Some(Gateway::start(kit, args).await?),
             false => None,
         };
-        let recording: Recording = match (&gateway, &args.store) {
-            (Some(gateway), Some(_)) => gateway.recording(),
-            (None, Some(path)) => open_recording(path, Extent::Full).await?,
-            (_, None) => Recording::none(),
+        let recording = match &gateway {
+            Some(gateway) if args.store.is_some() => gateway.recording(),
+            Some(_) => Recording::none(),
+            None => self.recording().await?,
         };
         let settings = HostSettings {
             referee: REFEREE.to_owned(),

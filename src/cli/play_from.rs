@@ -2,8 +2,7 @@
 
 use super::common::Common;
 use super::database::found;
-use super::play_args::with_timeout;
-use super::play_args::{PlayArgs, SEED, rule_options};
+use super::play_args::{PlayArgs, SEED, rule_options, with_timeout};
 use super::played::Played;
 use super::stopping::on_signal;
 use super::trouble::Failures;
@@ -220,17 +219,17 @@ impl Stored {
         let mut entries = Vec::new();
         let mut seeds = vec![0; seats.len()];
         for session in store.sessions_of(id).await? {
-            let seat = session
-                .opened
-                .seat
-                .filter(|_| session.opened.side == Side::Referee);
-            let (Some(seat), Some((head, _))) = (seat, store.head(&session).await?) else {
+            let opened = &session.opened;
+            let Some(seat) = opened.seat.filter(|_| opened.side == Side::Referee) else {
                 continue;
             };
-            if let Some(seed) = seeds.get_mut(usize::from(seat)) {
-                *seed = session.opened.seed;
+            let told = store.whole_transcript(&session).await?;
+            if told.is_empty() {
+                continue;
             }
-            let told = store.transcript(session.id, head).await?;
+            if let Some(seed) = seeds.get_mut(usize::from(seat)) {
+                *seed = opened.seed;
+            }
             entries.extend(told.into_iter().map(|entry| (Seat(seat), entry)));
         }
         Ok(Self {

@@ -1,30 +1,22 @@
 //! The progress of `drover play`: a bar on a terminal, plain lines elsewhere.
 
-use super::common::notify;
+use super::progress::Meter;
 use super::trouble::Failures;
 use crate::tournament::{FinishedMatch, Kept, MatchSink, PlayedMatch};
-use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal as _;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// The interval between plain lines.
-const LINE_EVERY: Duration = Duration::from_secs(5);
-
-/// Hears of each match as it ends.
-pub type Heard = Box<dyn FnMut(&FinishedMatch) + Send>;
+/// Receives each match as it ends.
+pub type OnMatch = Box<dyn FnMut(&FinishedMatch) + Send>;
 
 /// Shows progress on standard error and passes transcripts on.
 pub struct Progress {
-    games: u64,
-    bar: Option<ProgressBar>,
-    lined: Instant,
+    /// `None`: `on_match` shows the matches.
+    meter: Option<Meter>,
     log: Option<PathBuf>,
     keep: Option<mpsc::Sender<Kept>>,
     failures: Failures,
-    /// Who shows the matches instead.
-    heard: Option<Heard>,
+    on_match: Option<OnMatch>,
     /// The first transcript that could not be written.
     failure: Option<std::io::Error>,
 }
@@ -33,37 +25,25 @@ impl Progress {
     /// Progress over `games` matches; transcripts go to the directory `log`, what went wrong to `failures`.
     #[must_use]
     pub(super) fn new(games: u64, log: Option<PathBuf>, failures: Failures) -> Self {
-        let style = "{bar:30} {pos}/{len} matches, {per_sec}, {eta} left";
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(games);
-            match ProgressStyle::with_template(style) {
-                Ok(style) => bar.with_style(style),
-                Err(_) => bar,
-            }
-        });
         Self {
-            games,
-            bar,
-            lined: Instant::now(),
+            meter: Some(Meter::new(games, "matches")),
             log,
             keep: None,
             failures,
-            heard: None,
+            on_match: None,
             failure: None,
         }
     }
 
-    /// Nothing is shown but what `heard` shows.
+    /// Nothing is shown but what `on_match` shows.
     #[must_use]
-    pub fn heard_by(heard: Heard) -> Self {
+    pub fn shown_by(on_match: OnMatch) -> Self {
         Self {
-            games: 0,
-            bar: None,
-            lined: Instant::now(),
+            meter: None,
             log: None,
             keep: None,
             failures: Failures::default(),
-            heard: Some(heard),
+            on_match: Some(on_match),
             failure: None,
         }
     }
@@ -79,8 +59,8 @@ impl Progress {
     /// # Errors
     /// The first transcript that could not be written.
     pub fn finish(self) -> std::io::Result<()> {
-        if let Some(bar) = self.bar {
-            bar.finish_and_clear();
+        if let Some(meter) = self.meter {
+            meter.finish();
         }
         self.failure.map_or(Ok(()), Err)
     }
@@ -89,17 +69,14 @@ impl Progress {
 impl MatchSink for Progress {
     fn ended(&mut self, finished: &FinishedMatch) {
         self.failures.ended(finished);
-        if let Some(heard) = &mut self.heard {
-            heard(finished);
+        if let Some(on_match) = &mut self.on_match {
+            on_match(finished);
         }
     }
 
     fn done(&mut self, games: u64) {
-        if let Some(bar) = &self.bar {
-            bar.set_position(games);
-        } else if self.heard.is_none() && self.lined.elapsed() >= LINE_EVERY {
-            self.lined = Instant::now();
-            notify(&format!("{games} of {} matches", self.games));
+        if let Some(meter) = &mut self.meter {
+            meter.show(games);
         }
     }
 

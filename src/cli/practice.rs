@@ -1,7 +1,6 @@
 //! `drover practice`: a user's bot against the rung of the ladder that is a little stronger than it.
 
-use super::common::Common;
-use super::common::game;
+use super::common::{Common, game};
 use super::output::Format;
 use super::play::{Run, Work};
 use super::play_args::{PlayArgs, rule_options};
@@ -169,7 +168,7 @@ fn work(
                 .matches()
                 .map_while(move |one| next.lock().next(one)),
         ),
-        progress: Progress::heard_by(Box::new(move |finished| {
+        progress: Progress::shown_by(Box::new(move |finished| {
             if ended.lock().hear(kit, finished, &conducts).is_err() {
                 // Nobody reads what is shown.
                 stop.cancel();

@@ -3,6 +3,7 @@
 use super::common::notify;
 use super::output::{Format, spaced, write_rows};
 use super::trouble::Trouble;
+use crate::sheet::{Column, Grid};
 use crate::tournament::FinishedMatch;
 use games::BotCard;
 use ratings::{Held, Score};
@@ -251,27 +252,21 @@ impl Told {
     }
 
     fn write(&self, out: &mut impl io::Write, whole: &Value) -> io::Result<()> {
-        let headings = [
-            "match", "rung", "rival", "result", "seat", "scores", "counts", "asked", "taken",
-            "trouble", "match_id", "page",
+        let columns: [Column<Row>; 12] = [
+            ("match", |row| row.number.to_string()),
+            ("rung", |row| row.rung.to_string()),
+            ("rival", |row| row.rival.to_owned()),
+            ("result", |row| word(row.result).to_owned()),
+            ("seat", |row| row.seat.to_string()),
+            ("scores", |row| spaced(&row.scores)),
+            ("counts", |row| row.counts.to_string()),
+            ("asked", |row| row.asked.to_string()),
+            ("taken", |row| row.taken.to_string()),
+            ("trouble", |row| row.trouble.clone()),
+            ("match_id", |row| row.match_id.clone().unwrap_or_default()),
+            ("page", |row| row.page.clone().unwrap_or_default()),
         ];
-        let cells = |row: &Row| {
-            vec![
-                row.number.to_string(),
-                row.rung.to_string(),
-                row.rival.to_owned(),
-                word(row.result).to_owned(),
-                row.seat.to_string(),
-                spaced(&row.scores),
-                row.counts.to_string(),
-                row.asked.to_string(),
-                row.taken.to_string(),
-                row.trouble.clone(),
-                row.match_id.clone().unwrap_or_default(),
-                row.page.clone().unwrap_or_default(),
-            ]
-        };
-        let rows: Vec<Vec<String>> = self.rows.iter().map(cells).collect();
+        let Grid { headings, rows } = Grid::new(&columns, &self.rows);
         write_rows(out, self.output, &headings, &rows, whole)
     }
 }

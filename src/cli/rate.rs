@@ -3,6 +3,7 @@
 use super::common::{notify, read_file};
 use super::output::{Format, write_rows};
 use super::usage::UsageError;
+use crate::sheet::{Column, Grid};
 use ratings::input::Found;
 use ratings::{FitError, Intervals, Parameter, Ranking, Rated, Settings};
 use std::io::{self, Write};
@@ -113,45 +114,30 @@ fn write(out: &mut impl Write, format: Format, ranking: &Ranking) -> io::Result<
         Format::Table => table(out, ranking),
         Format::Json => write_rows(out, format, &[], &[], ranking),
         Format::Csv => {
-            let rows: Vec<_> = ranking.players.iter().map(csv_row).collect();
-            write_rows(out, format, CSV_HEADINGS, &rows, ranking)
+            let Grid { headings, rows } = Grid::new(&COLUMNS, &ranking.players);
+            write_rows(out, format, &headings, &rows, ranking)
         }
     }
 }
 
-const CSV_HEADINGS: &[&str] = &[
-    "component",
-    "rank",
-    "name",
-    "elo",
-    "lower",
-    "upper",
-    "table_lower",
-    "table_upper",
-    "games",
-    "score",
-    "opponents",
-    "draws",
-    "superiority",
+const COLUMNS: [Column<Rated>; 13] = [
+    ("component", |player| player.component.to_string()),
+    ("rank", |player| player.rank.to_string()),
+    ("name", |player| player.name.clone()),
+    ("elo", |player| player.elo.to_string()),
+    ("lower", |player| player.lower.to_string()),
+    ("upper", |player| player.upper.to_string()),
+    ("table_lower", |player| some(player.table_lower)),
+    ("table_upper", |player| some(player.table_upper)),
+    ("games", |player| player.games.to_string()),
+    ("score", |player| player.score.to_string()),
+    ("opponents", |player| player.opponents.to_string()),
+    ("draws", |player| player.draws.to_string()),
+    ("superiority", |player| some(player.superiority)),
 ];
 
-fn csv_row(player: &Rated) -> Vec<String> {
-    let some = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
-    vec![
-        player.component.to_string(),
-        player.rank.to_string(),
-        player.name.clone(),
-        player.elo.to_string(),
-        player.lower.to_string(),
-        player.upper.to_string(),
-        some(player.table_lower),
-        some(player.table_upper),
-        player.games.to_string(),
-        player.score.to_string(),
-        player.opponents.to_string(),
-        player.draws.to_string(),
-        some(player.superiority),
-    ]
+fn some(value: Option<f64>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
 }
 
 /// BayesElo's columns, in its scale; then half the interval by tables, and how likely each is better than the next.

@@ -1,13 +1,12 @@
 //! `drover referee`: runs a game's referee for others.
 
-use super::common::game;
-use super::common::{Common, notify, on_all_cores};
+use super::common::{Common, game, notify, on_all_cores};
 use super::logging;
 use super::play_args::rule_options;
-use super::referee_args::RefereeArgs;
+use super::referee_args::{RefereeArgs, is_configured};
 use super::referee_hub::settings as hub_settings;
+use super::stopping::STOPPED;
 use super::usage::{UsageError, refuse};
-use crate::cli::referee_args::is_configured;
 use crate::config::{Config, Flags, Targets, check_options};
 use crate::daemon::{Signals, server_settings};
 use crate::link::HttpOptions;
@@ -29,8 +28,6 @@ use tokio_util::sync::CancellationToken;
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 56_789);
 /// The original hub's address.
 const HUB_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3_002);
-/// The exit code after a second signal.
-const CUT: i32 = 130;
 
 /// Serves until Ctrl-C or SIGTERM, then lets running matches end.
 pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
@@ -103,7 +100,7 @@ async fn listen_until_signal(
         tracing::info!(by = name, "draining");
         cancel.cancel();
         signals.next().await;
-        crate::logs::exit(CUT);
+        crate::logs::exit(STOPPED.into());
     });
     Ok((listener, stop))
 }

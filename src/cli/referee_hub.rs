@@ -1,8 +1,7 @@
 //! `drover referee` for games whose players dial a hub.
 
 use super::play_args::rule_options;
-use super::referee_args::RefereeArgs;
-use super::referee_args::is_configured;
+use super::referee_args::{RefereeArgs, is_configured};
 use super::usage::{UsageError, refuse};
 use crate::config::Config;
 use crate::daemon::hub_settings;

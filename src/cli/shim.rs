@@ -1,7 +1,6 @@
 //! `drover shim`: the program that a foreign arbiter starts as its player.
 
-use super::common::game;
-use super::common::notify;
+use super::common::{game, notify};
 use super::usage::refuse;
 use crate::link::relay;
 use crate::referee::budget::ThinkBudget;

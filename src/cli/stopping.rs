@@ -4,6 +4,9 @@ use crate::daemon::Signals;
 use crate::link::program::kill_all;
 use tokio_util::sync::CancellationToken;
 
+/// The exit code after Ctrl-C or SIGTERM.
+pub(super) const STOPPED: u8 = 130;
+
 /// Cancelled by the first Ctrl-C or SIGTERM; the second one ends the process, and programs with it.
 pub(super) fn on_signal() -> CancellationToken {
     let stop = CancellationToken::new();
@@ -14,7 +17,7 @@ pub(super) fn on_signal() -> CancellationToken {
             cancel.cancel();
             signals.next().await;
             kill_all();
-            std::process::exit(130);
+            std::process::exit(STOPPED.into());
         }
     });
     stop

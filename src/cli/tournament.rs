@@ -122,8 +122,8 @@ pub(super) fn run(common: &Common, verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::League(args) => on_all_cores(league(args)),
         Verb::Check => {
             let text = match no_isolation() {
-                None => "each program gets a user, process, mount and IPC namespace of its own: it cannot see or signal \
-                         the processes of other entrants"
+                None => "each program gets a user, process and mount namespace of its own, and an IPC namespace where \
+                         the system allows it: it cannot see or signal the processes of other entrants"
                     .to_owned(),
                 Some(why) => format!(
                     "none: a program can end the processes of other entrants ({why}); let the system create user \

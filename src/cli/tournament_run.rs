@@ -3,7 +3,7 @@
 mod resuming;
 
 use super::common::{Common, concurrency, notify, read_text};
-use super::stopping::on_signal;
+use super::stopping::{STOPPED, on_signal};
 use super::tournament_database::{Database, drawn_from, left};
 use super::tournament_progress::Progress;
 use super::usage::{UsageError, refuse};
@@ -39,8 +39,6 @@ use tokio_util::sync::CancellationToken;
 
 /// The largest file read, in bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
-/// What ends the process if it was stopped by a signal.
-const STOPPED: u8 = 130;
 /// Where entrants dial by default: the contest's port, on this machine alone.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3002);
 /// How long matches on the hub may go on at a stop.

@@ -1,17 +1,12 @@
 //! `drover train GAME`: trains a game's data by self-play.
 
 use super::common::game;
-use super::common::notify;
+use super::progress::Meter;
 use super::usage::refuse;
 use anyhow::Context as _;
 use games::Training;
-use indicatif::ProgressBar;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
-
-/// The interval between plain lines.
-const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Trains the data that a game's champion ships with, by self-play. The same number of games and the same
 /// seed give the same data; the data's own header records both.
@@ -32,18 +27,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     let kit = game(&args.game)?;
-    let bar = std::io::stderr()
-        .is_terminal()
-        .then(|| ProgressBar::new(args.games));
-    let mut lined = Instant::now();
-    let mut done = |games: u64| match &bar {
-        Some(bar) => bar.set_position(games),
-        None if lined.elapsed() >= LINE_EVERY => {
-            lined = Instant::now();
-            notify(&format!("{games} of {} games", args.games));
-        }
-        None => {}
-    };
+    let mut meter = Meter::new(args.games, "games");
     let training = Training {
         games: args.games,
         seed: args.seed,
@@ -54,10 +38,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
             kit.game()
         ));
     };
-    let learnt = learner.train(&training, &mut done);
-    if let Some(bar) = bar {
-        bar.finish_and_clear();
-    }
+    let learnt = learner.train(&training, &mut |games| meter.show(games));
+    meter.finish();
     match &args.out {
         Some(path) => std::fs::write(path, learnt)
             .with_context(|| format!("cannot write {}", path.display()))?,

@@ -63,7 +63,7 @@ pub enum ConfigError {
         /// Why not.
         why: String,
     },
-    /// Anyone on the network could read and stop everything.
+    /// REST would be open to everybody on the network.
     #[error(
         "`api.listen` is {listen}, which others can reach, and `api.token` is empty: set \
          `api.token` (or `api.token_file`), or listen on 127.0.0.1"
@@ -91,7 +91,7 @@ pub enum ConfigError {
     Several(Vec<ConfigError>),
 }
 
-/// The mistakes found so far: reading goes on after each, so that one run tells them all.
+/// The mistakes found so far: reading goes on after each, so that one run reports them all.
 #[derive(Debug, Default)]
 pub(super) struct Mistakes(Vec<ConfigError>);
 

@@ -64,7 +64,7 @@ pub struct Callbacks {
     /// commit and the way back.
     #[config(default = 500, deserialize_with = milliseconds::<_, 0, 4_000>)]
     pub margin_ms: Duration,
-    /// If set, every callback's path must start with /SECRET; anything else is answered 404. Whoever knows it can
+    /// If set, every callback's path must start with /SECRET; anything else is answered 404. Everybody who knows it can
     /// begin matches; it keeps strangers off.
     #[config(default = "", deserialize_with = path_start)]
     pub secret_path: Secret,
@@ -88,14 +88,13 @@ pub struct Callbacks {
     /// ones go on.
     #[config(default = 200_000, deserialize_with = sessions::<_, 1, 10_000_000>)]
     pub sessions_max: usize,
-    /// A request whose head takes longer than this to arrive is cut off; so is a connection that stays idle for so
-    /// long.
+    /// A request whose head takes longer than this to arrive is cut off; so is a connection that is idle for longer.
     #[config(default = 30_000, deserialize_with = milliseconds::<_, 100, 600_000>)]
     pub header_timeout_ms: Duration,
-    /// A session that hears nothing for this long ends as `unterminated`.
+    /// A session that receives nothing for this long ends as `unterminated`.
     #[config(default = 3_600, deserialize_with = seconds::<_, 1, 31_536_000>)]
     pub idle_limit_s: Duration,
-    /// A session that hears nothing for this long leaves memory; its next callback folds its transcript again.
+    /// A session that receives nothing for this long leaves memory; its next callback folds its transcript again.
     #[config(default = 60, deserialize_with = seconds::<_, 1, 31_536_000>)]
     pub hibernate_after_s: Duration,
     /// Referees that a callback's path may name, as /GAME/BOT/NAME; others are known by their address.
@@ -135,13 +134,13 @@ pub struct Api {
     #[config(default = "", deserialize_with = given)]
     pub token_file: Maybe<PathBuf>,
     /// What seals the passes that browsers keep in place of a token: at least 32 bytes, such as those of
-    /// `openssl rand -hex 32`. Empty: a random one, in a file beside the database that ends in `.passkey`.
+    /// `openssl rand -hex 32`. Empty: a random one, in a file next to the database that ends in `.passkey`.
     #[config(default = "", deserialize_with = pass_key)]
     pub pass_key: Secret,
     /// A file that holds `api.pass_key`.
     #[config(default = "", deserialize_with = given)]
     pub pass_key_file: Maybe<PathBuf>,
-    /// Names under which the REST interface is called, beside `localhost` and every literal address: behind a proxy
+    /// Names under which the REST interface is called, besides `localhost` and every literal address: behind a proxy
     /// or in a network of containers. A request for another name is answered 421.
     #[config(default = [], deserialize_with = hosts)]
     pub hosts: Vec<String>,
@@ -263,8 +262,8 @@ pub struct Smartdog {
     /// The name under which its matches are stored.
     #[config(default = "drover", deserialize_with = name)]
     pub name: String,
-    /// Hubs beside default:2-4, solo:1, duet:2, trio:3 and quartet:4, each as NAME:PLAYERS or NAME:FEWEST-MOST; one
-    /// of these names takes its place.
+    /// Hubs besides default:2-4, solo:1, duet:2, trio:3 and quartet:4, each as NAME:PLAYERS or NAME:FEWEST-MOST; one
+    /// of these names replaces that hub.
     #[config(default = [], deserialize_with = texts)]
     pub hubs: Vec<String>,
     /// A folder whose *.txt are the maps, played in turn in every hub; empty: our own maps.
@@ -279,8 +278,8 @@ pub struct Smartdog {
     /// How long a hub that could begin waits for more players.
     #[config(default = 4_000, deserialize_with = milliseconds::<_, 0, 3_600_000>)]
     pub wait_for_player_ms: Duration,
-    /// Whether a player hears `wait` even if its coming makes the match begin, as the rules page says and the
-    /// official server does not.
+    /// Whether a player receives `wait` even if the match begins with it, as the rules page says and the official
+    /// server does not.
     #[config(default = false, deserialize_with = flag)]
     pub always_wait: bool,
     /// The referee options that differ from the game's defaults, as a JSON object.
@@ -291,7 +290,7 @@ pub struct Smartdog {
 /// Where shims reach the daemon.
 #[derive(Clone, Debug, PartialEq, confique::Config)]
 pub struct Shim {
-    /// The Unix socket on which shims reach the daemon; a relative path is beside the database; empty: none.
+    /// The Unix socket on which shims reach the daemon; a relative path starts at the database's folder; empty: none.
     #[config(default = "drover.sock", deserialize_with = given)]
     pub socket: Maybe<PathBuf>,
     /// Who may connect to that socket, and so play as any of our bots: 0600 the daemon's user alone, 0660 its group
@@ -304,23 +303,24 @@ pub struct Shim {
     pub socket_group: Maybe<String>,
 }
 
-/// Users' own bots.
+/// User bots.
 #[derive(Clone, Debug, PartialEq, Eq, confique::Config)]
 pub struct Bots {
-    /// The folder that keeps users' own bots, which `drover bot add` adds; a relative path is beside the database.
+    /// The folder of user bots, which `drover bot add` adds; a relative path starts at the database's folder.
     #[config(default = "bots", deserialize_with = path)]
     pub folder: PathBuf,
-    /// Further files and folders that users' bots may read, beside their own folder and the system's: where an
-    /// interpreter is installed, for example.
+    /// More files and folders that user bots may read, besides their own folder and the system's: where an interpreter
+    /// is installed, for example.
     #[config(default = [], deserialize_with = texts)]
     pub read: Vec<PathBuf>,
-    /// Programs of users' bots that run at once at most, those that wait for a match among them: one of these ends
-    /// where a place is needed. In a match that begins beyond that, the bot's fallback answers until a place is free.
+    /// The most programs of user bots that run at once. Those that wait for a match count, and one of them is ended if
+    /// its place is needed. In a match that begins when all places are taken, the bot's fallback answers until one is
+    /// free.
     #[config(default = 1_000, deserialize_with = programs::<_, 1, 100_000>)]
     pub running_max: usize,
-    /// Where each program of a user's bot gets a cgroup (version 2) of its own, which limits the memory of all its
+    /// Where each program of a user bot gets a cgroup (version 2) of its own, which limits the memory of all its
     /// processes together: a folder beneath /sys/fs/cgroup, or own: the cgroup that systemd delegates to the daemon
-    /// (Delegate=memory pids). Empty: none; they are looked at once a second then.
+    /// (Delegate=memory pids). Empty: none; their memory is then checked once a second.
     #[config(default = "", deserialize_with = given)]
     pub cgroup: Maybe<PathBuf>,
 }
@@ -328,8 +328,8 @@ pub struct Bots {
 /// Settings of a stop.
 #[derive(Clone, Debug, PartialEq, confique::Config)]
 pub struct Drain {
-    /// How long a stop waits for running matches. Cut ones are taken up again at the next start, and so are sessions
-    /// that have heard nothing for 20 s, or nothing but their first message 2 s ago, which no stop waits for. A second
+    /// How long a stop waits for running matches. Those that are cut off go on at the next start. So do sessions that
+    /// have received nothing for 20 s, or nothing but their first message 2 s ago: no stop waits for them. A second
     /// signal ends at once.
     #[config(default = 60, deserialize_with = seconds::<_, 0, 86_400>)]
     pub limit_s: Duration,
@@ -352,10 +352,10 @@ pub struct Hub {
     /// Where the hub listens.
     #[config(deserialize_with = host_port)]
     pub address: String,
-    /// The game that is spoken there.
+    /// The game that is played there.
     #[config(default = "smartdog", deserialize_with = hub_game)]
     pub game: String,
-    /// Which hub there: default, solo, duet, trio, quartet or its own; `#` before it or not, both are tried.
+    /// Which hub there: default, solo, duet, trio, quartet or one of its own, with or without `#` before it.
     #[config(default = "default", deserialize_with = word)]
     pub hub: String,
     /// Our name there.

@@ -12,10 +12,10 @@ use crate::referee::{
     ServerSettings, serve,
 };
 use crate::store::Store;
-use crate::store::types::{MatchRow, SeatRow};
 use anyhow::Context as _;
 use games::Kit;
 use parking_lot::Mutex;
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -199,26 +199,8 @@ fn introduce(identities: Identities, referee: String, matches_max: usize) -> OnM
 /// itself: this one only names the same match and seats.
 #[must_use]
 pub fn known_match(info: &MatchInfo, referee: &str) -> KnownMatch {
-    let seats = (0u8..).zip(info.seats.iter().zip(&info.names));
-    let row = MatchRow {
-        id: info.match_id.clone(),
-        game: info.game.clone(),
-        referee: referee.to_owned(),
-        market: info.market,
-        ours: true,
-        started_us: info.started_us,
-        seats: seats
-            .map(|(seat, (spec, name))| SeatRow {
-                seat,
-                spec: spec.clone(),
-                name: name.clone(),
-                ..SeatRow::default()
-            })
-            .collect(),
-        ..MatchRow::default()
-    };
     KnownMatch {
-        row: Arc::new(row),
+        row: Arc::new(info.row(referee, Value::Null)),
         ids: info.ids.clone(),
     }
 }

@@ -32,7 +32,6 @@ const READY_WITHIN: Duration = Duration::from_secs(10);
 const UNSAID_MAX: usize = 64 << 20;
 /// How long is waited for what a program notes at the end.
 const LAST_WORD_WITHIN: Duration = Duration::from_secs(1);
-
 /// How often a program that is tried is looked at.
 const TRIED_EVERY: Duration = Duration::from_millis(10);
 /// Bytes of a line that a fault quotes.

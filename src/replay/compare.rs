@@ -1,7 +1,7 @@
 //! What another bot would have played: stored sessions are folded, and it is asked at each of their decisions.
 
 use super::dialogue::{Replayed, Seen, watch};
-use super::explain::{BotSeat, Decision, ExplainError, builtin};
+use super::explain::{BotSeat, DECISIONS_MAX, Decision, ExplainError, builtin};
 use super::seat::SeatLine;
 use super::setup::PROGRAM;
 use crate::histogram::Histogram;
@@ -15,6 +15,7 @@ use games::stats::ClusteredMean;
 use games::{Cause, Dialogue, Frame, Kit, Next};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -64,7 +65,7 @@ pub struct Comparing {
     pub stop: CancellationToken,
 }
 
-/// A candidate beside those who played in the newest sessions of a game.
+/// A candidate compared with those who played in the newest sessions of a game.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Comparison {
     /// The game.
@@ -79,6 +80,8 @@ pub struct Comparison {
     pub left_out: u64,
     /// Decisions compared; those with one legal answer are not counted.
     pub decisions: u64,
+    /// Those in which a fallback answered for whoever played, or nobody did: the candidate neither agreed nor differed.
+    pub fallbacks: u64,
     /// The candidate's answer was what was played.
     pub agreed: u64,
     /// It was legal, in time, and another one.
@@ -89,14 +92,14 @@ pub struct Comparison {
     pub late: u64,
     /// The candidate was not running.
     pub failed: u64,
-    /// The share in which it agreed; `None` without decisions.
+    /// The share in which it agreed, of the decisions that no fallback took; `None` without such.
     pub agreement: Option<Agreement>,
     #[serde(skip)]
     shares: ClusteredMean,
     /// How long those who played took for these decisions.
     #[serde(rename = "played_ms", serialize_with = "shown_times")]
     pub played: Histogram,
-    /// How long the candidate took.
+    /// How long the candidate took, where it was running.
     #[serde(rename = "candidate_ms", serialize_with = "shown_times")]
     pub took: Histogram,
     /// Where it did not agree: the first 200 of the newest sessions.
@@ -154,6 +157,8 @@ pub fn times_ms(times: &Histogram) -> Option<[f64; 3]> {
 /// A decision as it was, and what the candidate made of it in this time: an answer, or why there is none.
 struct Weighed {
     decision: Decision,
+    /// Whether those who played did not decide it.
+    by_fallback: bool,
     said: Result<String, Missing>,
     took: Duration,
 }
@@ -213,7 +218,8 @@ pub async fn compare(
         }
     }
 }
-/// Whether a bot of ours played there, built in or a user's.
+
+/// Whether one of our bots played there, a built-in one or a user bot.
 fn is_of_bot(row: &SessionRow) -> bool {
     let bot = &row.opened.bot;
     row.opened.side == Side::Player || builtin(bot).is_some() || bot.starts_with(PREFIX)
@@ -261,14 +267,15 @@ impl Comparison {
             }
         };
         self.sessions += 1;
-        let (agreed, decisions) = (self.agreed, weighed.len() as f64);
+        let before = self.agreed;
+        let own = weighed.iter().filter(|one| !one.by_fallback).count();
         for one in weighed {
             self.count(row, one);
         }
-        let agreed = (self.agreed - agreed) as f64;
-        self.shares.add(agreed, decisions);
+        self.shares.add((self.agreed - before) as f64, own as f64);
         let ((low, high), share) = (self.shares.share_interval(), self.shares.value());
-        self.agreement = (self.decisions > 0).then_some(Agreement { share, low, high });
+        let any = self.decisions > self.fallbacks;
+        self.agreement = any.then_some(Agreement { share, low, high });
         conduct.faults.dedup();
         for why in &conduct.faults {
             self.note(format!("session {session}: {why}"));
@@ -298,11 +305,15 @@ impl Comparison {
             ..
         } = one.decision;
         self.decisions += 1;
-        self.took.add(one.took);
-        if let Some(ms) = took_ms {
+        self.fallbacks += u64::from(one.by_fallback);
+        if !matches!(one.said, Err(Missing::Failed)) {
+            self.took.add(one.took);
+        }
+        if let Some(ms) = took_ms.filter(|_| !one.by_fallback) {
             self.played.add(Duration::from_secs_f64(ms / 1e3));
         }
         let (how, count, would_play) = match one.said {
+            Ok(_) if one.by_fallback => return,
             Ok(text) if text == played.as_deref().unwrap_or_default() => {
                 self.agreed += 1;
                 return;
@@ -345,16 +356,21 @@ async fn fold(
         note = known.unwrap_or_default();
     }
     let spec = comparing.candidate.spec();
+    let ledger = PageAt::first(DECISIONS_MAX as u32);
+    let ledger = store.ledger_page(&[row.id], &ledger).await?.items;
+    let fallbacks = ledger.into_iter().filter(|line| line.row.fallback);
     let seat = BotSeat::read_as(store, row, &spec, &stored).await?;
     let asked = Asked {
         driver: comparing.candidate.driver(),
         comparing: comparing.clone(),
+        fallbacks: fallbacks.map(|line| line.row.entry).collect(),
         weighed: Vec::new(),
         asking: None,
+        last_asked: None,
     };
     let (reply, folded) = oneshot::channel();
     let row = row.clone();
-    // Whoever stopped does not wait for it.
+    // Nobody waits for it after a stop.
     let work = move || drop(reply.send(asked.lead(seat, &row, note)));
     let thread = std::thread::Builder::new().name("compare".to_owned());
     let spawned = thread.stack_size(STACK_BYTES).spawn(work);
@@ -367,9 +383,13 @@ async fn fold(
 struct Asked {
     comparing: Comparing,
     driver: Option<Driver>,
+    /// The entries that a fallback answered, as the ledger has it.
+    fallbacks: HashSet<EntryId>,
     weighed: Vec<Weighed>,
     /// The decision that it is at.
     asking: Option<Decision>,
+    /// The entry that asked last.
+    last_asked: Option<EntryId>,
 }
 
 impl Asked {
@@ -406,16 +426,29 @@ impl Asked {
             conduct = leaving.map(Leaving::conduct_blocking).unwrap_or_default();
         }
         if let Err(why) = replayed {
-            let decision = self.asking.ok_or_else(|| unfoldable(why.clone()))?;
+            let decision = self.asking.take().ok_or_else(|| unfoldable(why.clone()))?;
             conduct.faults.push(why.to_string());
-            self.weighed.push(Weighed {
-                decision,
-                said: Err(Missing::Failed),
-                took: Duration::ZERO,
+            self.weigh(decision, Err(Missing::Failed), Duration::ZERO);
+        }
+        if row.cause.map(Cause::by_rules) != Some(Cause::Normal) {
+            // The match may have been cut off while its bot was thinking.
+            let last = self.last_asked;
+            self.weighed.pop_if(|one| {
+                let decision = &one.decision;
+                decision.said.is_none() && !one.by_fallback && Some(decision.entry) == last
             });
         }
         let weighed = self.weighed;
         Ok(Folded { weighed, conduct })
+    }
+
+    fn weigh(&mut self, decision: Decision, said: Result<String, Missing>, took: Duration) {
+        self.weighed.push(Weighed {
+            by_fallback: decision.by_fallback || self.fallbacks.contains(&decision.entry),
+            decision,
+            said,
+            took,
+        });
     }
 
     /// Asks the candidate, if the session's bot was asked by this line.
@@ -435,14 +468,11 @@ impl Asked {
         }) = seen.next
         {
             self.asking = seat.decision(seen.line as usize);
+            self.last_asked = self.asking.as_ref().map(|decision| decision.entry);
             let asked = self.ask(dialogue, (*limit, *target), fallback.clone());
-            let decided = self.asking.take().zip(asked);
-            self.weighed
-                .extend(decided.map(|(decision, (said, took))| Weighed {
-                    decision,
-                    said,
-                    took,
-                }));
+            if let Some((decision, (said, took))) = self.asking.take().zip(asked) {
+                self.weigh(decision, said, took);
+            }
         }
         if let Some(driver) = &mut self.driver {
             driver.tell();

@@ -1,9 +1,8 @@
-//! Why a bot of ours decided as it did: its seat of a stored match is folded up to the decision, and it thinks
-//! again.
+//! Why one of our bots decided as it did: its seat of a stored match is folded up to the decision, and it thinks again.
 
 use super::dialogue::{replay, watch};
 use super::reply::RecordedReply;
-use super::seat::{SeatLine, lines};
+use super::seat::{SeatLine, lines_from};
 use super::setup::{dialogue_setup, fallback};
 use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
 use crate::store::{FactRow, SessionRow, Store, StoreError};
@@ -19,14 +18,17 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use utoipa::ToSchema;
 
-/// Nodes thought over unless it is said otherwise.
+/// Nodes of an explanation unless the caller names a number.
 pub const NODES_DEFAULT: u64 = 50_000;
 /// The most nodes.
 pub const NODES_MAX: u64 = 2_000_000;
 /// The longest that one explanation thinks.
 const THINKS_MAX: Duration = Duration::from_secs(5);
 /// The most decisions of a seat that are listed.
-const DECISIONS_MAX: usize = 100_000;
+pub(super) const DECISIONS_MAX: usize = 100_000;
+
+/// The fact that a fallback answered, and how its note begins.
+const FALLBACK: &str = "fallback";
 
 /// Why a decision cannot be explained.
 #[derive(Debug, thiserror::Error)]
@@ -43,8 +45,7 @@ pub enum ExplainError {
     },
     /// None of our bots played there.
     #[error(
-        "seat {seat} of match {match_id} was not played by a bot of ours: nothing is known of what its player \
-         thought"
+        "seat {seat} of match {match_id} was not played by one of our bots: what its player thought is not known"
     )]
     Foreign {
         /// The match.
@@ -52,10 +53,10 @@ pub enum ExplainError {
         /// The seat.
         seat: u8,
     },
-    /// A user's program played there.
+    /// A user bot played there.
     #[error(
-        "seat {seat} of match {match_id} was played by a user's program, which gives no reasons: what it said is in its \
-         transcript (drover match replay), what it wrote to standard error on the match's page"
+        "seat {seat} of match {match_id} was played by a user bot, which gives no reasons: its answers are in its \
+         transcript (drover match replay), its standard error is on the match's page"
     )]
     Program {
         /// The match.
@@ -78,7 +79,7 @@ pub enum ExplainError {
         /// Its last entry.
         last: i64,
     },
-    /// The entry asks for nothing that was thought about.
+    /// The entry asks for no decision.
     #[error("entry {entry} asks for no decision: {why}; without an entry the decisions are listed")]
     NoDecision {
         /// The entry.
@@ -109,8 +110,11 @@ pub struct Decision {
     pub said: Option<String>,
     /// From the question to the answer, in milliseconds.
     pub took_ms: Option<f64>,
-    /// What is to be known of the answer: `fallback …` with the cause, `late`, `failed`, `local`; else empty.
+    /// How the answer came about, if not as usual: `fallback …` with the cause, `late`, `failed`, `local`; else empty.
     pub note: String,
+    /// Whether a fallback answered, or nobody did, so that it was not the player's choice.
+    #[serde(skip)]
+    pub(super) by_fallback: bool,
 }
 
 fn rfc3339<S: serde::Serializer>(at_us: &i64, to: S) -> Result<S::Ok, S::Error> {
@@ -120,7 +124,7 @@ fn rfc3339<S: serde::Serializer>(at_us: &i64, to: S) -> Result<S::Ok, S::Error> 
     }
 }
 
-/// An explanation of a decision beside what was really said.
+/// An explanation of a decision, with the answer that was really given.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Explained {
     /// The game.
@@ -138,14 +142,14 @@ pub struct Explained {
     pub asked: String,
     /// The decision as it was.
     pub decision: Decision,
-    /// Whether it would say now what it said then. A searcher may not: lots that it drew and plans that it kept
-    /// while it thought, and the time that it had, are not brought back.
+    /// Whether it would answer now as it did then. A bot that searches may not: its random numbers, the plans that it
+    /// kept and the time that it had are not restored.
     pub same: bool,
     /// Why it would decide so now.
     pub explanation: Explanation,
 }
 
-/// A seat of a stored match that a bot of ours played.
+/// A seat of a stored match that one of our bots played.
 pub struct BotSeat {
     pub(super) kit: &'static dyn Kit,
     seat: u8,
@@ -158,8 +162,8 @@ pub struct BotSeat {
     notes: Vec<(EntryId, String)>,
 }
 
-/// The session in which a bot of ours played a seat, or our referee's transcript of it. `session` names one of
-/// several, as where two bots of ours sit at a foreign table: the seat of the second is not known.
+/// The session in which one of our bots played a seat, or our referee's transcript of it. `session` names one of
+/// several, as where two of our bots sit at a foreign table: the seat of the second is not known.
 ///
 /// # Errors
 /// [`ExplainError::NoSeat`], [`ExplainError::Foreign`], [`ExplainError::Program`].
@@ -226,8 +230,8 @@ impl BotSeat {
         Self::read_as(store, session, bot, &opened.setup).await
     }
 
-    /// The same with another bot in its place: what it starts from is what that session started from, with what `stored`
-    /// says of its program.
+    /// The same with another bot in its place. It starts from what the session started from, except that `stored` says
+    /// which program it is.
     pub(super) async fn read_as(
         store: &Store,
         session: &SessionRow,
@@ -247,10 +251,7 @@ impl BotSeat {
                 ..DialogueSetup::of(bot, opened.seed)
             }
         };
-        let entries = match store.head(session).await? {
-            Some((head, _)) => store.transcript(session.id, head).await?,
-            None => Vec::new(),
-        };
+        let entries = store.whole_transcript(session).await?;
         let facts = store.facts(&opened.match_id).await?;
         let own = facts.into_iter().filter(|fact| fact.session == session.id);
         Ok(Self {
@@ -258,11 +259,7 @@ impl BotSeat {
             seat: opened.seat.unwrap_or_default(),
             refereed: !ours,
             setup,
-            lines: if ours {
-                own_lines(&entries)
-            } else {
-                lines(kit, &entries)
-            },
+            lines: lines_from(opened.side, kit, &entries),
             entries,
             notes: own
                 .filter_map(|fact| Some((fact.entry?, note(&fact)?)))
@@ -300,7 +297,7 @@ impl BotSeat {
         Ok(lines.filter_map(|line| self.decision(line)).collect())
     }
 
-    /// Explains the decision that an entry asks for, with at most so many nodes and [`THINKS_MAX`]. Blocks for
+    /// Explains the decision that an entry asks for, with at most `nodes` nodes and within [`THINKS_MAX`]. Blocks for
     /// that long.
     ///
     /// # Errors
@@ -318,10 +315,10 @@ impl BotSeat {
             why,
         };
         if !self.setup.fallback.is_empty() {
-            return Err(no_decision("a user's program gives no reasons"));
+            return Err(no_decision("a user bot gives no reasons"));
         }
         let card = self.card();
-        // What does not search decides again at once, and so draws the lots that it drew.
+        // A bot that does not search decides each time again, so that it draws the same random numbers.
         let decides = card.is_some_and(|card| !card.thinks);
         let mut dialogue = self.dialogue()?;
         let before = before.into_iter().flatten().map(SeatLine::line);
@@ -335,7 +332,7 @@ impl BotSeat {
         match dialogue.receive(text.as_bytes()) {
             Ok(Next::Think { .. }) => {}
             Ok(Next::Send(_)) => return Err(no_decision("its answer needs no thought")),
-            Ok(Next::Over(_)) => return Err(no_decision("it tells the end of the match")),
+            Ok(Next::Over(_)) => return Err(no_decision("it announces the end of the match")),
             Ok(Next::Wait) => return Err(no_decision("it needs no answer")),
             Err(_) => return Err(no_decision("it is not of the game's wire")),
         }
@@ -344,7 +341,7 @@ impl BotSeat {
             nodes: nodes.clamp(1, NODES_MAX),
             stop: &|| began.elapsed() >= THINKS_MAX,
         };
-        let unsound = || no_decision("what it says was not taken for true");
+        let unsound = || no_decision("it contradicts the rules or earlier messages");
         let explanation = dialogue.explain(budget).ok_or_else(unsound)?;
         let decision = self.decision(at).ok_or_else(unsound)?;
         Ok(Explained {
@@ -406,11 +403,13 @@ impl BotSeat {
         let noted = self.notes.iter();
         let noted = noted.filter(|(entry, _)| (call.id..=last).contains(entry));
         let mut notes: Vec<&str> = noted.map(|(_, note)| note.as_str()).collect();
-        notes.extend(match missing {
+        let missing = match missing {
             Some(RecordedReply::Late) => Some("late"),
             Some(RecordedReply::Failed(_) | RecordedReply::Dead) => Some("failed"),
             _ => None,
-        });
+        };
+        let by_fallback = missing.is_some() || notes.iter().any(|note| note.starts_with(FALLBACK));
+        notes.extend(missing);
         let took = answer.map(|answer| (answer.at_us - call.at_us).max(0) as f64 / 1e3);
         Some(Decision {
             entry: call.id,
@@ -418,25 +417,16 @@ impl BotSeat {
             said: said.map(|said| said.text.clone()),
             took_ms: took,
             note: notes.join(", "),
+            by_fallback,
         })
     }
 }
 
-/// The lines of our bot's own transcript.
-fn own_lines(entries: &[Entry]) -> Vec<SeatLine> {
-    let line = |(at, entry): (usize, &Entry)| SeatLine {
-        direction: entry.direction,
-        text: entry.text.clone(),
-        at,
-    };
-    entries.iter().enumerate().map(line).collect()
-}
-
-/// What a fact says about how an answer came about.
+/// What a fact states about how an answer came about.
 fn note(fact: &FactRow) -> Option<String> {
     let text = |name: &str| fact.data.get(name).and_then(Value::as_str);
     match fact.kind.as_str() {
-        "fallback" => Some(format!("fallback {}", text("cause").unwrap_or_default())),
+        FALLBACK => Some(format!("{FALLBACK} {}", text("cause").unwrap_or_default())),
         "local" | "refused" | "quarantined" => Some(fact.kind.clone()),
         _ => None,
     }
@@ -545,11 +535,14 @@ mod tests {
         let told = read.explain(EntryId(3), 9).unwrap();
         assert_eq!((told.version, told.description), (Some(1), "Names 1."));
         let foreign = seat(&store, 1).await.err().unwrap().to_string();
-        assert!(foreign.contains("not played by a bot of ours"), "{foreign}");
+        assert!(
+            foreign.contains("not played by one of our bots"),
+            "{foreign}"
+        );
         assert!(!foreign.contains("s3cret"), "{foreign}");
         let program = seat(&store, 2).await.err().unwrap().to_string();
         assert!(
-            program.contains("a user's program, which gives no reasons"),
+            program.contains("a user bot, which gives no reasons"),
             "{program}"
         );
     }

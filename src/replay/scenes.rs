@@ -1,7 +1,7 @@
 //! The replay of a stored match as it is shown: what was to be seen, step by step, by everybody or by one seat.
 
-use super::dialogue::{Line, watch};
-use super::seat::lines;
+use super::dialogue::watch;
+use super::seat::{SeatLine, lines_from};
 use super::setup::dialogue_setup;
 use super::table::watch_table;
 use crate::clock::time;
@@ -190,7 +190,7 @@ pub async fn footage(store: &Store, row: &MatchRow, view: View) -> Result<Footag
                 let Some(seat) = session.opened.seat.map(Seat) else {
                     continue;
                 };
-                let own = read(store, &session).await?.into_iter();
+                let own = store.whole_transcript(&session).await?.into_iter();
                 entries.extend(own.map(|entry| (seat, entry)));
             }
             Source::Table {
@@ -206,18 +206,12 @@ pub async fn footage(store: &Store, row: &MatchRow, view: View) -> Result<Footag
             let bot = kit.bots().first().map_or("", |card| card.name);
             Source::Seat {
                 setup: dialogue_setup(store, kit, (bot, 0), &session.opened.setup).await?,
-                entries: read(store, &session).await?,
+                entries: store.whole_transcript(&session).await?,
                 session,
             }
         }
     };
     Ok(Footage { kit, source })
-}
-async fn read(store: &Store, session: &SessionRow) -> Result<Vec<Entry>, StoreError> {
-    match store.head(session).await? {
-        Some((head, _)) => store.transcript(session.id, head).await,
-        None => Ok(Vec::new()),
-    }
 }
 
 /// A match's stored facts by the entry that told them.
@@ -316,27 +310,12 @@ impl Footage {
         let opened = self.kit.dialogue(setup);
         let mut dialogue = opened.map_err(|why| why.to_string())?;
         let seat = session.opened.seat;
-        let told: Vec<_> = match session.opened.side {
-            Side::Player => Vec::new(),
-            Side::Referee => lines(self.kit, entries),
-        };
-        let from_referee = told.iter().map(|line| Line {
-            direction: line.direction,
-            text: &line.text,
-        });
-        let own = match session.opened.side {
-            Side::Player => entries.as_slice(),
-            Side::Referee => &[],
-        };
-        let all = own.iter().map(Line::from).chain(from_referee);
+        let lines = lines_from(session.opened.side, self.kit, entries);
         let entry_of = |line: u64| {
-            let line = usize::try_from(line).ok()?;
-            let at = match session.opened.side {
-                Side::Player => line,
-                Side::Referee => told.get(line)?.at,
-            };
-            Some((seat, entries.get(at)?))
+            let line = lines.get(usize::try_from(line).ok()?)?;
+            Some((seat, entries.get(line.at)?))
         };
+        let all = lines.iter().map(SeatLine::line);
         let replayed = watch(&mut *dialogue, all, |dialogue, seen| {
             let flow = steps.see(dialogue.scene(), entry_of(seen.line));
             steps.learn(seen.facts.iter().map(|(_, fact)| StepFact {

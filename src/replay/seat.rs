@@ -3,7 +3,7 @@
 
 use super::dialogue::{Line, Replayed, replay};
 use super::reply::RecordedReply;
-use crate::store::types::{Direction, Entry, EntryId, FactAt};
+use crate::store::types::{Direction, Entry, EntryId, FactAt, Side};
 use crate::thinking::guarded;
 use games::{Cause, Dialogue, DialogueSetup, Kit, Lesson, Wire};
 use std::time::Duration;
@@ -142,9 +142,22 @@ fn told(
     }
 }
 
-/// What the player heard and said. A hub's player hears whole frames and answers each in one write; its
-/// referee hears it line by line, and says what it refuses in between.
-pub(super) fn lines(kit: &dyn Kit, entries: &[Entry]) -> Vec<SeatLine> {
+/// What the player of a seat received and sent, from its transcript of this side.
+pub(super) fn lines_from(side: Side, kit: &dyn Kit, entries: &[Entry]) -> Vec<SeatLine> {
+    let own = |(at, entry): (usize, &Entry)| SeatLine {
+        direction: entry.direction,
+        text: entry.text.clone(),
+        at,
+    };
+    match side {
+        Side::Player => entries.iter().enumerate().map(own).collect(),
+        Side::Referee => lines(kit, entries),
+    }
+}
+
+/// The same from the referee's. A hub's player receives whole frames and answers each in one write; its referee receives
+/// it line by line, and sends what it refuses in between.
+fn lines(kit: &dyn Kit, entries: &[Entry]) -> Vec<SeatLine> {
     let hub = kit.wire() == Wire::Hub;
     let completes = |text: &str| {
         let last = text.lines().last().unwrap_or_default();

@@ -71,7 +71,7 @@ impl VerifySummary {
     }
 }
 
-/// Verifies one match or all of them, reporting each as it goes; for all, also the file itstore.
+/// Verifies one match or all of them, reporting each as it goes; for all, also the file itself.
 ///
 /// # Errors
 /// [`StoreError::Read`] if the file cannot be read at all; [`StoreError::Unknown`] if there is no such
@@ -110,6 +110,7 @@ pub async fn verify(
     }
     Ok(summary)
 }
+
 /// A match as stored.
 struct Stored {
     row: MatchRow,
@@ -184,14 +185,10 @@ async fn read(
         Some(kit) => dialogue_setup(store, kit, (&opened.bot, opened.seed), &opened.setup).await?,
         None => DialogueSetup::default(),
     };
-    let entries = match store.head(&session).await? {
-        Some((head, _)) => store.transcript(session.id, head).await?,
-        None => Vec::new(),
-    };
     Ok(Transcript {
+        entries: store.whole_transcript(&session).await?,
         session,
         setup,
-        entries,
         counted,
     })
 }
@@ -306,9 +303,7 @@ impl Transcript {
         found.append(&mut compare_ending(session, ending.as_ref()));
         found
     }
-}
 
-impl Transcript {
     /// These facts without those of answers that an edge overruled: they have been shown, and no replay yields them.
     fn not_overruled<'a>(
         &self,

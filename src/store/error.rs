@@ -57,10 +57,10 @@ pub enum StoreError {
         /// What SQLite says of it.
         why: String,
     },
-    /// It has several names, so that its log could lie beside any of them.
+    /// It has several names, and its log may lie next to any of them.
     #[error(
-        "the database {path} has {names} names (hard links), and its log lies beside one of them only: stop whatever \
-         uses it, copy the file, with the one that ends in -wal if there is one, and use the copy"
+        "the database {path} has {names} names (hard links), and its log lies next to only one of them: stop every \
+         process that uses it, copy the file, together with the one that ends in -wal if there is one, and use the copy"
     )]
     Names {
         /// The name asked for.

@@ -8,7 +8,7 @@ use super::records::{BluffRow, FactRow, Filter, MatchEntry, Page, PageAt, Sessio
 use super::rows;
 use super::secrecy;
 use super::startup::Head;
-use super::types::{EntryId, SessionId};
+use super::types::{Entry, EntryId, SessionId};
 use super::{startup, transcript};
 use serde_json::json;
 use sqlx::sqlite::SqliteRow;
@@ -131,6 +131,17 @@ impl Store {
         };
         transaction.commit().await?;
         Ok(head.map(|(last, count)| (EntryId(last), count)))
+    }
+
+    /// All of a session's transcript so far, oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn whole_transcript(&self, session: &SessionRow) -> Result<Vec<Entry>, StoreError> {
+        match self.head(session).await? {
+            Some((head, _)) => self.transcript(session.id, head).await,
+            None => Ok(Vec::new()),
+        }
     }
 
     /// A match's sessions, of which the entries and facts up to now can be read.

@@ -4,9 +4,9 @@ use super::match_player::{MatchError, MatchPlayer, Plan};
 use super::played_match::PlayedMatch;
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
+use crate::referee::SeatSpec;
 use crate::referee::hub::{Appointment, HubServer, Place};
 use crate::referee::seat_builtin::Builtins;
-use crate::referee::{DecisionTimes, SeatSpec};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -61,23 +61,15 @@ impl MatchPlayer for Dialled {
         let Some(held) = held else { return Ok(None) };
         let held = held.map_err(|error| MatchError::Appointment(planned.number, error))?;
         Ok(Some(PlayedMatch {
-            number: planned.number,
             match_id: Some(held.match_id),
-            seed: planned.seed,
             started_us: held.started_us,
             seats: seats.iter().map(ToString::to_string).collect(),
-            outcome: held.outcome,
-            transcript: Vec::new(),
             blames: held.blames,
-            left: Vec::new(),
             refused: held.refused,
             missed: held.missed,
             took: held.took,
-            times: DecisionTimes::Stamped,
-            numbers: None,
             participation: held.participation,
-            again: String::new(),
-            replaced: Vec::new(),
+            ..PlayedMatch::ended(planned.number, planned.seed, held.outcome)
         }))
     }
 }

@@ -8,7 +8,7 @@ use super::stop::Stop;
 use crate::histogram::Histogram;
 use crate::referee::record::log::{LogLine, measured};
 use crate::referee::seat::{Left, Unheard};
-use crate::referee::{DecisionTimes, Host, MatchRequest, Numbers, SeatSpec};
+use crate::referee::{Host, MatchRequest, Numbers, SeatSpec};
 use games::{Exchange, Seat};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -91,12 +91,9 @@ impl Hosted {
             note_silent(&mut silent.lock(), round, &line_up, &lines);
         }
         Ok(PlayedMatch {
-            number,
             match_id: Some(hosted.info.match_id.clone()),
-            seed,
             started_us: hosted.info.started_us,
             seats: hosted.info.seats.clone(),
-            outcome,
             missed,
             took: times(seats, took),
             left: lines
@@ -110,16 +107,13 @@ impl Hosted {
                 })
                 .collect(),
             transcript: transcript(lines),
-            times: DecisionTimes::Stamped,
             numbers: Some(Numbers {
                 market: hosted.info.market,
                 ids: hosted.info.ids.clone(),
             }),
-            again: String::new(),
-            replaced: Vec::new(),
-            blames: Vec::new(),
             participation: end.map(|end| end.participation.clone()).unwrap_or_default(),
             refused: end.map(|end| end.refused.clone()).unwrap_or_default(),
+            ..PlayedMatch::ended(number, seed, outcome)
         })
     }
 }

@@ -69,27 +69,20 @@ impl MatchPlayer for InProcess {
         let participation = all().map(|seat| Some(part(seat))).collect();
         let missed = all().map(|seat| u32::from(played.late.contains(&seat)));
         Ok(Some(PlayedMatch {
-            number: planned.number,
-            match_id: None,
-            seed: planned.seed,
             started_us,
             seats: setup
                 .bots
                 .iter()
                 .map(|bot| format!("builtin:{bot}"))
                 .collect(),
-            outcome: played.outcome,
             transcript: played.transcript,
             blames: late.map(blame).collect(),
-            left: Vec::new(),
             refused: played.refused.values().to_vec(),
             missed: missed.collect(),
             took: took.collect(),
             times: DecisionTimes::Measured(times),
-            numbers: None,
             participation,
-            again: String::new(),
-            replaced: Vec::new(),
+            ..PlayedMatch::ended(planned.number, planned.seed, played.outcome)
         }))
     }
 }

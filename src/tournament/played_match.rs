@@ -46,6 +46,30 @@ pub struct PlayedMatch {
 }
 
 impl PlayedMatch {
+    /// The match of this number and seed, of which nothing but its end is known.
+    #[must_use]
+    pub fn ended(number: u64, seed: u64, outcome: Outcome) -> Self {
+        Self {
+            number,
+            match_id: None,
+            seed,
+            started_us: 0,
+            seats: Vec::new(),
+            outcome,
+            transcript: Vec::new(),
+            blames: Vec::new(),
+            left: Vec::new(),
+            refused: Vec::new(),
+            missed: Vec::new(),
+            took: Vec::new(),
+            times: DecisionTimes::Stamped,
+            numbers: None,
+            participation: Vec::new(),
+            again: String::new(),
+            replaced: Vec::new(),
+        }
+    }
+
     /// Those lose whose decisions were not their own. `owners` says by seat whose it is.
     pub(super) fn judge(&mut self, owners: &[usize]) {
         let (cause, blames) = (&mut self.outcome.cause, &mut self.blames);
@@ -88,6 +112,7 @@ impl PlayedMatch {
         text
     }
 }
+
 impl From<TournamentMatch> for PlayedMatch {
     /// What is stored of it, whatever the extent: it counts as it did when it was played.
     fn from(stored: TournamentMatch) -> Self {
@@ -100,12 +125,12 @@ impl From<TournamentMatch> for PlayedMatch {
                 detail: String::new(),
             })
         });
+        let outcome = Outcome {
+            cause: stored.cause,
+            scores: stored.scores.into_iter().collect(),
+        };
         Self {
-            number: stored.number,
-            match_id: None,
-            seed: stored.seed,
             started_us: stored.started_us,
-            seats: Vec::new(),
             blames: blames.collect(),
             refused: notes.iter().map(|note| note.refused).collect(),
             missed: notes.iter().map(|note| note.missed).collect(),
@@ -113,17 +138,9 @@ impl From<TournamentMatch> for PlayedMatch {
                 .iter()
                 .map(|note| Histogram::of_pairs(&note.took))
                 .collect(),
-            outcome: Outcome {
-                cause: stored.cause,
-                scores: stored.scores.into_iter().collect(),
-            },
-            transcript: Vec::new(),
-            left: Vec::new(),
             times: DecisionTimes::Measured(Vec::new()),
-            numbers: None,
             participation: stored.participation,
-            again: String::new(),
-            replaced: Vec::new(),
+            ..Self::ended(stored.number, stored.seed, outcome)
         }
     }
 }

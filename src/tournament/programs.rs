@@ -8,9 +8,9 @@ use super::stop::Stop;
 use crate::clock::now_us;
 use crate::link::program::{ProgramOptions, sweep};
 use crate::programs::{Bots, Launch, Opening, try_out};
+use crate::referee::SeatSpec;
 use crate::referee::arbiter::{self, ArbiterMatch, Ended, ProgramRules};
 use crate::referee::budget::ThinkBudget;
-use crate::referee::{DecisionTimes, SeatSpec};
 use games::{DialogueSetup, Kit};
 use serde_json::Value;
 use std::sync::Arc;
@@ -121,23 +121,14 @@ impl From<Ended> for PlayedMatch {
     /// What the game alone knows.
     fn from(ended: Ended) -> Self {
         Self {
-            number: 0,
-            match_id: None,
-            seed: 0,
-            started_us: 0,
-            seats: Vec::new(),
-            outcome: ended.outcome,
             transcript: ended.transcript,
             blames: ended.blames,
             left: ended.left,
             refused: ended.noted.iter().map(|noted| noted.refused).collect(),
             missed: ended.noted.iter().map(|noted| noted.late).collect(),
             took: ended.took,
-            times: DecisionTimes::Stamped,
-            numbers: None,
             participation: ended.participation,
-            again: String::new(),
-            replaced: Vec::new(),
+            ..Self::ended(0, 0, ended.outcome)
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::tally::{EntrantTally, Tally};
 use crate::link::program::MachineReport;
 use crate::referee::budget::ThinkBudget;
-use crate::sheet;
+use crate::sheet::{Column, Grid};
 use games::Cause;
 use serde::Serialize;
 use serde_json::Value;
@@ -246,42 +246,41 @@ impl Report {
     /// # Errors
     /// Never: it is written to memory.
     pub fn csv(&self) -> anyhow::Result<String> {
-        let headings = "seat,bot,games,wins,shared_wins,win_share,win_share_low,win_share_high,\
-            mean_score,score_error,refused,missed,timed,decision_ms_p50,decision_ms_p99,pair_score,\
-            pair_score_low,pair_score_high,faults,decisions,fallback,participation";
-        let headings: Vec<&str> = headings.split(',').collect();
-        let share = |value: f64| format!("{value:.6}");
-        let number =
-            |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.4}"));
-        let row = |row: &SeatReport| {
-            let figures = &row.figures;
-            vec![
-                row.seat.to_string(),
-                row.bot.clone(),
-                figures.games.to_string(),
-                figures.wins.to_string(),
-                figures.shared_wins.to_string(),
-                share(figures.win_share),
-                share(figures.win_share_low),
-                share(figures.win_share_high),
-                format!("{:.3}", figures.mean_score),
-                number(figures.score_error),
-                figures.refused.to_string(),
-                figures.missed.to_string(),
-                figures.timed.to_string(),
-                number(figures.decision_ms_p50),
-                number(figures.decision_ms_p99),
-                share(figures.pair_score),
-                share(figures.pair_score_low),
-                share(figures.pair_score_high),
-                figures.faults.values().sum::<u64>().to_string(),
-                figures.decisions.to_string(),
-                figures.fallback.to_string(),
-                counts(&figures.participation, "; "),
-            ]
-        };
-        let rows: Vec<Vec<String>> = self.seats.iter().map(row).collect();
-        Ok(sheet::csv(&headings, &rows)?)
+        fn share(value: f64) -> String {
+            format!("{value:.6}")
+        }
+        fn number(value: Option<f64>) -> String {
+            value.map_or(String::new(), |value| format!("{value:.4}"))
+        }
+        let columns: [Column<SeatReport>; 22] = [
+            ("seat", |row| row.seat.to_string()),
+            ("bot", |row| row.bot.clone()),
+            ("games", |row| row.figures.games.to_string()),
+            ("wins", |row| row.figures.wins.to_string()),
+            ("shared_wins", |row| row.figures.shared_wins.to_string()),
+            ("win_share", |row| share(row.figures.win_share)),
+            ("win_share_low", |row| share(row.figures.win_share_low)),
+            ("win_share_high", |row| share(row.figures.win_share_high)),
+            ("mean_score", |row| format!("{:.3}", row.figures.mean_score)),
+            ("score_error", |row| number(row.figures.score_error)),
+            ("refused", |row| row.figures.refused.to_string()),
+            ("missed", |row| row.figures.missed.to_string()),
+            ("timed", |row| row.figures.timed.to_string()),
+            ("decision_ms_p50", |row| number(row.figures.decision_ms_p50)),
+            ("decision_ms_p99", |row| number(row.figures.decision_ms_p99)),
+            ("pair_score", |row| share(row.figures.pair_score)),
+            ("pair_score_low", |row| share(row.figures.pair_score_low)),
+            ("pair_score_high", |row| share(row.figures.pair_score_high)),
+            ("faults", |row| {
+                row.figures.faults.values().sum::<u64>().to_string()
+            }),
+            ("decisions", |row| row.figures.decisions.to_string()),
+            ("fallback", |row| row.figures.fallback.to_string()),
+            ("participation", |row| {
+                counts(&row.figures.participation, "; ")
+            }),
+        ];
+        Ok(Grid::new(&columns, &self.seats).csv()?)
     }
 
     /// As a table for people.

@@ -140,7 +140,7 @@ mod tests {
     use super::super::schedule::Schedule;
     use super::{FinishedMatch, MatchError, MatchPlayer, MatchSink, Plan, PlannedMatch, Stop};
     use super::{play, run};
-    use crate::referee::{DecisionTimes, SeatSpec, StartError};
+    use crate::referee::{SeatSpec, StartError};
     use crate::tournament::PlayedMatch;
     use games::{Cause, Outcome};
     use serde_json::Value;
@@ -198,27 +198,14 @@ mod tests {
                 stop.set();
                 return Ok(None);
             }
+            let outcome = Outcome {
+                cause: Cause::Normal,
+                scores: [9, 1, 1, 1].into_iter().collect(),
+            };
             Ok(Some(PlayedMatch {
-                number: planned.number,
-                match_id: None,
-                seed: planned.seed,
-                started_us: 0,
                 seats: seats.iter().map(ToString::to_string).collect(),
-                outcome: Outcome {
-                    cause: Cause::Normal,
-                    scores: [9, 1, 1, 1].into_iter().collect(),
-                },
-                transcript: Vec::new(),
-                blames: Vec::new(),
-                left: Vec::new(),
                 refused: vec![0, 2, 0, 0],
-                missed: Vec::new(),
-                took: Vec::new(),
-                times: DecisionTimes::Stamped,
-                numbers: None,
-                participation: Vec::new(),
-                again: String::new(),
-                replaced: Vec::new(),
+                ..PlayedMatch::ended(planned.number, planned.seed, outcome)
             }))
         }
 

@@ -1,4 +1,4 @@
-//! `drover bot compare`: a bot beside those who played in stored sessions.
+//! `drover bot compare`: a bot compared with those who played in stored sessions.
 
 use crate::app::{TestApp, drover, folder, ok, play, refused, report, run_on};
 use crate::bots::{bot, is_there};
@@ -130,7 +130,7 @@ fn a_program_is_compared_beside_a_running_daemon_and_mistakes_are_told() {
     .unwrap();
     let shown = refused(compare(&store, &["mine"]), 1);
     assert!(
-        shown.contains("bot:mine@1 took none of its") && shown.contains("no luck"),
+        shown.contains("bot:mine@1 made none of its") && shown.contains("no luck"),
         "{shown}"
     );
     // What it said is kept nowhere.

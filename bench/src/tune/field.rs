@@ -5,7 +5,7 @@ use crate::maps::{Ground, grounds};
 use anyhow::Context as _;
 use drover::cli::play_args::rule_options;
 use drover::histogram::Histogram;
-use drover::referee::{DecisionTimes, SeatSpec};
+use drover::referee::SeatSpec;
 use drover::tournament::{
     FinishedMatch, MatchError, MatchPlayer, Plan, PlannedMatch, PlayedMatch, Stop, run,
 };
@@ -221,24 +221,11 @@ impl<C: Sheet> MatchPlayer for Field<C> {
         };
         let end = arena::play(setup, &mut bots, &mut watch);
         let outcome = end.game.outcome();
+        let outcome = outcome.ok_or_else(|| SetupError("a match has no end".to_owned()))?;
         Ok(Some(PlayedMatch {
-            number: planned.number,
-            match_id: None,
-            seed: planned.seed,
-            started_us: 0,
-            seats: Vec::new(),
-            outcome: outcome.ok_or_else(|| SetupError("a match has no end".to_owned()))?,
-            transcript: Vec::new(),
-            blames: Vec::new(),
-            left: Vec::new(),
             refused: end.refused.values().to_vec(),
-            missed: Vec::new(),
             took: watch.took,
-            times: DecisionTimes::Stamped,
-            numbers: None,
-            participation: Vec::new(),
-            again: String::new(),
-            replaced: Vec::new(),
+            ..PlayedMatch::ended(planned.number, planned.seed, outcome)
         }))
     }
 }

@@ -115,7 +115,12 @@ async fn what_cannot_be_explained_is_told() {
             "it takes 1..=2000000",
         ),
         (0, "?move=3", StatusCode::BAD_REQUEST, "no parameter"),
-        (1, "", StatusCode::NOT_FOUND, "not played by a bot of ours"),
+        (
+            1,
+            "",
+            StatusCode::NOT_FOUND,
+            "not played by one of our bots",
+        ),
         (
             2,
             "",

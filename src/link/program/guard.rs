@@ -344,7 +344,8 @@ pub fn end_like(status: ExitStatus) -> ! {
 }
 
 /// Moves what this process starts from now on to namespaces of their own. A confined program's own process does the
-/// rest; for another one, what is keyed by the numbers of processes is its own from here on, and so is its IPC.
+/// rest; for another one, what is keyed by the numbers of processes is its own from here on, and so is its IPC where the
+/// system allows it.
 fn apart(orders: &Orders) -> io::Result<Reaped> {
     let own = getpid();
     let (user, group) = (getuid().as_raw(), getgid().as_raw());

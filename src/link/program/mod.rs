@@ -7,10 +7,10 @@
 //! # The guard
 //!
 //! Between us and the program stands a guard (`guard`, the hidden verb `program-guard`). It starts the program in a user,
-//! process, mount and IPC namespace of its own, if the system allows that, in a session without a terminal; it reports the
-//! program's process over a pipe, ends as it ended, and kills all of it once the process that started the guard is gone. A
-//! guard is used, and not a signal at the parent's death: that signal follows the thread that started the program, reaches
-//! no grandchildren, and a process cannot move itself into a namespace of processes.
+//! process and mount namespace of its own, and in an IPC namespace where the system allows it, in a session without a
+//! terminal; it reports the program's process over a pipe, ends as it ended, and kills all of it once the process that
+//! started the guard is gone. A guard is used, and not a signal at the parent's death: that signal follows the thread that
+//! started the program, reaches no grandchildren, and a process cannot move itself into a namespace of processes.
 //!
 //! What the guard is to do, and everything that the program's owner chose, it reads from a file in memory (`orders`): each
 //! process of ours next to a program begins in `/` with an empty environment, and the program's words, folder and variables

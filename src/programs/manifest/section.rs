@@ -311,6 +311,7 @@ fn is_program(text: &str) -> bool {
     let mut parts = Path::new(text).components();
     !text.is_empty() && !parts.any(|part| part == Component::ParentDir)
 }
+
 /// A key that was there once, and why it is gone.
 fn gone(name: &str) -> Option<(&'static str, &'static str)> {
     GONE.iter().copied().find(|(key, _)| *key == name)

@@ -4,6 +4,7 @@ use crate::link::Reach;
 use crate::referee::record::log::MatchLog;
 use crate::referee::seat::Left;
 use crate::referee::seat::seat_spec::SeatSpec;
+use crate::store::types::{MatchRow, SeatRow};
 use games::{Cause, Learnt, Outcome, Participation};
 use serde::Serialize;
 use serde_json::Value;
@@ -51,6 +52,32 @@ pub struct MatchInfo {
     pub names: Vec<Option<String>>,
     /// Microseconds since 1970-01-01 UTC.
     pub started_us: i64,
+}
+
+impl MatchInfo {
+    /// The match's row in the store.
+    #[must_use]
+    pub fn row(&self, referee: &str, setup: Value) -> MatchRow {
+        let seats = (0u8..).zip(self.seats.iter().zip(&self.names));
+        MatchRow {
+            id: self.match_id.clone(),
+            game: self.game.clone(),
+            referee: referee.to_owned(),
+            market: self.market,
+            ours: true,
+            started_us: self.started_us,
+            setup,
+            seats: seats
+                .map(|(seat, (spec, name))| SeatRow {
+                    seat,
+                    spec: spec.clone(),
+                    name: name.clone(),
+                    ..SeatRow::default()
+                })
+                .collect(),
+            ..MatchRow::default()
+        }
+    }
 }
 
 /// How a match ended.

@@ -5,9 +5,7 @@ use super::drive::{DriveError, DriveOptions, Links, Past, drive};
 use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
 use super::numbers::Draw;
 use super::registry::MatchRegistry;
-use super::setup::{
-    bot_seeds, drawn_seed, failures_max, hosted, merged, new_info, result, row, seats,
-};
+use super::setup::{bot_seeds, drawn_seed, failures_max, hosted, merged, new_info, result, seats};
 use super::started::{StartError, Started};
 use crate::clock::now_us;
 use crate::config::{Config, Koehandel};
@@ -173,7 +171,7 @@ impl Host {
             market: info.market,
             ids: info.ids.clone(),
         })?;
-        let row = row(&info, &self.settings.referee, table.setup());
+        let row = info.row(&self.settings.referee, table.setup());
         let mut record = self.recording.open(&row, &info.ids, &seeds).await?;
         if self.settings.alone {
             record = record.alone(DecisionTimes::Stamped);

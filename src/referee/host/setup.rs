@@ -55,29 +55,6 @@ pub(in crate::referee) fn new_info(
     }
 }
 
-/// The match's row in the store.
-pub(in crate::referee) fn row(info: &MatchInfo, referee: &str, setup: Value) -> MatchRow {
-    let seats = info.seats.iter().zip(&info.names).enumerate();
-    MatchRow {
-        id: info.match_id.clone(),
-        game: info.game.clone(),
-        referee: referee.to_owned(),
-        market: info.market,
-        ours: true,
-        started_us: info.started_us,
-        setup,
-        seats: seats
-            .map(|(place, (spec, name))| SeatRow {
-                seat: place as u8,
-                spec: spec.clone(),
-                name: name.clone(),
-                ..SeatRow::default()
-            })
-            .collect(),
-        ..MatchRow::default()
-    }
-}
-
 /// Each seat's number on the wire where not drawn: `seats` per market, hence unique if markets are.
 pub(in crate::referee) fn ids(market: u64, seats: usize) -> Vec<u64> {
     let first = (market - 1) * seats as u64 + 1;

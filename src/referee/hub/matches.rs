@@ -8,7 +8,7 @@ use super::server::HubServer;
 use crate::clock::now_us;
 use crate::programs::Account;
 use crate::referee::host::match_info::MatchInfo;
-use crate::referee::host::setup::{cancelled, drawn_seed, ids, row};
+use crate::referee::host::setup::{cancelled, drawn_seed, ids};
 use crate::referee::record::{DecisionTimes, MatchRecord, Patience, RecordError, Writer};
 use crate::referee::seat::seat_builtin::BuiltinSeat;
 use crate::referee::seat::seat_link::SeatLink as _;
@@ -206,7 +206,7 @@ impl HubServer {
                 .collect(),
             started_us: now_us(),
         };
-        let row = row(&info, &self.settings.referee, sitting.table.setup());
+        let row = info.row(&self.settings.referee, sitting.table.setup());
         let seed = |sitter: &Sitter| match &sitter.who {
             Who::Bot(_, seed) => *seed,
             Who::Guest(_) | Who::Absent => 0,

@@ -94,12 +94,6 @@ impl Recording {
         self.0.as_ref().map(|stored| &stored.store)
     }
 
-    /// Whether transcripts are stored.
-    #[must_use]
-    pub fn keeps_transcripts(&self) -> bool {
-        self.0.as_ref().is_some_and(|stored| stored.transcripts)
-    }
-
     /// The highest market number ever used for the game by our referees.
     ///
     /// # Errors
@@ -273,15 +267,13 @@ impl Recording {
         let Some(id) = store.match_of_market(game, market).await? else {
             return Ok(None);
         };
-        let own = |session: &SessionRow| {
+        let own = |session: &&SessionRow| {
             session.opened.side == Side::Referee && session.opened.seat == Some(seat.0)
         };
-        if let Some(session) = store.sessions_of(&id).await?.into_iter().find(own)
-            && let Some((last, _)) = store.head(&session).await?
-        {
-            return Ok(Some(store.transcript(session.id, last).await?));
-        }
-        Ok(Some(Vec::new()))
+        Ok(Some(match store.sessions_of(&id).await?.iter().find(own) {
+            Some(session) => store.whole_transcript(session).await?,
+            None => Vec::new(),
+        }))
     }
 }
 

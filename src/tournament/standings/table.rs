@@ -107,6 +107,7 @@ impl RatingModel {
         chances.win + 0.5 * chances.draw
     }
 }
+
 /// All entrants, the best first, house entrants last.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Standings {

@@ -1,12 +1,12 @@
 //! Standings for spreadsheets and other raters: everything in full precision.
 
-use super::{Standing, Standings};
-use crate::sheet::csv;
+use super::{OpponentSplit, SeatSplit, Standing, Standings};
+use crate::sheet::{Column, Grid};
 use crate::tournament::Figures;
 use crate::tournament::report::counts;
 use crate::tournament::standings::played::{Named, PlayedGame, of_decks};
 use games::{Cause, Part, Participation};
-use ratings::Score;
+use ratings::{Rated, Score};
 use std::fmt::Write as _;
 use std::io;
 
@@ -14,51 +14,57 @@ fn some(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }
 
-const FIGURES: [&str; 19] = [
-    "games",
-    "wins",
-    "shared_wins",
-    "win_share",
-    "win_share_low",
-    "win_share_high",
-    "mean_score",
-    "score_error",
-    "pair_score",
-    "pair_score_low",
-    "pair_score_high",
-    "faults",
-    "refused",
-    "missed",
-    "decisions",
-    "fallback",
-    "participation",
-    "decision_ms_p50",
-    "decision_ms_p99",
+const FIGURES: [Column<Figures>; 19] = [
+    ("games", |of| of.games.to_string()),
+    ("wins", |of| of.wins.to_string()),
+    ("shared_wins", |of| of.shared_wins.to_string()),
+    ("win_share", |of| of.win_share.to_string()),
+    ("win_share_low", |of| of.win_share_low.to_string()),
+    ("win_share_high", |of| of.win_share_high.to_string()),
+    ("mean_score", |of| of.mean_score.to_string()),
+    ("score_error", |of| some(of.score_error)),
+    ("pair_score", |of| of.pair_score.to_string()),
+    ("pair_score_low", |of| of.pair_score_low.to_string()),
+    ("pair_score_high", |of| of.pair_score_high.to_string()),
+    ("faults", |of| counts(&of.faults, "; ")),
+    ("refused", |of| of.refused.to_string()),
+    ("missed", |of| of.missed.to_string()),
+    ("decisions", |of| of.decisions.to_string()),
+    ("fallback", |of| of.fallback.to_string()),
+    ("participation", |of| counts(&of.participation, "; ")),
+    ("decision_ms_p50", |of| some(of.decision_ms_p50)),
+    ("decision_ms_p99", |of| some(of.decision_ms_p99)),
 ];
 
-fn figures(of: &Figures) -> [String; 19] {
-    [
-        of.games.to_string(),
-        of.wins.to_string(),
-        of.shared_wins.to_string(),
-        of.win_share.to_string(),
-        of.win_share_low.to_string(),
-        of.win_share_high.to_string(),
-        of.mean_score.to_string(),
-        some(of.score_error),
-        of.pair_score.to_string(),
-        of.pair_score_low.to_string(),
-        of.pair_score_high.to_string(),
-        counts(&of.faults, "; "),
-        of.refused.to_string(),
-        of.missed.to_string(),
-        of.decisions.to_string(),
-        of.fallback.to_string(),
-        counts(&of.participation, "; "),
-        some(of.decision_ms_p50),
-        some(of.decision_ms_p99),
-    ]
-}
+const ENTRANT: [Column<Standing>; 9] = [
+    ("rank", |one| {
+        one.rank.map_or(String::new(), |rank| rank.to_string())
+    }),
+    ("name", |one| one.name.clone()),
+    ("spec", |one| one.spec.clone()),
+    ("house", |one| one.house.to_string()),
+    ("won", |one| one.won.to_string()),
+    ("drawn", |one| one.drawn.to_string()),
+    ("lost", |one| one.lost.to_string()),
+    ("points", |one| one.points.to_string()),
+    ("buchholz", |one| one.buchholz.to_string()),
+];
+
+const RATING: [Column<Option<Rated>>; 6] = [
+    ("component", |one| {
+        let component = one.as_ref().map(|rated| rated.component);
+        component.map_or(String::new(), |component| component.to_string())
+    }),
+    ("elo", |one| some(one.as_ref().map(|rated| rated.elo))),
+    ("lower", |one| some(one.as_ref().map(|rated| rated.lower))),
+    ("upper", |one| some(one.as_ref().map(|rated| rated.upper))),
+    ("table_lower", |one| {
+        some(one.as_ref().and_then(|rated| rated.table_lower))
+    }),
+    ("table_upper", |one| {
+        some(one.as_ref().and_then(|rated| rated.table_upper))
+    }),
+];
 
 impl Standings {
     /// The standings as CSV with a header line. Ratings are not scaled.
@@ -66,46 +72,10 @@ impl Standings {
     /// # Errors
     /// Never: it is written to memory.
     pub fn csv(&self) -> io::Result<String> {
-        let own = [
-            "rank", "name", "spec", "house", "won", "drawn", "lost", "points", "buchholz",
-        ];
-        let rating = [
-            "component",
-            "elo",
-            "lower",
-            "upper",
-            "table_lower",
-            "table_upper",
-        ];
-        let headings: Vec<&str> = own.into_iter().chain(FIGURES).chain(rating).collect();
-        let row = |one: &Standing| {
-            let rating = one.rating.as_ref();
-            let mut row = vec![
-                one.rank.map_or(String::new(), |rank| rank.to_string()),
-                one.name.clone(),
-                one.spec.clone(),
-                one.house.to_string(),
-                one.won.to_string(),
-                one.drawn.to_string(),
-                one.lost.to_string(),
-                one.points.to_string(),
-                one.buchholz.to_string(),
-            ];
-            row.extend(figures(&one.figures));
-            row.extend([
-                rating.map_or(String::new(), |rated| rated.component.to_string()),
-                some(rating.map(|rated| rated.elo)),
-                some(rating.map(|rated| rated.lower)),
-                some(rating.map(|rated| rated.upper)),
-                some(rating.and_then(|rated| rated.table_lower)),
-                some(rating.and_then(|rated| rated.table_upper)),
-            ]);
-            row
-        };
-        csv(
-            &headings,
-            &self.entrants.iter().map(row).collect::<Vec<_>>(),
-        )
+        let all = || self.entrants.iter();
+        let figures = Grid::new(&FIGURES, all().map(|one| &one.figures));
+        let ratings = Grid::new(&RATING, all().map(|one| &one.rating));
+        Grid::new(&ENTRANT, all()).and(figures).and(ratings).csv()
     }
 
     /// The crosstable as CSV with a header line, a line for each entrant and each whom it met.
@@ -113,35 +83,25 @@ impl Standings {
     /// # Errors
     /// Never: it is written to memory.
     pub fn crosstable_csv(&self) -> io::Result<String> {
-        let headings = [
-            "name",
-            "opponent",
-            "won",
-            "drawn",
-            "lost",
-            "points",
-            "pair_score",
-            "pair_score_low",
-            "pair_score_high",
-            "superiority",
+        let all = self.entrants.iter();
+        let pairs = all.flat_map(|one| one.opponents.iter().map(move |split| (one, split)));
+        let columns: [Column<(&Standing, &OpponentSplit)>; 10] = [
+            ("name", |(one, _)| one.name.clone()),
+            ("opponent", |(_, split)| split.name.clone()),
+            ("won", |(_, split)| split.won.to_string()),
+            ("drawn", |(_, split)| split.drawn.to_string()),
+            ("lost", |(_, split)| split.lost.to_string()),
+            ("points", |(_, split)| split.points.to_string()),
+            ("pair_score", |(_, split)| split.pair_score.to_string()),
+            ("pair_score_low", |(_, split)| {
+                split.pair_score_low.to_string()
+            }),
+            ("pair_score_high", |(_, split)| {
+                split.pair_score_high.to_string()
+            }),
+            ("superiority", |(_, split)| some(split.superiority)),
         ];
-        let rows = self.entrants.iter().flat_map(|one| {
-            one.opponents.iter().map(|split| {
-                vec![
-                    one.name.clone(),
-                    split.name.clone(),
-                    split.won.to_string(),
-                    split.drawn.to_string(),
-                    split.lost.to_string(),
-                    split.points.to_string(),
-                    split.pair_score.to_string(),
-                    split.pair_score_low.to_string(),
-                    split.pair_score_high.to_string(),
-                    some(split.superiority),
-                ]
-            })
-        });
-        csv(&headings, &rows.collect::<Vec<_>>())
+        Grid::new(&columns, &pairs.collect::<Vec<_>>()).csv()
     }
 
     /// Results by seat as CSV with a header line.
@@ -149,14 +109,16 @@ impl Standings {
     /// # Errors
     /// Never: it is written to memory.
     pub fn seats_csv(&self) -> io::Result<String> {
-        let headings: Vec<&str> = ["name", "seat"].into_iter().chain(FIGURES).collect();
-        let rows = self.entrants.iter().flat_map(|one| {
-            one.seats.iter().map(|split| {
-                let own = [one.name.clone(), split.seat.to_string()];
-                own.into_iter().chain(figures(&split.figures)).collect()
-            })
-        });
-        csv(&headings, &rows.collect::<Vec<_>>())
+        let all = self.entrants.iter();
+        let seats = all.flat_map(|one| one.seats.iter().map(move |split| (one, split)));
+        let seats: Vec<_> = seats.collect();
+        let columns: [Column<(&Standing, &SeatSplit)>; 2] = [
+            ("name", |(one, _)| one.name.clone()),
+            ("seat", |(_, split)| split.seat.to_string()),
+        ];
+        let figures = seats.iter().map(|(_, split)| &split.figures);
+        let figures = Grid::new(&FIGURES, figures);
+        Grid::new(&columns, &seats).and(figures).csv()
     }
 }
 
