@@ -196,7 +196,7 @@ async fn a_session_is_advised_by_the_models_that_it_began_with() {
 /// Of a long match the first part is enough.
 const EXCHANGES_MAX: usize = 400;
 
-/// What each seat of a match of built-in bots received and answered, without the last message.
+/// What each seat of a match of built-in bots received and answered: at most [`EXCHANGES_MAX`], and never the last message.
 fn played(kit: &dyn Kit) -> Vec<Vec<Exchange>> {
     let seats = (*kit.seats().end()).min(4);
     let mut bots = kit.bots().iter().filter(|card| !card.thinks);

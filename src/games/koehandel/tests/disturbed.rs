@@ -81,7 +81,7 @@ fn knows_after_repeat(round: u64, later: u32) -> bool {
         json!({"lost_row": "winner"}),
     ];
     let bots = ["champion", "evolved", "guide", "random", "face"];
-    let mut rng = Rng::new(round, 21);
+    let mut rng = Rng::new(round, 20 + u64::from(later));
     let table = tables[rng.below(3) as usize];
     let options = options[rng.below(3) as usize].clone();
     let seat = rng.below(4) as u8;
