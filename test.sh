@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")"
 
-# What was skipped, and how long each step took: told at the end. The scripts called here add to the first.
+# What was skipped, and how long each step took: reported at the end. The scripts called here add to the first.
 notes=$(mktemp -d)
 trap 'rm -rf "$notes"' EXIT
 export SKIPPED="$notes/skipped"
