@@ -201,12 +201,7 @@ fn played(kit: &dyn Kit) -> Vec<Vec<Exchange>> {
     let seats = (*kit.seats().end()).min(4);
     let mut bots = kit.bots().iter().filter(|card| !card.thinks);
     let bot = bots.next_back().unwrap().name.to_owned();
-    let setup = PlaySetup {
-        bots: vec![bot; seats],
-        seed: 5,
-        record: true,
-        ..PlaySetup::default()
-    };
+    let setup = PlaySetup::recorded(vec![bot; seats], 5, Value::Null);
     let played = kit.play(&setup, &games::Nodes(100)).unwrap();
     let mut exchanges = vec![Vec::new(); seats];
     for heard in played.transcript {
