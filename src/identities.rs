@@ -37,6 +37,19 @@ pub struct Identity {
     pub rivals: Vec<Option<String>>,
 }
 
+/// One of our players in a match, as our callbacks see it.
+#[derive(Clone, Copy, Debug)]
+pub struct PlayerAddress<'a> {
+    /// The game.
+    pub game: &'a str,
+    /// The referee: its name, or its address without port.
+    pub referee: &'a str,
+    /// The referee's number of the match.
+    pub market: u64,
+    /// The player's number on the wire.
+    pub id: u64,
+}
+
 /// Who sits where in a match at somebody else's referee, as we are told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
@@ -59,37 +72,37 @@ impl Names {
     /// begin with `#` are left out.
     ///
     /// # Errors
-    /// [`NamesError`] says which line is wrong, and why.
-    pub fn read(text: &str, find: KitOf) -> Result<Vec<Self>, NamesError> {
+    /// [`NamesFileError`] says which line is wrong, and why.
+    pub fn read(text: &str, find: KitOf) -> Result<Vec<Self>, NamesFileError> {
         let lines = (1..).zip(text.lines().map(str::trim));
         let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
         let mut read = Vec::new();
         let mut first: HashMap<(String, String, u64, Option<u64>), usize> = HashMap::new();
         for (number, line) in lines {
-            let wrong = |why| NamesError { number, why };
+            let wrong = |why| NamesFileError { number, why };
             let names = Self::line(line, find).map_err(wrong)?;
             let (game, referee) = (names.game.clone(), names.referee.clone());
             if let Some(before) = first.insert((game, referee, names.market, names.player), number)
             {
-                return Err(wrong(NameError::SamePlayer(before)));
+                return Err(wrong(RivalNamesError::SamePlayer(before)));
             }
             read.push(names);
         }
         Ok(read)
     }
 
-    fn line(line: &str, find: KitOf) -> Result<Self, NameError> {
+    fn line(line: &str, find: KitOf) -> Result<Self, RivalNamesError> {
         let mut words = line.split_whitespace();
         let (Some(game), Some(referee), Some(at)) = (words.next(), words.next(), words.next())
         else {
-            return Err(NameError::Form);
+            return Err(RivalNamesError::Form);
         };
-        let kit = find(game).ok_or_else(|| NameError::NoGame(game.to_owned()))?;
+        let kit = find(game).ok_or_else(|| RivalNamesError::NoGame(game.to_owned()))?;
         let (market, player) = at
             .split_once('/')
             .map_or((at, None), |(market, player)| (market, Some(player)));
         let number = |word: &str| {
-            let no_number = |_| NameError::NoNumber(word.to_owned());
+            let no_number = |_| RivalNamesError::NoNumber(word.to_owned());
             word.parse().map_err(no_number)
         };
         let pairs = words.map(|word| word.split_once('=').unwrap_or((word, "")));
@@ -105,14 +118,14 @@ impl Names {
     /// Names by the wire's words for places.
     ///
     /// # Errors
-    /// [`NameError`] says which place or name is wrong, and what would be right.
+    /// [`RivalNamesError`] says which place or name is wrong, and what would be right.
     pub fn rivals<'a>(
         kit: &dyn Kit,
         names: impl Iterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Vec<(u8, String)>, NameError> {
+    ) -> Result<Vec<(u8, String)>, RivalNamesError> {
         let words: Vec<&str> = (1..).map_while(|place| kit.place_word(place)).collect();
         if words.is_empty() || !kit.advised() {
-            return Err(NameError::Unused(kit.game()));
+            return Err(RivalNamesError::Unused(kit.game()));
         }
         let mut rivals: Vec<(u8, String)> = Vec::new();
         for (word, name) in names {
@@ -120,46 +133,46 @@ impl Names {
             let Some((place, _)) = place else {
                 let places = words.join(", ");
                 let place = word.to_owned();
-                return Err(NameError::NoPlace { place, places });
+                return Err(RivalNamesError::NoPlace { place, places });
             };
             let name = named(name)?;
             if rivals
                 .iter()
                 .any(|(at, other)| *at == place || other == name)
             {
-                return Err(NameError::Twice(format!("{word}={name}")));
+                return Err(RivalNamesError::Twice(format!("{word}={name}")));
             }
             rivals.push((place, name.to_owned()));
         }
         match rivals.is_empty() {
-            true => Err(NameError::Nobody),
+            true => Err(RivalNamesError::Nobody),
             false => Ok(rivals),
         }
     }
 
-    /// Whether they are for the player `id` of this game, referee and match.
+    /// Whether they are for this player.
     #[must_use]
-    pub fn are_for(&self, game: &str, referee: &str, (market, id): (u64, u64)) -> bool {
-        self.game == game
-            && self.referee == referee
-            && self.market == market
-            && self.player.is_none_or(|player| player == id)
+    pub fn are_for(&self, at: PlayerAddress<'_>) -> bool {
+        self.game == at.game
+            && self.referee == at.referee
+            && self.market == at.market
+            && self.player.is_none_or(|player| player == at.id)
     }
 }
 
 /// What is wrong with a file of names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {number}: {why}")]
-pub struct NamesError {
+pub struct NamesFileError {
     /// The line, from 1.
     pub number: usize,
     /// What is wrong with it.
-    pub why: NameError,
+    pub why: RivalNamesError,
 }
 
 /// What is wrong with names of rivals.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NameError {
+pub enum RivalNamesError {
     /// Another line of the file is about the same player.
     #[error("line {0} names the rivals of the same player")]
     SamePlayer(usize),
@@ -194,8 +207,8 @@ pub enum NameError {
     NoName,
 }
 
-impl From<NameError> for String {
-    fn from(why: NameError) -> Self {
+impl From<RivalNamesError> for String {
+    fn from(why: RivalNamesError) -> Self {
         why.to_string()
     }
 }
@@ -221,12 +234,12 @@ pub fn seat_name<P: PartialEq>(names: &mut Vec<(P, String)>, place: P, name: &st
 /// A name that somebody gives a player.
 ///
 /// # Errors
-/// [`NameError::NoName`] says what a name is.
-pub fn named(name: &str) -> Result<&str, NameError> {
+/// [`RivalNamesError::NoName`] says what a name is.
+pub fn named(name: &str) -> Result<&str, RivalNamesError> {
     let name = name.trim();
     let letters = name.chars().count();
     if letters == 0 || letters > NAME_LEN_MAX || name.chars().any(char::is_control) {
-        return Err(NameError::NoName);
+        return Err(RivalNamesError::NoName);
     }
     Ok(name)
 }
@@ -272,30 +285,23 @@ impl Identities {
     }
 
     /// Forgets the names that were told for a player whose match is over.
-    pub fn forget_rivals(&self, (game, referee): (&str, &str), at: (u64, u64)) {
+    pub fn forget_rivals(&self, at: PlayerAddress<'_>) {
         let mut all = self.told.lock();
-        if let Entry::Occupied(mut here) = all.entry((referee.to_owned(), at.0)) {
-            here.get_mut()
-                .retain(|names| !names.are_for(game, referee, at));
+        if let Entry::Occupied(mut here) = all.entry((at.referee.to_owned(), at.market)) {
+            here.get_mut().retain(|names| !names.are_for(at));
             if here.get().is_empty() {
                 here.remove();
             }
         }
     }
 
-    /// The names that we are told of the rivals of player `id` in somebody else's match, clockwise from its left.
-    /// Those of no certain player are the `first`'s that joined.
+    /// The names that are known of the rivals of this player in somebody else's match, clockwise from its left. Those
+    /// of no certain player are the `first`'s that joined.
     #[must_use]
-    pub fn rivals(
-        &self,
-        game: &str,
-        referee: &str,
-        at: (u64, u64),
-        first: bool,
-    ) -> Vec<Option<String>> {
+    pub fn rivals(&self, at: PlayerAddress<'_>, first: bool) -> Vec<Option<String>> {
         let all = self.told.lock();
-        let here = all.get(&(referee.to_owned(), at.0)).into_iter().flatten();
-        let of = here.filter(|names| names.are_for(game, referee, at));
+        let here = all.get(&(at.referee.to_owned(), at.market));
+        let of = here.into_iter().flatten().filter(|names| names.are_for(at));
         let of = of.filter(|names| first || names.player.is_some());
         // A player's own come last, and hold.
         let (own, first): (Vec<_>, Vec<_>) = of.partition(|names| names.player.is_some());
@@ -383,7 +389,13 @@ mod tests {
         for names in Names::read(text, crate::toy::find).unwrap() {
             identities.name(names).unwrap();
         }
-        let rivals = |referee, id, first| identities.rivals("toy", referee, (7, id), first);
+        let at = |referee, id| PlayerAddress {
+            game: "toy",
+            referee,
+            market: 7,
+            id,
+        };
+        let rivals = |referee, id, first| identities.rivals(at(referee, id), first);
         let name = |name: &str| Some(name.to_owned());
         assert_eq!(rivals("r", 1, true), [name("alice"), name("bob")]);
         assert_eq!(rivals("r", 1, false), []);
@@ -393,7 +405,9 @@ mod tests {
             [name("alice"), name("bob"), name("carol")]
         );
         assert_eq!(rivals("q", 1, true), [name("dora")]);
-        assert_eq!(identities.rivals("other", "r", (7, 1), true), []);
+        let game = "other";
+        let other = PlayerAddress { game, ..at("r", 1) };
+        assert_eq!(identities.rivals(other, true), []);
         let again = |line: &str| {
             let names = Names::read(line, crate::toy::find).unwrap();
             names
@@ -409,10 +423,10 @@ mod tests {
         again("toy r 7/3 N=bob");
         assert_eq!(rivals("r", 3, true), [None, name("bob"), name("carol")]);
         // Those of a match that is over are forgotten, and no others.
-        identities.forget_rivals(("toy", "r"), (7, 3));
+        identities.forget_rivals(at("r", 3));
         assert_eq!(rivals("r", 3, true), []);
         assert_eq!(rivals("q", 1, true), [name("dora")]);
-        identities.forget_rivals(("toy", "q"), (7, 1));
+        identities.forget_rivals(at("q", 1));
         assert!(identities.told.lock().is_empty());
         let mut kept = Vec::new();
         for player in 0..2 * PLAYERS_MAX as u64 {

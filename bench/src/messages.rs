@@ -18,12 +18,8 @@ impl Script {
         let bot = quick
             .context("the game has no bot that answers at once")?
             .name;
-        let setup = PlaySetup {
-            bots: vec![bot.to_owned(); *kit.seats().end()],
-            seed: 1,
-            record: true,
-            ..PlaySetup::default()
-        };
+        let bots = vec![bot.to_owned(); *kit.seats().end()];
+        let setup = PlaySetup::recorded(bots, 1, serde_json::Value::Null);
         let played = kit.play(&setup, &Nodes(0))?;
         let heard = played
             .transcript

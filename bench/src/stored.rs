@@ -24,10 +24,7 @@ const NO_ANSWER: char = '\u{1}';
 /// All matches.
 pub(crate) async fn matches(store: &Store) -> anyhow::Result<Vec<MatchRow>> {
     let mut rows = Vec::new();
-    let mut at = PageAt {
-        after: None,
-        limit: PAGE,
-    };
+    let mut at = PageAt::first(PAGE);
     loop {
         let page = store.matches(&Filter::default(), &at).await?;
         rows.extend(page.items);

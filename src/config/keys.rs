@@ -269,11 +269,6 @@ fn rule(kit: &'static dyn Kit, card: &'static OptionCard, default: &Value) -> Ch
 /// # Errors
 /// The game's own message.
 pub fn check_options(kit: &dyn Kit, options: &serde_json::Value) -> Result<(), SetupError> {
-    let setup = TableSetup {
-        seed: 0,
-        options: options.clone(),
-        market: 1,
-        ids: (1..=*kit.seats().end() as u64).collect(),
-    };
+    let setup = TableSetup::numbered(0, options.clone(), *kit.seats().end());
     kit.table(&setup).map(drop)
 }

@@ -2,7 +2,7 @@
 //! so that asking changes nothing.
 
 use crate::game::{Bot, Budget, Game};
-use crate::reasons::{Belief, Weighed};
+use crate::reasons::Belief;
 use serde::Serialize;
 use std::fmt::Write as _;
 use utoipa::ToSchema;
@@ -31,7 +31,7 @@ pub struct Explanation {
 }
 
 /// One way to go on.
-#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
 pub struct Candidate {
     /// The exact text of the answer.
     pub act: String,
@@ -106,10 +106,11 @@ fn choose_one(candidates: &mut Vec<Candidate>, answer: &str) {
     });
     if !candidates.first().is_some_and(|first| first.chosen) {
         let same = candidates.iter().position(|other| other.act == answer);
-        let chosen = same.map_or_else(
-            || Weighed::new(answer.to_owned(), None, None).into(),
-            |at| candidates.remove(at),
-        );
+        let unseen = || Candidate {
+            act: answer.to_owned(),
+            ..Candidate::default()
+        };
+        let chosen = same.map_or_else(unseen, |at| candidates.remove(at));
         candidates.insert(0, chosen);
     }
     // The first of equals is the best of them.
@@ -125,27 +126,6 @@ fn choose_one(candidates: &mut Vec<Candidate>, answer: &str) {
     });
     for (at, candidate) in candidates.iter_mut().enumerate() {
         candidate.chosen = at == 0;
-    }
-}
-
-impl From<Weighed<String>> for Candidate {
-    fn from(weighed: Weighed<String>) -> Self {
-        let Weighed {
-            act,
-            plan,
-            value,
-            error,
-            visits,
-            chosen,
-        } = weighed;
-        Self {
-            act,
-            plan,
-            value,
-            error,
-            visits,
-            chosen,
-        }
     }
 }
 
@@ -195,11 +175,14 @@ fn summary(candidates: &[Candidate]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{CANDIDATES_MAX, Candidate, choose_one, summary};
-    use crate::reasons::Weighed;
 
     fn candidate(act: &str, value: f64, chosen: bool) -> Candidate {
-        let weighed = Weighed::new(act.to_owned(), Some(value), None);
-        Weighed { chosen, ..weighed }.into()
+        Candidate {
+            act: act.to_owned(),
+            value: Some(value),
+            chosen,
+            ..Candidate::default()
+        }
     }
 
     fn acts(answer: &str, mut candidates: Vec<Candidate>) -> Vec<(String, bool)> {

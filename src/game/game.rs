@@ -438,6 +438,12 @@ pub struct Budget<'a> {
 }
 
 impl Budget<'_> {
+    /// Nothing is thought: what is ready is wanted.
+    pub const SPENT: Budget<'static> = Budget {
+        nodes: 0,
+        stop: &|| true,
+    };
+
     /// A budget counted in nodes alone: the same on every machine.
     #[must_use]
     pub fn nodes(nodes: u64) -> Budget<'static> {

@@ -30,6 +30,12 @@ impl Rng {
         Self(Xoshiro256PlusPlus::from_seed(state))
     }
 
+    /// A bot's own stream of its seed, apart from the deal's.
+    #[must_use]
+    pub fn for_bot(seed: u64) -> Self {
+        Self::new(seed, 1 << 32)
+    }
+
     /// The next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()

@@ -162,19 +162,9 @@ fn in_good_order(played: &Played, names: &[&str], terms: &Terms<'_>) {
 /// A match in process with these bots in turn on the seats.
 fn play<C: Contest>(names: &[&str], seed: u64, options: &Value, pace: &dyn Pace) -> Played {
     let seats = seat_counts::<C>().next_back().expect("seats");
-    let setup = PlaySetup {
-        bots: names
-            .iter()
-            .cycle()
-            .take(seats)
-            .map(|&name| name.to_owned())
-            .collect(),
-        seed,
-        options: options.clone(),
-        models: false,
-        learnt: Vec::new(),
-        record: true,
-    };
+    let bots = names.iter().cycle().take(seats);
+    let bots = bots.map(|&name| name.to_owned()).collect();
+    let setup = PlaySetup::recorded(bots, seed, options.clone());
     Door::<C>::NEW.play(&setup, pace).expect("a match")
 }
 
@@ -213,16 +203,8 @@ pub fn options_are_as_their_cards_say<C: Contest>(_: &Terms<'_>) {
     let names: BTreeSet<&str> = C::OPTIONS.iter().map(|card| card.name).collect();
     assert_eq!(names.len(), C::OPTIONS.len(), "a name twice");
     let setup = |options: &Value| {
-        let ids = (1..)
-            .take(*C::SEATS.start().max(&2).min(C::SEATS.end()))
-            .collect();
-        let options = options.clone();
-        let setup = TableSetup {
-            seed: 1,
-            options,
-            market: 1,
-            ids,
-        };
+        let seats = *C::SEATS.start().max(&2).min(C::SEATS.end());
+        let setup = TableSetup::numbered(1, options.clone(), seats);
         Door::<C>::NEW.table(&setup).map(|table| table.setup())
     };
     let usual = setup(&Value::Null).expect("defaults");
@@ -276,12 +258,7 @@ pub fn a_match_comes_again_from_its_setup<C: Contest>(terms: &Terms<'_>) {
     for (seed, bots) in (1..).zip(names.chunks(2)) {
         let played = play::<C>(bots, seed, options, &Nodes(NODES));
         let seats = played.refused.len();
-        let setup = TableSetup {
-            seed,
-            options: options.clone(),
-            market: 1,
-            ids: (1..).take(seats).collect(),
-        };
+        let setup = TableSetup::numbered(seed, options.clone(), seats);
         let setup = door.table(&setup).expect("a table").setup();
         let mut table = door.reopen(&setup).expect("a table");
         assert_eq!(table.setup(), setup);
@@ -290,11 +267,7 @@ pub fn a_match_comes_again_from_its_setup<C: Contest>(terms: &Terms<'_>) {
                 .iter()
                 .find(|card| card.name == bots[seat.index() % bots.len()]);
             let card = card.expect("its card");
-            let setup = DialogueSetup {
-                bot: card.name.to_owned(),
-                seed: bot_seed(seed, seat),
-                ..DialogueSetup::default()
-            };
+            let setup = DialogueSetup::of(card.name, bot_seed(seed, seat));
             (door.dialogue(&setup).expect("a player"), card)
         });
         let mut calls: Seats<VecDeque<String>> = Seats::from_fn(seats, |_| VecDeque::new());

@@ -8,12 +8,6 @@ use drover_game::wire::{Dialogue, Next, ReplyLine};
 use drover_game::{Budget, Seats};
 use serde_json::Value;
 
-/// Nothing is thought: what is ready is wanted.
-const SPENT: Budget<'static> = Budget {
-    nodes: 0,
-    stop: &|| true,
-};
-
 /// The lines of a reply, one after the other: only the last one ends it.
 fn is_whole<C: Contest>(reply: &str) {
     let mut begun = false;
@@ -58,16 +52,16 @@ pub fn own_words_are_read_back<C: Contest>(terms: &Terms<'_>) {
             match next {
                 Next::Think { fallback, .. } => {
                     let mut best = fallback;
-                    let _ = player.think(SPENT, &mut best);
+                    let _ = player.think(Budget::SPENT, &mut best);
                     let number = post.due().expect("a decision");
                     let rest = String::new();
                     told.push(Line::Ask { number, rest });
                     is_whole::<C>(reply);
                     post.answer(number, Value::from("no reply"));
-                    let _ = player.think(SPENT, &mut best);
+                    let _ = player.think(Budget::SPENT, &mut best);
                     post.verdict().expect("a verdict").expect_err("no act");
                     post.answer(number, Value::from(reply));
-                    let _ = player.think(SPENT, &mut best);
+                    let _ = player.think(Budget::SPENT, &mut best);
                     let verdict = post.verdict().expect("a verdict");
                     assert!(verdict.is_ok() || careless, "{}: {verdict:?}", card.name);
                     if verdict.is_ok() {

@@ -12,11 +12,6 @@ use serde_json::Value;
 use std::fmt::Debug;
 use std::time::Duration;
 
-/// Nothing is thought: what is ready is wanted.
-const SPENT: Budget<'static> = Budget {
-    nodes: 0,
-    stop: &|| true,
-};
 /// What a program is given for a decision.
 const WITHIN: Duration = Duration::from_millis(250);
 
@@ -137,7 +132,7 @@ where
                 Next::Think { fallback, .. } => {
                     let (mut best, mut given) = (fallback.clone(), fallback);
                     let _ = direct.think(Budget::nodes(NODES), &mut best);
-                    let _ = remote.think(SPENT, &mut given);
+                    let _ = remote.think(Budget::SPENT, &mut given);
                     let told = post.take().expect("lines");
                     let mut answer = None;
                     for line in &told {
@@ -147,7 +142,7 @@ where
                     lines.extend(told);
                     let (number, act) = answer.expect("a decision");
                     post.answer(number, act);
-                    let _ = remote.think(SPENT, &mut given);
+                    let _ = remote.think(Budget::SPENT, &mut given);
                     let verdict = post.verdict().expect("a verdict");
                     assert!(verdict.is_ok() || careless, "{}: {verdict:?}", card.name);
                     if verdict.is_ok() {
@@ -203,7 +198,7 @@ pub fn wrong_answers_are_refused<C: Contest>(terms: &Terms<'_>) {
             Next::Think { fallback, .. } => {
                 number += 1;
                 let mut best = fallback;
-                let _ = player.think(SPENT, &mut best);
+                let _ = player.think(Budget::SPENT, &mut best);
                 let ready = best.clone();
                 for wrong in [
                     serde_json::json!({"no": "act"}),
@@ -211,13 +206,13 @@ pub fn wrong_answers_are_refused<C: Contest>(terms: &Terms<'_>) {
                     serde_json::json!([u64::MAX, -1, 1e300]),
                 ] {
                     post.answer(number, wrong);
-                    let _ = player.think(SPENT, &mut best);
+                    let _ = player.think(Budget::SPENT, &mut best);
                     let why = post.verdict().expect("a verdict").expect_err("no act");
                     assert!(why.starts_with("it is no act: "), "{why}");
                     assert_eq!(door.in_form(exchange.call.as_bytes(), &best), Ok(()));
                 }
                 post.answer(number + 1, Value::Null);
-                let _ = player.think(SPENT, &mut best);
+                let _ = player.think(Budget::SPENT, &mut best);
                 assert_eq!(post.verdict(), None, "an answer to another decision");
                 player.said(&ready);
             }

@@ -51,8 +51,9 @@ const ATTRIBUTES: [&str; 24] = [
     "transform",
 ];
 
-/// Scenes of a recorded match, by the table and by every seat: turns never fall, titles are short, what happens
-/// is seen, and every picture is sound; and so is, or is refused, that of any state that was changed on its way.
+/// Scenes of a recorded match, by the table and by every seat: turns never fall and what happens is seen. Of every third
+/// scene and the last one the title is short and the picture sound. So is that of every seventh state after a change at
+/// random, unless it is refused.
 pub fn scenes_are_whole<C: Contest>(terms: &Terms<'_>) {
     let names: Vec<&str> = C::BOTS.iter().map(|bot| bot.name).collect();
     let mut states = Vec::new();
@@ -61,7 +62,7 @@ pub fn scenes_are_whole<C: Contest>(terms: &Terms<'_>) {
         for (who, scenes) in scenes_of::<C>(bots, seed, &terms.options) {
             assert!(scenes.len() > 2, "{who}: {} scenes", scenes.len());
             let mut still = None;
-            for scene in scenes.iter().step_by(3) {
+            for scene in scenes.iter().step_by(3).chain(scenes.last()) {
                 let sound = picture_of::<C>(scene, &who);
                 sizes.push(sound.moving.len());
                 let first = still.get_or_insert_with(|| sound.still.clone());

@@ -11,16 +11,10 @@ use crate::store::types::SessionId;
 use crate::store::{Note, Store};
 use games::answer::ProgramTimes;
 use games::neutral::{End, Line, PREFIX, Post};
-use games::{Budget, Cause, DialogueSetup, Ending, Kit};
+use games::{Cause, DialogueSetup, Ending, Kit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// Nothing is thought: what is ready is wanted.
-pub const SPENT: Budget<'static> = Budget {
-    nodes: 0,
-    stop: &|| true,
-};
 
 /// What came of asking a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -52,7 +52,7 @@ pub use build::BuildError;
 pub use check::{Finding, Report, Weather, check};
 pub use conduct::Conduct;
 pub use copy::{Copied, CopyError};
-pub use driver::{Answer, Driver, SPENT};
+pub use driver::{Answer, Driver};
 pub use instance::{Instance, Leaving, try_out};
 pub use launch::{Launch, Programs, Protocol};
 pub use manifest::{MANIFEST, Manifest, ManifestError};

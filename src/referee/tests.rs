@@ -244,10 +244,7 @@ async fn hub(store: &Store) -> (SocketAddr, Arc<HubServer>) {
 }
 
 async fn matches(store: &Store) -> Vec<MatchRow> {
-    let at = PageAt {
-        after: None,
-        limit: 10,
-    };
+    let at = PageAt::first(10);
     store.matches(&Filter::default(), &at).await.unwrap().items
 }
 

@@ -5,14 +5,14 @@ use super::explain::{BotSeat, DECISIONS_MAX, Decision, ExplainError, builtin};
 use super::seat::SeatLine;
 use super::setup::PROGRAM;
 use crate::histogram::Histogram;
-use crate::programs::{Answer, Bots, Conduct, Driver, Launch, Leaving, Opening, SPENT, contest};
+use crate::programs::{Answer, Bots, Conduct, Driver, Launch, Leaving, Opening, contest};
 use crate::store::types::{EntryId, SessionId, Side};
 use crate::store::{Filter, PageAt, SessionRow, Store, StoreError};
 use crate::thinking::{Panicked, guarded};
 use games::answer::{Allowance, ProgramTimes, decide};
 use games::neutral::PREFIX;
 use games::stats::ClusteredMean;
-use games::{Cause, Dialogue, Frame, Kit, Next};
+use games::{Budget, Cause, Dialogue, Frame, Kit, Next};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -493,7 +493,7 @@ impl Asked {
             return Some(self.think(dialogue, bounds, best));
         };
         let times = driver.times(kit, bounds, margin);
-        dialogue.think(SPENT, &mut best);
+        dialogue.think(Budget::SPENT, &mut best);
         driver.tell();
         // The only legal answer: the program receives it when it is given.
         let times = times?;
@@ -504,7 +504,7 @@ impl Asked {
             Answer::Gone => Err(Missing::Failed),
             Answer::Late => Err(Missing::Late),
             Answer::Given(number) => {
-                dialogue.think(SPENT, &mut best);
+                dialogue.think(Budget::SPENT, &mut best);
                 let taken = driver.is_taken(number);
                 taken.then_some(best).ok_or(Missing::Illegal)
             }

@@ -1,5 +1,6 @@
 //! What a session is addressed by: game, bot, referee, match and player.
 
+use crate::identities::PlayerAddress;
 use crate::programs::{BotName, Bots};
 use games::neutral::{BUILT_IN, PREFIX};
 use games::{BotCard, Kit};
@@ -136,6 +137,18 @@ pub struct Key {
     pub market: u64,
     /// The referee's number of the player.
     pub id: u64,
+}
+
+impl Key {
+    /// Whose names of rivals are its own.
+    pub(super) fn player(&self) -> PlayerAddress<'_> {
+        PlayerAddress {
+            game: self.bot.kit().game(),
+            referee: self.bot.referee(),
+            market: self.market,
+            id: self.id,
+        }
+    }
 }
 
 impl PartialEq for Key {

@@ -89,12 +89,7 @@ impl Sessions {
         for shard in &self.registry.shards {
             for (key, session) in shard.lock().iter() {
                 let live = || session.peek(|core| !core.ended).unwrap_or(true);
-                if names.are_for(
-                    key.bot.kit().game(),
-                    key.bot.referee(),
-                    (key.market, key.id),
-                ) && live()
-                {
+                if names.are_for(key.player()) && live() {
                     found.push(Arc::clone(session));
                 }
             }

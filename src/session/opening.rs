@@ -48,12 +48,10 @@ pub(super) fn open(
         .filter(|words| !words.is_null());
     let rivals = match &identity {
         Some(identity) => identity.rivals.clone(),
-        None => registry.dependencies.identities.rivals(
-            key.bot.kit().game(),
-            key.bot.referee(),
-            (key.market, key.id),
-            seat.is_some(),
-        ),
+        None => {
+            let identities = &registry.dependencies.identities;
+            identities.rivals(key.player(), seat.is_some())
+        }
     };
     let mut setup = setup(key, registry.options.models, late, &rivals, words);
     let bot = match &launch {

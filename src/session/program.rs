@@ -3,14 +3,14 @@
 
 use super::deciding::{self, Asked, Decided};
 use super::registry::Registry;
-use crate::programs::{Answer, Driver, Launch, Opening, SPENT};
+use crate::programs::{Answer, Driver, Launch, Opening};
 use crate::replay::PROGRAM;
 use crate::store::Store;
 use crate::store::types::{NewSession, SessionId};
 use crate::thinking::guarded;
 use games::answer::ProgramTimes;
 use games::neutral::PREFIX;
-use games::{BotCard, Dialogue, DialogueSetup, Ending, Kit};
+use games::{BotCard, Budget, Dialogue, DialogueSetup, Ending, Kit};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -224,7 +224,7 @@ async fn think(
 ) -> Option<(Box<dyn Dialogue>, String)> {
     let thinking = move || {
         guarded(move || {
-            let _ = dialogue.think(SPENT, &mut best);
+            let _ = dialogue.think(Budget::SPENT, &mut best);
             (dialogue, best)
         })
     };

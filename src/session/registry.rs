@@ -114,10 +114,7 @@ impl Registry {
         if core.head.is_some() {
             let (session, match_id) = (core.id.0, &core.match_id);
             tracing::info!(session, match_id, cause = cause.word(), "a session ended");
-            let bot = &key.bot;
-            let referee = (bot.kit().game(), bot.referee());
-            let identities = &self.dependencies.identities;
-            identities.forget_rivals(referee, (key.market, key.id));
+            self.dependencies.identities.forget_rivals(key.player());
         }
         if let Some(program) = core.program.take() {
             program.end(self, (core.id, key.bot.kit()), cause);

@@ -202,10 +202,7 @@ async fn calls(store: &Store, market: u64, side: Side) -> (Texts, Vec<SessionRow
         Side::Referee => Direction::Out,
         Side::Player => Direction::In,
     };
-    let at = PageAt {
-        after: None,
-        limit: 10_000,
-    };
+    let at = PageAt::first(10_000);
     let all = store.sessions(&Filter::default(), &at).await.unwrap().items;
     let own = |row: &SessionRow| {
         let opened = &row.opened;
@@ -332,13 +329,7 @@ fn nobody_takes_over_a_running_match() {
             !log.contains(&nonce) && !log.contains("s3cret"),
             "no secret is logged"
         );
-        let (filter, at) = (
-            Filter::default(),
-            PageAt {
-                after: None,
-                limit: 100_000,
-            },
-        );
+        let (filter, at) = (Filter::default(), PageAt::first(100_000));
         let matches = daemon.matches(&filter, &at).await.unwrap().items;
         let shown = format!("{matches:?}");
         assert!(

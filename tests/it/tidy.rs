@@ -8,6 +8,7 @@ mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use ceilings::{Ceilings, Finding};
 
@@ -149,7 +150,7 @@ fn relative(path: &Path) -> String {
 }
 
 /// Every file of the project that is text.
-fn texts() -> Vec<Source> {
+static TEXTS: LazyLock<Vec<Source>> = LazyLock::new(|| {
     let mut paths = Vec::new();
     walk(&root(), &mut paths);
     let read = |path: &PathBuf| {
@@ -159,11 +160,11 @@ fn texts() -> Vec<Source> {
         })
     };
     paths.iter().filter_map(read).collect()
-}
+});
 
-fn sources() -> Vec<Source> {
-    let sources: Vec<Source> = texts()
-        .into_iter()
+fn sources() -> Vec<&'static Source> {
+    let sources: Vec<&Source> = TEXTS
+        .iter()
         .filter(|file| file.path.ends_with(".rs"))
         .filter(|file| file.within("src/") || file.within("bench/src/"))
         .collect();
@@ -225,7 +226,7 @@ fn first_word(text: &str) -> String {
 
 /// What is used that may not be.
 fn upward(
-    sources: &[Source],
+    sources: &[&Source],
     folder: &str,
     levels: &[(&str, u32)],
     skipped: &[&str],
@@ -307,7 +308,7 @@ fn the_finder_of_uses_finds_them() {
         text: "#[cfg(test)]\nmod tests {\n    use crate::session::Sessions;\n}".into(),
     };
     assert_eq!(
-        upward(&[up, test], "src/", LEVELS, &[]),
+        upward(&[&up, &test], "src/", LEVELS, &[]),
         ["src/store/x.rs uses session"]
     );
 }
@@ -321,7 +322,7 @@ fn files_are_short_and_say_what_they_are() {
                 .iter()
                 .any(|folder| file.within(folder))
     };
-    for source in texts().iter().filter(|file| of_rust(file)) {
+    for source in TEXTS.iter().filter(|file| of_rust(file)) {
         let lines = source.text.lines().count();
         if lines > LINES_MAX {
             wrong.push(format!(
@@ -455,11 +456,11 @@ fn nothing_is_left_undone() {
         "FIX".to_owned() + "ME",
         "XX".to_owned() + "X:",
     ];
-    let marked = |file: &Source| marks.iter().any(|mark| file.text.contains(mark));
+    let marked = |file: &&Source| marks.iter().any(|mark| file.text.contains(mark));
     let marked: Vec<String> = sources()
         .into_iter()
         .filter(marked)
-        .map(|file| file.path)
+        .map(|file| file.path.clone())
         .collect();
     none("marks of things undone", marked);
 }
@@ -473,7 +474,7 @@ fn nothing_names_the_machine_it_was_written_on() {
         "tmp/ brief".replace(' ', ""),
     ];
     let mut found = Vec::new();
-    for file in texts() {
+    for file in TEXTS.iter() {
         for (number, line) in (1..).zip(file.text.lines()) {
             if places
                 .iter()
@@ -484,6 +485,31 @@ fn nothing_names_the_machine_it_was_written_on() {
         }
     }
     none("paths of one machine", found);
+}
+
+#[test]
+fn the_root_of_every_package_is_read() {
+    let packages = code::packages(&TEXTS);
+    let manifest: toml::Table = fs::read_to_string(root().join("Cargo.toml"))
+        .unwrap()
+        .parse()
+        .unwrap();
+    let members = manifest["workspace"]["members"].as_array().unwrap();
+    let unread = members
+        .iter()
+        .filter_map(|member| member.as_str())
+        .filter(|member| {
+            let folder = member.trim_start_matches('.');
+            let source = format!("{folder}/src").trim_start_matches('/').to_owned();
+            !packages.iter().any(|package| {
+                let (own, _) = package.modules[0].file.rsplit_once('/').unwrap();
+                own == *member || own == source
+            })
+        });
+    none(
+        "packages of which no root is read",
+        unread.map(str::to_owned).collect(),
+    );
 }
 
 /// What the rules with ceilings find in these sources.
@@ -501,7 +527,7 @@ fn counted(sources: &[Source]) -> Vec<Finding> {
 /// Prints the counts: `cargo test --workspace --test it counts_stand_at -- --nocapture`.
 #[test]
 fn counts_stand_at_their_ceilings() {
-    let found = counted(&texts());
+    let found = counted(&TEXTS);
     #[allow(clippy::print_stdout)]
     {
         print!("{}", ceilings::table(&found));

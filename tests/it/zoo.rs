@@ -336,8 +336,11 @@ fn every_way_to_misbehave_as_a_users_bot_costs_its_match_nothing() {
         // Where all cores are busy, any program may be late.
         let slow = *expected == "plays" && found == "late";
         assert!(found == *expected || slow, "{fault}: {conduct}");
-        assert!(slow || has_tried(fault, &trying), "{fault}: {trying}");
+        // One that is late may not have come to its end, but nothing that it tried failed by itself.
+        let is_whole = slow || trying.contains("tried ");
+        assert!(*fault != TRIES || is_whole, "{fault}: {trying}");
     }
+    assert!(!trying.contains("MISTAKEN"), "{trying}");
     bait.is_untouched();
     until(|| !runs("sleep\x00981\0") && !runs("sleep\x00982\0"));
     app.stop_verified();

@@ -3,7 +3,7 @@
 fault=$1
 say() { printf '%s\n' "$1"; }
 [ "$fault" = dead ] && exit 7
-# Says the same whatever it is told, and hears nothing of it.
+# Sends the same whatever it receives, and reads nothing of it.
 if [ "$fault" = deaf ]; then yes . | head -n 3; exec sleep 30; fi
 if [ "$fault" = blind ]; then while :; do say . || exit 0; sleep 0.02; done; fi
 turn=0

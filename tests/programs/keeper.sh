@@ -5,11 +5,11 @@ say() { printf '%s\n' "$1"; }
 pass='{"command": "pass"}'
 [ "$fault" = dead ] && exit 7
 [ "$fault" = tardy ] && sleep 2
-read -r heard
+read -r line
 [ "$fault" = tardy ] && sleep 2
 if [ "$fault" = nameless ]; then say '{"title": "x"}'; else say '{"name": "keeper"}'; fi
 turn=0
-while read -r heard; do
+while read -r line; do
     turn=$((turn + 1))
     case $fault$turn in
     junk5) say 'hello' ;;

@@ -124,7 +124,7 @@ impl Daemon {
         let gauged = Gauged {
             sessions: sessions.clone(),
             callbacks: connections,
-            hub: hub.as_ref().map(|running| running.hub.shares()),
+            hub: hub.as_ref().map(|running| running.hub.connections()),
         };
         let readiness = Readiness::default();
         let apart = Apart::start()?;

@@ -253,12 +253,8 @@ impl Dialogue for Player {
             return;
         };
         if !self.shown {
-            let spent = Budget {
-                nodes: 0,
-                stop: &|| true,
-            };
             // What it would have done does not matter.
-            let _ = self.bot.ponder(&view, &ask, spent);
+            let _ = self.bot.ponder(&view, &ask, Budget::SPENT);
         }
         let act = self.game.as_ref().and_then(|game| match ask {
             Ask::Prepare => Some(Act::Pass),

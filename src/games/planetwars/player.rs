@@ -178,12 +178,8 @@ impl Dialogue for Player {
             return;
         };
         if !self.shown {
-            let spent = Budget {
-                nodes: 0,
-                stop: &|| true,
-            };
             // What it would have done does not matter: the next state shows what was done.
-            let _: (Act, Progress) = self.bot.ponder(view, &Ask, spent);
+            let _: (Act, Progress) = self.bot.ponder(view, &Ask, Budget::SPENT);
         }
         let reply = match self.google {
             true => Cow::Owned(google::translated(frame)),

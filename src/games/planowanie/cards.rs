@@ -245,12 +245,6 @@ impl Deck {
         self.suits.iter().collect()
     }
 
-    /// How many values there are.
-    #[must_use]
-    pub fn value_count(&self) -> usize {
-        self.values.len()
-    }
-
     /// How many suits there are.
     #[must_use]
     pub fn suit_count(&self) -> usize {

@@ -4,9 +4,9 @@ use super::tape::Tape;
 use drover_game::rng::Rng;
 
 /// Disturbances of one match at most.
-pub const DISTURBANCES_MAX: u32 = 6;
+const DISTURBANCES_MAX: u32 = 6;
 /// Longest message that comes of a change, in bytes: that of the longest plain one, and some.
-pub const BYTES_MAX: usize = 1 << 20;
+const BYTES_MAX: usize = 1 << 20;
 
 /// Changes of one message at most.
 const CHANGES_MAX: u32 = 4;
@@ -68,15 +68,14 @@ pub fn undisturbed(tape: &Tape) -> Vec<Heard> {
 }
 
 /// A tape's messages with 1 to [`DISTURBANCES_MAX`] of them deleted, repeated at once or later, moved, cut
-/// or changed; and how many disturbances there are.
+/// or changed.
 #[must_use]
-pub fn disturbed(tape: &Tape, rng: &mut Rng) -> (Vec<Heard>, u32) {
+pub fn disturbed(tape: &Tape, rng: &mut Rng) -> Vec<Heard> {
     let mut heard = undisturbed(tape);
-    let count = 1 + rng.below(DISTURBANCES_MAX);
-    for _ in 0..count {
+    for _ in 0..1 + rng.below(DISTURBANCES_MAX) {
         disturb(&mut heard, rng);
     }
-    (heard, count)
+    heard
 }
 
 fn disturb(heard: &mut Vec<Heard>, rng: &mut Rng) {

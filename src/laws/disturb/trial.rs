@@ -9,11 +9,11 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 
 /// Slices of one decision at most.
-pub const SLICES_MAX: u64 = 3;
+const SLICES_MAX: u64 = 3;
 /// So often a bot may ask whether it must stop before it must.
-pub const POLLS_MAX: u64 = 20_000;
+const POLLS_MAX: u64 = 20_000;
 /// So often it may ask after that: more is a hang.
-pub const POLLS_AFTER_STOP_MAX: u64 = 2_000;
+const POLLS_AFTER_STOP_MAX: u64 = 2_000;
 
 /// The fact of an answer that was thought of and not given.
 const THOUGHT_FACT: &str = "refused";
@@ -30,8 +30,6 @@ pub enum Said {
 /// What came of one disturbed match.
 #[derive(Clone, Debug, Default)]
 pub struct Trial {
-    /// Decisions that were wanted.
-    pub asks: u64,
     /// Answers that are not legal in form: message, answer, and why.
     pub illegal: Vec<String>,
     /// Messages that were found out to be unsound.
@@ -139,7 +137,6 @@ impl Trial {
             Ok(Next::Send(answer)) => (answer, true),
             Ok(Next::Over(ending)) => (ending.last_word, false),
             Ok(Next::Think { fallback, .. }) => {
-                self.asks += 1;
                 self.check(tape, &message.text, &fallback);
                 (think(dialogue, fallback), true)
             }

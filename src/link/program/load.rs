@@ -3,6 +3,7 @@
 use super::together::{Processes, children, family};
 use parking_lot::Mutex;
 use serde::Serialize;
+use std::collections::vec_deque::Iter;
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -170,7 +171,7 @@ impl Machine {
         if samples.kept.back().is_none_or(|last| last.at < to) {
             samples.take(Duration::ZERO);
         }
-        load(around(samples.kept.make_contiguous(), from, to))
+        load(around(&samples.kept, from, to))
     }
 }
 
@@ -198,27 +199,30 @@ impl Machine {
 }
 
 /// The fewest of these samples, in order, that the while between these moments lies among, as far as they go.
-fn around(samples: &[Sample], from: Instant, to: Instant) -> &[Sample] {
+fn around(samples: &VecDeque<Sample>, from: Instant, to: Instant) -> Iter<'_, Sample> {
     let begin = samples.partition_point(|sample| sample.at <= from);
     let end = samples.partition_point(|sample| sample.at < to) + 1;
-    let begin = begin.saturating_sub(1);
-    samples
-        .get(begin..end.min(samples.len()))
-        .unwrap_or_default()
+    let end = end.min(samples.len());
+    samples.range(begin.saturating_sub(1).min(end)..end)
 }
 
 /// How busy the machine was from the first of these to the last.
-fn load(samples: &[Sample]) -> Load {
-    let (Some(first), Some(last)) = (samples.first(), samples.last()) else {
+fn load<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> Load {
+    let mut samples = samples.into_iter();
+    let Some(first) = samples.next() else {
         return Load::default();
     };
+    let (mut last, mut late) = (first, Duration::ZERO);
+    for sample in samples {
+        last = sample;
+        late = late.max(sample.late);
+    }
     let since = |of: fn(&Ticks) -> u64| of(&last.ticks).saturating_sub(of(&first.ticks)) as f64;
     let all = since(|ticks| ticks.all).max(1.0);
     let (others, idle) = (since(|ticks| ticks.others), since(|ticks| ticks.idle));
-    let late = samples.iter().skip(1).map(|sample| sample.late).max();
     let (others, idle) = ((others / all).min(1.0), (idle / all).min(1.0));
     Load {
-        late: late.unwrap_or_default(),
+        late,
         own: (1.0 - others - idle).max(0.0),
         others,
         idle,
@@ -318,11 +322,8 @@ mod tests {
         let at = Instant::now();
         let told = |of: (u64, u64, u64), late_ms: u64| {
             let from = sample(at, (1_000, 500, 100), 900);
-            load(&[
-                from,
-                sample(at, (1_000 + of.0, 500 + of.1, 100 + of.2), late_ms),
-            ])
-            .excuse()
+            let to = sample(at, (1_000 + of.0, 500 + of.1, 100 + of.2), late_ms);
+            load(&[from, to]).excuse()
         };
         let why = told((100, 0, 50), 0).unwrap();
         assert_eq!(why, "others took 50 % of the machine");
@@ -334,18 +335,18 @@ mod tests {
         let why = told((100, 90, 5), 320).unwrap();
         assert_eq!(why, "the arbiter itself woke up 320 ms late");
         assert_eq!(told((100, 90, 5), 20), None);
-        assert_eq!(load(&[]).excuse(), None);
+        assert_eq!(load([]).excuse(), None);
     }
 
     #[test]
     fn a_while_is_looked_up_among_the_samples_around_it() {
         let at = Instant::now();
         let moment = |second: u64| at + Duration::from_secs(second);
-        let samples: Vec<Sample> = (10..20)
+        let samples: VecDeque<Sample> = (10..20)
             .map(|second| sample(moment(second), (second, 0, 0), second))
             .collect();
         let found = |from: u64, to: u64| {
-            let ticks = around(&samples, moment(from), moment(to)).iter();
+            let ticks = around(&samples, moment(from), moment(to));
             ticks.map(|sample| sample.ticks.all).collect::<Vec<_>>()
         };
         assert_eq!(found(12, 14), [12, 13, 14]);
@@ -354,7 +355,8 @@ mod tests {
         assert_eq!(found(15, 15), [15]);
         // What is not kept any more excuses nobody.
         assert_eq!(load(around(&samples, moment(1), moment(5))).excuse(), None);
-        assert!(around(&[], moment(1), moment(5)).is_empty());
+        let none = VecDeque::new();
+        assert_eq!(around(&none, moment(1), moment(5)).len(), 0);
     }
 
     /// Whatever ends takes what it took with it, where nobody waits for it.

@@ -35,12 +35,6 @@ const PIECES_MAX: u32 = 20;
 const NEAR: f64 = 0.5;
 /// How much of the end of its standard error is shown, in bytes.
 const STDERR_SHOWN: usize = 600;
-/// An answer that was ready beforehand: nobody thinks.
-const SPENT: Budget<'static> = Budget {
-    nodes: 0,
-    stop: &|| true,
-};
-
 /// The id of a check's match.
 const MATCH: &str = "check";
 
@@ -133,7 +127,7 @@ impl<'a> Trial<'a> {
                 mut fallback,
             } = next.clone()
             {
-                let _ = dialogue.think(SPENT, &mut fallback);
+                let _ = dialogue.think(Budget::SPENT, &mut fallback);
                 let (contest, margin) = (self.script.contest, self.script.margin);
                 // As in a session, nobody is asked for the only legal act.
                 if let Some(times) = ProgramTimes::new(contest, (limit, target), margin) {
@@ -147,7 +141,7 @@ impl<'a> Trial<'a> {
                             return Ok(());
                         };
                         post.answer(number, act);
-                        let _ = dialogue.think(SPENT, &mut fallback);
+                        let _ = dialogue.think(Budget::SPENT, &mut fallback);
                         self.judged(&mut program, number, post.verdict())
                     });
                 }

@@ -5,13 +5,6 @@ use std::path::PathBuf;
 /// The longest manifest, in bytes.
 pub(super) const LEN_MAX: u64 = 64 << 10;
 
-/// Keys that are gone, and why.
-pub(super) const GONE: &[(&str, &str)] = &[(
-    "instances",
-    "a program is started for each match, as one that has played others would know their deals and their players; remove \
-     the line",
-)];
-
 /// Why a manifest cannot be used: what, where, and what is allowed.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
@@ -48,16 +41,6 @@ pub enum ManifestError {
         key: String,
         /// Those that exist there.
         known: String,
-    },
-    /// A key that was there once.
-    #[error("{origin}: the key `{key}` is gone: {why}")]
-    Gone {
-        /// The file and line.
-        origin: String,
-        /// The key.
-        key: &'static str,
-        /// Why, and what to do.
-        why: &'static str,
     },
     /// A key that must be there is not.
     #[error("{}: `{key}` is missing; it must be {allowed}", path.display())]

@@ -1,6 +1,6 @@
 //! Reading a manifest's tables.
 
-use super::error::{GONE, ManifestError};
+use super::error::ManifestError;
 use crate::config::Lines;
 use crate::link::Target;
 use crate::programs::launch::Protocol;
@@ -48,13 +48,6 @@ impl<'a> Section<'a> {
     ) -> Result<Self, ManifestError> {
         let unknown = |name: &str| !known.contains(&name);
         match table.keys().find(|name| unknown(name.get_ref())) {
-            Some(name)
-                if prefix.is_empty()
-                    && let Some((key, why)) = gone(name.get_ref()) =>
-            {
-                let origin = lines.origin(name.span().start);
-                Err(ManifestError::Gone { origin, key, why })
-            }
             Some(name) => Err(ManifestError::UnknownKey {
                 origin: lines.origin(name.span().start),
                 key: format!("{prefix}{}", name.get_ref()),
@@ -310,11 +303,6 @@ impl<'a> Section<'a> {
 fn is_program(text: &str) -> bool {
     let mut parts = Path::new(text).components();
     !text.is_empty() && !parts.any(|part| part == Component::ParentDir)
-}
-
-/// A key that was there once, and why it is gone.
-fn gone(name: &str) -> Option<(&'static str, &'static str)> {
-    GONE.iter().copied().find(|(key, _)| *key == name)
 }
 
 /// Whether a program can be given this.

@@ -1,21 +1,23 @@
 //! Starts, deadlines and places of programs, with shell scripts.
 
 use super::*;
-use std::collections::BTreeMap;
 
 const READY: &str = r#"echo '{"type":"ready","protocol":1}'"#;
 
-/// A program that runs this script, and those that run.
-fn runner(script: &str) -> (Runner, Bots) {
-    let bots = Bots::none();
-    let launch = Launch {
+/// A program that runs this script.
+fn launch(script: &str) -> Launch {
+    Launch {
         name: "mine".to_owned(),
         argv: ["sh", "-c", script].map(str::to_owned).to_vec(),
         directory: std::env::temp_dir(),
-        environment: BTreeMap::new(),
         stderr_kept: 4_096,
         ..Launch::default()
-    };
+    }
+}
+
+/// The same and those that run.
+fn runner(script: &str) -> (Runner, Bots) {
+    let (bots, launch) = (Bots::none(), launch(script));
     let runner = Runner::new(&bots, Arc::new(launch), Opening::default(), || ());
     (runner, bots)
 }
@@ -100,13 +102,6 @@ fn a_match_that_is_too_long_fails_once() {
 #[test]
 fn programs_take_turns_in_starting_and_a_slow_one_keeps_nobody_for_long() {
     let (first, bots) = runner("sleep 100");
-    let launch = |script: &str| {
-        Arc::new(Launch {
-            argv: ["sh", "-c", script].map(str::to_owned).to_vec(),
-            directory: std::env::temp_dir(),
-            ..Launch::default()
-        })
-    };
     // Every other turn is taken as well.
     let held: Vec<_> = (0..64).map(|_| bots.starts().line_up(|| ())).collect();
     let mut taken: Vec<_> = held.iter().map(|turn| turn.come(Instant::now())).collect();
@@ -114,7 +109,7 @@ fn programs_take_turns_in_starting_and_a_slow_one_keeps_nobody_for_long() {
     let (woken, wakes) = std::sync::mpsc::channel();
     let wake = move || woken.send(()).unwrap();
     let script = format!("{READY}; while read -r line; do :; done");
-    let mut last = Runner::new(&bots, launch(&script), Opening::default(), wake);
+    let mut last = Runner::new(&bots, Arc::new(launch(&script)), Opening::default(), wake);
     assert_eq!(last.report.starts, 0);
     // Who is asked before its turn has come waits no longer than it may.
     assert_eq!(decide(&mut last, 1, 60), Reply::Gone);
@@ -146,11 +141,7 @@ fn a_program_that_takes_too_much_memory_together_is_told_so() {
         "{READY}; for i in 1 2 3; do python3 -c 'import time; x = b\"x\" * (60 << 20); time.sleep(100)' & done; wait"
     );
     let bots = Bots::none();
-    let mut launch = Launch {
-        argv: ["sh", "-c", &*script].map(str::to_owned).to_vec(),
-        directory: std::env::temp_dir(),
-        ..Launch::default()
-    };
+    let mut launch = launch(&script);
     launch.limits.memory = Some(150 << 20);
     launch.limits.together = true;
     if std::process::Command::new("python3")
@@ -179,11 +170,7 @@ fn programs_step_behind_whoever_hosts_their_matches() {
         echo \"{{\\\"type\\\":\\\"act\\\",\\\"number\\\":1,\\\"act\\\":$(nice)}}\";; esac; done"
     );
     let bots = Bots::none().behind(13);
-    let launch = Launch {
-        argv: ["sh", "-c", &*script].map(str::to_owned).to_vec(),
-        directory: std::env::temp_dir(),
-        ..Launch::default()
-    };
+    let launch = launch(&script);
     let mut runner = Runner::new(&bots, Arc::new(launch), Opening::default(), || ());
     let Reply::Act(nice) = decide(&mut runner, 1, 20_000) else {
         panic!("{:?}", runner.end(None));
@@ -213,12 +200,7 @@ fn a_program_that_rests_is_stopped_while_nothing_is_asked_of_it() {
     for rests in [true, false] {
         let bots = Bots::none();
         let bots = if rests { bots.resting() } else { bots };
-        let launch = Launch {
-            argv: ["sh", "-c", &*script].map(str::to_owned).to_vec(),
-            directory: std::env::temp_dir(),
-            ..Launch::default()
-        };
-        let mut runner = Runner::new(&bots, Arc::new(launch), Opening::default(), || ());
+        let mut runner = Runner::new(&bots, Arc::new(launch(&script)), Opening::default(), || ());
         for number in 1..=3 {
             let Reply::Act(process) = decide(&mut runner, number, 20_000) else {
                 panic!("{:?}", runner.end(None));

@@ -288,7 +288,7 @@ impl HubServer {
 
     /// Its connections, to see how full it is.
     #[must_use]
-    pub fn shares(&self) -> Arc<Shares> {
+    pub fn connections(&self) -> Arc<Shares> {
         Arc::clone(&self.shares)
     }
 

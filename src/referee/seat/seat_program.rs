@@ -3,7 +3,7 @@
 
 use super::budget::ThinkBudget;
 use crate::clock::now_us;
-use crate::programs::{Account, Answer, Bots, Conduct, Driver, Launch, Leaving, Opening, SPENT};
+use crate::programs::{Account, Answer, Bots, Conduct, Driver, Launch, Leaving, Opening};
 use crate::store::types::SessionId;
 use crate::store::{Note, Store};
 use games::answer::{MARGIN, think};
@@ -253,7 +253,7 @@ impl SeatProgram {
                 return Posed::Said(said);
             }
         };
-        let _ = dialogue.think(SPENT, &mut ready);
+        let _ = dialogue.think(Budget::SPENT, &mut ready);
         self.driver.tell();
         let Some(times) = self.driver.times(self.kit, (limit, target), MARGIN) else {
             // The only legal answer: the program hears of it when it is given.
@@ -357,7 +357,7 @@ impl Asked {
             }
             (Answer::Given(number), Some(program)) => {
                 let mut decided = said.clone();
-                let _ = dialogue.think(SPENT, &mut decided);
+                let _ = dialogue.think(Budget::SPENT, &mut decided);
                 if !program.driver.is_taken(number) {
                     return self.instead(dialogue, budget, said);
                 }

@@ -196,17 +196,12 @@ async fn a_session_is_advised_by_the_models_that_it_began_with() {
 /// Of a long match the first part is enough: it has been put away and woken in the middle of it.
 const EXCHANGES_MAX: usize = 150;
 
-/// What each seat of a match of built-in bots received and answered, without the last message.
+/// What each seat of a match of built-in bots received and answered: at most [`EXCHANGES_MAX`], and never the last message.
 fn played(kit: &dyn Kit) -> Vec<Vec<Exchange>> {
     let seats = (*kit.seats().end()).min(4);
     let mut bots = kit.bots().iter().filter(|card| !card.thinks);
     let bot = bots.next_back().unwrap().name.to_owned();
-    let setup = PlaySetup {
-        bots: vec![bot; seats],
-        seed: 5,
-        record: true,
-        ..PlaySetup::default()
-    };
+    let setup = PlaySetup::recorded(vec![bot; seats], 5, Value::Null);
     let played = kit.play(&setup, &games::Nodes(100)).unwrap();
     let mut exchanges = vec![Vec::new(); seats];
     for heard in played.transcript {

@@ -3,6 +3,7 @@
 use super::world::{World, key, key_at, options};
 use crate::identities::Names;
 use crate::replay::Naming;
+use crate::session::Key;
 use crate::store::{Filter, OpponentKind, PageAt, Standing};
 
 fn page() -> PageAt {
@@ -124,8 +125,8 @@ async fn names_given_during_a_match_advise_it_and_what_it_teaches_is_theirs() {
     // What stands is no entry again, and what a session took in is for no other one.
     assert_eq!(world.sessions.name(given).await.unwrap(), Some(taken));
     assert_eq!(world.only().await.entries, entries);
-    let kept = |id| world.parts.identities.rivals("toy", "r", (1, id), true);
-    assert_eq!(kept(1), []);
+    let kept = world.parts.identities.rivals(at.player(), true);
+    assert_eq!(kept, []);
     assert_eq!(world.say(&at, "ask").await, before, "asked again");
     let after = world.bot_answers(&at, "ask&x=2").await;
     let mut twin = world.opened_twin().await;
@@ -244,11 +245,11 @@ async fn names_given_before_a_match_are_its_rivals() {
     given(1, &[(2, "fay")]).await;
     assert_eq!(seats_now().await, [None, name("eve"), name("fay"), None]);
     // Those of a match that is over are forgotten.
-    let kept = |at| world.parts.identities.rivals("toy", "r", at, true);
-    assert_eq!(kept((1, 1)), [None, None, name("eve")]);
+    let kept = |at: Key| world.parts.identities.rivals(at.player(), true);
+    assert_eq!(kept(key(1, 1)), [None, None, name("eve")]);
     world.say(&key(1, 1), "end").await;
-    assert_eq!(kept((1, 1)), []);
-    assert_eq!(kept((2, 9)), [name("dan")]);
+    assert_eq!(kept(key(1, 1)), []);
+    assert_eq!(kept(key(2, 9)), [name("dan")]);
 }
 
 /// No referee can pass off its message as a name.

@@ -148,10 +148,7 @@ fn comes_again<'scope>(
 }
 
 fn rows(hub: &Hub, store: &Store) -> Vec<MatchRow> {
-    let at = PageAt {
-        after: None,
-        limit: 100,
-    };
+    let at = PageAt::first(100);
     let page = hub.runtime.block_on(store.matches(&Filter::default(), &at));
     page.unwrap().items
 }

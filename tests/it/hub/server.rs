@@ -196,10 +196,7 @@ fn who_reads_may_be_refused_a_whole_turn_of_commands() {
 }
 
 pub fn ended(store: &Store, runtime: &Runtime, count: usize) -> MatchRow {
-    let at = PageAt {
-        after: None,
-        limit: 10,
-    };
+    let at = PageAt::first(10);
     let mut items = Vec::new();
     until(|| {
         let page = runtime.block_on(store.matches(&Filter::default(), &at));

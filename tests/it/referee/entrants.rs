@@ -124,10 +124,7 @@ fn entrants_of_one_url_stay_apart_and_a_dead_one_holds_up_one_match_only() {
     assert_eq!(seats.len() as u64, GAMES);
     assert!(seats.values().all(|seats| *seats == 2), "{seats:?}");
 
-    let at = PageAt {
-        after: None,
-        limit: 100,
-    };
+    let at = PageAt::first(100);
     let rows = runtime
         .block_on(store.matches(&Filter::default(), &at))
         .unwrap()

@@ -97,10 +97,7 @@ async fn a_stop_ends_early_with_what_was_played() {
 }
 
 async fn kept(store: &Store) -> Vec<MatchRow> {
-    let at = PageAt {
-        after: None,
-        limit: 10,
-    };
+    let at = PageAt::first(10);
     store.matches(&Filter::default(), &at).await.unwrap().items
 }
 

@@ -6,8 +6,8 @@ use crate::app::{clean, folder};
 use drover::referee::{HostSettings, Recording};
 use drover::store::types::{Direction, Durability};
 use drover::store::{Settings, Store};
-use drover_toy::WITHIN;
-use games::{Cause, Seat};
+use drover_toy::{KIT, WITHIN};
+use games::{Cause, Kit as _, Seat};
 use serde_json::json;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _};
@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 
 async fn store(path: &Path) -> Store {
     Store::open(&Settings {
-        kit: drover_toy::find,
+        kit: |game| (game == KIT.game()).then_some(&KIT),
         ..Settings::at(path)
     })
     .await

@@ -33,9 +33,7 @@ pub(super) struct Package {
 /// Every package of these sources.
 pub(super) fn packages(sources: &[Source]) -> Vec<Package> {
     let is_code = |path: &str| {
-        ["src/", "bench/src/"]
-            .iter()
-            .any(|folder| path.starts_with(folder))
+        (path.starts_with("src/") || path.starts_with("bench/src/"))
             && (path.ends_with(".rs") || path.ends_with("/Cargo.toml"))
     };
     let by_path: BTreeMap<&str, &str> = sources

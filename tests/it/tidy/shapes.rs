@@ -173,16 +173,7 @@ fn returns_text_error(output: &syn::ReturnType) -> bool {
 }
 
 impl<'ast> Visit<'ast> for Functions {
-    fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
-        if !code::is_test(&module.attrs) {
-            visit::visit_item_mod(self, module);
-        }
-    }
-
     fn visit_item_impl(&mut self, block: &'ast syn::ItemImpl) {
-        if code::is_test(&block.attrs) {
-            return;
-        }
         let owner = match &*block.self_ty {
             syn::Type::Path(own) => own.path.segments.last().map(|last| last.ident.to_string()),
             _ => None,
@@ -202,9 +193,6 @@ impl<'ast> Visit<'ast> for Functions {
     }
 
     fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
-        if code::is_test(&function.attrs) {
-            return;
-        }
         let before = (self.owner.take(), std::mem::take(&mut self.demanded));
         self.function(&function.sig, Some(&function.block));
         visit::visit_item_fn(self, function);

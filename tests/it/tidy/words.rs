@@ -34,6 +34,7 @@ const WORDS: &[Word] = &[
             &["heard"],
             &["hearing"],
             &["unheard"],
+            &["misheard"],
         ],
     },
     Word {
@@ -97,12 +98,13 @@ const EXEMPT: &[(&str, &str)] = &[
 const LISTS: &[&str] = &["CONTRIBUTING.md", "tests/it/tidy"];
 
 /// Kinds of files that people write and read.
-const KINDS: &[&str] = &["rs", "md", "html", "py", "toml", "sql", "js"];
+const KINDS: &[&str] = &["rs", "md", "html", "py", "toml", "sql", "js", "sh"];
 
 /// Every place with one of the words. A name is as many words as it is made of: `so_many`, `SeatTold`.
 pub(super) fn words(source: &Source) -> Vec<Finding> {
     let kind = source.path.rsplit_once('.').map_or("", |(_, kind)| kind);
-    if !KINDS.contains(&kind) || LISTS.iter().any(|list| source.path.starts_with(list)) {
+    let is_read = KINDS.contains(&kind) || source.within(".ci/");
+    if !is_read || LISTS.iter().any(|list| source.path.starts_with(list)) {
         return Vec::new();
     }
     let lines: Vec<&str> = source.text.lines().collect();

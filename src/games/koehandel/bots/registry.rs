@@ -8,9 +8,6 @@ use drover_game::game::Bot;
 use drover_game::kit::{BotCard, card, thinker};
 use drover_game::rng::Rng;
 
-/// Streams of a bot's seed begin here, away from the deal's.
-const BOT_STREAM: u64 = 1 << 32;
-
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
     card(1, "filler", filler::DESCRIPTION, 0xB11A_6676_455B_20CD),
@@ -36,7 +33,7 @@ pub const CARDS: &[BotCard] = &[
 /// is known of its rivals, used by those that think.
 #[must_use]
 pub fn make(name: &str, seed: u64, models: &Models) -> Option<Box<dyn Bot<Koehandel>>> {
-    let rng = Rng::new(seed, BOT_STREAM);
+    let rng = Rng::for_bot(seed);
     let profile: Profile = match name {
         "filler" => return Some(Box::new(filler::Filler)),
         "random" => return Some(Box::new(random::Random(rng))),

@@ -136,8 +136,8 @@ pub static KINDS: &[Kind] = &[
 ];
 
 /// The number of the type with this name.
-#[must_use]
-pub fn kind_named(name: &str) -> Option<usize> {
+#[cfg(test)]
+pub(crate) fn kind_named(name: &str) -> Option<usize> {
     KINDS.iter().position(|kind| kind.name == name)
 }
 

@@ -166,12 +166,7 @@ fn a6_the_first_seat_is_drawn_by_seed_or_set() {
         let options = with(|options| options.first_seat = Some(seat));
         assert_eq!(Setup::deal(7, options).first, seat);
     }
-    let setup = TableSetup {
-        seed: 1,
-        options: serde_json::json!({"first_seat": 4}),
-        market: 1,
-        ids: vec![1, 2, 3, 4],
-    };
+    let setup = TableSetup::numbered(1, serde_json::json!({"first_seat": 4}), 4);
     let error = KIT.table(&setup).err().expect("there is no seat 4");
     assert!(error.0.contains("seats are 0 to 3"), "{error}");
 }

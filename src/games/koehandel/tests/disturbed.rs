@@ -16,14 +16,7 @@ pub fn recorded(
     options: Value,
     seat: u8,
 ) -> Vec<(String, Option<String>)> {
-    let setup = PlaySetup {
-        bots: names.map(str::to_owned).to_vec(),
-        seed,
-        options,
-        models: false,
-        learnt: Vec::new(),
-        record: true,
-    };
+    let setup = PlaySetup::recorded(names.map(str::to_owned).to_vec(), seed, options);
     let played = KIT.play(&setup, &Nodes(4)).unwrap();
     played
         .transcript
@@ -35,12 +28,7 @@ pub fn recorded(
 
 /// A bot's side of the wire before the first message.
 pub fn listener(bot: &str, seed: u64) -> Box<dyn Dialogue> {
-    let setup = DialogueSetup {
-        bot: bot.to_owned(),
-        seed,
-        ..DialogueSetup::default()
-    };
-    KIT.dialogue(&setup).unwrap()
+    KIT.dialogue(&DialogueSetup::of(bot, seed)).unwrap()
 }
 
 /// The flags raised, as text.
@@ -81,7 +69,7 @@ fn knows_after_repeat(round: u64, later: u32) -> bool {
         json!({"lost_row": "winner"}),
     ];
     let bots = ["champion", "evolved", "guide", "random", "face"];
-    let mut rng = Rng::new(round, 21);
+    let mut rng = Rng::new(round, 20 + u64::from(later));
     let table = tables[rng.below(3) as usize];
     let options = options[rng.below(3) as usize].clone();
     let seat = rng.below(4) as u8;
@@ -105,7 +93,7 @@ fn knows_after_repeat(round: u64, later: u32) -> bool {
         trial
     };
     let bot = bots[rng.below(bots.len() as u32) as usize];
-    run(bot, &disturbed(&tape, &mut rng).0, Said::Own);
+    run(bot, &disturbed(&tape, &mut rng), Said::Own);
     let whole = Trial::plain(&tape, "filler", Said::Recorded);
     known(&run("filler", &heard, Said::Recorded).view) == known(&whole.view)
 }

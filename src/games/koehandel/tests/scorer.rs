@@ -149,19 +149,10 @@ fn score_again(seed: u64) {
     let bots: Vec<String> = (0..4)
         .map(|seat| names[(mix >> (8 * seat + 16)) as usize % names.len()].to_owned())
         .collect();
-    let played = KIT
-        .play(
-            &PlaySetup {
-                bots: bots.clone(),
-                seed,
-                options: json!({"trade_payment": if seed.is_multiple_of(2) { "winner" } else { "exchange" }}),
-                models: false,
-        learnt: Vec::new(),
-                record: true,
-            },
-            &Nodes(1),
-        )
-        .unwrap();
+    let payment = ["winner", "exchange"][usize::from(!seed.is_multiple_of(2))];
+    let options = json!({ "trade_payment": payment });
+    let setup = PlaySetup::recorded(bots.clone(), seed, options);
+    let played = KIT.play(&setup, &Nodes(1)).unwrap();
     assert!(
         played.refused.values().iter().all(|refused| *refused == 0),
         "{bots:?} seed {seed}: {:?}",

@@ -7,9 +7,6 @@ use drover_game::game::Bot;
 use drover_game::kit::{BotCard, card, thinker};
 use drover_game::rng::Rng;
 
-/// Streams of a bot's seed begin here.
-const BOT_STREAM: u64 = 1 << 32;
-
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
     card(1, "passer", passer::DESCRIPTION, 0xC709_DA33_502A_B346),
@@ -32,7 +29,7 @@ pub const CARDS: &[BotCard] = &[
 /// The player with this name, or `None` if there is none. `seed` is its own chance.
 #[must_use]
 pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<Lighthouses>>> {
-    let rng = Rng::new(seed, BOT_STREAM);
+    let rng = Rng::for_bot(seed);
     match name {
         "passer" => Some(Box::new(passer::Passer)),
         "drifter" => Some(scouting(rng, drifter::act)),

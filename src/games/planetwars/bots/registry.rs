@@ -7,8 +7,6 @@ use drover_game::game::Bot;
 use drover_game::kit::{BotCard, card, thinker};
 use drover_game::rng::Rng;
 
-/// Streams of a bot's seed begin here.
-const BOT_STREAM: u64 = 1 << 32;
 /// What the name of a player that plays with its team ends in.
 const TEAM: &str = "-team";
 
@@ -61,10 +59,7 @@ pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<PlanetWars>>> {
     match habit {
         "idle" if side == Side::Alone => Some(Box::new(idle::Idle)),
         "idle" => Some(player(idle::Idle, side)),
-        "random" => Some(player(
-            random::Random::new(Rng::new(seed, BOT_STREAM)),
-            side,
-        )),
+        "random" => Some(player(random::Random::new(Rng::for_bot(seed)), side)),
         "bully" => Some(player(bully::Bully, side)),
         "prospector" => Some(player(prospector::Prospector, side)),
         "dual" => Some(player(dual::Dual, side)),

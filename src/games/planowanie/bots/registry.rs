@@ -7,9 +7,6 @@ use drover_game::game::Bot;
 use drover_game::kit::{BotCard, card, thinker};
 use drover_game::rng::Rng;
 
-/// Streams of a bot's seed begin here.
-const BOT_STREAM: u64 = 1 << 32;
-
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
     card(1, "random", random::DESCRIPTION, 0x6982_DB73_6B55_0680),
@@ -31,7 +28,7 @@ pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<Planowanie>>> {
         Some(Box::new(Searcher::new(seed, begin)) as Box<dyn Bot<Planowanie>>)
     };
     match name {
-        "random" => Some(Box::new(random::Random(Rng::new(seed, BOT_STREAM)))),
+        "random" => Some(Box::new(random::Random(Rng::for_bot(seed)))),
         "greedy" => Some(Box::new(greedy::Greedy)),
         "rules" => Some(Box::new(rules::Rules)),
         "mcbid-200" => searcher(mcbid::begin),

@@ -20,12 +20,7 @@ const DEAL: [&str; 4] = [
 ];
 
 fn player(bot: &str) -> Box<dyn Dialogue> {
-    let setup = DialogueSetup {
-        bot: bot.to_owned(),
-        seed: 3,
-        ..DialogueSetup::default()
-    };
-    KIT.dialogue(&setup).unwrap()
+    KIT.dialogue(&DialogueSetup::of(bot, 3)).unwrap()
 }
 
 /// The answer to a command; it is legal in form.

@@ -12,19 +12,10 @@ use std::time::Duration;
 /// is left of `time` at the end for the first seat, or `None` if that lost the game.
 fn left_after(time: Duration, toll: Duration) -> Option<Duration> {
     let options = json!({ "time_ms": time.as_millis() as u64 });
-    let ids = vec![1, 2, 3, 4];
-    let setup = TableSetup {
-        seed: 5,
-        options,
-        market: 1,
-        ids,
-    };
+    let setup = TableSetup::numbered(5, options, 4);
     let mut table = KIT.table(&setup).unwrap();
-    let bot = || DialogueSetup {
-        bot: "rules".into(),
-        ..DialogueSetup::default()
-    };
-    let mut players: Vec<_> = (0..4).map(|_| KIT.dialogue(&bot()).unwrap()).collect();
+    let bot = DialogueSetup::of("rules", 0);
+    let mut players: Vec<_> = (0..4).map(|_| KIT.dialogue(&bot).unwrap()).collect();
     let mut left = time;
     let mut calls = Vec::new();
     while table.outcome().is_none() {

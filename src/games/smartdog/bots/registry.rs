@@ -8,9 +8,6 @@ use drover_game::game::Bot;
 use drover_game::kit::{BotCard, card, thinker};
 use drover_game::rng::Rng;
 
-/// Streams of a bot's seed begin here.
-const BOT_STREAM: u64 = 1 << 32;
-
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
     card(1, "stand", stand::DESCRIPTION, 0x680B_3C6B_7F15_8644),
@@ -51,7 +48,7 @@ pub const CARDS: &[BotCard] = &[
 pub fn make(name: &str, seed: u64, known: &KnownMaps) -> Option<Box<dyn Bot<SmartDog>>> {
     match name {
         "stand" => Some(Box::new(stand::Stand)),
-        "random" => Some(Box::new(random::Random(Rng::new(seed, BOT_STREAM)))),
+        "random" => Some(Box::new(random::Random(Rng::for_bot(seed)))),
         "shipped" => Some(Box::<shipped::Shipped>::default()),
         "herder" => Some(Box::new(Herder::new(HERDER, known))),
         "herder-search" => Some(Box::new(Herder::new(SEARCHER, known))),

@@ -44,13 +44,8 @@ impl Pace for Slow {
 
 /// A match in which the second seat takes so many milliseconds from the third turn on.
 fn played(takes_ms: u64, options: &Value) -> Played {
-    let setup = PlaySetup {
-        bots: vec!["shipped".to_owned(); 3],
-        seed: 4,
-        options: options.clone(),
-        record: true,
-        ..PlaySetup::default()
-    };
+    let bots = vec!["shipped".to_owned(); 3];
+    let setup = PlaySetup::recorded(bots, 4, options.clone());
     let slow = Slow {
         seat: Seat(1),
         from: 3,

@@ -9,13 +9,14 @@ mod extras;
 pub use self::extras::INSTEAD;
 use self::extras::{Bluffs, PLACES};
 use drover_game::contest::{Advice, Bout, Contest, Deal, Door, Limits};
+use drover_game::explain::explain;
 use drover_game::kit::{self, Bluff, BotCard, DialogueSetup, Models, OptionCard, Route, Wire};
 use drover_game::ladder::digest;
 use drover_game::reasons::{Reasons, Weighed};
 use drover_game::wire::{Call, Dialogue, Ending, Fact, Frame, Next, Reply, Table, WireError};
 use drover_game::{
-    Bot, Budget, Cause, Explanation, Game, Illegal, Kit, Listener, Outcome, Picture, Progress,
-    Scene, Seat, Seats,
+    Bot, Budget, Cause, Explanation, Game, Illegal, Listener, Outcome, Picture, Progress, Scene,
+    Seat, Seats,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -45,7 +46,8 @@ pub struct Setup {
     options: Options,
 }
 
-/// A position. An act is a number, a question its words, and a view whatever its seat has received, as a digest.
+/// A position. An act is a number, a question its words, and a view a number too: the round, or at a bot's side of the
+/// wire a digest of what its seat has received.
 #[derive(Clone, Debug)]
 pub struct Toy {
     setup: Setup,
@@ -137,7 +139,8 @@ struct Player {
     view: u64,
     asked: Option<String>,
     facts: Vec<Fact>,
-    said: Vec<Frame>,
+    turns: u64,
+    last: Frame,
 }
 
 impl Player {
@@ -185,14 +188,7 @@ impl Dialogue for Player {
     fn explain(&self, budget: Budget<'_>) -> Option<Explanation> {
         let writing = (|act: &u32| Some(written(*act)), written(0));
         let decision = (&self.view, self.asked.as_ref()?);
-        let bot = &*self.bot;
-        Some(drover_game::explain::explain(
-            bot,
-            decision,
-            budget,
-            writing,
-            Vec::new(),
-        ))
+        Some(explain(&*self.bot, decision, budget, writing, Vec::new()))
     }
     fn named(&mut self, rival: &str, name: &str, model: Option<&Value>) {
         self.observe(format!("named {rival} {name} {model:?}"));
@@ -204,7 +200,8 @@ impl Dialogue for Player {
             self.bot.answered(&self.view, &ask, read(frame).as_ref());
         }
         self.view = after(self.view, &format!("said {frame}"));
-        self.said.push(frame.to_owned());
+        self.turns += 1;
+        frame.clone_into(&mut self.last);
     }
     fn facts(&mut self) -> Vec<Fact> {
         std::mem::take(&mut self.facts)
@@ -213,12 +210,8 @@ impl Dialogue for Player {
         json!(self.view)
     }
     fn scene(&self) -> Option<Scene> {
-        let said = self.said.last().map_or("", String::as_str);
-        Some(extras::scene(
-            self.said.len() as u64,
-            format!("said {said}"),
-            said,
-        ))
+        let title = format!("said {}", self.last);
+        Some(extras::scene(self.turns, title, &self.last))
     }
 }
 
@@ -324,12 +317,6 @@ impl Table for Referee {
 /// The toy game.
 pub static KIT: Door<Toy> = Door::NEW;
 
-/// As `games::find`, for the toy game alone.
-#[must_use]
-pub fn find(game: &str) -> Option<&'static dyn Kit> {
-    (game == Toy::NAME).then_some(&KIT)
-}
-
 impl Contest for Toy {
     type Options = Options;
     type Refereed = Setup;
@@ -384,7 +371,8 @@ impl Contest for Toy {
             view: 0,
             asked: None,
             facts: Vec::new(),
-            said: Vec::new(),
+            turns: 0,
+            last: String::new(),
         })
     }
     fn route(frame: &[u8]) -> Result<Route, WireError> {
@@ -406,11 +394,14 @@ impl Contest for Toy {
         (*act <= MOST).then_some(()).ok_or_else(why)
     }
     fn bot(name: &str, seed: u64, advice: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {
-        Self::BOTS.iter().find(|card| card.name == name)?;
-        let always = [("filler", 0), ("quick", 1)];
-        let always = always.into_iter().find(|(steady, _)| *steady == name);
+        let always = match name {
+            "filler" => Some(0),
+            "quick" => Some(1),
+            "champion" => None,
+            _ => return None,
+        };
         let seed = after(seed, &format!("{advice:?}"));
-        Some(Box::new(Namer(always.map(|(_, number)| number), seed)))
+        Some(Box::new(Namer(always, seed)))
     }
     fn bouts(name: &str) -> Option<Vec<Bout<'_, Self>>> {
         let ids = &[1, 2];
