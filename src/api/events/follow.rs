@@ -14,7 +14,7 @@ use crate::api::query::{LIMIT_MAX, Params};
 use crate::api::reader::Reader;
 use crate::api::shapes::Listed;
 use crate::api::sight::{Sight, WITHHELD};
-use crate::store::{BluffRow, Change, Filter};
+use crate::store::{BluffRow, Change, Filter, StoreError};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use std::collections::VecDeque;
@@ -156,7 +156,7 @@ impl<L: Rows<Filters = Filter>> Changes<L> {
                 let mark = cursor.parse::<i64>().ok().filter(|mark| *mark >= 0);
                 let mark = mark.ok_or_else(|| Problem::cursor(&cursor))?;
                 if !store.follows_change(mark).await? {
-                    return Err(lost());
+                    return Err(StoreError::Forgotten.into());
                 }
                 (mark, None)
             }
@@ -233,13 +233,6 @@ impl<L: Rows<Filters = Filter>> Tail<L::Item> for Changes<L> {
     fn wait(&mut self) -> BoxFuture<'_, ()> {
         self.waiting.wait().boxed()
     }
-}
-
-fn lost() -> Problem {
-    Problem::gone(
-        "what has happened since is no longer known: it is more than 100,000 changes ago, or this database never had \
-         it; begin again without a cursor",
-    )
 }
 
 /// The bluff history as it grows. Its cursors are bluffs' numbers.
