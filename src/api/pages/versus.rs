@@ -63,7 +63,7 @@ pub(super) struct Split {
     pub(super) span: Span,
 }
 
-/// A bot's rivals, whom it met most often first.
+/// A bot's rivals, the most frequent one first.
 pub(super) async fn of_bot(visit: &Visit, game: &str, bot: &str) -> Result<Vec<Rival>, Problem> {
     let all = versus(visit, game, Subject::Bot(bot)).await?;
     let rival =
