@@ -398,7 +398,7 @@ async fn all_matches_are_followed_on_after_more_changes_than_are_read_at_once() 
 async fn a_reader_that_is_further_behind_than_changes_are_kept_begins_again() {
     let app = App::new().await;
     let mut pen = Pen::player(app.store(), 1);
-    pen.write(app.store(), vec![heard("a")]).await;
+    pen.write(app.store(), vec![said("a")]).await;
     let mut stream = Stream::of(&app, "/events", None, None).await;
     let (id, _) = stream.expect("state").await;
     app.forget_changes(&mut pen).await;

@@ -238,7 +238,7 @@ async fn all_matches_and_sessions_are_followed_as_they_begin_and_end() {
 async fn a_follower_that_is_further_behind_than_changes_are_kept_is_cut_off() {
     let app = App::new().await;
     let mut pen = Pen::player(app.store(), 1);
-    pen.write(app.store(), vec![heard("a")]).await;
+    pen.write(app.store(), vec![said("a")]).await;
     let mut matches = Rows::of(&app, "/matches.ndjson?follow=true", None).await;
     matches.expect("id", &[&match_id(1)]).await;
     let mut sessions = Rows::of(&app, "/sessions.ndjson?follow=true", None).await;
