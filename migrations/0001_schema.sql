@@ -154,7 +154,6 @@ CREATE TABLE heads (
 -- src/store/packed.rs describes, `bytes` long before compression. dictionary: NULL before the game has one.
 CREATE TABLE packed (
     session INTEGER PRIMARY KEY,
-    first_entry INTEGER NOT NULL,
     last_entry INTEGER NOT NULL,
     entries INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
@@ -168,7 +167,6 @@ CREATE INDEX packed_by_last ON packed (last_entry);
 CREATE TABLE dictionaries (
     id INTEGER PRIMARY KEY,
     game TEXT NOT NULL,
-    created_us INTEGER NOT NULL,
     content BLOB NOT NULL
 );
 
@@ -346,7 +344,6 @@ CREATE TABLE bots (
     name TEXT NOT NULL,
     version INTEGER NOT NULL,
     signature INTEGER NOT NULL,
-    first_seen_us INTEGER NOT NULL,
     PRIMARY KEY (game, name, version)
 ) WITHOUT ROWID;
 
@@ -368,7 +365,6 @@ CREATE TABLE notes (
     bot TEXT NOT NULL,
     game TEXT NOT NULL,
     note TEXT NOT NULL,
-    at_us INTEGER NOT NULL,
     PRIMARY KEY (bot, game)
 ) WITHOUT ROWID;
 

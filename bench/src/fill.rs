@@ -111,9 +111,9 @@ const COPIES: [(&str, &str); 8] = [
                 c.place ->> 'number', '[]' FROM copies c WHERE c.place IS NOT NULL",
     ),
     (
-        "packed (session, first_entry, last_entry, entries, bytes, dictionary, content)",
-        "SELECT j.value ->> 0, j.value ->> 1, j.value ->> 2, j.value ->> 3, j.value ->> 4, NULL,
-                unhex(j.value ->> 5) FROM json_each(?) j",
+        "packed (session, last_entry, entries, bytes, dictionary, content)",
+        "SELECT j.value ->> 0, j.value ->> 1, j.value ->> 2, j.value ->> 3, NULL,
+                unhex(j.value ->> 4) FROM json_each(?) j",
     ),
 ];
 
@@ -386,14 +386,13 @@ impl Copier {
             }
             let packed_one = self.packer.pack(&entries)?;
             let (bytes, content) = packed_one.context("a transcript is too long")?;
-            let (first, last) = (entries[0].id.0, entries[entries.len() - 1].id.0);
+            let last = entries[entries.len() - 1].id.0;
             let mut hex = String::with_capacity(2 * content.len());
             for byte in content {
                 write!(hex, "{byte:02x}")?;
             }
             packed.push(json!([
                 SessionId(one.id + session),
-                first,
                 last,
                 entries.len(),
                 bytes,

@@ -8,4 +8,4 @@ mod tokens;
 pub use pass_key::{PassKey, PassKeyError};
 pub use rights::Rights;
 pub use scope::{Scope, ScopeError};
-pub use tokens::{AccessError, Denied, Issued, TokenCard, Tokens};
+pub use tokens::{AccessError, Denied, Issued, Tokens};

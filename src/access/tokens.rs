@@ -3,10 +3,10 @@
 use super::pass_key::PassKey;
 use super::rights::Rights;
 use super::scope::{Scope, ScopeError};
-use crate::clock::{self, now_us};
+use crate::clock::now_us;
 use crate::link::Caller;
 use crate::secrets::{NoRandomness, nonce};
-use crate::store::{DIGEST_LEN, NewToken, Store, StoreError, TokenRow};
+use crate::store::{DIGEST_LEN, Store, StoreError, TokenRow};
 use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -54,35 +54,13 @@ struct Known {
     rights: Rights,
 }
 
-/// A token without its text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = Token)]
-pub struct TokenCard {
-    /// Its number.
-    pub id: i64,
-    /// Its name.
-    #[schema(example = "ann")]
-    pub name: String,
-    /// What it allows.
-    #[schema(example = json!(["bot:champion"]))]
-    pub scopes: Vec<String>,
-    /// When it was made.
-    #[serde(rename = "created", serialize_with = "clock::shown")]
-    #[schema(value_type = Timestamp)]
-    pub created_us: i64,
-    /// When it was last used, to the hour.
-    #[serde(rename = "last_used", serialize_with = "clock::shown_if_any")]
-    #[schema(value_type = Option<Timestamp>)]
-    pub used_us: Option<i64>,
-}
-
 /// A token that was just made. Its text is shown to the requester and stored nowhere.
 #[derive(Serialize, ToSchema)]
 #[schema(as = NewToken)]
 pub struct Issued {
     /// What is kept of it.
     #[serde(flatten)]
-    pub card: TokenCard,
+    pub card: TokenRow,
     /// Its text, which is shown this once.
     pub token: String,
 }
@@ -162,7 +140,7 @@ impl Tokens {
     ) -> Result<Self, StoreError> {
         let mut live = Vec::new();
         for row in store.tokens().await? {
-            let scopes = row.new.scopes.iter().map(|scope| scope.parse());
+            let scopes = row.scopes.iter().map(|scope| scope.parse());
             let scopes = scopes.collect::<Result<Vec<Scope>, _>>();
             let scopes =
                 scopes.map_err(|why| StoreError::Corrupt(format!("token {}: {why}", row.id)))?;
@@ -247,8 +225,8 @@ impl Tokens {
 
     /// The live tokens, oldest first, without the configured one.
     #[must_use]
-    pub fn list(&self) -> Vec<TokenCard> {
-        self.live().iter().map(|known| card(&known.row)).collect()
+    pub fn list(&self) -> Vec<TokenRow> {
+        self.live().iter().map(|known| known.row.clone()).collect()
     }
 
     /// Makes a token. Its text is in the answer and nowhere else.
@@ -269,19 +247,16 @@ impl Tokens {
         let _alone = self.inner.changing.lock().await;
         self.check_new(&name, &rights)?;
         let (token, digest) = draw()?;
-        let new = NewToken {
+        let mut card = TokenRow {
+            id: 0,
             name,
             scopes: rights.words(),
             digest,
             created_us: now_us(),
-        };
-        let id = self.inner.store.add_token(new.clone()).await?;
-        let row = TokenRow {
-            id,
-            new,
             used_us: None,
         };
-        let card = card(&row);
+        card.id = self.inner.store.add_token(card.clone()).await?;
+        let row = card.clone();
         self.live().push(Known { row, rights });
         self.inner.changes.send_replace(());
         tracing::info!(token = card.name, scopes = ?card.scopes, "a token was made");
@@ -292,24 +267,24 @@ impl Tokens {
     ///
     /// # Errors
     /// [`AccessError::Unknown`], [`AccessError::LastAdmin`], [`AccessError::Store`].
-    pub async fn revoke(&self, which: &str) -> Result<TokenCard, AccessError> {
+    pub async fn revoke(&self, which: &str) -> Result<TokenRow, AccessError> {
         let (this, which) = (self.clone(), which.to_owned());
         to_its_end(async move { this.revoke_alone(&which).await }).await
     }
 
-    async fn revoke_alone(&self, which: &str) -> Result<TokenCard, AccessError> {
+    async fn revoke_alone(&self, which: &str) -> Result<TokenRow, AccessError> {
         let _alone = self.inner.changing.lock().await;
         let row = self.check_revoked(which)?;
         self.inner.store.revoke_token(row.id, now_us()).await?;
         self.live().retain(|known| known.row.id != row.id);
         self.inner.changes.send_replace(());
-        tracing::info!(token = row.new.name, "a token was revoked");
-        Ok(card(&row))
+        tracing::info!(token = row.name, "a token was revoked");
+        Ok(row)
     }
 
     fn check_new(&self, name: &str, rights: &Rights) -> Result<(), AccessError> {
         let live = self.live();
-        if live.iter().any(|known| known.row.new.name == name) {
+        if live.iter().any(|known| known.row.name == name) {
             return Err(AccessError::Taken(name.to_owned()));
         }
         if live.len() >= TOKENS_MAX {
@@ -324,13 +299,13 @@ impl Tokens {
 
     fn check_revoked(&self, which: &str) -> Result<TokenRow, AccessError> {
         let live = self.live();
-        let is_it = |row: &TokenRow| row.new.name == which || row.id.to_string() == which;
+        let is_it = |row: &TokenRow| row.name == which || row.id.to_string() == which;
         let found = live.iter().find(|known| is_it(&known.row));
         let found = found.ok_or_else(|| AccessError::Unknown(which.to_owned()))?;
         let rest = || live.iter().filter(|known| known.row.id != found.row.id);
         let managed = self.inner.configured.is_some() || rest().any(Known::is_admin);
         if found.is_admin() && !managed && rest().next().is_some() {
-            return Err(AccessError::LastAdmin(found.row.new.name.clone()));
+            return Err(AccessError::LastAdmin(found.row.name.clone()));
         }
         Ok(found.row.clone())
     }
@@ -351,7 +326,7 @@ impl Tokens {
         }
         let mut live = self.live();
         for known in live.iter_mut() {
-            if bool::from(is_it(&known.row.new.digest)) {
+            if bool::from(is_it(&known.row.digest)) {
                 rights = Some(known.rights.clone());
                 self.note_use(known);
             }
@@ -443,14 +418,4 @@ fn hash(token: &[u8]) -> Hash {
 fn parts(pass: &str) -> Option<(i64, &str)> {
     let (until_us, sealed) = pass.split_once('.')?;
     Some((until_us.parse().ok()?, sealed))
-}
-
-fn card(row: &TokenRow) -> TokenCard {
-    TokenCard {
-        id: row.id,
-        name: row.new.name.clone(),
-        scopes: row.new.scopes.clone(),
-        created_us: row.new.created_us,
-        used_us: row.used_us,
-    }
 }

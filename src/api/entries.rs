@@ -8,7 +8,8 @@ use super::reader::Reader;
 use super::shapes::Paged;
 use super::sight::Sight;
 use crate::replay::Naming;
-use crate::store::{EntryId, MatchEntry};
+use crate::store::{EntryId, MatchEntry, SessionRow};
+use std::sync::Arc;
 
 /// A match's entries, oldest first.
 pub(super) struct Entries;
@@ -40,10 +41,12 @@ impl OfNews for Entries {
         }
     }
 
-    fn rows(news: &News, sight: &Sight, wanted: &Wanted) -> Vec<MatchEntry> {
-        let rows = news.entries.iter();
-        let rows = rows.filter(|(of, _)| wanted.has(of) && sight.sees(&of.secrecy));
-        rows.map(|(_, entry)| shown(sight, entry.clone())).collect()
+    fn rows(news: &News) -> &[(Arc<SessionRow>, MatchEntry)] {
+        &news.entries
+    }
+
+    fn shown(sight: &Sight, _: &Wanted, row: &MatchEntry) -> Option<MatchEntry> {
+        Some(shown(sight, row.clone()))
     }
 }
 

@@ -69,8 +69,7 @@ pub(super) async fn one(
     asked: Asked,
 ) -> Result<Response, Problem> {
     let told = found(&asked, [&id, &seat], &wanted, explained).await?;
-    let value = response::value(&told)?;
-    Ok(response::tagged_json(&asked.headers, false, &value))
+    Ok(response::json(&told))
 }
 
 /// What `think` makes of a seat, the decision asked for and its nodes, on a thread of its own.

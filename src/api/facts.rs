@@ -7,8 +7,9 @@ use super::query::Params;
 use super::reader::Reader;
 use super::shapes::Paged;
 use super::sight::Sight;
-use crate::store::{FactRow, STDERR};
+use crate::store::{FactRow, STDERR, SessionRow};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A match's facts in order.
 pub(super) struct Facts;
@@ -40,12 +41,13 @@ impl OfNews for Facts {
         }
     }
 
-    fn rows(news: &News, sight: &Sight, wanted: &Wanted) -> Vec<FactRow> {
-        let rows = news.facts.iter();
-        let rows = rows.filter(|(of, _)| wanted.has(of) && sight.sees(&of.secrecy));
-        let rows = rows.map(|(_, fact)| shown(sight, fact.clone()));
-        rows.filter(|fact| wanted.kind.as_ref().is_none_or(|kind| *kind == fact.kind))
-            .collect()
+    fn rows(news: &News) -> &[(Arc<SessionRow>, FactRow)] {
+        &news.facts
+    }
+
+    fn shown(sight: &Sight, wanted: &Wanted, row: &FactRow) -> Option<FactRow> {
+        let is_wanted = wanted.kind.as_ref().is_none_or(|kind| *kind == row.kind);
+        is_wanted.then(|| shown(sight, row.clone()))
     }
 }
 

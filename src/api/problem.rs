@@ -83,12 +83,6 @@ impl Problem {
         Self::new(status, "not-found", title, detail)
     }
 
-    /// What the cursor of a list that is followed led to is no longer known.
-    pub(super) fn gone(detail: impl Into<String>) -> Self {
-        let (status, title) = (StatusCode::GONE, "The place in the list is lost");
-        Self::new(status, "gone", title, detail)
-    }
-
     /// The request's body is invalid.
     pub(super) fn body(detail: impl Into<String>) -> Self {
         let (status, title) = (StatusCode::BAD_REQUEST, "The body is not understood");
@@ -188,6 +182,10 @@ impl From<StoreError> for Problem {
             StoreError::Pruned { .. } => {
                 let title = "The transcript was pruned";
                 Self::new(StatusCode::GONE, "pruned", title, error.to_string())
+            }
+            StoreError::Forgotten => {
+                let title = "The place in the list is lost";
+                Self::new(StatusCode::GONE, "gone", title, error.to_string())
             }
             StoreError::Unwritable(_) | StoreError::Closed | StoreError::ReadOnly => {
                 Self::unavailable(error.to_string())

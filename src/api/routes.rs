@@ -34,7 +34,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 /// The most bytes in a request's body.
 const BODY_LEN_MAX: usize = 64 * 1024;
 
-/// What anybody may ask.
+/// The routes that need no access.
 fn open() -> Routes {
     Routes::new(Access::Anyone)
         .add(routes!(health::alive))
@@ -42,7 +42,7 @@ fn open() -> Routes {
         .add(routes!(show))
 }
 
-/// What everybody may ask who may read.
+/// The routes of callers that may read.
 fn for_readers() -> Routes {
     Routes::new(Access::Reader)
         .list::<bots::Bots>("/bots", "The built-in bots.")
@@ -65,7 +65,7 @@ fn for_readers() -> Routes {
         )
         .list::<versus::OfBot>(
             "/bots/{game}/{bot}/versus",
-            "A bot's record against each rival, whom it met most often first.",
+            "A bot's record against each rival, the most frequent one first.",
         )
         .add(routes!(versus::opponent))
         .list::<versus::OfOpponent>(
@@ -79,7 +79,7 @@ fn for_readers() -> Routes {
         )
         .list::<programs::ProgramRuns>(
             "/matches/{id}/programs",
-            "What became of users' programs in a match, once they have ended.",
+            "How user bots' programs behaved in a match, once they have ended.",
         )
         .list::<ledger::Summaries>("/ledger", "The newest 10,000 decisions, summed up by game.")
         .list::<hubs::ToHubs>("/hubs", "Our connections to hubs.")
@@ -95,7 +95,7 @@ fn for_readers() -> Routes {
         .add(routes!(tournaments::standings))
         .list::<Crosstable>(
             "/tournaments/{id}/crosstable",
-            "What became of each pair, in the order of the standings.",
+            "Each pair's results, in the order of the standings.",
         )
         .list::<Schedule>(
             "/tournaments/{id}/schedule",
@@ -106,7 +106,7 @@ fn for_readers() -> Routes {
         .add(routes!(health::metrics))
 }
 
-/// What only admins may do.
+/// The routes of admins alone.
 fn for_admins() -> Routes {
     Routes::new(Access::Admin)
         .add(routes!(drain::begin))
@@ -138,7 +138,7 @@ struct Document {
     openapi: String,
 }
 
-/// This document.
+/// The OpenAPI document of this interface.
 #[utoipa::path(get, path = "/openapi.json", responses((status = 200, body = Document)))]
 async fn show() -> Response {
     ([(CONTENT_TYPE, response::JSON)], TEXT.as_str()).into_response()
@@ -177,7 +177,7 @@ pub fn router(state: ApiState) -> Router {
         .layer(compression)
         .layer(map_response(response::tag_encoded))
         .with_state(state);
-    // A router says which methods a path takes after all of its own layers.
+    // Outside: a router sets `Allow` after all of its own layers.
     Router::new()
         .fallback_service(all)
         .layer(from_fn(say_methods))
@@ -187,7 +187,7 @@ async fn no_such_path(uri: Uri) -> Problem {
     Problem::not_found(format!("there is nothing at {}", uri.path()))
 }
 
-/// Answers `OPTIONS` on every path, with the methods that it takes.
+/// Answers `OPTIONS` on every path with the methods that the path takes.
 async fn say_methods(request: Request, next: Next) -> Response {
     let asked = request.method() == Method::OPTIONS;
     let mut response = next.run(request).await;

@@ -27,14 +27,19 @@ pub(super) struct Listed<T> {
 pub(super) type Paged<T> = Result<Listed<T>, Problem>;
 
 impl<T> Listed<T> {
-    /// The page with each row shown as `show` says.
-    pub(super) fn page<R>(page: Page<R>, show: impl FnMut(R) -> T) -> Self {
+    /// These rows and the next page's cursor.
+    pub(super) fn new(items: Vec<T>, next: Option<String>) -> Self {
         Self {
-            items: page.items.into_iter().map(show).collect(),
-            next: page.next,
+            items,
+            next,
             withheld: None,
             lasting: false,
         }
+    }
+
+    /// The page with each row shown as `show` says.
+    pub(super) fn page<R>(page: Page<R>, show: impl FnMut(R) -> T) -> Self {
+        Self::new(page.items.into_iter().map(show).collect(), page.next)
     }
 
     /// A page of a list that is at hand. Its cursors count rows.
@@ -47,11 +52,6 @@ impl<T> Listed<T> {
         let mut rest = items.into_iter().skip(before);
         let items: Vec<T> = rest.by_ref().take(limit).collect();
         let next = rest.next().map(|_| (before + limit).to_string());
-        Ok(Self {
-            items,
-            next,
-            withheld: None,
-            lasting: false,
-        })
+        Ok(Self::new(items, next))
     }
 }

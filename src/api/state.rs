@@ -103,11 +103,6 @@ impl Readiness {
         self.0.send_replace(Some(why.into()));
     }
 
-    /// New matches are accepted again.
-    pub fn accept(&self) {
-        self.0.send_replace(None);
-    }
-
     /// Why new matches are refused, if they are.
     #[must_use]
     pub fn refusal(&self) -> Option<String> {

@@ -7,7 +7,8 @@ use super::query::{Nothing, Params, Query};
 use super::reader::Reader;
 use super::response;
 use super::shapes::{Listed, Paged};
-use crate::access::{AccessError, Issued, TokenCard};
+use crate::access::{AccessError, Issued};
+use crate::store::TokenRow;
 use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -34,10 +35,10 @@ pub(super) struct Wanted {
 pub(super) struct TokenList;
 
 impl Rows for TokenList {
-    type Item = TokenCard;
+    type Item = TokenRow;
     type Filters = Nothing;
 
-    async fn page(reader: &Reader, params: &Params<Nothing>) -> Paged<TokenCard> {
+    async fn page(reader: &Reader, params: &Params<Nothing>) -> Paged<TokenRow> {
         Listed::cut(reader.state.tokens.list(), &params.page_or_all()?)
     }
 }
@@ -52,7 +53,7 @@ pub(super) async fn add(asked: Asked, Json(wanted): Json<Wanted>) -> Result<Resp
 }
 
 /// Revokes a token: the next request with it is refused.
-#[utoipa::path(delete, path = "/api/v1/tokens/{which}", responses((status = 200, body = TokenCard)))]
+#[utoipa::path(delete, path = "/api/v1/tokens/{which}", responses((status = 200, body = TokenRow)))]
 pub(super) async fn revoke(
     Path(which): Path<String>,
     asked: Asked,

@@ -242,11 +242,10 @@ pub(super) async fn rounds(
         let played = played.map(ended).collect();
         decided(row, round, played)
     });
+    let next = (end < row.rounds).then(|| (end - 1).to_string());
     Ok(Listed {
-        items: rounds.collect(),
-        next: (end < row.rounds).then(|| (end - 1).to_string()),
-        withheld: None,
         lasting: row.ended_us.is_some(),
+        ..Listed::new(rounds.collect(), next)
     })
 }
 

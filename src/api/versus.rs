@@ -13,7 +13,7 @@ use axum::response::Response;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A bot's record against each rival, whom it met most often first.
+/// A bot's record against each rival, the most frequent one first.
 pub(super) struct OfBot;
 
 impl Rows for OfBot {

@@ -42,15 +42,10 @@ pub struct Conduct {
 }
 
 impl Conduct {
-    /// Stores it as that of a session's program, at this time in microseconds since 1970-01-01 UTC. What it noted is
+    /// Stores it as that of a session's program. What it noted is
     /// kept for the program of this name, without its version, in this game; without these it is not. The match does
     /// not depend on it: a failure is logged.
-    pub async fn keep(
-        self,
-        (store, session): (&Store, SessionId),
-        notes_of: Option<(&str, &str)>,
-        at_us: i64,
-    ) {
+    pub async fn keep(self, (store, session): (&Store, SessionId), notes_of: Option<(&str, &str)>) {
         let (report, participation) = (json!(self), self.participation.clone());
         let note = notes_of.zip(self.note).map(|((bot, game), note)| Note {
             bot: bot.to_owned(),
@@ -63,7 +58,6 @@ impl Conduct {
             participation,
             note,
             stderr: self.stderr,
-            at_us,
         };
         if let Err(error) = store.program_ran(run).await {
             let session = session.0;

@@ -550,21 +550,27 @@ impl Actor {
     }
 }
 
+/// Gives the session a message for which nobody waits here. Whether there was room for it.
+pub(super) fn send(registry: &Arc<Registry>, session: &Arc<Session>, message: Message) -> bool {
+    let max = registry.options.mailbox_max;
+    match session.enter(message, max, |message| (message, ())) {
+        Entered::Idle(core, message) => {
+            let actor = Actor::new(Arc::clone(registry), Arc::clone(session), core);
+            let runtime = &registry.runtime;
+            registry.tracker.spawn_on(actor.run(message), runtime);
+            true
+        }
+        Entered::Waits(()) => true,
+        Entered::Full => false,
+    }
+}
+
 /// Ends the session unless something comes: a full mailbox means that much came.
 pub(super) fn expire(registry: &Arc<Registry>, session: &Arc<Session>, expiry: Expiry) {
-    let max = registry.options.mailbox_max;
-    let entered = session.enter(expiry, max, |expiry| (Message::Expire(expiry), ()));
-    if let Entered::Idle(core, expiry) = entered {
-        let actor = Actor::new(Arc::clone(registry), Arc::clone(session), core);
-        registry.tracker.spawn(actor.run(Message::Expire(expiry)));
-    }
+    send(registry, session, Message::Expire(expiry));
 }
 
 /// Has the session take note of what has arrived in the store: a full mailbox means that it soon will.
 pub(super) fn look(registry: &Arc<Registry>, session: &Arc<Session>) {
-    let max = registry.options.mailbox_max;
-    if let Entered::Idle(core, ()) = session.enter((), max, |()| (Message::Look, ())) {
-        let actor = Actor::new(Arc::clone(registry), Arc::clone(session), core);
-        registry.tracker.spawn(actor.run(Message::Look));
-    }
+    send(registry, session, Message::Look);
 }

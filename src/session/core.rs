@@ -181,9 +181,4 @@ impl SessionState {
         }
         self.stray = Some(Box::new(pending));
     }
-
-    /// Whether its dialogue is in memory.
-    pub(super) fn awake(&self) -> bool {
-        !matches!(self.mind, DialogueState::Asleep)
-    }
 }

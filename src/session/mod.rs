@@ -53,4 +53,4 @@ pub use mailbox::{Answer, Sending};
 pub use message::{Ended, Leaving, Local, Numbered, Opening, Origin, Refusal};
 pub use naming::{NamingError, TakenIn};
 pub use options::{Dependencies, SessionOptions, StoreError};
-pub use sessions::{SessionView, Sessions};
+pub use sessions::Sessions;

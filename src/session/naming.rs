@@ -1,8 +1,8 @@
 //! Names of rivals that are given during a match.
 
-use super::actor::{Actor, FOLD_WITHIN};
+use super::actor::{self, Actor, FOLD_WITHIN};
 use super::core::DialogueState;
-use super::mailbox::{Entered, Message, Named, Session};
+use super::mailbox::{Message, Named, Session};
 use super::sessions::Sessions;
 use crate::identities::{Names, NoRoom, seat_name};
 use crate::replay::{Naming, named};
@@ -61,16 +61,8 @@ impl Sessions {
         };
         let (reply, told) = oneshot::channel();
         let message = Message::Name(names.rivals.clone(), reply);
-        let registry = &self.registry;
-        let max = registry.options.mailbox_max;
-        match session.enter(message, max, |message| (message, ())) {
-            Entered::Idle(core, message) => {
-                let actor = Actor::new(Arc::clone(registry), Arc::clone(session), core);
-                let runtime = &registry.runtime;
-                registry.tracker.spawn_on(actor.run(message), runtime);
-            }
-            Entered::Waits(()) => {}
-            Entered::Full => return Err(NamingError::Busy),
+        if !actor::send(&self.registry, session, message) {
+            return Err(NamingError::Busy);
         }
         let taken = told.await.map_err(|_| NamingError::Busy)??;
         if taken.is_none() {

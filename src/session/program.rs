@@ -102,9 +102,9 @@ impl Program {
             return;
         };
         self.noted = Some(Instant::now());
-        let (store, at_us) = (registry.dependencies.store.clone(), registry.now_us());
+        let store = registry.dependencies.store.clone();
         self.storing = Some(registry.tracker.spawn(async move {
-            if let Err(error) = store.keep_note(note, at_us).await {
+            if let Err(error) = store.keep_note(note).await {
                 tracing::warn!(%error, "what a program noted could not be stored");
             }
         }));
@@ -128,7 +128,6 @@ impl Program {
         };
         let store = registry.dependencies.store.clone();
         let (bot, game) = (self.driver.name().to_owned(), kit.game().to_owned());
-        let at_us = registry.now_us();
         let storing = self.storing.take();
         registry.tracker.spawn(async move {
             let conduct = leaving.conduct().await;
@@ -137,7 +136,7 @@ impl Program {
                 let _ = storing.await;
             }
             let notes_of = Some((&*bot, &*game));
-            conduct.keep((&store, session), notes_of, at_us).await;
+            conduct.keep((&store, session), notes_of).await;
         });
     }
 

@@ -3,7 +3,6 @@
 use super::actor::{self, Actor};
 use super::begins;
 use super::bot_address::Key;
-use super::core::SessionState;
 use super::detach::DetachOnDrop;
 use super::mailbox::{Answer, Callback, Entered, Message, Rest, Session};
 use super::message::{Expiry, Leaving, Numbered, Opening, Origin, Place, Refusal};
@@ -12,9 +11,8 @@ use super::registry::Registry;
 use super::restore::KnownBots;
 use super::sweep;
 use crate::programs::Bots;
-use crate::store::types::{Durability, EntryId, SessionId, Side};
+use crate::store::types::{Durability, Side};
 use games::{Cause, Wire};
-use serde::Serialize;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -28,37 +26,6 @@ const ENDED_SINCE_US: i64 = 10 * 60 * 1_000_000;
 #[derive(Clone)]
 pub struct Sessions {
     pub(super) registry: Arc<Registry>,
-}
-
-/// A live session, as REST shows it.
-#[derive(Clone, Debug, Serialize)]
-pub struct SessionView {
-    /// Its number.
-    pub id: SessionId,
-    /// The match it belongs to.
-    pub match_id: String,
-    /// The game's name.
-    pub game: &'static str,
-    /// The bot's name.
-    pub bot: String,
-    /// Who referees.
-    pub referee: String,
-    /// The referee's number of the match.
-    pub market: u64,
-    /// The referee's number of the player.
-    pub player: u64,
-    /// The absolute seat, where known.
-    pub seat: Option<u8>,
-    /// How many entries its transcript has.
-    pub entries: u64,
-    /// Its last entry.
-    pub head: Option<EntryId>,
-    /// Whether its dialogue is in memory.
-    pub awake: bool,
-    /// Whether its bot hung and is not asked any more.
-    pub quarantined: bool,
-    /// Milliseconds since its last message.
-    pub idle_ms: u64,
 }
 
 impl Sessions {
@@ -305,23 +272,6 @@ impl Sessions {
         self.registry.shares.max()
     }
 
-    /// Live sessions at rest, in no particular order, at most `limit`.
-    #[must_use]
-    pub fn list(&self, limit: usize) -> Vec<SessionView> {
-        let now_ms = self.registry.clock_ms();
-        let mut found = Vec::new();
-        for shard in &self.registry.shards {
-            for session in shard.lock().values() {
-                if found.len() >= limit {
-                    return found;
-                }
-                let view = session.peek(|core| (!core.ended).then(|| view(session, core, now_ms)));
-                found.extend(view.flatten());
-            }
-        }
-        found
-    }
-
     /// Whether a stop should wait: for a message that is being worked on, a game on a hub, which ends with its
     /// connection, a match of our own referee, or a session heard of lately. All others go on after the next
     /// start, and nobody waits for them now.
@@ -365,36 +315,11 @@ impl Sessions {
         self.registry.draining.store(true, Ordering::Relaxed);
     }
 
-    /// Whether [`Sessions::drain`] was called.
-    #[must_use]
-    pub fn draining(&self) -> bool {
-        self.registry.draining.load(Ordering::Relaxed)
-    }
-
     /// Ends sweeping and waits for the messages that are being worked on. Live sessions stay live in the store: the next start takes them up.
     pub async fn close(&self) {
         self.drain();
         self.registry.stop.cancel();
         self.registry.tracker.close();
         self.registry.tracker.wait().await;
-    }
-}
-
-fn view(session: &Session, core: &SessionState, now_ms: i64) -> SessionView {
-    let bot = &session.key.bot;
-    SessionView {
-        id: core.id,
-        match_id: core.match_id.to_string(),
-        game: bot.kit().game(),
-        bot: bot.name().to_owned(),
-        referee: bot.referee().to_owned(),
-        market: session.key.market,
-        player: session.key.id,
-        seat: core.seat,
-        entries: core.seq,
-        head: core.head,
-        awake: core.awake(),
-        quarantined: core.quarantine.holds() || core.hangs(),
-        idle_ms: u64::try_from(now_ms - session.touched_ms()).unwrap_or(0),
     }
 }

@@ -1,5 +1,5 @@
-//! What has begun and ended, in the order of commits, for those who follow all matches: numbered for good, so that
-//! a follower can go on after any break.
+//! What has begun and ended, in the order of commits, for those who follow all matches. A change keeps its number, so
+//! that a follower can continue after an interruption.
 
 use super::error::StoreError;
 use super::handle::Store;
@@ -52,7 +52,7 @@ impl Store {
         Ok(last.fetch_one(self.readers()).await?)
     }
 
-    /// Whether every change after this one is still kept, and it is not from somewhere else.
+    /// Whether this database has had the change, and keeps every later one.
     ///
     /// # Errors
     /// [`StoreError::Read`].
@@ -63,19 +63,23 @@ impl Store {
         Ok(follows.bind(id).fetch_one(self.readers()).await?)
     }
 
-    /// The changes after this one, in order, at most so many.
+    /// The first `limit` changes after this one, in order.
     ///
     /// # Errors
-    /// [`StoreError::Read`].
+    /// [`StoreError::Read`]; [`StoreError::Forgotten`] if not all that came after it are kept.
     pub async fn changes(&self, after: i64, limit: u32) -> Result<Vec<Change>, StoreError> {
-        let rows: Vec<(i64, String, Option<i64>)> = sqlx::query_as(
-            "SELECT id, match_id, session FROM changes WHERE id > ? ORDER BY id LIMIT ?",
+        let rows: Vec<(i64, String, Option<i64>, i64)> = sqlx::query_as(
+            "SELECT id, match_id, session, (SELECT min(id) FROM changes) FROM changes
+             WHERE id > ? ORDER BY id LIMIT ?",
         )
         .bind(after)
         .bind(limit)
         .fetch_all(self.readers())
         .await?;
-        let changes = rows.into_iter().map(|(id, match_id, session)| Change {
+        if rows.first().is_some_and(|(.., oldest)| after < oldest - 1) {
+            return Err(StoreError::Forgotten);
+        }
+        let changes = rows.into_iter().map(|(id, match_id, session, _)| Change {
             id,
             match_id,
             session: session.map(SessionId),
@@ -83,11 +87,11 @@ impl Store {
         Ok(changes.collect())
     }
 
-    /// The same by match: the row of each as it is now, with the number of its last change, in that order; and up to
-    /// which change they tell.
+    /// The matches of the first `limit` changes after this one: the row of each as it is now, with the number of its
+    /// last change among them, in that order; and the number of the last of these changes.
     ///
     /// # Errors
-    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    /// As [`Store::changes`]; [`StoreError::Corrupt`].
     pub async fn changed(
         &self,
         after: i64,
@@ -111,10 +115,11 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::KEPT;
+    use crate::store::StoreError;
     use crate::store::tests::fake::{Pen, heard, match_id, opened};
 
     #[tokio::test]
-    async fn the_last_changes_are_kept_and_whoever_is_behind_them_is_known() {
+    async fn the_last_changes_are_kept_and_a_follower_behind_them_is_refused() {
         let (_folder, store) = opened().await;
         assert!(store.follows_change(0).await.unwrap());
         let mut pen = Pen::player(&store, 1);
@@ -134,12 +139,14 @@ mod tests {
         pen.end(&store, vec![1, 0, 0, 0], 0).await;
         let last = store.last_change().await.unwrap();
         assert_eq!(last, KEPT + 1, "the session's end, and the match's");
-        let kept = store.changes(0, 9).await.unwrap();
+        let kept = store.changes(1, 9).await.unwrap();
         let ids: Vec<i64> = kept.iter().map(|change| change.id).collect();
         assert_eq!(ids, [2, later, KEPT, last]);
         for (id, follows) in [(0, false), (1, true), (last, true), (last + 1, false)] {
             assert_eq!(store.follows_change(id).await.unwrap(), follows, "{id}");
         }
+        let behind = store.changes(0, 9).await;
+        assert!(matches!(behind, Err(StoreError::Forgotten)), "{behind:?}");
         let (rows, upto) = store.changed(later, 9).await.unwrap();
         let rows: Vec<_> = rows.iter().map(|(id, row)| (*id, row.id.clone())).collect();
         assert_eq!((rows, upto), (vec![(last, match_id(1))], last));

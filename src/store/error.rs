@@ -153,6 +153,12 @@ pub enum StoreError {
         /// The session's number.
         session: i64,
     },
+    /// What has begun and ended after a place that a follower has reached is not kept any more.
+    #[error(
+        "what has happened since is no longer known: it is more than 100,000 changes ago, or this database never had \
+         it; begin again without a cursor"
+    )]
+    Forgotten,
     /// A read failed.
     #[error("reading the database failed: {0}")]
     Read(#[from] sqlx::Error),

@@ -10,20 +10,6 @@ use sqlx::Row as _;
 use sqlx::sqlite::SqliteRow;
 
 impl Store {
-    /// The ledger's rows after the first `skip` ones, oldest first, at most `limit`. Rows wait up to a second
-    /// before they are written.
-    ///
-    /// # Errors
-    /// [`StoreError::Read`].
-    pub async fn ledger(&self, skip: u64, limit: u32) -> Result<Vec<LedgerRow>, StoreError> {
-        let rows = sqlx::query("SELECT * FROM ledger ORDER BY id LIMIT ? OFFSET ?")
-            .bind(i64::from(limit))
-            .bind(i64::try_from(skip).unwrap_or(i64::MAX))
-            .fetch_all(self.readers())
-            .await?;
-        rows.iter().map(row).collect()
-    }
-
     /// The ledger of these sessions, oldest first. Its cursor is a row's number.
     ///
     /// # Errors
@@ -46,7 +32,7 @@ impl Store {
         Ok(cut(lines, at, |line| line.id.to_string()))
     }
 
-    /// The ledger's newest rows, newest first.
+    /// The ledger's newest rows, newest first. Rows wait up to a second before they are written.
     ///
     /// # Errors
     /// [`StoreError::Read`].
@@ -66,20 +52,16 @@ fn line(found: &SqliteRow) -> Result<LedgerLine, StoreError> {
     Ok(LedgerLine {
         id: found.try_get("id")?,
         game: found.try_get("game")?,
-        row: row(found)?,
-    })
-}
-
-fn row(row: &SqliteRow) -> Result<LedgerRow, StoreError> {
-    Ok(LedgerRow {
-        session: SessionId(row.try_get("session")?),
-        entry: EntryId(row.try_get("entry")?),
-        at_us: row.try_get("at_us")?,
-        queued_us: row.try_get("queued_us")?,
-        thought_us: row.try_get("thought_us")?,
-        committed_us: row.try_get("committed_us")?,
-        sent_us: row.try_get("sent_us")?,
-        limit_us: row.try_get("limit_us")?,
-        fallback: row.try_get("fallback")?,
+        row: LedgerRow {
+            session: SessionId(found.try_get("session")?),
+            entry: EntryId(found.try_get("entry")?),
+            at_us: found.try_get("at_us")?,
+            queued_us: found.try_get("queued_us")?,
+            thought_us: found.try_get("thought_us")?,
+            committed_us: found.try_get("committed_us")?,
+            sent_us: found.try_get("sent_us")?,
+            limit_us: found.try_get("limit_us")?,
+            fallback: found.try_get("fallback")?,
+        },
     })
 }

@@ -88,7 +88,7 @@ pub use prune::Pruned;
 pub use records::*;
 pub use salvage::Salvaged;
 pub use secrecy::{STDERR, Secrecy, public_spec};
-pub use tokens::{DIGEST_LEN, NewToken, TokenRow};
+pub use tokens::{DIGEST_LEN, TokenRow};
 pub use tournaments::ALL_ROUNDS;
 pub use types::*;
 pub use writer::{ENTRIES_MAX, EXIT_LOG_FAILED};

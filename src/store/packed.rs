@@ -20,7 +20,6 @@ const NUMBER_LEN_MAX: u32 = 10;
 #[derive(Debug)]
 pub(super) struct Packed {
     pub(super) session: SessionId,
-    pub(super) first: EntryId,
     pub(super) last: EntryId,
     /// The numbers of its entries, as JSON.
     pub(super) ids: String,
@@ -44,7 +43,7 @@ impl Packed {
         entries: &[Entry],
         dictionary: Option<&Dictionary>,
     ) -> io::Result<Option<Self>> {
-        let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
+        let Some(last) = entries.last() else {
             return Ok(None);
         };
         let known = dictionary.map_or(&[][..], |dictionary| &dictionary.content);
@@ -54,7 +53,6 @@ impl Packed {
         let ids: Vec<i64> = entries.iter().map(|entry| entry.id.0).collect();
         Ok(Some(Self {
             session,
-            first: first.id,
             last: last.id,
             ids: serde_json::Value::from(ids).to_string(),
             entries: entries.len() as u64,

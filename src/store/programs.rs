@@ -21,8 +21,6 @@ pub struct ProgramRun {
     pub participation: Option<Participation>,
     /// The end of its standard error.
     pub stderr: String,
-    /// Microseconds since 1970-01-01 UTC.
-    pub at_us: i64,
 }
 
 /// What a program noted for its next match.
@@ -39,8 +37,8 @@ pub struct Note {
 /// A change of notes alone.
 #[derive(Debug)]
 pub(super) enum NoteChange {
-    /// It was noted at this time.
-    Kept(Note, i64),
+    /// It was noted.
+    Kept(Note),
     /// A session's program begins with it.
     Given(SessionId, Value),
 }
@@ -62,12 +60,12 @@ impl Store {
             .transpose()
     }
 
-    /// Keeps what a program noted, at this time in microseconds since 1970-01-01 UTC, in the place of what it noted before.
+    /// Keeps what a program noted, in the place of what it noted before.
     ///
     /// # Errors
     /// [`StoreError`].
-    pub async fn keep_note(&self, note: Note, at_us: i64) -> Result<(), StoreError> {
-        let change = Change::Note(Box::new(NoteChange::Kept(note, at_us)));
+    pub async fn keep_note(&self, note: Note) -> Result<(), StoreError> {
+        let change = Change::Note(Box::new(NoteChange::Kept(note)));
         self.ask(|reply| Command::Change(change, reply)).await?;
         Ok(())
     }
@@ -149,7 +147,7 @@ pub(super) async fn change(
     use sqlx::Connection as _;
     let mut transaction = connection.begin().await?;
     if let Some(note) = &run.note {
-        keep(&mut transaction, note, run.at_us).await?;
+        keep(&mut transaction, note).await?;
     }
     sqlx::query("DELETE FROM notes_given WHERE session = ?")
         .bind(run.session.0)
@@ -199,7 +197,7 @@ pub(super) async fn change_note(
     change: &NoteChange,
 ) -> Result<Option<i64>, sqlx::Error> {
     match change {
-        NoteChange::Kept(note, at_us) => keep(connection, note, *at_us).await?,
+        NoteChange::Kept(note) => keep(connection, note).await?,
         NoteChange::Given(session, note) => {
             sqlx::query("INSERT OR REPLACE INTO notes_given (session, note) VALUES (?, ?)")
                 .bind(session.0)
@@ -211,19 +209,14 @@ pub(super) async fn change_note(
     Ok(None)
 }
 
-async fn keep(
-    connection: &mut SqliteConnection,
-    note: &Note,
-    at_us: i64,
-) -> Result<(), sqlx::Error> {
+async fn keep(connection: &mut SqliteConnection, note: &Note) -> Result<(), sqlx::Error> {
     sqlx::query(
-        "INSERT INTO notes (bot, game, note, at_us) VALUES (?, ?, ?, ?)
-         ON CONFLICT (bot, game) DO UPDATE SET note = excluded.note, at_us = excluded.at_us",
+        "INSERT INTO notes (bot, game, note) VALUES (?, ?, ?)
+         ON CONFLICT (bot, game) DO UPDATE SET note = excluded.note",
     )
     .bind(note.bot.clone())
     .bind(note.game.clone())
     .bind(note.note.to_string())
-    .bind(at_us)
     .execute(connection)
     .await?;
     Ok(())

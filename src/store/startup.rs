@@ -294,9 +294,9 @@ pub(super) async fn register_bots(
     let bots =
         serde_json::to_string(&bots).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     sqlx::query(
-        "INSERT INTO bots (game, name, version, signature, first_seen_us)
-         SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, CAST(unixepoch('subsec') * 1e6 AS INTEGER)
-         FROM json_each($1) WHERE true ON CONFLICT DO NOTHING",
+        "INSERT INTO bots (game, name, version, signature)
+         SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each($1) WHERE true
+         ON CONFLICT DO NOTHING",
     )
     .bind(&bots)
     .execute(&mut *connection)
@@ -336,7 +336,7 @@ mod tests {
         );
         // As if this build's champion had had another signature then; another version of it is no concern.
         for change in [
-            "INSERT INTO bots SELECT game, name, 9999, 5, 0 FROM bots
+            "INSERT INTO bots SELECT game, name, 9999, 5 FROM bots
              WHERE game = 'planetwars' AND name = 'champion'",
             "UPDATE bots SET signature = signature + 1 WHERE game = 'lighthouses' AND name = 'champion'",
         ] {

@@ -4,40 +4,44 @@ use super::error::StoreError;
 use super::handle::Store;
 use super::rows;
 use super::writer::{Change, Command};
+use crate::clock;
+use serde::Serialize;
 use serde_json::Value;
 use sqlx::{Row as _, SqliteConnection};
+use utoipa::ToSchema;
 
 /// Bytes of a token's digest (SHA-256).
 pub const DIGEST_LEN: usize = 32;
 
-/// A token to be stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewToken {
-    /// Unique among live tokens.
-    pub name: String,
-    /// Its scopes, as words.
-    pub scopes: Vec<String>,
-    /// Its digest; the token itself is never stored.
-    pub digest: [u8; DIGEST_LEN],
-    /// Microseconds since 1970-01-01 UTC.
-    pub created_us: i64,
-}
-
-/// A stored token that has not been revoked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A token that has not been revoked. Its text is stored nowhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = Token)]
 pub struct TokenRow {
     /// Its number.
     pub id: i64,
-    /// As it was stored.
-    pub new: NewToken,
-    /// When it was last noted in use, in microseconds since 1970-01-01 UTC.
+    /// Its name.
+    #[schema(example = "ann")]
+    pub name: String,
+    /// What it allows.
+    #[schema(example = json!(["bot:champion"]))]
+    pub scopes: Vec<String>,
+    /// The SHA-256 of its text.
+    #[serde(skip)]
+    pub digest: [u8; DIGEST_LEN],
+    /// When it was made.
+    #[serde(rename = "created", serialize_with = "clock::shown")]
+    #[schema(value_type = Timestamp)]
+    pub created_us: i64,
+    /// When it was last used, to the hour.
+    #[serde(rename = "last_used", serialize_with = "clock::shown_if_any")]
+    #[schema(value_type = Option<Timestamp>)]
     pub used_us: Option<i64>,
 }
 
 /// A change of the stored tokens. Times are microseconds since 1970-01-01 UTC.
 #[derive(Debug)]
 pub(super) enum TokenChange {
-    Add(NewToken),
+    Add(TokenRow),
     Revoke { id: i64, at_us: i64 },
     Use { id: i64, at_us: i64 },
 }
@@ -61,23 +65,23 @@ impl Store {
             let scopes = serde_json::from_value(rows::json(row.try_get(2)?)?)
                 .map_err(|_| corrupt("the scopes"))?;
             let digest = row.try_get::<&[u8], _>(3)?.try_into();
-            let new = NewToken {
+            tokens.push(TokenRow {
+                id,
                 name: row.try_get(1)?,
                 scopes,
                 digest: digest.map_err(|_| corrupt("the digest"))?,
                 created_us: row.try_get(4)?,
-            };
-            let used_us = row.try_get(5)?;
-            tokens.push(TokenRow { id, new, used_us });
+                used_us: row.try_get(5)?,
+            });
         }
         Ok(tokens)
     }
 
-    /// Stores a token and returns its number. Durable when it returns `Ok`.
+    /// Stores a new token and returns the number that it gets. Durable when it returns `Ok`.
     ///
     /// # Errors
     /// As [`Store::append`]; [`StoreError::Refused`] if a live token has this name.
-    pub async fn add_token(&self, new: NewToken) -> Result<i64, StoreError> {
+    pub async fn add_token(&self, new: TokenRow) -> Result<i64, StoreError> {
         self.change_token(TokenChange::Add(new)).await
     }
 

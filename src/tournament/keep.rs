@@ -1,7 +1,6 @@
 //! Stores matches that were played in process.
 
 use super::played_match::PlayedMatch;
-use crate::clock::now_us;
 use crate::referee::{Draw, MatchRecord, Numbers, Recording, StartError, lines_of, result_of};
 use crate::replay::builtin_seeds;
 use crate::store::types::{Durability, MatchResult, MatchRow, SeatNotes, SeatRow, Slot};
@@ -213,7 +212,7 @@ async fn fill(
     for (seat, left) in (0u8..).map(Seat).zip(&played.left) {
         if let (Some(conduct), Some((store, session))) = (&left.conduct, record.session(seat)) {
             let conduct = conduct.clone();
-            conduct.keep((&store, session), None, now_us()).await;
+            conduct.keep((&store, session), None).await;
         } else if !left.stderr.is_empty() {
             let fact = Fact::new(STDERR, json!({ "text": left.stderr }));
             record.note(seat, fact).await?;

@@ -28,7 +28,7 @@ fn alter(store: &Path, statements: &[String]) -> i64 {
 fn filled(mib: u64) -> String {
     format!(
         "WITH RECURSIVE rows (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM rows WHERE n < {mib})
-         INSERT INTO dictionaries (game, created_us, content) SELECT 'none', n, zeroblob({MIB}) FROM rows"
+         INSERT INTO dictionaries (game, content) SELECT 'none', zeroblob({MIB}) FROM rows"
     )
 }
 

@@ -14,10 +14,11 @@ use crate::api::query::{LIMIT_MAX, Params};
 use crate::api::reader::Reader;
 use crate::api::shapes::Listed;
 use crate::api::sight::{Sight, WITHHELD};
-use crate::store::{BluffRow, Change, Filter};
+use crate::store::{BluffRow, Change, Filter, SessionRow, StoreError};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// How often bluffs are read for one answer before it is an empty one that leads on.
 const READS_MAX: usize = 100;
@@ -46,8 +47,11 @@ pub(in crate::api) trait OfNews: Rows<Filters = Wanted> {
     /// The place in the match after the row with this number, and after everything that is not in this list.
     fn after(last: i64) -> Mark;
 
-    /// The rows in the news, in order, that are wanted and may be seen.
-    fn rows(news: &News, sight: &Sight, wanted: &Wanted) -> Vec<Self::Item>;
+    /// The rows in the news, in order, each with its session.
+    fn rows(news: &News) -> &[(Arc<SessionRow>, Self::Item)];
+
+    /// The row as shown to callers, if it is wanted.
+    fn shown(sight: &Sight, wanted: &Wanted, row: &Self::Item) -> Option<Self::Item>;
 }
 
 /// A list of one match, the oldest row first: it ends with the match. Its cursors are its rows' numbers.
@@ -89,8 +93,11 @@ impl<L: OfNews> OfMatch<L> {
     async fn rows(&mut self) -> Result<Listed<L::Item>, Problem> {
         while self.come.is_empty() && !self.over {
             let part = self.follower.read().await?;
-            let rows = L::rows(&part.rows, &self.sight, &self.wanted);
-            self.come.extend(rows);
+            let (sight, wanted) = (&self.sight, &self.wanted);
+            let rows = L::rows(&part.rows).iter();
+            let rows = rows.filter(|(of, _)| wanted.has(of) && sight.sees(&of.secrecy));
+            let shown = rows.filter_map(|(_, row)| L::shown(sight, wanted, row));
+            self.come.extend(shown);
             self.over = part.rows.over.is_some();
             if !self.follower.is_behind() {
                 break;
@@ -100,11 +107,10 @@ impl<L: OfNews> OfMatch<L> {
         let items: Vec<_> = items.collect();
         self.last = items.last().map_or(self.last, L::number);
         let ends = self.over && self.come.is_empty();
+        let next = (!ends).then(|| self.last.to_string());
         Ok(Listed {
-            items,
-            next: (!ends).then(|| self.last.to_string()),
             withheld: self.withheld,
-            lasting: false,
+            ..Listed::new(items, next)
         })
     }
 }
@@ -156,7 +162,7 @@ impl<L: Rows<Filters = Filter>> Changes<L> {
                 let mark = cursor.parse::<i64>().ok().filter(|mark| *mark >= 0);
                 let mark = mark.ok_or_else(|| Problem::cursor(&cursor))?;
                 if !store.follows_change(mark).await? {
-                    return Err(lost());
+                    return Err(StoreError::Forgotten.into());
                 }
                 (mark, None)
             }
@@ -180,12 +186,8 @@ impl<L: Rows<Filters = Filter>> Changes<L> {
 
     async fn rows(&mut self) -> Result<Listed<L::Item>, Problem> {
         self.reader.sight = self.reader.sight.now();
-        let mut listed = self.first.take().unwrap_or_else(|| Listed {
-            items: Vec::new(),
-            next: None,
-            withheld: None,
-            lasting: false,
-        });
+        let first = self.first.take();
+        let mut listed = first.unwrap_or_else(|| Listed::new(Vec::new(), None));
         let store = self.reader.state.store.clone();
         while listed.items.len() < self.limit {
             let changes = store.changes(self.mark, AT_ONCE).await?;
@@ -233,13 +235,6 @@ impl<L: Rows<Filters = Filter>> Tail<L::Item> for Changes<L> {
     fn wait(&mut self) -> BoxFuture<'_, ()> {
         self.waiting.wait().boxed()
     }
-}
-
-fn lost() -> Problem {
-    Problem::gone(
-        "what has happened since is no longer known: it is more than 100,000 changes ago, or this database never had \
-         it; begin again without a cursor",
-    )
 }
 
 /// The bluff history as it grows. Its cursors are bluffs' numbers.
@@ -311,10 +306,8 @@ impl Bluffs {
             self.seen = last.id;
         }
         Ok(Listed {
-            items,
-            next: Some(self.seen.to_string()),
             withheld: (!self.reader.sight.sees_all()).then_some(WITHHELD),
-            lasting: false,
+            ..Listed::new(items, Some(self.seen.to_string()))
         })
     }
 }

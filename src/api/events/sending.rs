@@ -22,6 +22,9 @@ const KEEP_ALIVE: Duration = Duration::from_secs(7);
 const ALIVE: &[u8] = b":\n\n";
 /// How long a reader shall wait before it connects again, in milliseconds.
 const CONNECT_AGAIN: &[u8] = b"retry: 1000\n\n";
+/// Why a stream ends whose reader is too far behind.
+const TOO_SLOW: &str =
+    "more has changed since your last event than is kept: connect again for the present state";
 /// The most bytes handed to a connection at once.
 const FRAME_MAX: usize = 32 << 10;
 
@@ -72,6 +75,7 @@ impl<S: Source> Watch<S> {
             match self.read(&mut events).await {
                 Ok(false) if events.is_empty() => return None,
                 Ok(ends) => return Some((events.into(), ends)),
+                Err(StoreError::Forgotten) => return Some((close(TOO_SLOW), true)),
                 // The next read waits a while.
                 Err(_) => {}
             }

@@ -125,7 +125,11 @@ impl<S: Source> Shared<S> {
         if let Some(failed) = kept.failed {
             tokio::time::sleep_until(failed + RETRY).await;
         }
-        let part = self.source.read(after, bell).await;
+        let part = match self.source.read(after, bell).await {
+            // No fault of the store: those who are further on can read.
+            Err(error @ StoreError::Forgotten) => return Err(error),
+            part => part,
+        };
         kept.failed = part.is_err().then(Instant::now);
         let part = part.inspect_err(|error| {
             let what = self.source.name();

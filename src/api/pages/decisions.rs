@@ -1,6 +1,6 @@
 //! How long each decision of a match took, of what it was allowed: the deadline ledger, move by move.
 
-use super::view::{evidence, micros, player};
+use super::view::{evidence, micros, seated};
 use super::visit::Visit;
 use crate::api::ledger::{DecisionShown, Ledger};
 use crate::api::lists::Rows as _;
@@ -83,7 +83,7 @@ impl Decisions {
                 entry: one.entry.0,
                 evidence: evidence(one.session.0, one.entry.0),
                 why: why(&found.id, session).map(|why| format!("{why}entry={}", one.entry.0)),
-                who: who(session),
+                who: seated(session.seat, &session.bot),
                 took: micros((one.sent_ms * 1e3) as u64),
                 limit: micros((one.limit_ms * 1e3) as u64),
                 share: used(one),
@@ -125,11 +125,4 @@ pub(super) fn why(id: &str, session: &SessionShown) -> Option<String> {
         Some(seat) => format!("/matches/{id}/seats/{seat}/explain?"),
         None => format!("/matches/{id}/seats/0/explain?session={}&", session.id.0),
     })
-}
-
-fn who(session: &SessionShown) -> String {
-    match session.seat {
-        Some(seat) => format!("{seat} {}", player(&session.bot)),
-        None => player(&session.bot).to_owned(),
-    }
 }

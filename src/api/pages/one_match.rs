@@ -305,17 +305,10 @@ async fn transcript(
 }
 
 fn shown_line(entry: &MatchEntry) -> Line {
-    let at = time(entry.at_us);
     Line {
         id: entry.id.0,
-        at: When {
-            iso: at.to_string(),
-            text: at.strftime("%H:%M:%S%.3f").to_string(),
-        },
-        who: match entry.seat {
-            Some(seat) => format!("{seat} {}", view::player(&entry.bot)),
-            None => view::player(&entry.bot).to_owned(),
-        },
+        at: view::clock_time(time(entry.at_us)),
+        who: view::seated(entry.seat, &entry.bot),
         // To the player, whoever wrote it down.
         received: (entry.direction == Direction::In) == (entry.side == Side::Player),
         text: entry.text.clone(),

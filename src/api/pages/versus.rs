@@ -63,11 +63,10 @@ pub(super) struct Split {
     pub(super) span: Span,
 }
 
-/// A bot's rivals, whom it met most often first.
+/// A bot's rivals, the most frequent one first.
 pub(super) async fn of_bot(visit: &Visit, game: &str, bot: &str) -> Result<Vec<Rival>, Problem> {
     let all = versus(visit, game, Subject::Bot(bot)).await?;
-    let rival =
-        |versus: &Versus| rival(versus, versus.rival.clone(), pair(game, bot, &versus.rival));
+    let rival = |versus: &Versus| rival(versus, pair(game, bot, &versus.rival));
     Ok(all.iter().map(rival).collect())
 }
 
@@ -78,13 +77,7 @@ pub(super) async fn of_opponent(
     name: &str,
 ) -> Result<Vec<Rival>, Problem> {
     let all = versus(visit, game, Subject::Opponent(name)).await?;
-    let rival = |versus: &Versus| {
-        rival(
-            versus,
-            versus.rival.clone(),
-            pair(game, &versus.rival, name),
-        )
-    };
+    let rival = |versus: &Versus| rival(versus, pair(game, &versus.rival, name));
     Ok(all.iter().map(rival).collect())
 }
 
@@ -93,7 +86,7 @@ fn pair(game: &str, bot: &str, rival: &str) -> String {
     format!("/bots/{game}/{bot}/versus{}", query([("rival", rival)]))
 }
 
-fn rival(versus: &Versus, name: String, link: String) -> Rival {
+fn rival(versus: &Versus, link: String) -> Rival {
     let trend = versus.trend.as_ref().map(|trend| {
         let word = match (trend.low > 0.0, trend.high < 0.0) {
             (true, _) => "better",
@@ -109,7 +102,7 @@ fn rival(versus: &Versus, name: String, link: String) -> Rival {
         )
     });
     Rival {
-        name,
+        name: versus.rival.clone(),
         lost_link: format!("{link}&outcome=lost"),
         link,
         score: split(String::new(), &versus.all),
@@ -177,7 +170,7 @@ pub(super) async fn page(
         shell: visit.shell(format!("{bot} against {name}"), "/bots"),
         splits: seats.chain(places).collect(),
         pairs: figures(found),
-        rival: rival(found, name.clone(), pair(&game, &bot, &name)),
+        rival: rival(found, pair(&game, &bot, &name)),
         outcomes: outcomes.into(),
         matches,
         more,

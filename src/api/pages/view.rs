@@ -23,6 +23,22 @@ pub(super) fn when(at: Timestamp) -> When {
     }
 }
 
+/// The same to the millisecond, without its day.
+pub(super) fn clock_time(at: Timestamp) -> When {
+    When {
+        iso: at.to_string(),
+        text: at.strftime("%H:%M:%S%.3f").to_string(),
+    }
+}
+
+/// Who sits where: the seat, if it is known, and the bot on it.
+pub(super) fn seated(seat: Option<u8>, bot: &str) -> String {
+    match seat {
+        Some(seat) => format!("{seat} {}", player(bot)),
+        None => player(bot).to_owned(),
+    }
+}
+
 /// How long something took, or has taken so far.
 pub(super) fn lasted(from: Timestamp, to: Timestamp) -> String {
     let ms = to.as_millisecond().saturating_sub(from.as_millisecond());

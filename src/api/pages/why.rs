@@ -2,7 +2,7 @@
 
 use super::layout::{Shell, shown};
 use super::timeline;
-use super::view::{When, figure, micros, percent};
+use super::view::{When, clock_time, figure, micros, percent};
 use super::visit::Visit;
 use crate::api::explain;
 use crate::api::problem::Problem;
@@ -181,10 +181,7 @@ fn made(one: &Decision, link: String) -> Made {
         entry: one.entry.0,
         link,
         replay: String::new(),
-        at: When {
-            text: time(one.at_us).strftime("%H:%M:%S%.3f").to_string(),
-            iso: time(one.at_us).to_string(),
-        },
+        at: clock_time(time(one.at_us)),
         said,
         took: took_ms(one).map_or_else(String::new, |ms| micros((ms * 1e3) as u64)),
         note: one.note.replace('_', " "),

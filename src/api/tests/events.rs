@@ -395,6 +395,22 @@ async fn all_matches_are_followed_on_after_more_changes_than_are_read_at_once() 
 }
 
 #[tokio::test]
+async fn a_reader_that_is_further_behind_than_changes_are_kept_begins_again() {
+    let app = App::new().await;
+    let mut pen = Pen::player(app.store(), 1);
+    pen.write(app.store(), vec![said("a")]).await;
+    let mut stream = Stream::of(&app, "/events", None, None).await;
+    let (id, _) = stream.expect("state").await;
+    app.forget_changes(&mut pen).await;
+    let (_, data) = stream.expect("close").await;
+    let reason = data["reason"].as_str().unwrap();
+    assert!(reason.starts_with("more has changed"), "{reason}");
+    assert_eq!(stream.next().await, None);
+    let mut again = Stream::of(&app, "/events", None, Some(&id)).await;
+    again.expect("state").await;
+}
+
+#[tokio::test]
 async fn a_match_is_followed_while_somebody_does() {
     let app = App::new().await;
     let mut pen = Pen::player(app.store(), 1);

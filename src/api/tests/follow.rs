@@ -235,6 +235,27 @@ async fn all_matches_and_sessions_are_followed_as_they_begin_and_end() {
 }
 
 #[tokio::test]
+async fn a_follower_that_is_further_behind_than_changes_are_kept_is_cut_off() {
+    let app = App::new().await;
+    let mut pen = Pen::player(app.store(), 1);
+    pen.write(app.store(), vec![said("a")]).await;
+    let mut matches = Rows::of(&app, "/matches.ndjson?follow=true", None).await;
+    matches.expect("id", &[&match_id(1)]).await;
+    let mut sessions = Rows::of(&app, "/sessions.ndjson?follow=true", None).await;
+    sessions.expect("match", &[&match_id(1)]).await;
+    let page = app.json("/api/v1/matches?follow=true").await;
+    let next = page["next"].as_str().unwrap();
+    let path = format!("/api/v1/matches?follow=true&cursor={next}");
+    app.forget_changes(&mut pen).await;
+    let problem = app.problem(&path, StatusCode::GONE).await;
+    let why = problem["detail"].as_str().unwrap();
+    assert!(why.ends_with("begin again without a cursor"), "{why}");
+    for rows in [&mut matches, &mut sessions] {
+        assert!(rows.line().await.unwrap().is_err(), "cut off, not ended");
+    }
+}
+
+#[tokio::test]
 async fn followers_see_what_becomes_public_and_nothing_once_their_token_is_revoked() {
     let app = App::new().await;
     let ([mut ann, mut bob], [reads, ..]) = app.two_and_who_looks().await;

@@ -2,6 +2,7 @@
 
 use super::App;
 use crate::access::{PassKey, Tokens};
+use crate::api::Readiness;
 use crate::store::tests::fake::{Pen, heard};
 use axum::http::{StatusCode, header};
 use serde_json::{Value, json};
@@ -154,10 +155,10 @@ async fn unready(app: &App, why: &str) {
 
 #[tokio::test]
 async fn readiness_says_why_not() {
-    let app = App::new().await;
+    let mut app = App::new().await;
     app.state.readiness.refuse("the daemon is draining");
     unready(&app, "the daemon is draining").await;
-    app.state.readiness.accept();
+    app.state.readiness = Readiness::default();
     assert_eq!(app.get("/readyz").await.status, StatusCode::OK);
     let mut pen = Pen::player(app.store(), 1);
     app.store().limit_pages(Some(1)).await;

@@ -128,6 +128,13 @@ impl App {
         ([ann, bob], [reads, owns, self.token("admin").await])
     }
 
+    /// Ends a session, as if more changes than are kept had come before.
+    async fn forget_changes(&self, pen: &mut Pen) {
+        let many = "INSERT INTO changes (id, match_id) VALUES (1000000, 'x')";
+        self.store().alter(many).await;
+        pen.end(self.store(), vec![1, 0, 0, 0], 0).await;
+    }
+
     fn store(&self) -> &Store {
         &self.state.store
     }

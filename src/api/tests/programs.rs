@@ -50,7 +50,6 @@ async fn play(app: &App, number: u64, over: bool) -> String {
         report: json!(conduct),
         participation: conduct.participation,
         stderr: STDERR.to_owned(),
-        at_us: 9,
     };
     store.program_ran(run).await.unwrap();
     if over {

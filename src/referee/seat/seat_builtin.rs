@@ -3,7 +3,6 @@
 use super::budget::ThinkBudget;
 use super::seat_link::{SeatLink, SeatReply};
 use super::seat_program::{Asked, Posed, SeatProgram, SeatPrograms};
-use crate::clock::now_us;
 use crate::programs::{Account, Answer, Conduct, Launch};
 use crate::replay::{Line, RecordedReply, replay};
 use crate::store::Store;
@@ -330,7 +329,7 @@ impl SeatLink for BuiltinSeat {
             program.ended(&conduct);
             if let Some((store, session)) = &self.session {
                 let notes_of = program.notes_of();
-                conduct.keep((store, *session), notes_of, now_us()).await;
+                conduct.keep((store, *session), notes_of).await;
             }
         })
     }

@@ -2,7 +2,6 @@
 //! fallback.
 
 use super::budget::ThinkBudget;
-use crate::clock::now_us;
 use crate::programs::{Account, Answer, Bots, Conduct, Driver, Launch, Leaving, Opening};
 use crate::store::types::SessionId;
 use crate::store::{Note, Store};
@@ -60,7 +59,7 @@ impl Notebook {
 
     /// Keeps what a program noted last. Blocks.
     fn keep(&self, note: Note) {
-        let kept = self.runtime.block_on(self.store.keep_note(note, now_us()));
+        let kept = self.runtime.block_on(self.store.keep_note(note));
         if let Err(error) = kept {
             tracing::warn!(%error, "what a program noted could not be stored");
         }

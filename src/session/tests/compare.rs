@@ -6,7 +6,7 @@ use crate::replay::{Candidate, Comparing, Comparison, DIFFERENCES_MAX, times_ms}
 use crate::session::SessionOptions;
 use crate::store::tests::fake::{Pen, heard, opened, said};
 use crate::store::types::{Close, Direction, EntryId, LedgerRow, NewEntry, SessionId};
-use crate::store::{Filter, Store};
+use crate::store::{Filter, PageAt, Store};
 use crate::toy;
 use games::{Cause, Fact, Kit};
 use serde_json::json;
@@ -243,7 +243,14 @@ async fn an_answer_of_a_fallback_is_nobodys_choice() {
         fallback: true,
     });
     pen.end(&store, vec![3, 1, 0, 0], 0).await;
-    while store.ledger(0, 1).await.unwrap().is_empty() {
+    let one = PageAt::first(1);
+    while store
+        .ledger_page(&[SessionId(1)], &one)
+        .await
+        .unwrap()
+        .items
+        .is_empty()
+    {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let found = compared(&store, &champion()).await;

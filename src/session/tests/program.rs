@@ -504,7 +504,7 @@ async fn a_match_that_is_told_again_begins_with_the_note_that_it_began_with() {
         note,
     };
     let earlier = note(Value::from("earlier"));
-    table.store.keep_note(earlier, 1).await.unwrap();
+    table.store.keep_note(earlier).await.unwrap();
     let (mut table, ..) = table.play(Some(120)).await;
     let (_, stderr) = table.ran(1).await;
     assert_eq!(stderr.trim(), "note \"earlier\" again True");

@@ -1,6 +1,6 @@
 //! One peer who wants all sessions.
 
-use super::world::{World, key, key_at, options, until};
+use super::world::{SessionView, World, key, key_at, options, until};
 use crate::identities::KnownMatch;
 use crate::session::{Origin, Refusal, SessionOptions};
 use crate::store::tests::fake::named_match;
@@ -95,9 +95,9 @@ async fn sessions_that_merely_began_end_first_where_sessions_are_scarce() {
     let of = |referee: &str| left.iter().filter(|view| view.referee == referee).count();
     assert_eq!(of("honest"), 1, "the greediest go first");
     assert!((20..=23).contains(&of("greedy")), "{}", of("greedy"));
-    let played = |view: &&crate::session::SessionView| view.market > 1_000;
+    let played = |view: &&SessionView| view.market > 1_000;
     assert_eq!(left.iter().filter(played).count(), 10, "they are played");
-    let is_oldest = |view: &crate::session::SessionView| view.market == oldest.market;
+    let is_oldest = |view: &SessionView| view.market == oldest.market;
     assert!(!left.iter().any(is_oldest), "the oldest go first");
 }
 

@@ -2,17 +2,73 @@
 
 use crate::identities::Identities;
 use crate::replay;
+use crate::session::core::{DialogueState, SessionState};
+use crate::session::mailbox::Session;
 use crate::session::{
-    Answer, BotAddress, Dependencies, Key, Origin, Refusal, SessionOptions, SessionView, Sessions,
+    Answer, BotAddress, Dependencies, Key, Origin, Refusal, SessionOptions, Sessions,
 };
-use crate::store::types::Direction;
+use crate::store::types::{Direction, EntryId, SessionId};
 use crate::store::{KitOf, Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
 use crate::toy;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// A live session at rest.
+#[derive(Debug)]
+pub(crate) struct SessionView {
+    pub(super) id: SessionId,
+    pub(super) match_id: String,
+    pub(super) referee: String,
+    pub(super) seat: Option<u8>,
+    pub(crate) market: u64,
+    pub(crate) player: u64,
+    /// How many entries its transcript has, and the last of them.
+    pub(crate) entries: u64,
+    pub(super) head: Option<EntryId>,
+    /// Whether its dialogue is in memory.
+    pub(super) awake: bool,
+    pub(super) quarantined: bool,
+}
+
+impl SessionView {
+    fn new(session: &Session, core: &SessionState) -> Option<Self> {
+        let key = &session.key;
+        (!core.ended).then(|| Self {
+            id: core.id,
+            match_id: core.match_id.to_string(),
+            referee: key.bot.referee().to_owned(),
+            seat: core.seat,
+            market: key.market,
+            player: key.id,
+            entries: core.seq,
+            head: core.head,
+            awake: !matches!(core.mind, DialogueState::Asleep),
+            quarantined: core.quarantine.holds() || core.hangs(),
+        })
+    }
+}
+
+impl Sessions {
+    /// Live sessions at rest, in no particular order, at most `limit`.
+    pub(crate) fn list(&self, limit: usize) -> Vec<SessionView> {
+        let shards = self.registry.shards.iter();
+        let sessions = shards.flat_map(|shard| shard.lock().values().cloned().collect::<Vec<_>>());
+        let view = |session: Arc<Session>| {
+            let view = session.peek(|core| SessionView::new(&session, core));
+            view.flatten()
+        };
+        sessions.filter_map(view).take(limit).collect()
+    }
+
+    /// Whether [`Sessions::drain`] was called.
+    pub(crate) fn draining(&self) -> bool {
+        self.registry.draining.load(Ordering::Relaxed)
+    }
+}
 
 /// Sessions with everything below them.
 pub(super) struct World {

@@ -314,7 +314,7 @@ async fn a_games_first_sessions_train_its_dictionary() {
     assert_eq!(number(&store, gain).await, 1, "it makes them smaller");
     // A later version is used from then on, and the earlier one goes on serving its sessions.
     store
-        .alter("INSERT INTO dictionaries (game, created_us, content) VALUES ('toy', 1, 'market=')")
+        .alter("INSERT INTO dictionaries (game, content) VALUES ('toy', 'market=')")
         .await;
     let mut late = Pen::player(&store, 99);
     late.write(&store, vec![heard("ask"), said("1")]).await;

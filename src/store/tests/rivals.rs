@@ -131,7 +131,7 @@ async fn a_bots_record_against_each_rival() {
         }
         store.close_match(&match_id(number), result).await.unwrap();
     }
-    while store.ledger(19, 1).await.unwrap().is_empty() {
+    while store.ledger_newest(20).await.unwrap().len() < 20 {
         tokio::task::yield_now().await;
     }
     let all = store

@@ -4,7 +4,6 @@
 use super::command::{Reply, answer};
 use super::fault::{self, Verdict, judge, shown};
 use super::run::Writer;
-use crate::clock::now_us;
 use crate::store::error::StoreError;
 use crate::store::packed::Packed;
 use crate::store::prune::{self, Prune};
@@ -17,10 +16,10 @@ const FREE_PART: i64 = 4;
 
 /// Inserts the packed row and empties the log behind it: as many rows as it has entries, and two.
 const MOVE: &str = "
-    INSERT INTO packed (session, first_entry, last_entry, entries, bytes, dictionary, content)
-    VALUES ($1, $2, $3, $4, $5, $6, $7);
+    INSERT INTO packed (session, last_entry, entries, bytes, dictionary, content)
+    VALUES ($1, $2, $3, $4, $5, $6);
     UPDATE sessions SET packed = 1 WHERE id = $1;
-    DELETE FROM entries WHERE session = $1 AND id IN (SELECT value FROM json_each($8))";
+    DELETE FROM entries WHERE session = $1 AND id IN (SELECT value FROM json_each($7))";
 
 /// Sessions to be packed in one transaction.
 #[derive(Debug, Default)]
@@ -71,10 +70,9 @@ impl Writer {
 
     pub(super) async fn add_dictionary(&mut self, game: &str, content: Vec<u8>, reply: Reply<i64>) {
         let added = sqlx::query_scalar(
-            "INSERT INTO dictionaries (game, created_us, content) VALUES (?, ?, ?) RETURNING id",
+            "INSERT INTO dictionaries (game, content) VALUES (?, ?) RETURNING id",
         )
         .bind(game.to_owned())
-        .bind(now_us())
         .bind(content)
         .fetch_one(&mut self.connection)
         .await;
@@ -103,7 +101,6 @@ async fn moved(connection: &mut SqliteConnection, packing: Packing) -> Result<()
         let rows = packed.entries + 2;
         let done = sqlx::query(MOVE)
             .bind(packed.session.0)
-            .bind(packed.first.0)
             .bind(packed.last.0)
             .bind(packed.entries as i64)
             .bind(packed.bytes as i64)
