@@ -443,7 +443,7 @@ fn a_users_bot_at_our_table_gives_no_reasons_and_that_is_said() {
     let id = listed["items"][0]["id"].as_str().unwrap();
     let told = refused(run_on(&store, &["match", "explain", id, "--seat", "0"]), 1);
     assert!(
-        told.contains("was played by a user's program, which gives no reasons"),
+        told.contains("was played by a user bot, which gives no reasons"),
         "{told}"
     );
     ok(run_on(&store, &["match", "explain", id, "--seat", "1"]));
