@@ -29,7 +29,6 @@ mod stored;
 mod teller;
 mod tournament;
 mod turns;
-mod watch;
 
 use anyhow::Context as _;
 use clap::Parser as _;
@@ -89,8 +88,6 @@ enum Verb {
     Tournament(tournament::TournamentArgs),
     /// Rounds of Lighthouses or Planet Wars a second over pipes, compared with the same lines without an engine.
     Turns(turns::TurnsArgs),
-    /// What many watchers of a match cost it, and whether each gets every entry once.
-    Watch(watch::WatchArgs),
 }
 
 fn main() -> ExitCode {
@@ -142,7 +139,6 @@ async fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::ShimCrash(args) => shim_crash::run(args).await,
         Verb::Soak(args) => soak::run(args).await,
         Verb::Tournament(args) => tournament::run(args).await,
-        Verb::Watch(args) => watch::run(args).await,
         Verb::Turns(args) => tokio::task::spawn_blocking(move || turns::run(&args)).await?,
     }
 }

@@ -107,7 +107,11 @@ fn what_cannot_be_explained_is_told() {
         refused(run_on(&store, &line), code)
     };
     for (more, code, told) in [
-        (&[&*id, "--seat", "1"][..], 1, "not played by one of our bots"),
+        (
+            &[&*id, "--seat", "1"][..],
+            1,
+            "not played by one of our bots",
+        ),
         (&[&id, "--seat", "3"], 1, "it has those of seat 0 (session"),
         (
             &[&id, "--seat", "0", "--entry", "999999"],

@@ -190,10 +190,10 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        if !self.session.is_empty() && !std::thread::panicking() {
-            self.ask("DELETE", &self.session, &Value::Null);
-        }
         // It may have ended by itself: then there is nothing to end.
+        if !self.session.is_empty() {
+            let _ = exchange(self.address, "DELETE", &self.session, "");
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
