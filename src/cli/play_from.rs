@@ -223,14 +223,14 @@ impl Stored {
             let Some(seat) = opened.seat.filter(|_| opened.side == Side::Referee) else {
                 continue;
             };
-            let told = store.whole_transcript(&session).await?;
-            if told.is_empty() {
+            let stored = store.whole_transcript(&session).await?;
+            if stored.is_empty() {
                 continue;
             }
             if let Some(seed) = seeds.get_mut(usize::from(seat)) {
                 *seed = opened.seed;
             }
-            entries.extend(told.into_iter().map(|entry| (Seat(seat), entry)));
+            entries.extend(stored.into_iter().map(|entry| (Seat(seat), entry)));
         }
         Ok(Self {
             kit,

@@ -42,10 +42,9 @@ pub struct Conduct {
 }
 
 impl Conduct {
-    /// Stores it as that of a session's program. What it noted is
-    /// kept for the program of this name, without its version, in this game; without these it is not. The match does
-    /// not depend on it: a failure is logged.
-    pub async fn keep(self, (store, session): (&Store, SessionId), notes_of: Option<(&str, &str)>) {
+    /// Stores it as that of a session's program. What it noted is kept for the program of this name, without its
+    /// version, in this game; without these it is not. The match does not depend on it: a failure is logged.
+    pub async fn keep(self, store: &Store, session: SessionId, notes_of: Option<(&str, &str)>) {
         let (report, participation) = (json!(self), self.participation.clone());
         let note = notes_of.zip(self.note).map(|((bot, game), note)| Note {
             bot: bot.to_owned(),

@@ -80,7 +80,7 @@ pub struct Comparison {
     pub left_out: u64,
     /// Decisions compared; those with one legal answer are not counted.
     pub decisions: u64,
-    /// Those in which a fallback answered for whoever played, or nobody did: the candidate neither agreed nor differed.
+    /// Those in which a fallback answered for the player, or nobody did: the candidate neither agreed nor differed.
     pub fallbacks: u64,
     /// The candidate's answer was what was played.
     pub agreed: u64,

@@ -136,7 +136,7 @@ impl Program {
                 let _ = storing.await;
             }
             let notes_of = Some((&*bot, &*game));
-            conduct.keep((&store, session), notes_of).await;
+            conduct.keep(&store, session, notes_of).await;
         });
     }
 

@@ -1,4 +1,4 @@
-//! Writes seeds for the fuzz targets: what seats of recorded matches heard, and what they answered.
+//! Writes seeds for the fuzz targets: what seats of recorded matches received, and what they answered.
 //!
 //! `cargo run --release -p drover-games --example corpus -- DIR`
 

@@ -329,7 +329,7 @@ impl SeatLink for BuiltinSeat {
             program.ended(&conduct);
             if let Some((store, session)) = &self.session {
                 let notes_of = program.notes_of();
-                conduct.keep((store, *session), notes_of).await;
+                conduct.keep(store, *session, notes_of).await;
             }
         })
     }
