@@ -1,4 +1,4 @@
-//! What a dialogue wants to say, said in time. Pure: whoever calls owns the clock.
+//! The moments of a decision. Pure: whoever calls owns the clock.
 //!
 //! The one rule of time: a decision may take the wire's limit less the configured margin, and the margin
 //! never takes more than a quarter of a limit below 5 s.
@@ -18,10 +18,6 @@ const WHOLE_FROM: Duration = Duration::from_secs(5);
 const TARGET_MIN: Duration = Duration::from_millis(10);
 /// How much later than its target a decision is waited for: its last slice ends, or it is stuck.
 const TARGET_GRACE: Duration = Duration::from_millis(100);
-/// What is thought at least by whoever was asked late: a share of the limit, and at most so long. Not where one
-/// clock runs over many decisions: what one of them takes, the others lack.
-const LEAST_SHARE: u32 = 20;
-const LEAST_MAX: Duration = Duration::from_millis(200);
 /// The share of a program's decision that is kept for its fallback, if the program is late: at least so much, which
 /// also takes the answer in, and at most so much.
 const KEPT_SHARE: u32 = 20;
@@ -44,6 +40,32 @@ pub fn margin(configured: Duration, limit: Duration) -> Duration {
     }
 }
 
+/// How long a contest gives for an answer, and for the first one of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeLimits {
+    /// For an answer.
+    pub answer: Duration,
+    /// For the first one.
+    pub open: Duration,
+}
+
+/// The time for a decision, as the dialogue says it ([`crate::Next::Think`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The wire's own limit, from receipt to answer.
+    pub limit: Duration,
+    /// How long it should take where a clock runs over many decisions; zero if only one answer is legal.
+    pub target: Option<Duration>,
+}
+
+impl Bounds {
+    /// Whether only one answer is legal: a share of no time is granted to what is forced.
+    #[must_use]
+    pub fn is_forced(self) -> bool {
+        self.target == Some(Duration::ZERO) && !self.limit.is_zero()
+    }
+}
+
 /// The moments of a decision, as times since its message was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
@@ -54,9 +76,9 @@ pub struct Times {
 }
 
 impl Times {
-    /// The moments of a decision with this limit and target ([`Next::Think`]).
+    /// The moments of a decision.
     #[must_use]
-    pub fn new(limit: Duration, target: Option<Duration>, configured: Duration) -> Self {
+    pub fn new(Bounds { limit, target }: Bounds, configured: Duration) -> Self {
         let last = limit.saturating_sub(margin(configured, limit));
         // Where one clock runs over many decisions, waiting uses it up as thinking does.
         let stop = target.map_or(last, |target| target.max(TARGET_MIN));
@@ -81,20 +103,16 @@ pub struct ProgramTimes {
 }
 
 impl ProgramTimes {
-    /// The moments of a decision with this limit and target ([`Next::Think`]) in a contest that gives so long for an
-    /// answer, and for the first one. `None`: only one answer is legal, and the program is not asked for it.
+    /// The moments of a decision in a contest with these limits. `None`: only one answer is legal, and the program is not
+    /// asked for it.
     #[must_use]
-    pub fn new(
-        (answer, open): (Duration, Duration),
-        (limit, target): (Duration, Option<Duration>),
-        configured: Duration,
-    ) -> Option<Self> {
-        if target == Some(Duration::ZERO) && !limit.is_zero() {
+    pub fn new(limits: TimeLimits, asked: Bounds, configured: Duration) -> Option<Self> {
+        if asked.is_forced() {
             return None;
         }
-        let limit = limit.min(answer.max(open));
-        let target = program_target((answer, open), (limit, target));
-        let fallback = Times::new(limit, target, configured);
+        let limit = asked.limit.min(limits.answer.max(limits.open));
+        let target = program_target(limits, Bounds { limit, ..asked });
+        let fallback = Times::new(Bounds { limit, target }, configured);
         let kept = kept(fallback.deadline);
         Some(Self {
             program: fallback.deadline.saturating_sub(kept),
@@ -107,14 +125,28 @@ impl ProgramTimes {
     /// The same for a program that sees the match's clock itself and is told no share of it: where one clock runs over
     /// many decisions, it may take up to a part of all that is left.
     #[must_use]
-    pub fn on_own_clock(self, limit: Duration, target: Option<Duration>) -> Self {
-        let most = own_clock(limit);
-        match target {
+    pub fn on_own_clock(self, asked: Bounds) -> Self {
+        let most = own_clock(asked.limit);
+        match asked.target {
             Some(_) if most > self.fallback.deadline => Self {
                 program: most,
                 ..self
             },
             _ => self,
+        }
+    }
+
+    /// The same for a program that may take no longer than this; its fallback has as long after it as otherwise.
+    #[must_use]
+    pub fn within(self, most: Duration) -> Self {
+        if most >= self.program {
+            return self;
+        }
+        let kept = kept(self.fallback.deadline);
+        Self {
+            program: most,
+            late_stop: self.late_stop.min(most + kept - kept / QUIET_SHARE),
+            ..self
         }
     }
 
@@ -165,26 +197,29 @@ fn own_clock(left: Duration) -> Duration {
 }
 
 /// The target of a decision that a program makes: it may need all of the time that a wire gives for getting ready.
-fn program_target(
-    (answer, open): (Duration, Duration),
-    (limit, target): (Duration, Option<Duration>),
-) -> Option<Duration> {
-    target.filter(|_| limit != open || limit == answer)
+fn program_target(limits: TimeLimits, Bounds { limit, target }: Bounds) -> Option<Duration> {
+    target.filter(|_| limit != limits.open || limit == limits.answer)
 }
 
 /// The target of a decision for somebody who waits for a program of which nothing more is known.
 #[must_use]
-pub fn awaited_target(
-    contest: (Duration, Duration),
-    (limit, target): (Duration, Option<Duration>),
-) -> Option<Duration> {
-    let target = program_target(contest, (limit, target))?;
-    Some(target.max(own_clock(limit)))
+pub fn awaited_target(limits: TimeLimits, asked: Bounds) -> Option<Duration> {
+    let target = program_target(limits, asked)?;
+    Some(target.max(own_clock(asked.limit)))
 }
 
 /// What of a decision's time is kept for a late program's fallback.
 fn kept(deadline: Duration) -> Duration {
     (deadline / KEPT_SHARE).clamp(KEPT_MIN, KEPT_MAX)
+}
+
+/// Thinks in slices until it is done or the budget is spent. `best` is legal before and after.
+pub fn think(dialogue: &mut dyn Dialogue, budget: Budget<'_>, best: &mut Frame) {
+    // A budget in nodes is one slice.
+    while dialogue.think(budget, best) == Progress::More
+        && budget.nodes == u64::MAX
+        && !(budget.stop)()
+    {}
 }
 
 /// What thinking may cost.
@@ -198,27 +233,22 @@ pub struct Allowance<'a> {
     pub elapsed: &'a dyn Fn() -> Duration,
 }
 
-/// Thinks in slices until it is done or the budget is spent. `best` is legal before and after.
-pub fn think(dialogue: &mut dyn Dialogue, budget: Budget<'_>, best: &mut Frame) {
-    // A budget in nodes is one slice.
-    while dialogue.think(budget, best) == Progress::More
-        && budget.nodes == u64::MAX
-        && !(budget.stop)()
-    {}
-}
+/// What is thought at least by whoever was asked late: a share of the limit, and at most so long. Not where one
+/// clock runs over many decisions: what one of them takes, the others lack.
+const LEAST_SHARE: u32 = 20;
+const LEAST_MAX: Duration = Duration::from_millis(200);
 
 /// Decides within a limit and towards a target ([`Next::Think`]). `best` is the fallback, and then the best
 /// answer found, even if the bot panics.
 pub fn decide(
     dialogue: &mut dyn Dialogue,
-    (limit, target): (Duration, Option<Duration>),
+    asked: Bounds,
     allowed: Allowance<'_>,
     best: &mut Frame,
 ) {
+    let Bounds { limit, target } = asked;
     let waited = (allowed.elapsed)();
-    let left = Times::new(limit, target, MARGIN)
-        .stop
-        .saturating_sub(waited);
+    let left = Times::new(asked, MARGIN).stop.saturating_sub(waited);
     let least = match target {
         Some(_) => Duration::ZERO,
         None => (limit / LEAST_SHARE).min(LEAST_MAX),
@@ -248,7 +278,7 @@ pub fn answer(dialogue: &mut dyn Dialogue, next: Next, allowed: Allowance<'_>) -
             target,
             mut fallback,
         } => {
-            decide(dialogue, (limit, target), allowed, &mut fallback);
+            decide(dialogue, Bounds { limit, target }, allowed, &mut fallback);
             fallback
         }
     };
@@ -258,11 +288,7 @@ pub fn answer(dialogue: &mut dyn Dialogue, next: Next, allowed: Allowance<'_>) -
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowance, MARGIN, ProgramTimes, Times, answer, awaited_target, margin};
-    use crate::game::Budget;
-    use crate::wire::{Dialogue, Frame, Next, Progress, WireError};
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicU64, Ordering};
+    use super::{Bounds, MARGIN, ProgramTimes, TimeLimits, Times, awaited_target, margin};
     use std::time::Duration;
 
     const fn ms(ms: u64) -> Duration {
@@ -273,9 +299,27 @@ mod tests {
         Duration::from_micros(us)
     }
 
+    const fn limits(answer: u64, open: u64) -> TimeLimits {
+        TimeLimits {
+            answer: ms(answer),
+            open: ms(open),
+        }
+    }
+
+    fn asked(limit: u64, target: Option<u64>) -> Bounds {
+        Bounds {
+            limit: ms(limit),
+            target: target.map(ms),
+        }
+    }
+
+    fn program_times(limits: TimeLimits, asked: Bounds) -> ProgramTimes {
+        ProgramTimes::new(limits, asked, MARGIN).expect("it is asked")
+    }
+
     #[test]
     fn a_margin_leaves_most_of_a_short_limit() {
-        let left = |limit: u64| Times::new(ms(limit), None, MARGIN).stop;
+        let left = |limit: u64| Times::new(asked(limit, None), MARGIN).stop;
         assert_eq!(left(100), ms(75));
         assert_eq!(left(500), ms(375));
         assert_eq!(left(1_000), ms(750));
@@ -297,22 +341,22 @@ mod tests {
     #[test]
     fn a_target_is_kept_to_and_waited_for_a_little_longer() {
         let times = |target| {
-            let times = Times::new(ms(1_000), Some(ms(target)), MARGIN);
+            let times = Times::new(asked(1_000, Some(target)), MARGIN);
             (times.stop, times.deadline)
         };
         assert_eq!(times(0), (ms(10), ms(110)));
         assert_eq!(times(200), (ms(200), ms(300)));
         assert_eq!(times(700), (ms(700), ms(750)));
         assert_eq!(times(5_000), (ms(750), ms(750)));
-        let none = Times::new(ms(0), Some(ms(5)), MARGIN);
+        let none = Times::new(asked(0, Some(5)), MARGIN);
         assert_eq!((none.stop, none.deadline), (ms(0), ms(0)));
     }
 
     #[test]
     fn a_program_leaves_its_fallback_a_little_time() {
         let times = |contest: (u64, u64), limit, target: Option<u64>| {
-            let contest = (ms(contest.0), ms(contest.1));
-            let times = ProgramTimes::new(contest, (ms(limit), target.map(ms)), MARGIN)?;
+            let contest = limits(contest.0, contest.1);
+            let times = ProgramTimes::new(contest, asked(limit, target), MARGIN)?;
             Some((times.program, times.late_stop, times.fallback.deadline))
         };
         let expected = Some((ms(4_300), ms(4_450), ms(4_500)));
@@ -338,15 +382,14 @@ mod tests {
 
     #[test]
     fn what_may_have_been_asked_before_is_answered_soon() {
-        let contest = (ms(5_000), ms(5_000));
+        let contest = limits(5_000, 5_000);
         for (limit, target) in [
             (5_000, None),
             (100, None),
             (5_000, Some(200)),
             (1_000, None),
         ] {
-            let asked = (ms(limit), target.map(ms));
-            let first = ProgramTimes::new(contest, asked, MARGIN).expect("it is asked");
+            let first = program_times(contest, asked(limit, target));
             let again = first.again();
             let most = ms(limit) / 10;
             assert!(again.program <= most.min(first.program), "{limit} ms");
@@ -359,8 +402,8 @@ mod tests {
 
     #[test]
     fn a_fallback_has_what_is_left() {
-        let contest = (ms(5_000), ms(5_000));
-        let times = ProgramTimes::new(contest, (ms(5_000), None), MARGIN).expect("it is asked");
+        let contest = limits(5_000, 5_000);
+        let times = program_times(contest, asked(5_000, None));
         let after = |gone| (times.after(ms(gone)).stop, times.after(ms(gone)).deadline);
         assert_eq!(after(0), (ms(4_500), ms(4_500)));
         assert_eq!(after(1_000), (ms(3_500), ms(3_500)));
@@ -371,11 +414,10 @@ mod tests {
 
     #[test]
     fn a_program_that_keeps_the_clock_itself_has_a_part_of_it() {
-        let contest = (ms(900_000), ms(900_000));
+        let contest = limits(900_000, 900_000);
         let times = |limit: u64, target: u64| {
-            let bounds = (ms(limit), Some(ms(target)));
-            let times = ProgramTimes::new(contest, bounds, MARGIN).expect("it is asked");
-            times.on_own_clock(bounds.0, bounds.1)
+            let asked = asked(limit, Some(target));
+            program_times(contest, asked).on_own_clock(asked)
         };
         let card = times(60_000, 900);
         assert_eq!(
@@ -400,102 +442,13 @@ mod tests {
             "the share is more"
         );
         // Without such a clock nothing changes.
-        let turn = ProgramTimes::new((ms(100), ms(2_000)), (ms(100), None), MARGIN);
-        let turn = turn.expect("it is asked");
-        assert_eq!(turn.on_own_clock(ms(100), None), turn);
+        let turn = program_times(limits(100, 2_000), asked(100, None));
+        assert_eq!(turn.on_own_clock(asked(100, None)), turn);
         // Who waits for one waits at least as long.
-        let waited = |bounds| awaited_target(contest, bounds);
-        assert_eq!(waited((ms(60_000), Some(ms(900)))), Some(ms(15_000)));
-        assert_eq!(waited((ms(60_000), Some(ms(20_000)))), Some(ms(20_000)));
-        let open = awaited_target((ms(100), ms(2_000)), (ms(2_000), Some(ms(500))));
+        let waited = |target| awaited_target(contest, asked(60_000, Some(target)));
+        assert_eq!(waited(900), Some(ms(15_000)));
+        assert_eq!(waited(20_000), Some(ms(20_000)));
+        let open = awaited_target(limits(100, 2_000), asked(2_000, Some(500)));
         assert_eq!(open, None, "all of the time for getting ready");
-    }
-
-    /// A bot that never ends by itself; each of its slices takes a millisecond of this clock.
-    #[derive(Default)]
-    struct Endless {
-        clock: Arc<AtomicU64>,
-        told: Option<Frame>,
-    }
-
-    impl Dialogue for Endless {
-        fn receive(&mut self, _: &[u8]) -> Result<Next, WireError> {
-            Ok(Next::Wait)
-        }
-        fn think(&mut self, _: Budget<'_>, best: &mut Frame) -> Progress {
-            self.clock.fetch_add(1, Ordering::Relaxed);
-            best.push('+');
-            Progress::More
-        }
-        fn said(&mut self, said: &str) {
-            self.told = Some(said.to_owned());
-        }
-    }
-
-    /// How many slices go into a decision that is begun `waited` milliseconds after its message.
-    fn slices(limit: u64, target: Option<u64>, nodes: u64, ceiling: u64, waited: u64) -> usize {
-        let mut bot = Endless::default();
-        let clock = Arc::clone(&bot.clock);
-        clock.store(waited, Ordering::Relaxed);
-        let next = Next::Think {
-            limit: ms(limit),
-            target: target.map(ms),
-            fallback: Frame::new(),
-        };
-        let allowed = Allowance {
-            nodes,
-            ceiling: ms(ceiling),
-            elapsed: &|| ms(clock.load(Ordering::Relaxed)),
-        };
-        let said = answer(&mut bot, next, allowed);
-        assert_eq!(bot.told.as_ref(), Some(&said));
-        said.len()
-    }
-
-    #[test]
-    fn thinking_ends_with_the_first_of_its_bounds() {
-        let time = u64::MAX;
-        assert_eq!(slices(500, None, time, 10_000, 0), 375, "the limit");
-        assert_eq!(slices(500, None, time, 200, 0), 200, "the ceiling");
-        assert_eq!(slices(500, Some(30), time, 200, 0), 30, "the target");
-        assert_eq!(slices(500, None, 7, 10_000, 0), 1, "nodes are one slice");
-        assert_eq!(slices(500, None, time, 10_000, 300), 75, "what is left");
-        assert_eq!(slices(500, None, time, 10_000, 400), 25, "the least");
-        assert_eq!(
-            slices(500, None, time, 10_000, 490),
-            10,
-            "no more than there is"
-        );
-        assert_eq!(slices(500, None, time, 10_000, 500), 0, "nothing is left");
-        // A clock over many decisions.
-        assert_eq!(
-            slices(500, Some(30), time, 10_000, 20),
-            10,
-            "the target's rest"
-        );
-        assert_eq!(
-            slices(1_000, Some(3), time, 10_000, 400),
-            0,
-            "nothing on top"
-        );
-        assert_eq!(
-            slices(4_000, Some(0), time, 10_000, 0),
-            0,
-            "nothing granted"
-        );
-    }
-
-    #[test]
-    fn what_is_ready_is_said_and_told() {
-        let mut bot = Endless::default();
-        let allowed = Allowance {
-            nodes: 1,
-            ceiling: Duration::MAX,
-            elapsed: &|| Duration::ZERO,
-        };
-        assert_eq!(answer(&mut bot, Next::Wait, allowed), "");
-        assert_eq!(bot.told, None);
-        assert_eq!(answer(&mut bot, Next::Send("x".into()), allowed), "x");
-        assert_eq!(bot.told.as_deref(), Some("x"));
     }
 }

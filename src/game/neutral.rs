@@ -2,6 +2,7 @@
 //! all games. Views, decisions, acts and events are the games' own types, serialised; `docs/bot-protocol.md` is
 //! for those who write programs.
 
+use crate::answer::TimeLimits;
 use crate::game::Cause;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::DeserializeOwned;
@@ -132,15 +133,15 @@ pub struct Start {
 }
 
 impl Start {
-    /// A match that has this id, in a contest that gives so long for an answer, and for the first one.
+    /// A match that has this id, in a contest with these limits.
     #[must_use]
-    pub fn of((answer, open): (Duration, Duration), id: &str, again: bool) -> Self {
+    pub fn of(limits: TimeLimits, id: &str, again: bool) -> Self {
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         Self {
             id: id.to_owned(),
             again,
-            answer_ms: ms(answer),
-            open_ms: ms(open),
+            answer_ms: ms(limits.answer),
+            open_ms: ms(limits.open),
             ..Self::default()
         }
     }
@@ -317,6 +318,11 @@ struct Tray {
     frame: Option<String>,
 }
 
+/// There are too many lines, so that the match can no longer be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("more than {} MiB to tell", WAITING_MAX >> 20)]
+pub struct TooMuch;
+
 /// Bytes of lines that wait to be taken: a whole match at most, when its transcript is folded.
 const WAITING_MAX: usize = 128 << 20;
 
@@ -365,12 +371,12 @@ impl Post {
     /// Takes the lines that came since the last time, in order.
     ///
     /// # Errors
-    /// A sentence: some were too many, so that the match can no longer be told.
-    pub fn take(&self) -> Result<Vec<Line>, String> {
+    /// [`TooMuch`].
+    pub fn take(&self) -> Result<Vec<Line>, TooMuch> {
         let mut tray = self.tray();
         tray.bytes = 0;
         match tray.full {
-            true => Err(format!("more than {} MiB to tell", WAITING_MAX >> 20)),
+            true => Err(TooMuch),
             false => Ok(std::mem::take(&mut tray.lines)),
         }
     }

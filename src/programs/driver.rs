@@ -6,10 +6,10 @@ use super::bots::Bots;
 use super::instance::{Instance, Leaving};
 use super::launch::Launch;
 use super::opening::{Opening, Reply};
-use crate::programs::contest;
+use crate::programs::time_limits;
 use crate::store::types::SessionId;
 use crate::store::{Note, Store};
-use games::answer::ProgramTimes;
+use games::answer::{Bounds, ProgramTimes};
 use games::neutral::{End, Line, PREFIX, Post};
 use games::{Cause, DialogueSetup, Ending, Kit};
 use std::sync::Arc;
@@ -136,7 +136,7 @@ impl Driver {
         let lines = match self.post.take() {
             Ok(lines) => lines,
             Err(why) => {
-                tracing::warn!(bot = self.spec, why, "a program is sent nothing more");
+                tracing::warn!(bot = self.spec, %why, "a program is sent nothing more");
                 return self.give_up();
             }
         };
@@ -205,16 +205,11 @@ impl Driver {
     /// The moments of a decision with this limit and target ([`ProgramTimes::new`]). A program that speaks its game's
     /// own protocol keeps its own clock, until it is late for the first time.
     #[must_use]
-    pub fn times(
-        &self,
-        kit: &dyn Kit,
-        (limit, target): (Duration, Option<Duration>),
-        margin: Duration,
-    ) -> Option<ProgramTimes> {
-        let times = ProgramTimes::new(contest(kit), (limit, target), margin)?;
+    pub fn times(&self, kit: &dyn Kit, asked: Bounds, margin: Duration) -> Option<ProgramTimes> {
+        let times = ProgramTimes::new(time_limits(kit), asked, margin)?;
         let trusted = self.native && !self.was_late.load(Ordering::Relaxed);
         Some(match trusted {
-            true => times.on_own_clock(limit, target),
+            true => times.on_own_clock(asked),
             false => times,
         })
     }

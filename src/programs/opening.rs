@@ -1,9 +1,9 @@
 //! How a program learns of a match, and what it replies.
 
+use games::answer::TimeLimits;
 use games::neutral::{Model, Rival, Start};
 use games::{DialogueSetup, Kit};
 use serde_json::Value;
-use std::time::Duration;
 
 /// What a program is told when it is started.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +43,7 @@ impl Opening {
             start: Start {
                 rivals: rivals.collect(),
                 note,
-                ..Start::of(contest(kit), id, again)
+                ..Start::of(time_limits(kit), id, again)
             },
             models: setup.rivals.iter().chain(&setup.types).map(show).collect(),
         }
@@ -63,6 +63,9 @@ pub enum Reply {
 
 /// How long a contest gives for an answer, and for the first one.
 #[must_use]
-pub fn contest(kit: &dyn Kit) -> (Duration, Duration) {
-    (kit.answer_within(), kit.open_within())
+pub fn time_limits(kit: &dyn Kit) -> TimeLimits {
+    TimeLimits {
+        answer: kit.answer_within(),
+        open: kit.open_within(),
+    }
 }

@@ -5,11 +5,11 @@ use super::explain::{BotSeat, DECISIONS_MAX, Decision, ExplainError, builtin};
 use super::seat::SeatLine;
 use super::setup::PROGRAM;
 use crate::histogram::Histogram;
-use crate::programs::{Answer, Bots, Conduct, Driver, Launch, Leaving, Opening, contest};
+use crate::programs::{Answer, Bots, Conduct, Driver, Launch, Leaving, Opening, time_limits};
 use crate::store::types::{EntryId, SessionId, Side};
 use crate::store::{Filter, PageAt, SessionRow, Store, StoreError};
 use crate::thinking::{Panicked, guarded};
-use games::answer::{Allowance, ProgramTimes, decide};
+use games::answer::{Allowance, Bounds, ProgramTimes, decide};
 use games::neutral::PREFIX;
 use games::stats::ClusteredMean;
 use games::{Budget, Cause, Dialogue, Frame, Kit, Next};
@@ -469,7 +469,13 @@ impl Asked {
         {
             self.asking = seat.decision(seen.line as usize);
             self.last_asked = self.asking.as_ref().map(|decision| decision.entry);
-            let asked = self.ask(dialogue, (*limit, *target), fallback.clone());
+            let asked = {
+                let asked = Bounds {
+                    limit: *limit,
+                    target: *target,
+                };
+                self.ask(dialogue, asked, fallback.clone())
+            };
             if let Some((decision, (said, took))) = self.asking.take().zip(asked) {
                 self.weigh(decision, said, took);
             }
@@ -484,12 +490,12 @@ impl Asked {
     fn ask(
         &mut self,
         dialogue: &mut dyn Dialogue,
-        bounds: (Duration, Option<Duration>),
+        bounds: Bounds,
         mut best: Frame,
     ) -> Option<(Result<String, Missing>, Duration)> {
         let Comparing { kit, margin, .. } = self.comparing;
         let Some(driver) = &mut self.driver else {
-            let _ = ProgramTimes::new(contest(kit), bounds, margin)?;
+            let _ = ProgramTimes::new(time_limits(kit), bounds, margin)?;
             return Some(self.think(dialogue, bounds, best));
         };
         let times = driver.times(kit, bounds, margin);
@@ -516,7 +522,7 @@ impl Asked {
     fn think(
         &self,
         dialogue: &mut dyn Dialogue,
-        bounds: (Duration, Option<Duration>),
+        bounds: Bounds,
         mut best: Frame,
     ) -> (Result<String, Missing>, Duration) {
         let Comparing {
@@ -537,7 +543,7 @@ impl Asked {
         };
         decide(dialogue, bounds, allowed, &mut best);
         let took = begun.elapsed();
-        let in_time = took <= bounds.0;
+        let in_time = took <= bounds.limit;
         (in_time.then_some(best).ok_or(Missing::Late), took)
     }
 }

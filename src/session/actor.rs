@@ -16,7 +16,7 @@ use crate::replay::Naming;
 use crate::store::StoreError;
 use crate::store::types::Close;
 use crate::thinking::guarded;
-use games::answer::Times;
+use games::answer::{Bounds, Times};
 use games::{Cause, Ending, Next};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -291,7 +291,11 @@ impl Actor {
             Some(_) => kit.answer_within(),
             None => kit.open_within(),
         };
-        received + Times::new(within, None, self.registry.options.margin).deadline
+        let asked = Bounds {
+            limit: within,
+            target: None,
+        };
+        received + Times::new(asked, self.registry.options.margin).deadline
     }
 
     /// Brings the dialogue in, if a session is live. If that fails, the message is stored all the

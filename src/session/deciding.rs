@@ -4,7 +4,7 @@ use super::bot_address::BotAddress;
 use super::core::DialogueState;
 use super::registry::Registry;
 use crate::thinking::{Job, Pending, Thought, guarded};
-use games::answer::{Times, think};
+use games::answer::{Bounds, Times, think};
 use games::{Budget, Dialogue, Frame, Kit};
 use std::time::{Duration, Instant};
 
@@ -35,7 +35,8 @@ pub(super) async fn decide(
 ) -> Decided {
     let kit = bot.kit();
     let limit = asked.limit.min(kit.answer_within().max(kit.open_within()));
-    let times = Times::new(limit, asked.target, registry.options.margin);
+    let target = asked.target;
+    let times = Times::new(Bounds { limit, target }, registry.options.margin);
     let thinks = bot.card().is_some_and(|card| card.thinks);
     by_card(registry, (kit, thinks), dialogue, asked, times).await
 }

@@ -8,7 +8,7 @@ use crate::replay::PROGRAM;
 use crate::store::Store;
 use crate::store::types::{NewSession, SessionId};
 use crate::thinking::guarded;
-use games::answer::ProgramTimes;
+use games::answer::{Bounds, ProgramTimes};
 use games::neutral::PREFIX;
 use games::{BotCard, Budget, Dialogue, DialogueSetup, Ending, Kit};
 use serde_json::{Value, json};
@@ -148,7 +148,11 @@ impl Program {
         dialogue: Box<dyn Dialogue>,
         asked: Asked,
     ) -> Decided {
-        let (bounds, margin) = ((asked.limit, asked.target), registry.options.margin);
+        let margin = registry.options.margin;
+        let bounds = Bounds {
+            limit: asked.limit,
+            target: asked.target,
+        };
         let times = self.driver.times(kit, bounds, margin);
         // Whoever asked before is still waiting since then; how long is not known.
         let times = match std::mem::take(&mut self.resumed) {

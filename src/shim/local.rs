@@ -1,7 +1,7 @@
 //! The same bot in the shim's own process.
 
 use crate::thinking::guarded;
-use games::answer::{Allowance, decide, think};
+use games::answer::{Allowance, Bounds, decide, think};
 use games::neutral::PREFIX;
 use games::{Budget, Dialogue, DialogueSetup, Frame, Kit, Next, SetupError};
 use std::cell::Cell;
@@ -173,13 +173,14 @@ impl Local {
         if let Due::Decision { limit, target } = self.due
             && !beside
         {
+            let asked = Bounds { limit, target };
             // Asking the daemon may have used up some of it.
             let allowed = Allowance {
                 nodes: self.thinking.nodes,
                 ceiling: self.thinking.time,
                 elapsed: &|| received.elapsed(),
             };
-            self.guarded(|dialogue, best| decide(dialogue, (limit, target), allowed, best));
+            self.guarded(|dialogue, best| decide(dialogue, asked, allowed, best));
         }
         self.say()
     }

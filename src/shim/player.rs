@@ -10,7 +10,7 @@ use super::transcript::ShimTranscript;
 use crate::clock::now_us;
 use crate::link::relay::{Bye, Hello, NumberedMessage, Request};
 use games::SetupError;
-use games::answer::awaited_target;
+use games::answer::{Bounds, TimeLimits, awaited_target};
 use games::neutral::PREFIX;
 use std::cell::Cell;
 use std::io::{self, ErrorKind};
@@ -267,10 +267,15 @@ impl Player {
         received: Instant,
     ) -> io::Result<Relayed> {
         let kit = self.options.kit;
-        let contest = (kit.answer_within(), kit.open_within());
+        let limits = TimeLimits {
+            answer: kit.answer_within(),
+            open: kit.open_within(),
+        };
         let awaited = match target {
             Some(_) if !self.local.thinks() => Some(Duration::ZERO),
-            _ if self.options.bot.starts_with(PREFIX) => awaited_target(contest, (limit, target)),
+            _ if self.options.bot.starts_with(PREFIX) => {
+                awaited_target(limits, Bounds { limit, target })
+            }
             _ => target,
         };
         // Bots that do not think need a moment, too.

@@ -4,7 +4,6 @@
 //! `thinking.idle_priority` sets the lowest nice value instead of the idle scheduling class, for which there is no safe call.
 //! A thread that a bot does not give back is replaced, and the bot is not asked again.
 
-mod guard;
 mod job;
 mod pool;
 mod queue;
@@ -14,6 +13,6 @@ mod slice;
 mod tests;
 mod worker;
 
-pub use guard::{Panicked, guarded};
+pub use games::guard::{Panicked, guarded};
 pub use job::{Job, Pending, Thought};
 pub use pool::{Pool, PoolError, PoolOptions, step_back};

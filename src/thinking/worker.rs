@@ -1,6 +1,6 @@
 //! One thinking thread.
 
-use super::guard::guarded;
+use super::guarded;
 use super::job::Thought;
 use super::queue::Waiting;
 use super::shared::Shared;

@@ -1,6 +1,6 @@
 //! The examples in `docs/bot-protocol.md` are what the code says; and lines are read strictly.
 
-use crate::answer::{MARGIN, ProgramTimes};
+use crate::answer::{Bounds, MARGIN, ProgramTimes, TimeLimits};
 use crate::kit::{Kit, Nodes, PlaySetup};
 use crate::neutral::{End, Hello, LINE_MAX, Line, Post, Said, Start, Told, read, written};
 use crate::{ALL, DialogueSetup, Next, Seat, bot_seed, schema};
@@ -44,8 +44,11 @@ fn example(kit: &dyn Kit) -> Vec<String> {
         ..DialogueSetup::of("bot:example@1", bot_seed(1, Seat(0)))
     };
     let mut player = kit.dialogue(&dialogue).expect("a player");
-    let contest = (kit.answer_within(), kit.open_within());
-    let start = Start::of(contest, "01JD2Z0V5T3C8W6Q4X9R7M1N0K", false);
+    let limits = TimeLimits {
+        answer: kit.answer_within(),
+        open: kit.open_within(),
+    };
+    let start = Start::of(limits, "01JD2Z0V5T3C8W6Q4X9R7M1N0K", false);
     let mut lines = vec![
         format!("> {}", written(&Any::Hello(Hello::of(kit.game())))),
         format!("< {}", written(&Said::<Value>::Ready { protocol: 1 })),
@@ -56,7 +59,8 @@ fn example(kit: &dyn Kit) -> Vec<String> {
         let next = player.receive(exchange.call.as_bytes()).expect("a message");
         let within = match next {
             Next::Think { limit, target, .. } => {
-                ProgramTimes::new(contest, (limit, target), MARGIN).map(|times| times.program)
+                let times = ProgramTimes::new(limits, Bounds { limit, target }, MARGIN);
+                times.map(|times| times.program)
             }
             Next::Send(_) => None,
             Next::Wait | Next::Over(_) => continue,

@@ -1,6 +1,7 @@
 //! The script of a check: what one seat of a recorded match hears, and what it answered.
 
-use crate::programs::Launch;
+use crate::programs::{Launch, time_limits};
+use games::answer::TimeLimits;
 use games::neutral::Post;
 use games::{Dialogue, DialogueSetup, Exchange, Kit, Nodes, PlaySetup, Seat};
 use std::time::Duration;
@@ -19,7 +20,7 @@ pub(super) struct Script<'a> {
     pub(super) kit: &'a dyn Kit,
     pub(super) exchanges: Vec<Exchange>,
     /// How long the contest gives for an answer, and for the first one.
-    pub(super) contest: (Duration, Duration),
+    pub(super) limits: TimeLimits,
     /// What sessions leave of a limit for the way back.
     pub(super) margin: Duration,
     fallback: String,
@@ -51,7 +52,7 @@ impl<'a> Script<'a> {
         Ok(Self {
             kit,
             exchanges: within.collect(),
-            contest: (kit.answer_within(), kit.open_within()),
+            limits: time_limits(kit),
             margin,
             fallback: launch.fallback.clone(),
             native: launch.is_native(),

@@ -11,7 +11,7 @@ use crate::programs::Launch;
 use crate::programs::carrier::Carrier;
 use crate::programs::native::Steps;
 use crate::programs::runner::Word;
-use games::answer::ProgramTimes;
+use games::answer::{Bounds, ProgramTimes};
 use games::neutral::{self, End, Hello, LINES_MAX, Line, Post, Said, Start, written};
 use games::{Budget, Cause, Next};
 use serde_json::Value;
@@ -128,11 +128,12 @@ impl<'a> Trial<'a> {
             } = next.clone()
             {
                 let _ = dialogue.think(Budget::SPENT, &mut fallback);
-                let (contest, margin) = (self.script.contest, self.script.margin);
+                let (limits, margin) = (self.script.limits, self.script.margin);
+                let asked = Bounds { limit, target };
                 // As in a session, nobody is asked for the only legal act.
-                if let Some(times) = ProgramTimes::new(contest, (limit, target), margin) {
+                if let Some(times) = ProgramTimes::new(limits, asked, margin) {
                     let times = match self.steps {
-                        Some(_) => times.on_own_clock(limit, target),
+                        Some(_) => times.on_own_clock(asked),
                         None => times,
                     };
                     let answer = self.decide(&mut program, &post, times.program);
@@ -153,7 +154,7 @@ impl<'a> Trial<'a> {
             if !matches!(next, Next::Wait | Next::Over(_)) {
                 dialogue.said(exchange.reply.as_deref().unwrap_or_default());
             }
-            let lines = post.take()?;
+            let lines = post.take().map_err(|why| why.to_string())?;
             if over
                 .and_then(|()| self.tell(&mut program, &lines, None))
                 .is_err()
@@ -340,7 +341,7 @@ impl<'a> Trial<'a> {
         let _ = posts.wait(&mut program.unsaid, true, Instant::now() + HURRY);
         posts.begin_again();
         program.unsaid.clear();
-        let start = Start::of(self.script.contest, MATCH, true);
+        let start = Start::of(self.script.limits, MATCH, true);
         let game = self.script.kit.game();
         self.send(program, &written(&Word::Hello(Hello::of(game))))?;
         self.send(program, &written(&Word::Match(Box::new(start))))?;

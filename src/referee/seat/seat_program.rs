@@ -5,7 +5,7 @@ use super::budget::ThinkBudget;
 use crate::programs::{Account, Answer, Bots, Conduct, Driver, Launch, Leaving, Opening};
 use crate::store::types::SessionId;
 use crate::store::{Note, Store};
-use games::answer::{MARGIN, think};
+use games::answer::{Bounds, MARGIN, think};
 use games::neutral::PREFIX;
 use games::{Budget, Dialogue, DialogueSetup, Ending, Frame, Kit, Next};
 use serde_json::Value;
@@ -254,7 +254,10 @@ impl SeatProgram {
         };
         let _ = dialogue.think(Budget::SPENT, &mut ready);
         self.driver.tell();
-        let Some(times) = self.driver.times(self.kit, (limit, target), MARGIN) else {
+        let Some(times) = self
+            .driver
+            .times(self.kit, Bounds { limit, target }, MARGIN)
+        else {
             // The only legal answer: the program hears of it when it is given.
             self.driver.forced();
             dialogue.said(&ready);

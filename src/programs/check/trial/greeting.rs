@@ -29,7 +29,7 @@ impl Trial<'_> {
         if self.steps.is_some() {
             return Ok(program);
         }
-        let start = Start::of(self.script.contest, MATCH, again);
+        let start = Start::of(self.script.limits, MATCH, again);
         let greeting = [Word::Hello(Hello::of(game)), Word::Match(Box::new(start))];
         for word in greeting {
             if self.send(&mut program, &written(&word)).is_err() {

@@ -1,0 +1,48 @@
+//! Our side of a seat: everything between a frame and its answer, whoever waits for bytes and time.
+//!
+//! An [`OwnSeat`] owns the dialogue and is told what happens: a frame came, the bot has thought, the program has answered
+//! or has not, the time is up. It says what is due ([`Due`]): an answer, thinking, or a question to the program. Fallbacks,
+//! the only legal act, margins, repeats, quarantine, and who decided are settled here; a caller waits, and drives it. All
+//! times are since the frame was received: whoever calls owns the clock.
+//!
+//! A caller whose bot may think in its own thread:
+//!
+//! ```
+//! use drover_game::seat::{Due, OwnSeat, Settings};
+//! use drover_game::{DialogueSetup, TableSetup};
+//! use serde_json::Value;
+//! use std::time::Duration;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let kit = games::find("koehandel").expect("a game of this name");
+//! let mut calls = Vec::new();
+//! kit.table(&TableSetup::numbered(7, Value::Null, 4))?.calls(&mut calls);
+//! let mut seat = OwnSeat::new(Settings::nodes(100), None);
+//! seat.wake(kit.dialogue(&DialogueSetup::of("random", 1))?);
+//! let mut due = seat.receive(&calls[0].text, "");
+//! let reply = loop {
+//!     due = match due {
+//!         Due::Think(_) => seat.think(&|| Duration::ZERO),
+//!         Due::Ask(_) => unreachable!("a built-in bot has no program"),
+//!         Due::Answer(reply) => break reply,
+//!     };
+//! };
+//! seat.said(&reply.text)?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod decision;
+mod last;
+mod own_seat;
+mod program;
+#[cfg(test)]
+mod tests;
+
+pub use decision::{
+    By, Decision, Due, Extent, Fallback, ProgramReply, Question, Reply, Search, Settings, Taken,
+    Unanswered,
+};
+pub use last::{LastMessage, Order};
+pub use own_seat::{OwnSeat, Quarantine};
+pub use program::ProgramPart;
