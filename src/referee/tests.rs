@@ -357,7 +357,7 @@ fn programs(folder: &TempDir) -> Bots {
             ..Launch::default()
         })
     };
-    Bots::new(Arc::new(find), None)
+    Bots::new(Arc::new(find))
 }
 
 #[tokio::test]

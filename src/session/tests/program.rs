@@ -100,7 +100,7 @@ pub(super) fn bots(folder: &Path) -> Bots {
             ..Launch::default()
         })
     };
-    Bots::new(Arc::new(find), None)
+    Bots::new(Arc::new(find))
 }
 
 /// Writes the program that answers so.
