@@ -20,7 +20,7 @@
 //!
 //! One process at a time has a database, by whatever name: `files` locks the file and the name. The file is opened before
 //! SQLite opens it and closed after, because closing any descriptor of it would drop SQLite's own locks. A file of up to
-//! 64 MiB is checked before each start, and a damaged one is refused. A larger one is checked right after the start, table by
+//! 8 MiB is checked before each start, and a damaged one is refused. A larger one is checked right after the start, table by
 //! table; damage makes `/readyz` refuse and `drover_store_damaged` 1.
 //!
 //! # Reading
