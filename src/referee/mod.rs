@@ -8,6 +8,7 @@
 //! two ports, `http` is what asks for matches.
 
 pub mod arbiter;
+mod drive;
 pub mod host;
 pub mod http;
 pub mod hub;

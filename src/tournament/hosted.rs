@@ -5,10 +5,9 @@ use super::played_match::PlayedMatch;
 use super::schedule::PlannedMatch;
 use super::sides::Sides;
 use super::stop::Stop;
-use crate::histogram::Histogram;
-use crate::referee::record::log::{LogLine, measured};
-use crate::referee::seat::{Left, Unheard};
+use crate::referee::record::log::LogLine;
 use crate::referee::{Host, MatchRequest, Numbers, SeatSpec};
+use games::match_::Conduct;
 use games::{Exchange, Seat};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -86,57 +85,27 @@ impl Hosted {
         let lines: Vec<Vec<LogLine>> = (0..seats.len())
             .map(|seat| hosted.log.lines(Seat(seat as u8)))
             .collect();
-        let (missed, took) = lines.iter().map(|lines| measured(lines)).unzip();
+        let conduct = end.map(|end| &end.conduct[..]).unwrap_or_default();
         if let Some(silent) = &self.silent {
-            note_silent(&mut silent.lock(), round, &line_up, &lines);
+            note_silent(&mut silent.lock(), round, &line_up, conduct);
         }
         Ok(PlayedMatch {
             match_id: Some(hosted.info.match_id.clone()),
             started_us: hosted.info.started_us,
             seats: hosted.info.seats.clone(),
-            missed,
-            took: times(seats, took),
-            left: lines
-                .iter()
-                .enumerate()
-                .map(|(seat, lines)| Left {
-                    unheard: unheard(lines),
-                    ..end
-                        .and_then(|end| end.left.get(seat).cloned())
-                        .unwrap_or_default()
-                })
-                .collect(),
+            missed: conduct.iter().map(|seat| seat.missed).collect(),
+            took: conduct.iter().map(|seat| seat.took.clone()).collect(),
+            left: end.map(|end| end.left.clone()).unwrap_or_default(),
             transcript: transcript(lines),
             numbers: Some(Numbers {
                 market: hosted.info.market,
                 ids: hosted.info.ids.clone(),
             }),
             participation: end.map(|end| end.participation.clone()).unwrap_or_default(),
-            refused: end.map(|end| end.refused.clone()).unwrap_or_default(),
+            refused: conduct.iter().map(|seat| seat.refused).collect(),
             ..PlayedMatch::ended(number, seed, outcome)
         })
     }
-}
-
-/// How long each seat's answers took; a filler's are not measured.
-fn times(seats: &[&SeatSpec], took: Vec<Histogram>) -> Vec<Histogram> {
-    let seats = seats.iter().zip(took);
-    let times = seats.map(|(spec, took)| match spec.is_filler() {
-        true => Histogram::default(),
-        false => took,
-    });
-    times.collect()
-}
-
-/// A player's answers that counted as none.
-fn unheard(lines: &[LogLine]) -> Option<Unheard> {
-    let counts = |line: &&LogLine| line.missed || line.improper;
-    let first = lines.iter().find(counts).map(|line| &line.reply);
-    let mut asked = lines.iter().filter(|line| line.wanted);
-    first.map(|reply| Unheard {
-        first: format!("its answer counted as none: {reply}"),
-        all: asked.all(|line| counts(&line)),
-    })
 }
 
 /// Keeps who answered nothing that was asked in a match of this round, and who did.
@@ -144,11 +113,10 @@ fn note_silent(
     silent: &mut HashMap<usize, u32>,
     round: u32,
     line_up: &[usize],
-    lines: &[Vec<LogLine>],
+    conduct: &[Conduct],
 ) {
-    for (entrant, lines) in line_up.iter().zip(lines) {
-        let mut asked = lines.iter().filter(|line| line.wanted).peekable();
-        if asked.peek().is_some() && asked.all(|line| line.missed) {
+    for (entrant, conduct) in line_up.iter().zip(conduct) {
+        if conduct.is_silent() {
             silent.insert(*entrant, round);
         } else {
             silent.remove(entrant);

@@ -6,10 +6,10 @@ use super::played_match::PlayedMatch;
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
 use crate::clock::now_us;
-use crate::histogram::Histogram;
 use crate::referee::budget::{Stopwatch, ThinkBudget};
 use crate::referee::seat_spec::FILLER;
 use crate::referee::{DecisionTimes, SeatSpec};
+use games::Histogram;
 use games::{Blame, Cause, Kit, Part, Participation, PlaySetup, Seat};
 
 /// For bots that do not search, the decisions over every sixteenth deck are timed.

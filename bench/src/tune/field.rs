@@ -4,11 +4,11 @@ use crate::bots::{Chair, Named, Seated, Sheet};
 use crate::maps::{Ground, grounds};
 use anyhow::Context as _;
 use drover::cli::play_args::rule_options;
-use drover::histogram::Histogram;
 use drover::referee::SeatSpec;
 use drover::tournament::{
     FinishedMatch, MatchError, MatchPlayer, Plan, PlannedMatch, PlayedMatch, Stop, run,
 };
+use games::Histogram;
 use games::arena::{self, Acts, Arena};
 use games::contest::{Advice, Deal, MATCH_NUMBER};
 use games::game::{Bot, Seat, Seats};

@@ -6,10 +6,10 @@ use super::play::end;
 use super::players::{Pipes, PlayError, Player, ProgramRules};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_spec::SeatSpec;
-use crate::replay::{RecordedReply, lead_table, replay_table};
+use crate::replay::{RecordedReply, lead_match, replay_match};
 use crate::store::types::{Direction, Entry, EntryId};
 use crate::thinking::guarded;
-use games::{Call, Kit, Seat, Table};
+use games::{Call, Kit, Match, Seat, Table};
 use serde_json::Value;
 use std::fmt::Display;
 use std::sync::atomic::AtomicBool;
@@ -90,11 +90,15 @@ pub enum FromError {
 pub fn play_from(from: &FromMatch<'_>, abort: &AtomicBool) -> Result<Option<Ended>, FromError> {
     let past = from.past()?;
     let reopened = from.kit.reopen(from.setup);
-    let mut table = reopened.map_err(|error| FromError::Unfit(error.to_string()))?;
-    let (mut calls, unheard) = from.lead(&mut *table, past.clone())?;
+    let table = reopened.map_err(|error| FromError::Unfit(error.to_string()))?;
+    let mut match_ = from.lead(table, past.clone())?;
+    let open = match_.pending().filter(|(_, sent)| *sent);
+    let unheard: Vec<Seat> = open.map(|(call, _)| call.seat).collect();
     if let Some(changed) = from.changed {
-        (table, calls) = from.lead_changed(changed, past.clone(), &calls)?;
+        match_ = from.lead_changed(changed, past.clone(), &match_)?;
     }
+    let calls = match_.pending().map(|(call, _)| call.clone()).collect();
+    let mut table = match_.into_table();
     let mut players = Vec::with_capacity(from.seats.len());
     let seated = from.seat_all(&mut players, &past, &unheard);
     if let Err(error) = seated {
@@ -128,49 +132,32 @@ impl<'a> FromMatch<'a> {
         Ok(all)
     }
 
-    /// Leads the table there: the calls that are due or open, and the seats that have yet to hear the last one
-    /// that they were sent.
-    fn lead(
-        &self,
-        table: &mut dyn Table,
-        past: Vec<(Seat, &Entry)>,
-    ) -> Result<(Vec<Call>, Vec<Seat>), FromError> {
+    /// Leads the match there.
+    fn lead(&self, table: Box<dyn Table>, past: Vec<(Seat, &Entry)>) -> Result<Match, FromError> {
         let wire = self.kit.wire();
-        let replayed = guarded(|| replay_table(table, wire, past, true));
+        let replayed = guarded(|| replay_match(table, wire, past, true));
         let replayed = replayed.map_err(|panic| FromError::Unfit(panic.to_string()))?;
-        if let Some(difference) = replayed.differences.into_iter().next() {
-            return Err(FromError::Unfit(difference));
+        match replayed.differences.into_iter().next() {
+            Some(difference) => Err(FromError::Unfit(difference)),
+            None => Ok(replayed.match_),
         }
-        let open = replayed
-            .pending
-            .iter()
-            .filter(|call| call.sent_us.is_some());
-        let unheard = open.map(|pending| pending.call.seat).collect();
-        let calls = replayed.pending.into_iter().map(|pending| pending.call);
-        Ok((calls.collect(), unheard))
     }
 
-    /// Leads a table with other options there: it must be as far as the one without, and ask the same seats.
+    /// Leads a match with other options there: it must be as far as the one without, and ask the same seats.
     fn lead_changed(
         &self,
         changed: &Value,
         past: Vec<(Seat, &Entry)>,
-        asked: &[Call],
-    ) -> Result<(Box<dyn Table>, Vec<Call>), FromError> {
+        as_it_was: &Match,
+    ) -> Result<Match, FromError> {
         let unfit = |why: &dyn Display| FromError::Unfit(why.to_string());
-        let mut table = self.kit.reopen(changed).map_err(|error| unfit(&error))?;
-        let led = guarded(|| lead_table(&mut *table, self.kit.wire(), past));
-        let led = led.map_err(|panic| unfit(&panic))?;
-        let calls: Vec<Call> = led
-            .pending
-            .into_iter()
-            .map(|pending| pending.call)
-            .collect();
-        let alike =
-            |(one, other): (&Call, &Call)| (one.seat, one.decides) == (other.seat, other.decides);
-        let same = calls.len() == asked.len() && calls.iter().zip(asked).all(alike);
-        match same && table.outcome().is_none() {
-            true => Ok((table, calls)),
+        let table = self.kit.reopen(changed).map_err(|error| unfit(&error))?;
+        let led = guarded(|| lead_match(table, self.kit.wire(), past));
+        let led = led.map_err(|panic| unfit(&panic))?.match_;
+        let asked = |(call, _): (&Call, bool)| (call.seat, call.decides);
+        let same = led.pending().map(asked).eq(as_it_was.pending().map(asked));
+        match same && led.table().outcome().is_none() {
+            true => Ok(led),
             false => Err(FromError::Otherwise),
         }
     }

@@ -3,10 +3,10 @@
 use super::course::Course;
 use super::players::Player;
 use super::watch::{Spoken, Watch};
-use crate::histogram::Histogram;
 use crate::link::program::{LineFault, Machine, Program, ready};
 use crate::referee::seat::Left;
 use crate::replay::RecordedReply;
+use games::Histogram;
 use games::{Blame, Call, Cause, Exchange, Noted, Outcome, Participation, Reply, Seat, Table};
 use rustix::event::PollFlags;
 use std::sync::atomic::{AtomicBool, Ordering};

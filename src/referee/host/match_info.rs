@@ -5,6 +5,7 @@ use crate::referee::record::log::MatchLog;
 use crate::referee::seat::Left;
 use crate::referee::seat::seat_spec::SeatSpec;
 use crate::store::types::{MatchRow, SeatRow};
+use games::match_::Conduct;
 use games::{Cause, Learnt, Outcome, Participation};
 use serde::Serialize;
 use serde_json::Value;
@@ -81,7 +82,7 @@ impl MatchInfo {
 }
 
 /// How a match ended.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct MatchEnd {
     /// Microseconds since 1970-01-01 UTC.
     pub at_us: i64,
@@ -93,8 +94,8 @@ pub struct MatchEnd {
     pub outcome: Option<Outcome>,
     /// Why it is not wholly stored, if it was to be.
     pub unrecorded: Option<String>,
-    /// Answers that the rules refused, by seat.
-    pub refused: Vec<u32>,
+    /// How each seat kept its time.
+    pub conduct: Vec<Conduct>,
     /// How each seat took part.
     pub participation: Vec<Option<Participation>>,
     /// What each seat's program left behind.

@@ -1,7 +1,7 @@
 //! Plays matches for others: draws their numbers, drives their tables, and resumes interrupted ones.
 
+mod callbacks;
 pub mod demo;
-mod drive;
 pub mod match_info;
 mod matches;
 pub mod numbers;

@@ -2,18 +2,18 @@
 //! not come.
 
 use super::connection::Guest;
-use super::game::Conduct;
 use super::guests::{Gathered, Guests, Wait};
 use super::lobby::Ticket;
 use super::matches::{Sat, Sitter, Sitting, Who};
 use super::server::{Entrance, FULL, GUESSES_USED_UP, HubServer};
-use crate::histogram::Histogram;
 use crate::link::Peer;
 use crate::referee::record::RecordError;
 use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins, OurBot};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
 use crate::seldom;
 use crate::store::types::Slot;
+use games::Histogram;
+use games::match_::Conduct;
 use games::{Blame, Learnt, Outcome, Participation, SetupError};
 use serde_json::Value;
 use std::sync::Arc;

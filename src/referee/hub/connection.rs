@@ -1,12 +1,13 @@
 //! One player's connection: at the reception, in a queue, at a table.
 
-use super::game::{LINES_MAX, PlayerLine};
+use super::dialled::PlayerLine;
 use super::lobby::Ticket;
 use super::server::{Entrance, HubServer};
 use super::token;
 use crate::link::{AnyLine, Stay, keep_alive};
 use bytes::Bytes;
 use futures_util::StreamExt as _;
+use games::match_::LINES_MAX;
 use games::{Arrival, Frame, Seat};
 use std::net::SocketAddr;
 use std::sync::Arc;

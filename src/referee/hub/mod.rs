@@ -11,7 +11,7 @@
 mod appointment;
 mod bot;
 mod connection;
-mod game;
+mod dialled;
 mod guests;
 mod lobby;
 mod maps;

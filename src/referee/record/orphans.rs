@@ -3,7 +3,7 @@
 use super::recording::{RecordError, Recording, UnfinishedMatch};
 use crate::clock::now_us;
 use crate::referee::host::setup::cancelled;
-use crate::replay::replay_table;
+use crate::replay::replay_match;
 use crate::store::types::{Append, Close, MatchResult, Side};
 use crate::thinking::guarded;
 use games::{Blame, Cause, Kit, Outcome};
@@ -95,9 +95,10 @@ impl Recording {
 
 /// The result that a match's transcripts give, if they reach its end.
 fn result(kit: &dyn Kit, unfinished: &UnfinishedMatch) -> Option<MatchResult> {
-    let mut table = kit.reopen(&unfinished.row.setup).ok()?;
+    let table = kit.reopen(&unfinished.row.setup).ok()?;
     let seats = unfinished.past.iter();
     let entries = seats.flat_map(|(seat, past)| past.iter().map(move |entry| (seat, entry)));
-    replay_table(&mut *table, kit.wire(), entries.collect(), true);
+    let replayed = replay_match(table, kit.wire(), entries.collect(), true);
+    let table = replayed.match_.table();
     Some(result_of(&table.outcome()?, &table.blames()))
 }

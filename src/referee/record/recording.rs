@@ -9,6 +9,7 @@ use crate::store::types::{
 };
 use crate::store::{SessionRow, Store, StoreError};
 use futures_util::future::join_all;
+use games::match_::{Content, Recorded};
 use games::{Fact, Kit, Seat, Seats, Wire};
 use serde_json::Value;
 
@@ -39,6 +40,19 @@ pub struct RecordLine {
     pub seat: Seat,
     /// The line.
     pub entry: NewEntry,
+}
+
+impl From<Recorded> for RecordLine {
+    fn from(line: Recorded) -> Self {
+        let (direction, text) = match line.content {
+            Content::Call(text) => (Direction::Out, text),
+            Content::Reply(replied) => (Direction::In, replied.reply.encode()),
+        };
+        Self {
+            seat: line.seat,
+            entry: NewEntry::new(line.at_us, direction, text),
+        }
+    }
 }
 
 /// Stores matches, or none at all: local play, tests. Cheap to clone. Every error is the store's.

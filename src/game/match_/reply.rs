@@ -1,7 +1,7 @@
 //! How replies are written into a referee's transcript: an answer as its exact text, anything else as one of
 //! two words that begin with a control character, which no wire's text does.
 
-use games::wire::LATE;
+use crate::wire::{LATE, Reply};
 
 /// Replaces an answer when the connection or program failed.
 const FAILED: &str = "\u{1}failed";
@@ -60,12 +60,23 @@ impl RecordedReply {
 
     /// The reply passed to the match's table.
     #[must_use]
-    pub fn reply(&self) -> games::Reply<'_> {
+    pub fn reply(&self) -> Reply<'_> {
         match self {
-            Self::Said(text) => games::Reply::Text(text.as_bytes()),
-            Self::Late => games::Reply::Late,
-            Self::Failed(_) | Self::Dead => games::Reply::Failed,
-            Self::Early(text) => games::Reply::Early(text.as_bytes()),
+            Self::Said(text) => Reply::Text(text.as_bytes()),
+            Self::Late => Reply::Late,
+            Self::Failed(_) | Self::Dead => Reply::Failed,
+            Self::Early(text) => Reply::Early(text.as_bytes()),
+        }
+    }
+
+    /// Only the beginning of an answer that is longer than this many bytes.
+    pub(super) fn beginning(self, bytes: usize) -> Self {
+        match self {
+            Self::Said(mut text) if text.len() > bytes => {
+                text.truncate(text.floor_char_boundary(bytes));
+                Self::said(&text)
+            }
+            whole => whole,
         }
     }
 
