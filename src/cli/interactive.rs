@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use tokio::runtime::Handle;
 
 /// How much of the program's standard error is shown at the end.
 const STDERR_KEPT: usize = 8 << 10;
@@ -358,19 +359,20 @@ impl Tester<'_> {
         };
         let plan = ArbiterMatch {
             kit: self.kit,
-            seats: &seats,
+            seats: seats.into_iter().cloned().collect(),
             seed: self.seed,
-            options: &options,
+            options,
             budget: self.args.budget(self.kit),
             models: false,
             record: false,
-            rules: &self.rules,
+            rules: self.rules.clone(),
         };
         let screen = &mut self.screen;
-        let played = watch_game(&plan, Seat(self.seat as u8), &mut |spoken| {
-            screen.spoken(spoken);
-        });
-        let ended = played.map_err(|why| why.to_string())?;
+        let mut follow = |spoken| screen.spoken(spoken);
+        let game = watch_game(plan, Seat(self.seat as u8), &mut follow);
+        let ended = Handle::current()
+            .block_on(game)
+            .map_err(|why| why.to_string())?;
         self.seed += 1;
         let left = ended.as_ref().and_then(|ended| ended.left.get(self.seat));
         let stderr = left.map(|left| &left.stderr);

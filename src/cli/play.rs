@@ -237,7 +237,7 @@ impl Run<'_> {
     async fn kept(
         &self,
         plan: Plan,
-        player: impl MatchPlayer + Send + 'static,
+        player: impl MatchPlayer + 'static,
         work: Work,
         recording: Recording,
     ) -> anyhow::Result<Tally> {
@@ -259,23 +259,19 @@ impl Run<'_> {
         tally
     }
 
-    /// Plays on separate threads and shows progress. The outer error is ours, the inner one the matches'.
+    /// Plays and shows progress. The outer error is ours, the inner one the matches'.
     async fn watched(
         &self,
         plan: Plan,
-        player: impl MatchPlayer + Send + 'static,
+        player: impl MatchPlayer + 'static,
         work: Work,
         keep: Option<mpsc::Sender<Kept>>,
         stop: &CancellationToken,
     ) -> anyhow::Result<anyhow::Result<Tally>> {
         let Work { matches, progress } = work;
         let mut progress = progress.kept(keep);
-        let stop = Stop::on(stop);
-        let playing = tokio::task::spawn_blocking(move || {
-            let tally = tournament::play(&plan, matches, &player, &mut progress, &stop);
-            (tally, progress)
-        });
-        let (tally, progress) = playing.await.context("playing failed")?;
+        let (plan, player, stop) = (Arc::new(plan), Arc::new(player), Arc::new(Stop::on(stop)));
+        let tally = tournament::play(plan, matches, player, &mut progress, stop).await;
         progress.finish().context("cannot write a transcript")?;
         // Unknown names were rejected before: only option values are left.
         Ok(tally.map_err(|error| match error {
@@ -310,7 +306,6 @@ impl Run<'_> {
         let hub = HubServer::open(settings, recording.clone()).await?;
         let player = Dialled {
             hub: Arc::clone(&hub),
-            runtime: Handle::current(),
             builtins: self.builtins(),
             within: Duration::ZERO,
         };
@@ -350,7 +345,6 @@ impl Run<'_> {
         }
         let player = Hosted {
             host: Arc::clone(&host),
-            runtime: Handle::current(),
             silent: None,
         };
         let tally = self.watched(plan, player, work, None, self.stop).await;

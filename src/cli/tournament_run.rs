@@ -33,7 +33,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
-use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -434,7 +433,7 @@ impl Run<'_> {
         cup: &Cup,
         concurrency: NonZeroUsize,
         listener: &mut Option<TcpListener>,
-    ) -> anyhow::Result<(Arc<dyn MatchPlayer + Send>, Server)> {
+    ) -> anyhow::Result<(Arc<dyn MatchPlayer>, Server)> {
         let (budget, models) = (cup.budget, cup.models != Models::None);
         Ok(match cup.kit.wire() {
             Wire::Stdio => {
@@ -466,7 +465,6 @@ impl Run<'_> {
                 let host = Host::new(cup.kit, settings, Recording::none());
                 let player = Hosted {
                     host: Arc::clone(&host),
-                    runtime: Handle::current(),
                     silent: Some(Mutex::default()),
                 };
                 (Arc::new(player), Server::Host(host))
@@ -483,7 +481,6 @@ impl Run<'_> {
                 let (hub, stop) = self.hub(cup, concurrency, listener).await?;
                 let player = Dialled {
                     hub: Arc::clone(&hub),
-                    runtime: Handle::current(),
                     builtins: builtins(cup, concurrency),
                     within: self.file.within()?,
                 };

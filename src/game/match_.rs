@@ -317,12 +317,6 @@ impl Match {
         &*self.table
     }
 
-    /// The table alone.
-    #[must_use]
-    pub fn into_table(self) -> Box<dyn Table> {
-        self.table
-    }
-
     /// Whether an answer of this seat is waited for.
     #[must_use]
     pub fn asks(&self, seat: Seat) -> bool {

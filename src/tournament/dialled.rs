@@ -1,6 +1,6 @@
 //! Matches among players that dial our hub, and built-in bots.
 
-use super::match_player::{MatchError, MatchPlayer, Plan};
+use super::match_player::{MatchError, MatchPlayer, Plan, Playing};
 use super::played_match::PlayedMatch;
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
@@ -9,15 +9,12 @@ use crate::referee::hub::{Appointment, HubServer, Place};
 use crate::referee::seat_builtin::Builtins;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::runtime::Handle;
 
 /// Plays on a hub, which records the matches: those that were played have no transcript here. The hub has
 /// invited the entrants that are `remote`, by their names in the plan; its owner stops it.
 pub struct Dialled {
     /// The hub that they dial.
     pub hub: Arc<HubServer>,
-    /// Where the hub's tasks run.
-    pub runtime: Handle,
     /// How built-in bots play.
     pub builtins: Builtins,
     /// How long a player is waited for that neither waits nor plays. One that did not come within this time is
@@ -30,16 +27,32 @@ impl MatchPlayer for Dialled {
         true
     }
 
-    fn play(
+    fn play<'a>(
+        &'a self,
+        plan: &'a Plan,
+        planned: &'a PlannedMatch,
+        seats: &'a [SeatSpec],
+        stop: &'a Stop,
+    ) -> Playing<'a> {
+        Box::pin(async {
+            tokio::select! {
+                played = self.one(plan, planned, seats) => played.map(Some),
+                () = stop.cancelled() => Ok(None),
+            }
+        })
+    }
+}
+
+impl Dialled {
+    async fn one(
         &self,
         plan: &Plan,
         planned: &PlannedMatch,
-        seats: &[&SeatSpec],
-        stop: &Stop,
-    ) -> Result<Option<PlayedMatch>, MatchError> {
+        seats: &[SeatSpec],
+    ) -> Result<PlayedMatch, MatchError> {
         let names = plan.seat_names(planned)?.into_iter();
-        let place = |(spec, name): (&&SeatSpec, Option<String>)| Place {
-            spec: (*spec).clone(),
+        let place = |(spec, name): (&SeatSpec, Option<String>)| Place {
+            spec: spec.clone(),
             name: name.unwrap_or_default(),
         };
         let appointment = Appointment {
@@ -52,15 +65,9 @@ impl MatchPlayer for Dialled {
             within: self.within,
             slot: planned.slot.clone(),
         };
-        let held = self.runtime.block_on(async {
-            tokio::select! {
-                held = self.hub.hold(appointment) => Some(held),
-                () = stop.cancelled() => None,
-            }
-        });
-        let Some(held) = held else { return Ok(None) };
+        let held = self.hub.hold(appointment).await;
         let held = held.map_err(|error| MatchError::Appointment(planned.number, error))?;
-        Ok(Some(PlayedMatch {
+        Ok(PlayedMatch {
             match_id: Some(held.match_id),
             started_us: held.started_us,
             seats: seats.iter().map(ToString::to_string).collect(),
@@ -70,6 +77,6 @@ impl MatchPlayer for Dialled {
             took: held.took,
             participation: held.participation,
             ..PlayedMatch::ended(planned.number, planned.seed, held.outcome)
-        }))
+        })
     }
 }

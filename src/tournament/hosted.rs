@@ -1,6 +1,6 @@
 //! Matches over HTTP, through the host.
 
-use super::match_player::{MatchError, MatchPlayer, Plan};
+use super::match_player::{MatchError, MatchPlayer, Plan, Playing};
 use super::played_match::PlayedMatch;
 use super::schedule::PlannedMatch;
 use super::sides::Sides;
@@ -13,15 +13,12 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::runtime::Handle;
 
 /// Plays over HTTP. The host must have room for all matches at once; it stores interrupted ones, and is
 /// stopped by its owner.
 pub struct Hosted {
     /// The host that plays them.
     pub host: Arc<Host>,
-    /// Where the host's tasks run.
-    pub runtime: Handle,
     /// In a tournament, entrants that answered nothing in their last match, with its round; empty at first. They are
     /// not called for the rest of the round and have one try in their first match of the next, so that a dead entrant
     /// holds up one match of all. `None`: each match is on its own.
@@ -29,14 +26,14 @@ pub struct Hosted {
 }
 
 impl MatchPlayer for Hosted {
-    fn play(
-        &self,
-        plan: &Plan,
-        planned: &PlannedMatch,
-        seats: &[&SeatSpec],
-        stop: &Stop,
-    ) -> Result<Option<PlayedMatch>, MatchError> {
-        self.runtime.block_on(async {
+    fn play<'a>(
+        &'a self,
+        plan: &'a Plan,
+        planned: &'a PlannedMatch,
+        seats: &'a [SeatSpec],
+        stop: &'a Stop,
+    ) -> Playing<'a> {
+        Box::pin(async {
             tokio::select! {
                 played = self.one(plan, planned, seats) => played.map(Some),
                 () = stop.cancelled() => Ok(None),
@@ -50,7 +47,7 @@ impl Hosted {
         &self,
         plan: &Plan,
         planned: &PlannedMatch,
-        seats: &[&SeatSpec],
+        seats: &[SeatSpec],
     ) -> Result<PlayedMatch, MatchError> {
         let PlannedMatch { number, seed, .. } = *planned;
         let line_up: Vec<usize> = Sides::new(plan.kit, &plan.options, &planned.table)?
@@ -61,7 +58,7 @@ impl Hosted {
         let round = planned.slot.as_ref().map_or(0, |slot| slot.round);
         let tries = |one: &usize| silent.get(one).map(|last| u16::from(*last != round));
         let request = MatchRequest {
-            seats: seats.iter().map(|spec| (*spec).clone()).collect(),
+            seats: seats.to_vec(),
             seed: Some(seed),
             numbers: Some(planned.numbers),
             options: plan.options.clone(),

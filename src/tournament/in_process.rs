@@ -1,7 +1,7 @@
 //! Matches among built-in bots in this process, without a wire. Where the game takes out who is late, that is told as
 //! our hub tells it.
 
-use super::match_player::{MatchError, MatchPlayer, Plan};
+use super::match_player::{MatchError, MatchPlayer, Plan, Playing};
 use super::played_match::PlayedMatch;
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
@@ -24,14 +24,30 @@ pub struct InProcess {
 }
 
 impl MatchPlayer for InProcess {
-    fn play(
+    fn play<'a>(
+        &'a self,
+        plan: &'a Plan,
+        planned: &'a PlannedMatch,
+        seats: &'a [SeatSpec],
+        stop: &'a Stop,
+    ) -> Playing<'a> {
+        Box::pin(async move { self.one(plan, planned, seats, stop) })
+    }
+
+    fn blocks(&self) -> bool {
+        true
+    }
+}
+
+impl InProcess {
+    fn one(
         &self,
         plan: &Plan,
         planned: &PlannedMatch,
-        seats: &[&SeatSpec],
+        seats: &[SeatSpec],
         stop: &Stop,
     ) -> Result<Option<PlayedMatch>, MatchError> {
-        let name = |spec: &&SeatSpec| spec.builtin().unwrap_or(FILLER).to_owned();
+        let name = |spec: &SeatSpec| spec.builtin().unwrap_or(FILLER).to_owned();
         let setup = PlaySetup {
             bots: seats.iter().map(name).collect(),
             seed: planned.seed,

@@ -300,9 +300,9 @@ mod tests {
                 budget: ThinkBudget::Nodes(1),
                 models: false,
             };
-            let seats: Vec<_> = plan.entrants.iter().collect();
-            let played = player.play(&plan, &planned, &seats, &Stop::default());
-            let played = played.unwrap().unwrap();
+            let stop = Stop::default();
+            let played = player.play(&plan, &planned, &plan.entrants, &stop);
+            let played = played.await.unwrap().unwrap();
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("drover.db");
             let recording = open_recording(&path, Extent::Full).await.unwrap();

@@ -8,6 +8,7 @@ use crate::referee::arbiter::PlayError;
 use crate::referee::hub::AppointmentError;
 use crate::referee::{SeatSpec, StartError};
 use crate::tournament::PlayedMatch;
+use futures_util::future::BoxFuture;
 use games::{Kit, Learnt, SetupError};
 use serde_json::Value;
 use std::num::NonZeroUsize;
@@ -57,19 +58,25 @@ impl Plan {
     }
 }
 
+/// A match that is being played: how it ended, or `None` if it was cut short.
+pub type Playing<'a> = BoxFuture<'a, Result<Option<PlayedMatch>, MatchError>>;
+
 /// Plays one match: in process, against programs on pipes, over HTTP, or among players that dial.
-pub trait MatchPlayer: Sync {
-    /// Plays a match with these seats to its end; `None` if `stop` cut it short. Blocks its thread.
-    ///
-    /// # Errors
-    /// Why the match cannot be played or has no result.
-    fn play(
-        &self,
-        plan: &Plan,
-        planned: &PlannedMatch,
-        seats: &[&SeatSpec],
-        stop: &Stop,
-    ) -> Result<Option<PlayedMatch>, MatchError>;
+pub trait MatchPlayer: Send + Sync {
+    /// Plays a match with these seats to its end; `None` if `stop` cut it short. Fails if the match cannot be played or has
+    /// no result.
+    fn play<'a>(
+        &'a self,
+        plan: &'a Plan,
+        planned: &'a PlannedMatch,
+        seats: &'a [SeatSpec],
+        stop: &'a Stop,
+    ) -> Playing<'a>;
+
+    /// Whether its matches take a thread each from beginning to end, and wait for nothing.
+    fn blocks(&self) -> bool {
+        false
+    }
 
     /// Whether it stores its matches itself.
     fn records(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Matches against programs on pipes.
 
 use super::cup::Cup;
-use super::match_player::{MatchError, MatchPlayer, Plan};
+use super::match_player::{MatchError, MatchPlayer, Plan, Playing};
 use super::played_match::PlayedMatch;
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
@@ -33,16 +33,34 @@ pub struct Programs {
 }
 
 impl MatchPlayer for Programs {
-    fn play(
+    fn play<'a>(
+        &'a self,
+        plan: &'a Plan,
+        planned: &'a PlannedMatch,
+        seats: &'a [SeatSpec],
+        stop: &'a Stop,
+    ) -> Playing<'a> {
+        Box::pin(self.all(plan, planned, seats, stop))
+    }
+
+    /// Whichever run they belonged to, no program is playing any more.
+    fn finish(&self) {
+        sweep(&[]);
+    }
+}
+
+impl Programs {
+    /// Plays it, and again while the machine made a program late.
+    async fn all(
         &self,
         plan: &Plan,
         planned: &PlannedMatch,
-        seats: &[&SeatSpec],
+        seats: &[SeatSpec],
         stop: &Stop,
     ) -> Result<Option<PlayedMatch>, MatchError> {
         let (rules, mut replaced) = (&self.rules, Vec::new());
         loop {
-            let Some((played, excuse)) = self.once(plan, planned, seats, stop)? else {
+            let Some((played, excuse)) = self.once(plan, planned, seats, stop).await? else {
                 return Ok(None);
             };
             let again = excuse.filter(|_| replaced.len() < rules.replays_max as usize);
@@ -73,35 +91,29 @@ impl MatchPlayer for Programs {
         }
     }
 
-    /// Whichever run they belonged to, no program is playing any more.
-    fn finish(&self) {
-        sweep(&[]);
-    }
-}
-
-impl Programs {
     /// Plays it once; also why the machine made a program late, if it did.
-    fn once(
+    async fn once(
         &self,
         plan: &Plan,
         planned: &PlannedMatch,
-        seats: &[&SeatSpec],
+        seats: &[SeatSpec],
         stop: &Stop,
     ) -> Result<Option<(PlayedMatch, Option<String>)>, MatchError> {
         let started_us = now_us();
         let ended = arbiter::play(
-            &ArbiterMatch {
+            ArbiterMatch {
                 kit: plan.kit,
-                seats,
+                seats: seats.to_vec(),
                 seed: planned.seed,
-                options: &plan.options,
+                options: plan.options.clone(),
                 budget: self.budget,
                 models: self.models,
                 record: plan.record,
-                rules: &self.rules,
+                rules: self.rules.clone(),
             },
-            stop.flag(),
-        )?;
+            stop.token(),
+        )
+        .await?;
         Ok(ended.map(|mut ended| {
             let excuse = ended.excuse.take();
             let played = PlayedMatch {
@@ -124,9 +136,9 @@ impl From<Ended> for PlayedMatch {
             transcript: ended.transcript,
             blames: ended.blames,
             left: ended.left,
-            refused: ended.noted.iter().map(|noted| noted.refused).collect(),
-            missed: ended.noted.iter().map(|noted| noted.late).collect(),
-            took: ended.took,
+            refused: ended.conduct.iter().map(|seat| seat.refused).collect(),
+            missed: ended.conduct.iter().map(|seat| seat.missed).collect(),
+            took: ended.conduct.into_iter().map(|seat| seat.took).collect(),
             participation: ended.participation,
             ..Self::ended(0, 0, ended.outcome)
         }

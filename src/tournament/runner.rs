@@ -1,4 +1,4 @@
-//! The one runner for many matches, on its own threads.
+//! The one runner for many matches: tasks, with a limit of how many play at once.
 
 use super::match_player::{MatchError, MatchPlayer, Plan};
 use super::schedule::PlannedMatch;
@@ -6,84 +6,176 @@ use super::sides::Sides;
 use super::sink::MatchSink;
 use super::stop::Stop;
 use super::tally::{Counted, Tally};
+use crate::referee::SeatSpec;
 use crate::tournament::FinishedMatch;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::thread::Builder;
+use std::sync::Arc;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 /// Matches at once at most.
 pub const CONCURRENCY_MAX: usize = 1_000;
+/// Matches at once at most that take a thread each: others need threads, too.
+const THREADS_MAX: usize = 256;
+/// Results that may wait to be taken.
+const RESULTS_MAX: usize = 64;
 
-/// Plays every match in `planned`, `plan.concurrency` at once, and passes each result to `each` as it ends,
-/// in any order, one at a time; matches cut short by `stop` are left out. Blocks the calling thread.
-///
-/// # Errors
-/// The first of `player`; the remaining matches are cut short.
-pub fn run(
-    plan: &Plan,
-    planned: impl Iterator<Item = PlannedMatch> + Send,
-    player: &dyn MatchPlayer,
-    stop: &Stop,
-    each: &mut (dyn FnMut(FinishedMatch) + Send),
-) -> Result<(), MatchError> {
+type Planned = Arc<Mutex<dyn Iterator<Item = PlannedMatch> + Send>>;
+
+/// Matches that are being played.
+pub struct Running {
+    results: mpsc::Receiver<Result<FinishedMatch, MatchError>>,
+    workers: JoinSet<()>,
+    player: Arc<dyn MatchPlayer>,
+    stop: Arc<Stop>,
+    failure: Option<MatchError>,
+}
+
+/// Begins to play every match in `planned`, `plan.concurrency` at once.
+pub fn start(
+    plan: Arc<Plan>,
+    planned: impl Iterator<Item = PlannedMatch> + Send + 'static,
+    player: Arc<dyn MatchPlayer>,
+    stop: Arc<Stop>,
+) -> Running {
     let most = planned.size_hint().1.unwrap_or(usize::MAX);
-    let workers = plan.concurrency.get().min(most);
-    let planned = Mutex::new(planned.fuse());
-    let results = Mutex::new((each, None));
-    let work = || {
-        while !stop.is_set() {
-            let next = planned.lock().next();
-            let Some(next) = next else { return };
-            let finished = one(plan, next, player, stop);
-            let mut results = results.lock();
-            match finished {
-                Ok(Some(finished)) => (results.0)(finished),
-                Ok(None) => return,
+    let at_once = match player.blocks() {
+        true => THREADS_MAX,
+        false => CONCURRENCY_MAX,
+    };
+    let planned: Planned = Arc::new(Mutex::new(planned.fuse()));
+    let (sender, results) = mpsc::channel(RESULTS_MAX);
+    let mut workers = JoinSet::new();
+    for _ in 0..plan.concurrency.get().min(most).min(at_once) {
+        let worker = Worker {
+            plan: Arc::clone(&plan),
+            planned: Arc::clone(&planned),
+            player: Arc::clone(&player),
+            stop: Arc::clone(&stop),
+            results: sender.clone(),
+        };
+        match player.blocks() {
+            true => {
+                workers.spawn_blocking(move || Handle::current().block_on(worker.work()));
+            }
+            false => {
+                workers.spawn(worker.work());
+            }
+        }
+    }
+    Running {
+        results,
+        workers,
+        player,
+        stop,
+        failure: None,
+    }
+}
+
+impl Running {
+    /// The next match that ended, in any order; matches that were cut short are left out. `None` once nothing is played any
+    /// more.
+    pub async fn next(&mut self) -> Option<FinishedMatch> {
+        loop {
+            match self.results.recv().await? {
+                Ok(finished) => return Some(finished),
                 Err(error) => {
-                    stop.set();
-                    results.1.get_or_insert(error);
+                    self.stop.set();
+                    self.failure.get_or_insert(error);
                 }
             }
         }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..workers {
-            // Where the system gives no more threads, those that there are play on.
-            if Builder::new().spawn_scoped(scope, work).is_err() {
-                break;
+    }
+
+    /// Waits for the end.
+    ///
+    /// # Errors
+    /// The first of the player; the remaining matches are cut short.
+    pub async fn end(mut self) -> Result<(), MatchError> {
+        while self.next().await.is_some() {}
+        while let Some(worked) = self.workers.join_next().await {
+            if let Err(error) = worked
+                && let Ok(panic) = error.try_into_panic()
+            {
+                std::panic::resume_unwind(panic);
             }
         }
-        work();
-    });
-    player.finish();
-    let (_, failure) = results.into_inner();
-    failure.map_or(Ok(()), Err)
+        let player = self.player;
+        // What is left of programs takes its time to end.
+        let _ = tokio::task::spawn_blocking(move || player.finish()).await;
+        self.failure.map_or(Ok(()), Err)
+    }
 }
 
-fn one(
-    plan: &Plan,
-    planned: PlannedMatch,
-    player: &dyn MatchPlayer,
-    stop: &Stop,
-) -> Result<Option<FinishedMatch>, MatchError> {
-    let sides = Sides::new(plan.kit, &plan.options, &planned.table)?;
-    let seats: Vec<_> = sides
-        .entrants()
-        .filter_map(|entrant| plan.entrants.get(entrant))
-        .collect();
-    let mut played = player.play(plan, &planned, &seats, stop)?;
-    // Where results are ranked, they belong to those who earned them.
-    if let Some(played) = &mut played
-        && planned.slot.is_some()
-        && !player.records()
-    {
-        played.judge(sides.line_up());
+struct Worker {
+    plan: Arc<Plan>,
+    planned: Planned,
+    player: Arc<dyn MatchPlayer>,
+    stop: Arc<Stop>,
+    results: mpsc::Sender<Result<FinishedMatch, MatchError>>,
+}
+
+impl Worker {
+    async fn work(self) {
+        while !self.stop.is_set() {
+            let next = self.planned.lock().next();
+            let Some(next) = next else { return };
+            let finished = match self.one(next).await {
+                Ok(Some(finished)) => Ok(finished),
+                Ok(None) => return,
+                Err(error) => {
+                    self.stop.set();
+                    Err(error)
+                }
+            };
+            // Who takes the results may have given up.
+            if self.results.send(finished).await.is_err() {
+                return;
+            }
+        }
     }
-    Ok(played.map(|played| FinishedMatch {
-        counted: sides.counted(plan.kit, &played),
-        planned,
-        played,
-    }))
+
+    async fn one(&self, planned: PlannedMatch) -> Result<Option<FinishedMatch>, MatchError> {
+        let plan = &*self.plan;
+        let sides = Sides::new(plan.kit, &plan.options, &planned.table)?;
+        let entrants = sides.entrants();
+        let seats = entrants.filter_map(|entrant| plan.entrants.get(entrant).cloned());
+        let seats: Vec<SeatSpec> = seats.collect();
+        let playing = self.player.play(plan, &planned, &seats, &self.stop);
+        let mut played = playing.await?;
+        // Where results are ranked, they belong to those who earned them.
+        if let Some(played) = &mut played
+            && planned.slot.is_some()
+            && !self.player.records()
+        {
+            played.judge(sides.line_up());
+        }
+        Ok(played.map(|played| FinishedMatch {
+            counted: sides.counted(plan.kit, &played),
+            planned,
+            played,
+        }))
+    }
+}
+
+/// Plays every match in `planned`, `plan.concurrency` at once, and passes each result to `each` as it ends, in any order.
+///
+/// # Errors
+/// As [`Running::end`].
+pub async fn run(
+    plan: Arc<Plan>,
+    planned: impl Iterator<Item = PlannedMatch> + Send + 'static,
+    player: Arc<dyn MatchPlayer>,
+    stop: Arc<Stop>,
+    each: &mut (dyn FnMut(FinishedMatch) + Send),
+) -> Result<(), MatchError> {
+    let mut running = start(plan, planned, player, stop);
+    while let Some(finished) = running.next().await {
+        each(finished);
+    }
+    running.end().await
 }
 
 /// Like [`run`], but sums up. Each match goes to `sink` as it ends. Matches of one deck are counted as one
@@ -91,17 +183,19 @@ fn one(
 ///
 /// # Errors
 /// As [`run`].
-pub fn play(
-    plan: &Plan,
-    planned: impl Iterator<Item = PlannedMatch> + Send,
-    player: &dyn MatchPlayer,
+pub async fn play(
+    plan: Arc<Plan>,
+    planned: impl Iterator<Item = PlannedMatch> + Send + 'static,
+    player: Arc<dyn MatchPlayer>,
     sink: &mut dyn MatchSink,
-    stop: &Stop,
+    stop: Arc<Stop>,
 ) -> Result<Tally, MatchError> {
     let mut tally = Tally::new(plan.entrants.len());
     let mut open: BTreeMap<u64, Vec<(u64, Counted)>> = BTreeMap::new();
     let mut games = 0;
-    run(plan, planned, player, stop, &mut |finished| {
+    let record = plan.record;
+    let mut running = start(plan, planned, player, stop);
+    while let Some(finished) = running.next().await {
         sink.ended(&finished);
         let FinishedMatch {
             planned,
@@ -109,11 +203,11 @@ pub fn play(
             mut played,
         } = finished;
         games += 1;
-        if plan.record {
+        if record {
             for before in std::mem::take(&mut played.replaced) {
-                sink.played(before);
+                sink.played(before).await;
             }
-            sink.played(played);
+            sink.played(played).await;
         }
         let ended = open.entry(planned.deck).or_default();
         ended.push((planned.number, counted));
@@ -121,7 +215,8 @@ pub fn play(
             tally.add(&block(open.remove(&planned.deck).unwrap_or_default()));
         }
         sink.done(games);
-    })?;
+    }
+    running.end().await?;
     for ended in open.into_values() {
         tally.cut_short += ended.len() as u64;
         tally.add(&block(ended));
@@ -138,10 +233,11 @@ fn block(mut ended: Vec<(u64, Counted)>) -> Vec<Counted> {
 #[cfg(test)]
 mod tests {
     use super::super::schedule::Schedule;
-    use super::{FinishedMatch, MatchError, MatchPlayer, MatchSink, Plan, PlannedMatch, Stop};
+    use super::{Arc, FinishedMatch, MatchError, MatchPlayer, MatchSink, Plan, PlannedMatch, Stop};
     use super::{play, run};
     use crate::referee::{SeatSpec, StartError};
-    use crate::tournament::PlayedMatch;
+    use crate::tournament::{PlayedMatch, Playing};
+    use futures_util::future::BoxFuture;
     use games::{Cause, Outcome};
     use serde_json::Value;
     use std::num::NonZeroUsize;
@@ -180,16 +276,31 @@ mod tests {
     }
 
     impl MatchPlayer for Quick {
-        fn play(
+        fn play<'a>(
+            &'a self,
+            _: &'a Plan,
+            planned: &'a PlannedMatch,
+            seats: &'a [SeatSpec],
+            stop: &'a Stop,
+        ) -> Playing<'a> {
+            Box::pin(self.one(planned, seats, stop))
+        }
+
+        fn finish(&self) {
+            self.finished.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    impl Quick {
+        async fn one(
             &self,
-            _: &Plan,
             planned: &PlannedMatch,
-            seats: &[&SeatSpec],
+            seats: &[SeatSpec],
             stop: &Stop,
         ) -> Result<Option<PlayedMatch>, MatchError> {
             let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
             self.most.fetch_max(running, Ordering::SeqCst);
-            std::thread::yield_now();
+            tokio::task::yield_now().await;
             self.running.fetch_sub(1, Ordering::SeqCst);
             if self.fails_at == Some(planned.number) {
                 return Err(StartError::Stopping.into());
@@ -208,23 +319,21 @@ mod tests {
                 ..PlayedMatch::ended(planned.number, planned.seed, outcome)
             }))
         }
-
-        fn finish(&self) {
-            self.finished.fetch_add(1, Ordering::SeqCst);
-        }
     }
 
-    #[test]
-    fn every_match_is_played_once_and_so_many_at_once() {
-        let quick = Quick::default();
+    #[tokio::test]
+    async fn every_match_is_played_once_and_so_many_at_once() {
+        let quick = Arc::new(Quick::default());
         let mut numbers = Vec::new();
         let mut each = |finished: FinishedMatch| numbers.push(finished.planned.number);
         let matches = SCHEDULE.matches();
-        run(&plan(), matches, &quick, &Stop::default(), &mut each).unwrap();
+        let stop = Arc::default();
+        let ran = run(plan().into(), matches, quick.clone(), stop, &mut each);
+        ran.await.unwrap();
         numbers.sort_unstable();
         assert_eq!(numbers, (0..40).collect::<Vec<_>>());
-        assert!(quick.most.into_inner() <= 3);
-        assert_eq!(quick.finished.into_inner(), 1);
+        assert!(quick.most.load(Ordering::SeqCst) <= 3);
+        assert_eq!(quick.finished.load(Ordering::SeqCst), 1);
     }
 
     /// The numbers of what it receives.
@@ -232,24 +341,26 @@ mod tests {
     struct Received(Vec<u64>);
 
     impl MatchSink for Received {
-        fn played(&mut self, played: PlayedMatch) {
+        fn played(&mut self, played: PlayedMatch) -> BoxFuture<'_, ()> {
             self.0.push(played.number);
+            Box::pin(std::future::ready(()))
         }
     }
 
-    #[test]
-    fn every_finished_match_is_counted_and_kept_when_a_run_is_stopped() {
+    #[tokio::test]
+    async fn every_finished_match_is_counted_and_kept_when_a_run_is_stopped() {
         let quick = Quick {
             stops_at: Some(22),
             ..Quick::default()
         };
-        let stop = Stop::default();
         let one = Plan {
             concurrency: NonZeroUsize::MIN,
             ..plan()
         };
         let mut received = Received::default();
-        let tally = play(&one, SCHEDULE.matches(), &quick, &mut received, &stop).unwrap();
+        let (plan, quick, stop) = (one.into(), Arc::new(quick), Arc::default());
+        let played = play(plan, SCHEDULE.matches(), quick, &mut received, stop);
+        let tally = played.await.unwrap();
         assert_eq!(received.0, (0..22).collect::<Vec<_>>());
         assert_eq!((tally.games, tally.cut_short), (22, 2));
         let won: u64 = tally.entrants.iter().map(|entrant| entrant.wins).sum();
@@ -262,16 +373,17 @@ mod tests {
 
     #[tokio::test]
     async fn a_failure_ends_the_run_but_not_the_token_of_others() {
-        let quick = Quick {
+        let quick = Arc::new(Quick {
             fails_at: Some(9),
             ..Quick::default()
-        };
+        });
         let token = CancellationToken::new();
-        let stop = Stop::on(&token);
-        let failed = play(&plan(), SCHEDULE.matches(), &quick, &mut (), &stop);
+        let stop = Arc::new(Stop::on(&token));
+        let (matches, quick_too) = (SCHEDULE.matches(), quick.clone());
+        let failed = play(plan().into(), matches, quick_too, &mut (), stop.clone()).await;
         assert!(matches!(failed, Err(MatchError::Start(_))), "{failed:?}");
         assert!(stop.is_set() && !token.is_cancelled());
-        assert_eq!(quick.finished.into_inner(), 1);
+        assert_eq!(quick.finished.load(Ordering::SeqCst), 1);
 
         let others = Stop::on(&token);
         assert!(!others.is_set());

@@ -1,9 +1,9 @@
 //! What tournaments store, and what is read of it again.
 
 use super::{
-    Aim, Course, Ended, Extent, Hosted, InProcess, Kept, MatchError, MatchPlayer, Plan,
-    PlannedMatch, Play, PlayedMatch, Programs, Schedule, Stop, TournamentFile, Watch, counted,
-    keep, open_recording, run,
+    Aim, Course, Ended, Extent, Hosted, InProcess, Kept, MatchPlayer, Plan, PlannedMatch, Play,
+    PlayedMatch, Playing, Programs, Schedule, Stop, TournamentFile, Watch, counted, keep,
+    open_recording, start,
 };
 use crate::link::program::{Load, Machine};
 use crate::referee::arbiter::ProgramRules;
@@ -21,7 +21,6 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
-use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, mpsc};
 
 const ID: &str = "01TOURNAMENT00000000000001";
@@ -130,41 +129,36 @@ async fn played_by(
 
 /// The same by this player.
 async fn played_with(
-    player: impl MatchPlayer + Send + 'static,
+    player: impl MatchPlayer + 'static,
     plan: Plan,
     planned: Vec<PlannedMatch>,
     recording: &Recording,
 ) -> Vec<super::Counted> {
     let (sender, receiver) = mpsc::channel(2);
     let keeping = keep(plan.kit, plan.options.clone(), recording.clone(), receiver);
-    let playing = tokio::task::spawn_blocking(move || {
+    let playing = async move {
         let mut all = Vec::new();
-        run(
-            &plan,
-            planned.into_iter(),
-            &player,
-            &Stop::default(),
-            &mut |finished| {
-                let slot = finished.planned.slot;
-                all.push((finished.planned.number, finished.counted));
-                let mut played = finished.played;
-                for before in std::mem::take(&mut played.replaced) {
-                    sender.blocking_send(before.into()).unwrap();
-                }
-                let kept = Kept {
-                    played,
-                    slot,
-                    fills: true,
-                };
-                sender.blocking_send(kept).unwrap();
-            },
-        )
-        .unwrap();
+        let (plan, player) = (Arc::new(plan), Arc::new(player));
+        let mut running = start(plan, planned.into_iter(), player, Arc::default());
+        while let Some(finished) = running.next().await {
+            let slot = finished.planned.slot;
+            all.push((finished.planned.number, finished.counted));
+            let mut played = finished.played;
+            for before in std::mem::take(&mut played.replaced) {
+                sender.send(before.into()).await.unwrap();
+            }
+            let kept = Kept {
+                played,
+                slot,
+                fills: true,
+            };
+            sender.send(kept).await.unwrap();
+        }
+        running.end().await.unwrap();
         all
-    });
-    let (kept, played) = tokio::join!(keeping, playing);
+    };
+    let (kept, mut played) = tokio::join!(keeping, playing);
     kept.unwrap();
-    let mut played = played.unwrap();
     played.sort_by_key(|(number, _)| *number);
     played.into_iter().map(|(_, counted)| counted).collect()
 }
@@ -351,7 +345,6 @@ async fn matches_of_a_host_are_kept_with_their_places() {
         let player = Hosted {
             silent: None,
             host: Arc::clone(&host),
-            runtime: Handle::current(),
         };
         let planned = planned().remove(3);
         let expected = planned.slot.clone().unwrap();
@@ -398,23 +391,23 @@ struct Noting {
 }
 
 impl MatchPlayer for Noting {
-    fn play(
-        &self,
-        plan: &Plan,
-        planned: &PlannedMatch,
-        seats: &[&SeatSpec],
-        stop: &Stop,
-    ) -> Result<Option<PlayedMatch>, MatchError> {
+    fn play<'a>(
+        &'a self,
+        plan: &'a Plan,
+        planned: &'a PlannedMatch,
+        seats: &'a [SeatSpec],
+        stop: &'a Stop,
+    ) -> Playing<'a> {
         if self.asked.lock().len() == self.stops_at {
             stop.set();
-            return Ok(None);
+            return Box::pin(std::future::ready(Ok(None)));
         }
         self.asked.lock().push(planned.clone());
         let in_process = InProcess {
             budget: BUDGET,
             models: false,
         };
-        in_process.play(plan, planned, seats, stop)
+        Box::pin(async move { in_process.play(plan, planned, seats, stop).await })
     }
 }
 

@@ -113,4 +113,12 @@ mod tests {
         assert_eq!(dead.alive(), Some(false));
         assert_eq!(RecordedReply::said(&RecordedReply::Late.encode()), said(""));
     }
+
+    #[test]
+    fn a_beginning_is_cut_between_letters() {
+        let said = |count| RecordedReply::Said("é".repeat(count));
+        assert_eq!(said(3).beginning(5), said(2));
+        assert_eq!(said(3).beginning(6), said(3));
+        assert_eq!(RecordedReply::Late.beginning(1), RecordedReply::Late);
+    }
 }

@@ -8,8 +8,8 @@ use crate::link::program::{Ended, LineFault, Program, ProgramOptions, StartError
 use games::neutral::{Hello, Told, written};
 use games::{Kit, Seat, TableSetup};
 use serde_json::Value;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
 
 /// How long a program may take for the first line of an untimed reply.
 const FIRST_WITHIN: Duration = Duration::from_secs(30);
@@ -162,14 +162,13 @@ fn is_answered(text: &str) -> bool {
 ///
 /// # Errors
 /// As [`super::play`].
-pub fn watch_game(
-    plan: &ArbiterMatch<'_>,
+pub async fn watch_game(
+    plan: ArbiterMatch,
     seat: Seat,
-    hear: &mut dyn FnMut(Spoken),
+    hear: &mut (dyn FnMut(Spoken) + Send),
 ) -> Result<Option<game::Ended>, PlayError> {
-    let abort = AtomicBool::new(false);
     let watch = Watch::new(plan.kit, seat, &mut *hear);
-    let ended = watched(plan, &abort, Some(watch))?;
+    let ended = watched(plan, &CancellationToken::new(), Some(watch)).await?;
     for blame in ended.iter().flat_map(|ended| &ended.blames) {
         let (seat, cause) = (blame.seat.0, blame.cause.word());
         let why = format!("seat {seat}: {cause}: {}", blame.detail);
