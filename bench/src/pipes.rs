@@ -4,7 +4,8 @@ use anyhow::{Context as _, ensure};
 use drover::referee::SeatSpec;
 use drover::referee::arbiter::ProgramRules;
 use drover::referee::budget::ThinkBudget;
-use drover::tournament::{MatchError, MatchSink, Plan, Programs, Schedule, Tally, play};
+use drover::referee::{Pipes, Ports};
+use drover::tournament::{MatchError, MatchSink, Plan, Referees, Schedule, Tally, play};
 use games::Kit;
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
@@ -62,11 +63,11 @@ impl Table {
                 games,
                 seed: 1,
             },
-            programs: Arc::new(Programs {
+            programs: Pipes {
                 budget: ThinkBudget::Nodes(1),
                 models: false,
                 rules: ProgramRules::default(),
-            }),
+            },
         }
     }
 
@@ -99,7 +100,7 @@ pub(crate) fn command(text: &str) -> anyhow::Result<Command> {
 pub(crate) struct Games {
     plan: Arc<Plan>,
     pub(crate) schedule: Schedule,
-    programs: Arc<Programs>,
+    programs: Pipes,
 }
 
 impl Games {
@@ -109,15 +110,16 @@ impl Games {
     }
 
     /// Who plays them, before they begin.
-    pub(crate) fn programs(&mut self) -> &mut Programs {
-        Arc::get_mut(&mut self.programs).expect("they have not begun")
+    pub(crate) fn programs(&mut self) -> &mut Pipes {
+        &mut self.programs
     }
 
     /// Plays them.
     pub(crate) async fn play(&self, sink: &mut dyn MatchSink) -> Result<Tally, MatchError> {
         let matches = self.schedule.matches();
-        let (plan, programs) = (Arc::clone(&self.plan), Arc::clone(&self.programs));
-        play(plan, matches, programs, sink, Arc::default()).await
+        let player = Referees::new(Ports::Pipes(self.programs.clone()));
+        let plan = Arc::clone(&self.plan);
+        play(plan, matches, Arc::new(player), sink, Arc::default()).await
     }
 
     /// Plays them, all without a fault. Gives how long that took, too.

@@ -11,9 +11,9 @@ use super::users_bots;
 use crate::clock::now_us;
 use crate::config::Flags;
 use crate::link::program::{adopt_orphans, find};
-use crate::referee::SeatSpec;
 use crate::referee::arbiter::{FromMatch, play_from};
 use crate::referee::budget::ThinkBudget;
+use crate::referee::{Refereed, SeatSpec};
 use crate::store::{EntryId, MatchRow, Side, Store};
 use crate::tournament::{
     Conditions, Counted, FinishedMatch, Origin, PlannedMatch, PlayedMatch, Report, Tally,
@@ -90,11 +90,12 @@ pub(super) async fn run(
         entry,
         cause: ended.outcome.cause,
     });
-    let played = PlayedMatch {
+    let refereed = Refereed {
         started_us,
         seats: specs.clone(),
-        ..ended.into()
+        ..ended
     };
+    let played = PlayedMatch::new(0, 0, refereed);
     let counted = counted_seats(kit, teams.as_deref(), &played);
     let mut tally = Tally::new(specs.len());
     tally.add([&counted]);

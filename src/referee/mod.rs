@@ -3,7 +3,8 @@
 //!
 //! `host` plays matches over HTTP: it draws their numbers, drives their tables, and resumes interrupted ones through
 //! `replay`, including the dialogues of built-in seats. `seat` calls players and asks bots; seats on our own listener are
-//! called with the nonce, and stored and shown without it. `record` keeps every seat's transcript in the store and, at the
+//! called with the nonce, and stored and shown without it. What happens in a match is decided by `games::Match` alone; `drive`
+//! is the loop between it and a port, and `play` the way to one match of any game over any wire. `record` keeps every seat's transcript in the store and, at the
 //! match's end, the facts that it shows; its writer waits while nothing can be written. `hub` and `arbiter` are the other
 //! two ports, `http` is what asks for matches.
 
@@ -12,8 +13,12 @@ mod drive;
 pub mod host;
 pub mod http;
 pub mod hub;
+mod in_process;
+mod play;
 pub mod record;
+mod refereed;
 pub mod seat;
+mod stop;
 #[cfg(test)]
 mod tests;
 
@@ -22,11 +27,15 @@ pub use host::{
     OnMatch, StartError, Started, demo, merged,
 };
 pub use http::{Reaches, ServerSettings, query, serve};
+pub use in_process::InProcess;
+pub use play::{HubPorts, MatchError, MatchSpec, Pipes, Ports, play};
 pub use record::{
     DecisionTimes, MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch, lines_of,
     result_of,
 };
+pub use refereed::Refereed;
 pub use seat::{
     HttpSeat, Notebook, OnEnd, OwnAddress, SeatConduct, SeatLink, SeatPrograms, SeatReply,
     SeatSpec, SeatSpecError, budget, seat_builtin, seat_spec,
 };
+pub use stop::Stop;

@@ -1,12 +1,12 @@
 //! The one runner for many matches: tasks, with a limit of how many play at once.
 
-use super::match_player::{MatchError, MatchPlayer, Plan};
+use super::played_match::PlayedMatch;
+use super::player::{MatchPlayer, Plan};
 use super::schedule::PlannedMatch;
 use super::sides::Sides;
 use super::sink::MatchSink;
-use super::stop::Stop;
 use super::tally::{Counted, Tally};
-use crate::referee::SeatSpec;
+use crate::referee::{MatchError, SeatSpec, Stop};
 use crate::tournament::FinishedMatch;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -143,8 +143,7 @@ impl Worker {
         let entrants = sides.entrants();
         let seats = entrants.filter_map(|entrant| plan.entrants.get(entrant).cloned());
         let seats: Vec<SeatSpec> = seats.collect();
-        let playing = self.player.play(plan, &planned, &seats, &self.stop);
-        let mut played = playing.await?;
+        let mut played = self.played(&planned, &seats).await?;
         // Where results are ranked, they belong to those who earned them.
         if let Some(played) = &mut played
             && planned.slot.is_some()
@@ -157,6 +156,41 @@ impl Worker {
             planned,
             played,
         }))
+    }
+
+    /// Plays it, and again while the machine made a program late.
+    async fn played(
+        &self,
+        planned: &PlannedMatch,
+        seats: &[SeatSpec],
+    ) -> Result<Option<PlayedMatch>, MatchError> {
+        let mut replaced: Vec<PlayedMatch> = Vec::new();
+        loop {
+            let playing = self.player.play(&self.plan, planned, seats, &self.stop);
+            let Some(mut refereed) = playing.await? else {
+                return Ok(None);
+            };
+            let excuse = refereed.excuse.take();
+            let mut played = PlayedMatch::new(planned.number, planned.seed, refereed);
+            let machine = self.player.machine();
+            let again = machine.filter(|(_, most)| replaced.len() < *most as usize);
+            let Some(((machine, _), why)) = again.zip(excuse) else {
+                let ids = replaced.iter().filter_map(|one| one.match_id.clone());
+                let before = ids.collect::<Vec<_>>().join(", ");
+                if !before.is_empty() {
+                    played.again =
+                        format!("played in place of {before}, which the machine disturbed");
+                }
+                played.replaced = replaced;
+                return Ok(Some(played));
+            };
+            machine.replays();
+            let number = planned.number + 1;
+            tracing::warn!("match {number} is played again: {why} while a program was late");
+            played.again =
+                format!("played again, and counts for nothing: {why} while a program was late");
+            replaced.push(played);
+        }
     }
 }
 
@@ -235,7 +269,7 @@ mod tests {
     use super::super::schedule::Schedule;
     use super::{Arc, FinishedMatch, MatchError, MatchPlayer, MatchSink, Plan, PlannedMatch, Stop};
     use super::{play, run};
-    use crate::referee::{SeatSpec, StartError};
+    use crate::referee::{Refereed, SeatSpec, StartError};
     use crate::tournament::{PlayedMatch, Playing};
     use futures_util::future::BoxFuture;
     use games::{Cause, Outcome};
@@ -297,7 +331,7 @@ mod tests {
             planned: &PlannedMatch,
             seats: &[SeatSpec],
             stop: &Stop,
-        ) -> Result<Option<PlayedMatch>, MatchError> {
+        ) -> Result<Option<Refereed>, MatchError> {
             let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
             self.most.fetch_max(running, Ordering::SeqCst);
             tokio::task::yield_now().await;
@@ -313,10 +347,9 @@ mod tests {
                 cause: Cause::Normal,
                 scores: [9, 1, 1, 1].into_iter().collect(),
             };
-            Ok(Some(PlayedMatch {
+            Ok(Some(Refereed {
                 seats: seats.iter().map(ToString::to_string).collect(),
-                refused: vec![0, 2, 0, 0],
-                ..PlayedMatch::ended(planned.number, planned.seed, outcome)
+                ..Refereed::ended(outcome)
             }))
         }
     }

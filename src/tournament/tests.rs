@@ -1,15 +1,14 @@
 //! What tournaments store, and what is read of it again.
 
 use super::{
-    Aim, Course, Ended, Extent, Hosted, InProcess, Kept, MatchPlayer, Plan, PlannedMatch, Play,
-    PlayedMatch, Playing, Programs, Schedule, Stop, TournamentFile, Watch, counted, keep,
-    open_recording, start,
+    Aim, Course, Ended, Extent, Kept, MatchPlayer, Plan, PlannedMatch, Play, PlayedMatch, Playing,
+    Referees, Schedule, Stop, TournamentFile, Watch, counted, keep, open_recording, start,
 };
 use crate::link::program::{Load, Machine};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_builtin::Builtins;
-use crate::referee::{Draw, Host, HostSettings, Recording, SeatSpec};
+use crate::referee::{Draw, Host, HostSettings, InProcess, Pipes, Ports, Recording, SeatSpec};
 use crate::store::{
     ALL_ROUNDS, NewEntrant, PageAt, Slot, Store, StoredRound, TournamentMatch, TournamentRow,
 };
@@ -120,11 +119,16 @@ async fn played_by(
     planned: Vec<PlannedMatch>,
     recording: &Recording,
 ) -> Vec<super::Counted> {
-    let player = InProcess {
+    played_with(in_process(budget), plan, planned, recording).await
+}
+
+/// Built-in bots in process.
+fn in_process(budget: ThinkBudget) -> Referees {
+    Referees::new(Ports::Process(InProcess {
         budget,
         models: false,
-    };
-    played_with(player, plan, planned, recording).await
+        timed: false,
+    }))
 }
 
 /// The same by this player.
@@ -342,10 +346,7 @@ async fn matches_of_a_host_are_kept_with_their_places() {
             ..HostSettings::default()
         };
         let host = Host::new(plan.kit, settings, Recording::none());
-        let player = Hosted {
-            silent: None,
-            host: Arc::clone(&host),
-        };
+        let player = Referees::new(Ports::Callbacks(Arc::clone(&host)));
         let planned = planned().remove(3);
         let expected = planned.slot.clone().unwrap();
         let counts = played_with(player, plan, vec![planned], &recording).await;
@@ -403,11 +404,10 @@ impl MatchPlayer for Noting {
             return Box::pin(std::future::ready(Ok(None)));
         }
         self.asked.lock().push(planned.clone());
-        let in_process = InProcess {
-            budget: BUDGET,
-            models: false,
-        };
-        Box::pin(async move { in_process.play(plan, planned, seats, stop).await })
+        Box::pin(async move {
+            let player = in_process(BUDGET);
+            player.play(plan, planned, seats, stop).await
+        })
     }
 }
 
@@ -531,7 +531,7 @@ async fn a_match_that_the_machine_disturbed_is_played_again_once_and_kept_beside
             own: 1.0 - others,
             ..Load::default()
         });
-        let player = Programs {
+        let player = Referees::new(Ports::Pipes(Pipes {
             budget: BUDGET,
             models: false,
             rules: ProgramRules {
@@ -539,7 +539,7 @@ async fn a_match_that_the_machine_disturbed_is_played_again_once_and_kept_beside
                 replays_max: 1,
                 ..ProgramRules::default()
             },
-        };
+        }));
         let slot = Slot {
             tournament: ID.into(),
             round: 1,

@@ -4,15 +4,16 @@ use crate::bots::{Chair, Named, Seated, Sheet};
 use crate::maps::{Ground, grounds};
 use anyhow::Context as _;
 use drover::cli::play_args::rule_options;
-use drover::referee::SeatSpec;
+use drover::referee::{Refereed, SeatSpec};
 use drover::tournament::{
-    FinishedMatch, MatchError, MatchPlayer, Plan, PlannedMatch, PlayedMatch, Playing, Stop, run,
+    FinishedMatch, MatchError, MatchPlayer, Plan, PlannedMatch, Playing, Stop, run,
 };
 use games::Histogram;
 use games::arena::{self, Acts, Arena};
 use games::contest::{Advice, Deal, MATCH_NUMBER};
 use games::game::{Bot, Seat, Seats};
 use games::kit::Pace;
+use games::match_::Conduct;
 use games::{SetupError, options};
 use nix::time::{ClockId, clock_gettime};
 use serde_json::Value;
@@ -218,7 +219,7 @@ impl<C: Sheet> Field<C> {
         plan: &Plan,
         planned: &PlannedMatch,
         seats: usize,
-    ) -> Result<PlayedMatch, MatchError> {
+    ) -> Result<Refereed, MatchError> {
         let refereed = self.refereed(&plan.options, planned.deck, seats)?;
         let (setup, clock) = (C::position(&refereed), C::clock(&refereed));
         if self.node.is_some() && clock.is_zero() {
@@ -242,10 +243,12 @@ impl<C: Sheet> Field<C> {
         let end = arena::play(setup, &mut bots, &mut watch);
         let outcome = end.game.outcome();
         let outcome = outcome.ok_or_else(|| SetupError("a match has no end".to_owned()))?;
-        Ok(PlayedMatch {
-            refused: end.refused.values().to_vec(),
-            took: watch.took,
-            ..PlayedMatch::ended(planned.number, planned.seed, outcome)
+        let refused = end.refused.values().iter();
+        let conduct = watch.took.into_iter().zip(refused);
+        let conduct = conduct.map(|(took, refused)| Conduct::of_times(took, *refused, 0));
+        Ok(Refereed {
+            conduct: conduct.collect(),
+            ..Refereed::ended(outcome)
         })
     }
 }

@@ -84,14 +84,14 @@ impl Conduct {
         self.fell.get_or_insert(self.decisions + 1);
     }
 
-    /// The same after a match of which no more is known than who was late.
+    /// The same after a match of which no more is known.
     #[must_use]
-    pub fn of_times(took: Histogram, refused: u32, late: bool) -> Self {
+    pub fn of_times(took: Histogram, refused: u32, missed: u32) -> Self {
         Self {
             took,
             refused,
-            late,
-            missed: u32::from(late),
+            late: missed > 0,
+            missed,
             ..Self::default()
         }
     }

@@ -1,10 +1,11 @@
 //! A stored match played on from one of its calls: everything before is as it was. Players hear it again, and what
 //! they would say to it now does not count.
 
-use super::game::{Ended, Game};
+use super::game::Game;
 use super::play::apart;
 use super::players::{Pipe, PlayError, Player, ProgramRules, end};
 use crate::referee::budget::ThinkBudget;
+use crate::referee::refereed::Refereed;
 use crate::referee::seat_spec::SeatSpec;
 use crate::replay::{RecordedReply, lead_match, replay_match};
 use crate::store::types::{Direction, Entry, EntryId};
@@ -90,7 +91,7 @@ pub enum FromError {
 pub async fn play_from(
     from: FromMatch,
     stop: &CancellationToken,
-) -> Result<Option<Ended>, FromError> {
+) -> Result<Option<Refereed>, FromError> {
     let (match_, players) = apart(move || from.led()).await?;
     let game = Game {
         match_,

@@ -6,28 +6,11 @@ use super::watch::Watch;
 use crate::clock::Steady;
 use crate::link::program::Machine;
 use crate::referee::drive::{DriveError, drive};
+use crate::referee::refereed::Refereed;
 use crate::referee::seat::Left;
 use games::match_::{Attendance, Conduct, Place, Rules};
-use games::{Blame, Cause, Exchange, Match, Outcome, Participation, Wire};
+use games::{Blame, Cause, Match, Outcome, Participation, Wire};
 use tokio_util::sync::CancellationToken;
-
-/// A game that reached its end.
-pub struct Ended {
-    /// The outcome.
-    pub outcome: Outcome,
-    /// The players at fault, how, and how it showed.
-    pub blames: Vec<Blame>,
-    /// How each seat kept its time.
-    pub conduct: Vec<Conduct>,
-    /// What was sent and received, if recorded.
-    pub transcript: Vec<Exchange>,
-    /// Why the machine made a program late that was blamed for it, if it did.
-    pub excuse: Option<String>,
-    /// What each seat's program left behind.
-    pub left: Vec<Left>,
-    /// How each seat took part.
-    pub participation: Vec<Option<Participation>>,
-}
 
 /// A game among players that are seated.
 pub(super) struct Game<'w> {
@@ -43,7 +26,7 @@ pub(super) struct Game<'w> {
 
 impl Game<'_> {
     /// Plays it to its end, and ends its programs; `None` if it was stopped.
-    pub(super) async fn play(self, stop: &CancellationToken) -> Option<Ended> {
+    pub(super) async fn play(self, stop: &CancellationToken) -> Option<Refereed> {
         let place = |player: &Player| {
             Place::new(match player {
                 Player::Program(_) => Attendance::Outside,
@@ -82,14 +65,14 @@ impl Game<'_> {
             },
             Err(_) => return None,
         };
-        Some(Ended {
-            outcome,
+        Some(Refereed {
             blames: closed.blames,
             conduct: closed.conduct,
             transcript,
             excuse,
             left: closed.left,
             participation: closed.participation,
+            ..Refereed::ended(outcome)
         })
     }
 }

@@ -1,10 +1,10 @@
 //! One program, talked to line by line, or run through a whole game while a person watches.
 
-use super::game;
 use super::play::{ArbiterMatch, watched};
 use super::players::PlayError;
 use super::watch::{Spoken, Watch};
 use crate::link::program::{Ended, LineFault, Program, ProgramOptions, StartError, sweep};
+use crate::referee::Refereed;
 use games::neutral::{Hello, Told, written};
 use games::{Kit, Seat, TableSetup};
 use serde_json::Value;
@@ -166,7 +166,7 @@ pub async fn watch_game(
     plan: ArbiterMatch,
     seat: Seat,
     hear: &mut (dyn FnMut(Spoken) + Send),
-) -> Result<Option<game::Ended>, PlayError> {
+) -> Result<Option<Refereed>, PlayError> {
     let watch = Watch::new(plan.kit, seat, &mut *hear);
     let ended = watched(plan, &CancellationToken::new(), Some(watch)).await?;
     for blame in ended.iter().flat_map(|ended| &ended.blames) {

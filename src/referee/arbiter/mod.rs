@@ -18,7 +18,6 @@ mod watch;
 
 pub use crate::referee::seat::{Left, Unheard};
 pub use from::{FromError, FromMatch, play_from};
-pub use game::Ended;
 pub use interactive::{InteractiveProgram, watch_game};
 pub use play::{ArbiterMatch, play, try_out};
 pub use players::{PlayError, ProgramRules};

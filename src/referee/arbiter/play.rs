@@ -1,10 +1,11 @@
 //! One match with programs.
 
-use super::game::{Ended, Game};
+use super::game::Game;
 use super::players::{Pipe, PlayError, Player, ProgramRules, end};
 use super::watch::Watch;
 use crate::link::program::{LineFault, ProgramOptions};
 use crate::referee::budget::ThinkBudget;
+use crate::referee::refereed::Refereed;
 use crate::referee::seat_spec::SeatSpec;
 use games::match_::Rules;
 use games::{Kit, Match, Seat, TableSetup, Wire, bot_seed};
@@ -39,7 +40,7 @@ pub struct ArbiterMatch {
 pub async fn play(
     plan: ArbiterMatch,
     stop: &CancellationToken,
-) -> Result<Option<Ended>, PlayError> {
+) -> Result<Option<Refereed>, PlayError> {
     watched(plan, stop, None).await
 }
 
@@ -48,7 +49,7 @@ pub(super) async fn watched(
     plan: ArbiterMatch,
     stop: &CancellationToken,
     watch: Option<Watch<'_>>,
-) -> Result<Option<Ended>, PlayError> {
+) -> Result<Option<Refereed>, PlayError> {
     let setup = TableSetup::numbered(plan.seed, plan.options.clone(), plan.seats.len());
     let table = plan.kit.table(&setup)?;
     let (record, machine) = (plan.record, plan.rules.machine.clone());

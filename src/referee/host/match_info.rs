@@ -6,7 +6,7 @@ use crate::referee::seat::Left;
 use crate::referee::seat::seat_spec::SeatSpec;
 use crate::store::types::{MatchRow, SeatRow};
 use games::match_::Conduct;
-use games::{Cause, Learnt, Outcome, Participation};
+use games::{Cause, Exchange, Learnt, Outcome, Participation, Seat};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
@@ -111,4 +111,35 @@ pub struct HostedMatch {
     pub log: Arc<MatchLog>,
     /// Set once it has ended.
     pub end: OnceLock<MatchEnd>,
+}
+
+impl HostedMatch {
+    /// Its result, once it has ended with one.
+    #[must_use]
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.end.get()?.outcome.clone()
+    }
+}
+
+/// What was sent to all seats and came back, as the log shows it, in the order in which it was sent.
+#[must_use]
+pub fn transcript(hosted: &HostedMatch) -> Vec<Exchange> {
+    let seats = (0u8..).map(Seat).take(hosted.info.seats.len());
+    let mut all: Vec<(i64, Exchange)> = seats
+        .flat_map(|seat| {
+            let lines = hosted.log.lines(seat).into_iter();
+            lines.map(move |line| (seat, line))
+        })
+        .map(|(seat, line)| {
+            let exchange = Exchange {
+                seat,
+                call: line.query,
+                reply: Some(line.reply),
+                took: None,
+            };
+            (line.at_us, exchange)
+        })
+        .collect();
+    all.sort_by_key(|(at_us, _)| *at_us);
+    all.into_iter().map(|(_, exchange)| exchange).collect()
 }

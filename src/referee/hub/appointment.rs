@@ -8,13 +8,12 @@ use super::matches::{Sat, Sitter, Sitting, Who};
 use super::server::{Entrance, FULL, GUESSES_USED_UP, HubServer};
 use crate::link::Peer;
 use crate::referee::record::RecordError;
+use crate::referee::refereed::Refereed;
 use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins, OurBot};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
 use crate::seldom;
 use crate::store::types::Slot;
-use games::Histogram;
-use games::match_::Conduct;
-use games::{Blame, Learnt, Outcome, Participation, SetupError};
+use games::{Learnt, SetupError};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -49,27 +48,6 @@ pub struct Place {
     pub spec: SeatSpec,
     /// The name of the player.
     pub name: String,
-}
-
-/// A planned match that was played.
-#[derive(Clone, Debug)]
-pub struct Held {
-    /// The match's id in the store.
-    pub match_id: String,
-    /// In microseconds since 1970-01-01 UTC.
-    pub started_us: i64,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// The players that were out of it before its end, and why.
-    pub blames: Vec<Blame>,
-    /// How long the players' decisions took, by seat.
-    pub took: Vec<Histogram>,
-    /// How often they were out of time, by seat.
-    pub missed: Vec<u32>,
-    /// How many of their lines were refused, by seat.
-    pub refused: Vec<u32>,
-    /// How each seat took part.
-    pub participation: Vec<Option<Participation>>,
 }
 
 /// Why a planned match has no result, as a sentence.
@@ -130,7 +108,7 @@ impl HubServer {
     pub async fn hold(
         self: &Arc<Self>,
         mut appointment: Appointment,
-    ) -> Result<Held, AppointmentError> {
+    ) -> Result<Refereed, AppointmentError> {
         let entrants = self.wanted(&appointment.places)?;
         let mut bots = self.bots(&mut appointment).await?;
         let players = appointment.places.len();
@@ -288,19 +266,16 @@ impl Drop for Playing {
     }
 }
 
-fn held(sat: Sat) -> Result<Held, AppointmentError> {
+fn held(sat: Sat) -> Result<Refereed, AppointmentError> {
     let Some(outcome) = sat.played.outcome else {
         return Err(AppointmentError::GivenUp(sat.result.detail));
     };
-    let conduct: Vec<Conduct> = sat.played.conduct;
-    Ok(Held {
-        match_id: sat.match_id,
+    Ok(Refereed {
+        match_id: Some(sat.match_id),
         started_us: sat.started_us,
-        outcome,
         blames: sat.played.faults,
+        conduct: sat.played.conduct,
         participation: sat.result.participation,
-        missed: conduct.iter().map(|one| one.missed).collect(),
-        refused: conduct.iter().map(|one| one.refused).collect(),
-        took: conduct.into_iter().map(|one| one.took).collect(),
+        ..Refereed::ended(outcome)
     })
 }

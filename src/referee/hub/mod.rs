@@ -20,7 +20,7 @@ mod rooms;
 mod server;
 mod token;
 
-pub use appointment::{Appointment, AppointmentError, Held, Place};
+pub use appointment::{Appointment, AppointmentError, Place};
 pub use guests::{Invited, InvitedError};
 pub use maps::{MapsError, read_maps};
 pub use rooms::{Room, RoomError};

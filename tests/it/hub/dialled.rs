@@ -7,14 +7,14 @@ use crate::app::{
 };
 use drover::gateway::CallbackOptions;
 use drover::gateway::hubs::Hubs;
-use drover::referee::Recording;
 use drover::referee::budget::ThinkBudget;
 use drover::referee::hub::{HubServer, HubSettings, Invited};
 use drover::referee::seat_builtin::Builtins;
+use drover::referee::{HubPorts, Ports, Recording};
 use drover::session::SessionOptions;
 use drover::store::{Durability, Filter, MatchRow, PageAt, Settings, Store};
 use drover::tournament::{
-    Dialled, FinishedMatch, MatchError, MatchPlayer as _, Plan, PlannedMatch, Schedule, Stop, run,
+    FinishedMatch, MatchError, MatchPlayer as _, Plan, PlannedMatch, Referees, Schedule, Stop, run,
 };
 use games::{Cause, Seat};
 use serde_json::{Value, json};
@@ -77,8 +77,8 @@ fn plan(seats: &[(&str, &str)], concurrency: usize) -> Arc<Plan> {
     })
 }
 
-fn dialled(hub: &Hub, within: Duration) -> Arc<Dialled> {
-    Arc::new(Dialled {
+fn dialled(hub: &Hub, within: Duration) -> Arc<Referees> {
+    Arc::new(Referees::new(Ports::Hub(HubPorts {
         hub: Arc::clone(&hub.server),
         builtins: Builtins {
             budget: ThinkBudget::Nodes(1),
@@ -87,7 +87,7 @@ fn dialled(hub: &Hub, within: Duration) -> Arc<Dialled> {
             programs: Default::default(),
         },
         within,
-    })
+    })))
 }
 
 /// So many matches of all the plan's entrants, who change seats.
@@ -108,7 +108,7 @@ fn matches(plan: &Plan, games: u64) -> impl Iterator<Item = PlannedMatch> + Send
 fn played(
     hub: &Hub,
     plan: &Arc<Plan>,
-    player: &Arc<Dialled>,
+    player: &Arc<Referees>,
     planned: impl Iterator<Item = PlannedMatch> + Send + 'static,
 ) -> Result<Vec<FinishedMatch>, MatchError> {
     let mut finished = Vec::new();

@@ -3,9 +3,9 @@
 use super::players::{Manner, Player};
 use super::{IMPATIENT, url};
 use crate::app::{clean, folder};
-use drover::referee::{Host, HostSettings, Recording};
+use drover::referee::{Host, HostSettings, Ports, Recording};
 use drover::store::{Durability, Filter, PageAt, Settings, Slot, Store};
-use drover::tournament::{FinishedMatch, Hosted, Plan, PlannedMatch, Schedule, run};
+use drover::tournament::{FinishedMatch, Plan, PlannedMatch, Referees, Schedule, run};
 use games::Cause;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::num::NonZeroUsize;
@@ -60,10 +60,9 @@ fn entrants_of_one_url_stay_apart_and_a_dead_one_holds_up_one_match_only() {
         ..HostSettings::default()
     };
     let recording = Recording::new(store.clone(), Durability::Process);
-    let player = Arc::new(Hosted {
-        host: Host::new(kit, settings, recording),
-        silent: Some(Default::default()),
-    });
+    let host = Host::new(kit, settings, recording);
+    let ports = Ports::Callbacks(Arc::clone(&host));
+    let player = Arc::new(Referees::remembering(ports, HashMap::new()));
     let entrants = [
         ("left", &twins),
         ("right", &twins),
@@ -93,13 +92,7 @@ fn entrants_of_one_url_stay_apart_and_a_dead_one_holds_up_one_match_only() {
     let mut finished = Vec::new();
     let matches = in_rounds(&schedule, GAMES / 2);
     let mut each = |one: FinishedMatch| finished.push(one);
-    let ran = run(
-        plan.into(),
-        matches,
-        player.clone(),
-        Arc::default(),
-        &mut each,
-    );
+    let ran = run(plan.into(), matches, player, Arc::default(), &mut each);
     runtime.block_on(ran).unwrap();
     assert_eq!(finished.len() as u64, GAMES);
     // The one that is called in vain has not played.
@@ -141,7 +134,7 @@ fn entrants_of_one_url_stay_apart_and_a_dead_one_holds_up_one_match_only() {
         assert_eq!(row.scores, one.counted.outcome.scores.values());
     }
     runtime.block_on(async {
-        Arc::clone(&player.host).stop().await;
+        host.stop().await;
         clean(&store).await;
         store.close().await;
     });
@@ -157,11 +150,10 @@ fn an_entrant_that_answers_again_has_all_its_tries() {
         http: IMPATIENT,
         ..HostSettings::default()
     };
-    let player = Arc::new(Hosted {
-        host: Host::new(kit, settings, Recording::none()),
-        // In a round before.
-        silent: Some(HashMap::from([(0, 7)]).into()),
-    });
+    let ports = Ports::Callbacks(Host::new(kit, settings, Recording::none()));
+    // In a round before.
+    let silent = HashMap::from([(0, 7)]);
+    let player = Arc::new(Referees::remembering(ports, silent));
     let mut entrants = vec!["builtin:filler".parse().unwrap(); 4];
     entrants[0] = url(&comes.url);
     let plan = Plan {

@@ -1,8 +1,11 @@
 //! The machine at tables that follow a script.
 
+use super::replay::Difference;
 use super::*;
 use crate::game::{Cause, Seats};
 use crate::kit::Wire;
+use crate::match_::effect::Content;
+use crate::match_::rules::LINES_MAX;
 use crate::participation::Part;
 use crate::wire::{Noted, Reply};
 use serde_json::Value;
@@ -103,7 +106,11 @@ fn ask(seat: u8, text: &str) -> Call {
 }
 
 fn note(seat: u8, text: &str) -> Call {
-    Call::tell(Seat(seat), text.to_owned())
+    Call {
+        answer_within: None,
+        decides: false,
+        ..ask(seat, text)
+    }
 }
 
 /// A match, what its table has received, and what it wanted done.

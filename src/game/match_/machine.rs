@@ -1,40 +1,20 @@
-//! One match, without I/O and without a clock: the table, the time of each seat, faults, and what is recorded.
-//!
-//! In go lines and answers with the times at which they came, players that are gone, and time; out come [`Effect`]s, which
-//! the caller takes and carries out in order. Early, late, too much, not stored, all gone, who is out and for what: all of
-//! it is decided here, for every wire; what differs between wires is a value, [`Rules`]. The same machine follows stored
-//! transcripts ([`Match::stored_call`], [`Match::stored_reply`]) and goes on from where they end.
-//!
-//! Times are microseconds since 1970-01-01 UTC by a clock of the caller's that never goes back.
+//! The machine: what is due to whom, when, and how it ends.
 
-mod answers;
-mod clock;
-mod conduct;
-mod effect;
-mod journal;
-mod replay;
-mod reply;
-mod rules;
+pub mod answers;
+pub mod replay;
 #[cfg(test)]
 mod tests;
 
-pub use answers::out_of_time;
-pub use clock::is_late;
-pub use conduct::{Came, Conduct};
-pub use effect::{Called, Content, Effect, Message, Recorded, Replied};
-pub use replay::Difference;
-pub use reply::RecordedReply;
-pub use rules::{FAILURES_MAX, LINES_MAX, Rules};
-
+use super::clock::{Clock, micros};
+use super::conduct::{Came, Closed, Conduct};
+use super::effect::{Effect, Message};
+use super::journal::Journal;
+use super::reply::RecordedReply;
+use super::rules::Rules;
 use crate::game::{Outcome, Seat};
 use crate::wire::{Blame, Call, Table};
-use clock::{Clock, micros};
-use journal::Journal;
 use std::collections::VecDeque;
 use std::time::Duration;
-
-/// Bytes kept of a reply that the match did not wait for.
-const UNWANTED_LEN_MAX: usize = 512;
 
 /// Who has a seat, as far as the match must know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -276,7 +256,7 @@ impl Match {
         self.go_on(now_us);
     }
 
-    /// So many of the lines that were to be recorded are stored: what waited for that goes on.
+    /// This many of the lines that were to be recorded are stored: what waited for that goes on.
     pub fn stored(&mut self, lines: u64, now_us: i64) {
         while let Some((_, waiting)) = self.waiting.pop_front_if(|(after, _)| *after <= lines) {
             match waiting {
@@ -527,7 +507,7 @@ impl Chair {
     /// What it was asked is decided: with its last line, where others are waited for still.
     fn decided(&mut self) {
         if let (Some(clock), Some(line_us)) = (self.clock.take(), self.line_us) {
-            self.conduct.closed(conduct::Closed {
+            self.conduct.closed(Closed {
                 came: Came::Answer,
                 decides: true,
                 took: clock.took(line_us),

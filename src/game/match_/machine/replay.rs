@@ -1,8 +1,9 @@
 //! A match is led along its stored transcripts.
 
-use super::reply::RecordedReply;
-use super::{Due, Match, Open, clock};
+use super::{Due, Match, Open};
 use crate::game::Seat;
+use crate::match_::clock::between;
+use crate::match_::reply::RecordedReply;
 use crate::wire::{Call, Frame};
 
 /// How a stored call differs from the table's.
@@ -74,7 +75,7 @@ impl Match {
             return;
         }
         if let Some(open) = open {
-            self.table.spent(seat, clock::between(open.stamp_us, at_us));
+            self.table.spent(seat, between(open.stamp_us, at_us));
         }
         self.table.answer(seat, reply.reply());
         self.follow();

@@ -1,13 +1,16 @@
 //! What players say, and what they fail to say.
 
-use super::clock::between;
-use super::conduct::{Came, Closed};
-use super::effect::{Called, Effect, Replied};
-use super::reply::RecordedReply;
-use super::{Attendance, Failure, Match, Open, UNWANTED_LEN_MAX, Waiting};
+use super::{Attendance, Failure, Match, Open, Waiting};
 use crate::game::{Cause, Seat};
+use crate::match_::clock::between;
+use crate::match_::conduct::{Came, Closed};
+use crate::match_::effect::{Called, Effect, Replied};
+use crate::match_::reply::RecordedReply;
 use crate::wire::{Blame, Reply};
 use std::time::Duration;
+
+/// Bytes kept of a reply that the match did not wait for.
+const UNWANTED_LEN_MAX: usize = 512;
 
 impl Match {
     /// A player said this line, which was read at `at_us`.
@@ -135,7 +138,7 @@ impl Match {
         self.close_reply(seat, None, at_us)
     }
 
-    /// A player had said this before the message that was to be sent last ([`super::Message::quiet`]), which was not sent.
+    /// A player had said this before the message that was to be sent last ([`crate::match_::Message::quiet`]), which was not sent.
     pub fn early(&mut self, seat: Seat, said: &[u8], at_us: i64) {
         let early = RecordedReply::Early(plain(said, self.rules.replacement));
         self.close_reply(seat, Some(&early), at_us);
@@ -268,10 +271,8 @@ impl Match {
         note: Option<String>,
         at_us: i64,
     ) {
-        let Some(chair) = self.chairs.get_mut(seat.index()) else {
-            return;
-        };
-        let Some(open) = chair.open.pop_front() else {
+        let chair = self.chairs.get_mut(seat.index());
+        let Some(open) = chair.and_then(|chair| chair.open.pop_front()) else {
             return;
         };
         let Open {
@@ -279,35 +280,15 @@ impl Match {
             stamp_us,
             since_us,
         } = open;
-        match reply.alive() {
-            Some(true) => chair.failures = 0,
-            Some(false) => {
-                chair.failures = chair.failures.saturating_add(1);
-                if chair.failures == self.rules.failures_max {
-                    self.effects.push_back(Effect::End { seat, why: None });
-                }
-            }
-            None => {}
-        }
+        self.count_failures(seat, &reply);
         let wanted = call.answer_within.is_some();
         let took = between(since_us, at_us);
         let reply = match wanted {
             true => reply,
             false => reply.beginning(UNWANTED_LEN_MAX),
         };
-        if wanted && chair.place.attendance != Attendance::Filler {
-            let came = match (&reply, &note) {
-                (RecordedReply::Late, _) => Came::Late,
-                (RecordedReply::Said(_) | RecordedReply::Early(_), None) => Came::Answer,
-                (RecordedReply::Said(_) | RecordedReply::Early(_), Some(_)) => Came::Improper,
-                _ => Came::Nothing,
-            };
-            chair.conduct.missed += u32::from(came != Came::Answer);
-            chair.conduct.closed(Closed {
-                came,
-                decides: true,
-                took,
-            });
+        if wanted {
+            self.note_conduct(seat, came(&reply, note.as_deref()), took);
         }
         if self.rules.records {
             let replied = Replied {
@@ -328,6 +309,46 @@ impl Match {
         } else if wanted {
             self.table.answer(seat, reply.reply());
         }
+    }
+
+    /// Counts failures in a row.
+    fn count_failures(&mut self, seat: Seat, reply: &RecordedReply) {
+        let Some(chair) = self.chairs.get_mut(seat.index()) else {
+            return;
+        };
+        match reply.alive() {
+            Some(true) => chair.failures = 0,
+            Some(false) => {
+                chair.failures = chair.failures.saturating_add(1);
+                if chair.failures == self.rules.failures_max {
+                    self.effects.push_back(Effect::End { seat, why: None });
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn note_conduct(&mut self, seat: Seat, came: Came, took: Duration) {
+        let chair = self.chairs.get_mut(seat.index());
+        let played = |attendance| attendance != Attendance::Filler;
+        if let Some(chair) = chair.filter(|chair| played(chair.place.attendance)) {
+            chair.conduct.missed += u32::from(came != Came::Answer);
+            chair.conduct.closed(Closed {
+                came,
+                decides: true,
+                took,
+            });
+        }
+    }
+}
+
+/// What came for a call that asked.
+fn came(reply: &RecordedReply, note: Option<&str>) -> Came {
+    match (reply, note) {
+        (RecordedReply::Late, _) => Came::Late,
+        (RecordedReply::Said(_) | RecordedReply::Early(_), None) => Came::Answer,
+        (RecordedReply::Said(_) | RecordedReply::Early(_), Some(_)) => Came::Improper,
+        _ => Came::Nothing,
     }
 }
 
