@@ -8,8 +8,10 @@ use crate::referee::drive::{DriveError, Port};
 use games::match_::{Content, Effect, Failure, Message, Recorded};
 use games::{Exchange, Match, Seat};
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Instant;
+use tokio::time::{Sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 /// How many times to yield the CPU before sleeping until an answer.
@@ -27,6 +29,8 @@ pub(super) struct Pipes<'a> {
     stop: CancellationToken,
     /// The programs that are waited for now.
     waited: Vec<Seat>,
+    /// Set to a moment that is not after the next one. To set it again for every wait would wake the runtime.
+    alarm: Option<Pin<Box<Sleep>>>,
 }
 
 impl<'a> Pipes<'a> {
@@ -43,6 +47,7 @@ impl<'a> Pipes<'a> {
             watch,
             stop,
             waited: Vec::new(),
+            alarm: None,
         }
     }
 
@@ -194,6 +199,20 @@ impl<'a> Pipes<'a> {
         polled
     }
 
+    /// An alarm that goes off at this moment at the latest, and perhaps before.
+    fn alarm(&mut self, until: Option<Instant>) -> Pin<Box<Sleep>> {
+        let until = until.unwrap_or_else(Instant::now).into();
+        match self.alarm.take() {
+            None => Box::pin(sleep_until(until)),
+            Some(mut alarm) => {
+                if alarm.is_elapsed() || alarm.deadline() > until {
+                    alarm.as_mut().reset(until);
+                }
+                alarm
+            }
+        }
+    }
+
     /// A moment has come: what came before it may have waited for us.
     fn time(&mut self, match_: &mut Match, clock: &Steady) {
         for (_, pipe) in self.asked(match_) {
@@ -276,19 +295,19 @@ impl Port for Pipes<'_> {
         waited.clear();
         waited.extend(self.asked(match_).map(|(seat, _)| seat));
         self.waited = waited;
-        let due = async {
-            match until {
-                Some(until) => tokio::time::sleep_until(until.into()).await,
-                None => std::future::pending().await,
-            }
-        };
+        let mut alarm = self.alarm(until);
+        let mut fired = false;
         tokio::select! {
             biased;
             () = stop.cancelled() => return Err(DriveError::Stopped),
             () = poll_fn(|context| self.poll(context)) => {
                 self.take_lines(match_, clock);
             }
-            () = due => self.time(match_, clock),
+            () = &mut alarm, if until.is_some() => fired = true,
+        }
+        self.alarm = Some(alarm);
+        if fired {
+            self.time(match_, clock);
         }
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! The host of our own matches: starts them, keeps their logs in memory, resumes them after a restart, and
 //! ends them cleanly.
 
+mod resume;
+
 use super::callbacks::{Callbacks, Links};
 use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
 use super::numbers::Draw;
@@ -97,7 +99,7 @@ pub struct Host {
 
 /// What one match is played with.
 pub(in crate::referee) struct Play {
-    pub(super) match_: Match,
+    match_: Match,
     pub(in crate::referee) links: Links,
     pub(in crate::referee) record: MatchRecord,
     /// Wait before each message that asks for an answer.

@@ -6,7 +6,6 @@ pub mod match_info;
 mod matches;
 pub mod numbers;
 mod registry;
-mod resume;
 pub(super) mod setup;
 pub mod started;
 

@@ -1,6 +1,6 @@
 //! The port of players that have dialled: their lines come in as they arrive, texts go out in one write each.
 
-use super::connection::Outbox;
+use super::guest::{Outbox, PlayerLine};
 use crate::clock::Steady;
 use crate::referee::drive::{DriveError, Port};
 use crate::referee::record::{RecordLine, Writer};
@@ -12,16 +12,6 @@ use tokio_util::sync::CancellationToken;
 
 /// Players' lines that may wait for the match; further ones wait in their connections.
 pub(super) const INBOX_MAX: usize = 256;
-
-/// A message from a player.
-#[derive(Debug)]
-pub(super) struct PlayerLine {
-    pub(super) seat: Seat,
-    /// A line, or `None`: the player is gone.
-    pub(super) line: Option<String>,
-    /// When it was read.
-    pub(super) at: Instant,
-}
 
 /// What one player is sent.
 pub(super) struct Player {

@@ -1,6 +1,7 @@
 //! Feeds a match's record without delaying the match, and waits while nothing can be written.
 
-use super::recording::{MatchRecord, RecordError, RecordLine};
+use super::error::RecordError;
+use super::recording::{MatchRecord, RecordLine};
 use crate::store::types::MatchResult;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};

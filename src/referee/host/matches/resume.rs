@@ -1,12 +1,12 @@
 //! Resumes matches interrupted by a stop of the daemon: the table and the in-process bots are rebuilt from
 //! the match's setup, replay the transcripts, and go on from there.
 
-use super::callbacks::Links;
-use super::match_info::MatchInfo;
-use super::matches::{Host, Play, places};
-use super::setup::{cancelled, hosted, specs};
+use super::{Host, Play, places};
+use crate::referee::host::callbacks::Links;
+use crate::referee::host::match_info::MatchInfo;
+use crate::referee::host::setup::{hosted, specs};
 use crate::referee::record::log::{MatchLog, answered};
-use crate::referee::record::{MatchRecord, RecordError, UnfinishedMatch};
+use crate::referee::record::{MatchRecord, RecordError, UnfinishedMatch, cancelled};
 use crate::referee::seat::OwnAddress;
 use crate::replay::replay_match;
 use crate::store::types::{Entry, MatchRow};

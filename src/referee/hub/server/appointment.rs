@@ -1,12 +1,12 @@
 //! Matches that are planned for certain players: the hub waits for those that dial, and plays without who does
 //! not come.
 
-use super::connection::Guest;
-use super::guests::{Gathered, Guests, Wait};
-use super::lobby::Ticket;
 use super::matches::{Sat, Sitter, Sitting, Who};
-use super::server::{Entrance, FULL, GUESSES_USED_UP, HubServer};
+use super::{Entrance, FULL, GUESSES_USED_UP, HubServer};
 use crate::link::Peer;
+use crate::referee::hub::guest::Guest;
+use crate::referee::hub::guests::{Gathered, Guests, Wait};
+use crate::referee::hub::lobby::Ticket;
 use crate::referee::record::RecordError;
 use crate::referee::refereed::Refereed;
 use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins, OurBot};

@@ -1,16 +1,18 @@
 //! The matches of a hub: players sit down, play, and are told the end once it is stored.
 
-use super::bot::attend;
-use super::connection::{Guest, Outbox, Seated as GivenSeat};
-use super::dialled::{Dialled, INBOX_MAX, Player, PlayerLine};
-use super::lobby::Party;
-use super::server::HubServer;
+use super::HubServer;
 use crate::clock::{Steady, now_us};
 use crate::programs::Account;
 use crate::referee::drive::drive;
 use crate::referee::host::match_info::MatchInfo;
-use crate::referee::host::setup::{cancelled, drawn_seed, ids};
-use crate::referee::record::{DecisionTimes, MatchRecord, Patience, RecordError, Writer};
+use crate::referee::host::setup::{drawn_seed, ids};
+use crate::referee::hub::bot::attend;
+use crate::referee::hub::dialled::{Dialled, INBOX_MAX, Player};
+use crate::referee::hub::guest::{Guest, Outbox, PlayerLine, Seated as GivenSeat};
+use crate::referee::hub::lobby::Party;
+use crate::referee::record::{
+    DecisionTimes, MatchRecord, Patience, RecordError, Writer, cancelled,
+};
 use crate::referee::seat::seat_builtin::BuiltinSeat;
 use crate::referee::seat::seat_link::SeatLink as _;
 use crate::referee::seat::seat_spec::SeatSpec;
@@ -75,11 +77,19 @@ pub(super) struct Played {
     pub(super) conduct: Vec<Conduct>,
 }
 
+/// What is stored of a match before it begins.
+struct Opening {
+    info: MatchInfo,
+    row: MatchRow,
+    /// Those of the bots in this process, by seat.
+    seeds: Vec<u64>,
+}
+
 /// What players are seated with.
 struct Seating<'a> {
     row: Arc<MatchRow>,
     writer: &'a Writer,
-    /// Where what becomes of each seat's program is stored.
+    /// Where the outcome of each seat's program is stored.
     sessions: Vec<Option<(Store, SessionId)>>,
 }
 
@@ -146,21 +156,11 @@ impl HubServer {
     /// # Errors
     /// [`RecordError`] if it cannot even begin to be recorded.
     pub(super) async fn sit(self: &Arc<Self>, sitting: Sitting) -> Result<Sat, RecordError> {
-        let (info, mut row, seeds) = self.opening(&sitting);
-        if let Some(slot) = &sitting.slot {
-            slot.seat(&mut row);
-        }
-        let mut record = match self.recording.open(&row, &info.ids, &seeds).await {
-            Ok(record) => record,
-            Err(error) => {
-                refuse(&sitting.sitters, &row.id, &error);
-                return Err(error);
-            }
-        };
-        if sitting.slot.is_some() {
-            // As all matches of a tournament.
-            record = record.alone(DecisionTimes::Stamped);
-        }
+        let opening = self.opening(&sitting);
+        let match_id = opening.row.id.clone();
+        let opened = self.open_record(opening, sitting.slot.is_some()).await;
+        let (Opening { info, row, .. }, record) =
+            opened.inspect_err(|error| refuse(&sitting.sitters, &match_id, error))?;
         let seats = (0u8..).map(Seat).take(sitting.sitters.len());
         let sessions = seats.map(|seat| record.session(seat)).collect();
         tracing::info!(
@@ -170,7 +170,7 @@ impl HubServer {
             players = ?info.names,
             "a match begins"
         );
-        let (match_id, started_us) = (info.match_id.clone(), info.started_us);
+        let started_us = info.started_us;
         let writer = Writer::start(record, patience(&self.stop, RECORDED_WITHIN));
         let slot = sitting.slot;
         let seating = Seating {
@@ -245,8 +245,22 @@ impl HubServer {
         }
     }
 
-    /// What is stored of a match before it begins, with the seeds of the bots in this process, by seat.
-    fn opening(&self, sitting: &Sitting) -> (MatchInfo, MatchRow, Vec<u64>) {
+    /// Begins to record a match.
+    async fn open_record(
+        &self,
+        opening: Opening,
+        of_tournament: bool,
+    ) -> Result<(Opening, MatchRecord), RecordError> {
+        let Opening { info, row, seeds } = &opening;
+        let mut record = self.recording.open(row, &info.ids, seeds).await?;
+        if of_tournament {
+            // As all matches of a tournament.
+            record = record.alone(DecisionTimes::Stamped);
+        }
+        Ok((opening, record))
+    }
+
+    fn opening(&self, sitting: &Sitting) -> Opening {
         let sitters = sitting.sitters.iter();
         let info = MatchInfo {
             match_id: ulid::Ulid::generate().to_string(),
@@ -263,12 +277,16 @@ impl HubServer {
                 .collect(),
             started_us: now_us(),
         };
-        let row = info.row(&self.settings.referee, sitting.table.setup());
+        let mut row = info.row(&self.settings.referee, sitting.table.setup());
+        if let Some(slot) = &sitting.slot {
+            slot.seat(&mut row);
+        }
         let seed = |sitter: &Sitter| match &sitter.who {
             Who::Bot(_, seed) => *seed,
             Who::Guest(_) | Who::Absent => 0,
         };
-        (info, row, sitters.map(seed).collect())
+        let seeds = sitters.map(seed).collect();
+        Opening { info, row, seeds }
     }
 
     /// Gives a player its seat; one that is not there any more is gone. Also what to wait for until a program has noted
