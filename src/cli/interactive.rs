@@ -6,8 +6,8 @@ use super::play_args::{PlayArgs, SEED, rule_options};
 use super::usage::{UsageError, refuse};
 use crate::link::program::{Ended, ProgramOptions, adopt_orphans};
 use crate::plain::plain;
-use crate::referee::SeatSpec;
-use crate::referee::arbiter::{ArbiterMatch, InteractiveProgram, ProgramRules, Spoken, watch_game};
+use crate::referee::arbiter::{InteractiveProgram, ProgramRules, Spoken, watch_game};
+use crate::referee::{MatchSpec, Pipes, SeatSpec};
 use anyhow::Context as _;
 use games::{Kit, Outcome, Seat, StdioWire, Wire};
 use serde_json::{Map, Value};
@@ -357,19 +357,16 @@ impl Tester<'_> {
             true => Value::Null,
             false => Value::Object(self.options.clone()),
         };
-        let plan = ArbiterMatch {
-            kit: self.kit,
-            seats: seats.into_iter().cloned().collect(),
-            seed: self.seed,
-            options,
+        let seats = seats.into_iter().cloned().collect();
+        let spec = MatchSpec::new(self.kit, seats, self.seed, options);
+        let pipes = Pipes {
             budget: self.args.budget(self.kit),
             models: false,
-            record: false,
             rules: self.rules.clone(),
         };
         let screen = &mut self.screen;
         let mut follow = |spoken| screen.spoken(spoken);
-        let game = watch_game(plan, Seat(self.seat as u8), &mut follow);
+        let game = watch_game(spec, pipes, Seat(self.seat as u8), &mut follow);
         let ended = Handle::current()
             .block_on(game)
             .map_err(|why| why.to_string())?;

@@ -13,7 +13,7 @@ use crate::config::Flags;
 use crate::link::program::{adopt_orphans, find};
 use crate::referee::arbiter::{FromMatch, play_from};
 use crate::referee::budget::ThinkBudget;
-use crate::referee::{Refereed, SeatSpec};
+use crate::referee::{Pipes, Refereed, SeatSpec};
 use crate::store::{EntryId, MatchRow, Side, Store};
 use crate::tournament::{
     Conditions, Counted, FinishedMatch, Origin, PlannedMatch, PlayedMatch, Report, Tally,
@@ -79,9 +79,11 @@ pub(super) async fn run(
         from: EntryId(entry),
         seats: stored.seats,
         seeds: stored.seeds,
-        budget,
-        models,
-        rules,
+        pipes: Pipes {
+            budget,
+            models,
+            rules,
+        },
     };
     let ended = play_from(from, &on_signal()).await?;
     let ended = ended.context("it was stopped before its end")?;

@@ -18,17 +18,19 @@ mod play;
 pub mod record;
 mod refereed;
 pub mod seat;
+mod spec;
 mod stop;
 #[cfg(test)]
 mod tests;
 
+pub use arbiter::Pipes;
 pub use host::{
     Draw, Ending, Host, HostSettings, HostedMatch, MatchEnd, MatchInfo, MatchRequest, Numbers,
     OnMatch, StartError, Started, demo, merged,
 };
 pub use http::{Reaches, ServerSettings, query, serve};
 pub use in_process::InProcess;
-pub use play::{HubPorts, MatchError, MatchSpec, Pipes, Ports, play};
+pub use play::{HubPorts, MatchError, Ports, play};
 pub use record::{
     DecisionTimes, MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch, lines_of,
     result_of,
@@ -38,4 +40,5 @@ pub use seat::{
     HttpSeat, Notebook, OnEnd, OwnAddress, SeatConduct, SeatLink, SeatPrograms, SeatReply,
     SeatSpec, SeatSpecError, budget, seat_builtin, seat_spec,
 };
+pub use spec::MatchSpec;
 pub use stop::Stop;

@@ -1,52 +1,20 @@
 //! One match of any game, over any wire: a spec and ports in, how it ended out.
 
-use super::arbiter::{self, ArbiterMatch, PlayError, ProgramRules};
-use super::budget::ThinkBudget;
+use super::arbiter::{self, Pipes, PlayError};
 use super::host::{self, Host, MatchRequest, StartError};
-use super::hub::{Appointment, AppointmentError, HubServer, Place};
+use super::hub::{AppointmentError, HubServer};
 use super::in_process::{InProcess, bot_of};
 use super::refereed::Refereed;
 use super::seat_builtin::Builtins;
-use super::seat_spec::SeatSpec;
+use super::spec::MatchSpec;
 use super::stop::Stop;
 use crate::clock::now_us;
-use crate::store::types::Slot;
-use games::{Kit, Learnt, PlaySetup, SetupError};
-use serde_json::Value;
+use games::{PlaySetup, SetupError};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// For bots that do not search, the decisions over every sixteenth deck are timed.
 const TIMED_EVERY: u64 = 16;
-
-/// A match to play; lists are by seat, and may be shorter but for the seats.
-#[derive(Clone)]
-pub struct MatchSpec {
-    /// The game.
-    pub kit: &'static dyn Kit,
-    /// The players.
-    pub seats: Vec<SeatSpec>,
-    /// Their names.
-    pub names: Vec<Option<String>>,
-    /// What built-in bots have learnt of their rivals.
-    pub learnt: Vec<Learnt>,
-    /// After how many failures a player that is called is a filler; `None`: after as many as the rules say.
-    pub tries: Vec<Option<u16>>,
-    /// Its number among many, from 0.
-    pub number: u64,
-    /// The number of its deck.
-    pub deck: u64,
-    /// Seeds all randomness.
-    pub seed: u64,
-    /// Seeds the numbers on the wire.
-    pub numbers: u64,
-    /// Rule options.
-    pub options: Value,
-    /// Whether its transcript is recorded.
-    pub record: bool,
-    /// Its place in a tournament.
-    pub slot: Option<Slot>,
-}
 
 /// What leads to the players of a match.
 #[derive(Clone)]
@@ -73,17 +41,6 @@ pub struct HubPorts {
     /// How long a player is waited for that neither waits nor plays. One that did not come within this time is
     /// not waited for again until it has dialled, and nobody in one round for more than three times this in all.
     pub within: Duration,
-}
-
-/// Programs and built-in bots, as the arbiter has them.
-#[derive(Clone, Debug)]
-pub struct Pipes {
-    /// The budget of each decision of a built-in bot.
-    pub budget: ThinkBudget,
-    /// Whether built-in bots may use opponent models.
-    pub models: bool,
-    /// How programs are run.
-    pub rules: ProgramRules,
 }
 
 /// Why a match failed, as a sentence.
@@ -171,17 +128,7 @@ async fn on_pipes(
 ) -> Result<Option<Refereed>, MatchError> {
     let started_us = now_us();
     let seats = spec.seats.iter().map(ToString::to_string).collect();
-    let plan = ArbiterMatch {
-        kit: spec.kit,
-        seats: spec.seats,
-        seed: spec.seed,
-        options: spec.options,
-        budget: players.budget,
-        models: players.models,
-        record: spec.record,
-        rules: players.rules,
-    };
-    let played = arbiter::play(plan, stop.token()).await?;
+    let played = arbiter::play(spec, players, stop.token()).await?;
     Ok(played.map(|played| Refereed {
         match_id: Some(ulid::Ulid::generate().to_string()),
         started_us,
@@ -235,22 +182,11 @@ async fn called(spec: MatchSpec, host: &Arc<Host>) -> Result<Refereed, MatchErro
 
 async fn dialled(spec: MatchSpec, players: &HubPorts) -> Result<Refereed, MatchError> {
     let seats = spec.seats.iter().map(ToString::to_string).collect();
-    let mut names = spec.names.into_iter();
-    let place = |spec| Place {
-        spec,
-        name: names.next().flatten().unwrap_or_default(),
-    };
-    let appointment = Appointment {
-        places: spec.seats.into_iter().map(place).collect(),
-        seed: spec.seed,
-        deck: spec.deck,
-        options: spec.options,
-        builtins: players.builtins.clone(),
-        learnt: spec.learnt,
-        within: players.within,
-        slot: spec.slot,
-    };
-    let held = players.hub.hold(appointment).await;
-    let held = held.map_err(|error| MatchError::Appointment(spec.number, error))?;
+    let number = spec.number;
+    let held = players
+        .hub
+        .hold(spec, &players.builtins, players.within)
+        .await;
+    let held = held.map_err(|error| MatchError::Appointment(number, error))?;
     Ok(Refereed { seats, ..held })
 }

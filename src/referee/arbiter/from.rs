@@ -2,9 +2,8 @@
 //! they would say to it now does not count.
 
 use super::game::Game;
-use super::play::apart;
-use super::players::{Pipe, PlayError, Player, ProgramRules, end};
-use crate::referee::budget::ThinkBudget;
+use super::play::{Pipes, apart};
+use super::players::{Pipe, PlayError, Player, end};
 use crate::referee::refereed::Refereed;
 use crate::referee::seat_spec::SeatSpec;
 use crate::replay::{RecordedReply, lead_match, replay_match};
@@ -37,12 +36,8 @@ pub struct FromMatch {
     pub seats: Vec<SeatSpec>,
     /// Seeds of the built-in bots, by seat.
     pub seeds: Vec<u64>,
-    /// The budget of each decision of a built-in bot.
-    pub budget: ThinkBudget,
-    /// Whether built-in bots may use opponent models.
-    pub models: bool,
-    /// How programs are run.
-    pub rules: ProgramRules,
+    /// How they play.
+    pub pipes: Pipes,
 }
 
 /// Why a match cannot be played on, as a sentence.
@@ -182,8 +177,8 @@ impl FromMatch {
     ) -> Result<(), FromError> {
         for (seat, spec) in (0u8..).map(Seat).zip(&self.seats) {
             let seed = self.seeds.get(seat.index()).copied().unwrap_or_default();
-            let (kit, budget) = (self.kit, self.budget);
-            let player = Player::seat(kit, spec, seed, budget, self.models, &self.rules)?;
+            let kit = self.kit;
+            let player = self.pipes.seat(kit, spec, seed)?;
             players.push(player);
             let own = past.iter().filter(|(of, _)| *of == seat);
             let mut own: Vec<&Entry> = own.map(|(_, entry)| *entry).collect();

@@ -1,10 +1,10 @@
 //! One program, talked to line by line, or run through a whole game while a person watches.
 
-use super::play::{ArbiterMatch, watched};
+use super::play::{Pipes, watched};
 use super::players::PlayError;
 use super::watch::{Spoken, Watch};
 use crate::link::program::{Ended, LineFault, Program, ProgramOptions, StartError, sweep};
-use crate::referee::Refereed;
+use crate::referee::{MatchSpec, Refereed};
 use games::neutral::{Hello, Told, written};
 use games::{Kit, Seat, TableSetup};
 use serde_json::Value;
@@ -163,12 +163,13 @@ fn is_answered(text: &str) -> bool {
 /// # Errors
 /// As [`super::play`].
 pub async fn watch_game(
-    plan: ArbiterMatch,
+    spec: MatchSpec,
+    pipes: Pipes,
     seat: Seat,
     hear: &mut (dyn FnMut(Spoken) + Send),
 ) -> Result<Option<Refereed>, PlayError> {
-    let watch = Watch::new(plan.kit, seat, &mut *hear);
-    let ended = watched(plan, &CancellationToken::new(), Some(watch)).await?;
+    let watch = Watch::new(spec.kit, seat, &mut *hear);
+    let ended = watched(spec, pipes, &CancellationToken::new(), Some(watch)).await?;
     for blame in ended.iter().flat_map(|ended| &ended.blames) {
         let (seat, cause) = (blame.seat.0, blame.cause.word());
         let why = format!("seat {seat}: {cause}: {}", blame.detail);

@@ -19,6 +19,6 @@ mod watch;
 pub use crate::referee::seat::{Left, Unheard};
 pub use from::{FromError, FromMatch, play_from};
 pub use interactive::{InteractiveProgram, watch_game};
-pub use play::{ArbiterMatch, play, try_out};
+pub use play::{Pipes, play, try_out};
 pub use players::{PlayError, ProgramRules};
 pub use watch::Spoken;

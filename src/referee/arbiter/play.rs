@@ -7,56 +7,55 @@ use crate::link::program::{LineFault, ProgramOptions};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::refereed::Refereed;
 use crate::referee::seat_spec::SeatSpec;
+use crate::referee::spec::MatchSpec;
 use games::match_::Rules;
 use games::{Kit, Match, Seat, TableSetup, Wire, bot_seed};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// The match to play.
-pub struct ArbiterMatch {
-    /// The game.
-    pub kit: &'static dyn Kit,
-    /// Programs and built-in bots, by seat.
-    pub seats: Vec<SeatSpec>,
-    /// Seeds the table and the bots.
-    pub seed: u64,
-    /// Rule options.
-    pub options: Value,
-    /// The time budget of each decision of a built-in bot.
+/// Programs and built-in bots, as the arbiter has them.
+#[derive(Clone, Debug)]
+pub struct Pipes {
+    /// The budget of each decision of a built-in bot.
     pub budget: ThinkBudget,
     /// Whether built-in bots may use opponent models.
     pub models: bool,
-    /// Whether the transcript is recorded.
-    pub record: bool,
     /// How programs are run.
     pub rules: ProgramRules,
 }
 
-/// Plays it to its end; `None` if it was stopped.
+/// Plays a match to its end; `None` if it was stopped.
 ///
 /// # Errors
 /// [`PlayError`] for unknown bots or options, a wrong number of seats, or a program that does not exist.
 pub async fn play(
-    plan: ArbiterMatch,
+    spec: MatchSpec,
+    pipes: Pipes,
     stop: &CancellationToken,
 ) -> Result<Option<Refereed>, PlayError> {
-    watched(plan, stop, None).await
+    watched(spec, pipes, stop, None).await
 }
 
 /// The same, followed by `watch`.
 pub(super) async fn watched(
-    plan: ArbiterMatch,
+    spec: MatchSpec,
+    pipes: Pipes,
     stop: &CancellationToken,
     watch: Option<Watch<'_>>,
 ) -> Result<Option<Refereed>, PlayError> {
-    let setup = TableSetup::numbered(plan.seed, plan.options.clone(), plan.seats.len());
-    let table = plan.kit.table(&setup)?;
-    let (record, machine) = (plan.record, plan.rules.machine.clone());
-    let players = apart(move || plan.seat_all()).await?;
+    let MatchSpec { seed, record, .. } = spec;
+    let table = TableSetup::numbered(seed, spec.options, spec.seats.len());
+    let table = spec.kit.table(&table)?;
+    let machine = pipes.rules.machine.clone();
+    let seating = move || {
+        let seats = (0u8..).map(Seat).zip(&spec.seats);
+        let player = |(seat, named)| pipes.seat(spec.kit, named, bot_seed(seed, seat));
+        seats.map(player).collect::<Result<_, _>>()
+    };
     let game = Game {
         match_: Match::new(table, Rules::of_wire(Wire::Stdio)),
-        players,
+        players: apart(seating).await?,
         record,
         machine,
         watch,
@@ -64,15 +63,15 @@ pub(super) async fn watched(
     Ok(game.play(stop).await)
 }
 
-impl ArbiterMatch {
-    /// Starts the programs. Blocks.
-    fn seat_all(&self) -> Result<Vec<Player>, PlayError> {
-        let seats = (0u8..).map(Seat).zip(&self.seats);
-        let player = |(seat, spec)| {
-            let seed = bot_seed(self.seed, seat);
-            Player::seat(self.kit, spec, seed, self.budget, self.models, &self.rules)
-        };
-        seats.map(player).collect()
+impl Pipes {
+    /// Seats a player. Blocks.
+    pub(super) fn seat(
+        &self,
+        kit: &'static dyn Kit,
+        spec: &SeatSpec,
+        seed: u64,
+    ) -> Result<Player, PlayError> {
+        Player::seat(kit, spec, seed, self.budget, self.models, &self.rules)
     }
 }
 

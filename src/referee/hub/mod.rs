@@ -22,6 +22,6 @@ mod token;
 pub use guests::{Invited, InvitedError};
 pub use maps::{MapsError, read_maps};
 pub use rooms::{Room, RoomError};
-pub use server::appointment::{Appointment, AppointmentError, Place};
+pub use server::appointment::AppointmentError;
 pub use server::{HubServer, HubSettings, OnLine};
 pub use token::{TokenDigest, TokenError};

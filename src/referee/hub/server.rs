@@ -62,7 +62,7 @@ pub struct HubSettings {
     /// Seeds the coin of rooms that could begin.
     pub seed: u64,
     /// Who may come in; empty: everybody, who then plays in rooms. The invited play when they have an
-    /// [`Appointment`](super::Appointment).
+    /// appointment ([`HubServer::hold`]).
     pub invited: Vec<Invited>,
     /// Is notified of every player that is seated, and again when it has left.
     pub on_line: Option<OnLine>,
