@@ -303,7 +303,7 @@ mod tests {
                 timed: false,
             }));
             let stop = Stop::default();
-            let played = player.play(&plan, &planned, &plan.entrants, &stop);
+            let played = player.play(&plan, &planned, plan.entrants.clone(), &stop);
             let played = PlayedMatch::new(0, 1, played.await.unwrap().unwrap());
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("drover.db");

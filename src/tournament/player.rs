@@ -37,6 +37,9 @@ impl Plan {
     /// # Errors
     /// [`SetupError`] if the options do not fit this many.
     fn seat_names(&self, planned: &PlannedMatch) -> Result<Vec<Option<String>>, SetupError> {
+        if self.names.is_empty() && self.knowledge.is_none() {
+            return Ok(Vec::new());
+        }
         let sides = Sides::new(self.kit, &self.options, &planned.table)?;
         let name = |entrant: usize| self.names.get(entrant).cloned();
         Ok(sides.entrants().map(name).collect())
@@ -45,7 +48,7 @@ impl Plan {
     fn spec(
         &self,
         planned: &PlannedMatch,
-        seats: &[SeatSpec],
+        seats: Vec<SeatSpec>,
         tries: Vec<Option<u16>>,
     ) -> Result<MatchSpec, SetupError> {
         let names = self.seat_names(planned)?;
@@ -56,7 +59,7 @@ impl Plan {
         };
         Ok(MatchSpec {
             kit: self.kit,
-            seats: seats.to_vec(),
+            seats,
             names,
             learnt,
             tries,
@@ -82,7 +85,7 @@ pub trait MatchPlayer: Send + Sync {
         &'a self,
         plan: &'a Plan,
         planned: &'a PlannedMatch,
-        seats: &'a [SeatSpec],
+        seats: Vec<SeatSpec>,
         stop: &'a Stop,
     ) -> Playing<'a>;
 
@@ -137,7 +140,7 @@ impl Referees {
         &self,
         plan: &Plan,
         planned: &PlannedMatch,
-        seats: &[SeatSpec],
+        seats: Vec<SeatSpec>,
         stop: &Stop,
     ) -> Result<Option<Refereed>, MatchError> {
         let Some(silent) = &self.silent else {
@@ -169,7 +172,7 @@ impl MatchPlayer for Referees {
         &'a self,
         plan: &'a Plan,
         planned: &'a PlannedMatch,
-        seats: &'a [SeatSpec],
+        seats: Vec<SeatSpec>,
         stop: &'a Stop,
     ) -> Playing<'a> {
         Box::pin(self.one(plan, planned, seats, stop))

@@ -9,8 +9,9 @@ use super::tally::{Counted, Tally};
 use crate::referee::{MatchError, SeatSpec, Stop};
 use crate::tournament::FinishedMatch;
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -19,14 +20,21 @@ use tokio::task::JoinSet;
 pub const CONCURRENCY_MAX: usize = 1_000;
 /// Matches at once at most that take a thread each: others need threads, too.
 const THREADS_MAX: usize = 256;
-/// Results that may wait to be taken.
+/// Lists of results that may wait to be taken.
 const RESULTS_MAX: usize = 64;
+/// Results of one list, where matches only compute: some take microseconds, and to pass on each alone would take a share
+/// of that which shows.
+const LIST_MAX: usize = 32;
+/// From when on a result does not wait for others.
+const LIST_WITHIN: Duration = Duration::from_millis(5);
 
 type Planned = Arc<Mutex<dyn Iterator<Item = PlannedMatch> + Send>>;
 
 /// Matches that are being played.
 pub struct Running {
-    results: mpsc::Receiver<Result<FinishedMatch, MatchError>>,
+    results: mpsc::Receiver<Result<Vec<FinishedMatch>, MatchError>>,
+    /// Those that were taken and not passed on yet.
+    taken: VecDeque<FinishedMatch>,
     workers: JoinSet<()>,
     player: Arc<dyn MatchPlayer>,
     stop: Arc<Stop>,
@@ -67,6 +75,7 @@ pub fn start(
     }
     Running {
         results,
+        taken: VecDeque::new(),
         workers,
         player,
         stop,
@@ -79,8 +88,11 @@ impl Running {
     /// more.
     pub async fn next(&mut self) -> Option<FinishedMatch> {
         loop {
+            if let Some(finished) = self.taken.pop_front() {
+                return Some(finished);
+            }
             match self.results.recv().await? {
-                Ok(finished) => return Some(finished),
+                Ok(finished) => self.taken.extend(finished),
                 Err(error) => {
                     self.stop.set();
                     self.failure.get_or_insert(error);
@@ -114,26 +126,38 @@ struct Worker {
     planned: Planned,
     player: Arc<dyn MatchPlayer>,
     stop: Arc<Stop>,
-    results: mpsc::Sender<Result<FinishedMatch, MatchError>>,
+    results: mpsc::Sender<Result<Vec<FinishedMatch>, MatchError>>,
 }
 
 impl Worker {
     async fn work(self) {
+        let (mut list, mut since) = (Vec::new(), Instant::now());
         while !self.stop.is_set() {
             let next = self.planned.lock().next();
-            let Some(next) = next else { return };
-            let finished = match self.one(next).await {
-                Ok(Some(finished)) => Ok(finished),
-                Ok(None) => return,
+            let Some(next) = next else { break };
+            match self.one(next).await {
+                Ok(Some(finished)) => list.push(finished),
+                Ok(None) => break,
                 Err(error) => {
                     self.stop.set();
-                    Err(error)
+                    self.send(Ok(list)).await;
+                    self.send(Err(error)).await;
+                    return;
                 }
-            };
-            // Who takes the results may have given up.
-            if self.results.send(finished).await.is_err() {
-                return;
             }
+            let alone = !self.player.blocks() || since.elapsed() >= LIST_WITHIN;
+            if alone || list.len() == LIST_MAX {
+                self.send(Ok(std::mem::take(&mut list))).await;
+                since = Instant::now();
+            }
+        }
+        self.send(Ok(list)).await;
+    }
+
+    async fn send(&self, results: Result<Vec<FinishedMatch>, MatchError>) {
+        // Who takes the results may have given up.
+        if self.results.send(results).await.is_err() {
+            self.stop.set();
         }
     }
 
@@ -143,7 +167,7 @@ impl Worker {
         let entrants = sides.entrants();
         let seats = entrants.filter_map(|entrant| plan.entrants.get(entrant).cloned());
         let seats: Vec<SeatSpec> = seats.collect();
-        let mut played = self.played(&planned, &seats).await?;
+        let mut played = self.played(&planned, seats).await?;
         // Where results are ranked, they belong to those who earned them.
         if let Some(played) = &mut played
             && planned.slot.is_some()
@@ -162,17 +186,21 @@ impl Worker {
     async fn played(
         &self,
         planned: &PlannedMatch,
-        seats: &[SeatSpec],
+        mut seats: Vec<SeatSpec>,
     ) -> Result<Option<PlayedMatch>, MatchError> {
+        let machine = self.player.machine();
         let mut replaced: Vec<PlayedMatch> = Vec::new();
         loop {
+            let seats = match machine {
+                Some(_) => seats.clone(),
+                None => std::mem::take(&mut seats),
+            };
             let playing = self.player.play(&self.plan, planned, seats, &self.stop);
             let Some(mut refereed) = playing.await? else {
                 return Ok(None);
             };
             let excuse = refereed.excuse.take();
             let mut played = PlayedMatch::new(planned.number, planned.seed, refereed);
-            let machine = self.player.machine();
             let again = machine.filter(|(_, most)| replaced.len() < *most as usize);
             let Some(((machine, _), why)) = again.zip(excuse) else {
                 let ids = replaced.iter().filter_map(|one| one.match_id.clone());
@@ -314,10 +342,10 @@ mod tests {
             &'a self,
             _: &'a Plan,
             planned: &'a PlannedMatch,
-            seats: &'a [SeatSpec],
+            seats: Vec<SeatSpec>,
             stop: &'a Stop,
         ) -> Playing<'a> {
-            Box::pin(self.one(planned, seats, stop))
+            Box::pin(async move { self.one(planned, &seats, stop).await })
         }
 
         fn finish(&self) {

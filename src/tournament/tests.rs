@@ -396,7 +396,7 @@ impl MatchPlayer for Noting {
         &'a self,
         plan: &'a Plan,
         planned: &'a PlannedMatch,
-        seats: &'a [SeatSpec],
+        seats: Vec<SeatSpec>,
         stop: &'a Stop,
     ) -> Playing<'a> {
         if self.asked.lock().len() == self.stops_at {

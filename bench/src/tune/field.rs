@@ -124,7 +124,8 @@ impl<C: Sheet> Field<C> {
         tables: &[Vec<usize>],
         each: &mut (dyn FnMut(u64, &[FinishedMatch]) + Send),
     ) -> anyhow::Result<()> {
-        let blocks = tables.to_vec().into_iter().zip(self.first..);
+        let tables: Vec<Vec<usize>> = tables.to_vec();
+        let blocks = tables.into_iter().zip(self.first..);
         let matches = blocks.flat_map(|(table, block)| {
             (0..table.len()).map(move |turn| {
                 let mut table = table.clone();
@@ -202,7 +203,7 @@ impl<C: Sheet> MatchPlayer for Field<C> {
         &'a self,
         plan: &'a Plan,
         planned: &'a PlannedMatch,
-        seats: &'a [SeatSpec],
+        seats: Vec<SeatSpec>,
         _: &'a Stop,
     ) -> Playing<'a> {
         Box::pin(async move { self.one(plan, planned, seats.len()).map(Some) })

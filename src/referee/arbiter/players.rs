@@ -21,6 +21,9 @@ const UNENDED_SHOWN: usize = 64;
 /// Bytes kept of a program's standard error.
 const STDERR_KEPT: usize = 64 << 10;
 
+/// After this many answers at once in a row, the runtime does not watch a program until it has to wait for it again.
+const AT_ONCE: u8 = 4;
+
 /// How programs are run.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramRules {
@@ -117,6 +120,8 @@ pub(super) enum Player {
 pub(super) struct Pipe {
     /// Dropped before the program closes anything.
     waking: Option<Waking>,
+    /// How often it has answered since the runtime had to wait for it.
+    at_once: u8,
     pub(super) program: Option<Program>,
     /// Whether it could be started.
     pub(super) started: bool,
@@ -198,6 +203,7 @@ impl Pipe {
         };
         Ok(Self {
             waking: None,
+            at_once: 0,
             started: program.is_some(),
             program,
             unsaid: Vec::new(),
@@ -268,11 +274,20 @@ impl Pipe {
         self.program.as_mut().ok_or(LineFault::Gone)?.heard()
     }
 
+    /// It has answered at once: while it does so, each answer would wake the runtime for nothing.
+    pub(super) fn answered_at_once(&mut self) {
+        self.at_once = self.at_once.saturating_add(1);
+        if self.at_once >= AT_ONCE {
+            self.waking = None;
+        }
+    }
+
     /// Ready once it has said or accepted something, or is gone.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let Some(program) = &mut self.program else {
             return Poll::Ready(());
         };
+        self.at_once = 0;
         let waking = match self.waking.take() {
             Some(waking) => Ok(waking),
             None => Waking::new(program),

@@ -182,7 +182,10 @@ impl<'a> Pipes<'a> {
     fn read(&mut self, match_: &Match) -> bool {
         let mut any = false;
         for (_, pipe) in self.asked(match_) {
-            any |= pipe.program.as_mut().is_some_and(|it| it.read() > 0);
+            if pipe.program.as_mut().is_some_and(|it| it.read() > 0) {
+                pipe.answered_at_once();
+                any = true;
+            }
         }
         any
     }

@@ -398,7 +398,7 @@ fn a_stop_ends_the_wait_and_what_cannot_be_played_says_why() {
     let waits = plan(&[("ann", "remote"), ("bob", "remote")], 1);
     let stop = Stop::default();
     let planned = matches(&waits, 1).next().unwrap();
-    let playing = player.play(&waits, &planned, &waits.entrants, &stop);
+    let playing = player.play(&waits, &planned, waits.entrants.clone(), &stop);
     let stopped = hub
         .runtime
         .block_on(async { tokio::join!(playing, async { stop.set() }) });
