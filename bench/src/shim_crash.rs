@@ -10,6 +10,7 @@ use anyhow::ensure;
 use drover::referee::budget::ThinkBudget;
 use drover::store::{Direction, Side, Store};
 use drover::tournament::{MatchSink, PlayedMatch};
+use futures_util::future::BoxFuture;
 use games::rng::Rng;
 use games::{Cause, Seat};
 use serde_json::Value;
@@ -59,7 +60,7 @@ struct Heard {
 }
 
 impl MatchSink for Heard {
-    fn played(&mut self, played: PlayedMatch) {
+    fn played(&mut self, played: PlayedMatch) -> BoxFuture<'_, ()> {
         for blame in &played.blames {
             let cause = blame.cause.word();
             self.forfeits
@@ -73,6 +74,7 @@ impl MatchSink for Heard {
             let own = own.map(|heard| (heard.call.clone(), heard.reply.clone()));
             self.seats.push(answered(own.collect()));
         }
+        Box::pin(std::future::ready(()))
     }
 }
 
@@ -85,14 +87,15 @@ pub(crate) async fn run(args: ShimCrashArgs) -> anyhow::Result<()> {
     let table = Table::with("planowanie", SEATS, daemon.shim("planowanie", &args.bot)?)?;
     let mut games = table.games(args.games, Value::Null);
     (games.schedule.seed, games.schedule.rotate) = (args.seed, true);
-    games.programs.budget = ThinkBudget::Time(table.kit.usual_budget());
-    games.plan.concurrency = args.concurrency;
-    (games.programs.models, games.plan.record) = (true, true);
+    let programs = games.programs();
+    programs.budget = ThinkBudget::Time(table.kit.usual_budget());
+    programs.models = true;
+    (games.plan().concurrency, games.plan().record) = (args.concurrency, true);
     let over = Arc::new(AtomicBool::new(false));
     let ended = Arc::clone(&over);
-    let playing = tokio::task::spawn_blocking(move || {
+    let playing = tokio::spawn(async move {
         let mut heard = Heard::default();
-        let tally = games.play(&mut heard);
+        let tally = games.play(&mut heard).await;
         ended.store(true, Ordering::Relaxed);
         tally.map(|tally| (tally.games, heard))
     });

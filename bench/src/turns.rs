@@ -44,7 +44,7 @@ pub(crate) struct TurnsArgs {
 }
 
 /// Runs it and prints a table.
-pub(crate) fn run(args: &TurnsArgs) -> anyhow::Result<()> {
+pub(crate) async fn run(args: &TurnsArgs) -> anyhow::Result<()> {
     let (bot, players, rounds) = match &*args.game {
         "lighthouses" => ("passer", 2, 20_000),
         _ => ("idle", 20, 1_000),
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &TurnsArgs) -> anyhow::Result<()> {
     let mut others = Vec::new();
     for _ in 0..args.repeat {
         let without = ping_pong(&table, rounds, &lines)?;
-        let with = table.rounds_a_second(rounds, &options)?;
+        let with = table.rounds_a_second(rounds, &options).await?;
         bare.push(without);
         engine.push(with);
         share.push(100.0 * with / without);

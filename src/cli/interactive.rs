@@ -6,14 +6,15 @@ use super::play_args::{PlayArgs, SEED, rule_options};
 use super::usage::{UsageError, refuse};
 use crate::link::program::{Ended, ProgramOptions, adopt_orphans};
 use crate::plain::plain;
-use crate::referee::SeatSpec;
-use crate::referee::arbiter::{ArbiterMatch, InteractiveProgram, ProgramRules, Spoken, watch_game};
+use crate::referee::arbiter::{InteractiveProgram, ProgramRules, Spoken, watch_game};
+use crate::referee::{MatchSpec, Pipes, SeatSpec};
 use anyhow::Context as _;
 use games::{Kit, Outcome, Seat, StdioWire, Wire};
 use serde_json::{Map, Value};
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use tokio::runtime::Handle;
 
 /// How much of the program's standard error is shown at the end.
 const STDERR_KEPT: usize = 8 << 10;
@@ -356,21 +357,19 @@ impl Tester<'_> {
             true => Value::Null,
             false => Value::Object(self.options.clone()),
         };
-        let plan = ArbiterMatch {
-            kit: self.kit,
-            seats: &seats,
-            seed: self.seed,
-            options: &options,
+        let seats = seats.into_iter().cloned().collect();
+        let spec = MatchSpec::new(self.kit, seats, self.seed, options);
+        let pipes = Pipes {
             budget: self.args.budget(self.kit),
             models: false,
-            record: false,
-            rules: &self.rules,
+            rules: self.rules.clone(),
         };
         let screen = &mut self.screen;
-        let played = watch_game(&plan, Seat(self.seat as u8), &mut |spoken| {
-            screen.spoken(spoken);
-        });
-        let ended = played.map_err(|why| why.to_string())?;
+        let mut follow = |spoken| screen.spoken(spoken);
+        let game = watch_game(spec, pipes, Seat(self.seat as u8), &mut follow);
+        let ended = Handle::current()
+            .block_on(game)
+            .map_err(|why| why.to_string())?;
         self.seed += 1;
         let left = ended.as_ref().and_then(|ended| ended.left.get(self.seat));
         let stderr = left.map(|left| &left.stderr);

@@ -14,10 +14,13 @@ use crate::link::program::{MachineReport, adopt_orphans, find, kill_all};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::hub::{HubServer, HubSettings};
 use crate::referee::seat_builtin::Builtins;
-use crate::referee::{Host, HostSettings, Notebook, Recording, SeatPrograms, SeatSpec};
+use crate::referee::{
+    Host, HostSettings, HubPorts, InProcess, Notebook, Pipes, Ports, Recording, SeatPrograms,
+    SeatSpec,
+};
 use crate::tournament::{
-    self, Conditions, Dialled, Extent, Hosted, InProcess, Kept, MatchError, MatchPlayer, Plan,
-    PlannedMatch, Programs, REFEREE, Report, Stop, Tally, keep, open_recording,
+    self, Conditions, Extent, Kept, MatchError, Plan, PlannedMatch, REFEREE, Referees, Report,
+    Stop, Tally, keep, open_recording,
 };
 use anyhow::Context as _;
 use games::{Kit, Wire};
@@ -194,10 +197,11 @@ impl Run<'_> {
             return Ok((self.on_hub(plan, work).await?, None, None));
         }
         if !any(&programs) && !any(&users_bots) {
-            let player = InProcess {
+            let player = Ports::Process(InProcess {
                 budget: args.budget(kit),
                 models: !args.no_models,
-            };
+                timed: false,
+            });
             let recording = self.recording().await?;
             let tally = self.kept(plan, player, work, recording).await?;
             return Ok((tally, None, None));
@@ -215,11 +219,11 @@ impl Run<'_> {
             runtime: Handle::current(),
         });
         let machine = rules.machine.clone();
-        let player = Programs {
+        let player = Ports::Pipes(Pipes {
             budget: args.budget(kit),
             models: !args.no_models,
             rules,
-        };
+        });
         let tally = self.kept(plan, player, work, recording).await?;
         let machine = machine.map(|machine| machine.report());
         Ok((tally, isolated.err(), machine))
@@ -237,12 +241,12 @@ impl Run<'_> {
     async fn kept(
         &self,
         plan: Plan,
-        player: impl MatchPlayer + Send + 'static,
+        ports: Ports,
         work: Work,
         recording: Recording,
     ) -> anyhow::Result<Tally> {
         if recording.store().is_none() {
-            return self.watched(plan, player, work, None, self.stop).await?;
+            return self.watched(plan, ports, work, None, self.stop).await?;
         }
         let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
         let options = plan.options.clone();
@@ -251,7 +255,7 @@ impl Run<'_> {
         let stop = self.stop.child_token();
         let unkept = stop.clone();
         let keeping = tokio::spawn(async move { keeping.await.inspect_err(|_| unkept.cancel()) });
-        let tally = self.watched(plan, player, work, Some(sender), &stop).await;
+        let tally = self.watched(plan, ports, work, Some(sender), &stop).await;
         let kept = keeping.await.context("storing the matches failed");
         recording.close().await;
         let tally = tally?;
@@ -259,23 +263,20 @@ impl Run<'_> {
         tally
     }
 
-    /// Plays on separate threads and shows progress. The outer error is ours, the inner one the matches'.
+    /// Plays and shows progress. The outer error is ours, the inner one the matches'.
     async fn watched(
         &self,
         plan: Plan,
-        player: impl MatchPlayer + Send + 'static,
+        ports: Ports,
         work: Work,
         keep: Option<mpsc::Sender<Kept>>,
         stop: &CancellationToken,
     ) -> anyhow::Result<anyhow::Result<Tally>> {
         let Work { matches, progress } = work;
         let mut progress = progress.kept(keep);
-        let stop = Stop::on(stop);
-        let playing = tokio::task::spawn_blocking(move || {
-            let tally = tournament::play(&plan, matches, &player, &mut progress, &stop);
-            (tally, progress)
-        });
-        let (tally, progress) = playing.await.context("playing failed")?;
+        let player = Arc::new(Referees::new(ports));
+        let (plan, stop) = (Arc::new(plan), Arc::new(Stop::on(stop)));
+        let tally = tournament::play(plan, matches, player, &mut progress, stop).await;
         progress.finish().context("cannot write a transcript")?;
         // Unknown names were rejected before: only option values are left.
         Ok(tally.map_err(|error| match error {
@@ -308,12 +309,11 @@ impl Run<'_> {
             ..HubSettings::new(self.kit)
         };
         let hub = HubServer::open(settings, recording.clone()).await?;
-        let player = Dialled {
+        let player = Ports::Hub(HubPorts {
             hub: Arc::clone(&hub),
-            runtime: Handle::current(),
             builtins: self.builtins(),
             within: Duration::ZERO,
-        };
+        });
         let tally = self.watched(plan, player, work, None, self.stop).await;
         hub.drain(Duration::ZERO).await;
         recording.close().await;
@@ -348,11 +348,7 @@ impl Run<'_> {
                 self.call(spec, gateway.own.listener)?;
             }
         }
-        let player = Hosted {
-            host: Arc::clone(&host),
-            runtime: Handle::current(),
-            silent: None,
-        };
+        let player = Ports::Callbacks(Arc::clone(&host));
         let tally = self.watched(plan, player, work, None, self.stop).await;
         host.stop().await;
         match gateway {

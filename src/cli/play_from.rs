@@ -11,9 +11,9 @@ use super::users_bots;
 use crate::clock::now_us;
 use crate::config::Flags;
 use crate::link::program::{adopt_orphans, find};
-use crate::referee::SeatSpec;
 use crate::referee::arbiter::{FromMatch, play_from};
 use crate::referee::budget::ThinkBudget;
+use crate::referee::{Pipes, Refereed, SeatSpec};
 use crate::store::{EntryId, MatchRow, Side, Store};
 use crate::tournament::{
     Conditions, Counted, FinishedMatch, Origin, PlannedMatch, PlayedMatch, Report, Tally,
@@ -23,8 +23,6 @@ use anyhow::Context as _;
 use games::{Kit, Seat, Wire};
 use serde_json::Value;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Plays it on, once, and prints how it ends.
@@ -49,7 +47,6 @@ pub(super) async fn run(
     };
     let mut rules = args.programs(kit, isolated.is_ok())?;
     adopt_orphans().context("programs' orphans cannot be adopted")?;
-    let abort = aborted_by_signal();
     let (budget, models) = (args.budget(kit), !args.no_models);
     let options = with_timeout(kit, rule_options(kit, &args.options)?, args.timeout)?;
     let changed = changed(&stored.row.setup, &options)?;
@@ -74,33 +71,33 @@ pub(super) async fn run(
         from: None,
     };
     let (began, started_us) = (Instant::now(), now_us());
-    let playing = tokio::task::spawn_blocking(move || {
-        let from = FromMatch {
-            kit,
-            setup: &stored.row.setup,
-            changed: changed.as_ref(),
-            entries: &stored.entries,
-            from: EntryId(entry),
-            seats: &stored.seats,
-            seeds: &stored.seeds,
+    let from = FromMatch {
+        kit,
+        setup: stored.row.setup,
+        changed,
+        entries: stored.entries,
+        from: EntryId(entry),
+        seats: stored.seats,
+        seeds: stored.seeds,
+        pipes: Pipes {
             budget,
             models,
-            rules: &rules,
-        };
-        play_from(&from, &abort)
-    });
-    let ended = playing.await.context("playing failed")??;
+            rules,
+        },
+    };
+    let ended = play_from(from, &on_signal()).await?;
     let ended = ended.context("it was stopped before its end")?;
     conditions.from = Some(Origin {
         match_id: row.id,
         entry,
         cause: ended.outcome.cause,
     });
-    let played = PlayedMatch {
+    let refereed = Refereed {
         started_us,
         seats: specs.clone(),
-        ..ended.into()
+        ..ended
     };
+    let played = PlayedMatch::new(0, 0, refereed);
     let counted = counted_seats(kit, teams.as_deref(), &played);
     let mut tally = Tally::new(specs.len());
     tally.add([&counted]);
@@ -122,17 +119,6 @@ fn place(from: &str) -> anyhow::Result<(&str, i64)> {
             "--from {from}: it takes ID:N, a match and the number of an entry"
         )),
     }
-}
-
-/// Set by the first signal.
-fn aborted_by_signal() -> Arc<AtomicBool> {
-    let abort = Arc::new(AtomicBool::new(false));
-    let (stop, flag) = (on_signal(), Arc::clone(&abort));
-    tokio::spawn(async move {
-        stop.cancelled().await;
-        flag.store(true, Ordering::Relaxed);
-    });
-    abort
 }
 
 /// The only match of this run.

@@ -14,17 +14,18 @@ use crate::link::program::{Guard, Held, Machine, adopt_orphans, no_isolation};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::hub::{HubServer, HubSettings, Invited};
 use crate::referee::seat_builtin::Builtins;
-use crate::referee::{Host, HostSettings, Recording};
+use crate::referee::{Host, HostSettings, HubPorts, InProcess, Pipes, Ports, Recording};
 use crate::store::TournamentRow;
 use crate::tournament::standings::{League, PlayedGame, Standings, Until};
 use crate::tournament::{
-    Aim, Course, Cup, Dialled, Ended, Extent, Hosted, InProcess, MatchPlayer, Models, Play,
-    Programs, REFEREE, Stop, Told, TournamentFile, broken, open_recording, standings_of,
+    Aim, Course, Cup, Ended, Extent, Models, Play, REFEREE, Referees, Stop, Told, TournamentFile,
+    broken, open_recording, standings_of,
 };
 use anyhow::Context as _;
 use games::Wire;
 use parking_lot::Mutex;
 use ratings::Verdict;
+use std::collections::HashMap;
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
@@ -33,7 +34,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
-use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -388,7 +388,7 @@ impl Run<'_> {
         let target =
             |cup: &Cup, games: &[PlayedGame]| self.aim(until.as_ref(), started_us, cup, games);
         let play = Play {
-            player,
+            player: Arc::new(player),
             concurrency,
             stop: Arc::clone(&self.stop),
             target: &target,
@@ -434,20 +434,19 @@ impl Run<'_> {
         cup: &Cup,
         concurrency: NonZeroUsize,
         listener: &mut Option<TcpListener>,
-    ) -> anyhow::Result<(Arc<dyn MatchPlayer + Send>, Server)> {
+    ) -> anyhow::Result<(Referees, Server)> {
         let (budget, models) = (cup.budget, cup.models != Models::None);
         Ok(match cup.kit.wire() {
             Wire::Stdio => {
                 let rules = self.args.rules(cup, self.file.replays_max)?;
                 let machine = rules.machine.clone();
-                (
-                    Arc::new(Programs {
-                        budget,
-                        models,
-                        rules,
-                    }),
-                    machine.map_or(Server::None, Server::Machine),
-                )
+                let pipes = Pipes {
+                    budget,
+                    models,
+                    rules,
+                };
+                let server = machine.map_or(Server::None, Server::Machine);
+                (Referees::new(Ports::Pipes(pipes)), server)
             }
             Wire::Callbacks => {
                 let settings = HostSettings {
@@ -464,16 +463,19 @@ impl Run<'_> {
                 };
                 // Its matches are stored as all others are, with their places in the tournament.
                 let host = Host::new(cup.kit, settings, Recording::none());
-                let player = Hosted {
-                    host: Arc::clone(&host),
-                    runtime: Handle::current(),
-                    silent: Some(Mutex::default()),
-                };
-                (Arc::new(player), Server::Host(host))
+                let ports = Ports::Callbacks(Arc::clone(&host));
+                let player = Referees::remembering(ports, HashMap::new());
+                (player, Server::Host(host))
             }
             // Where nobody dials, the order in which lines arrive is not left to chance.
             Wire::Hub if !cup.is_dialled() && !cup.has_users_bots() => {
-                (Arc::new(InProcess { budget, models }), Server::None)
+                let timed = false;
+                let players = InProcess {
+                    budget,
+                    models,
+                    timed,
+                };
+                (Referees::new(Ports::Process(players)), Server::None)
             }
             Wire::Hub => {
                 let listener = match cup.is_dialled() {
@@ -481,13 +483,12 @@ impl Run<'_> {
                     false => None,
                 };
                 let (hub, stop) = self.hub(cup, concurrency, listener).await?;
-                let player = Dialled {
+                let players = HubPorts {
                     hub: Arc::clone(&hub),
-                    runtime: Handle::current(),
                     builtins: builtins(cup, concurrency),
                     within: self.file.within()?,
                 };
-                (Arc::new(player), Server::Hub(hub, stop))
+                (Referees::new(Ports::Hub(players)), Server::Hub(hub, stop))
             }
         })
     }

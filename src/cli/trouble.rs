@@ -1,11 +1,11 @@
 //! What was wrong with programs in matches, as it is shown on a terminal.
 
-use crate::histogram::Histogram;
 use crate::plain::plain_line;
 use crate::programs::Conduct;
 use crate::referee::{OnEnd, SeatConduct, SeatPrograms};
 use crate::tournament::{Failure, FinishedMatch};
 use games::Cause;
+use games::Histogram;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

@@ -11,8 +11,10 @@ pub mod contest;
 pub mod counts;
 pub mod explain;
 pub mod game;
+pub mod histogram;
 pub mod kit;
 pub mod knobs;
+pub mod match_;
 pub mod neutral;
 pub mod options;
 pub mod participation;
@@ -28,11 +30,13 @@ pub mod wire;
 pub use contest::ladder;
 pub use explain::{Candidate, Explanation};
 pub use game::{Bot, Budget, Cause, Duel, Fork, Game, Illegal, Listener, Outcome, Seat, Seats};
+pub use histogram::Histogram;
 pub use kit::{
     Bluff, BotCard, DialogueSetup, Exchange, Kit, Learnt, MapSize, MapStyle, Maps, Models, Nodes,
     OptionCard, Pace, PlaySetup, Played, Route, Seating, SetupError, StdioWire, TableSetup, Train,
     Training, Wire, bot_seed,
 };
+pub use match_::{Match, RecordedReply};
 pub use participation::{Part, Participation, is_earned, judge};
 pub use reasons::Belief;
 pub use scene::{Picture, Scene};

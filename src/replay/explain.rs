@@ -1,7 +1,6 @@
 //! Why one of our bots decided as it did: its seat of a stored match is folded up to the decision, and it thinks again.
 
 use super::dialogue::{replay, watch};
-use super::reply::RecordedReply;
 use super::seat::{SeatLine, lines_from};
 use super::setup::{dialogue_setup, fallback};
 use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
@@ -9,7 +8,8 @@ use crate::store::{FactRow, SessionRow, Store, StoreError};
 use crate::thinking::guarded;
 use games::neutral::PREFIX;
 use games::{
-    BotCard, Budget, Dialogue, DialogueSetup, Explanation, Frame, Kit, Next, Seat, Wire, bot_seed,
+    BotCard, Budget, Dialogue, DialogueSetup, Explanation, Frame, Kit, Next, RecordedReply, Seat,
+    Wire, bot_seed,
 };
 use jiff::Timestamp;
 use serde::Serialize;

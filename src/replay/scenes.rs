@@ -3,7 +3,7 @@
 use super::dialogue::watch;
 use super::seat::{SeatLine, lines_from};
 use super::setup::dialogue_setup;
-use super::table::watch_table;
+use super::table::watch_match;
 use crate::clock::time;
 use crate::store::types::{Entry, EntryId, SessionId, Side};
 use crate::store::{MatchRow, STDERR, SessionRow, Store, StoreError};
@@ -280,10 +280,10 @@ impl Footage {
         else {
             return Ok(Vec::new());
         };
-        let mut table = self.kit.reopen(setup).map_err(|why| why.to_string())?;
+        let table = self.kit.reopen(setup).map_err(|why| why.to_string())?;
         let entries = entries.iter().map(|(seat, entry)| (*seat, entry)).collect();
         let wire = self.kit.wire();
-        let replayed = watch_table(&mut *table, wire, entries, *growing, |table, after| {
+        let replayed = watch_match(table, wire, entries, *growing, |table, after| {
             let flow = steps.see(
                 table.scene(),
                 after.map(|(seat, entry)| (Some(seat.0), entry)),

@@ -2,10 +2,9 @@
 //! seat tells.
 
 use super::dialogue::{Line, Replayed, replay};
-use super::reply::RecordedReply;
 use crate::store::types::{Direction, Entry, EntryId, FactAt, Side};
 use crate::thinking::guarded;
-use games::{Cause, Dialogue, DialogueSetup, Kit, Lesson, Wire};
+use games::{Cause, Dialogue, DialogueSetup, Kit, Lesson, RecordedReply, Wire};
 use std::time::Duration;
 
 /// What the transcript of a seat tells.

@@ -3,7 +3,7 @@
 use super::dialogue::{Line, replay};
 use super::seat::fold_seat;
 use super::setup::dialogue_setup;
-use super::table::{DIFFERENCES_MAX, replay_table};
+use super::table::{DIFFERENCES_MAX, replay_match};
 use crate::store::types::{Direction, Entry, EntryId, MatchRow, Side};
 use crate::store::{EntryCounts, FactRow, SessionRow, Store, StoreError};
 use crate::thinking::guarded;
@@ -396,7 +396,7 @@ impl Stored {
 
     /// Replays a match of our own referee from its setup and the recorded replies.
     fn compare_table(&self, kit: &dyn Kit) -> Vec<String> {
-        let mut table = match kit.reopen(&self.row.setup) {
+        let table = match kit.reopen(&self.row.setup) {
             Ok(table) => table,
             Err(error) => return vec![format!("its table cannot be opened again: {error}")],
         };
@@ -416,10 +416,10 @@ impl Stored {
         let growing = self.row.ended_us.is_none();
         // One that was given up may have been cut between its seats' transcripts.
         let cut = growing || self.row.cause == Some(Cause::Cancelled);
-        let replayed = replay_table(&mut *table, kit.wire(), entries, cut);
+        let replayed = replay_match(table, kit.wire(), entries, cut);
         found.extend(replayed.differences);
         let row = &self.row;
-        match table.outcome() {
+        match replayed.match_.table().outcome() {
             Some(outcome) if !growing && !self.is_played_again() => {
                 let scores = outcome.scores.values();
                 if row.cause.map(Cause::by_rules) != Some(outcome.cause) || scores != row.scores {

@@ -260,8 +260,9 @@ fn notes(played: &PlayedMatch) -> Vec<SeatNotes> {
 mod tests {
     use super::*;
     use crate::referee::budget::ThinkBudget;
+    use crate::referee::{InProcess, Ports};
     use crate::store::PageAt;
-    use crate::tournament::{InProcess, MatchPlayer as _, Plan, PlannedMatch, Stop};
+    use crate::tournament::{MatchPlayer as _, Plan, PlannedMatch, PlayedMatch, Referees, Stop};
     use games::Cause;
     use std::num::NonZeroUsize;
 
@@ -296,13 +297,14 @@ mod tests {
                 table: vec![0, 1, 2, 3],
                 slot: slot.clone(),
             };
-            let player = InProcess {
+            let player = Referees::new(Ports::Process(InProcess {
                 budget: ThinkBudget::Nodes(1),
                 models: false,
-            };
-            let seats: Vec<_> = plan.entrants.iter().collect();
-            let played = player.play(&plan, &planned, &seats, &Stop::default());
-            let played = played.unwrap().unwrap();
+                timed: false,
+            }));
+            let stop = Stop::default();
+            let played = player.play(&plan, &planned, plan.entrants.clone(), &stop);
+            let played = PlayedMatch::new(0, 1, played.await.unwrap().unwrap());
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("drover.db");
             let recording = open_recording(&path, Extent::Full).await.unwrap();

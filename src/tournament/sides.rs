@@ -2,7 +2,7 @@
 
 use super::played_match::PlayedMatch;
 use super::tally::Counted;
-use crate::histogram::Histogram;
+use games::Histogram;
 use games::{Cause, Duel, Kit, Participation, Seat, Seats, SetupError, are_mates};
 use serde_json::Value;
 

@@ -1,15 +1,14 @@
 //! What tournaments store, and what is read of it again.
 
 use super::{
-    Aim, Course, Ended, Extent, Hosted, InProcess, Kept, MatchError, MatchPlayer, Plan,
-    PlannedMatch, Play, PlayedMatch, Programs, Schedule, Stop, TournamentFile, Watch, counted,
-    keep, open_recording, run,
+    Aim, Course, Ended, Extent, Kept, MatchPlayer, Plan, PlannedMatch, Play, PlayedMatch, Playing,
+    Referees, Schedule, Stop, TournamentFile, Watch, counted, keep, open_recording, start,
 };
 use crate::link::program::{Load, Machine};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_builtin::Builtins;
-use crate::referee::{Draw, Host, HostSettings, Recording, SeatSpec};
+use crate::referee::{Draw, Host, HostSettings, InProcess, Pipes, Ports, Recording, SeatSpec};
 use crate::store::{
     ALL_ROUNDS, NewEntrant, PageAt, Slot, Store, StoredRound, TournamentMatch, TournamentRow,
 };
@@ -21,7 +20,6 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
-use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, mpsc};
 
 const ID: &str = "01TOURNAMENT00000000000001";
@@ -121,50 +119,50 @@ async fn played_by(
     planned: Vec<PlannedMatch>,
     recording: &Recording,
 ) -> Vec<super::Counted> {
-    let player = InProcess {
+    played_with(in_process(budget), plan, planned, recording).await
+}
+
+/// Built-in bots in process.
+fn in_process(budget: ThinkBudget) -> Referees {
+    Referees::new(Ports::Process(InProcess {
         budget,
         models: false,
-    };
-    played_with(player, plan, planned, recording).await
+        timed: false,
+    }))
 }
 
 /// The same by this player.
 async fn played_with(
-    player: impl MatchPlayer + Send + 'static,
+    player: impl MatchPlayer + 'static,
     plan: Plan,
     planned: Vec<PlannedMatch>,
     recording: &Recording,
 ) -> Vec<super::Counted> {
     let (sender, receiver) = mpsc::channel(2);
     let keeping = keep(plan.kit, plan.options.clone(), recording.clone(), receiver);
-    let playing = tokio::task::spawn_blocking(move || {
+    let playing = async move {
         let mut all = Vec::new();
-        run(
-            &plan,
-            planned.into_iter(),
-            &player,
-            &Stop::default(),
-            &mut |finished| {
-                let slot = finished.planned.slot;
-                all.push((finished.planned.number, finished.counted));
-                let mut played = finished.played;
-                for before in std::mem::take(&mut played.replaced) {
-                    sender.blocking_send(before.into()).unwrap();
-                }
-                let kept = Kept {
-                    played,
-                    slot,
-                    fills: true,
-                };
-                sender.blocking_send(kept).unwrap();
-            },
-        )
-        .unwrap();
+        let (plan, player) = (Arc::new(plan), Arc::new(player));
+        let mut running = start(plan, planned.into_iter(), player, Arc::default());
+        while let Some(finished) = running.next().await {
+            let slot = finished.planned.slot;
+            all.push((finished.planned.number, finished.counted));
+            let mut played = finished.played;
+            for before in std::mem::take(&mut played.replaced) {
+                sender.send(before.into()).await.unwrap();
+            }
+            let kept = Kept {
+                played,
+                slot,
+                fills: true,
+            };
+            sender.send(kept).await.unwrap();
+        }
+        running.end().await.unwrap();
         all
-    });
-    let (kept, played) = tokio::join!(keeping, playing);
+    };
+    let (kept, mut played) = tokio::join!(keeping, playing);
     kept.unwrap();
-    let mut played = played.unwrap();
     played.sort_by_key(|(number, _)| *number);
     played.into_iter().map(|(_, counted)| counted).collect()
 }
@@ -348,11 +346,7 @@ async fn matches_of_a_host_are_kept_with_their_places() {
             ..HostSettings::default()
         };
         let host = Host::new(plan.kit, settings, Recording::none());
-        let player = Hosted {
-            silent: None,
-            host: Arc::clone(&host),
-            runtime: Handle::current(),
-        };
+        let player = Referees::new(Ports::Callbacks(Arc::clone(&host)));
         let planned = planned().remove(3);
         let expected = planned.slot.clone().unwrap();
         let counts = played_with(player, plan, vec![planned], &recording).await;
@@ -398,23 +392,22 @@ struct Noting {
 }
 
 impl MatchPlayer for Noting {
-    fn play(
-        &self,
-        plan: &Plan,
-        planned: &PlannedMatch,
-        seats: &[&SeatSpec],
-        stop: &Stop,
-    ) -> Result<Option<PlayedMatch>, MatchError> {
+    fn play<'a>(
+        &'a self,
+        plan: &'a Plan,
+        planned: &'a PlannedMatch,
+        seats: Vec<SeatSpec>,
+        stop: &'a Stop,
+    ) -> Playing<'a> {
         if self.asked.lock().len() == self.stops_at {
             stop.set();
-            return Ok(None);
+            return Box::pin(std::future::ready(Ok(None)));
         }
         self.asked.lock().push(planned.clone());
-        let in_process = InProcess {
-            budget: BUDGET,
-            models: false,
-        };
-        in_process.play(plan, planned, seats, stop)
+        Box::pin(async move {
+            let player = in_process(BUDGET);
+            player.play(plan, planned, seats, stop).await
+        })
     }
 }
 
@@ -538,7 +531,7 @@ async fn a_match_that_the_machine_disturbed_is_played_again_once_and_kept_beside
             own: 1.0 - others,
             ..Load::default()
         });
-        let player = Programs {
+        let player = Referees::new(Ports::Pipes(Pipes {
             budget: BUDGET,
             models: false,
             rules: ProgramRules {
@@ -546,7 +539,7 @@ async fn a_match_that_the_machine_disturbed_is_played_again_once_and_kept_beside
                 replays_max: 1,
                 ..ProgramRules::default()
             },
-        };
+        }));
         let slot = Slot {
             tournament: ID.into(),
             round: 1,

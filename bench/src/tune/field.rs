@@ -4,15 +4,16 @@ use crate::bots::{Chair, Named, Seated, Sheet};
 use crate::maps::{Ground, grounds};
 use anyhow::Context as _;
 use drover::cli::play_args::rule_options;
-use drover::histogram::Histogram;
-use drover::referee::SeatSpec;
+use drover::referee::{Refereed, SeatSpec};
 use drover::tournament::{
-    FinishedMatch, MatchError, MatchPlayer, Plan, PlannedMatch, PlayedMatch, Stop, run,
+    FinishedMatch, MatchError, MatchPlayer, Plan, PlannedMatch, Playing, Stop, run,
 };
+use games::Histogram;
 use games::arena::{self, Acts, Arena};
 use games::contest::{Advice, Deal, MATCH_NUMBER};
 use games::game::{Bot, Seat, Seats};
 use games::kit::Pace;
+use games::match_::Conduct;
 use games::{SetupError, options};
 use nix::time::{ClockId, clock_gettime};
 use serde_json::Value;
@@ -20,6 +21,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What all measurements share.
@@ -56,7 +58,7 @@ pub(crate) struct Conditions {
 
 /// Matches of one game under some conditions.
 pub(crate) struct Field<C: Sheet> {
-    plan: Plan,
+    plan: Arc<Plan>,
     bots: Vec<Named>,
     /// Where matches are played, in turn.
     pub(crate) grounds: Vec<Ground>,
@@ -73,11 +75,11 @@ pub(crate) struct Field<C: Sheet> {
 
 impl<C: Sheet> Field<C> {
     /// Matches among these bots.
-    pub(crate) fn new(given: &Conditions, bots: &[String]) -> anyhow::Result<Self> {
+    pub(crate) fn new(given: &Conditions, bots: &[String]) -> anyhow::Result<Arc<Self>> {
         let kit = games::find(C::NAME).context("the game is gone")?;
         let named = bots.iter().map(|bot| bot.parse());
-        Ok(Self {
-            plan: Plan {
+        Ok(Arc::new(Self {
+            plan: Arc::new(Plan {
                 kit,
                 entrants: vec![SeatSpec::filler(); bots.len()],
                 names: Vec::new(),
@@ -85,7 +87,7 @@ impl<C: Sheet> Field<C> {
                 options: rule_options(kit, &given.options)?,
                 concurrency: given.threads,
                 record: false,
-            },
+            }),
             bots: named.collect::<anyhow::Result<_>>()?,
             grounds: grounds::<C>(&given.maps)?,
             sides: given.players.unwrap_or(C::PLAYERS),
@@ -100,7 +102,7 @@ impl<C: Sheet> Field<C> {
             node: given.node_us.map(Duration::from_micros),
             first: given.first,
             game: PhantomData,
-        })
+        }))
     }
 
     /// The conditions in a few words.
@@ -118,11 +120,12 @@ impl<C: Sheet> Field<C> {
     /// Plays a block for each of these tables of bots, by index: each bot takes each place, in the same circle. Hands over
     /// each block with its number once all of it is played.
     pub(crate) fn blocks(
-        &self,
+        self: &Arc<Self>,
         tables: &[Vec<usize>],
         each: &mut (dyn FnMut(u64, &[FinishedMatch]) + Send),
     ) -> anyhow::Result<()> {
-        let blocks = tables.iter().zip(self.first..);
+        let tables: Vec<Vec<usize>> = tables.to_vec();
+        let blocks = tables.into_iter().zip(self.first..);
         let matches = blocks.flat_map(|(table, block)| {
             (0..table.len()).map(move |turn| {
                 let mut table = table.clone();
@@ -149,7 +152,11 @@ impl<C: Sheet> Field<C> {
                 open.remove(&block);
             }
         };
-        run(&self.plan, matches, self, &Stop::default(), &mut add)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .build()?;
+        let (plan, player) = (Arc::clone(&self.plan), Arc::clone(self));
+        runtime.block_on(run(plan, matches, player, Arc::default(), &mut add))?;
         Ok(())
     }
 
@@ -192,14 +199,29 @@ impl<C: Sheet> Field<C> {
 }
 
 impl<C: Sheet> MatchPlayer for Field<C> {
-    fn play(
+    fn play<'a>(
+        &'a self,
+        plan: &'a Plan,
+        planned: &'a PlannedMatch,
+        seats: Vec<SeatSpec>,
+        _: &'a Stop,
+    ) -> Playing<'a> {
+        Box::pin(async move { self.one(plan, planned, seats.len()).map(Some) })
+    }
+
+    fn blocks(&self) -> bool {
+        true
+    }
+}
+
+impl<C: Sheet> Field<C> {
+    fn one(
         &self,
         plan: &Plan,
         planned: &PlannedMatch,
-        seats: &[&SeatSpec],
-        _: &Stop,
-    ) -> Result<Option<PlayedMatch>, MatchError> {
-        let refereed = self.refereed(&plan.options, planned.deck, seats.len())?;
+        seats: usize,
+    ) -> Result<Refereed, MatchError> {
+        let refereed = self.refereed(&plan.options, planned.deck, seats)?;
         let (setup, clock) = (C::position(&refereed), C::clock(&refereed));
         if self.node.is_some() && clock.is_zero() {
             return Err(SetupError(format!("{} has no clock", C::NAME)).into());
@@ -216,17 +238,19 @@ impl<C: Sheet> MatchPlayer for Field<C> {
                 node: self.node,
                 used: Cell::default(),
             },
-            left: Seats::from_fn(seats.len(), |_| clock),
-            took: vec![Histogram::default(); seats.len()],
+            left: Seats::from_fn(seats, |_| clock),
+            took: vec![Histogram::default(); seats],
         };
         let end = arena::play(setup, &mut bots, &mut watch);
         let outcome = end.game.outcome();
         let outcome = outcome.ok_or_else(|| SetupError("a match has no end".to_owned()))?;
-        Ok(Some(PlayedMatch {
-            refused: end.refused.values().to_vec(),
-            took: watch.took,
-            ..PlayedMatch::ended(planned.number, planned.seed, outcome)
-        }))
+        let refused = end.refused.values().iter();
+        let conduct = watch.took.into_iter().zip(refused);
+        let conduct = conduct.map(|(took, refused)| Conduct::of_times(took, *refused, 0));
+        Ok(Refereed {
+            conduct: conduct.collect(),
+            ..Refereed::ended(outcome)
+        })
     }
 }
 

@@ -11,6 +11,7 @@ use crate::kit::{
     Bluff, BotCard, DialogueSetup, Kit, Learnt, Maps, Models, OptionCard, Pace, PlaySetup, Played,
     Route, SetupError, StdioWire, TableSetup, Train, Wire, bot_seed,
 };
+use crate::match_::is_late;
 use crate::neutral;
 use crate::options;
 use crate::scene::Picture;
@@ -78,7 +79,10 @@ impl<C: Contest> Arena<C> for Paced<'_, C> {
         let since = within.and_then(|_| self.pace.now());
         let act = C::decide(bot, view, ask, self.pace, &mut self.left[seat]);
         let took = since.and_then(|since| Some(self.pace.now()?.saturating_sub(since)));
-        if took.zip(within).is_some_and(|(took, within)| took > within) {
+        if took
+            .zip(within)
+            .is_some_and(|(took, within)| is_late(took, within))
+        {
             self.late.push(seat);
         }
         self.pace.end();

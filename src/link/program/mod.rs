@@ -52,6 +52,7 @@ mod spec;
 mod start;
 mod stderr;
 mod together;
+mod waking;
 
 pub use becoming::Becoming;
 pub use becoming::running::become_program;
@@ -68,3 +69,4 @@ pub use protections::protections;
 pub use spec::{ProgramSpec, StartError, find};
 pub use start::ending::Ended;
 pub use start::{Program, ProgramLimits, ProgramOptions};
+pub use waking::Waking;

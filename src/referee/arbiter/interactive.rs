@@ -1,15 +1,15 @@
 //! One program, talked to line by line, or run through a whole game while a person watches.
 
-use super::game;
-use super::play::{ArbiterMatch, watched};
+use super::play::{Pipes, watched};
 use super::players::PlayError;
 use super::watch::{Spoken, Watch};
 use crate::link::program::{Ended, LineFault, Program, ProgramOptions, StartError, sweep};
+use crate::referee::{MatchSpec, Refereed};
 use games::neutral::{Hello, Told, written};
 use games::{Kit, Seat, TableSetup};
 use serde_json::Value;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
 
 /// How long a program may take for the first line of an untimed reply.
 const FIRST_WITHIN: Duration = Duration::from_secs(30);
@@ -162,14 +162,14 @@ fn is_answered(text: &str) -> bool {
 ///
 /// # Errors
 /// As [`super::play`].
-pub fn watch_game(
-    plan: &ArbiterMatch<'_>,
+pub async fn watch_game(
+    spec: MatchSpec,
+    pipes: Pipes,
     seat: Seat,
-    hear: &mut dyn FnMut(Spoken),
-) -> Result<Option<game::Ended>, PlayError> {
-    let abort = AtomicBool::new(false);
-    let watch = Watch::new(plan.kit, seat, &mut *hear);
-    let ended = watched(plan, &abort, Some(watch))?;
+    hear: &mut (dyn FnMut(Spoken) + Send),
+) -> Result<Option<Refereed>, PlayError> {
+    let watch = Watch::new(spec.kit, seat, &mut *hear);
+    let ended = watched(spec, pipes, &CancellationToken::new(), Some(watch)).await?;
     for blame in ended.iter().flat_map(|ended| &ended.blames) {
         let (seat, cause) = (blame.seat.0, blame.cause.word());
         let why = format!("seat {seat}: {cause}: {}", blame.detail);

@@ -7,7 +7,7 @@ use crate::referee::record::log::MatchLog;
 use crate::referee::seat::OwnAddress;
 use crate::referee::seat::seat_spec::SeatSpec;
 use crate::store::types::{MatchResult, MatchRow, SeatRow};
-use games::{Cause, Kit};
+use games::Kit;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 
@@ -79,13 +79,6 @@ pub(in crate::referee) fn result(end: &MatchEnd) -> MatchResult {
         detail: end.detail.clone(),
         participation: end.participation.clone(),
         ..MatchResult::of(end.at_us, end.cause, scores.unwrap_or_default())
-    }
-}
-
-pub(in crate::referee) fn cancelled(detail: String) -> MatchResult {
-    MatchResult {
-        detail,
-        ..MatchResult::of(now_us(), Cause::Cancelled, Vec::new())
     }
 }
 

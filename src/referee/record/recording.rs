@@ -1,5 +1,8 @@
 //! Where matches are stored: one session per seat, seen from the referee's side.
 
+mod orphans;
+
+use super::error::RecordError;
 use super::seat_session::SeatSession;
 use super::seats::{DecisionTimes, folded, rows};
 use crate::replay::SeatTold;
@@ -9,28 +12,9 @@ use crate::store::types::{
 };
 use crate::store::{SessionRow, Store, StoreError};
 use futures_util::future::join_all;
+use games::match_::{Content, Recorded};
 use games::{Fact, Kit, Seat, Seats, Wire};
 use serde_json::Value;
-
-/// Why a match is not stored, as a sentence.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RecordError {
-    /// Nothing can be written at present: what was to be stored may be tried again.
-    #[error("the match cannot be recorded: {0}")]
-    Unwritable(String),
-    /// It will never be stored.
-    #[error("the match cannot be recorded: {0}")]
-    Failed(String),
-}
-
-impl From<StoreError> for RecordError {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Unwritable(_) => Self::Unwritable(error.to_string()),
-            _ => Self::Failed(error.to_string()),
-        }
-    }
-}
 
 /// One line of one seat's transcript, seen from the referee: `Out` is the call, `In` the reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +23,19 @@ pub struct RecordLine {
     pub seat: Seat,
     /// The line.
     pub entry: NewEntry,
+}
+
+impl From<Recorded> for RecordLine {
+    fn from(line: Recorded) -> Self {
+        let (direction, text) = match line.content {
+            Content::Call(text) => (Direction::Out, text),
+            Content::Reply(replied) => (Direction::In, replied.reply.encode()),
+        };
+        Self {
+            seat: line.seat,
+            entry: NewEntry::new(line.at_us, direction, text),
+        }
+    }
 }
 
 /// Stores matches, or none at all: local play, tests. Cheap to clone. Every error is the store's.
@@ -347,7 +344,7 @@ impl MatchRecord {
         self.store.is_some()
     }
 
-    /// Where what becomes of this seat's program is stored, if transcripts are.
+    /// Where the outcome of this seat's program is stored, if transcripts are.
     pub(crate) fn session(&self, seat: Seat) -> Option<(Store, SessionId)> {
         let session = self.sessions.get(seat.index())?;
         Some((self.store.clone()?, session.id))

@@ -1,6 +1,6 @@
 //! One seat's session of a match that is being recorded.
 
-use super::recording::RecordError;
+use super::error::RecordError;
 use crate::store::types::{
     Append, Close, Entry, EntryId, LedgerRow, NewEntry, NewSession, SessionId,
 };

@@ -113,15 +113,6 @@ pub struct Unheard {
     pub all: bool,
 }
 
-impl Left {
-    pub(in crate::referee) fn late(late: bool) -> Self {
-        Self {
-            late,
-            ..Self::default()
-        }
-    }
-}
-
 impl From<&Account> for Left {
     /// Of a user's bot that has ended.
     fn from(account: &Account) -> Self {

@@ -1,35 +1,13 @@
 //! Closing what a killed run left open.
 
-use super::recording::{RecordError, Recording, UnfinishedMatch};
+use super::{Recording, UnfinishedMatch};
 use crate::clock::now_us;
-use crate::referee::host::setup::cancelled;
-use crate::replay::replay_table;
+use crate::referee::record::ends::{cancelled, result_of};
+use crate::referee::record::error::RecordError;
+use crate::replay::replay_match;
 use crate::store::types::{Append, Close, MatchResult, Side};
 use crate::thinking::guarded;
-use games::{Blame, Cause, Kit, Outcome};
-
-/// How a match ended, as it is stored: with the seat at fault, if one ended it, and what it did.
-#[must_use]
-pub fn result_of(outcome: &Outcome, blames: &[Blame]) -> MatchResult {
-    // If a match went on to its end, no one's fault ended it.
-    let blamed = blames.iter().find(|blame| blame.cause == outcome.cause);
-    let told = |blame: &Blame| {
-        let Blame {
-            seat,
-            cause,
-            detail,
-        } = blame;
-        format!("seat {}: {}: {detail}", seat.0, cause.word())
-    };
-    MatchResult {
-        blame: blamed.map(|blame| blame.seat.0),
-        detail: match blames {
-            [one] if blamed.is_some() => one.detail.clone(),
-            several => several.iter().map(told).collect::<Vec<_>>().join("; "),
-        },
-        ..MatchResult::of(now_us(), outcome.cause, outcome.scores.values().to_vec())
-    }
-}
+use games::{Cause, Kit};
 
 impl Recording {
     /// Closes the game's matches by this referee of ours that were never closed, and their sessions: by the
@@ -95,9 +73,10 @@ impl Recording {
 
 /// The result that a match's transcripts give, if they reach its end.
 fn result(kit: &dyn Kit, unfinished: &UnfinishedMatch) -> Option<MatchResult> {
-    let mut table = kit.reopen(&unfinished.row.setup).ok()?;
+    let table = kit.reopen(&unfinished.row.setup).ok()?;
     let seats = unfinished.past.iter();
     let entries = seats.flat_map(|(seat, past)| past.iter().map(move |entry| (seat, entry)));
-    replay_table(&mut *table, kit.wire(), entries.collect(), true);
+    let replayed = replay_match(table, kit.wire(), entries.collect(), true);
+    let table = replayed.match_.table();
     Some(result_of(&table.outcome()?, &table.blames()))
 }

@@ -1,17 +1,17 @@
 //! Resumes matches interrupted by a stop of the daemon: the table and the in-process bots are rebuilt from
 //! the match's setup, replay the transcripts, and go on from there.
 
-use super::drive::{Links, Past};
-use super::match_info::MatchInfo;
-use super::matches::{Host, Play};
-use super::setup::{cancelled, hosted, specs};
+use super::{Host, Play, places};
+use crate::referee::host::callbacks::Links;
+use crate::referee::host::match_info::MatchInfo;
+use crate::referee::host::setup::{hosted, specs};
 use crate::referee::record::log::{MatchLog, answered};
-use crate::referee::record::{MatchRecord, RecordError, UnfinishedMatch};
+use crate::referee::record::{MatchRecord, RecordError, UnfinishedMatch, cancelled};
 use crate::referee::seat::OwnAddress;
-use crate::replay::{RecordedReply, replay_table};
-use crate::store::types::{Direction, Entry, MatchRow};
+use crate::replay::replay_match;
+use crate::store::types::{Entry, MatchRow};
 use crate::thinking::guarded;
-use games::{Seats, Table};
+use games::{Match, Seats};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ impl Host {
             past: entries,
             record,
         } = cut;
-        let (table, links, past) = match self.reopened(&row, &seeds, &entries, &record).await {
+        let (match_, links) = match self.reopened(&row, &seeds, &entries, &record).await {
             Ok(reopened) => reopened,
             Err(why) => {
                 let detail = format!("it could not be resumed after a restart: {why}");
@@ -63,9 +63,8 @@ impl Host {
         let hosted = hosted(info, MatchLog::of_past(&entries));
         self.registry.enter(Arc::clone(&hosted));
         let play = Play {
-            table,
+            match_,
             links,
-            past,
             record,
             pause: Duration::ZERO,
         };
@@ -80,12 +79,12 @@ impl Host {
         seeds: &[u64],
         entries: &Seats<Vec<Entry>>,
         record: &MatchRecord,
-    ) -> Result<(Box<dyn Table>, Links, Past), String> {
+    ) -> Result<(Match, Links), String> {
         let own = self.settings.own.as_ref();
         let mut specs = specs(row)?;
         let launches = self.launches(&mut specs).await;
         let launches = launches.map_err(|error| error.to_string())?;
-        let mut table = self
+        let table = self
             .kit
             .reopen(&row.setup)
             .map_err(|error| error.to_string())?;
@@ -103,28 +102,14 @@ impl Host {
         let all = entries.iter();
         let all = all.flat_map(|(seat, entries)| entries.iter().map(move |entry| (seat, entry)));
         let (all, wire) = (all.collect::<Vec<_>>(), self.kit.wire());
-        let last_us = all.iter().map(|(_, entry)| entry.at_us).max();
-        let replayed = guarded(|| replay_table(&mut *table, wire, all, false));
+        let replayed = guarded(|| replay_match(table, wire, all, false));
         let replayed = replayed.map_err(|panic| panic.to_string())?;
         if let Some(difference) = replayed.differences.first() {
             return Err(format!(
                 "its transcripts do not fit the rules any more: {difference}"
             ));
         }
-        let past = Past {
-            pending: replayed.pending,
-            failures: entries.values().iter().map(|of| failures(of)).collect(),
-            last_us: last_us.unwrap_or_default(),
-        };
-        Ok((table, links, past))
+        let places = places(&links);
+        Ok((replayed.match_.among(places), links))
     }
-}
-
-/// How many failures in a row a seat had at the end.
-fn failures(entries: &[Entry]) -> u16 {
-    let replies = entries.iter().rev();
-    let replies = replies.filter(|entry| entry.direction == Direction::In);
-    let failed =
-        replies.take_while(|entry| RecordedReply::decode(&entry.text).alive() == Some(false));
-    u16::try_from(failed.count()).unwrap_or(u16::MAX)
 }

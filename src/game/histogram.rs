@@ -17,7 +17,7 @@ pub struct Histogram {
 impl Histogram {
     /// Of these durations.
     #[must_use]
-    pub fn of(times: &[Duration]) -> Self {
+    pub fn from_times(times: &[Duration]) -> Self {
         let mut histogram = Self::default();
         times.iter().for_each(|time| histogram.add(*time));
         histogram
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn what_was_written_is_read_again() {
         let times = [0, 3, 3, 999, u64::MAX].map(Duration::from_nanos);
-        let histogram = Histogram::of(&times);
+        let histogram = Histogram::from_times(&times);
         let pairs = histogram.pairs();
         assert_eq!(pairs.iter().map(|(_, count)| count).sum::<u64>(), 5);
         assert_eq!(Histogram::of_pairs(pairs), histogram);

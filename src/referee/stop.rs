@@ -46,6 +46,12 @@ impl Stop {
         &self.flag
     }
 
+    /// The same for who waits.
+    #[must_use]
+    pub fn token(&self) -> &CancellationToken {
+        &self.token
+    }
+
     /// Waits for it.
     pub fn cancelled(&self) -> WaitForCancellationFuture<'_> {
         self.token.cancelled()

@@ -1,22 +1,27 @@
 //! The matches of a hub: players sit down, play, and are told the end once it is stored.
 
-use super::bot::attend;
-use super::connection::{Guest, Outbox, Seated};
-use super::game::{Conduct, Game, INBOX_MAX, Played, PlayerLine, PlayerState};
-use super::lobby::Party;
-use super::server::HubServer;
-use crate::clock::now_us;
+use super::HubServer;
+use crate::clock::{Steady, now_us};
 use crate::programs::Account;
+use crate::referee::drive::drive;
 use crate::referee::host::match_info::MatchInfo;
-use crate::referee::host::setup::{cancelled, drawn_seed, ids};
-use crate::referee::record::{DecisionTimes, MatchRecord, Patience, RecordError, Writer};
+use crate::referee::host::setup::{drawn_seed, ids};
+use crate::referee::hub::bot::attend;
+use crate::referee::hub::dialled::{Dialled, INBOX_MAX, Player};
+use crate::referee::hub::guest::{Guest, Outbox, PlayerLine, Seated as GivenSeat};
+use crate::referee::hub::lobby::Party;
+use crate::referee::record::{
+    DecisionTimes, MatchRecord, Patience, RecordError, Writer, cancelled,
+};
 use crate::referee::seat::seat_builtin::BuiltinSeat;
 use crate::referee::seat::seat_link::SeatLink as _;
 use crate::referee::seat::seat_spec::SeatSpec;
 use crate::store::Store;
 use crate::store::types::{MatchResult, MatchRow, SeatNotes, SessionId, Slot};
-use games::{Blame, Cause, Part, Participation, Seat, Table, judge};
+use games::match_::{Attendance, Conduct, Place, Rules};
+use games::{Blame, Cause, Match, Outcome, Seat, Table, Wire, judge};
 use serde_json::Value;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -58,6 +63,44 @@ pub(super) enum Who {
     Bot(BuiltinSeat, u64),
     /// It did not come, and is out of the match from the beginning.
     Absent,
+}
+
+/// How a match was played.
+pub(super) struct Played {
+    /// `None`: it was abandoned.
+    result: Option<MatchResult>,
+    /// What the result is made of.
+    pub(super) outcome: Option<Outcome>,
+    /// The players that were out of the match before its end, in this order.
+    pub(super) faults: Vec<Blame>,
+    /// By seat.
+    pub(super) conduct: Vec<Conduct>,
+}
+
+/// What is stored of a match before it begins.
+struct Opening {
+    info: MatchInfo,
+    row: MatchRow,
+    /// Those of the bots in this process, by seat.
+    seeds: Vec<u64>,
+}
+
+/// What players are seated with.
+struct Seating<'a> {
+    row: Arc<MatchRow>,
+    writer: &'a Writer,
+    /// Where the outcome of each seat's program is stored.
+    sessions: Vec<Option<(Store, SessionId)>>,
+}
+
+/// Players that have their seats; lists are by seat but for the last two.
+struct Seated {
+    port: Dialled,
+    places: Vec<Place>,
+    accounts: Vec<Option<Account>>,
+    peers: Vec<SocketAddr>,
+    /// What to wait for until all programs have noted what is kept of them.
+    noting: Vec<JoinHandle<()>>,
 }
 
 /// A match as it went.
@@ -113,21 +156,13 @@ impl HubServer {
     /// # Errors
     /// [`RecordError`] if it cannot even begin to be recorded.
     pub(super) async fn sit(self: &Arc<Self>, sitting: Sitting) -> Result<Sat, RecordError> {
-        let (info, mut row, seeds) = self.opening(&sitting);
-        if let Some(slot) = &sitting.slot {
-            slot.seat(&mut row);
-        }
-        let mut record = match self.recording.open(&row, &info.ids, &seeds).await {
-            Ok(record) => record,
-            Err(error) => {
-                refuse(&sitting.sitters, &row.id, &error);
-                return Err(error);
-            }
-        };
-        if sitting.slot.is_some() {
-            // As all matches of a tournament.
-            record = record.alone(DecisionTimes::Stamped);
-        }
+        let opening = self.opening(&sitting);
+        let match_id = opening.row.id.clone();
+        let opened = self.open_record(opening, sitting.slot.is_some()).await;
+        let (Opening { info, row, .. }, record) =
+            opened.inspect_err(|error| refuse(&sitting.sitters, &match_id, error))?;
+        let seats = (0u8..).map(Seat).take(sitting.sitters.len());
+        let sessions = seats.map(|seat| record.session(seat)).collect();
         tracing::info!(
             match_id = info.match_id,
             room = sitting.place,
@@ -135,61 +170,97 @@ impl HubServer {
             players = ?info.names,
             "a match begins"
         );
-        let row = Arc::new(row);
-        let seats = (0u8..).map(Seat).take(sitting.sitters.len());
-        let accounts: Vec<_> = sitting.sitters.iter().map(Sitter::account).collect();
-        let mut sessions: Vec<_> = seats.map(|seat| record.session(seat)).collect();
+        let started_us = info.started_us;
         let writer = Writer::start(record, patience(&self.stop, RECORDED_WITHIN));
-        let (said, inbox) = mpsc::channel(INBOX_MAX);
-        let mut places = Vec::with_capacity(sitting.sitters.len());
-        let (mut lines, mut noting) = (Vec::new(), Vec::new());
-        for (seat, sitter) in (0u8..).map(Seat).zip(sitting.sitters) {
-            if let Who::Guest(guest) = &sitter.who {
-                tracing::debug!(match_id = info.match_id, seat = seat.0, peer = %guest.peer, "seated");
-                if let Some(tell) = &self.settings.on_line {
-                    tell(guest.peer, Some((Arc::clone(&row), seat)));
-                }
-                lines.push(guest.peer);
-            }
-            let session = sessions.get_mut(seat.index()).and_then(Option::take);
-            let (place, notes) = self.seat((&info.match_id, seat, session), sitter, &said);
-            places.push(place);
-            noting.extend(notes);
-        }
-        drop(said);
-        let outs: Vec<_> = places.iter().map(|place| place.out.clone()).collect();
-        let game = Game::new(sitting.table, places, inbox, writer.lines());
-        let mut played = game.play((&self.stop, writer.broken())).await;
-        played.judge(sitting.slot, &accounts);
-        let fallbacks = accounts.iter().map(|account| {
+        let slot = sitting.slot;
+        let seating = Seating {
+            row: Arc::new(row),
+            writer: &writer,
+            sessions,
+        };
+        let mut seated = self.seat_all(sitting.sitters, seating);
+        let mut match_ = Match::new(sitting.table, Rules::of_wire(Wire::Hub)).among(seated.places);
+        let outcome = drive(&mut match_, &mut seated.port, &Steady::new()).await;
+        let mut played = Played::new(&match_, outcome.ok());
+        played.judge(slot, &seated.accounts);
+        let fallbacks = seated.accounts.iter().map(|account| {
             let account = account.as_ref();
             account.map(Account::fallbacks).unwrap_or_default()
         });
+        let fallbacks = fallbacks.collect();
+        // All that was to be recorded is on its way.
+        let mut players = seated.port.players();
         let result = self
-            .end(&mut played, (writer, fallbacks.collect()), &outs)
+            .end(&mut played, (writer, fallbacks), &mut players)
             .await;
         // The next match begins with what they have noted.
-        futures_util::future::join_all(noting).await;
+        futures_util::future::join_all(seated.noting).await;
         tracing::info!(
-            match_id = info.match_id,
+            match_id,
             cause = result.cause.word(),
             scores = ?result.scores,
             detail = result.detail,
             "a match ended"
         );
         if let Some(tell) = &self.settings.on_line {
-            lines.into_iter().for_each(|line| tell(line, None));
+            seated.peers.into_iter().for_each(|peer| tell(peer, None));
         }
         Ok(Sat {
-            match_id: info.match_id,
-            started_us: info.started_us,
+            match_id,
+            started_us,
             played,
             result,
         })
     }
 
-    /// What is stored of a match before it begins, with the seeds of the bots in this process, by seat.
-    fn opening(&self, sitting: &Sitting) -> (MatchInfo, MatchRow, Vec<u64>) {
+    /// Gives all players their seats.
+    fn seat_all(&self, sitters: Vec<Sitter>, mut seating: Seating<'_>) -> Seated {
+        let (said, inbox) = mpsc::channel(INBOX_MAX);
+        let mut players = Vec::with_capacity(sitters.len());
+        let (mut places, mut accounts) = (Vec::new(), Vec::new());
+        let (mut peers, mut noting) = (Vec::new(), Vec::new());
+        for (seat, sitter) in (0u8..).map(Seat).zip(sitters) {
+            if let Who::Guest(guest) = &sitter.who {
+                let match_id = &seating.row.id;
+                tracing::debug!(match_id, seat = seat.0, peer = %guest.peer, "seated");
+                if let Some(tell) = &self.settings.on_line {
+                    tell(guest.peer, Some((Arc::clone(&seating.row), seat)));
+                }
+                peers.push(guest.peer);
+            }
+            accounts.push(sitter.account());
+            places.push(sitter.place());
+            let session = seating.sessions.get_mut(seat.index());
+            let session = session.and_then(Option::take);
+            let (out, notes) = self.seat((&seating.row.id, seat, session), sitter, &said);
+            players.push(Player::new(out));
+            noting.extend(notes);
+        }
+        Seated {
+            port: Dialled::new(players, inbox, seating.writer, self.stop.clone()),
+            places,
+            accounts,
+            peers,
+            noting,
+        }
+    }
+
+    /// Begins to record a match.
+    async fn open_record(
+        &self,
+        opening: Opening,
+        of_tournament: bool,
+    ) -> Result<(Opening, MatchRecord), RecordError> {
+        let Opening { info, row, seeds } = &opening;
+        let mut record = self.recording.open(row, &info.ids, seeds).await?;
+        if of_tournament {
+            // As all matches of a tournament.
+            record = record.alone(DecisionTimes::Stamped);
+        }
+        Ok((opening, record))
+    }
+
+    fn opening(&self, sitting: &Sitting) -> Opening {
         let sitters = sitting.sitters.iter();
         let info = MatchInfo {
             match_id: ulid::Ulid::generate().to_string(),
@@ -206,35 +277,38 @@ impl HubServer {
                 .collect(),
             started_us: now_us(),
         };
-        let row = info.row(&self.settings.referee, sitting.table.setup());
+        let mut row = info.row(&self.settings.referee, sitting.table.setup());
+        if let Some(slot) = &sitting.slot {
+            slot.seat(&mut row);
+        }
         let seed = |sitter: &Sitter| match &sitter.who {
             Who::Bot(_, seed) => *seed,
             Who::Guest(_) | Who::Absent => 0,
         };
-        (info, row, sitters.map(seed).collect())
+        let seeds = sitters.map(seed).collect();
+        Opening { info, row, seeds }
     }
 
-    /// Gives a player its seat; whoever is not there is heard to be gone. Also what to wait for until a program has noted
+    /// Gives a player its seat; one that is not there any more is gone. Also what to wait for until a program has noted
     /// what is kept of it.
     fn seat(
         &self,
         (match_id, seat, session): (&str, Seat, Option<(Store, SessionId)>),
         sitter: Sitter,
         said: &mpsc::Sender<PlayerLine>,
-    ) -> (PlayerState, Option<JoinHandle<()>>) {
+    ) -> (Outbox, Option<JoinHandle<()>>) {
         let gone = || {
             let (line, at) = (None, Instant::now());
             // The inbox has room for every player.
             let _ = said.try_send(PlayerLine { seat, line, at });
         };
-        let name = sitter.name;
         match sitter.who {
             Who::Guest(guest) => {
                 let inbox = said.clone();
-                if guest.seated.send(Seated { seat, inbox }).is_err() {
+                if guest.seated.send(GivenSeat { seat, inbox }).is_err() {
                     gone();
                 }
-                (PlayerState::new(name, guest.out, true), None)
+                (guest.out, None)
             }
             Who::Bot(mut bot, _) => {
                 bot.begins(match_id, session);
@@ -242,13 +316,9 @@ impl HubServer {
                 let (kit, notes) = (self.settings.kit, bot.keeps_notes());
                 let attending = attend(kit, (seat, bot), inlet, said.clone());
                 let attending = self.games.spawn(attending);
-                let state = PlayerState::new(name, out, true);
-                (state, notes.then_some(attending))
+                (out, notes.then_some(attending))
             }
-            Who::Absent => {
-                gone();
-                (PlayerState::new(name, Outbox::new().0, false), None)
-            }
+            Who::Absent => (Outbox::new().0, None),
         }
     }
 
@@ -257,7 +327,7 @@ impl HubServer {
         self: &Arc<Self>,
         played: &mut Played,
         (writer, fallbacks): (Writer, Vec<Vec<bool>>),
-        outs: &[Outbox],
+        players: &mut [Player],
     ) -> MatchResult {
         let (mut record, flushed) = writer.flush().await;
         record.fell_back(fallbacks);
@@ -268,22 +338,21 @@ impl HubServer {
         };
         let result = match ended {
             Ok(result) => {
-                for (out, words) in outs.iter().zip(&mut played.last_words) {
-                    out.say(std::mem::take(words));
-                }
+                players.iter_mut().for_each(Player::say_last_words);
                 result
             }
             Err(why) => {
                 played.outcome = None;
                 let given_up = self.reception.given_up() + "\n";
-                outs.iter().for_each(|out| out.say(given_up.clone()));
+                let players = players.iter();
+                players.for_each(|player| player.out.say(given_up.clone()));
                 let result = cancelled(why);
                 self.games
                     .spawn(Arc::clone(self).close_later(record, result.clone()));
                 result
             }
         };
-        outs.iter().for_each(Outbox::close);
+        players.iter().for_each(|player| player.out.close());
         result
     }
 
@@ -309,6 +378,17 @@ impl HubServer {
 }
 
 impl Sitter {
+    fn place(&self) -> Place {
+        let attendance = match &self.who {
+            Who::Guest(_) | Who::Bot(..) => Attendance::Outside,
+            Who::Absent => Attendance::Absent,
+        };
+        Place {
+            name: self.name.clone(),
+            ..Place::new(attendance)
+        }
+    }
+
     /// The account of the user's program that plays, if one does.
     fn account(&self) -> Option<Account> {
         match &self.who {
@@ -319,6 +399,22 @@ impl Sitter {
 }
 
 impl Played {
+    fn new(match_: &Match, outcome: Option<Outcome>) -> Self {
+        let faults = match_.blames();
+        let details: Vec<&str> = faults.iter().map(|fault| &*fault.detail).collect();
+        let result = outcome.as_ref().map(|outcome| MatchResult {
+            blame: faults.first().map(|fault| fault.seat.0),
+            detail: details.join("; "),
+            ..MatchResult::of(now_us(), outcome.cause, outcome.scores.values().to_vec())
+        });
+        Self {
+            result,
+            outcome,
+            faults,
+            conduct: match_.conduct(),
+        }
+    }
+
     /// Notes how each seat took part; in a tournament, those lose whose decisions were not their own.
     fn judge(&mut self, slot: Option<Slot>, accounts: &[Option<Account>]) {
         let Some(result) = &mut self.result else {
@@ -327,17 +423,8 @@ impl Played {
         let seats = (0u8..).map(Seat).zip(accounts).zip(&self.conduct);
         let seats = seats.map(|((seat, account), conduct)| {
             let account = account.as_ref().map(Account::participation);
-            let played = account.unwrap_or_else(Participation::played);
             let fault = self.faults.iter().find(|fault| fault.seat == seat);
-            Some(match fault {
-                Some(fault) => Participation {
-                    how: Part::of_fault(fault.cause),
-                    turn: conduct.fell,
-                    detail: fault.detail.clone(),
-                    ..played
-                },
-                None => played,
-            })
+            Some(conduct.participation(account, fault))
         });
         result.participation = seats.collect();
         if let Some(slot) = &slot {

@@ -1,7 +1,7 @@
 //! How replies are written into a referee's transcript: an answer as its exact text, anything else as one of
 //! two words that begin with a control character, which no wire's text does.
 
-use games::wire::LATE;
+use crate::wire::{LATE, Reply};
 
 /// Replaces an answer when the connection or program failed.
 const FAILED: &str = "\u{1}failed";
@@ -60,12 +60,23 @@ impl RecordedReply {
 
     /// The reply passed to the match's table.
     #[must_use]
-    pub fn reply(&self) -> games::Reply<'_> {
+    pub fn reply(&self) -> Reply<'_> {
         match self {
-            Self::Said(text) => games::Reply::Text(text.as_bytes()),
-            Self::Late => games::Reply::Late,
-            Self::Failed(_) | Self::Dead => games::Reply::Failed,
-            Self::Early(text) => games::Reply::Early(text.as_bytes()),
+            Self::Said(text) => Reply::Text(text.as_bytes()),
+            Self::Late => Reply::Late,
+            Self::Failed(_) | Self::Dead => Reply::Failed,
+            Self::Early(text) => Reply::Early(text.as_bytes()),
+        }
+    }
+
+    /// Only the beginning of an answer that is longer than this many bytes.
+    pub(super) fn beginning(self, bytes: usize) -> Self {
+        match self {
+            Self::Said(mut text) if text.len() > bytes => {
+                text.truncate(text.floor_char_boundary(bytes));
+                Self::said(&text)
+            }
+            whole => whole,
         }
     }
 
@@ -101,5 +112,13 @@ mod tests {
         let dead = RecordedReply::decode(&RecordedReply::Dead.encode());
         assert_eq!(dead.alive(), Some(false));
         assert_eq!(RecordedReply::said(&RecordedReply::Late.encode()), said(""));
+    }
+
+    #[test]
+    fn a_beginning_is_cut_between_letters() {
+        let said = |count| RecordedReply::Said("é".repeat(count));
+        assert_eq!(said(3).beginning(5), said(2));
+        assert_eq!(said(3).beginning(6), said(3));
+        assert_eq!(RecordedReply::Late.beginning(1), RecordedReply::Late);
     }
 }

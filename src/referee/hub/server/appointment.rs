@@ -1,76 +1,22 @@
 //! Matches that are planned for certain players: the hub waits for those that dial, and plays without who does
 //! not come.
 
-use super::connection::Guest;
-use super::game::Conduct;
-use super::guests::{Gathered, Guests, Wait};
-use super::lobby::Ticket;
 use super::matches::{Sat, Sitter, Sitting, Who};
-use super::server::{Entrance, FULL, GUESSES_USED_UP, HubServer};
-use crate::histogram::Histogram;
+use super::{Entrance, FULL, GUESSES_USED_UP, HubServer};
 use crate::link::Peer;
+use crate::referee::hub::guest::Guest;
+use crate::referee::hub::guests::{Gathered, Guests, Wait};
+use crate::referee::hub::lobby::Ticket;
 use crate::referee::record::RecordError;
+use crate::referee::refereed::Refereed;
 use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins, OurBot};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
+use crate::referee::spec::MatchSpec;
 use crate::seldom;
-use crate::store::types::Slot;
-use games::{Blame, Learnt, Outcome, Participation, SetupError};
-use serde_json::Value;
+use games::SetupError;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-
-/// A match that is planned.
-#[derive(Clone, Debug)]
-pub struct Appointment {
-    /// The players, by seat.
-    pub places: Vec<Place>,
-    /// Seeds all randomness.
-    pub seed: u64,
-    /// The number of its deck: of a hub's maps, this one is played.
-    pub deck: u64,
-    /// Rule options that differ from the hub's own.
-    pub options: Value,
-    /// How bots of ours play.
-    pub builtins: Builtins,
-    /// What these have learnt of their rivals, by seat; may be shorter.
-    pub learnt: Vec<Learnt>,
-    /// How long each player that dials is waited for: the time in which it neither waits nor plays. In one round
-    /// of a tournament, at most three times this in all.
-    pub within: Duration,
-    /// Its place in a tournament, filled as its end is stored.
-    pub slot: Option<Slot>,
-}
-
-/// A seat of a planned match.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// A bot of ours, or `remote`: the invited player of this `name`.
-    pub spec: SeatSpec,
-    /// The name of the player.
-    pub name: String,
-}
-
-/// A planned match that was played.
-#[derive(Clone, Debug)]
-pub struct Held {
-    /// The match's id in the store.
-    pub match_id: String,
-    /// In microseconds since 1970-01-01 UTC.
-    pub started_us: i64,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// The players that were out of it before its end, and why.
-    pub blames: Vec<Blame>,
-    /// How long the players' decisions took, by seat.
-    pub took: Vec<Histogram>,
-    /// How often they were out of time, by seat.
-    pub missed: Vec<u32>,
-    /// How many of their lines were refused, by seat.
-    pub refused: Vec<u32>,
-    /// How each seat took part.
-    pub participation: Vec<Option<Participation>>,
-}
 
 /// Why a planned match has no result, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -121,7 +67,8 @@ impl HubServer {
         Entrance::Queue(ticket, Some(token))
     }
 
-    /// Waits for the players of a planned match, and plays it. Who does not come, leaves or is out of time
+    /// Waits for the players of a planned match, each for `within`: the time in which it neither waits nor plays; in one round
+    /// of a tournament at most three times this in all. Then plays it. Who does not come, leaves or is out of time
     /// loses by the rules; the match goes on. Dropping the future before it begins cancels it; one that has
     /// begun goes on to its end, or to that of the hub.
     ///
@@ -129,37 +76,39 @@ impl HubServer {
     /// [`AppointmentError`]: the match cannot be played or has no result.
     pub async fn hold(
         self: &Arc<Self>,
-        mut appointment: Appointment,
-    ) -> Result<Held, AppointmentError> {
-        let entrants = self.wanted(&appointment.places)?;
-        let mut bots = self.bots(&mut appointment).await?;
-        let players = appointment.places.len();
-        let map = self.settings.map_of(appointment.deck);
+        mut spec: MatchSpec,
+        builtins: &Builtins,
+        within: Duration,
+    ) -> Result<Refereed, AppointmentError> {
+        let players = spec.seats.len();
+        spec.names.resize(players, None);
+        let entrants = self.wanted(&spec)?;
+        let mut bots = self.bots(&mut spec, builtins).await?;
+        let map = self.settings.map_of(spec.deck);
         let market = self.next_market.fetch_add(1, Ordering::Relaxed);
         let text = map.map(|(_, text)| text.as_str());
-        let numbers = (market, appointment.seed);
-        let table = self
-            .settings
-            .table(text, &appointment.options, players, numbers)?;
+        let numbers = (market, spec.seed);
+        let table = self.settings.table(text, &spec.options, players, numbers)?;
         let wanted: Vec<usize> = entrants.iter().copied().flatten().collect();
         let Ok(permit) = Arc::clone(&self.permits).acquire_owned().await else {
             return Err(AppointmentError::GivenUp("the hub is closed".to_owned()));
         };
         let wait = Wait {
             since: Instant::now(),
-            within: appointment.within,
-            round: appointment.slot.as_ref().map_or(0, |slot| slot.round),
+            within,
+            round: spec.slot.as_ref().map_or(0, |slot| slot.round),
         };
         let (mut came, playing) = self.gathered(&wanted, wait).await?;
         let mut sitters = Vec::with_capacity(players);
-        for (place, entrant) in appointment.places.into_iter().zip(entrants) {
+        let named = spec.seats.into_iter().zip(spec.names);
+        for ((spec, name), entrant) in named.zip(entrants) {
             let who = match entrant {
                 Some(_) => came.next().flatten().map_or(Who::Absent, Who::Guest),
                 None => bots
                     .next()
                     .map_or(Who::Absent, |(bot, seed)| Who::Bot(bot, seed)),
             };
-            let Place { spec, name } = place;
+            let name = name.unwrap_or_default();
             sitters.push(Sitter { spec, name, who });
         }
         let sitting = Sitting {
@@ -167,7 +116,7 @@ impl HubServer {
             market,
             sitters,
             place: "appointment".to_owned(),
-            slot: appointment.slot,
+            slot: spec.slot,
             map: map.map(|(name, _)| name.clone()),
         };
         let hub = Arc::clone(self);
@@ -182,34 +131,35 @@ impl HubServer {
     }
 
     /// The invited player of each seat that is left for one.
-    fn wanted(&self, places: &[Place]) -> Result<Vec<Option<usize>>, AppointmentError> {
-        let find = |place: &Place| match &place.spec {
+    fn wanted(&self, spec: &MatchSpec) -> Result<Vec<Option<usize>>, AppointmentError> {
+        let find = |(seat, name): (&SeatSpec, &Option<String>)| match seat {
             SeatSpec::Remote => {
+                let name = name.as_deref().unwrap_or_default();
                 let guests = self.guests.as_ref();
-                let found = guests.and_then(|guests| guests.lock().named(&place.name));
-                let unknown = || SetupError(format!("{:?} is not invited to this hub", place.name));
+                let found = guests.and_then(|guests| guests.lock().named(name));
+                let unknown = || SetupError(format!("{name:?} is not invited to this hub"));
                 found.map(Some).ok_or_else(|| unknown().into())
             }
             _ => Ok(None),
         };
-        places.iter().map(find).collect()
+        spec.seats.iter().zip(&spec.names).map(find).collect()
     }
 
-    /// The bots of ours with their seeds, in order of seats; the place of a user's then says which version it is.
+    /// The built-in bots and users' bots with their seeds, in order of seats; the seat of a user's then says which version it is.
     async fn bots(
         &self,
-        appointment: &mut Appointment,
+        spec: &mut MatchSpec,
+        builtins: &Builtins,
     ) -> Result<impl Iterator<Item = (BuiltinSeat, u64)> + use<>, AppointmentError> {
         let kit = self.settings.kit;
         let mut bots = Vec::new();
-        let builtins = &appointment.builtins;
-        for (seat, place) in appointment.places.iter_mut().enumerate() {
-            let seed = appointment.seed.wrapping_add(seat as u64);
-            let learnt = appointment.learnt.get(seat);
-            match &place.spec {
+        for (at, seat) in spec.seats.iter_mut().enumerate() {
+            let seed = spec.seed.wrapping_add(at as u64);
+            let learnt = spec.learnt.get(at);
+            match &*seat {
                 SeatSpec::Remote => {}
                 SeatSpec::Builtin(name) => {
-                    place.spec.check(kit)?;
+                    seat.check(kit)?;
                     let bot = (OurBot::Named(name), seed);
                     bots.push((BuiltinSeat::new(kit, bot, builtins, learnt)?, seed));
                 }
@@ -220,7 +170,7 @@ impl HubServer {
                         let bot = (OurBot::Program(launch), seed);
                         bots.push((BuiltinSeat::new(kit, bot, builtins, learnt)?, seed));
                     }
-                    place.spec = found;
+                    *seat = found;
                 }
                 other => return Err(SeatSpecError::DialsHub(other.to_string(), kit.game()).into()),
             }
@@ -288,19 +238,16 @@ impl Drop for Playing {
     }
 }
 
-fn held(sat: Sat) -> Result<Held, AppointmentError> {
+fn held(sat: Sat) -> Result<Refereed, AppointmentError> {
     let Some(outcome) = sat.played.outcome else {
         return Err(AppointmentError::GivenUp(sat.result.detail));
     };
-    let conduct: Vec<Conduct> = sat.played.conduct;
-    Ok(Held {
-        match_id: sat.match_id,
+    Ok(Refereed {
+        match_id: Some(sat.match_id),
         started_us: sat.started_us,
-        outcome,
         blames: sat.played.faults,
+        conduct: sat.played.conduct,
         participation: sat.result.participation,
-        missed: conduct.iter().map(|one| one.missed).collect(),
-        refused: conduct.iter().map(|one| one.refused).collect(),
-        took: conduct.into_iter().map(|one| one.took).collect(),
+        ..Refereed::ended(outcome)
     })
 }
