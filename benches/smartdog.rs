@@ -38,7 +38,7 @@ fn setup() -> Setup {
     }
 }
 
-/// Plays a game in which every dog moves at random, and barks every so many turns (0: never).
+/// Plays a game in which every dog moves at random, and barks every few turns (0: never).
 fn play(game: &mut SmartDog, rng: &mut Rng, bark_every: u32) {
     while !game.is_over() {
         for dog in (0..game.dogs().len() as u16).map(DogId) {

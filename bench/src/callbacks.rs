@@ -43,7 +43,7 @@ enum Server {
     Unstored,
     Process,
     Power,
-    /// Beside the packing of sessions that have ended.
+    /// Besides the packing of sessions that have ended.
     Packing,
 }
 

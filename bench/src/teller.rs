@@ -1,4 +1,4 @@
-//! Players of ours that can say afterwards what they were told and what they answered.
+//! Players that report afterwards what they received and what they answered.
 
 use bytes::Bytes;
 use games::answer::{Allowance, answer};
@@ -20,11 +20,11 @@ use tokio::net::TcpListener;
 /// The bot that plays.
 const BOT: &str = "guide";
 
-/// What one player was told and what it answered, each message once.
+/// What one player received and what it answered, each message once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Told {
     heard: Vec<(String, String)>,
-    /// The scores that it was told at the end, its own first.
+    /// The scores that it was sent at the end, its own first.
     pub(crate) ending: Option<Vec<i64>>,
 }
 
@@ -66,7 +66,7 @@ impl Tellers {
         Ok(Self { address, players })
     }
 
-    /// What each player was told, by market and number.
+    /// What each player received, by market and number.
     pub(crate) fn told(&self) -> BTreeMap<(u64, u64), Told> {
         let players = self.players.lock();
         let told = players.iter().map(|(key, (told, _))| (*key, told.clone()));

@@ -23,7 +23,7 @@ struct Echo<C: Contest> {
     played: Vec<(u64, Option<Value>)>,
 }
 
-type Heard<C> = Told<
+type Received<C> = Told<
     <C as drover_game::Game>::View,
     <C as drover_game::Game>::Ask,
     <C as drover_game::Game>::Act,
@@ -48,7 +48,7 @@ where
         }
     }
 
-    /// Hears a line, and answers if it is asked.
+    /// Receives a line, and answers if it is asked.
     fn receive(&mut self, line: &Line) -> Option<(u64, Value)> {
         let text = line.text(Some(WITHIN));
         assert!(!text.contains('\n'));
@@ -59,8 +59,8 @@ where
             .map(|why| why.to_string())
             .collect();
         assert!(wrong.is_empty(), "{wrong:?}: {text}");
-        let told: Heard<C> = serde_json::from_str(&text).expect("a line");
-        let again: Heard<C> = serde_json::from_str(&written(&told)).expect("the same line");
+        let told: Received<C> = serde_json::from_str(&text).expect("a line");
+        let again: Received<C> = serde_json::from_str(&written(&told)).expect("the same line");
         assert_eq!(told, again);
         match told {
             Told::Seen { event } => self.bot.observe(&event),
@@ -87,8 +87,8 @@ where
     }
 }
 
-/// A bot that is asked over JSON plays as the same bot that is asked at once, and is told what it played; and who
-/// only hears the transcript is told the same lines.
+/// A bot that is asked over JSON plays as the same bot that is asked at once, and is sent what it played; and who
+/// only reads the transcript receives the same lines.
 pub fn a_remote_bot_plays_alike<C: Contest>(terms: &Terms<'_>)
 where
     C::View: PartialEq + Debug,

@@ -161,7 +161,7 @@ impl View {
         self.purse = self.purse.plus(Purse::single(note)).capped();
     }
 
-    /// How many cards of `animal` are settled, whoever owns them.
+    /// How many cards of `animal` are settled, regardless of the owner.
     #[must_use]
     pub fn out(&self, animal: Animal) -> u8 {
         self.herds.iter().map(|herd| herd[animal.index()]).sum()
@@ -396,7 +396,7 @@ const MOST_IN: [[u16; CARDS_MAX + 1]; 5] = {
     most
 };
 
-/// The most that `cards` cards can be worth after `donkeys` donkeys, whoever holds the rest.
+/// The most that `cards` cards can be worth after `donkeys` donkeys, regardless of who holds the rest.
 fn most_in(cards: u8, donkeys: u8) -> u16 {
     let most = &MOST_IN[usize::from(donkeys).min(MOST_IN.len() - 1)];
     most[usize::from(cards).min(CARDS_MAX)]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Letters of the reason why a message is unsound that are kept.
 const WHY_MAX: usize = 160;
-/// A standing is noted after so many rounds.
+/// A standing is noted after n rounds.
 const STANDING_EVERY: u32 = 100;
 
 counts! {
@@ -118,7 +118,7 @@ impl Facts {
         );
     }
 
-    /// A state was told.
+    /// A state was received.
     pub fn state(&mut self, chart: &Chart, view: &Arc<View>) {
         let network = Network::told(chart, self.records.len(), &view.beacons);
         let round = view.round;
@@ -289,7 +289,7 @@ impl Facts {
         );
     }
 
-    /// The game is over: own points, where known, and those told up to the last round's beginning.
+    /// The game is over: own points, where known, and those reported up to the last round's beginning.
     pub fn result(&mut self, points: Option<i64>, told: i64, rounds: u32) {
         let data = json!({"seat": self.own, "points": points, "told": told, "rounds": rounds});
         self.note("result", data);
@@ -311,7 +311,7 @@ impl Facts {
         Some(&mut self.records[seat])
     }
 
-    /// A message does not agree with the rules or with what was told before, and is not folded.
+    /// A message does not agree with the rules or with earlier messages, and is not folded.
     pub fn unsound(&mut self, what: &str, why: &str) {
         let why: String = why.chars().take(WHY_MAX).collect();
         self.note("unsound", json!({"what": what, "why": why}));

@@ -64,7 +64,7 @@ pub const OPTIONS: &[OptionCard] = &[
     ),
 ];
 
-/// What becomes of a bot that does not answer.
+/// The rule for a bot that does not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum OnSilence {
@@ -90,7 +90,7 @@ pub struct RefereeSetup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Conduct {
-    /// How nobody's lighthouses are told.
+    /// How nobody's lighthouses are reported.
     pub neutral: Neutral,
     /// Milliseconds for the greeting, from 1.
     pub start_ms: u64,

@@ -298,7 +298,7 @@ impl Options {
     /// For each player of a match which of those who enter plays it.
     ///
     /// # Errors
-    /// A sentence, if the option `teams` does not fit so many.
+    /// A sentence, if the option `teams` does not fit this many.
     pub fn seat_owners(&self, entrants: usize) -> Result<Vec<usize>, String> {
         let sizes = match sizes(&self.teams)? {
             Sizes::Each(size) => vec![size; entrants],
@@ -320,7 +320,7 @@ impl Options {
     /// Each seat's team.
     ///
     /// # Errors
-    /// A sentence, if the option `teams` does not fit so many.
+    /// A sentence, if the option `teams` does not fit this many.
     pub fn teams(&self, players: usize) -> Result<Vec<u8>, String> {
         let sizes = match sizes(&self.teams)? {
             Sizes::Each(size) => vec![size; players / size],

@@ -68,7 +68,7 @@ pub const OPTIONS: &[OptionCard] = &[
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct MatchOptions {
-    /// A map's name or text; one of ours by seed unless it is given.
+    /// A map's name or text; a built-in one by seed unless it is given.
     #[serde(deserialize_with = "text")]
     map: Option<String>,
     /// What a fault leads to, as JSON has it.

@@ -29,7 +29,7 @@ struct OwnTrade {
     tied: bool,
 }
 
-/// What lies on the table, as far as one seat was told.
+/// What lies on the table, as far as one seat knows it.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
     last: Last,
@@ -44,7 +44,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Hears a message that `fold` has folded.
+    /// Receives a message that `fold` has folded.
     pub fn receive(&mut self, message: &Message, fold: &Fold) {
         for deal in fold.deals() {
             self.count = self.count.saturating_add(1);

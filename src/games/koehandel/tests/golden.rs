@@ -106,9 +106,9 @@ fn replay(text: &str) {
         .filter_map(|call| call.text.splitn(3, '&').nth(2))
         .collect();
     assert_eq!(rest, ["type=start"], "nothing but the next turn follows");
-    let heard: Vec<usize> = rows.iter().map(|row| row.seat.index()).collect();
+    let received: Vec<usize> = rows.iter().map(|row| row.seat.index()).collect();
     assert!(
-        (0..PLAYERS).all(|seat| heard.contains(&seat)),
+        (0..PLAYERS).all(|seat| received.contains(&seat)),
         "all four seats hear"
     );
     // The next turn makes the last settlement final for all seats.

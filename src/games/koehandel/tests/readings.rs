@@ -172,7 +172,7 @@ fn i7_an_end_without_the_own_score_is_completed() {
 }
 
 #[test]
-fn i8_a_collect_is_asked_after_an_auction_and_told_after_a_trade() {
+fn i8_a_collect_is_asked_after_an_auction_and_reported_after_a_trade() {
     let mut fold = Fold::new();
     receive(&mut fold, "type=receive&goods=A");
     receive(&mut fold, "type=collect&opponent=W&money=tt");

@@ -200,7 +200,7 @@ impl Network {
         Ok(())
     }
 
-    /// Whether any link, whoever's, crosses this one.
+    /// Whether any link crosses this one.
     #[must_use]
     pub fn crossed(&self, chart: &Chart, a: Lighthouse, b: Lighthouse) -> bool {
         let crossings = chart.crossings(a, b);

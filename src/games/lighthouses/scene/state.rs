@@ -15,7 +15,7 @@ pub const CELLS_MAX: usize = 16_384;
 pub struct State {
     /// Rounds that are over.
     pub round: u32,
-    /// Rounds of the game. A viewer is not told.
+    /// Rounds of the game. Viewers do not know it.
     pub rounds: Option<u32>,
     /// The player that sees this, from 0; `None`: everything is shown.
     pub viewer: Option<u8>,
@@ -23,7 +23,7 @@ pub struct State {
     pub island: Vec<String>,
     /// The island cells whose energy is known: x, y, energy up to 100.
     pub energy: Vec<(u16, u16, u8)>,
-    /// Every lighthouse, in the order of the list that players are told.
+    /// Every lighthouse, in the order of the list that players receive.
     pub lighthouses: Vec<LighthouseState>,
     /// Every triangle of links.
     pub triangles: Vec<TriangleState>,
@@ -141,7 +141,7 @@ impl State {
         state
     }
 
-    /// What a player of so many was told last.
+    /// What a player of n received last.
     #[must_use]
     pub fn told(chart: &Chart, seat: Seat, players: usize, view: &View) -> Self {
         let network = Network::told(chart, players, &view.beacons);

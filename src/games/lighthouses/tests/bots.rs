@@ -105,7 +105,7 @@ fn legal(chart: &Chart, seat: Seat, players: usize, view: &View, act: Act) -> Re
 }
 
 #[test]
-fn nothing_that_is_told_makes_a_player_panic_or_err() {
+fn no_message_makes_a_player_panic_or_err() {
     let mut rng = Rng::new(11, 0);
     for map in MAPS {
         let chart = Arc::new(Map::read(map).unwrap().chart());

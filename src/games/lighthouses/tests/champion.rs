@@ -276,7 +276,7 @@ fn three_lighthouses_far_apart_become_a_triangle_sooner_by_a_tour() {
     assert!(10 * with.1 > 11 * without.1, "{without:?} {with:?}");
 }
 
-/// Its acts in the games of its signature, with so many tours tried.
+/// Its acts in the games of its signature, with n tours tried.
 fn signed(tours: usize) -> Vec<Act> {
     let mut acts = Vec::new();
     for bout in bouts("champion").unwrap() {

@@ -85,7 +85,7 @@ fn state(game: &Lighthouses) -> Value {
 }
 
 /// The same for a trace's line, with its unordered lists sorted.
-fn told(line: &Value) -> Value {
+fn message_of(line: &Value) -> Value {
     let list = |value: &Value| value.as_array().unwrap().clone();
     let players = list(&line["players"]).into_iter().map(|mut player| {
         player[3] = sorted(list(&player[3]));
@@ -119,7 +119,7 @@ fn the_recorded_games_are_played_alike_phase_by_phase() {
             let place = format!("{name}, round {}, {}", line["round"], line["phase"]);
             match line["phase"].as_str().unwrap() {
                 "pre" => {
-                    assert_eq!(state(&game), told(&line), "{place}");
+                    assert_eq!(state(&game), message_of(&line), "{place}");
                     if let Some(cells) = line.get("cells") {
                         let rows = game.cells().chunks(game.chart().width());
                         assert_eq!(json!(rows.collect::<Vec<_>>()), *cells, "{place}");
@@ -143,7 +143,7 @@ fn the_recorded_games_are_played_alike_phase_by_phase() {
                     };
                     assert_eq!(reply, line["reply"], "{place}");
                     if !last {
-                        assert_eq!(state(&after), told(&line), "{place}");
+                        assert_eq!(state(&after), message_of(&line), "{place}");
                     }
                     game = after;
                 }

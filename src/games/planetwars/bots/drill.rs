@@ -141,12 +141,12 @@ pub fn drill(plan: &Drill) -> Drilled {
             };
             let words = if lag == 0 { &said } else { &heard_before };
             let words = &words[before];
-            let heard = words[words.len() - lag.max(1) as usize];
+            let received = words[words.len() - lag.max(1) as usize];
             let word = match fail.as_ref().filter(|fail| fail.has_failed(member, turn)) {
                 Some(fail) if fail.garbage => rng.bits() as u32,
                 Some(_) => 0,
                 None => {
-                    rings[member].receive(&view(turn, team[member], heard));
+                    rings[member].receive(&view(turn, team[member], received));
                     rings[member].say()
                 }
             };

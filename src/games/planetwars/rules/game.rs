@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Growth whose price exceeds what any planet can pay is not priced any further.
 pub(super) const UPGRADE_MAX: i64 = 62;
 
-/// No player is told anything between two states.
+/// No player receives anything between two states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {}

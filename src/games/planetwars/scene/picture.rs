@@ -19,10 +19,10 @@ const CURVES: f64 = 96.0;
 const SMALL: f64 = 8.0;
 /// What a planet takes of the way of a fleet.
 const RIM: f64 = 12.0;
-/// Fleets that are drawn, and those of a side whose ships are told.
+/// Fleets that are drawn, and those of a side whose ships are shown.
 const FLEETS_MAX: usize = 300;
 const FLEETS_TOLD: usize = 30;
-/// Planets up to which their numbers are told.
+/// Planets up to which their numbers are shown.
 const PLANETS_TOLD: usize = 60;
 /// Players or teams that are listed and have curves, and turns of a curve.
 const SIDES_MAX: usize = 20;
@@ -120,7 +120,7 @@ impl<'a> Map<'a> {
             .ceil();
         let sides = sides(state);
         let top = legend_height(sides.len());
-        // Games are told with y downwards or upwards; here it is upwards.
+        // Games are sent with y downwards or upwards; here it is upwards.
         let place = |planet: &Planet| {
             let x = (planet.x / 2.0 - (left / 4.0 + right / 4.0)) * scale;
             let y = (planet.y / 2.0 - (bottom / 4.0 + roof / 4.0)) * scale;

@@ -97,9 +97,9 @@ fn slices_make_the_same_decision_as_one_piece() {
 #[test]
 fn training_repeats_itself() {
     let training = Training { games: 12, seed: 4 };
-    let mut heard = 0;
-    let text = SelfPlay.train(&training, &mut |done| heard = done);
-    assert_eq!(heard, 12);
+    let mut received = 0;
+    let text = SelfPlay.train(&training, &mut |done| received = done);
+    assert_eq!(received, 12);
     assert_eq!(text, SelfPlay.train(&training, &mut |_| {}));
     assert_ne!(
         text,

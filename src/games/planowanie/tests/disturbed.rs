@@ -1,4 +1,4 @@
-//! Commands that are repeated, late or lost: how they are told apart, and what is answered.
+//! Commands that are repeated, late or lost: how they are distinguished, and what is answered.
 
 use crate::KIT;
 use drover_game::game::Budget;
@@ -200,7 +200,7 @@ fn a_legal_card_is_played_after_a_rival_seems_to_have_revoked() {
 }
 
 #[test]
-fn declarations_that_were_not_heard_are_assumed() {
+fn lost_declarations_are_assumed() {
     let mut player = player("champion");
     receive(&mut *player, &GAME);
     receive(&mut *player, &DEAL);

@@ -23,7 +23,7 @@ fn answered(player: &mut dyn Dialogue, command: &str) -> String {
     }
 }
 
-/// The cards of a hand, and the trick on the table, as the commands so far tell them.
+/// The cards of a hand, and the trick on the table, as the commands so far show them.
 #[derive(Default)]
 struct Known {
     hand: Vec<String>,

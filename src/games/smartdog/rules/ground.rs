@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 /// As a number of steps: no way exists.
 pub const UNREACHED: u16 = u16::MAX;
 
-/// The landscape of a cell, whoever stands on it.
+/// The landscape of a cell, regardless of what stands on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Land {
     /// Open to all.
@@ -97,7 +97,7 @@ impl Area {
             && spot.y <= self.last.y
     }
 
-    /// The cell so many columns and rows from the top left, inside or not.
+    /// The cell n columns and rows from the top left, inside or not.
     #[must_use]
     pub const fn at(&self, (x, y): (u16, u16)) -> Spot {
         Spot {

@@ -97,8 +97,8 @@ fn sizes_are_limited() {
         ),
         (" ".repeat(FILE_BYTES_MAX + 1), "the map has 2000001 bytes;"),
     ] {
-        let told = Map::read(&text).unwrap_err().to_string();
-        assert!(told.starts_with(why), "{told}");
+        let known = Map::read(&text).unwrap_err().to_string();
+        assert!(known.starts_with(why), "{known}");
     }
 }
 

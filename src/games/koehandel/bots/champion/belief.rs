@@ -58,7 +58,7 @@ impl Belief {
             .unwrap_or([Purse::START; PLAYERS])
     }
 
-    /// Whether a player's hand is proved by what was heard.
+    /// Whether a player's hand is proved by messages.
     #[must_use]
     pub fn is_sure(&self, of: Compass) -> bool {
         self.sure[of.index()]

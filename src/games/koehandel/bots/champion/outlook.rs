@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 const TEXT: &str = include_str!("outlook.txt");
 /// Ways in which the four cards of an animal can lie: own, others' by size, the rest in the deck.
 const SPREADS: usize = 25;
-/// Numbers that describe a player beside its animals; the last is always 1.
+/// Numbers that describe a player besides its animals; the last is always 1.
 const PLAIN: usize = 22;
 /// Types of players, the champion's own policy last.
 const TYPES: usize = KINDS.len() + 1;

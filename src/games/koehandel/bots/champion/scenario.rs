@@ -101,7 +101,7 @@ impl Scenario {
     }
 
     /// The counter bid that is best for the rival on the average of what the challenger, by its policy, may have
-    /// offered with so many cards. The challenger's money is known to it, as a watchful rival nearly knows it.
+    /// offered with n cards. The challenger's money is known to it, as a watchful rival nearly knows it.
     fn best_reply(
         &self,
         opponent: Compass,

@@ -283,7 +283,7 @@ impl<'a> Filling<'a> {
         self.used += usize::from(fill(&mut self.legs[self.used]));
     }
 
-    /// Adds legs from a cell to a lighthouse, so many steps longer than the shortest; the straight one where
+    /// Adds legs from a cell to a lighthouse, n steps longer than the shortest; the straight one where
     /// the programme does not reach.
     pub fn lead(
         &mut self,

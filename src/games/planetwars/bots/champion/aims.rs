@@ -10,7 +10,7 @@ const GOALS: usize = 8;
 /// that.
 const SHARE: f64 = 1_000.0;
 const HALF_AS_LIKELY: f64 = 12.0;
-/// How much likelier a planet of ours is where nothing was left behind: whoever leaves a planet empty attacks.
+/// How much likelier our planet is where nothing was left behind: a player that leaves a planet empty attacks.
 const ALL_OUT: f64 = 20.0;
 /// How much likelier each fleet seen to land makes a goal of the same holder, and what remains of that when the next
 /// one lands.

@@ -35,7 +35,7 @@ impl Ending {
         }
     }
 
-    /// Whether ships that land after so many turns from now count in the end.
+    /// Whether ships that land after n turns from now count in the end.
     pub(super) fn counts(self, turns: usize) -> bool {
         self.flight_counts || turns <= self.rounds as usize
     }

@@ -199,7 +199,7 @@ impl<M: Mask> Belief<M> {
         }
     }
 
-    /// Exchanges cards so many times. Where every card is in a hand, and each of three hands lacks a suit, exchanges of
+    /// Exchanges cards n times. Where every card is in a hand, and each of three hands lacks a suit, exchanges of
     /// two cards do not lead to all worlds; those of three do.
     fn walk(&mut self, layout: &Layout<M>, table: &Table, rng: &mut Rng, exchanges: u32) {
         let count = self.cards.len() as u32;

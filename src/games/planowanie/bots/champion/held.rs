@@ -6,9 +6,9 @@ use crate::cards::Card;
 use crate::rules::View;
 use drover_game::reasons::Belief;
 
-/// The likeliest cards that are told of each player.
+/// The likeliest cards that are reported of each player.
 const CARDS_TOLD: usize = 6;
-/// What is less likely than this is not told.
+/// What is less likely than this is not reported.
 const TOLD_FROM: f64 = 0.05;
 
 /// Counts over worlds.

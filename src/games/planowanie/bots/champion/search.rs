@@ -254,7 +254,7 @@ impl<M: Mask> Thinking for Search<M> {
         choices.collect()
     }
 
-    /// How often each card was where, in so many worlds of the walk.
+    /// How often each card was where, in n worlds of the walk.
     fn beliefs(&mut self, view: &View) -> Vec<reasons::Belief> {
         let mut held = Held::new(&self.unknown);
         for _ in 0..WORLDS {

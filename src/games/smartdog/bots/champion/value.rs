@@ -35,7 +35,7 @@ knobs! {
     freezes: f64 = 0.003,
     /// Whether only dogs that can walk take work (above 0).
     roles: f64 = 0.0,
-    /// A sheep in the own pen while one foreign dog more than own ones stands beside it; less the farther they are away.
+    /// A sheep in the own pen while one foreign dog more than own ones stands next to it; less the farther they are away.
     guard: f64 = 0.0,
     /// Being ahead at the end, by the rule for ties.
     win: f64 = 0.0,
@@ -74,7 +74,7 @@ pub(super) struct Evaluation {
     /// Whether an empty pen cannot win: sheep stood in it at first.
     must_hold: bool,
     players: usize,
-    /// How far a bark is heard.
+    /// How far a bark reaches.
     radius: u16,
     /// Dogs that were not seen for long, by place.
     doubtful: Vec<bool>,
@@ -414,7 +414,7 @@ impl Evaluation {
                 0.5
             };
             sum += if dog.owner == me {
-                // Whoever froze it may keep it frozen for as long as they like.
+                // The dog that froze it may keep it frozen for as long as they like.
                 -self.weights.frozen * turns * kind
             } else {
                 self.weights.freezes * turns * kind
@@ -463,7 +463,7 @@ mod tests {
         value_beside(game, Vec::new())
     }
 
-    /// The same with these sheep beside, which are not simulated.
+    /// The same with these sheep in addition, which are not simulated.
     fn value_beside(game: &SmartDog, left_out: Vec<(usize, Land)>) -> f64 {
         let mut world = World::new(&game.seen_by(ME), &KnownMaps::none(), &[]);
         world.game.clone_from(game);

@@ -90,7 +90,7 @@ impl Memory {
         }
     }
 
-    /// Nobody bid for a card. Whoever was not heard passed too; but in a card that is sold again, an exposed player may
+    /// Nobody bid for a card. A player without a bid passed too; but in a card that is sold again, an exposed player may
     /// have had no part.
     pub(super) fn read_unwanted(&mut self, card: Animal, auctioneer: Compass) {
         let sale = Sale {
@@ -99,10 +99,10 @@ impl Memory {
             leader: auctioneer,
             price: 0,
         };
-        let heard = self.sale.take();
-        let heard =
-            heard.filter(|open| (open.sale.card, open.sale.auctioneer) == (card, auctioneer));
-        let mut open = heard.unwrap_or(Open {
+        let received = self.sale.take();
+        let received =
+            received.filter(|open| (open.sale.card, open.sale.auctioneer) == (card, auctioneer));
+        let mut open = received.unwrap_or(Open {
             sale,
             history: History::new(),
             own: Vec::new(),

@@ -7,7 +7,7 @@ use crate::bots::champion::ships::NOBODY;
 use crate::rules::{Act, View};
 use drover_game::reasons::{Belief, Reasons, Weighed};
 
-/// The largest fleets of others that are told.
+/// The largest fleets of others that are reported.
 const FLEETS_TOLD: usize = 12;
 
 impl Mind {
