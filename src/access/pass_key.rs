@@ -58,7 +58,7 @@ pub enum PassKeyError {
 }
 
 impl PassKey {
-    /// The configured key, or else the one in the file beside this database, which is made if it is missing.
+    /// The configured key, or else the one in the file next to this database, which is made if it is missing.
     ///
     /// # Errors
     /// [`PassKeyError`] says how to get one.

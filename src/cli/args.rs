@@ -87,7 +87,7 @@ enum Verb {
 /// Errors in the command line are printed and end the process with exit code 2.
 #[must_use]
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
-    // Programs wait for it: it is told apart before the other verbs are known.
+    // Programs wait for it: it is distinguished before the other verbs are known.
     let performed = match arguments.get(1) {
         Some(verb) if verb == VERB => program_guard::run(arguments),
         _ => perform(Cli::parse_from(shim::of_link(arguments))),
@@ -97,7 +97,7 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     code
 }
 
-/// The exit code; an error is told.
+/// The exit code; an error is reported.
 fn ended(performed: anyhow::Result<ExitCode>) -> ExitCode {
     match performed {
         Ok(code) => code,

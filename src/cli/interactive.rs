@@ -150,7 +150,7 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
     Ok(())
 }
 
-/// A line for whoever tests; that nobody reads it is no failure.
+/// A line for the tester; that nobody reads it is no failure.
 fn say(line: impl Display) {
     let _ = writeln!(std::io::stdout(), "{}", plain(&line.to_string()));
 }

@@ -144,7 +144,7 @@ pub(super) struct Run<'a> {
     pub(super) stop: &'a CancellationToken,
 }
 
-/// Which matches are played, and who hears of them.
+/// Which matches are played, and who is notified of them.
 pub(super) struct Work {
     /// The matches; each is asked for when it can begin.
     pub(super) matches: Box<dyn Iterator<Item = PlannedMatch> + Send>,

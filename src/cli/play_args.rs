@@ -348,7 +348,7 @@ pub fn rule_options(kit: &dyn Kit, given: &[String]) -> Result<Value, UsageError
     })
 }
 
-/// Whether a map's name is that of a file: no map of ours has a dot or a slash in its name.
+/// Whether a map's name is that of a file: no map of our own has a dot or a slash in its name.
 fn is_path(map: &str) -> bool {
     map.contains(['/', '.']) && !map.contains('\n')
 }

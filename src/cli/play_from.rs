@@ -242,7 +242,7 @@ impl Stored {
     }
 }
 
-/// Who plays on: the bots of ours that played, unless `--seat` names others.
+/// Who plays on: our bots that played, unless `--seat` names others.
 fn seats(kit: &dyn Kit, row: &MatchRow, given: &[String]) -> anyhow::Result<Vec<SeatSpec>> {
     let mut named = Vec::new();
     for text in given {

@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Seats of a match, where the game leaves the number open.
 const PLAYERS: usize = 2;
-/// What may wait to be heard of ended programs: there is one a match.
+/// Reports of ended programs that may wait: there is one a match.
 const CONDUCTS_MAX: usize = 4;
 
 /// Plays a bot against the rung of the game's ladder that is a little stronger than it, and says which rung it holds.
@@ -96,7 +96,7 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
     let config = common.load(&Flags::new())?.config;
     let (tell, conducts) = sync_channel(CONDUCTS_MAX);
     let on_end = OnEnd(Arc::new(move |conduct| {
-        // Nobody hears of the last one if the run was stopped.
+        // Nobody receives the last one if the run was stopped.
         let _ = tell.try_send(conduct);
     }));
     let within = args.budget.and_then(ThinkBudget::time);

@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 
 const NOTHING: &str = "nothing of this match is to be seen";
 
-/// Reads what everybody could see, or what one seat was told.
+/// Reads what everybody could see, or what one seat received.
 pub(super) async fn footage(
     store: &Store,
     row: &MatchRow,

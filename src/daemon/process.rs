@@ -25,7 +25,7 @@ impl Process {
         }
     }
 
-    /// Sets the gauges; what the system does not tell is left out.
+    /// Sets the gauges; what the system does not say is left out.
     pub(super) fn measure(&self) {
         gauge!(names::PROCESS_START).set(self.started_s);
         if let Some(open) = descriptors::open() {
@@ -149,7 +149,7 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// At present; `None` where the system does not tell.
+    /// At present; `None` where the system does not say.
     pub(super) fn now() -> Option<Self> {
         Self::read(&std::fs::read_to_string("/proc/self/stat").ok()?)
     }

@@ -163,7 +163,7 @@ impl HttpOut {
     }
 
     /// Posts this body with these headers, names in lower case, to the target itself, and waits as
-    /// [`HttpOut::get`] does. It is never sent again: it may have been heard.
+    /// [`HttpOut::get`] does. It is never sent again: it may have been received.
     ///
     /// # Errors
     /// [`CallError`]: no whole response.
@@ -202,7 +202,7 @@ impl HttpOut {
     }
 
     async fn exchange(&mut self, request: &Sent) -> Result<Answer, CallError> {
-        // What was told may have been heard, and is not told twice.
+        // What was sent may have been received, and is not sent twice.
         let once = request.method() == Method::POST;
         let mut sends = 0;
         loop {

@@ -337,9 +337,9 @@ mod tests {
             copy(from.path(), to.path()).unwrap();
             let to = tempfile::tempdir().unwrap();
             symlink(link, from.path().join(folder).join("link")).unwrap();
-            let told = copy(from.path(), to.path()).unwrap_err().to_string();
+            let reported = copy(from.path(), to.path()).unwrap_err().to_string();
             let expected = "which is outside the bot's folder";
-            assert!(told.contains(expected), "{link}: {told}");
+            assert!(reported.contains(expected), "{link}: {reported}");
         }
     }
 
@@ -347,8 +347,8 @@ mod tests {
     fn only_files_folders_and_links_are_copied() {
         let (from, to) = folders();
         let _listener = UnixListener::bind(from.path().join("socket")).unwrap();
-        let told = copy(from.path(), to.path()).unwrap_err().to_string();
-        assert!(told.contains("is neither a file"), "{told}");
+        let reported = copy(from.path(), to.path()).unwrap_err().to_string();
+        assert!(reported.contains("is neither a file"), "{reported}");
     }
 
     #[test]
@@ -386,8 +386,8 @@ mod tests {
         let (from, to) = folders();
         let pipe = from.path().join("pipe");
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, Mode::RUSR).unwrap();
-        let told = copy(from.path(), to.path()).unwrap_err().to_string();
-        assert!(told.contains("is neither a file"), "{told}");
+        let reported = copy(from.path(), to.path()).unwrap_err().to_string();
+        assert!(reported.contains("is neither a file"), "{reported}");
         assert!(open_own(from.path(), "pipe").is_err());
     }
 
@@ -396,18 +396,21 @@ mod tests {
         let (from, to) = folders();
         let file = File::create(from.path().join("big")).unwrap();
         file.set_len(BYTES_MAX).unwrap();
-        let told = copy(from.path(), to.path()).unwrap_err().to_string();
-        assert!(told.contains("more than 1073741824 bytes"), "{told}");
+        let reported = copy(from.path(), to.path()).unwrap_err().to_string();
+        assert!(
+            reported.contains("more than 1073741824 bytes"),
+            "{reported}"
+        );
         let (from, to) = folders();
         let deep = "d/".repeat(DEPTH_MAX + 2);
         fs::create_dir_all(from.path().join(deep)).unwrap();
-        let told = copy(from.path(), to.path()).unwrap_err().to_string();
-        assert!(told.contains("folders within each other"), "{told}");
+        let reported = copy(from.path(), to.path()).unwrap_err().to_string();
+        assert!(reported.contains("folders within each other"), "{reported}");
         let (from, to) = folders();
         for number in 0..FILES_MAX {
             File::create(from.path().join(number.to_string())).unwrap();
         }
-        let told = copy(from.path(), to.path()).unwrap_err().to_string();
-        assert!(told.contains("more than 20000 files"), "{told}");
+        let reported = copy(from.path(), to.path()).unwrap_err().to_string();
+        assert!(reported.contains("more than 20000 files"), "{reported}");
     }
 }

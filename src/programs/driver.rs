@@ -1,4 +1,4 @@
-//! A user's program in the place of a dialogue's bot: it is told what the dialogue hears, asked for what is due, and
+//! A user's program in the place of a dialogue's bot: it receives what the dialogue receives, is asked for what is due, and
 //! what it answers is handed to the dialogue. The dialogue's own bot is its fallback.
 
 use super::account::{Account, Taken};
@@ -34,7 +34,7 @@ pub struct Driver {
     spec: String,
     launch: Option<Arc<Launch>>,
     post: Post,
-    /// Lines that it was told, and how many of them the dialogue is about to say again.
+    /// Lines that it was sent, and how many of them the dialogue is about to say again.
     told: usize,
     skip: usize,
     opening: Option<Opening>,
@@ -69,8 +69,8 @@ impl Driver {
         }
     }
 
-    /// A fresh dialogue is about to be set up and to hear the whole match: what the program was told of it before, it is
-    /// not told again.
+    /// A fresh dialogue is about to be set up and to receive the whole match: what the program received of it before, it is
+    /// not sent again.
     pub fn attend(&mut self, setup: &mut DialogueSetup) {
         self.post = match self.native {
             true => Post::native(),
@@ -80,7 +80,7 @@ impl Driver {
         setup.post = Some(self.post.clone());
     }
 
-    /// What the program is told when it is started.
+    /// What the program receives when it is started.
     pub const fn opening(&mut self) -> &mut Option<Opening> {
         &mut self.opening
     }
@@ -131,7 +131,7 @@ impl Driver {
         }
     }
 
-    /// Tells the program what its dialogue has heard; the first time it is started.
+    /// Sends the program what its dialogue has received; the first time it is started.
     pub fn tell(&mut self) {
         let lines = match self.post.take() {
             Ok(lines) => lines,
@@ -168,7 +168,7 @@ impl Driver {
         }
     }
 
-    /// It is not told or asked any more.
+    /// It is not sent or asked anything more.
     fn give_up(&mut self) {
         self.instance = None;
         self.launch = None;
@@ -242,7 +242,7 @@ impl Driver {
     }
 
     /// Whether the dialogue, which has thought since, took the answer to the decision with this number; if not, the
-    /// program is told why.
+    /// program is notified why.
     #[must_use]
     pub fn is_taken(&self, number: u64) -> bool {
         let verdict = self.post.verdict();
@@ -258,7 +258,7 @@ impl Driver {
         false
     }
 
-    /// How the match ended, to be told at last.
+    /// How the match ended, to be sent last.
     pub fn ends(&mut self, ending: &Ending) {
         self.end = Some(End {
             cause: ending.cause,
@@ -268,7 +268,7 @@ impl Driver {
         });
     }
 
-    /// The same where the dialogue heard of no end: why there is nothing more.
+    /// The same where the dialogue received no end: why there is nothing more.
     pub fn ends_by(&mut self, cause: Cause) {
         self.end.get_or_insert_with(|| End {
             cause,
@@ -278,7 +278,7 @@ impl Driver {
         });
     }
 
-    /// Tells the program how the match ended, if that is known, and ends it; `None` if it was never wanted.
+    /// Reports to the program how the match ended, if that is known, and ends it; `None` if it was never wanted.
     pub fn leave(&mut self) -> Option<Leaving> {
         self.tell();
         self.launch = None;

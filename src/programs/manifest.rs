@@ -148,7 +148,7 @@ impl Manifest {
         })
     }
 
-    /// What the bot is started from, with its folder at this place; what it may read beside that, the files and
+    /// What the bot is started from, with its folder at this place; what it may read besides that, the files and
     /// folders that it must not read, and the folders that are hidden from it.
     #[must_use]
     pub fn launch(

@@ -1,4 +1,4 @@
-//! The talk with a program that speaks its game's own protocol: it hears what its seat hears, as it stands, and owes an
+//! The talk with a program that speaks its game's own protocol: it receives what its seat receives, as it stands, and owes an
 //! answer to each message that wants one. Answers come in the order of these messages; those that are no decision,
 //! or come too late, are read and dropped.
 
@@ -63,12 +63,12 @@ impl Steps {
         self.wire().reply_line_max
     }
 
-    /// What it hears when it is no longer wanted, if the wire has a word for it.
+    /// What it receives when it is no longer wanted, if the wire has a word for it.
     pub(super) fn farewell(&self) -> Option<&'static str> {
         self.wire().farewell
     }
 
-    /// What the program hears of a line, if anything; notes what it owes for it.
+    /// What the program receives of a line, if anything; notes what it owes for it.
     pub(super) fn tell<'a>(&mut self, line: &'a Line) -> Option<&'a str> {
         match line {
             Line::Frame { text, answered } => {

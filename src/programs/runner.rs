@@ -54,7 +54,7 @@ pub(super) struct Runner {
     /// Before this, it is not started again.
     not_before: Instant,
     late_in_row: u32,
-    /// Whether it was told the match again without another start.
+    /// Whether it was sent the match again without another start.
     told_again: bool,
     report: Conduct,
     /// What it wrote to standard error, of processes that have ended.
@@ -69,7 +69,7 @@ struct Running {
     carrier: Carrier,
     place: Place,
     since: Instant,
-    /// Whether it has said that it is ready. Before that it is told nothing of the match's course: what it is asked
+    /// Whether it has said that it is ready. Before that it receives nothing about the match's course: what it is asked
     /// meanwhile it learns as past.
     ready: bool,
     /// Meanwhile few others are started, for a moment.
@@ -80,11 +80,11 @@ struct Running {
     unsaid: Vec<u8>,
     /// Lines that it has sent since it was asked last.
     lines: u32,
-    /// Lines that it may send beside those: answers to decisions that it was told as past.
+    /// Lines that it may send besides those: answers to decisions that it was sent as past.
     owed: u32,
     /// Whether it wants to know models before it answers the decision that it was asked by a POST.
     wants_models: bool,
-    /// What it owes, if it speaks its game's own protocol: it is ready when it has answered what it was told.
+    /// What it owes, if it speaks its game's own protocol: it is ready when it has answered what it was sent.
     steps: Option<Steps>,
 }
 
@@ -116,7 +116,7 @@ impl Runner {
         runner
     }
 
-    /// Starts it if its turn has come, and hears whether it is ready.
+    /// Starts it if its turn has come, and learns whether it is ready.
     pub(super) fn look(&mut self) {
         if self.running.is_none() && self.in_line.is_some() {
             self.start(Instant::now());
@@ -161,7 +161,7 @@ impl Runner {
         Some(why + &said.map_or_else(String::new, |said| format!(": {said}")))
     }
 
-    /// Tells it more of its match.
+    /// Sends it more of its match.
     pub(super) fn tell(&mut self, lines: Vec<Line>) {
         if self.log.is_broken() {
             return;
@@ -251,15 +251,15 @@ impl Runner {
         }
     }
 
-    /// Tells it that something it said was not taken.
+    /// Notifies it that something it said was not taken.
     pub(super) fn refuse(&mut self, number: Option<u64>, why: String) {
         self.report.refused += 1;
         self.say(&Word::Refused { number, why });
     }
 
-    /// Tells it how the match ended, and ends it.
+    /// Reports to it how the match ended, and ends it.
     pub(super) fn end(&mut self, end: Option<End>) -> Conduct {
-        // Whoever is next in line starts instead.
+        // The next in line starts instead.
         self.in_line = None;
         if let Some(running) = &mut self.running {
             // Nothing is kept back any more.
@@ -301,10 +301,10 @@ impl Runner {
         let _ = self.listen(None, deadline);
     }
 
-    /// Sends what it has not heard yet. A decision that is asked now has so much time.
+    /// Sends what it has not yet received. A decision that is asked now has so much time.
     fn send(&mut self, asked: Option<(u64, Instant)>) {
-        let told = |running: &&mut Running| running.ready || running.steps.is_some();
-        let Some(running) = self.running.as_mut().filter(told) else {
+        let known = |running: &&mut Running| running.ready || running.steps.is_some();
+        let Some(running) = self.running.as_mut().filter(known) else {
             return self.push();
         };
         for line in self.log.from(running.sent) {
@@ -366,7 +366,7 @@ impl Runner {
     }
 }
 
-/// What was heard.
+/// What was received.
 enum Heard {
     /// The answer.
     Act(Value),

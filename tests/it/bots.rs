@@ -211,7 +211,7 @@ fn changed(folder: &Path, name: &str, game: &str, (right, wrong): (&str, &str)) 
     fs::write(file, changed).unwrap();
 }
 
-/// What a check tells a bot is what a match does.
+/// What a check sends a bot is what a match does.
 #[test]
 fn a_bot_starts_where_the_database_lies_in_the_current_folder() {
     if !is_there("python3") {
@@ -289,7 +289,7 @@ fn a_check_plays_by_the_protocol_and_the_contests_clock() {
         return;
     }
     let folder = folder();
-    // A bot that acts only once it has heard of its rivals, and goes by what the contest gives.
+    // A bot that acts only once it has learnt of its rivals, and goes by what the contest gives.
     let limits = (
         "            bot.begin(told)",
         "            bot.begin(told)
@@ -326,12 +326,12 @@ fn a_check_plays_by_the_protocol_and_the_contests_clock() {
     // A share of the clock of the whole match, not all of it.
     let allowed = fair["allowed_ms"].as_f64().unwrap();
     assert!((100.0..30_000.0).contains(&allowed), "{whole:#}");
-    // How near to that it came is told.
+    // How near it came to that is reported.
     let said = ok(bot(folder.path(), &["check", "asks"]));
     assert!(said.contains("p50_ms  p99_ms  slowest_ms"), "{said}");
     let usual = said.lines().find(|line| line.contains("as usual"));
     assert!(usual.is_some_and(|line| line.ends_with(" %")), "{said}");
-    // A bot that ends when it is told that something was refused.
+    // A bot that ends when it is notified that something was refused.
     let say = (
         "act = bot.decide(told[\"ask\"], told[\"view\"], told[\"acts\"])",
         "act = {\"play\": -1}",
@@ -423,7 +423,7 @@ fn a_bot_that_cannot_be_added_is_told_where() {
         "{told}"
     );
     assert!(!folder.path().join("data/bots").exists());
-    // What cannot be run is told once, with what is wrong as it seems.
+    // What cannot be run is reported once, with what is wrong as it seems.
     fs::write(folder.path().join("mine/none.py"), "").unwrap();
     let right = text.lines().find(|line| line.starts_with("run")).unwrap();
     for (run, expected) in [

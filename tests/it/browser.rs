@@ -119,7 +119,7 @@ fn every_page_can_be_read_by_everybody_in_every_dress() {
     }
     let complaints = browser.complaints(&app.url());
     assert!(complaints.is_empty(), "{complaints:#?}");
-    // One that is not there is told so, which a browser's console counts as an error.
+    // One that is not there is answered so, which a browser's console counts as an error.
     browser.open(&format!("{}/matches/NONE", app.url()));
     assert_eq!(
         browser.text("document.querySelector('h1').textContent"),

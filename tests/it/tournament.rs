@@ -1,4 +1,4 @@
-//! Tournaments: the same results however they were interrupted, and mistakes told before the first match.
+//! Tournaments: the same results however they were interrupted, and mistakes reported before the first match.
 
 mod earned;
 mod entrants;

@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// A match with a bot of ours that answers at once.
+/// A match with a bot of our own that answers at once.
 const CALL: &str = "/koehandel/filler?market=5&id=9&type=";
 
 /// A stream that is read event by event.
@@ -106,7 +106,7 @@ fn begin(app: &TestApp) -> String {
     row["id"].as_str().unwrap().to_owned()
 }
 
-/// Tells the bot something new so often.
+/// Sends the bot something new so often.
 fn tell(app: &TestApp, times: usize) {
     static TOLD: AtomicUsize = AtomicUsize::new(0);
     for _ in 0..times {
@@ -120,7 +120,7 @@ fn streams_go_on_over_kill_9_without_gap_or_repetition() {
     let folder = folder();
     let mut app = TestApp::start(folder.path());
     let id = begin(&app);
-    // Each reads so many entries between two kills, and is behind or waits when the next one comes.
+    // Each reads n entries between two kills, and is behind or waits when the next one comes.
     let mut watchers = [1, 2, 3, 4].map(|count| (count, Vec::new(), "0-0".to_owned()));
     let old = Stream::open(app.api, "/api/v1/events", &[])
         .expect("state")

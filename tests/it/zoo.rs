@@ -1,4 +1,4 @@
-//! A zoo of programs that misbehave: what becomes of each, and that others are none the worse for it.
+//! A zoo of programs that misbehave: the outcome for each, and that others are none the worse for it.
 
 use crate::app::{TestApp, drover, folder, ok, play, report, until};
 use crate::bots::bot;
@@ -18,7 +18,7 @@ use tempfile::{NamedTempFile, TempDir};
 const PROGRAM: &str = include_str!("../programs/zoo.py");
 
 /// Every way to misbehave, the fault that it is under an arbiter (empty: it plays on, and its match is as any other),
-/// and what becomes of it as a user's bot: its match is as any other, whatever it does.
+/// and its outcome as a user's bot: its match is as any other, whatever it does.
 const ZOO: &[(&str, &str, &str)] = &[
     ("good", "", "plays"),
     ("forks", "time_forfeit", "late"),
@@ -89,8 +89,8 @@ fn is_guarded() -> bool {
         eprintln!("SKIPPED: there is no python3");
         return false;
     }
-    let told = ok(drover().args(["bot", "protections"]).output().unwrap());
-    let missing: Vec<&str> = told
+    let known = ok(drover().args(["bot", "protections"]).output().unwrap());
+    let missing: Vec<&str> = known
         .lines()
         // Without a cgroup it holds nowhere.
         .filter(|line| line.contains(": missing: ") && !line.starts_with("memory:"))
@@ -278,8 +278,8 @@ fn memory_that_no_process_maps_counts() {
             scope.spawn(move || {
                 // It says nothing: only for its memory it is ended before its time is over.
                 let checked = bot(folder, &["check", fault, "--output", "json"]);
-                let told = String::from_utf8(checked.stdout).unwrap();
-                assert!(told.contains("out of memory"), "{fault}: {told}");
+                let known = String::from_utf8(checked.stdout).unwrap();
+                assert!(known.contains("out of memory"), "{fault}: {known}");
             });
         }
     });
@@ -395,7 +395,7 @@ fn other_matches_go_on_beside_the_worst_of_them() {
 
 #[test]
 fn what_holds_on_this_machine_is_told() {
-    let told = ok(drover().args(["bot", "protections"]).output().unwrap());
+    let known = ok(drover().args(["bot", "protections"]).output().unwrap());
     for name in [
         "isolation",
         "processes",
@@ -405,7 +405,7 @@ fn what_holds_on_this_machine_is_told() {
         "scratch",
         "memory",
     ] {
-        let line = told.lines().find(|line| line.starts_with(name)).unwrap();
+        let line = known.lines().find(|line| line.starts_with(name)).unwrap();
         assert!(
             line.ends_with("holds") || line.contains("missing: "),
             "{line}"
@@ -463,13 +463,16 @@ fn a_program_is_not_started_where_a_protection_is_lost() {
         must: "proc".parse().unwrap(),
         ..confined()
     };
-    let told = guarded(must, &["echo", "STARTED"]);
-    assert!(!told.status.success() && told.stdout.is_empty(), "{told:?}");
-    let why = String::from_utf8(told.stderr).unwrap();
+    let known = guarded(must, &["echo", "STARTED"]);
+    assert!(
+        !known.status.success() && known.stdout.is_empty(),
+        "{known:?}"
+    );
+    let why = String::from_utf8(known.stderr).unwrap();
     let expected = "the protection `proc` is missing at this start";
     assert!(why.contains(expected), "{why}");
-    let told = guarded(confined(), &["echo", "STARTED"]);
-    assert_eq!(told.stdout, b"STARTED\n", "{told:?}");
+    let known = guarded(confined(), &["echo", "STARTED"]);
+    assert_eq!(known.stdout, b"STARTED\n", "{known:?}");
 }
 
 #[test]
@@ -479,15 +482,15 @@ fn a_confined_program_is_limited_before_it_begins() {
         cpu_seconds: Some(77),
         ..confined()
     };
-    let told = guarded(limits, &["sh", "-c", "ulimit -d; ulimit -t"]);
-    assert_eq!(told.stdout, b"102400\n77\n", "{told:?}");
+    let known = guarded(limits, &["sh", "-c", "ulimit -d; ulimit -t"]);
+    assert_eq!(known.stdout, b"102400\n77\n", "{known:?}");
 }
 
 #[test]
 fn nothing_outlives_a_program_without_namespaces() {
     let script = "setsid sleep 984 <&- >&- 2>&- & sleep 0.3";
-    let told = guarded(Becoming::default(), &["sh", "-c", script]);
-    assert!(told.status.success(), "{told:?}");
+    let known = guarded(Becoming::default(), &["sh", "-c", script]);
+    assert!(known.status.success(), "{known:?}");
     until(|| !runs("sleep\x00984\0"));
 }
 
@@ -523,7 +526,7 @@ fn a_program_that_cannot_be_started_is_told_as_such_though_it_is_confined() {
         let seat = format!("cmd:{}", script.display());
         let mut line = play("planowanie", &[&seat, "builtin:random"], &["deals=2 0"]);
         line.arg("--confine").current_dir(own.path());
-        let told = crate::app::refused(line.output().unwrap(), 1);
-        assert!(told.contains(expected), "{text:?}: {told}");
+        let known = crate::app::refused(line.output().unwrap(), 1);
+        assert!(known.contains(expected), "{text:?}: {known}");
     }
 }

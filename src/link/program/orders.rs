@@ -61,7 +61,7 @@ impl Orders {
     }
 }
 
-/// One of our processes that stands beside a program or becomes it: it begins with nothing but what its orders say.
+/// One of our processes that stands next to a program or becomes it: it begins with nothing but what its orders say.
 pub(super) fn ourselves() -> Command {
     let mut command = Command::new(OURSELVES);
     command.arg0("drover").arg(VERB);
@@ -69,7 +69,7 @@ pub(super) fn ourselves() -> Command {
     command
 }
 
-/// Which of our variables a program gets beside its own.
+/// Which of our variables a program gets besides its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Inherits {
     /// All but those about ourselves. These may hold secrets, such as the API's token: programs are strangers.

@@ -9,7 +9,7 @@ pub(super) const ISOLATION: &str = "isolation";
 /// The protection that limits memory.
 pub const MEMORY: &str = "memory";
 
-/// All protections, in the order in which they are told.
+/// All protections, in the order in which they are listed.
 pub(super) const ALL: &[&str] = &[
     ISOLATION,
     "processes",

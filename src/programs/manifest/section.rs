@@ -16,7 +16,7 @@ pub(super) const WORDS_RULE: &str = "a list of 1 to 64 texts, the program (witho
 const WORDS_MAX: usize = 64;
 /// Variables at most.
 const VARIABLES_MAX: usize = 64;
-/// Those that are about a program, and so have no meaning beside a URL.
+/// Those that are about a program, and so have no meaning next to a URL.
 const OF_PROGRAMS: &[&str] = &["run", "build", "directory", "environment", "limits"];
 /// The longest word or value, in bytes.
 const TEXT_LEN_MAX: usize = 4_096;

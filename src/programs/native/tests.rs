@@ -61,7 +61,7 @@ fn answers_belong_to_messages_in_their_order() {
     let whole = heard(&mut steps, "").unwrap();
     assert_eq!(whole, [(Some(1), true, "= AS\n".to_owned())]);
     assert!(steps.is_even());
-    // What nobody waits for any more is told apart from what nobody ever waited for.
+    // What nobody waits for any more is distinguished from what nobody ever waited for.
     steps.tell(&frame("gen_move"));
     steps.tell(&ask(2));
     let whole = heard(&mut steps, "= 2C\n").unwrap();

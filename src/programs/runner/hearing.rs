@@ -1,4 +1,4 @@
-//! What a bot says, and what that means for whoever waits.
+//! What a bot says, and what that means for the caller that waits.
 
 use super::{Heard, QUOTED_MAX, Runner, STARTS_MAX, Word};
 use games::neutral::{self, Said, written};
@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::time::Instant;
 
 impl Runner {
-    /// Hears what it says, until it answers this decision or the deadline is over.
+    /// Receives what it says, until it answers this decision or the deadline is over.
     pub(super) fn listen(&mut self, number: Option<u64>, deadline: Instant) -> Heard {
         loop {
             let Some(running) = &mut self.running else {
@@ -62,7 +62,7 @@ impl Runner {
         }
     }
 
-    /// Takes a line in of a program that speaks its game's own protocol; what it means for whoever waits.
+    /// Takes a line in of a program that speaks its game's own protocol; what it means for the caller that waits.
     fn step(&mut self, line: &[u8], due: Option<u64>) -> Option<Heard> {
         let running = self.running.as_mut()?;
         let steps = running.steps.as_mut()?;
@@ -83,7 +83,7 @@ impl Runner {
         None
     }
 
-    /// Takes a line in; what it means for whoever waits.
+    /// Takes a line in; what it means for the caller that waits.
     fn understand(&mut self, line: &[u8], due: Option<u64>) -> Option<Heard> {
         if let Some(running) = &mut self.running {
             running.lines += 1;
@@ -111,7 +111,7 @@ impl Runner {
             Ok(Said::Act { number, act }) if due == Some(number) => Some(Heard::Act(act)),
             Ok(Said::Act { number, act }) => {
                 match self.log.played(number) {
-                    // It answers again what it was told once more.
+                    // It answers again what it was sent once more.
                     Some(before)
                         if self.report.starts > 1
                             || self.told_again

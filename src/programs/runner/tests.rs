@@ -22,7 +22,7 @@ fn runner(script: &str) -> (Runner, Bots) {
     (runner, bots)
 }
 
-/// Tells a decision and asks for it; afterwards it is past.
+/// Sends a decision and asks for it; afterwards it is past.
 fn decide(runner: &mut Runner, number: u64, within_ms: u64) -> Reply {
     let rest = "\"ask\":1}".to_owned();
     runner.tell(vec![Line::Ask { number, rest }]);

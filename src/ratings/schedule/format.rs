@@ -49,7 +49,7 @@ pub enum Format {
         rounds: u32,
     },
     /// The contest's groups: in every round all play. Some rounds are drawn at random, all others by which games
-    /// tell most about the ratings of the leaders.
+    /// reveal most about the ratings of the leaders.
     ///
     /// Tables of any size are the groups. The house's entrants who fill up the last one are drawn and rated like
     /// all others.

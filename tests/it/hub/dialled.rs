@@ -91,7 +91,7 @@ fn dialled(hub: &Hub, within: Duration) -> Dialled {
     }
 }
 
-/// So many matches of all the plan's entrants, who change seats.
+/// This many matches of all the plan's entrants, who change seats.
 fn matches(plan: &Plan, games: u64) -> impl Iterator<Item = PlannedMatch> + Send + use<> {
     let seats = plan.entrants.len();
     let schedule = Schedule {

@@ -55,7 +55,7 @@ impl Hub {
         player
     }
 
-    /// Waits until so many wait in rooms.
+    /// Waits until n wait in rooms.
     pub fn waiting(&self, players: usize) {
         until(|| self.server.waiting() == players);
     }
@@ -132,14 +132,14 @@ fn whoever_speaks_out_of_place_is_told_and_nobody_is_hurt() {
     player.until("turn");
     other.until("turn");
     player.say("do 1 move\ndo 1 sit\n{[\njoin x\nsend y\nend\nend\nend\n");
-    let told = [
+    let known = [
         "warning 1 Unexpected direction 'undefined', one of the following expected: up,down,left,right",
         "warning Unknown command - sit, only the following are allowed: move,bark",
         "error Unknown command: {[()",
         "error You are playing already",
         "error Unknown command: send(y)",
     ];
-    for line in told {
+    for line in known {
         assert_eq!(player.line().unwrap(), line);
     }
     other.say("do 9999 bark\n");
@@ -181,7 +181,7 @@ fn lines_without_end_and_bytes_without_sense_cost_only_their_own_connection() {
     second.join().unwrap();
 }
 
-/// The newest of so many matches, once it has ended.
+/// The newest of n matches, once it has ended.
 #[test]
 fn who_reads_may_be_refused_a_whole_turn_of_commands() {
     let hub = Hub::of(short());
@@ -375,10 +375,10 @@ fn a_hub_of_wrong_settings_does_not_open() {
         maps,
         ..settings(Value::Null)
     };
-    let told = error(settings);
+    let known = error(settings);
     assert!(
-        told.contains("broken: ") && told.contains("column 2"),
-        "{told}"
+        known.contains("broken: ") && known.contains("column 2"),
+        "{known}"
     );
     let koehandel = HubSettings::new(games::find("koehandel").unwrap());
     assert!(error(koehandel).contains("do not dial a hub"));

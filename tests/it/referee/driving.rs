@@ -164,7 +164,7 @@ async fn each_player_hears_everything_in_order() {
     let players = players([Manner::Held(Arc::clone(&permits)), Manner::KeepAlive]).await;
     let host = host(HostSettings::default()).await;
     let ending = begun(&host, request(&players, json!({}))).await;
-    // The other player goes on hearing while the first has not let go of its first note.
+    // The other player goes on receiving while the first has not let go of its first note.
     players[1].has_heard(1).await;
     players[0].has_heard(1).await;
     assert_eq!(players[0].heard().len(), 1);

@@ -17,7 +17,7 @@ const GAMES: u64 = 8;
 /// Failures in a row after which a player is a filler.
 const FAILURES: usize = 10;
 
-/// Matches as those of a tournament, so many a round.
+/// Matches as those of a tournament, n a round.
 fn in_rounds(
     schedule: &Schedule,
     of_round: u64,

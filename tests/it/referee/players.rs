@@ -76,12 +76,12 @@ impl Player {
         }
     }
 
-    /// The request targets heard so far.
+    /// The request targets received so far.
     pub fn heard(&self) -> Vec<String> {
         self.heard.borrow().clone()
     }
 
-    /// Waits until it has heard so many requests.
+    /// Waits until it has received n requests.
     pub async fn has_heard(&self, count: usize) {
         self.heard
             .clone()

@@ -107,7 +107,7 @@ async fn a_stopped_match_goes_on_where_it_was() {
         (row.cause, row.scores.as_slice()),
         (Some(Cause::Normal), [10, 10, 0, 0].as_slice())
     );
-    // What was cut is heard again, word for word, and nothing before it.
+    // What was cut is received again, word for word, and nothing before it.
     let heard = players[0].heard();
     assert_eq!(heard[..before.len()], before[..]);
     assert_eq!(heard[before.len()], before[before.len() - 1]);

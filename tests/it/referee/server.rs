@@ -66,8 +66,8 @@ fn log_lines(log: &str) -> Vec<Vec<&str>> {
 
 #[tokio::test]
 async fn connect_answers_with_numbers_and_log_tells_all() {
-    let told: Arc<Mutex<Vec<MatchInfo>>> = Arc::default();
-    let tell = Arc::clone(&told);
+    let known: Arc<Mutex<Vec<MatchInfo>>> = Arc::default();
+    let tell = Arc::clone(&known);
     let (address, host) = start(HostSettings {
         on_match: Some(Arc::new(move |info| {
             tell.lock().unwrap().push(info.clone())
@@ -93,10 +93,13 @@ async fn connect_answers_with_numbers_and_log_tells_all() {
         (200, "time\tquery\treply\tms\n".to_owned())
     );
     {
-        let told = told.lock().unwrap();
-        assert_eq!((told[0].market, told[0].ids.clone()), (market, ids.clone()));
-        assert_eq!(told[0].names[2].as_deref(), Some("Anna B"));
-        assert_eq!(told[0].seats[1], "filler");
+        let known = known.lock().unwrap();
+        assert_eq!(
+            (known[0].market, known[0].ids.clone()),
+            (market, ids.clone())
+        );
+        assert_eq!(known[0].names[2].as_deref(), Some("Anna B"));
+        assert_eq!(known[0].seats[1], "filler");
     }
 
     permits.add_permits(100);

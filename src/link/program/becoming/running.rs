@@ -34,13 +34,13 @@ impl Becoming {
         let mut child = command.process_group(0).spawn()?;
         drop(writer);
         let mut told = String::new();
-        let heard = reader.by_ref().take(TOLD_MAX).read_to_string(&mut told);
-        if heard.is_ok() && told.is_empty() {
+        let received = reader.by_ref().take(TOLD_MAX).read_to_string(&mut told);
+        if received.is_ok() && told.is_empty() {
             return Ok(child);
         }
         child.kill()?;
         child.wait()?;
-        heard?;
+        received?;
         Err(match told.trim().parse() {
             Ok(code) => io::Error::from_raw_os_error(code),
             Err(_) => io::Error::other(told.trim().to_owned()),
@@ -48,7 +48,7 @@ impl Becoming {
     }
 }
 
-/// Closes everything that this process has inherited beside its standard streams and `told`, which is closed
+/// Closes everything that this process has inherited besides its standard streams and `told`, which is closed
 /// once it has become the program.
 pub(in super::super) fn close_inherited(told: Option<RawFd>) -> io::Result<Option<File>> {
     let report = match told {

@@ -3,7 +3,7 @@
 use crate::field::{Field, block};
 use ratings::{SequentialTest, Verdict};
 
-/// The verdict over so many blocks at most, and after how many it was given.
+/// The verdict over n blocks at most, and after how many it was given.
 fn played(field: &mut Field, blocks: u64) -> (Verdict, u64) {
     let mut test = SequentialTest::new(0.95);
     while test.verdict() == Verdict::Open && test.blocks() < blocks {
