@@ -6,7 +6,7 @@ use crate::get::get;
 use crate::process::Daemon;
 use crate::stats::report;
 use crate::stored::{self, exchanges};
-use crate::teller::{Tellers, Told};
+use crate::teller::{Account, Tellers};
 use anyhow::{Context as _, bail, ensure};
 use drover::store::{Direction, MatchRow, Side, Store};
 use games::Cause;
@@ -134,7 +134,7 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
         }
     }
     let matches = stored::ended(&daemon).await?;
-    let wrong = contradictions(&daemon, &matches, &tellers.told(), api, referee).await?;
+    let wrong = contradictions(&daemon, &matches, &tellers.accounts(), api, referee).await?;
     running.terminate().await?;
     let store = Store::open_readonly(disk.join("drover.db")).await?;
     let differences = stored::differences(&store).await?;
@@ -216,19 +216,19 @@ async fn begin(
 async fn contradictions(
     daemon: &Daemon,
     matches: &[MatchRow],
-    told: &BTreeMap<(u64, u64), Told>,
+    accounts: &BTreeMap<(u64, u64), Account>,
     api: SocketAddr,
     referee: SocketAddr,
 ) -> anyhow::Result<Vec<String>> {
     let mut wrong = Vec::new();
-    let mut unseen: BTreeMap<_, _> = told.iter().collect();
+    let mut unseen: BTreeMap<_, _> = accounts.iter().collect();
     let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
     for (session, entries) in stored::sessions(&store).await? {
         if session.opened.side != Side::Referee {
             continue;
         }
         let key = (session.opened.market, session.opened.player);
-        let Some(told) = unseen.remove(&key) else {
+        let Some(accounts) = unseen.remove(&key) else {
             continue;
         };
         let row = matches.iter().find(|row| row.id == session.opened.match_id);
@@ -244,15 +244,15 @@ async fn contradictions(
         // Of a match that was cancelled, the last message may never have left.
         let most = match stored::is_by_rules(row) {
             true => usize::MAX,
-            false => told.texts().count(),
+            false => accounts.texts().count(),
         };
-        if !stored().take(most).eq(told.texts()) {
-            wrong.push(format!("{name} was told other than is stored"));
+        if !stored().take(most).eq(accounts.texts()) {
+            wrong.push(format!("{name} received other texts than is stored"));
         }
-        if !logged.take(most).eq(told.texts()) {
-            wrong.push(format!("{name} was told other than its log shows"));
+        if !logged.take(most).eq(accounts.texts()) {
+            wrong.push(format!("{name} received other texts than its log shows"));
         }
-        let said = received.iter().zip(told.answers());
+        let said = received.iter().zip(accounts.answers());
         let mut kept = said.filter_map(|((_, kept), said)| Some((kept.as_deref()?, said)));
         if kept.any(|(kept, said)| kept != said) {
             wrong.push(format!("{name} has answered other than is stored"));
@@ -268,15 +268,15 @@ async fn contradictions(
         let mut own = row.scores.clone();
         let turn = seat.min(own.len());
         own.rotate_left(turn);
-        match &told.ending {
+        match &accounts.ending {
             Some(scores) if !stored::is_by_rules(row) || own != *scores => {
                 wrong.push(format!(
-                    "{name} was told {scores:?}, and {:?} is stored",
+                    "{name} received {scores:?}, and {:?} is stored",
                     row.scores
                 ));
             }
             None if stored::is_by_rules(row) => {
-                wrong.push(format!("{name} was not told the end"));
+                wrong.push(format!("{name} did not receive the end"));
             }
             _ => {}
         }

@@ -109,7 +109,10 @@ pub(crate) async fn run(args: ShimCrashArgs) -> anyhow::Result<()> {
         ("ended normally, with scores", stored.normal),
         ("answers stored", stored.answers),
         ("given by a shim alone", stored.local),
-        ("stored otherwise than heard", stored.differing.len() as u64),
+        (
+            "stored otherwise than received",
+            stored.differing.len() as u64,
+        ),
         ("differences in db verify", stored.differences),
         ("journals left", left),
     ];
@@ -195,14 +198,14 @@ async fn stored(daemon: &Daemon, received: Vec<Exchanges>) -> anyhow::Result<Sto
             Some(count @ 1..) => *count -= 1,
             _ => {
                 let id = session.id.0;
-                let what = format!("session {id} is not what any seat heard");
+                let what = format!("session {id} is not what any seat received");
                 found.differing.push(what);
             }
         }
     }
     let unseen: u32 = missing.values().sum();
     if unseen > 0 {
-        let what = format!("{unseen} seats are not stored as they heard");
+        let what = format!("{unseen} seats are not stored as they received");
         found.differing.push(what);
     }
     store.close().await;

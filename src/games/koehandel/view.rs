@@ -84,12 +84,12 @@ impl View {
     /// Before the first turn: each player holds the same known hand.
     #[must_use]
     pub fn start() -> Self {
-        Self::of([Purse::START; PLAYERS], [[0; ANIMALS]; PLAYERS], 0)
+        Self::from_holdings([Purse::START; PLAYERS], [[0; ANIMALS]; PLAYERS], 0)
     }
 
     /// At the start of a constructed position in which the value of each hand is known.
     #[must_use]
-    pub fn of(purses: [Purse; PLAYERS], herds: [Herd; PLAYERS], donkeys: u8) -> Self {
+    pub fn from_holdings(purses: [Purse; PLAYERS], herds: [Herd; PLAYERS], donkeys: u8) -> Self {
         let settled = herds
             .iter()
             .flatten()
@@ -350,7 +350,7 @@ impl View {
     /// What the player at `seat` would know if all money were open, as in `purses`.
     pub(crate) fn imagined(&self, seat: usize, purses: &[Purse; PLAYERS]) -> View {
         let turned = |at: usize| (seat + at) % PLAYERS;
-        let mut view = View::of(
+        let mut view = View::from_holdings(
             std::array::from_fn(|at| purses[turned(at)]),
             std::array::from_fn(|at| self.herds[turned(at)]),
             self.donkeys,

@@ -91,7 +91,7 @@ impl MatchOptions {
         for (key, number) in &self.rules {
             map = map.with(*key, *number).map_err(|why| why.to_string())?;
         }
-        Ok(Setup::of(map, players))
+        Ok(Setup::on_map(map, players))
     }
 
     /// What a fault leads to.

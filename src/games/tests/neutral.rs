@@ -124,7 +124,7 @@ fn the_guides_examples_are_what_is_said() {
 
 /// Every line of every example keeps to its schema, and every number in the guide is that of the code.
 #[test]
-fn examples_keep_to_the_schemas_and_limits_are_told() {
+fn examples_keep_to_the_schemas_and_limits_are_reported() {
     for kit in ALL {
         let schemas = schema(kit.game()).expect("schemas");
         let validator = |of: &str| jsonschema::validator_for(&schemas[of]).expect("a schema");

@@ -67,12 +67,12 @@ impl Fold {
     /// Before the first message.
     #[must_use]
     pub fn new() -> Self {
-        Self::of(View::start())
+        Self::from_view(View::start())
     }
 
     /// Starts in the middle of a match, knowing what `view` holds.
     #[must_use]
-    pub fn of(view: View) -> Self {
+    pub fn from_view(view: View) -> Self {
         Self {
             view,
             ask: None,

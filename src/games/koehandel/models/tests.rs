@@ -146,7 +146,7 @@ fn a_known_rival_is_expected_to_be_what_it_was() {
         );
         model = merge(Some(&model), &lessons[0].evidence);
     }
-    let models = Models::of(Advice::Learnt {
+    let models = Models::from_advice(Advice::Learnt {
         rivals: &[("N".into(), model), ("Q".into(), json!(7))],
         types: &[],
     });
@@ -178,7 +178,7 @@ fn a_prior_weight_counts_once() {
         ]),
         ..Evidence::default()
     };
-    let models = Models::of(Advice::Learnt {
+    let models = Models::from_advice(Advice::Learnt {
         rivals: &[("N".into(), model.write())],
         types: &[],
     });
@@ -293,7 +293,7 @@ fn what_is_caught_is_proved_and_what_is_proved_is_believed() {
     }
     let shown = show(&model.write());
     for (name, _) in NOTES {
-        assert!(shown[name]["mean"].is_f64(), "{name} is told of: {shown}");
+        assert!(shown[name]["mean"].is_f64(), "{name} is reported: {shown}");
     }
     for end in ["low", "mean", "high"] {
         let rate = |name: &str| shown[name][end].as_f64().unwrap();
@@ -401,7 +401,7 @@ fn a_known_player_is_recognised_by_its_play() {
 
 /// What was seen of a guide whose play shows who it is: not every match does.
 fn of_the_guide(known: &[(String, Value)]) -> Evidence {
-    let tells = |seed| {
+    let revealing = |seed| {
         let names = ["tuned", "guide", "face", "evolved"];
         let lessons = watch(names, seed, TradePayment::Winner);
         let seen = Evidence::read(&lessons[0].evidence)?;
@@ -410,7 +410,7 @@ fn of_the_guide(known: &[(String, Value)]) -> Evidence {
         let guess = who.guess(Compass::N)?;
         (guess.name == "the guide").then_some(seen)
     };
-    (0..20).find_map(tells).unwrap()
+    (0..20).find_map(revealing).unwrap()
 }
 
 /// A guess that does not hold any more is taken back, and so is a name that is said to sit elsewhere.
@@ -458,7 +458,7 @@ fn strangers_stay_strangers_and_names_that_were_given_stand() {
     let (_, new) = who.look(Compass::N, &guide).unwrap();
     assert!(new && !who.guess(Compass::N).unwrap().given);
     let (_, new) = who.look(Compass::N, &guide).unwrap();
-    assert!(!new, "it is told once");
+    assert!(!new, "it is reported once");
     // Somebody says that the guide sits at W: then it does not sit at N.
     let (_, model) = known.iter().find(|(name, _)| name == "the guide").unwrap();
     let reported = who.named(Compass::W, Guess::given("the guide"), Some(model));

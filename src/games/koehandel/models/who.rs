@@ -16,7 +16,7 @@ const TRUST: f64 = 0.5;
 /// How likely a rival of whom nothing was seen is a stranger, if others are known.
 const STRANGER: f64 = 0.25;
 /// The least share with which a name is reported.
-const TOLD_MIN: f64 = 0.5;
+const REPORTED_MIN: f64 = 0.5;
 
 /// Who sits at one place, as far as known.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,7 +119,7 @@ impl Who {
             .mixed(pairs.map(|(share, (_, model))| (*share, model)));
         let best = shares.iter().zip(&self.known);
         let best = best.max_by(|one, other| one.0.total_cmp(other.0));
-        let best = best.filter(|(share, _)| **share >= TOLD_MIN);
+        let best = best.filter(|(share, _)| **share >= REPORTED_MIN);
         let guess = best.map(|(share, (name, _))| Guess {
             name: name.clone(),
             share: (share * 100.0).round() / 100.0,

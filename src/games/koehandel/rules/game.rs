@@ -357,7 +357,7 @@ impl Game for Koehandel {
     /// player on turn [`Message::Start`].
     fn open(setup: &Setup, listener: &mut impl Listener<Message>) -> Self {
         let rotate = |seat: usize| {
-            View::of(
+            View::from_holdings(
                 std::array::from_fn(|at| setup.purses[(seat + at) % PLAYERS]),
                 std::array::from_fn(|at| setup.herds[(seat + at) % PLAYERS]),
                 setup.donkeys,

@@ -275,7 +275,7 @@ impl From<&Deal> for Settled {
 impl Settled {
     /// What messages to all seats report as settled, if they do.
     #[must_use]
-    pub fn told(received: &[(Seat, Message)]) -> Option<Self> {
+    pub fn from_messages(received: &[(Seat, Message)]) -> Option<Self> {
         received.iter().find_map(|(reader, message)| {
             let reader = reader.index();
             match *message {

@@ -10,8 +10,11 @@ type Names<'a> = &'a dyn Fn(Compass) -> String;
 
 /// What the most important of the messages that followed one act says, players named by seat.
 #[must_use]
-pub fn told(received: &[(Seat, Message)]) -> Option<String> {
-    let (reader, message) = received.iter().rev().max_by_key(|(_, told)| weight(told))?;
+pub fn title(received: &[(Seat, Message)]) -> Option<String> {
+    let (reader, message) = received
+        .iter()
+        .rev()
+        .max_by_key(|(_, message)| weight(message))?;
     Some(sentence(message, &|place| {
         format!("Seat {}", place.seat(reader.index()))
     }))

@@ -191,7 +191,7 @@ fn a7_server_picks_least_total() {
 
 #[test]
 fn a8_zeros_and_overpayment_are_legal() {
-    let mut hall = Hall::of("A", NOBODY);
+    let mut hall = Hall::with_deck("A", NOBODY);
     hall.reply(0, "")
         .reply(1, "?money=t")
         .pass(&[2, 3, 0])
@@ -206,7 +206,7 @@ fn a8_zeros_and_overpayment_are_legal() {
 
 #[test]
 fn a15_only_the_value_of_a_bid_counts() {
-    let mut hall = Hall::of("A", NOBODY);
+    let mut hall = Hall::with_deck("A", NOBODY);
     hall.reply(0, "")
         .reply(1, "?money=TTTTTTTTT")
         .reply(2, "?money=nnnn")
@@ -220,7 +220,7 @@ fn a15_only_the_value_of_a_bid_counts() {
 
 #[test]
 fn a20_the_donkey_pays_before_the_first_bid() {
-    let mut hall = Hall::of("GA", NOBODY);
+    let mut hall = Hall::with_deck("GA", NOBODY);
     hall.since();
     hall.reply(0, "");
     let said = hall.since();
@@ -243,7 +243,7 @@ fn a20_the_donkey_pays_before_the_first_bid() {
 
 #[test]
 fn a23_late_and_failed_replies_are_empty() {
-    let mut hall = Hall::of("AB", NOBODY);
+    let mut hall = Hall::with_deck("AB", NOBODY);
     hall.silent(Reply::Late);
     assert_eq!(hall.asked(), Some(1), "an auction");
     hall.silent(Reply::Failed)
@@ -267,7 +267,7 @@ fn a24_everybody_is_shown_the_bluffer() {
 
 #[test]
 fn p2_bids_are_bounded() {
-    let mut hall = Hall::of("A", NOBODY);
+    let mut hall = Hall::with_deck("A", NOBODY);
     let (above, all) = ("F".repeat(7) + "Tft", "F".repeat(7) + "Tf" + "t");
     assert_eq!(above, all, "3,760 is all money that can exist");
     hall.reply(0, "")
@@ -286,7 +286,7 @@ fn p2_bids_are_bounded() {
 
 #[test]
 fn p3_amounts_are_normalised() {
-    let mut hall = Hall::of("A", NOBODY);
+    let mut hall = Hall::with_deck("A", NOBODY);
     hall.reply(0, "").reply(1, "?money=nttttttttttn");
     hall.receives(
         2,
@@ -296,7 +296,7 @@ fn p3_amounts_are_normalised() {
 
 #[test]
 fn p4_a_bluff_is_found_before_anything_moves() {
-    let mut hall = Hall::of("A", NOBODY);
+    let mut hall = Hall::with_deck("A", NOBODY);
     hall.reply(0, "").reply(1, "?money=h").pass(&[2, 3]);
     hall.since();
     hall.reply(0, "");
@@ -312,7 +312,7 @@ fn p4_a_bluff_is_found_before_anything_moves() {
 
 #[test]
 fn row_14_a_card_that_nobody_bids_for_is_free() {
-    let mut hall = Hall::of("AB", NOBODY);
+    let mut hall = Hall::with_deck("AB", NOBODY);
     hall.reply(0, "").pass(&[1, 2, 3]);
     hall.receives(0, "type=receive&goods=A");
     hall.receives(2, "type=information&goods=A&opponent=N&money=-0");
@@ -322,7 +322,7 @@ fn row_14_a_card_that_nobody_bids_for_is_free() {
 /// A pass is no mistake, however it is said; what cannot be read is one, and so is half a trade.
 #[test]
 fn answers_that_are_refused_are_counted() {
-    let mut hall = Hall::of("AB", NOBODY);
+    let mut hall = Hall::with_deck("AB", NOBODY);
     hall.reply(0, "hello").reply(1, "?money=f");
     hall.reply(2, "?money=0").reply(3, "?n=5").reply(0, "");
     hall.reply(1, "?type=trade");

@@ -53,7 +53,7 @@ fn replay(text: &str) {
     );
     let mut folds: Vec<Fold> = (0..PLAYERS)
         .map(|seat| {
-            Fold::of(View::of(
+            Fold::from_view(View::from_holdings(
                 std::array::from_fn(|at| setup.purses[(seat + at) % PLAYERS]),
                 std::array::from_fn(|at| setup.herds[(seat + at) % PLAYERS]),
                 setup.donkeys,
@@ -109,7 +109,7 @@ fn replay(text: &str) {
     let received: Vec<usize> = rows.iter().map(|row| row.seat.index()).collect();
     assert!(
         (0..PLAYERS).all(|seat| received.contains(&seat)),
-        "all four seats hear"
+        "all four seats receive messages"
     );
     // The next turn makes the last settlement final for all seats.
     for (seat, fold) in folds.iter_mut().enumerate() {

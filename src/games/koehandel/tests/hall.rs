@@ -95,7 +95,7 @@ impl Hall {
     }
 
     /// With the default options and the usual money.
-    pub fn of(deck: &str, herds: [&str; PLAYERS]) -> Self {
+    pub fn with_deck(deck: &str, herds: [&str; PLAYERS]) -> Self {
         Self::new(position(Options::default(), deck, herds, None))
     }
 

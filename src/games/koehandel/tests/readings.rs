@@ -47,7 +47,7 @@ fn a21_starting_money_is_set_and_later_money_is_added() {
     assert_eq!(
         fold.view().purse,
         Purse::START,
-        "told right after the start: set"
+        "reported right after the start: set"
     );
     receive(&mut fold, "type=receive&money=f");
     assert_eq!(fold.view().purse.value(), 140, "a donkey's card: added");

@@ -149,7 +149,7 @@ fn a16_a_faulty_trade_becomes_an_auction() {
         ("?type=trade&opponent=W&goods=H&money=?", "invalid_bid"),
     ];
     for (reply, code) in faults {
-        let mut hall = Hall::of("A", H);
+        let mut hall = Hall::with_deck("A", H);
         hall.reply(0, reply);
         assert_eq!(
             hall.last(0),
@@ -167,7 +167,7 @@ fn a16_a_faulty_trade_becomes_an_auction() {
 #[test]
 fn a17_an_unknown_opponent_is_none() {
     for opponent in ["S", "X", "w", "", "WN"] {
-        let mut hall = Hall::of("A", H);
+        let mut hall = Hall::with_deck("A", H);
         hall.reply(
             0,
             &format!("?type=trade&opponent={opponent}&goods=H&money=t"),
@@ -182,17 +182,17 @@ fn a17_an_unknown_opponent_is_none() {
 
 #[test]
 fn a18_a_quartet_cannot_be_challenged() {
-    let mut hall = Hall::of("A", ["HHHH", "", "", ""]);
+    let mut hall = Hall::with_deck("A", ["HHHH", "", "", ""]);
     hall.reply(0, "?type=trade&opponent=W&goods=H&money=t");
     hall.receives(0, "type=information&message=opponent_goods_do_not_match");
-    let mut hall = Hall::of("A", ["", "HHHH", "", ""]);
+    let mut hall = Hall::with_deck("A", ["", "HHHH", "", ""]);
     hall.reply(0, "?type=trade&opponent=W&goods=H&money=t");
     hall.receives(0, "type=information&message=goods_not_owned_by_player");
 }
 
 #[test]
 fn a19_only_who_can_trade_is_asked_at_the_end() {
-    let mut hall = Hall::of(END, ["H", "", "HHH", ""]);
+    let mut hall = Hall::with_deck(END, ["H", "", "HHH", ""]);
     assert_eq!(hall.asked(), Some(0));
     hall.reply(0, "");
     assert_eq!(hall.asked(), Some(2), "1 and 3 have nothing to trade");
@@ -243,7 +243,7 @@ fn cause(hall: &Hall) -> Option<Cause> {
 
 #[test]
 fn p6_zero_cards() {
-    let mut hall = Hall::of("A", H);
+    let mut hall = Hall::with_deck("A", H);
     hall.reply(0, OFFER);
     hall.receives(1, "type=trade&goods=H&opponent=E&money=");
     hall.since();
@@ -322,14 +322,14 @@ fn p8_the_rows_of_an_exchange() {
 #[test]
 fn p9_a_faulty_trade_after_the_deck_bars() {
     let herds = ["HI", "HHHIII", "", ""];
-    let mut hall = Hall::of(END, herds);
+    let mut hall = Hall::with_deck(END, herds);
     hall.reply(0, "?type=trade&opponent=N&goods=H&money=t");
     hall.receives(0, "type=information&message=opponent_goods_do_not_match");
     assert_eq!(
         (hall.game().barred(), hall.asked()),
         ([true, false, false, false], Some(1))
     );
-    let mut hall = Hall::of(END, herds);
+    let mut hall = Hall::with_deck(END, herds);
     let received = hall.since().len();
     hall.reply(0, "?money=t");
     assert!(hall.game().barred()[0] && received > 0);
@@ -343,7 +343,7 @@ fn p9_a_faulty_trade_after_the_deck_bars() {
 #[test]
 fn p9_differing_goods_are_not_owned() {
     for goods in ["HI", "", "K", "h", "HHH", "-H"] {
-        let mut hall = Hall::of("A", H);
+        let mut hall = Hall::with_deck("A", H);
         hall.reply(0, &format!("?type=trade&opponent=W&goods={goods}&money=t"));
         assert_eq!(
             hall.last(0),
@@ -380,7 +380,7 @@ fn i5_the_lost_row_names_the_loser_or_the_winner() {
 
 #[test]
 fn i9_invalid_bid_is_said_to_both() {
-    let mut hall = Hall::of("A", H);
+    let mut hall = Hall::with_deck("A", H);
     hall.reply(0, "?type=trade&opponent=W&goods=H&money=F");
     hall.receives(0, "type=information&message=invalid_bid");
     let mut hall = challenge(Options::default(), "t");
@@ -390,7 +390,7 @@ fn i9_invalid_bid_is_said_to_both() {
 
 #[test]
 fn i12_two_animals_are_written_twice() {
-    let mut hall = Hall::of("A", ["HH", "HH", "", ""]);
+    let mut hall = Hall::with_deck("A", ["HH", "HH", "", ""]);
     hall.reply(0, "?type=trade&opponent=W&goods=HH&money=t");
     hall.receives(1, "type=trade&goods=HH&opponent=E&money=Q");
     hall.reply(1, "");
@@ -401,7 +401,7 @@ fn i12_two_animals_are_written_twice() {
     );
     // Three against one, two against one: one card.
     for herds in [["HHH", "H", "", ""], ["HH", "H", "", ""]] {
-        let mut hall = Hall::of("A", herds);
+        let mut hall = Hall::with_deck("A", herds);
         hall.reply(0, "?type=trade&opponent=W&goods=H&money=t");
         hall.receives(1, "type=trade&goods=H&opponent=E&money=Q");
     }

@@ -38,11 +38,11 @@ pub struct State {
     score: Whole,
     energy: Whole,
     view: Vec<Vec<Whole>>,
-    lighthouses: Vec<Told>,
+    lighthouses: Vec<ReportedLighthouse>,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-struct Told {
+struct ReportedLighthouse {
     position: (Whole, Whole),
     #[serde(default)]
     owner: Option<Whole>,

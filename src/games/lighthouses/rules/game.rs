@@ -134,14 +134,14 @@ impl View {
         players: usize,
         act: Act,
     ) -> Result<(), Refusal> {
-        let network = Network::told(chart, players, &self.beacons);
+        let network = Network::from_beacons(chart, players, &self.beacons);
         legal(chart, &network, seat, (self.position, self.keys), act)
     }
 
     /// The acts that would succeed; of attacks, some strengths.
     #[must_use]
     pub fn acts(&self, chart: &Chart, seat: Seat, players: usize) -> Vec<Act> {
-        let network = Network::told(chart, players, &self.beacons);
+        let network = Network::from_beacons(chart, players, &self.beacons);
         let own = (self.position, self.keys);
         let mut acts = candidates(chart, self.position, self.energy);
         acts.retain(|act| legal(chart, &network, seat, own, *act).is_ok());

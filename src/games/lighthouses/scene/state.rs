@@ -77,7 +77,7 @@ pub struct PlayerState {
 }
 
 fn list(set: u64) -> Vec<u8> {
-    Lighthouse::of(set).map(|at| at.0).collect()
+    Lighthouse::in_set(set).map(|at| at.0).collect()
 }
 
 impl State {
@@ -143,8 +143,8 @@ impl State {
 
     /// What a player of n received last.
     #[must_use]
-    pub fn told(chart: &Chart, seat: Seat, players: usize, view: &View) -> Self {
-        let network = Network::told(chart, players, &view.beacons);
+    pub fn from_view(chart: &Chart, seat: Seat, players: usize, view: &View) -> Self {
+        let network = Network::from_beacons(chart, players, &view.beacons);
         let mut state = Self::of(chart, players, &network, &view.seen);
         (state.round, state.viewer) = (view.round, Some(seat.0));
         if let Some(own) = state.players.get_mut(seat.index()) {
@@ -178,8 +178,8 @@ fn triangles(chart: &Chart, network: &Network) -> Vec<TriangleState> {
         let Some(player) = owner.map(|owner| owner.0) else {
             continue;
         };
-        for b in Lighthouse::of(links).filter(|b| a < *b) {
-            for c in Lighthouse::of(links & beacon(b).links).filter(|c| b < *c) {
+        for b in Lighthouse::in_set(links).filter(|b| a < *b) {
+            for c in Lighthouse::in_set(links & beacon(b).links).filter(|c| b < *c) {
                 found.push(TriangleState {
                     player,
                     corners: [a.0, b.0, c.0],

@@ -98,7 +98,7 @@ fn legal(chart: &Chart, seat: Seat, players: usize, view: &View, act: Act) -> Re
             .ok_or(Refusal::NotIsland),
         (Act::Attack(0..), Some(_)) => Ok(()),
         (Act::Connect(to), Some(at)) => {
-            Network::told(chart, players, beacons).linkable(chart, seat, view.keys, at, to)
+            Network::from_beacons(chart, players, beacons).linkable(chart, seat, view.keys, at, to)
         }
         _ => Err(Refusal::NotAtTarget),
     }

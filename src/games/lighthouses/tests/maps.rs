@@ -120,7 +120,7 @@ fn drawn_maps_are_maps_of_the_style_asked_for() {
         (style(18, 18, 3, 17), "players must be 1 to 16, not 17"),
         (
             style(6, 6, 15, 2),
-            "there is no room for so many lighthouses and players",
+            "there is no room for that many lighthouses and players",
         ),
     ] {
         assert_eq!(generate(1, &style).unwrap_err(), why);

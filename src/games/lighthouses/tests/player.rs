@@ -105,7 +105,7 @@ fn a_player_says_what_is_wrong_with_a_message_and_goes_on() {
 fn what_is_taken_and_lost_again_between_two_states_is_a_fact() {
     let (mut player, state) = begun("-1");
     let mut known: Value = serde_json::from_str(&state).unwrap();
-    let mut tell = |player: &mut dyn Dialogue, owner: i64, said: &str| {
+    let mut send = |player: &mut dyn Dialogue, owner: i64, said: &str| {
         known["position"] = json!([1, 1]);
         known["energy"] = json!(100);
         known["lighthouses"][0]["owner"] = json!(owner);
@@ -114,15 +114,15 @@ fn what_is_taken_and_lost_again_between_two_states_is_a_fact() {
         player.said(said);
         player.receive(b"{\"success\": true}").unwrap();
     };
-    tell(player.as_mut(), 0, r#"{"command": "pass"}"#);
+    send(player.as_mut(), 0, r#"{"command": "pass"}"#);
     player.facts();
     // Unowned in between, as far as states show: it is taken with all that is left, twice.
-    tell(
+    send(
         player.as_mut(),
         -1,
         r#"{"command": "attack", "energy": 90}"#,
     );
-    tell(
+    send(
         player.as_mut(),
         -1,
         r#"{"command": "attack", "energy": 90}"#,
@@ -164,30 +164,30 @@ fn a_state_that_comes_again_before_its_result_gets_the_first_answer() {
 fn a_state_that_cannot_be_is_not_folded() {
     let (mut player, state) = begun("-1");
     let scored = |score: i64| state.replace("\"score\": 0", &format!("\"score\": {score}"));
-    let tell = |player: &mut dyn Dialogue, known: &str| {
+    let send = |player: &mut dyn Dialogue, known: &str| {
         let next = player.receive(known.as_bytes()).unwrap();
         player.said("{\"command\": \"pass\"}");
         player.receive(b"{\"success\": true}").unwrap();
         matches!(next, Next::Think { .. })
     };
-    assert!(tell(player.as_mut(), &scored(90)));
+    assert!(send(player.as_mut(), &scored(90)));
     let before = player.view();
     let stranger = scored(91).replacen("\"owner\": -1", "\"owner\": 2", 1);
-    assert!(!tell(player.as_mut(), &stranger));
+    assert!(!send(player.as_mut(), &stranger));
     assert_eq!(
         unsound(player.as_mut()),
         ["a lighthouse is owned by nobody who plays"]
     );
-    assert!(!tell(player.as_mut(), &scored(80)));
+    assert!(!send(player.as_mut(), &scored(80)));
     assert_eq!(unsound(player.as_mut()), ["the score is lower than before"]);
     assert!(player.receive(b"{\"player_num\": 0").is_err());
     assert_eq!(unsound(player.as_mut()).len(), 1);
     assert_eq!(player.view(), before);
-    assert!(tell(player.as_mut(), &scored(95)));
+    assert!(send(player.as_mut(), &scored(95)));
     // A score that was far too high is detected by the second state after it.
-    assert!(tell(player.as_mut(), &scored(9_000)));
-    assert!(!tell(player.as_mut(), &scored(99)));
-    assert!(tell(player.as_mut(), &scored(101)));
+    assert!(send(player.as_mut(), &scored(9_000)));
+    assert!(!send(player.as_mut(), &scored(99)));
+    assert!(send(player.as_mut(), &scored(101)));
     assert_eq!(player.view()["score"], 101);
 }
 

@@ -49,15 +49,15 @@ fn sorted(mut list: Vec<Value>) -> Value {
 fn state(game: &Lighthouses) -> Value {
     let chart = game.chart();
     let place = |at: Lighthouse| json!(chart.point(chart.lighthouses()[at.index()]));
-    let places = |set: u64| sorted(Lighthouse::of(set).map(place).collect());
+    let places = |set: u64| sorted(Lighthouse::in_set(set).map(place).collect());
     let beacons = game.network().beacons();
     let all = || (0..beacons.len() as u8).map(Lighthouse);
     let (mut links, mut triangles) = (Vec::new(), Vec::new());
     for a in all() {
-        for b in Lighthouse::of(beacons[a.index()].links).filter(|b| a < *b) {
+        for b in Lighthouse::in_set(beacons[a.index()].links).filter(|b| a < *b) {
             links.push(sorted(vec![place(a), place(b)]));
             let common = beacons[a.index()].links & beacons[b.index()].links;
-            for c in Lighthouse::of(common).filter(|c| b < *c) {
+            for c in Lighthouse::in_set(common).filter(|c| b < *c) {
                 let corners = sorted(vec![place(a), place(b), place(c)]);
                 triangles.push(json!([corners, chart.area(a, b, c)]));
             }

@@ -99,7 +99,7 @@ impl State {
 
     /// What a player receives, and its own fleets as it has counted them: `own`, unless the wire shows all.
     #[must_use]
-    pub fn told(view: &View, own: Vec<ShownFleet>, allies: &[PlayerId], past: &Past) -> Self {
+    pub fn from_view(view: &View, own: Vec<ShownFleet>, allies: &[PlayerId], past: &Past) -> Self {
         let mut state = Self::of(view.turn, &view.planets, past);
         (state.viewer, state.allies) = (Some(view.you), allies.to_vec());
         state.hidden = view.fleets.is_none();

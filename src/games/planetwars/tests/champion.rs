@@ -77,7 +77,7 @@ fn time_is_reckoned_as_the_rules_do() {
         }
         let mut game = PlanetWars::start(&setup);
         let found = timing_found(&mut game, Seat(0), 60);
-        assert_eq!(found, Some(Timing::of(&ruleset)), "seed {seed}");
+        assert_eq!(found, Some(Timing::from_ruleset(&ruleset)), "seed {seed}");
     }
 }
 
@@ -543,7 +543,7 @@ fn orders_that_were_not_followed_say_nothing_about_time() {
                 acts.push((seat, Some(act)));
             }
             if let Some(timing) = mates[0].timing() {
-                assert_eq!(timing, Timing::of(&Ruleset::TEAM), "map {seed}");
+                assert_eq!(timing, Timing::from_ruleset(&Ruleset::TEAM), "map {seed}");
                 strays += mates[0].astray().map_or(0, <[u8]>::len);
             }
             assert!(game.answered(&acts).is_empty());

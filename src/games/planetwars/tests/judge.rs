@@ -172,7 +172,7 @@ fn silence_and_death_in_mid_game() {
         // A reply without its dot is incomplete.
         say(table.as_mut(), 0, "F 3 2 1");
         table.answer(Seat(0), reply);
-        assert!(table.outcome().is_none(), "the other is still heard");
+        assert!(table.outcome().is_none(), "the other still takes part");
         say(table.as_mut(), 1, ".");
         assert_eq!(table.outcome().unwrap().cause, cause);
         assert!(table.blames()[0].detail.ends_with("in round 2"));

@@ -234,6 +234,10 @@ fn a_mate_that_has_attacked_is_spared_before_the_team_is_known() {
             };
             game.answered(&[(Seat(0), Some(ours)), (Seat(1), Some(theirs))]);
         }
-        assert_eq!(against > 0, fought, "{against} fleets, {received:#x} heard");
+        assert_eq!(
+            against > 0,
+            fought,
+            "{against} fleets, {received:#x} received"
+        );
     }
 }

@@ -93,7 +93,7 @@ impl Game {
     ///
     /// # Errors
     /// As [`Deck::new`] and [`Game::new`].
-    pub fn of(
+    pub fn with_deals(
         values: &str,
         suits: &str,
         players: usize,

@@ -21,7 +21,7 @@ fn games() -> Vec<Game> {
         (&wide, "wxyz", 2, &[(1, 1), (11, 1)]),
         ("789TJQKA", "CDHS", 3, &[(10, 1), (5, 2)]),
     ] {
-        games.push(Game::of(values, suits, players, deals).unwrap());
+        games.push(Game::with_deals(values, suits, players, deals).unwrap());
     }
     games
 }

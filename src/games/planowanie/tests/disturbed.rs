@@ -205,8 +205,8 @@ fn lost_declarations_are_assumed() {
     receive(&mut *player, &GAME);
     receive(&mut *player, &DEAL);
     assert_eq!(say(&mut *player, "gen_move").split(' ').count(), 2);
-    let told = unsound(&mut *player);
-    assert_eq!(told, ["declare: player 1's was not heard; 1 is assumed"]);
+    let faults = unsound(&mut *player);
+    assert_eq!(faults, ["declare: player 1's was not heard; 1 is assumed"]);
     assert_eq!(player.view()["declared"], serde_json::json!([1, 1]));
 }
 
@@ -231,8 +231,8 @@ fn what_cannot_be_is_not_folded() {
     ] {
         assert!(say(&mut *player, command).starts_with('?'), "{command}");
         assert_eq!(player.view(), before, "{command}");
-        let told = unsound(&mut *player).join("; ").replace('\\', "");
-        assert_eq!(told, why, "{command}");
+        let faults = unsound(&mut *player).join("; ").replace('\\', "");
+        assert_eq!(faults, why, "{command}");
     }
 }
 

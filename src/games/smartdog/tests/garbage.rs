@@ -47,7 +47,7 @@ fn ground(rng: &mut Rng) -> Arc<Ground> {
     } else {
         generate(rng.bits(), &Style::default())
     };
-    let setup = Setup::of(map, pick(rng, &Players::ALL));
+    let setup = Setup::on_map(map, pick(rng, &Players::ALL));
     Arc::clone(SmartDog::begin(&setup).ground())
 }
 
@@ -146,7 +146,7 @@ fn nobody_dies_of_a_strange_view() {
 fn the_state_follows_from_the_messages() {
     for name in ["shipped", "herder", "herder-search", "champion"] {
         for seed in 0..6u64 {
-            let setup = Setup::of(generate(seed, &Style::default()), Players::Two);
+            let setup = Setup::on_map(generate(seed, &Style::default()), Players::Two);
             let mut game = SmartDog::begin(&setup);
             let known = KnownMaps::none();
             let mut asked = make(name, 1, &known).unwrap();
@@ -186,7 +186,7 @@ fn the_state_follows_from_the_messages() {
 /// A budget in slices gives the same result as the whole budget.
 #[test]
 fn slices_change_nothing() {
-    let setup = Setup::of(generate(5, &Style::default()), Players::Two);
+    let setup = Setup::on_map(generate(5, &Style::default()), Players::Two);
     let game = SmartDog::begin(&setup);
     let view = Arc::new(game.seen_by(Seat(0)));
     let ask = Ask { turn: 1 };

@@ -370,7 +370,7 @@ fn what_cannot_be_played_is_an_error_that_says_why() {
     for (frame, why) in [
         ("turn", "turn: it came before start and landscape"),
         ("landscape \"..\"", "landscape: it came before start"),
-        ("start \"you\":1", "start: start tells no cols"),
+        ("start \"you\":1", "start: start has no cols"),
         (
             "start \"you\":1,\"rows\":0,\"cols\":3",
             "start: start: rows is 0",
@@ -413,7 +413,7 @@ fn a_turn_that_comes_again_or_too_late_is_not_folded() {
     };
     let begin = format!("{START}\nlandscape \"....\",\"....\"");
     player.receive(begin.as_bytes()).unwrap();
-    let tell = |player: &mut Player, turn: u32, x: u32| {
+    let send_turn = |player: &mut Player, turn: u32, x: u32| {
         let next = player.receive(frame(turn, x).as_bytes()).unwrap();
         let mut said = match next {
             Next::Send(said) => said,
@@ -434,26 +434,26 @@ fn a_turn_that_comes_again_or_too_late_is_not_folded() {
         let facts = player.facts();
         facts.iter().filter(|fact| fact.kind == "unsound").count()
     };
-    tell(&mut player, 1, 0);
-    tell(&mut player, 2, 1);
+    send_turn(&mut player, 1, 0);
+    send_turn(&mut player, 2, 1);
     let before = player.view();
-    assert_eq!(tell(&mut player, 2, 1), "do 7 bark\nend");
+    assert_eq!(send_turn(&mut player, 2, 1), "do 7 bark\nend");
     assert_eq!((unsound(&mut player), player.view()), (0, before.clone()));
-    assert_eq!(tell(&mut player, 1, 0), "end");
+    assert_eq!(send_turn(&mut player, 1, 0), "end");
     assert_eq!((unsound(&mut player), player.view()), (1, before));
-    tell(&mut player, 3, 2);
+    send_turn(&mut player, 3, 2);
     assert_eq!(
         (unsound(&mut player), player.view()["turn"].clone()),
         (0, 3.into())
     );
     // A number that was far too high is detected by the second turn after it.
-    tell(&mut player, 900, 2);
-    tell(&mut player, 5, 2);
+    send_turn(&mut player, 900, 2);
+    send_turn(&mut player, 5, 2);
     assert_eq!(
         (unsound(&mut player), player.view()["turn"].clone()),
         (1, 900.into())
     );
-    tell(&mut player, 6, 2);
+    send_turn(&mut player, 6, 2);
     assert_eq!(
         (unsound(&mut player), player.view()["turn"].clone()),
         (0, 6.into())

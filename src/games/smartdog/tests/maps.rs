@@ -140,7 +140,7 @@ fn every_own_map_is_written_as_it_is_read() {
 
 #[test]
 fn a_game_of_silence_lasts_as_many_turns_as_its_map_says() {
-    let setup = Setup::of(atlas::find("guards").unwrap().unwrap(), Players::Two);
+    let setup = Setup::on_map(atlas::find("guards").unwrap().unwrap(), Players::Two);
     let mut game = SmartDog::begin(&setup);
     let mut turns = 0;
     while game.outcome().is_none() {

@@ -75,10 +75,10 @@ fn a_player_is_shown_what_its_dogs_see_and_nothing_else() {
                 .players
                 .iter()
                 .filter(|player| player.player != viewer);
-            let untold = |player: &crate::scene::PlayerState| {
+            let unknown = |player: &crate::scene::PlayerState| {
                 (player.penned, player.points, player.forfeited) == (None, None, None)
             };
-            assert!(rivals.into_iter().all(untold));
+            assert!(rivals.into_iter().all(unknown));
         }
     }
     assert!(hidden > 100 && barks > 0, "{hidden} hidden, {barks} barks");

@@ -61,7 +61,7 @@ impl Memory {
     }
 
     /// Sends its own number first and passes on the others'; returns who is spared.
-    fn hear(&mut self, view: &View) -> Vec<PlayerId> {
+    fn receive(&mut self, view: &View) -> Vec<PlayerId> {
         self.word = match view.message {
             Some(received) if received != 0 && received != view.you => received,
             _ => view.you,
@@ -76,7 +76,7 @@ impl Memory {
     }
 
     pub(super) fn see(&mut self, view: &View) -> Space {
-        let spared = self.hear(view);
+        let spared = self.receive(view);
         let distances = self
             .distances
             .get_or_insert_with(|| Arc::new(Distances::new(&view.planets, self.rules.travel)));

@@ -93,7 +93,7 @@ impl Position<'_> {
     /// What describes each player.
     #[must_use]
     pub fn inputs(&self) -> [Inputs; PLAYERS] {
-        let standing = Standing::of(self.herds);
+        let standing = Standing::from_herds(self.herds);
         let score: [f32; PLAYERS] = std::array::from_fn(|player| {
             (standing.quartets(player) * standing.values(player)).sqrt()
         });

@@ -161,7 +161,7 @@ mod tests {
         (herds[0][9], herds[1][9]) = (3, 1);
         let rich = Purse([1, 4, 1, 2, 1, 0]);
         let purses = [Purse::START, rich, Purse::START, Purse::START];
-        let view = View::of(purses, herds, 4);
+        let view = View::from_holdings(purses, herds, 4);
         let options = Options {
             trade_payment,
             ..Options::default()

@@ -179,10 +179,6 @@ mod tests {
             let believed = after_finding(20, energy);
             assert!(believed.abs_diff(expected) <= 1, "{energy}: {believed}");
         }
-        assert_eq!(
-            after_finding(8, 0),
-            80,
-            "what was seen of late tells nothing"
-        );
+        assert_eq!(after_finding(8, 0), 80, "recent sightings say nothing");
     }
 }

@@ -376,7 +376,7 @@ impl Mind {
         };
         let sides = self.sides();
         let chart = self.calibration.chart();
-        let ending = Ending::of(chart.timing, now);
+        let ending = Ending::from_timing(chart.timing, now);
         let knobs = self.knobs(now, &sides, ending);
         let (roots, landings) = (roots(now, chart), self.landings(now));
         let mut board = Board::new(chart, &sides, &knobs, &roots, landings, ending);

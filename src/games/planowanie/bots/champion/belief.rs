@@ -328,7 +328,7 @@ mod tests {
     /// believed little, so that no world is too unlikely to be met.
     #[test]
     fn the_walk_leads_to_all_worlds() {
-        let game = Game::of("abcdefgh", "xyz", 4, &[(6, 0)]).unwrap();
+        let game = Game::with_deals("abcdefgh", "xyz", 4, &[(6, 0)]).unwrap();
         let tricks = "hx ay ax bx hy by az cy hz bz cz dy gx dz cx dx";
         let view = seen(&game, 0, &[1; 4], tricks, "ey ez");
         let (layout, mut rng) = (Layout::<u64>::new(game.deck()), Rng::new(1, 1));

@@ -21,7 +21,7 @@ enum Bark {
 
 impl Deed {
     /// The deed that these commands of one dog are.
-    pub(super) fn of(commands: &[Command]) -> Self {
+    pub(super) fn from_commands(commands: &[Command]) -> Self {
         let mut deed = Self::default();
         for command in commands {
             match *command {

@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sheep_beside_the_pen_is_barked_into_it() {
+    fn a_sheep_next_to_the_pen_is_barked_into_it() {
         let mut game = begun("..........\n..-*@.....\n..........\n..........", 1);
         for command in deed(&game, Role::Herds) {
             game.play(ME, command).unwrap();
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn guards_bark_at_whoever_comes_and_wait_at_the_pen() {
+    fn guards_bark_at_every_dog_that_comes_and_wait_at_the_pen() {
         // The rival's tile is far away.
         let rows = ["o", "", "......@", ""].map(|row| format!("{row:.<30}"));
         let game = begun(&rows.join("\n"), 3);

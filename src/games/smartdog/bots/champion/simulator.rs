@@ -184,7 +184,7 @@ impl Simulator {
             }
             let player = players.get_mut(*role as usize)?;
             let player = player.get_or_insert_with(|| Greedy::new(game, self.me, tables, *role));
-            Some(Deed::of(&player.deed(DogId(*own as u16), dog)))
+            Some(Deed::from_commands(&player.deed(DogId(*own as u16), dog)))
         };
         dogs.map(deed).map(Option::unwrap_or_default).collect()
     }

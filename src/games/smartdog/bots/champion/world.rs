@@ -65,7 +65,7 @@ impl World {
             replies: Replies::new(ground, view.seat, models),
             arrival: None,
         };
-        let sight = Sight::of(view);
+        let sight = Sight::from_view(view);
         world.roster.meet(&sight);
         let (dogs, sheep) = match known.recognise(view) {
             Some(map) => world.copies_of_map(ground, &map),
@@ -83,7 +83,7 @@ impl World {
 
     /// A turn begins.
     pub(super) fn begin_turn(&mut self, view: &View) {
-        let sight = Sight::of(view);
+        let sight = Sight::from_view(view);
         self.roster.meet(&sight);
         let gap = view.turn.saturating_sub(self.game.turn());
         if gap == 1 {

@@ -14,7 +14,8 @@ impl Memory {
     pub(super) fn rival_view(&mut self, rival: Compass) -> View {
         let mut coin = self.coin();
         let deal = self.belief.draw(&mut coin);
-        let mut view = View::of(deal, self.herds, self.donkeys).imagined(rival.index(), &deal);
+        let mut view =
+            View::from_holdings(deal, self.herds, self.donkeys).imagined(rival.index(), &deal);
         view.deck_left = self.deck_left;
         view
     }

@@ -141,7 +141,7 @@ impl Ledger {
                 return;
             };
             if let Some(tally) = self.tallies.get_mut(usize::from(owner)) {
-                tally.landed(guess.all, Holder::of(change, place));
+                tally.landed(guess.all, Holder::from_change(change, place));
             }
             let taken = guess.ships.min(left);
             guess.ships -= taken;

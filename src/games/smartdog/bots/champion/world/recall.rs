@@ -16,7 +16,7 @@ use std::collections::HashMap;
 /// The most barking dogs about which guesses are made.
 const BARKERS_MAX: u32 = 3;
 /// How far from where a dog out of sight was expected to bark a voice may be its own, in cells.
-const HEARD_NEAR: u32 = 2;
+const BARK_NEAR: u32 = 2;
 
 /// What is unknown.
 #[derive(Clone, Copy)]
@@ -36,13 +36,13 @@ struct Evidence<'a> {
 
 impl World {
     /// Plays the turn; `received` is the sight at the beginning of the next one.
-    pub(super) fn advance(&mut self, ordered: &Orders, heard: Option<&Sight>) {
+    pub(super) fn advance(&mut self, ordered: &Orders, after_bark: Option<&Sight>) {
         let expected = self.replies.orders(&self.game, &|_| true);
         let plain = Guess {
             others_first: Arrival::others_first(self.arrival.as_ref(), self.game.turn()),
             before: 0,
         };
-        let Some(sight) = heard else {
+        let Some(sight) = after_bark else {
             self.game = self.replayed(ordered, &expected, plain, None);
             return;
         };
@@ -250,7 +250,7 @@ fn play_unseen(
         let Some(spot) = game.dogs().get(dog.index()).map(|dog| dog.spot) else {
             continue;
         };
-        let near = |voice: &Spot| torus.within(*voice, spot, HEARD_NEAR);
+        let near = |voice: &Spot| torus.within(*voice, spot, BARK_NEAR);
         let Some(voice) = voices.iter().position(near).map(|at| voices.remove(at)) else {
             continue;
         };
@@ -375,7 +375,7 @@ mod tests {
                 play_at_random(&mut game, RIVAL, &mut rng);
             }
             game.end_all();
-            let sight = Sight::of(&game.seen_by(ME));
+            let sight = Sight::from_view(&game.seen_by(ME));
             barks += sight.foreign.iter().filter(|dog| dog.voice).count();
             let evidence = world.evidence(&sight);
             world.advance(&own, Some(&sight));
@@ -406,7 +406,7 @@ mod tests {
                 let view = game.seen_by(ME);
                 let before = (world.game.sheep().len(), world.game.turn());
                 let mut recalled = world.clone();
-                recalled.advance(&own, Some(&Sight::of(&view)));
+                recalled.advance(&own, Some(&Sight::from_view(&view)));
                 let sheep = recalled.game.sheep();
                 assert_eq!(
                     (sheep.len(), recalled.game.turn()),
@@ -424,7 +424,7 @@ mod tests {
                 if sight == 20 {
                     assert_eq!(believed.len(), game.sheep().len());
                 }
-                let sight = Sight::of(&view);
+                let sight = Sight::from_view(&view);
                 assert!(sight.sheep.iter().all(|seen| believed.contains(&seen.spot)));
             }
         }
@@ -441,7 +441,7 @@ mod tests {
         game.end_all();
         let view = game.seen_by(ME);
         assert!(view.seen.iter().any(|seen| matches!(seen, Seen::Voice(_))));
-        world.advance(&Orders::new(), Some(&Sight::of(&view)));
+        world.advance(&Orders::new(), Some(&Sight::from_view(&view)));
         let sheep = |game: &SmartDog| -> Vec<(Spot, u32)> {
             (game.sheep().iter())
                 .map(|sheep| (sheep.spot, sheep.frightened))
@@ -457,7 +457,7 @@ mod tests {
     #[test]
     fn a_voice_is_where_the_barker_stands() {
         let begun = begun(APART, 2, 2);
-        let heard = |expected: &[Command], voice: Spot| {
+        let after_bark = |expected: &[Command], voice: Spot| {
             let mut game = begun.clone();
             let expected = expected.iter().map(|command| (RIVAL, *command)).collect();
             let mut voices = vec![voice];
@@ -473,11 +473,17 @@ mod tests {
         let (below, beyond) = (torus.offset(stand, 0, 1), torus.offset(stand, 2, 0));
         // It did what was expected, or barked from where it reaches: below the sheep, or beyond it.
         let down = Command::Move(dog, Direction::Down);
-        assert_eq!(heard(&[bark, down], below), (below, Some(Direction::Right)));
-        assert_eq!(heard(&[down, bark], below), (below, Some(Direction::Up)));
-        assert_eq!(heard(&[bark], beyond), (beyond, Some(Direction::Left)));
         assert_eq!(
-            heard(&[bark, down], beyond),
+            after_bark(&[bark, down], below),
+            (below, Some(Direction::Right))
+        );
+        assert_eq!(
+            after_bark(&[down, bark], below),
+            (below, Some(Direction::Up))
+        );
+        assert_eq!(after_bark(&[bark], beyond), (beyond, Some(Direction::Left)));
+        assert_eq!(
+            after_bark(&[bark, down], beyond),
             (beyond, Some(Direction::Left))
         );
         // Where another dog still stands a voice is left for later.
@@ -529,7 +535,7 @@ mod tests {
         game.play(ME, own[0]).unwrap();
         game.play(RIVAL, Command::Bark(DogId(1))).unwrap();
         game.end_all();
-        world.advance(&own, Some(&Sight::of(&game.seen_by(ME))));
+        world.advance(&own, Some(&Sight::from_view(&game.seen_by(ME))));
         assert_eq!(world.game.sheep()[0].direction, Direction::Right);
         // Where it was observed in such turns, own barks come first, and the rival's counts.
         let mut world = believed(&before);
@@ -539,7 +545,7 @@ mod tests {
             arrival.learn(1, 0, 1);
         }
         world.arrival = Some(arrival);
-        world.advance(&own, Some(&Sight::of(&game.seen_by(ME))));
+        world.advance(&own, Some(&Sight::from_view(&game.seen_by(ME))));
         assert_eq!(world.game.sheep()[0].direction, Direction::Up);
     }
 }
