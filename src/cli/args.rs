@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_has_gone_is_known_however_it_is_told() {
+    fn a_reader_that_has_gone_is_known_by_any_error() {
         let (reader, mut closed) = std::io::pipe().unwrap();
         drop(reader);
         let written = closed.write_all(b"x").context("a list");

@@ -46,7 +46,7 @@ pub(super) fn run(
         name: manifest.name.clone(),
         version: None,
     })?;
-    let guard = Guard::of(&protections(no_isolation()));
+    let guard = Guard::from_protections(&protections(no_isolation()));
     let reported = match manifest.url {
         // Nothing of it runs here: there is nothing to protect from.
         Some(_) => Vec::new(),
@@ -68,8 +68,8 @@ pub(super) fn run(
     });
     write_rows(out, output, &HEADINGS, &rows, &whole)?;
     if output == Format::Table {
-        for (what, where_told) in fixes(all()) {
-            writeln!(out, "fix ({where_told}): {}", plain(what))?;
+        for (what, source) in fixes(all()) {
+            writeln!(out, "fix ({source}): {}", plain(what))?;
         }
         for protection in &reported {
             if let Some(why) = &protection.missing {

@@ -282,7 +282,7 @@ impl PlayArgs {
             replays_max: self.replays_max,
             goes_on: false,
             guard: Some(match self.confine {
-                true => Guard::of(&protections(not_isolated)),
+                true => Guard::from_protections(&protections(not_isolated)),
                 false => Guard {
                     isolates,
                     must: Held::default(),

@@ -267,7 +267,7 @@ impl Run<'_> {
                 Ok(ended) => ended,
                 Err(error) => {
                     // The error is reported, whether this can be or not.
-                    let _ = self.tell_how_to_go_on(&mut out);
+                    let _ = self.report_how_to_go_on(&mut out);
                     return Err(error);
                 }
             };
@@ -284,7 +284,7 @@ impl Run<'_> {
                     all.push((game.to_owned(), standings));
                 }
                 Ended::Stopped => {
-                    self.tell_how_to_go_on(&mut out)?;
+                    self.report_how_to_go_on(&mut out)?;
                     return Ok(ExitCode::from(STOPPED));
                 }
             }
@@ -328,7 +328,7 @@ impl Run<'_> {
         )
     }
 
-    fn tell_how_to_go_on(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
+    fn report_how_to_go_on(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
         let (file, database) = (self.args.file.display(), self.args.database.path());
         let database = database.display();
         writeln!(

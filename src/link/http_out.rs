@@ -208,7 +208,7 @@ impl HttpOut {
         loop {
             let (mut wire, fresh) = self.wire().await?;
             sends += 1;
-            let unheard = match wire.ask(request.clone(), self.options.body_max).await {
+            let unanswered = match wire.ask(request.clone(), self.options.body_max).await {
                 Ok(answer) => {
                     self.idle = Some(wire);
                     return Ok(answer);
@@ -217,9 +217,9 @@ impl HttpOut {
                 Err(other) => return Err(other),
             };
             if once || fresh && !self.options.resend || sends == SENDS_MAX {
-                return Err(unheard);
+                return Err(unanswered);
             }
-            self.trouble = Some(unheard);
+            self.trouble = Some(unanswered);
             if fresh {
                 tokio::time::sleep(RETRY_PAUSE).await;
             }

@@ -208,7 +208,7 @@ impl Bots {
                 tracing::info!("users' programs are not held back here: {name}: {why}");
             }
         }
-        let guard = Some(Guard::of(&protections));
+        let guard = Some(Guard::from_protections(&protections));
         Self {
             cgroup: cgroup.ok().flatten().map(Arc::new),
             ..Self::new(Arc::new(Shelf::of(config)), guard).at_most(config.bots.running_max)

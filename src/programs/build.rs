@@ -88,10 +88,10 @@ impl Building<'_> {
         };
         let (output, input) = std::io::pipe().map_err(start)?;
         let job = Job::start(&program, self.guard, input).map_err(start)?;
-        let (telling, known) = mpsc::channel();
+        let (sender, known) = mpsc::channel();
         let drain = std::thread::Builder::new().name("build".to_owned());
         drain
-            .spawn(move || telling.send(end_of(output)))
+            .spawn(move || sender.send(end_of(output)))
             .map_err(start)?;
         let until = Instant::now() + self.within;
         let mut said = None;
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_ends_well_or_is_told() {
+    fn a_build_ends_well_or_is_reported() {
         let long = Duration::from_secs(60);
         assert_eq!(built("echo done > made; echo made", long), Ok(()));
         assert_eq!(built("exec >&- 2>&-; sleep 0.2", long), Ok(()));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_is_not_told_what_we_are_told() {
+    fn a_build_does_not_inherit_our_variables() {
         // Cargo sets this for tests.
         assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
         let script = "test -n \"$PATH\" && test \"$SET\" = on && test -z \"$CARGO_MANIFEST_DIR\"";

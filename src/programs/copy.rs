@@ -77,7 +77,7 @@ pub struct Copied {
 /// # Errors
 /// [`CopyError`]; what has been copied until then stays.
 pub fn copy(from: &Path, to: &Path) -> Result<Copied, CopyError> {
-    let mut copying = Copying::of(from);
+    let mut copying = Copying::from_root(from);
     let folder = File::open(from).map_err(at(from))?;
     copying.folder(&folder, from, to, 0)?;
     // Only now: a link's way may lead over others.
@@ -141,7 +141,7 @@ pub(super) fn open_own(folder: &Path, name: &str) -> io::Result<File> {
 }
 
 impl<'a> Copying<'a> {
-    fn of(root: &'a Path) -> Self {
+    fn from_root(root: &'a Path) -> Self {
         Self {
             root,
             files: 0,
@@ -361,7 +361,7 @@ mod tests {
         let root = File::open(from.path()).unwrap();
         let lib = open_listed(&root, OsStr::new("lib")).unwrap();
         // Both have been listed: one is replaced before it is opened, one after that.
-        let mut copying = Copying::of(from.path());
+        let mut copying = Copying::from_root(from.path());
         let listed = copying.names(&root, from.path()).unwrap();
         assert_eq!(listed, ["data", "lib"]);
         fs::rename(from.path().join("lib"), from.path().join("gone")).unwrap();

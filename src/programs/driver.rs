@@ -35,7 +35,7 @@ pub struct Driver {
     launch: Option<Arc<Launch>>,
     post: Post,
     /// Lines that it was sent, and how many of them the dialogue is about to say again.
-    told: usize,
+    lines_sent: usize,
     skip: usize,
     opening: Option<Opening>,
     instance: Option<Instance>,
@@ -60,7 +60,7 @@ impl Driver {
             spec,
             launch,
             post: Post::default(),
-            told: 0,
+            lines_sent: 0,
             skip: 0,
             opening: None,
             instance: None,
@@ -76,7 +76,7 @@ impl Driver {
             true => Post::native(),
             false => Post::default(),
         };
-        self.skip = self.told;
+        self.skip = self.lines_sent;
         setup.post = Some(self.post.clone());
     }
 
@@ -143,12 +143,12 @@ impl Driver {
         let skipped = self.skip.min(lines.len());
         self.skip -= skipped;
         let lines: Vec<Line> = lines.into_iter().skip(skipped).collect();
-        self.told += lines.len();
+        self.lines_sent += lines.len();
         if self.instance.is_none() {
             self.start();
         }
         if let Some(instance) = &self.instance
-            && !instance.tell(lines)
+            && !instance.send_lines(lines)
         {
             tracing::warn!(
                 bot = self.spec,

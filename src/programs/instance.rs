@@ -24,7 +24,7 @@ const STACK: usize = 512 << 10;
 
 /// What the thread is asked for.
 pub(super) enum Message {
-    Tell(Vec<Line>),
+    Lines(Vec<Line>),
     Ask(u64, Instant, Box<dyn FnOnce(Reply) + Send>),
     Refuse(u64, String),
     End(Option<End>, oneshot::Sender<Conduct>),
@@ -77,8 +77,8 @@ impl Instance {
 
     /// Sends it more of its match. Nothing may be left out: if it cannot be sent, the program is not asked any more.
     #[must_use]
-    pub fn tell(&self, lines: Vec<Line>) -> bool {
-        lines.is_empty() || self.send(Message::Tell(lines))
+    pub fn send_lines(&self, lines: Vec<Line>) -> bool {
+        lines.is_empty() || self.send(Message::Lines(lines))
     }
 
     /// Waits for its answer to the decision with this number, which it was sent, but no longer than to the deadline.
@@ -182,7 +182,7 @@ fn run(mut runner: Runner, inbox: &Receiver<Message>) {
     while let Some(message) = next(&mut runner, inbox) {
         match message {
             Message::Turn => runner.look(),
-            Message::Tell(lines) => runner.tell(lines),
+            Message::Lines(lines) => runner.send_lines(lines),
             Message::Ask(number, deadline, reply) => reply(runner.ask(number, deadline)),
             Message::Refuse(number, why) => runner.refuse(Some(number), why),
             Message::End(end, reply) => {

@@ -112,7 +112,7 @@ impl Manifest {
             origin: lines.place(error.span().map_or(0, |span| span.start)),
             why: error.message().trim().to_owned(),
         })?;
-        let top = Section::of(path, &lines, "", table.get_ref(), KEYS)?;
+        let top = Section::from_table(path, &lines, "", table.get_ref(), KEYS)?;
         let known: Vec<&str> = LIMITS.iter().map(|limit| limit.0).collect();
         let limits = top.section("limits", &known)?;
         let number = |limit: &Limit| match &limits {

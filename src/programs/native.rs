@@ -45,7 +45,7 @@ pub(super) struct Answered {
 
 impl Steps {
     /// Those of a program that has just been started; `None` if it speaks the neutral protocol.
-    pub(super) fn of(launch: &Launch, game: &str) -> Option<Self> {
+    pub(super) fn for_launch(launch: &Launch, game: &str) -> Option<Self> {
         Some(Self {
             kit: games::find(game).filter(|_| launch.is_native())?,
             owed: VecDeque::new(),

@@ -55,7 +55,7 @@ pub(super) struct Runner {
     not_before: Instant,
     late_in_row: u32,
     /// Whether it was sent the match again without another start.
-    told_again: bool,
+    sent_again: bool,
     report: Conduct,
     /// What it wrote to standard error, of processes that have ended.
     stderr: Stderr,
@@ -106,7 +106,7 @@ impl Runner {
             wake: Arc::new(wake),
             not_before: Instant::now(),
             late_in_row: 0,
-            told_again: false,
+            sent_again: false,
             report: Conduct::default(),
             stderr: Stderr::default(),
             noted: Arc::default(),
@@ -120,7 +120,7 @@ impl Runner {
     pub(super) fn look(&mut self) {
         if self.running.is_none() && self.in_line.is_some() {
             self.start(Instant::now());
-        } else if let Heard::Failed(why) = self.listen(None, Instant::now()) {
+        } else if let Received::Failed(why) = self.listen(None, Instant::now()) {
             self.fail(why);
         }
         self.send(None);
@@ -151,7 +151,7 @@ impl Runner {
             && Instant::now() < until
         {
             let soon = Instant::now() + TRIED_EVERY;
-            if let Heard::Failed(why) = self.listen(None, soon.min(until)) {
+            if let Received::Failed(why) = self.listen(None, soon.min(until)) {
                 self.fail(why);
             }
         }
@@ -162,7 +162,7 @@ impl Runner {
     }
 
     /// Sends it more of its match.
-    pub(super) fn tell(&mut self, lines: Vec<Line>) {
+    pub(super) fn send_lines(&mut self, lines: Vec<Line>) {
         if self.log.is_broken() {
             return;
         }
@@ -170,7 +170,7 @@ impl Runner {
         if self.log.is_broken() {
             return self.fail("its match is too long to be sent again".to_owned());
         }
-        if let Heard::Failed(why) = self.listen(None, Instant::now()) {
+        if let Received::Failed(why) = self.listen(None, Instant::now()) {
             self.fail(why);
         }
         let now = Instant::now();
@@ -214,17 +214,17 @@ impl Runner {
             }
             self.send(Some((number, deadline)));
             match self.listen(Some(number), deadline) {
-                Heard::Act(act) => {
+                Received::Act(act) => {
                     self.report.answered += 1;
                     self.late_in_row = 0;
                     return Reply::Act(act);
                 }
-                Heard::Nothing => {
+                Received::Nothing => {
                     self.report.late += 1;
                     self.missed();
                     return Reply::Late;
                 }
-                Heard::Failed(why) => self.fail(why),
+                Received::Failed(why) => self.fail(why),
             }
         }
     }
@@ -239,7 +239,7 @@ impl Runner {
             }
             let running = self.running.as_mut();
             if running.is_some_and(|running| running.carrier.gives_up()) {
-                self.told_again = true;
+                self.sent_again = true;
                 self.greet();
             }
         } else if running.since.elapsed() >= READY_WITHIN {
@@ -271,7 +271,7 @@ impl Runner {
         self.send(None);
         if let Some(end) = end {
             self.say(&Word::End(end));
-            self.hear_last_words();
+            self.read_last_words();
         }
         self.stop();
         let mut report = std::mem::take(&mut self.report);
@@ -285,7 +285,7 @@ impl Runner {
     }
 
     /// Reads what it says after the end was sent, until it exits.
-    fn hear_last_words(&mut self) {
+    fn read_last_words(&mut self) {
         let deadline = Instant::now() + LAST_WORD_WITHIN;
         let Some(running) = &mut self.running else {
             return;
@@ -367,7 +367,7 @@ impl Runner {
 }
 
 /// What was received.
-enum Heard {
+enum Received {
     /// The answer.
     Act(Value),
     /// Not in time.

@@ -210,7 +210,7 @@ impl Shelf {
     #[must_use]
     pub fn building_until(self, stop: CancellationToken) -> Self {
         Self {
-            guard: Some(Guard::of(&[])),
+            guard: Some(Guard::from_protections(&[])),
             stop,
             ..self
         }

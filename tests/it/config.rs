@@ -250,7 +250,7 @@ fn secrets_come_from_files_and_are_not_shown() {
 }
 
 #[test]
-fn the_shims_socket_is_beside_the_database() {
+fn the_shims_socket_is_next_to_the_database() {
     let socket = |text: &str| read(text).unwrap().config.shim.socket;
     assert_eq!(socket(""), Some("data/drover.sock".into()));
     assert_eq!(
@@ -407,7 +407,7 @@ fn referee_options_are_the_games_own() {
 }
 
 #[test]
-fn every_mistake_is_told_in_one_run() {
+fn every_mistake_is_reported_in_one_run() {
     let folder = folder();
     let text = "[callbacks]\nmargin_ms = -1\nlisen = \"x\"\ndefault_bot = \"champignon\"\n\
         [log]\nlevel = \"inof\"\n[[hub]]\nbot = \"rex\"\nadress = \"h:1\"\n[stor]\npath = \"x\"\n\

@@ -156,7 +156,7 @@ fn seal(folder: &Path, mode: u32) {
 }
 
 #[test]
-fn an_address_in_use_is_told() {
+fn an_address_in_use_is_reported() {
     let folder = folder();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
@@ -168,7 +168,7 @@ fn an_address_in_use_is_told() {
 }
 
 #[test]
-fn a_default_bot_that_does_not_exist_is_told() {
+fn a_default_bot_that_does_not_exist_is_reported() {
     let folder = folder();
     let unknown = ("CALLBACKS__DEFAULT_BOT", "champignon");
     let mut command = set(serve(folder.path()), &[unknown]);
@@ -276,12 +276,12 @@ fn a_descriptor_that_does_not_listen_is_refused() {
 }
 
 #[test]
-fn the_service_manager_is_told() {
+fn the_service_manager_is_notified() {
     let folder = folder();
     let path = folder.path().join("notify");
     let manager = UnixDatagram::bind(&path).unwrap();
     manager.set_read_timeout(Some(PATIENCE)).unwrap();
-    let hear = || {
+    let receive = || {
         let mut buffer = [0; 256];
         let length = manager.recv(&mut buffer).unwrap();
         text(&buffer[..length]).trim_end().to_owned()
@@ -293,14 +293,14 @@ fn the_service_manager_is_told() {
     let app = TestApp::spawn(command, folder.path());
     let (mut ready, mut alive) = (false, false);
     while !(ready && alive) {
-        match hear().as_str() {
+        match receive().as_str() {
             "READY=1" => ready = true,
             "WATCHDOG=1" => alive = true,
             other => panic!("{other}"),
         }
     }
     app.signal(Signal::SIGTERM);
-    while hear() != "STOPPING=1" {}
+    while receive() != "STOPPING=1" {}
     assert!(app.wait().success());
 }
 

@@ -70,7 +70,7 @@ fn a_large_file_is_shrunk_in_little_memory() {
 }
 
 #[test]
-fn damage_found_after_the_start_is_told_by_readiness_and_metrics() {
+fn damage_found_after_the_start_is_reported_by_readiness_and_metrics() {
     let folder = folder();
     TestApp::start(folder.path()).stop();
     let path = folder.path().join("drover.db");

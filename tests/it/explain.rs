@@ -94,7 +94,7 @@ fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
 }
 
 #[test]
-fn what_cannot_be_explained_is_told() {
+fn what_cannot_be_explained_is_reported() {
     let folder = folder();
     let program = format!(
         "cmd:{} shim planowanie --bot greedy",

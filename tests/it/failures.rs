@@ -39,7 +39,7 @@ fn lighthouses(folder: &Path, program: &str, more: &[&str]) -> Output {
 }
 
 #[test]
-fn a_program_that_never_plays_is_told_with_its_last_words() {
+fn a_program_that_never_plays_is_reported_with_its_last_words() {
     let folder = folder();
     let path = folder.path();
     script(
@@ -140,7 +140,7 @@ fn a_single_fault_stays_in_the_table() {
 
 /// The fallback answers for a user's bot that does not: that it never played is reported all the same.
 #[test]
-fn a_users_bot_that_never_plays_is_told() {
+fn a_users_bot_that_never_plays_is_reported() {
     let folder = folder();
     let idle = folder.path().join("idle");
     fs::create_dir(&idle).unwrap();

@@ -129,7 +129,7 @@ fn a_report_hints_at_the_options_for_programs_that_do_not_answer() {
 }
 
 #[test]
-fn the_engine_pauses_before_the_next_state_if_it_is_told_to() {
+fn the_engine_pauses_before_the_next_state_if_it_is_asked_to() {
     let begun = Instant::now();
     let report = play("none", &["pause_us=20000"]);
     assert_eq!(report["seats"][0]["faults"], json!({}), "{report}");

@@ -290,7 +290,7 @@ async fn listener(
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, gone) = (CancellationToken::new(), CancellationToken::new());
-    let tell = gone.clone();
+    let token = gone.clone();
     let answer = move |request: Request<hyper::body::Incoming>| {
         assert!(request.extensions().get::<Caller>().unwrap().is_local());
         assert!(
@@ -301,9 +301,9 @@ async fn listener(
                 .0
                 .is_loopback()
         );
-        let known = tell.clone().drop_guard();
+        let known = token.clone().drop_guard();
         let part = move |_| {
-            let _told = &known;
+            let _guard = &known;
             Ok::<_, Infallible>(Frame::data(Bytes::from_static(&[b'x'; 4096])))
         };
         let body = StreamBody::new(stream::iter(0..parts).map(part));

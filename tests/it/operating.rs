@@ -316,7 +316,7 @@ fn sound(figures: &str) {
 }
 
 #[test]
-fn the_log_tells_of_matches_refusals_and_hubs() {
+fn the_log_reports_matches_refusals_and_hubs() {
     let folder = folder();
     let (hub, nobody) = (free_address(), free_address());
     let file = folder.path().join("drover.toml");

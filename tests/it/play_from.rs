@@ -127,7 +127,7 @@ fn other_options_hold_from_an_entry_on() {
 }
 
 #[test]
-fn what_cannot_be_played_on_is_told() {
+fn what_cannot_be_played_on_is_reported() {
     let folder = folder();
     let bots = |bot: &'static str| ["builtin:random", bot];
     let (store, id) = kept(

@@ -142,7 +142,7 @@ fn on_every_wire_the_rung_has_all_other_seats() {
 }
 
 #[test]
-fn a_bot_that_fails_is_told_so_in_words_with_its_standard_error() {
+fn a_bot_that_fails_is_reported_in_words_with_its_standard_error() {
     if !is_there("python3") {
         return;
     }
@@ -188,7 +188,7 @@ fn a_bot_that_fails_is_told_so_in_words_with_its_standard_error() {
     assert!(said.contains("no match counts"), "{said}");
 
     // Two of three decisions are not legal: its fallback has more of the match than it has.
-    let wrong = "            if told['number'] % 3:\n                say({'type': 'act', 'number': told['number'], 'act': {}})\n                continue\n";
+    let wrong = "            if message['number'] % 3:\n                say({'type': 'act', 'number': message['number'], 'act': {}})\n                continue\n";
     written(folder.path(), ("wrong", "planetwars"), wrong);
     let output = practise(
         folder.path(),
@@ -260,7 +260,7 @@ fn native(folder: &Path, name: &str, turn: &str) {
     );
     fs::write(place.join("bot.toml"), manifest).unwrap();
     let code = format!(
-        "import json, sys\nfor line in sys.stdin:\n    told = json.loads(line)\n    if 'player_num' in told:\n        print(json.dumps({{'name': 'old'}}), flush=True)\n    elif 'position' in told:\n        {turn}\n"
+        "import json, sys\nfor line in sys.stdin:\n    message = json.loads(line)\n    if 'player_num' in message:\n        print(json.dumps({{'name': 'old'}}), flush=True)\n    elif 'position' in message:\n        {turn}\n"
     );
     fs::write(place.join("bot.py"), code).unwrap();
 }

@@ -91,7 +91,7 @@ fn standard_input_is_read() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_file_and_line() {
+fn faults_are_reported_with_file_and_line() {
     let folder = folder();
     let path = folder.path().join("results.tsv");
     let file = path.to_str().unwrap();

@@ -110,7 +110,7 @@ pub fn conduct(app: &TestApp, bot: &str) -> Value {
 /// A starter that counts its matches in its note.
 const COUNTING: (&str, &str) = (
     "        elif kind == \"match\" and hasattr(bot, \"begin\"):",
-    "        elif kind == \"match\":\n            note((told[\"note\"] or 0) + 1)\n        elif kind == \"begin\":",
+    "        elif kind == \"match\":\n            note((message[\"note\"] or 0) + 1)\n        elif kind == \"begin\":",
 );
 
 /// A starter that notes its priority.
@@ -175,7 +175,7 @@ fn a_bot_gets_its_note_back_at_our_own_tables() {
 }
 
 #[test]
-fn a_bot_that_cannot_sit_there_is_told_with_its_shelf() {
+fn a_bot_that_cannot_sit_there_is_reported_with_its_shelf() {
     if !is_there("python3") {
         return;
     }
@@ -407,7 +407,7 @@ fn a_users_bot_is_talked_to_by_hand_and_plays_there() {
 }
 
 #[test]
-fn a_users_bot_that_cannot_play_is_told_before_a_tournament_begins() {
+fn a_users_bot_that_cannot_play_is_reported_before_a_tournament_begins() {
     if !is_there("python3") {
         return;
     }

@@ -53,9 +53,11 @@ fn numbers<'a>(text: &'a str, mark: &'a str) -> impl Iterator<Item = i64> + 'a {
 }
 
 /// The sessions whose knowledge an answer shows: rows received by one, or its numbers on the wire.
-fn told_by(value: &Value, all: &All, reported: &mut BTreeSet<i64>) {
+fn received_by(value: &Value, all: &All, reported: &mut BTreeSet<i64>) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| told_by(item, all, reported)),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| received_by(item, all, reported)),
         Value::Object(fields) => {
             let by = fields.get("session").and_then(Value::as_i64);
             let called = fields.get("player").is_some_and(|player| !player.is_null());
@@ -63,7 +65,7 @@ fn told_by(value: &Value, all: &All, reported: &mut BTreeSet<i64>) {
             reported.extend(by.or(own).filter(|number| all.contains_key(number)));
             fields
                 .values()
-                .for_each(|inner| told_by(inner, all, reported));
+                .for_each(|inner| received_by(inner, all, reported));
         }
         _ => {}
     }
@@ -75,7 +77,7 @@ fn shown(text: &str, all: &All, own: &BTreeSet<i64>) -> BTreeSet<i64> {
     let text = plain(text);
     for line in text.lines() {
         if let Ok(value) = serde_json::from_str(line.trim_start_matches("data: ")) {
-            told_by(&value, all, &mut reported);
+            received_by(&value, all, &mut reported);
         }
     }
     let of_entry = |number: i64| {
@@ -102,15 +104,15 @@ fn keeps_secrets(caller: &Caller, path: &str, text: &str, all: &All) {
     // Where she herself is called is hers to read.
     let addresses = [PATH, OUR_PATH].into_iter();
     for secret in addresses.filter(|secret| who != "ann" || *secret != PATH) {
-        assert!(!text.contains(secret), "{path} tells {who} {secret}");
+        assert!(!text.contains(secret), "{path} shows {who} {secret}");
     }
     // What is hidden is not found by asking for it, either.
     let found = all.values().any(|seated| text.contains(&seated.match_id));
-    assert!(!(found && path.contains("?market=")), "{path} tells {who}");
+    assert!(!(found && path.contains("?market=")), "{path} shows {who}");
     let plays = |game: &str| caller.own.iter().any(|number| all[number].game == game);
     for seated in all.values() {
         for secret in &seated.nobodys {
-            assert!(!text.contains(secret), "{path} tells {who} {secret}");
+            assert!(!text.contains(secret), "{path} shows {who} {secret}");
         }
         // A bot that plays may well think of the cards that it does not see.
         let thinks = plays("planowanie") && path.contains("/explain");
@@ -122,7 +124,7 @@ fn keeps_secrets(caller: &Caller, path: &str, text: &str, all: &All) {
             let mut cards = hand(seated.seat).into_iter();
             assert!(
                 !cards.any(|card| text.contains(card)),
-                "{path} tells {who} a card"
+                "{path} shows {who} a card"
             );
         }
     }
@@ -136,7 +138,7 @@ fn read_all(app: &TestApp, caller: &Caller, listed: &Readable, all: &All) -> BTr
         let reported = shown(&answer.body, all, &caller.own);
         assert!(
             reported.is_subset(&caller.own),
-            "{path} tells {} of {reported:?}: {}",
+            "{path} shows {} of {reported:?}: {}",
             caller.who,
             answer.body
         );
@@ -195,7 +197,7 @@ fn check_stream(caller: &Caller, path: &str, (kinds, stream): (BTreeSet<String>,
     let reported = shown(stream, all, &caller.own);
     assert!(
         reported.is_subset(&caller.own),
-        "{path} tells {who} of {reported:?}"
+        "{path} shows {who} of {reported:?}"
     );
     if !path.contains("/matches/") {
         assert!(kinds.contains("match"), "{path} for {who}: {stream}");
@@ -253,7 +255,7 @@ fn known(app: &TestApp, all: &All, admin: &Headers) -> Known {
 }
 
 #[test]
-fn live_matches_tell_each_caller_their_own_secrets_through_all_there_is_to_read() {
+fn live_matches_show_each_caller_their_own_secrets_through_all_there_is_to_read() {
     let folder = folder();
     let settings = [
         WITH_REFEREE,
@@ -270,14 +272,14 @@ fn live_matches_tell_each_caller_their_own_secrets_through_all_there_is_to_read(
     let direct = Headers::new();
     let refereed = tables::koehandel(&app, &ann, &direct);
     let arbiter = Arbiter::start(folder.path());
-    let heard = |rows: &[Value]| rows.iter().all(|row| row["entries"] == 12);
+    let complete = |rows: &[Value]| rows.iter().all(|row| row["entries"] == 12);
     let shims = |app: &TestApp| -> Vec<Value> {
         let rows = app.items("/api/v1/sessions?game=planowanie");
         let ids = rows.iter().map(|row| row["id"].to_string());
         ids.map(|id| app.get(&format!("/api/v1/sessions/{id}")).json())
             .collect()
     };
-    until(|| shims(&app).len() == 2 && heard(&shims(&app)));
+    until(|| shims(&app).len() == 2 && complete(&shims(&app)));
     let all = seated(folder.path());
     let of = |side: &str, bots: &[&str]| -> BTreeSet<i64> {
         let is_it = |(_, seated): &(&i64, &Seated)| {

@@ -141,7 +141,7 @@ fn a_daemon_decides_and_keeps() {
 }
 
 #[test]
-fn without_a_daemon_it_plays_alone_and_tells_later() {
+fn without_a_daemon_it_plays_alone_and_reports_later() {
     let folder = folder();
     let mut shim = rules_of(folder.path());
     whole_game(&mut shim);

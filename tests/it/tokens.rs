@@ -132,7 +132,7 @@ fn a_proxy_on_the_same_machine_is_not_this_machine() {
 }
 
 #[test]
-fn the_key_of_passes_is_beside_the_database_and_its_users_alone() {
+fn the_key_of_passes_is_next_to_the_database_and_its_users_alone() {
     let folder = folder();
     let settings = [("API__TOKEN", "open sesame")];
     let app = TestApp::with(folder.path(), &settings);

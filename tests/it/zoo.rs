@@ -155,7 +155,7 @@ fn every_way_to_misbehave_hurts_none_but_itself() {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some((fault, expected, _)) = { waiting.lock().unwrap().next() } {
-                    let played = zoo_match(fault, &bait.of(fault), own.path());
+                    let played = zoo_match(fault, &bait.argument_for(fault), own.path());
                     let seats = &played["seats"];
                     let is_expected = expected.split(" or ").any(|expected| {
                         let expected = match expected {
@@ -217,8 +217,8 @@ impl Bait {
         }
     }
 
-    /// What a program that misbehaves so is told of it.
-    fn of(&self, fault: &str) -> String {
+    /// The argument of a program with this fault.
+    fn argument_for(&self, fault: &str) -> String {
         let path = |name: &str| self.folder.path().join(name).to_str().unwrap().to_owned();
         match fault {
             "dials" => self.listener.local_addr().unwrap().port().to_string(),
@@ -306,7 +306,7 @@ fn every_way_to_misbehave_as_a_users_bot_costs_its_match_nothing() {
     let bait = Bait::new();
     let mut trying = String::new();
     for (fault, ..) in ZOO {
-        write(own.path(), (fault, &bait.of(fault)));
+        write(own.path(), (fault, &bait.argument_for(fault)));
         ok(bot(own.path(), &["add", fault]));
     }
     for (number, together) in ZOO.chunks(4).enumerate() {
@@ -354,7 +354,7 @@ fn runs(line: &str) -> bool {
 }
 
 #[test]
-fn other_matches_go_on_beside_the_worst_of_them() {
+fn other_matches_go_on_next_to_the_worst_of_them() {
     if !is_guarded() {
         return;
     }
@@ -388,13 +388,13 @@ fn other_matches_go_on_beside_the_worst_of_them() {
         }
         good()
     });
-    eprintln!("decisions in ms, p50 and p99: {before:?} before, {during:?} beside the worst");
+    eprintln!("decisions in ms, p50 and p99: {before:?} before, {during:?} next to the worst");
     // They share the machine, and nothing else.
     assert!(during.1 < 1_000.0, "{before:?} {during:?}");
 }
 
 #[test]
-fn what_holds_on_this_machine_is_told() {
+fn what_holds_on_this_machine_is_reported() {
     let known = ok(drover().args(["bot", "protections"]).output().unwrap());
     for name in [
         "isolation",
@@ -495,7 +495,7 @@ fn nothing_outlives_a_program_without_namespaces() {
 }
 
 #[test]
-fn a_guard_ends_with_its_program_though_nobody_hears_of_it() {
+fn a_guard_ends_with_its_program_though_nobody_notices() {
     let isolated = Becoming {
         isolated: true,
         ..confined()
@@ -510,7 +510,7 @@ fn a_guard_ends_with_its_program_though_nobody_hears_of_it() {
 }
 
 #[test]
-fn a_program_that_cannot_be_started_is_told_as_such_though_it_is_confined() {
+fn a_program_that_cannot_be_started_is_reported_as_such_though_it_is_confined() {
     let own = folder();
     let script = own.path().join("script");
     for (text, mode, expected) in [

@@ -119,7 +119,7 @@ impl Daemon {
             None => None,
         };
         tokio::spawn(figures::upkeep(metrics.clone(), end.clone()));
-        let mut disk = Disk::of(store.path());
+        let mut disk = Disk::for_database(store.path());
         tokio::spawn(figures::watch(move || disk.look(), end.clone()));
         let gauged = Gauged {
             sessions: sessions.clone(),

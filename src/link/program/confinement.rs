@@ -253,8 +253,8 @@ mod tests {
         let by_path: Vec<PathBuf> = by_path.iter().map(|path| real(path)).collect();
         assert_eq!(by_path, [own.clone(), tool.clone(), tool.clone()]);
         // Of a folder with programs that holds such things, only the program is opened.
-        let beside = [sh.parent().unwrap().join("drover.db")];
-        assert_eq!(read("sh", &own, &beside), [own.clone(), sh.clone(), sh]);
+        let database = [sh.parent().unwrap().join("drover.db")];
+        assert_eq!(read("sh", &own, &database), [own.clone(), sh.clone(), sh]);
         // Nor is a folder opened that holds such things, regardless of who names it.
         let shared = Confinement::of(
             &ProgramSpec::default(),

@@ -92,8 +92,8 @@ fn named(file: &impl AsRawFd) -> String {
 impl Guard {
     /// The guard of confined programs: what holds on this machine must hold at each start.
     #[must_use]
-    pub fn of(protections: &[Protection]) -> Self {
-        let must = Held::of(protections);
+    pub fn from_protections(protections: &[Protection]) -> Self {
+        let must = Held::from_protections(protections);
         Self {
             isolates: must.has(ISOLATION),
             must,
@@ -257,7 +257,7 @@ pub fn guard(orders: &Path) -> io::Result<ExitStatus> {
         },
     };
     // A reader that does not receive that is gone.
-    let unheard = report.is_some_and(|mut report| report.write_all(known.as_bytes()).is_err());
+    let lost = report.is_some_and(|mut report| report.write_all(known.as_bytes()).is_err());
     let mut reaped = spawned?;
     let program = &mut reaped.0;
     // Its pipes are its own.
@@ -268,7 +268,7 @@ pub fn guard(orders: &Path) -> io::Result<ExitStatus> {
     dup2_stdin(&nowhere)?;
     dup2_stdout(&nowhere)?;
     dup2_stderr(&nowhere)?;
-    let left = unheard || is_left(parent.as_ref(), program);
+    let left = lost || is_left(parent.as_ref(), program);
     // Before it is reaped, so that the group's number cannot have been reused.
     if let Some(group) = pid(program) {
         let _ = kill_process_group(group, Signal::KILL);

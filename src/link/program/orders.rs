@@ -105,7 +105,7 @@ pub struct Execution {
 
 impl Execution {
     /// This program with what it `inherits`, and with this variable.
-    pub(super) fn of(
+    pub(super) fn for_program(
         program: &ProgramSpec,
         inherits: Inherits,
         (name, value): (&str, String),
@@ -183,8 +183,8 @@ mod tests {
             ..ProgramSpec::default()
         };
         let mark = || ("MARK", "ours".to_owned());
-        let most = Execution::of(&program, Inherits::Most, mark()).unwrap();
-        let common = Execution::of(&program, Inherits::Common, mark()).unwrap();
+        let most = Execution::for_program(&program, Inherits::Most, mark()).unwrap();
+        let common = Execution::for_program(&program, Inherits::Common, mark()).unwrap();
         let value = |execution: &Execution, name: &str| {
             let mut environment = execution.environment.iter();
             let found = environment.find(|(known, _)| known == name);

@@ -198,10 +198,10 @@ fn runner(address: SocketAddr) -> Runner {
 fn decide(runner: &mut Runner, number: u64, within: Duration) -> Reply {
     let seen = Line::Plain(format!("{{\"type\":\"seen\",\"event\":{number}}}"));
     let rest = "\"ask\":1}".to_owned();
-    runner.tell(vec![seen, Line::Ask { number, rest }]);
+    runner.send_lines(vec![seen, Line::Ask { number, rest }]);
     let reply = runner.ask(number, Instant::now() + within);
     let act = number.to_string();
-    runner.tell(vec![Line::Played { number, act }]);
+    runner.send_lines(vec![Line::Played { number, act }]);
     reply
 }
 

@@ -187,7 +187,7 @@ fn many_add_at_once() {
 }
 
 #[test]
-fn a_broken_list_is_told_and_leads_nowhere() {
+fn a_broken_list_is_reported_and_leads_nowhere() {
     let (_folder, shelf) = shelf();
     shelf.add(bot("1", "x").path()).unwrap();
     let list = shelf.folder().join("mine/.added.json");

@@ -90,7 +90,7 @@ pub enum FormatError {
     #[error("a table has {0} seats; a tournament's has 2 to {SEATS_MAX}")]
     Seats(usize),
     /// Nobody or only one to play.
-    #[error("there are {0} entrants beside the house's; a tournament needs 2 or more")]
+    #[error("there are {0} entrants besides the house's; a tournament needs 2 or more")]
     Few(usize),
     /// More entrants than can be rated.
     #[error("there are {0} entrants; at most {PLAYERS_MAX}")]

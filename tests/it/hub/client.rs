@@ -160,7 +160,7 @@ fn the_other_spelling_is_tried_and_who_is_turned_away_comes_again() {
 
 /// Whatever a hub says before it hangs up is reported, as far as it can be shown.
 #[test]
-fn the_last_words_of_a_hub_are_told() {
+fn the_last_words_of_a_hub_are_reported() {
     for (said, known) in [
         (
             "finished \"error\":\"you are banned\"\n",

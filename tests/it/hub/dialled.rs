@@ -526,7 +526,7 @@ fn a_match_given_up_for_all_is_lost_by_who_did_not_come_and_counts_for_nobody_el
 }
 
 #[test]
-fn a_port_that_is_taken_is_told_before_anything_is_played_or_stored() {
+fn a_port_that_is_taken_is_reported_before_anything_is_played_or_stored() {
     let (folder, taken) = (folder(), TcpListener::bind("127.0.0.1:0").unwrap());
     let address = taken.local_addr().unwrap();
     let cup = format!(

@@ -110,10 +110,10 @@ fn entrants_of_one_url_stay_apart_and_a_dead_one_holds_up_one_match_only() {
     }
 
     // One that did not answer in a match is left out of the round, and has one try in the next.
-    assert_eq!(dead.heard().len(), FAILURES + 1);
+    assert_eq!(dead.received().len(), FAILURES + 1);
     // Two seats of every match are called at one URL, by numbers of their own.
     let called: HashSet<_> = twins
-        .heard()
+        .received()
         .iter()
         .map(|target| player_of(target))
         .collect();
@@ -182,18 +182,18 @@ fn an_entrant_that_answers_again_has_all_its_tries() {
         games: 2,
         seed: 3,
     };
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     run(
         &plan,
         in_rounds(&schedule, 1),
         &player,
         &Stop::default(),
         &mut |_| {
-            heard.push(comes.heard().len());
+            received.push(comes.received().len());
         },
     )
     .unwrap();
     // Taken for dead it has one try, which it misses; that of the next match it uses, and all is forgiven.
-    assert_eq!(heard[0], 1);
-    assert!(heard[1] > 1 + FAILURES, "{heard:?}");
+    assert_eq!(received[0], 1);
+    assert!(received[1] > 1 + FAILURES, "{received:?}");
 }

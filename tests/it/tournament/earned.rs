@@ -18,16 +18,16 @@ fn added(folder: &Path, name: &str, (before, body): (&str, &str), more: &str) {
     fs::write(own.join("bot.toml"), manifest).unwrap();
     let program = format!(
         "import json, sys\n{before}\ndef say(**said): print(json.dumps(said), flush=True)\nasked = 0\n\
-         for line in sys.stdin:\n    told = json.loads(line)\n    if told[\"type\"] == \"hello\": say(type=\"ready\", protocol=1)\n    \
-         if told[\"type\"] == \"end\": break\n    if told[\"type\"] != \"ask\": continue\n    asked += 1\n    {body}\n"
+         for line in sys.stdin:\n    message = json.loads(line)\n    if message[\"type\"] == \"hello\": say(type=\"ready\", protocol=1)\n    \
+         if message[\"type\"] == \"end\": break\n    if message[\"type\"] != \"ask\": continue\n    asked += 1\n    {body}\n"
     );
     fs::write(own.join("bot.py"), program).unwrap();
     ok(bot(folder, &["add", name]));
 }
 
 const NONSENSE: &str =
-    "if not told[\"past\"]: say(type=\"act\", number=told[\"number\"], act=\"nonsense\")";
-const FIRST_ACT: &str = "if not told[\"past\"]: say(type=\"act\", number=told[\"number\"], act=(told[\"acts\"] or [[]])[0])";
+    "if not message[\"past\"]: say(type=\"act\", number=message[\"number\"], act=\"nonsense\")";
+const FIRST_ACT: &str = "if not message[\"past\"]: say(type=\"act\", number=message[\"number\"], act=(message[\"acts\"] or [[]])[0])";
 
 /// The cup of these entrants in one round of one deck without rotations, after `rounds` of it.
 fn cup(folder: &Path, rounds: u32, entrants: &[(&str, &str)]) {

@@ -41,7 +41,7 @@ fn it_begins_in_the_middle_and_goes_up_and_down() {
 }
 
 #[test]
-fn whoever_wins_or_loses_everything_stays_at_an_end() {
+fn a_player_that_wins_or_loses_everything_stays_at_an_end() {
     for (score, last, at) in [(Score::Win, 8, Some(8)), (Score::Loss, 0, None)] {
         let mut climb = climb();
         for _ in 0..12 {
