@@ -83,7 +83,7 @@ fn says(answer: impl Into<String>) -> SocketAddr {
 }
 
 #[test]
-fn urls_that_answer_with_nothing_usable_are_told() {
+fn urls_that_answer_with_nothing_usable_are_reported() {
     let folder = folder();
     let with = |status: &str, body: &str| {
         let length = body.len();

@@ -430,7 +430,7 @@ fn every_number_of_players_finds_a_map_of_ours() {
 }
 
 #[test]
-fn a_player_alone_is_asked_again_only_once_he_has_been_told() {
+fn a_player_alone_is_asked_again_only_after_its_last_message() {
     let mut table = table(1, json!({"map": DEMO_MAP, "rounds": 3}));
     greeted(table.as_mut(), 1);
     for _ in 0..3 {
