@@ -1,4 +1,4 @@
-//! `bench arbiter`: what a game costs the arbiter, with players that do not think, beside a simple
+//! `bench arbiter`: what a game costs the arbiter, with players that do not think, next to a simple
 //! arbiter of the usual kind.
 
 use crate::pipes::{self, Table};

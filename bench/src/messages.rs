@@ -21,11 +21,11 @@ impl Script {
         let bots = vec![bot.to_owned(); *kit.seats().end()];
         let setup = PlaySetup::recorded(bots, 1, serde_json::Value::Null);
         let played = kit.play(&setup, &Nodes(0))?;
-        let heard = played
+        let received = played
             .transcript
             .into_iter()
             .filter(|line| line.seat == Seat(0));
-        let rest = heard.map(|line| {
+        let rest = received.map(|line| {
             let fields = line.call.split('&');
             let rest =
                 fields.filter(|field| !field.starts_with("market=") && !field.starts_with("id="));

@@ -41,7 +41,7 @@ pub(crate) fn seats<'a>(
     bots.take(*kit.seats().end()).map(seat).collect()
 }
 
-/// Starts the callback side alone; without a durability it stores nothing, `packs` tells whether sessions that
+/// Starts the callback side alone; without a durability it stores nothing, `packs` says whether sessions that
 /// have ended are packed meanwhile, `budget` is the ceiling of a decision's thinking.
 pub(crate) async fn start(
     folder: &Folder,

@@ -14,7 +14,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 use tokio::process::{Child, Command};
 
-/// Runs that may come to nothing, beside those that are killed.
+/// Runs that may come to nothing, besides those that are killed.
 const RUNS_MAX: u32 = 1_000;
 
 /// Kills a tournament again and again, and compares its results with those of one that ran through.
@@ -166,7 +166,7 @@ impl TournamentArgs {
     }
 }
 
-/// What became of each match, and how long all bots thought.
+/// The outcome of each match, and how long all bots thought.
 async fn played(folder: &Path) -> anyhow::Result<(Vec<String>, Duration)> {
     let store = Store::open_readonly(folder.join("tournament.db")).await?;
     let all = store.tournaments(None, &PageAt::first(1)).await?;

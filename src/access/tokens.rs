@@ -183,7 +183,7 @@ impl Tokens {
         Some(format!("{until_us}.{}", self.seal(&hash(token), until_us)))
     }
 
-    /// The rights of whoever holds this pass; `None` if it has run out, is wrong, or its token was revoked.
+    /// The rights of this pass's holder; `None` if it has run out, is wrong, or its token was revoked.
     #[must_use]
     pub fn admit_pass(&self, pass: &str) -> Option<Rights> {
         let (until_us, sealed) = parts(pass)?;
@@ -211,7 +211,7 @@ impl Tokens {
         self.inner.pass_key.seal(&words)
     }
 
-    /// Tells when tokens were made or revoked.
+    /// Says when tokens were made or revoked.
     #[must_use]
     pub fn changes(&self) -> watch::Receiver<()> {
         self.inner.changes.subscribe()
@@ -316,7 +316,7 @@ impl Tokens {
         self.find_by(|known| known.as_slice().ct_eq(given.as_slice()))
     }
 
-    /// The rights of the token whose digest this is: all are asked, so that the time tells nothing.
+    /// The rights of the token whose digest this is: all are asked, so that the time says nothing.
     fn find_by(&self, is_it: impl Fn(&Hash) -> Choice) -> Option<Rights> {
         let mut rights = None;
         if let Some(configured) = &self.inner.configured

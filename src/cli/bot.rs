@@ -95,7 +95,7 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
             let output = if *json { Format::Json } else { *output };
             let all = shelf()?.all()?;
             let rows: Vec<Vec<String>> = all.iter().map(cells).collect();
-            let whole: Vec<Value> = all.iter().map(told).collect();
+            let whole: Vec<Value> = all.iter().map(described).collect();
             write_rows(
                 &mut out,
                 output,
@@ -202,7 +202,7 @@ fn cells(kept: &Kept) -> Vec<String> {
     ]
 }
 
-fn told(kept: &Kept) -> Value {
+fn described(kept: &Kept) -> Value {
     let manifest = kept.manifest.as_ref().ok();
     json!({
         "bot": kept.name,

@@ -27,7 +27,7 @@ const HELP: &str = "\
 A line is sent to the program as it is, and its reply shown with the time it took; a message of several \
 lines is sent when it is whole. Lines for the tester:
   :restart          end the program and start it again
-  :game             play a whole game with a process of its own, showing all that it hears and says, \
+  :game             play a whole game with a process of its own, showing all that it receives and says, \
 tricks and points
   :set NAME=VALUE   a rule option for :game, such as values=789TJQKA, suits=SH, deals=\"1 0 2 1\"; \
 without VALUE: the default
@@ -151,7 +151,7 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
     Ok(())
 }
 
-/// A line for whoever tests; that nobody reads it is no failure.
+/// A line for the tester; that nobody reads it is no failure.
 fn say(line: impl Display) {
     let _ = writeln!(std::io::stdout(), "{}", plain(&line.to_string()));
 }
@@ -184,9 +184,11 @@ impl Tester<'_> {
                 }
                 Some(launch) => {
                     let options = bots.options(&launch);
-                    let mut hear = |spoken| screen.spoken(spoken);
+                    let mut show_spoken = |spoken| screen.spoken(spoken);
                     Some(InteractiveProgram::start_bot(
-                        self.kit, &options, &mut hear,
+                        self.kit,
+                        &options,
+                        &mut show_spoken,
                     )?)
                 }
                 None => None,

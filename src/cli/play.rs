@@ -79,7 +79,7 @@ pub async fn play(
     stop: CancellationToken,
 ) -> anyhow::Result<Played> {
     let failures = Failures::default();
-    let all_heard = failures.hear(&mut args.users_bots);
+    let all_reported = failures.receive_reports(&mut args.users_bots);
     let entrants = args.entrants(kit)?;
     args.draw_seed(&entrants)?;
     let options = with_timeout(kit, rule_options(kit, &args.options)?, args.timeout)?;
@@ -116,7 +116,7 @@ pub async fn play(
     let (tally, not_isolated, machine) = run.all(plan, work).await?;
     args.users_bots = SeatPrograms::default();
     if specs.iter().any(|spec| spec.starts_with("bot:")) {
-        all_heard.wait().await;
+        all_reported.wait().await;
     }
     let conditions = Conditions {
         game: kit.game().to_owned(),
@@ -147,7 +147,7 @@ pub(super) struct Run<'a> {
     pub(super) stop: &'a CancellationToken,
 }
 
-/// Which matches are played, and who hears of them.
+/// Which matches are played, and who is notified of them.
 pub(super) struct Work {
     /// The matches; each is asked for when it can begin.
     pub(super) matches: Box<dyn Iterator<Item = PlannedMatch> + Send>,

@@ -282,7 +282,7 @@ impl PlayArgs {
             replays_max: self.replays_max,
             goes_on: false,
             guard: Some(match self.confine {
-                true => Guard::of(&protections(not_isolated)),
+                true => Guard::from_protections(&protections(not_isolated)),
                 false => Guard {
                     isolates,
                     must: Held::default(),
@@ -348,7 +348,7 @@ pub fn rule_options(kit: &dyn Kit, given: &[String]) -> Result<Value, UsageError
     })
 }
 
-/// Whether a map's name is that of a file: no map of ours has a dot or a slash in its name.
+/// Whether a map's name is that of a file: no map of our own has a dot or a slash in its name.
 fn is_path(map: &str) -> bool {
     map.contains(['/', '.']) && !map.contains('\n')
 }

@@ -51,7 +51,7 @@ pub(super) async fn run(
     let options = with_timeout(kit, rule_options(kit, &args.options)?, args.timeout)?;
     let changed = changed(&stored.row.setup, &options)?;
     let failures = Failures::default();
-    let all_heard = failures.hear(&mut rules.bots);
+    let all_reported = failures.receive_reports(&mut rules.bots);
     let specs: Vec<String> = stored.seats.iter().map(ToString::to_string).collect();
     let teams = kit.teams(&stored.row.setup.to_string());
     let seed = args.seed.unwrap_or(SEED);
@@ -103,7 +103,7 @@ pub(super) async fn run(
     tally.add([&counted]);
     failures.ended(&finished(seed, counted, played));
     if specs.iter().any(|spec| spec.starts_with("bot:")) {
-        all_heard.wait().await;
+        all_reported.wait().await;
     }
     let report = Report::new(conditions, &specs, &tally, began.elapsed());
     Played::new(&report.with_failures(&failures.take()), args.output)?.print()
@@ -228,7 +228,7 @@ impl Stored {
     }
 }
 
-/// Who plays on: the bots of ours that played, unless `--seat` names others.
+/// Who plays on: our bots that played, unless `--seat` names others.
 fn seats(kit: &dyn Kit, row: &MatchRow, given: &[String]) -> anyhow::Result<Vec<SeatSpec>> {
     let mut named = Vec::new();
     for text in given {

@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 
 const NOTHING: &str = "nothing of this match is to be seen";
 
-/// Reads what everybody could see, or what one seat was told.
+/// Reads what everybody could see, or what one seat received.
 pub(super) async fn footage(
     store: &Store,
     row: &MatchRow,
@@ -56,7 +56,7 @@ struct Seated {
 }
 
 impl Exported<'_> {
-    fn of(row: &MatchRow) -> Exported<'_> {
+    fn from_row(row: &MatchRow) -> Exported<'_> {
         let seats: Vec<Seated> = row.seats.iter().map(Seated::of).collect();
         let names: Vec<&str> = seats.iter().map(|seat| seat.name.as_str()).collect();
         let begun = clock::time(row.started_us).strftime("%Y-%m-%d %H:%M:%S UTC");
@@ -105,7 +105,7 @@ const DATA: &str = "@steps@";
 
 /// Writes a page that needs nothing else: every step with its picture, and the player.
 pub(super) fn html(out: &mut impl Write, row: &MatchRow, footage: &Footage) -> anyhow::Result<()> {
-    let page = Exported::of(row).render()?;
+    let page = Exported::from_row(row).render()?;
     let (before, after) = page
         .rsplit_once(DATA)
         .context("the page has no place for it")?;

@@ -193,13 +193,13 @@ impl RunArgs {
         if mistakes.is_empty() {
             return Ok(());
         }
-        let told = format!("{shown}: {}", mistakes.join("; "));
+        let reported = format!("{shown}: {}", mistakes.join("; "));
         if self.broken_lose {
-            notify(&format!("{told}; it loses its matches"));
+            notify(&format!("{reported}; it loses its matches"));
             return Ok(());
         }
         refuse(format!(
-            "{told}: fix that, or let such programs lose with --broken-lose"
+            "{reported}: fix that, or let such programs lose with --broken-lose"
         ))
     }
 
@@ -255,19 +255,19 @@ impl Run<'_> {
             cup.note_isolation(self.args.isolation());
             let game = cup.kit.game();
             let mut course = self.course(cup, &stored).await?;
-            let told = drawn_from(course.id(), &course.cup().setup, false);
+            let reported = drawn_from(course.id(), &course.cup().setup, false);
             notify(&format!(
                 "{game}, tournament {}: {}",
                 course.id(),
-                told.trim_end()
+                reported.trim_end()
             ));
             let began = Instant::now();
             let before = course.games().len();
             let ended = match self.play(&mut course, &mut listener).await {
                 Ok(ended) => ended,
                 Err(error) => {
-                    // The error is told, whether this can be or not.
-                    let _ = self.tell_how_to_go_on(&mut out);
+                    // The error is reported, whether this can be or not.
+                    let _ = self.report_how_to_go_on(&mut out);
                     return Err(error);
                 }
             };
@@ -284,7 +284,7 @@ impl Run<'_> {
                     all.push((game.to_owned(), standings));
                 }
                 Ended::Stopped => {
-                    self.tell_how_to_go_on(&mut out)?;
+                    self.report_how_to_go_on(&mut out)?;
                     return Ok(ExitCode::from(STOPPED));
                 }
             }
@@ -328,7 +328,7 @@ impl Run<'_> {
         )
     }
 
-    fn tell_how_to_go_on(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
+    fn report_how_to_go_on(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
         let (file, database) = (self.args.file.display(), self.args.database.path());
         let database = database.display();
         writeln!(
@@ -347,7 +347,7 @@ impl Run<'_> {
         }
     }
 
-    /// Listens where entrants dial, before anything is stored: a port that is taken is told before the first match.
+    /// Listens where entrants dial, before anything is stored: a port that is taken is reported before the first match.
     /// Who dials already waits for its game.
     async fn listener(
         &self,
@@ -406,11 +406,11 @@ impl Run<'_> {
         let mut open = None;
         if let Some(until) = until {
             let test = until.test(games);
-            let told = until.standing(&test, &cup.named());
+            let reported = until.standing(&test, &cup.named());
             if test.verdict() != Verdict::Open {
-                return Aim::Reached(told);
+                return Aim::Reached(reported);
             }
-            open = Some(told);
+            open = Some(reported);
         }
         let minutes = self.file.minutes_max;
         let over = minutes.filter(|minutes| (now_us() - started_us) as f64 >= minutes * 60e6);
@@ -493,7 +493,7 @@ impl Run<'_> {
         })
     }
 
-    /// The hub that entrants of a game dial whose players do so; without a listener, bots of ours alone play there.
+    /// The hub that entrants of a game dial whose players do so; without a listener, our bots alone play there.
     async fn hub(
         &self,
         cup: &Cup,
@@ -541,7 +541,7 @@ fn builtins(cup: &Cup, concurrency: NonZeroUsize) -> Builtins {
     }
 }
 
-/// What runs beside a tournament's matches.
+/// What runs during a tournament's matches.
 enum Server {
     None,
     /// What watches the machine, where programs play.

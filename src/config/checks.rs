@@ -89,7 +89,7 @@ fn no_bot(kit: &dyn Kit, bot: &str) -> Option<String> {
 fn path_referees(config: &Config, origins: &[&str], mistakes: &mut Mistakes) {
     let referees = &config.callbacks.referee;
     let wrong = |field| mistakes.are_about(&format!("callbacks.referee.{field}"));
-    // What would keep others off, or tell two of them apart, and could not be read.
+    // What would keep others off, or distinguish two of them, and could not be read.
     let (unread, unnamed) = (wrong("secret") || wrong("addresses"), wrong("name"));
     let open = |referee: &PathReferee| {
         referee.secret.reveal().is_none() && referee.addresses.is_empty() && !unread

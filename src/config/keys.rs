@@ -128,7 +128,7 @@ struct Fields {
     lists: Vec<List>,
 }
 
-static FIELDS: LazyLock<Fields> = LazyLock::new(|| Fields::of::<Config>(""));
+static FIELDS: LazyLock<Fields> = LazyLock::new(|| Fields::for_section::<Config>(""));
 
 /// Every key, in the order of the file.
 #[must_use]
@@ -143,7 +143,7 @@ pub(super) fn lists() -> &'static [List] {
 
 impl Fields {
     /// The fields of these settings, or of one section of the list at `path`.
-    fn of<T: confique::Config>(path: &str) -> Self {
+    fn for_section<T: confique::Config>(path: &str) -> Self {
         let mut fields = Self::default();
         fields.add::<T>(path, "", &T::META);
         let paths: Vec<String> = fields.keys.iter().map(|key| key.path.clone()).collect();
@@ -201,7 +201,7 @@ impl Fields {
         max: usize,
     ) {
         self.lists.push(List {
-            keys: Fields::of::<T>(&path).keys,
+            keys: Fields::for_section::<T>(&path).keys,
             path,
             meaning,
             example,

@@ -2,7 +2,7 @@
 //! any bytes. A panic is a finding.
 //!
 //! An input that begins with `>` is a referee's: its frames are players' answers, in the order in which
-//! players are waited for. Any other one is a player's: its frames are what a dialogue hears. Frames stand
+//! players are waited for. Any other one is a player's: its frames are the messages to a dialogue. Frames stand
 //! apart by the byte 1E.
 
 use crate::game::{Budget, Progress};
@@ -10,7 +10,7 @@ use crate::kit::{DialogueSetup, Kit, TableSetup};
 use crate::wire::{Next, Reply};
 use serde_json::{Value, json};
 
-/// Frames of one input that are heard.
+/// Frames that are read of one input.
 const FRAMES_MAX: usize = 16;
 /// The byte between two frames.
 pub const BETWEEN: u8 = 0x1E;
@@ -23,7 +23,7 @@ pub fn route(data: &[u8]) {
     for kit in crate::ALL {
         if let Ok(route) = kit.route(data) {
             let seating = route.seating;
-            assert!(seating.is_none_or(|told| told.seat.0 < told.seats));
+            assert!(seating.is_none_or(|known| known.seat.0 < known.seats));
         }
         let _ = kit.completes(data);
         let answer = kit.default_answer(&text);
@@ -40,7 +40,7 @@ pub fn dialect(kit: &dyn Kit, data: &[u8]) {
     }
 }
 
-/// The weakest bot hears every frame; whatever it says is legal in form.
+/// The weakest bot receives every frame; whatever it says is legal in form.
 fn dialogue(kit: &dyn Kit, data: &[u8]) {
     let bot = kit.bots().iter().find(|bot| !bot.thinks);
     let setup = DialogueSetup {

@@ -1,6 +1,6 @@
 //! The laws of every game, run on one by [`laws!`] in one line: its bots are those listed and play as their
 //! signatures say, decisions end when they must, options are what their cards say, maps are maps, and a
-//! match comes again from its setup, to players who know nothing but what the wire tells them.
+//! match comes again from its setup, to players who know nothing but what the wire sends them.
 //!
 //! [`play_randomly`] is the law of the rules: random play ends, offered acts are legal, refused acts do no
 //! harm. Games that know more about their positions call it with an audit of their own.
@@ -66,7 +66,7 @@ const STEPS_MAX: usize = 200_000;
 const MATCHES: u64 = 2;
 /// Nodes a decision.
 const NODES: u64 = 20;
-/// Now and then a decision is explained with so many nodes: enough for every bot to compare something.
+/// Now and then a decision is explained with n nodes: enough for every bot to compare something.
 const EXPLAIN_NODES: u64 = 3_000;
 const EXPLAIN_EVERY: u32 = 11;
 /// Most seats that are tried, in games that have no end of them.
@@ -110,7 +110,7 @@ pub fn signatures_stand_for_the_play<C: Contest>(_: &Terms<'_>) {
     assert!(changed.is_empty(), "{what}: {changed:?}");
 }
 
-/// A pace that stops each decision after so many polls.
+/// A pace that stops each decision after n polls.
 struct Polled {
     stop_at: u64,
     polls: Cell<u64>,
@@ -190,9 +190,12 @@ where
             let refereed = C::set_up(options, &deal).expect("a setup");
             let silence = if seed == 0 { 0.02 } else { 0.0 };
             let play = || play_randomly::<C>(C::position(&refereed), seed, silence, |_| {});
-            let (outcome, heard) = play();
+            let (outcome, received) = play();
             assert_eq!(outcome.scores.len(), seats);
-            assert_eq!(format!("{:?}", play()), format!("{:?}", (outcome, heard)));
+            assert_eq!(
+                format!("{:?}", play()),
+                format!("{:?}", (outcome, received))
+            );
         }
     }
 }
@@ -247,7 +250,7 @@ pub fn maps_are_maps<C: Contest>(_: &Terms<'_>) {
     assert!(maps.check("no map").is_err());
 }
 
-/// A recorded match is told again by a table from its setup, word for word, with the same end; and bots that
+/// A recorded match is sent again by a table from its setup, word for word, with the same end; and bots that
 /// do not search and know nothing but these words say what they said in process, where they saw the rules' own
 /// view: it shows them nothing that the wire hides. (Searchers may draw other lots in another number of
 /// thoughts.)
@@ -321,29 +324,36 @@ pub fn explaining_changes_nothing<C: Contest>(terms: &Terms<'_>) {
         let (mut decisions, mut compared) = (0, false);
         for exchange in &played.transcript {
             let [asked, other] = &mut players[exchange.seat];
-            let heard = |player: &mut Box<dyn Dialogue>| player.receive(exchange.call.as_bytes());
-            let next = heard(asked);
-            assert_eq!(next, heard(other), "{}", card.name);
+            let received =
+                |player: &mut Box<dyn Dialogue>| player.receive(exchange.call.as_bytes());
+            let next = received(asked);
+            assert_eq!(next, received(other), "{}", card.name);
             let due = match next.expect("a message") {
                 Next::Think { fallback, .. } => {
-                    let told = asked.explain(Budget::nodes(NODES)).expect("an explanation");
-                    assert_eq!(Some(&told), asked.explain(Budget::nodes(NODES)).as_ref());
+                    let reported = asked.explain(Budget::nodes(NODES)).expect("an explanation");
+                    assert_eq!(
+                        Some(&reported),
+                        asked.explain(Budget::nodes(NODES)).as_ref()
+                    );
                     let thought = [asked.as_mut(), other.as_mut()].map(|player| {
                         let mut best = fallback.clone();
                         let _ = player.think(Budget::nodes(NODES), &mut best);
                         best
                     });
                     assert_eq!(thought[0], thought[1], "{}", card.name);
-                    assert_eq!(told.answer, thought[0], "{}: {told:?}", card.name);
-                    assert_eq!(door.in_form(exchange.call.as_bytes(), &told.answer), Ok(()));
-                    is_in_order(&told);
+                    assert_eq!(reported.answer, thought[0], "{}: {reported:?}", card.name);
+                    assert_eq!(
+                        door.in_form(exchange.call.as_bytes(), &reported.answer),
+                        Ok(())
+                    );
+                    is_in_order(&reported);
                     decisions += 1;
                     if decisions % EXPLAIN_EVERY == 1 {
-                        let told = asked
+                        let reported = asked
                             .explain(Budget::nodes(EXPLAIN_NODES))
                             .expect("one more");
-                        is_in_order(&told);
-                        compared |= told.candidates.len() > 1;
+                        is_in_order(&reported);
+                        compared |= reported.candidates.len() > 1;
                     }
                     true
                 }
@@ -369,26 +379,29 @@ pub fn explaining_changes_nothing<C: Contest>(terms: &Terms<'_>) {
     }
 }
 
-fn is_in_order(told: &Explanation) {
-    let chosen = told.candidates.iter().filter(|candidate| candidate.chosen);
+fn is_in_order(reported: &Explanation) {
+    let chosen = reported
+        .candidates
+        .iter()
+        .filter(|candidate| candidate.chosen);
     let chosen: Vec<&str> = chosen.map(|candidate| candidate.act.as_str()).collect();
-    let one = if told.candidates.is_empty() {
+    let one = if reported.candidates.is_empty() {
         vec![]
     } else {
-        vec![told.answer.as_str()]
+        vec![reported.answer.as_str()]
     };
-    assert_eq!(chosen, one, "{told:?}");
-    assert!(told.candidates.len() <= CANDIDATES_MAX && told.beliefs.len() <= BELIEFS_MAX);
-    assert!(told.summary.ends_with('.'), "{told:?}");
-    let values = told
+    assert_eq!(chosen, one, "{reported:?}");
+    assert!(reported.candidates.len() <= CANDIDATES_MAX && reported.beliefs.len() <= BELIEFS_MAX);
+    assert!(reported.summary.ends_with('.'), "{reported:?}");
+    let values = reported
         .candidates
         .iter()
         .flat_map(|one| [one.value, one.error]);
-    let believed = told.beliefs.iter();
+    let believed = reported.beliefs.iter();
     let believed = believed.flat_map(|one| [Some(one.value), one.low, one.high]);
     let mut all = values.chain(believed).flatten();
-    assert!(all.all(f64::is_finite), "{told:?}");
-    for belief in &told.beliefs {
+    assert!(all.all(f64::is_finite), "{reported:?}");
+    for belief in &reported.beliefs {
         assert!(!belief.about.is_empty() && !belief.what.is_empty() && !belief.unit.is_empty());
         let within = belief.low.is_none_or(|low| low <= belief.value)
             && belief.high.is_none_or(|high| belief.value <= high);
@@ -405,7 +418,7 @@ fn pump(table: &mut dyn Table, calls: &mut Seats<VecDeque<String>>) {
     }
 }
 
-/// What a player says to this; it is told that it has said what was recorded.
+/// What a player says to this; it is notified that it has said what was recorded.
 fn say(player: &mut dyn Dialogue, call: &str, recorded: Option<&str>) -> String {
     let next = player.receive(call.as_bytes()).expect("a message");
     let said = match next {
@@ -424,7 +437,7 @@ fn say(player: &mut dyn Dialogue, call: &str, recorded: Option<&str>) -> String 
 
 /// Plays one match with acts drawn from [`Game::acts`], now and then with none, and checks on the
 /// way that every offered act is legal and that only those to move are offered any. `audit` sees
-/// every position. Returns the outcome and everything heard.
+/// every position. Returns the outcome and everything received.
 pub fn play_randomly<G: Game<Act: Clone>>(
     setup: &G::Setup,
     seed: u64,

@@ -24,8 +24,8 @@ fn is_whole<C: Contest>(reply: &str) {
     }
 }
 
-/// A program that says what a bot's own side says plays as that bot, is told every message as it stands and nothing
-/// else, and hears in advance which ones it answers.
+/// A program that says what a bot's own side says plays as that bot, receives every message as it stands and nothing
+/// else, and learns in advance which ones it answers.
 pub fn own_words_are_read_back<C: Contest>(terms: &Terms<'_>) {
     let door = Door::<C>::NEW;
     for card in C::BOTS {
@@ -48,14 +48,14 @@ pub fn own_words_are_read_back<C: Contest>(terms: &Terms<'_>) {
             let next = player.receive(exchange.call.as_bytes()).expect("a message");
             let reply = exchange.reply.as_deref().unwrap_or_default();
             let (text, answered) = (exchange.call.clone(), !reply.is_empty());
-            let mut told = vec![Line::Frame { text, answered }];
+            let mut known = vec![Line::Frame { text, answered }];
             match next {
                 Next::Think { fallback, .. } => {
                     let mut best = fallback;
                     let _ = player.think(Budget::SPENT, &mut best);
                     let number = post.due().expect("a decision");
                     let rest = String::new();
-                    told.push(Line::Ask { number, rest });
+                    known.push(Line::Ask { number, rest });
                     is_whole::<C>(reply);
                     post.answer(number, Value::from("no reply"));
                     let _ = player.think(Budget::SPENT, &mut best);
@@ -68,13 +68,13 @@ pub fn own_words_are_read_back<C: Contest>(terms: &Terms<'_>) {
                         assert_eq!(best, reply, "{} to {}", card.name, exchange.call);
                         answers += 1;
                     }
-                    assert_eq!(post.take().expect("lines"), told);
+                    assert_eq!(post.take().expect("lines"), known);
                     player.said(reply);
                     let played = post.take().expect("lines");
                     assert!(matches!(&*played, [Line::Played { .. }]), "{played:?}");
                 }
                 next => {
-                    assert_eq!(post.take().expect("lines"), told);
+                    assert_eq!(post.take().expect("lines"), known);
                     if matches!(next, Next::Send(_)) {
                         player.said(reply);
                     }

@@ -159,7 +159,7 @@ impl Bots {
         }
     }
 
-    /// The same with so many programs that run at once at most.
+    /// The same with n programs that run at once at most.
     #[must_use]
     pub fn at_most(self, running_max: usize) -> Self {
         Self {
@@ -168,7 +168,7 @@ impl Bots {
         }
     }
 
-    /// The same at a priority that is so much lower than ours, up to 19: whoever hosts matches must not wait for those
+    /// The same at a priority that is so much lower than ours, up to 19: the host of matches must not wait for those
     /// who play them.
     #[must_use]
     pub fn behind(self, nice: u8) -> Self {
@@ -197,7 +197,7 @@ impl Bots {
     }
 
     /// The same for the daemon: each in a cgroup of its own, if one is delegated to this process and the configuration
-    /// says so, and all at a priority below that of whoever hosts their matches.
+    /// says so, and all at a priority below that of their matches' host.
     #[must_use]
     pub fn hosted(config: &Config) -> Self {
         let cgroup = match config.bots.cgroup.as_deref() == Some(Path::new(OWN)) {
@@ -217,7 +217,7 @@ impl Bots {
                     tracing::info!("users' programs are not held back here: {name}: {why}");
                 }
             }
-            Guard::of(&protections)
+            Guard::from_protections(&protections)
         };
         let tried = Arc::new(LazyLock::new(Box::new(try_machine) as _));
         let guard = Arc::clone(&tried);
@@ -255,7 +255,7 @@ impl Bots {
         found
     }
 
-    /// The same without blocking whoever asks: names come from strangers.
+    /// The same without blocking the caller: names come from strangers.
     pub async fn look(&self, name: &str) -> Option<Arc<Launch>> {
         if let Some(found) = self.recent.lock().get(name) {
             return found;

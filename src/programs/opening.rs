@@ -5,7 +5,7 @@ use games::{DialogueSetup, Kit};
 use serde_json::Value;
 use std::time::Duration;
 
-/// What a program is told when it is started.
+/// What a program receives when it is started.
 #[derive(Clone, Debug, Default)]
 pub struct Opening {
     /// The game.

@@ -63,13 +63,13 @@ impl Foreign {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut told = BufReader::new(child.stderr.take().unwrap());
+        let mut known = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
-        told.read_line(&mut line).unwrap();
+        known.read_line(&mut line).unwrap();
         let address = line.trim().rsplit("http://").next().unwrap();
         let address = address.trim_end_matches('/').parse().unwrap();
         // Whatever else it says must find a reader.
-        std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
+        std::thread::spawn(move || std::io::copy(&mut known, &mut std::io::sink()));
         let child = Some(child);
         Self { child, address }
     }
@@ -168,7 +168,7 @@ struct Victim {
     id: u64,
 }
 
-/// Attacks the victims in every way and with every word until told to stop, and counts the requests.
+/// Attacks the victims in every way and with every word until it is stopped, and counts the requests.
 fn attack(callbacks: SocketAddr, victims: &[Victim], stop: &AtomicBool, count: &AtomicU64) {
     loop {
         for victim in victims {
@@ -314,8 +314,11 @@ fn nobody_takes_over_a_running_match() {
                 "{rows:?}"
             );
             assert_eq!(said.len(), 4);
-            let (heard, rows) = calls(&daemon, market, Side::Player).await;
-            assert_eq!(said, heard, "every word of the referee, and nobody else's");
+            let (received, rows) = calls(&daemon, market, Side::Player).await;
+            assert_eq!(
+                said, received,
+                "every word of the referee, and nobody else's"
+            );
             for row in rows {
                 let name = row.opened.referee.as_str();
                 assert!(referees.contains(&name), "{name}");

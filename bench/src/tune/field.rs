@@ -44,7 +44,7 @@ pub(crate) struct Conditions {
     /// Nodes a decision.
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
-    /// The limit is the clock of the whole match (planowanie's option time_ms), of which each node takes so many
+    /// The limit is the clock of the whole match (planowanie's option time_ms), of which each node takes n
     /// microseconds.
     #[arg(long, conflicts_with = "nodes", value_name = "US")]
     node_us: Option<u64>,

@@ -119,7 +119,7 @@ impl Daemon {
             None => None,
         };
         tokio::spawn(figures::upkeep(metrics.clone(), end.clone()));
-        let mut disk = Disk::of(store.path());
+        let mut disk = Disk::for_database(store.path());
         tokio::spawn(figures::watch(move || disk.look(), end.clone()));
         let gauged = Gauged {
             sessions: sessions.clone(),
@@ -279,11 +279,11 @@ impl Starting<'_> {
 fn identities(names: Option<&Path>) -> anyhow::Result<Identities> {
     let identities = Identities::default();
     if let Some(path) = names {
-        let told = || format!("thinking.names: {}", path.display());
-        let text = std::fs::read_to_string(path).with_context(told)?;
+        let known = || format!("thinking.names: {}", path.display());
+        let text = std::fs::read_to_string(path).with_context(known)?;
         let names = Names::read(games::text::without_mark(&text), games::find);
-        for names in names.with_context(told)? {
-            identities.name(names).with_context(told)?;
+        for names in names.with_context(known)? {
+            identities.name(names).with_context(known)?;
         }
     }
     Ok(identities)

@@ -78,7 +78,7 @@ impl Contest for Koehandel {
     fn player(bot: Box<dyn Bot<Self>>, setup: &DialogueSetup) -> Box<dyn Dialogue> {
         let who = setup.models.then(|| {
             let (rivals, types) = (&[][..], &setup.types[..]);
-            let models = Known::of(Advice::Learnt { rivals, types });
+            let models = Known::from_advice(Advice::Learnt { rivals, types });
             Box::new(Who::new(models, &setup.known, &setup.named))
         });
         Box::new(Player::new(bot, who))
@@ -107,7 +107,7 @@ impl Contest for Koehandel {
     }
 
     fn bot(name: &str, seed: u64, advice: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {
-        bots::make(name, seed, &Known::of(advice))
+        bots::make(name, seed, &Known::from_advice(advice))
     }
 
     fn bouts(name: &str) -> Option<Vec<Bout<'_, Self>>> {

@@ -12,7 +12,7 @@ use drover_game::kit::Bluff;
 use drover_game::wire::Fact;
 use serde_json::{Map, Value, json};
 
-/// Facts found and not yet fetched are at most so many; a match has a few hundred in all.
+/// Facts found and not yet fetched are at most this many; a match has a few hundred in all.
 const UNFETCHED_MAX: usize = 1_000;
 /// Letters of an unsound row that its mark repeats.
 const UNSOUND_TEXT_MAX: usize = 200;
@@ -45,7 +45,7 @@ struct Bids {
 }
 
 impl Facts {
-    /// Hears a message that took the reader from `before` to `fold`. Settlements come first: those
+    /// Receives a message that took the reader from `before` to `fold`. Settlements come first: those
     /// of several rows close only with the message after them.
     pub fn receive(&mut self, message: &Message, before: &View, fold: &Fold) {
         self.proved = fold.proves();
@@ -131,7 +131,7 @@ impl Facts {
         self.note("refused", json!({"asked": asked, "answered": answered}));
     }
 
-    /// Takes note of a row that cannot be and is not folded: the mark beside it in the transcript.
+    /// Takes note of a row that cannot be and is not folded: the mark next to it in the transcript.
     pub fn unsound(&mut self, what: &str, why: &str) {
         let what: String = what.chars().take(UNSOUND_TEXT_MAX).collect();
         self.note("unsound", json!({"what": what, "why": why}));

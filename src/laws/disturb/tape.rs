@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 /// Nodes a decision of bots that think, in matches that are recorded: the least there is.
 const NODES: u64 = 1;
-/// Every so many recorded matches has a bot that thinks on every seat.
+/// Every nth recorded match has a bot that thinks on every seat.
 const THINKERS_EVERY: u32 = 4;
 /// Rounds or turns of a recorded match, where a game has a choice: enough for what comes late in one.
 const ROUNDS: u64 = 60;
 
-/// What the seat heard, and what it said to that.
+/// What the seat received, and what it said to that.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// The exact text.

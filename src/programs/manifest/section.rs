@@ -16,7 +16,7 @@ pub(super) const WORDS_RULE: &str = "a list of 1 to 64 texts, the program (witho
 const WORDS_MAX: usize = 64;
 /// Variables at most.
 const VARIABLES_MAX: usize = 64;
-/// Those that are about a program, and so have no meaning beside a URL.
+/// Those that are about a program, and so have no meaning next to a URL.
 const OF_PROGRAMS: &[&str] = &["run", "build", "directory", "environment", "limits"];
 /// The longest word or value, in bytes.
 const TEXT_LEN_MAX: usize = 4_096;
@@ -39,7 +39,7 @@ pub(super) struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    pub(super) fn of(
+    pub(super) fn from_table(
         path: &'a Path,
         lines: &'a Lines<'a>,
         prefix: &'static str,
@@ -153,7 +153,7 @@ impl<'a> Section<'a> {
             "limits" => "limits.",
             _ => "environment.",
         };
-        Self::of(self.path, self.lines, prefix, table, known).map(Some)
+        Self::from_table(self.path, self.lines, prefix, table, known).map(Some)
     }
 
     pub(super) fn whole(&self, limit: &Limit) -> Result<i64, ManifestError> {
@@ -236,7 +236,7 @@ impl<'a> Section<'a> {
             let why = "is where a bot with protocol = \"http\" is called; this one is a program";
             return self.none_of(&["url"], why).map(|()| None);
         }
-        let why = "is about a program, which a bot with protocol = \"http\" is not: whoever serves its `url` sees to \
+        let why = "is about a program, which a bot with protocol = \"http\" is not: its `url`'s server sees to \
                    that";
         self.none_of(OF_PROGRAMS, why)?;
         let parsed = |text: &str| Target::parse(text);

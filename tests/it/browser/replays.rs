@@ -73,7 +73,7 @@ fn every_replay_is_scrubbed_stepped_played_and_linked_to() {
         browser.press(SPACE);
         assert_eq!(browser.text(button), "Play");
 
-        // A link to a turn shows its first step; a fact leads to where it was told.
+        // A link to a turn shows its first step; a fact leads to where it was sent.
         browser.open(&format!("{page}{turn}"));
         browser.until(&format!(
             "document.querySelector('#replay a')?.search === '{turn}' && /^Step/.test(document.querySelector('.replay-where').textContent)"

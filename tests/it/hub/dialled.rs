@@ -90,7 +90,7 @@ fn dialled(hub: &Hub, within: Duration) -> Arc<Referees> {
     })))
 }
 
-/// So many matches of all the plan's entrants, who change seats.
+/// This many matches of all the plan's entrants, who change seats.
 fn matches(plan: &Plan, games: u64) -> impl Iterator<Item = PlannedMatch> + Send + use<> {
     let seats = plan.entrants.len();
     let schedule = Schedule {
@@ -526,7 +526,7 @@ fn a_match_given_up_for_all_is_lost_by_who_did_not_come_and_counts_for_nobody_el
 }
 
 #[test]
-fn a_port_that_is_taken_is_told_before_anything_is_played_or_stored() {
+fn a_port_that_is_taken_is_reported_before_anything_is_played_or_stored() {
     let (folder, taken) = (folder(), TcpListener::bind("127.0.0.1:0").unwrap());
     let address = taken.local_addr().unwrap();
     let cup = format!(

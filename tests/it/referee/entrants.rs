@@ -17,7 +17,7 @@ const GAMES: u64 = 8;
 /// Failures in a row after which a player is a filler.
 const FAILURES: usize = 10;
 
-/// Matches as those of a tournament, so many a round.
+/// Matches as those of a tournament, n a round.
 fn in_rounds(
     schedule: &Schedule,
     of_round: u64,
@@ -103,10 +103,10 @@ fn entrants_of_one_url_stay_apart_and_a_dead_one_holds_up_one_match_only() {
     }
 
     // One that did not answer in a match is left out of the round, and has one try in the next.
-    assert_eq!(dead.heard().len(), FAILURES + 1);
+    assert_eq!(dead.received().len(), FAILURES + 1);
     // Two seats of every match are called at one URL, by numbers of their own.
     let called: HashSet<_> = twins
-        .heard()
+        .received()
         .iter()
         .map(|target| player_of(target))
         .collect();
@@ -183,6 +183,6 @@ fn an_entrant_that_answers_again_has_all_its_tries() {
         heard.push(comes.heard().len());
     }
     // Taken for dead it has one try, which it misses; that of the next match it uses, and all is forgiven.
-    assert_eq!(heard[0], 1);
-    assert!(heard[1] > 1 + FAILURES, "{heard:?}");
+    assert_eq!(received[0], 1);
+    assert!(received[1] > 1 + FAILURES, "{received:?}");
 }

@@ -91,11 +91,11 @@ async fn a_stopped_match_goes_on_where_it_was() {
     let _ending = started.begin();
     // A note and the first question are answered; the second note is on its way when it stops.
     permits.add_permits(2);
-    players[0].has_heard(3).await;
-    players[1].has_heard(3).await;
+    players[0].has_received(3).await;
+    players[1].has_received(3).await;
     host.stop().await;
     kept.close().await;
-    let before = players[0].heard();
+    let before = players[0].received();
 
     let kept = store(&path).await;
     let host = kept_host(HostSettings::default(), recording(&kept)).await;
@@ -107,12 +107,12 @@ async fn a_stopped_match_goes_on_where_it_was() {
         (row.cause, row.scores.as_slice()),
         (Some(Cause::Normal), [10, 10, 0, 0].as_slice())
     );
-    // What was cut is heard again, word for word, and nothing before it.
-    let heard = players[0].heard();
-    assert_eq!(heard[..before.len()], before[..]);
-    assert_eq!(heard[before.len()], before[before.len() - 1]);
+    // What was cut is received again, word for word, and nothing before it.
+    let received = players[0].received();
+    assert_eq!(received[..before.len()], before[..]);
+    assert_eq!(received[before.len()], before[before.len() - 1]);
     assert_eq!(
-        heard.len(),
+        received.len(),
         12,
         "eight notes, two questions, the end, and the one that was cut"
     );
@@ -139,7 +139,7 @@ async fn nobody_is_called_before_that_is_kept() {
         .await
         .unwrap();
     let ending = started.begin();
-    let called = tokio::time::timeout(WITHIN, players[0].has_heard(1)).await;
+    let called = tokio::time::timeout(WITHIN, players[0].has_received(1)).await;
     assert!(called.is_err(), "a call must not leave before it is kept");
     other.close().await.unwrap();
     let hosted = ending.wait().await;
@@ -159,7 +159,7 @@ async fn only_the_referee_itself_takes_its_matches_up() {
     let host = kept_host(named("play"), recording(&kept)).await;
     let wanted = request(&held, json!({}));
     let _ending = begun(&host, wanted).await;
-    held[0].has_heard(1).await;
+    held[0].has_received(1).await;
     host.stop().await;
     let other = kept_host(named("drover"), recording(&kept)).await;
     assert_eq!(other.resume().await.unwrap(), 0);

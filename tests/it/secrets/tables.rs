@@ -17,7 +17,7 @@ const FACTS_MIN: usize = 5;
 const DIGITS_MIN: usize = 6;
 /// In the path of a player of another.
 pub const PATH: &str = "s3cret-of-ann";
-/// In the path of ours.
+/// In our path.
 pub const OUR_PATH: &str = "s3cret-of-ours";
 /// A deck whose cards stand nowhere else, and the hands of two seats.
 const DECK: &str = "set_deck αβγδεζηθ ЖЦЩЮ";
@@ -71,7 +71,7 @@ impl SlowPlayer {
         }
     }
 
-    /// Lets it answer so many times; gives whether it has been asked that often.
+    /// Lets it answer n times; gives whether it has been asked that often.
     pub fn answer(&self, times: usize) -> bool {
         let permits = self.permits.as_ref().unwrap();
         (0..times).for_each(|_| permits.send(()).unwrap());
@@ -111,7 +111,7 @@ pub fn koehandel(app: &TestApp, ann: &SlowPlayer, admin: &Headers) -> String {
 }
 
 /// A match of Planowanie whose arbiter the test is: our champion and our `rules` sit at it, each over a shim, and
-/// neither is told yet what the other has declared.
+/// neither knows yet what the other has declared.
 pub struct Arbiter {
     seats: [Piped; 2],
     declared: [String; 2],

@@ -49,8 +49,8 @@ pub fn make(name: &str, seed: u64, models: &Models) -> Option<Box<dyn Bot<Koehan
     Some(Box::new(Player::new(profile, rng)))
 }
 
-/// Whether this player heeds what it hears; the others play from the view alone, so that a match
-/// among them need not tell anybody anything.
+/// Whether this player heeds what it receives; the others play from the view alone, so that a match
+/// among them need not send any messages.
 #[must_use]
 pub fn listens(name: &str) -> bool {
     matches!(name, "evolved" | "champion")

@@ -47,7 +47,7 @@ fn a21_starting_money_is_set_and_later_money_is_added() {
     assert_eq!(
         fold.view().purse,
         Purse::START,
-        "told right after the start: set"
+        "reported right after the start: set"
     );
     receive(&mut fold, "type=receive&money=f");
     assert_eq!(fold.view().purse.value(), 140, "a donkey's card: added");
@@ -172,7 +172,7 @@ fn i7_an_end_without_the_own_score_is_completed() {
 }
 
 #[test]
-fn i8_a_collect_is_asked_after_an_auction_and_told_after_a_trade() {
+fn i8_a_collect_is_asked_after_an_auction_and_reported_after_a_trade() {
     let mut fold = Fold::new();
     receive(&mut fold, "type=receive&goods=A");
     receive(&mut fold, "type=collect&opponent=W&money=tt");

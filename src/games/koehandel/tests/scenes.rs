@@ -33,8 +33,8 @@ fn a_seat_sees_its_own_money_and_bounds_on_that_of_others() {
                 9,
                 options,
                 |happened| match happened {
-                    Happened::Told(_, Message::Settled(_)) => {}
-                    Happened::Told(seat, message) => {
+                    Happened::Sent(_, Message::Settled(_)) => {}
+                    Happened::Sent(seat, message) => {
                         let Side { fold, watch } = &mut sides[seat.index()];
                         fold.receive(&message);
                         watch.receive(&message, fold);

@@ -92,7 +92,7 @@ pub fn state(game: &Lighthouses, seat: Seat, neutral: Neutral) -> String {
         out.push_str(", \"energy\": ");
         whole(out, beacon.energy.into());
         out.push_str(", \"connections\": ");
-        list(out, Lighthouse::of(beacon.links), |out, to| {
+        list(out, Lighthouse::in_set(beacon.links), |out, to| {
             pair(out, chart.point(chart.lighthouses()[to.index()]));
         });
         out.push_str(", \"have_key\": ");

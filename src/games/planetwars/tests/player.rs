@@ -164,7 +164,7 @@ fn kinds(facts: &[Fact]) -> Vec<&str> {
 
 /// Fleets of others show in what their planets lose; where they land shows later.
 #[test]
-fn facts_tell_who_sent_what_where() {
+fn facts_name_sender_and_target() {
     let mut player = player("idle");
     let state = |planets: &str, word: u32| format!("{planets}M {word}\nY 1\n.");
     // Planets 1 and 2 are three turns apart.
@@ -249,7 +249,7 @@ fn a_wrong_state_changes_nothing() {
     assert_eq!(player.view()["turn"], 0);
 }
 
-/// What a player is told about planets 1 to 4 of players 2, 2, 3 and 3, all of growth 1, one, two and three
+/// What a player receives about planets 1 to 4 of players 2, 2, 3 and 3, all of growth 1, one, two and three
 /// turns apart, with these ships; the player itself has planet 5, far away.
 fn seen(ships: [i64; 4], owners: [u32; 4]) -> String {
     let line = |place: usize| {

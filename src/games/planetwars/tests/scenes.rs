@@ -114,7 +114,7 @@ fn ships_in_flight_are_counted_also_of_fleets_that_are_not_shown() {
         message: None,
         you: 2,
     };
-    let state = State::told(&view, Vec::new(), &[], &Past::of(vec![1, 2]));
+    let state = State::from_view(&view, Vec::new(), &[], &Past::for_players(vec![1, 2]));
     assert_eq!(state.fleets.len(), 1_000);
     let flying: Vec<_> = state.players.iter().map(|player| player.flying).collect();
     assert_eq!(flying, [Some(4_500), Some(0)]);

@@ -15,7 +15,7 @@ fn state(scene: Option<drover_game::Scene>) -> Option<State> {
     scene.map(|scene| State::read(&scene.state).expect("a state"))
 }
 
-/// Hears and says a line as it was recorded.
+/// Receives and says a line as it was recorded.
 fn follow(player: &mut dyn Dialogue, call: &str, reply: &str) {
     let next = player.receive(call.as_bytes()).expect("a line");
     if !matches!(next, Next::Over(_)) {
@@ -49,7 +49,7 @@ fn a_player_sees_its_own_cards_and_what_is_revealed() {
             &exchange.call,
             exchange.reply.as_deref().unwrap_or_default(),
         );
-        // Before it answers, a player that is asked has heard everything.
+        // Before it answers, a player that is asked has received everything.
         if exchange.call == "gen_move" || exchange.call == "gen_declare" {
             let own = state(players[seat].scene()).expect("a scene");
             compared += 1;

@@ -14,7 +14,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// What is shown, and what is known of it beforehand.
-pub(super) struct Told {
+pub(super) struct PracticeReport {
     pub(super) game: &'static str,
     pub(super) bot: String,
     /// The built-in bot that answers when it does not, if there is one.
@@ -69,7 +69,7 @@ const fn word(score: Score) -> &'static str {
     }
 }
 
-impl Told {
+impl PracticeReport {
     /// Shows a match that the bot played on seat `own` against this rung.
     pub(super) fn played(
         &mut self,
