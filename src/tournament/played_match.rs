@@ -1,9 +1,9 @@
 //! A match that reached its end.
 
 use crate::histogram::Histogram;
+use crate::history::TournamentMatch;
 use crate::referee::seat::Left;
 use crate::referee::{DecisionTimes, Numbers};
-use crate::store::TournamentMatch;
 use games::{Blame, Exchange, Outcome, Participation, Seat, judge};
 
 /// A match that reached its end; lists are by seat.

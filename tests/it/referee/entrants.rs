@@ -3,8 +3,10 @@
 use super::players::{Manner, Player};
 use super::{IMPATIENT, url};
 use crate::app::{clean, folder};
+use drover::history;
+use drover::history::{Filter, PageAt};
 use drover::referee::{Host, HostSettings, Recording};
-use drover::store::{Durability, Filter, PageAt, Settings, Slot, Store};
+use drover::store::{Durability, Settings, Slot, Store};
 use drover::tournament::{FinishedMatch, Hosted, Plan, PlannedMatch, Schedule, Stop, run};
 use games::Cause;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -126,7 +128,7 @@ fn entrants_of_one_url_stay_apart_and_a_dead_one_holds_up_one_match_only() {
 
     let at = PageAt::first(100);
     let rows = runtime
-        .block_on(store.matches(&Filter::default(), &at))
+        .block_on(history::matches(store.reader(), &Filter::default(), &at))
         .unwrap()
         .items;
     // Newest first; each is stored with its players' names where they sat.
