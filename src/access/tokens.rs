@@ -4,6 +4,7 @@ use super::pass_key::PassKey;
 use super::rights::Rights;
 use super::scope::{Scope, ScopeError};
 use crate::clock::now_us;
+use crate::history;
 use crate::link::Caller;
 use crate::secrets::{NoRandomness, nonce};
 use crate::store::{DIGEST_LEN, Store, StoreError, TokenRow};
@@ -139,7 +140,7 @@ impl Tokens {
         pass_key: PassKey,
     ) -> Result<Self, StoreError> {
         let mut live = Vec::new();
-        for row in store.tokens().await? {
+        for row in history::tokens(store.reader()).await? {
             let scopes = row.scopes.iter().map(|scope| scope.parse());
             let scopes = scopes.collect::<Result<Vec<Scope>, _>>();
             let scopes =
@@ -255,7 +256,7 @@ impl Tokens {
             created_us: now_us(),
             used_us: None,
         };
-        card.id = self.inner.store.add_token(card.clone()).await?;
+        card.id = history::add_token(&self.inner.store, card.clone()).await?;
         let row = card.clone();
         self.live().push(Known { row, rights });
         self.inner.changes.send_replace(());
@@ -275,7 +276,7 @@ impl Tokens {
     async fn revoke_alone(&self, which: &str) -> Result<TokenRow, AccessError> {
         let _alone = self.inner.changing.lock().await;
         let row = self.check_revoked(which)?;
-        self.inner.store.revoke_token(row.id, now_us()).await?;
+        history::revoke_token(&self.inner.store, row.id, now_us()).await?;
         self.live().retain(|known| known.row.id != row.id);
         self.inner.changes.send_replace(());
         tracing::info!(token = row.name, "a token was revoked");
@@ -344,7 +345,7 @@ impl Tokens {
         }
         known.row.used_us = Some(at_us);
         let store = self.inner.store.clone();
-        tokio::spawn(async move { store.use_token(id, at_us).await });
+        tokio::spawn(async move { history::use_token(&store, id, at_us).await });
     }
 
     fn live(&self) -> MutexGuard<'_, Vec<Known>> {

@@ -6,6 +6,7 @@ use super::problem::Problem;
 use super::query::{ByGame, Params, Sparse};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged};
+use crate::history;
 use axum::extract::Path;
 use axum::response::Response;
 use games::BotCard;
@@ -75,11 +76,7 @@ pub(super) async fn one(
 pub(super) async fn find(reader: &Reader, game: &str, bot: &str) -> Result<BotResults, Problem> {
     let bot = find_shown(reader, game, bot).await?;
     let open_us = reader.sight.open_us();
-    let record = reader
-        .state
-        .store
-        .bot_record(game, &bot.name, open_us)
-        .await?;
+    let record = history::bot_record(reader.state.store.reader(), game, &bot.name, open_us).await?;
     let matches = record.won + record.tied + record.lost;
     let share = (matches > 0).then(|| ClusteredMean::from(record.share));
     let interval = share.map(|share| share.share_interval());
@@ -107,7 +104,7 @@ pub(super) async fn find_shown(
         return Ok(shown(kit.game(), card));
     }
     let played = match bot.starts_with(PREFIX) {
-        true => reader.state.store.programs_played(Some(game)).await?,
+        true => history::programs_played(reader.state.store.reader(), Some(game)).await?,
         false => Vec::new(),
     };
     let mut played = played.into_iter();
@@ -125,7 +122,7 @@ impl Rows for Bots {
     async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<BotShown> {
         let at = params.page_or_all()?;
         let wanted = params.filters.game.as_deref();
-        let played = reader.state.store.programs_played(wanted).await?;
+        let played = history::programs_played(reader.state.store.reader(), wanted).await?;
         let kits = games::ALL.iter();
         let kits = kits.filter(|kit| params.filters.has(kit.game()));
         let bots = kits.flat_map(|kit| {

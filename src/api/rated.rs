@@ -5,7 +5,8 @@ use super::query::{ByGame, Params};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged};
 use super::tournaments;
-use crate::store::PageAt;
+use crate::history;
+use crate::history::PageAt;
 use ratings::Rated;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -41,7 +42,8 @@ impl Rows for NewestRatings {
         let (mut items, mut withheld) = (Vec::new(), None);
         for game in kits.filter(|game| params.filters.has(game)) {
             let store = &reader.state.store;
-            let newest = store.tournaments(Some(game), &PageAt::first(1)).await?;
+            let newest =
+                history::tournaments(store.reader(), Some(game), &PageAt::first(1)).await?;
             for row in newest.items {
                 let computed = match tournaments::computed(reader, &row.id).await {
                     Err(problem) if problem.is_unreadable() => {

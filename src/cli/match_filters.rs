@@ -1,7 +1,7 @@
 //! The filters of `drover match list`: those of `GET /api/v1/matches`, under the same names.
 
 use crate::api;
-use crate::store::Filter;
+use crate::history::Filter;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 
@@ -41,7 +41,8 @@ impl FromArgMatches for MatchFilters {
 #[cfg(test)]
 mod tests {
     use super::MatchFilters;
-    use crate::store::{Filter, Side, Standing};
+    use crate::history::{Filter, Standing};
+    use crate::store::Side;
     use clap::{Args as _, Command, FromArgMatches as _};
     use games::Cause;
 

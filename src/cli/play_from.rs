@@ -10,6 +10,7 @@ use super::usage::refuse;
 use super::users_bots;
 use crate::clock::now_us;
 use crate::config::Flags;
+use crate::history;
 use crate::link::program::{adopt_orphans, find};
 use crate::referee::arbiter::{FromMatch, play_from};
 use crate::referee::budget::ThinkBudget;
@@ -187,7 +188,7 @@ impl Stored {
 
     async fn read(store: &Store, id: &str, args: &PlayArgs) -> anyhow::Result<Self> {
         let row = found(store, id).await?;
-        let kit = store.kit(&row.game);
+        let kit = store.reader().kit(&row.game);
         let kit = kit.with_context(|| format!("no game is called {}", row.game))?;
         if kit.wire() == Wire::Hub {
             let game = kit.game();
@@ -204,12 +205,12 @@ impl Stored {
         let seats = seats(kit, &row, &args.seats)?;
         let mut entries = Vec::new();
         let mut seeds = vec![0; seats.len()];
-        for session in store.sessions_of(id).await? {
+        for session in history::sessions_of(store.reader(), id).await? {
             let opened = &session.opened;
             let Some(seat) = opened.seat.filter(|_| opened.side == Side::Referee) else {
                 continue;
             };
-            let stored = store.whole_transcript(&session).await?;
+            let stored = history::whole_transcript(store.reader(), &session).await?;
             if stored.is_empty() {
                 continue;
             }

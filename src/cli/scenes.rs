@@ -1,8 +1,10 @@
 //! `drover match export --html` and `--svg`: a stored match to be looked at.
 
 use crate::clock;
+use crate::history;
+use crate::history::public_spec;
 use crate::replay::{Footage, Remarks, Step, Still, View, seats};
-use crate::store::{MatchRow, SeatRow, Store, public_spec};
+use crate::store::{MatchRow, SeatRow, Store};
 use anyhow::{Context as _, anyhow, bail};
 use askama::Template;
 use base64::engine::general_purpose::STANDARD;
@@ -24,7 +26,7 @@ pub(super) async fn footage(
     row: &MatchRow,
     seat: Option<u8>,
 ) -> anyhow::Result<Footage> {
-    let sessions = store.sessions_of(&row.id).await?;
+    let sessions = history::sessions_of(store.reader(), &row.id).await?;
     let view = View::of(&sessions, seat, true).with_context(|| {
         let known = seats(&sessions).into_iter().flatten();
         let known: Vec<String> = known.map(|seat| seat.to_string()).collect();

@@ -1,7 +1,9 @@
 //! The database of tournaments.
 
 use crate::cli::usage::refuse;
-use crate::store::{PageAt, Store, TournamentRow};
+use crate::history;
+use crate::history::PageAt;
+use crate::store::{Store, TournamentRow};
 use crate::tournament::{Course, Cup, secret_of};
 use clap::Args;
 use serde_json::Value;
@@ -62,10 +64,11 @@ pub(super) fn drawn_from(id: &str, setup: &Value, over: bool) -> String {
 
 /// All tournaments of a database, newest first.
 pub(super) async fn tournaments(store: &Store) -> anyhow::Result<Vec<TournamentRow>> {
-    Ok(store
-        .tournaments(None, &PageAt::first(TOURNAMENTS_MAX))
-        .await?
-        .items)
+    Ok(
+        history::tournaments(store.reader(), None, &PageAt::first(TOURNAMENTS_MAX))
+            .await?
+            .items,
+    )
 }
 
 /// The stored tournament, of those with this file's names, newest first, that is played on as this one: begun with this

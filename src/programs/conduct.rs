@@ -1,5 +1,6 @@
 //! The conduct of a program in a match.
 
+use crate::history;
 use crate::store::types::SessionId;
 use crate::store::{Note, ProgramRun, Store};
 use games::Participation;
@@ -58,7 +59,7 @@ impl Conduct {
             note,
             stderr: self.stderr,
         };
-        if let Err(error) = store.program_ran(run).await {
+        if let Err(error) = history::program_ran(store, run).await {
             let session = session.0;
             tracing::warn!(session, %error, "how a program fared could not be stored");
         }

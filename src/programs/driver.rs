@@ -6,6 +6,7 @@ use super::bots::Bots;
 use super::instance::{Instance, Leaving};
 use super::launch::Launch;
 use super::opening::{Opening, Reply};
+use crate::history;
 use crate::programs::contest;
 use crate::store::types::SessionId;
 use crate::store::{Note, Store};
@@ -123,7 +124,7 @@ impl Driver {
             return;
         };
         let of = (&*name, opening.game);
-        match store.give_note(session, of, opening.start.again).await {
+        match history::give_note(store, session, of, opening.start.again).await {
             Ok(note) => opening.start.note = note.unwrap_or_default(),
             Err(error) => {
                 tracing::warn!(bot = name, %error, "a program's note could not be read");

@@ -3,8 +3,10 @@
 use super::dialogue::{replay, watch};
 use super::seat::{SeatLine, lines_from};
 use super::setup::{dialogue_setup, fallback};
+use crate::history;
+use crate::history::{FactRow, SessionRow};
 use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
-use crate::store::{FactRow, SessionRow, Store, StoreError};
+use crate::store::{Store, StoreError};
 use crate::thinking::guarded;
 use games::neutral::PREFIX;
 use games::{
@@ -240,7 +242,7 @@ impl BotSeat {
     ) -> Result<Self, ExplainError> {
         let opened = &session.opened;
         let unknown = || ExplainError::Unfoldable(format!("no game is called {}", opened.game));
-        let kit = store.kit(&opened.game).ok_or_else(unknown)?;
+        let kit = store.reader().kit(&opened.game).ok_or_else(unknown)?;
         let ours = opened.side == Side::Player;
         let setup = if ours {
             dialogue_setup(store, kit, (bot, opened.seed), stored).await?
@@ -251,8 +253,8 @@ impl BotSeat {
                 ..DialogueSetup::of(bot, opened.seed)
             }
         };
-        let entries = store.whole_transcript(session).await?;
-        let facts = store.facts(&opened.match_id).await?;
+        let entries = history::whole_transcript(store.reader(), session).await?;
+        let facts = history::facts(store.reader(), &opened.match_id).await?;
         let own = facts.into_iter().filter(|fact| fact.session == session.id);
         Ok(Self {
             kit,
@@ -449,13 +451,16 @@ pub fn builtin_seeds(seed: u64, specs: &[String]) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::{BotSeat, Decision, ExplainError, NODES_MAX, bot_session, builtin_seeds};
+    use crate::history;
     use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, opened, said};
     use crate::store::{EntryId, NewSession, Side, Store};
     use games::{Fact, Seat, bot_seed};
     use serde_json::json;
 
     async fn seat(store: &Store, seat: u8) -> Result<BotSeat, ExplainError> {
-        let sessions = store.sessions_of(&match_id(1)).await.unwrap();
+        let sessions = history::sessions_of(store.reader(), &match_id(1))
+            .await
+            .unwrap();
         let session = bot_session(&match_id(1), sessions, Some(seat), None)?;
         BotSeat::read(store, &session).await
     }
@@ -481,7 +486,12 @@ mod tests {
         let late = (5, Some("9"), "fallback late");
         assert_eq!(shown(&decisions), [(1, Some("7"), ""), late]);
         // As a dialogue that heard and said the same.
-        let mut dialogue = store.kit("toy").unwrap().dialogue(&read.setup).unwrap();
+        let mut dialogue = store
+            .reader()
+            .kit("toy")
+            .unwrap()
+            .dialogue(&read.setup)
+            .unwrap();
         for (text, answer) in [("ask", "7"), ("say hello", "hello")] {
             let _ = dialogue.receive(text.as_bytes()).unwrap();
             dialogue.said(answer);

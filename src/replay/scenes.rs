@@ -5,8 +5,10 @@ use super::seat::{SeatLine, lines_from};
 use super::setup::dialogue_setup;
 use super::table::watch_match;
 use crate::clock::time;
+use crate::history;
+use crate::history::{STDERR, SessionRow};
 use crate::store::types::{Entry, EntryId, SessionId, Side};
-use crate::store::{MatchRow, STDERR, SessionRow, Store, StoreError};
+use crate::store::{MatchRow, Store, StoreError};
 use crate::thinking::guarded;
 use games::{Cause, DialogueSetup, Fact, Kit, Picture, Scene, Seat};
 use jiff::Timestamp;
@@ -182,7 +184,7 @@ pub async fn footage(store: &Store, row: &MatchRow, view: View) -> Result<Footag
         what: "game",
         id: row.game.clone(),
     };
-    let kit = store.kit(&row.game).ok_or_else(unknown)?;
+    let kit = store.reader().kit(&row.game).ok_or_else(unknown)?;
     let source = match view {
         View::Everything(sessions) => {
             let mut entries = Vec::new();
@@ -190,7 +192,9 @@ pub async fn footage(store: &Store, row: &MatchRow, view: View) -> Result<Footag
                 let Some(seat) = session.opened.seat.map(Seat) else {
                     continue;
                 };
-                let own = store.whole_transcript(&session).await?.into_iter();
+                let own = history::whole_transcript(store.reader(), &session)
+                    .await?
+                    .into_iter();
                 entries.extend(own.map(|entry| (seat, entry)));
             }
             Source::Table {
@@ -206,7 +210,7 @@ pub async fn footage(store: &Store, row: &MatchRow, view: View) -> Result<Footag
             let bot = kit.bots().first().map_or("", |card| card.name);
             Source::Seat {
                 setup: dialogue_setup(store, kit, (bot, 0), &session.opened.setup).await?,
-                entries: store.whole_transcript(&session).await?,
+                entries: history::whole_transcript(store.reader(), &session).await?,
                 session,
             }
         }
@@ -221,7 +225,7 @@ async fn facts(
     match_id: &str,
 ) -> Result<HashMap<EntryId, Vec<StepFact>>, StoreError> {
     let mut found: HashMap<EntryId, Vec<StepFact>> = HashMap::new();
-    for row in store.facts(match_id).await? {
+    for row in history::facts(store.reader(), match_id).await? {
         let Some(entry) = row.entry.filter(|_| row.kind != STDERR) else {
             continue;
         };

@@ -1,7 +1,9 @@
 //! What a session's dialogue starts from: stored with the session, so that it is the same session whenever it
 //! is woken or verified.
 
-use crate::store::{OpponentKind, Store, StoreError};
+use crate::history;
+use crate::history::OpponentKind;
+use crate::store::{Store, StoreError};
 use games::{DialogueSetup, Kit};
 use serde_json::Value;
 
@@ -43,7 +45,7 @@ pub async fn dialogue_setup(
     if numbers.is_empty() || !is_advised(kit, bot, stored) {
         return Ok(setup);
     }
-    for version in store.model_versions(&numbers).await? {
+    for version in history::model_versions(store.reader(), &numbers).await? {
         match version.kind {
             OpponentKind::Type => setup.types.push((version.name, version.model)),
             OpponentKind::Named => {
@@ -72,7 +74,9 @@ pub async fn note_advice(
         let names: Vec<&str> = named(stored).map(|(_, name)| name).collect();
         let unnamed = names.len() + 1 < *kit.seats().end();
         let others = if unnamed { KNOWN_MAX } else { 0 };
-        stored[ADVICE] = store.models_now(kit.game(), &names, others).await?.into();
+        stored[ADVICE] = history::models_now(store.reader(), kit.game(), &names, others)
+            .await?
+            .into();
     }
     Ok(())
 }

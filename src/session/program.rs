@@ -3,6 +3,7 @@
 
 use super::deciding::{self, Asked, Decided};
 use super::registry::Registry;
+use crate::history;
 use crate::programs::{Answer, Driver, Launch, Opening};
 use crate::replay::PROGRAM;
 use crate::store::Store;
@@ -104,7 +105,7 @@ impl Program {
         self.noted = Some(Instant::now());
         let store = registry.dependencies.store.clone();
         self.storing = Some(registry.tracker.spawn(async move {
-            if let Err(error) = store.keep_note(note).await {
+            if let Err(error) = history::keep_note(&store, note).await {
                 tracing::warn!(%error, "what a program noted could not be stored");
             }
         }));

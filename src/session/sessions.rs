@@ -10,6 +10,7 @@ use super::options::{Dependencies, SessionOptions, StoreError};
 use super::registry::Registry;
 use super::restore::KnownBots;
 use super::sweep;
+use crate::history;
 use crate::programs::Bots;
 use crate::store::types::{Durability, Side};
 use games::{Cause, Wire};
@@ -47,10 +48,7 @@ impl Sessions {
             }
         }
         let since_us = registry.now_us() - ENDED_SINCE_US;
-        for row in registry
-            .dependencies
-            .store
-            .ended_since(since_us)
+        for row in history::ended_since(registry.dependencies.store.reader(), since_us)
             .await?
             .into_iter()
             .rev()

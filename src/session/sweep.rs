@@ -8,6 +8,7 @@ use super::core::SessionState;
 use super::mailbox::{Rest, Session};
 use super::message::Expiry;
 use super::registry::Registry;
+use crate::history;
 use crate::link::Peer;
 use games::{Cause, Wire};
 use std::cmp::Reverse;
@@ -119,7 +120,7 @@ fn sweep(registry: &Arc<Registry>) {
 
 /// Removes these sessions and their matches from the store. Those that a stop leaves there stay there.
 async fn discard(registry: &Registry, void: Vec<i64>) {
-    match registry.dependencies.store.discard(void).await {
+    match history::discard(&registry.dependencies.store, void).await {
         Ok(0) => {}
         Ok(matches) => {
             registry.meters.discarded.increment(matches);

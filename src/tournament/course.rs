@@ -16,6 +16,7 @@ use super::sink::FinishedMatch;
 use super::standings::{PlayedGame, Standings, results};
 use super::stored::{NOT_ISOLATED, StoredTournament, Told, standings_of};
 use crate::clock::now_us;
+use crate::history;
 use crate::referee::{Recording, Stop};
 use crate::store::Store;
 use crate::store::types::{NewEntrant, Slot, StoredRound, TournamentRow};
@@ -132,7 +133,7 @@ impl Course {
             entrants: entrants.collect(),
             ..TournamentRow::default()
         };
-        let stored = store.create_tournament(new).await;
+        let stored = history::create_tournament(&store, new).await;
         stored.context("the tournament cannot be stored")?;
         Ok(Self {
             not_isolated: cup.not_isolated.clone(),
@@ -170,7 +171,8 @@ impl Course {
             );
         }
         if stored.row.setup != cup.setup {
-            let changed = store.change_tournament_setup(&stored.row.id, cup.setup.clone());
+            let changed =
+                history::change_tournament_setup(&store, &stored.row.id, cup.setup.clone());
             changed.await.context("the tournament cannot be stored")?;
         }
         Ok(Self {
@@ -245,7 +247,8 @@ impl Course {
                 match self.decide(play)? {
                     Ok(round) => self.add(round).await?,
                     Err(why) => {
-                        let ended = self.store.end_tournament(&self.id, now_us(), why.clone());
+                        let ended =
+                            history::end_tournament(&self.store, &self.id, now_us(), why.clone());
                         ended
                             .await
                             .context("the tournament's end cannot be stored")?;
@@ -307,7 +310,7 @@ impl Course {
             decision,
             decided_us: now_us(),
         };
-        let added = self.store.add_round(&self.id, stored).await;
+        let added = history::add_round(&self.store, &self.id, stored).await;
         added.context("a round cannot be stored")?;
         self.rounds.push(round);
         Ok(())
@@ -440,7 +443,7 @@ impl Course {
         let Some(knowledge) = &mut self.knowledge else {
             return Ok(());
         };
-        let lessons = self.store.tournament_lessons(&self.id, at as u32).await;
+        let lessons = history::tournament_lessons(self.store.reader(), &self.id, at as u32).await;
         let lessons = lessons.context("what a round taught cannot be read")?;
         Arc::make_mut(knowledge).add(self.cup.kit, lessons);
         Ok(())

@@ -1,10 +1,11 @@
 //! Stores matches that were played in process.
 
 use super::played_match::PlayedMatch;
+use crate::history::STDERR;
 use crate::referee::{Draw, MatchRecord, Numbers, Recording, StartError, lines_of, result_of};
 use crate::replay::builtin_seeds;
 use crate::store::types::{Durability, MatchResult, MatchRow, SeatNotes, SeatRow, Slot};
-use crate::store::{STDERR, Settings, Store};
+use crate::store::{Settings, Store};
 use anyhow::Context as _;
 use futures_util::stream::{self, TryStreamExt as _};
 use games::{Fact, Kit, Seat, TableSetup, Wire};
@@ -259,9 +260,10 @@ fn notes(played: &PlayedMatch) -> Vec<SeatNotes> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history;
+    use crate::history::PageAt;
     use crate::referee::budget::ThinkBudget;
     use crate::referee::{InProcess, Ports};
-    use crate::store::PageAt;
     use crate::tournament::{MatchPlayer as _, Plan, PlannedMatch, PlayedMatch, Referees, Stop};
     use games::Cause;
     use std::num::NonZeroUsize;
@@ -326,7 +328,8 @@ mod tests {
             recording.close().await;
             let recording = open_recording(&path, Extent::Full).await.unwrap();
             let store = recording.store().unwrap();
-            let all = store.matches(&Default::default(), &PageAt::first(2)).await;
+            let all =
+                history::matches(store.reader(), &Default::default(), &PageAt::first(2)).await;
             let row = all.unwrap().items.remove(0);
             assert_eq!(row.cause, Some(cause));
             assert_eq!(row.scores.is_empty(), cause == Cause::Cancelled);

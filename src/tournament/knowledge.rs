@@ -1,6 +1,6 @@
 //! What the matches of a tournament have taught built-in bots of their rivals.
 
-use crate::store::TournamentLesson;
+use crate::history::TournamentLesson;
 use games::{Kit, Learnt};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ impl Knowledge {
 #[cfg(test)]
 mod tests {
     use super::{Knowledge, TYPES_MAX};
-    use crate::store::TournamentLesson;
+    use crate::history::TournamentLesson;
     use games::Kit;
     use serde_json::{Value, json};
 

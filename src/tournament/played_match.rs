@@ -1,8 +1,8 @@
 //! A match that reached its end.
 
+use crate::history::TournamentMatch;
 use crate::referee::seat::Left;
 use crate::referee::{DecisionTimes, Numbers, Refereed};
-use crate::store::TournamentMatch;
 use games::match_::Conduct;
 use games::{Blame, Exchange, Histogram, Outcome, Participation, Seat, judge};
 

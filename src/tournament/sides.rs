@@ -149,7 +149,7 @@ fn given_up(sides: usize, faults: &[(Seat, Cause)]) -> (Seats<f64>, Vec<Duel>) {
 #[cfg(test)]
 mod tests {
     use super::counted;
-    use crate::store::TournamentMatch;
+    use crate::history::TournamentMatch;
     use crate::store::types::SeatNotes;
     use crate::tournament::PlayedMatch;
     use games::{Cause, Duel, Seat};

@@ -4,14 +4,14 @@ use super::{
     Aim, Course, Ended, Extent, Kept, MatchPlayer, Plan, PlannedMatch, Play, PlayedMatch, Playing,
     Referees, Schedule, Stop, TournamentFile, Watch, counted, keep, open_recording, start,
 };
+use crate::history;
+use crate::history::{ALL_ROUNDS, PageAt, TournamentMatch};
 use crate::link::program::{Load, Machine};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::{Draw, Host, HostSettings, InProcess, Pipes, Ports, Recording, SeatSpec};
-use crate::store::{
-    ALL_ROUNDS, NewEntrant, PageAt, Slot, Store, StoredRound, TournamentMatch, TournamentRow,
-};
+use crate::store::{NewEntrant, Slot, Store, StoredRound, TournamentRow};
 use games::{Cause, Seat};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -41,13 +41,13 @@ async fn begun(folder: &TempDir, game: &str, extent: Extent) -> (Recording, Stor
         entrants: NAMES.map(entrant).into(),
         ..TournamentRow::default()
     };
-    store.create_tournament(new).await.unwrap();
+    history::create_tournament(&store, new).await.unwrap();
     let round = StoredRound {
         round: 1,
         decision: json!({}),
         decided_us: 2,
     };
-    store.add_round(ID, round).await.unwrap();
+    history::add_round(&store, ID, round).await.unwrap();
     (recording, store)
 }
 
@@ -170,7 +170,10 @@ async fn played_with(
 async fn sessions(store: &Store, of: &[TournamentMatch]) -> usize {
     let mut count = 0;
     for played in of {
-        count += store.sessions_of(&played.match_id).await.unwrap().len();
+        count += history::sessions_of(store.reader(), &played.match_id)
+            .await
+            .unwrap()
+            .len();
     }
     count
 }
@@ -193,7 +196,9 @@ async fn what_is_stored_counts_as_what_was_played_in_full_and_as_results_alone()
         let bots = ["random", "greedy", "rules", "random"];
         let plan = || plan("planowanie", bots, extent);
         let counts = played(plan(), planned(), &recording).await;
-        let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
+        let stored = history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
+            .await
+            .unwrap();
         assert_eq!(stored.len(), 8);
         assert_eq!(sessions(&store, &stored).await, sessions_kept);
         let Plan { kit, options, .. } = plan();
@@ -205,7 +210,10 @@ async fn what_is_stored_counts_as_what_was_played_in_full_and_as_results_alone()
             let again = PlayedMatch::from(stored.clone());
             let again = counted(kit, &options, &planned.table, &again).unwrap();
             assert_eq!(&again, expected);
-            let row = store.match_row(&stored.match_id).await.unwrap().unwrap();
+            let row = history::match_row(store.reader(), &stored.match_id)
+                .await
+                .unwrap()
+                .unwrap();
             let bot = format!("builtin:{}", bots[planned.table[1]]);
             assert_eq!(row.seats[1].spec, bot);
         }
@@ -225,8 +233,12 @@ async fn what_was_open_when_a_run_ended_is_closed_without_a_place_and_played_aga
         let first = planned().into_iter().take(5).collect();
         played(plan(), first, &recording).await;
         // As a run leaves it that is killed between a match's beginning and end.
-        let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
-        let row = store.match_row(&stored[0].match_id).await.unwrap();
+        let stored = history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
+            .await
+            .unwrap();
+        let row = history::match_row(store.reader(), &stored[0].match_id)
+            .await
+            .unwrap();
         let mut row = row.unwrap();
         row.id = ulid::Ulid::generate().to_string();
         let orphan = row.id.clone();
@@ -244,10 +256,15 @@ async fn what_was_open_when_a_run_ended_is_closed_without_a_place_and_played_aga
         };
         let (recording, store) = opened(&path(&folder), other).await;
         assert_eq!(store.live().await.unwrap(), []);
-        let row = store.match_row(&orphan).await.unwrap().unwrap();
+        let row = history::match_row(store.reader(), &orphan)
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!((row.cause, row.tournament), (Some(Cause::Cancelled), None));
         let numbers = async || {
-            let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
+            let stored = history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
+                .await
+                .unwrap();
             stored
                 .iter()
                 .map(|played| played.number)
@@ -271,7 +288,9 @@ async fn a_place_that_is_filled_stops_a_run_that_would_fill_it_again() {
     let plan = plan("planowanie", ["random"; 4], Extent::Results);
     let (kit, options) = (plan.kit, plan.options.clone());
     played(plan, planned().into_iter().take(1).collect(), &recording).await;
-    let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
+    let stored = history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
+        .await
+        .unwrap();
     let (sender, receiver) = mpsc::channel(1);
     let mut again = PlayedMatch::from(stored[0].clone());
     again.seats = vec!["builtin:random".to_owned(); 4];
@@ -287,7 +306,9 @@ async fn a_place_that_is_filled_stops_a_run_that_would_fill_it_again() {
     let refused = refused.unwrap_err().to_string();
     assert!(refused.contains("UNIQUE"), "{refused}");
     assert_eq!(
-        store.tournament_matches(ID, ALL_ROUNDS).await.unwrap(),
+        history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
+            .await
+            .unwrap(),
         stored
     );
     recording.close().await;
@@ -314,8 +335,7 @@ async fn a_built_in_bot_out_of_time_loses_as_on_our_hub() {
         assert_eq!(counted.missed[0], 1);
         let lost = counted.duels.iter().filter(|duel| duel.first == Seat(0));
         assert!(lost.clone().count() > 0 && lost.clone().all(|duel| duel.share < 1.0));
-        let stored = store
-            .tournament_matches(ID, ALL_ROUNDS)
+        let stored = history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
             .await
             .unwrap()
             .remove(0);
@@ -350,7 +370,9 @@ async fn matches_of_a_host_are_kept_with_their_places() {
         let planned = planned().remove(3);
         let expected = planned.slot.clone().unwrap();
         let counts = played_with(player, plan, vec![planned], &recording).await;
-        let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
+        let stored = history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
+            .await
+            .unwrap();
         let [one] = &stored[..] else {
             panic!("{stored:?}")
         };
@@ -446,7 +468,10 @@ async fn noted(file: &str, stops_at: usize) -> (Vec<PlannedMatch>, [String; 2]) 
     let before = commitment(&course);
     assert_eq!(go_on(&mut course, stops_at).await, Ended::Stopped);
     let store = recording.store().unwrap();
-    let found = store.tournament(course.id()).await.unwrap().unwrap();
+    let found = history::tournament(store.reader(), course.id())
+        .await
+        .unwrap()
+        .unwrap();
     let resumed = Course::resume(found, cup(), recording.clone(), Extent::Results).await;
     let mut course = resumed.unwrap();
     let ended = go_on(&mut course, usize::MAX).await;
@@ -561,10 +586,11 @@ async fn a_match_that_the_machine_disturbed_is_played_again_once_and_kept_beside
         assert_eq!(machine.report().replayed, matches - 1);
         // Programs that take the machine themselves excuse nobody.
         assert_eq!(counts[0].faults.is_empty(), matches == 2, "{:?}", counts[0]);
-        let of_tournament = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
+        let of_tournament = history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
+            .await
+            .unwrap();
         assert_eq!(of_tournament.len(), 1);
-        let all = store
-            .matches(&Default::default(), &PageAt::first(9))
+        let all = history::matches(store.reader(), &Default::default(), &PageAt::first(9))
             .await
             .unwrap();
         assert_eq!(all.items.len() as u64, matches);

@@ -4,6 +4,7 @@ use crate::app::{
     self, PATIENCE, TestApp, WITH_REFEREE, block_on, connected, folder, free_address, ok, request,
     run, run_on, serve, serve_on, set, stored, text, until, verified,
 };
+use drover::history;
 use drover::store::{Direction, Side};
 use nix::sys::signal::Signal;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
@@ -415,13 +416,18 @@ async fn both_sides_agree(folder: &Path, ids: &[String]) {
     for id in ids {
         let mut sent = BTreeMap::new();
         let mut received = BTreeMap::new();
-        for session in store.sessions_of(id).await.unwrap() {
-            let (last, _) = store.head(&session).await.unwrap().unwrap();
+        for session in history::sessions_of(store.reader(), id).await.unwrap() {
+            let (last, _) = history::head(store.reader(), &session)
+                .await
+                .unwrap()
+                .unwrap();
             let calls = match session.opened.side {
                 Side::Referee => Direction::Out,
                 Side::Player => Direction::In,
             };
-            let entries = store.transcript(session.id, last).await.unwrap();
+            let entries = history::transcript(store.reader(), session.id, last)
+                .await
+                .unwrap();
             let texts: Vec<String> = entries
                 .into_iter()
                 .filter(|entry| entry.direction == calls)

@@ -1,6 +1,7 @@
 //! What `play` keeps: the same in every way of playing, and of every match that ended.
 
 use crate::app::{block_on, drover, folder, ok, report, run_on, text, until, verified};
+use drover::history;
 use drover::store::{MatchResult, MatchRow, NewEntrant, SeatRow, Slot, StoredRound, TournamentRow};
 use drover::tournament::{Extent, open_recording};
 use nix::sys::signal::{Signal, kill};
@@ -262,13 +263,13 @@ fn matches_of_a_tournament_are_listed_by_it_and_show_their_entrants() {
             entrants: names.clone().map(entrant).collect(),
             ..TournamentRow::default()
         };
-        store.create_tournament(new).await.unwrap();
+        history::create_tournament(&store, new).await.unwrap();
         let round = StoredRound {
             round: 1,
             decision: Value::Null,
             decided_us: 1,
         };
-        store.add_round(ID, round).await.unwrap();
+        history::add_round(&store, ID, round).await.unwrap();
         let slot = Slot {
             tournament: ID.into(),
             round: 1,

@@ -5,6 +5,7 @@ use crate::app::{
     text, until,
 };
 use crate::bots::{bot, is_there};
+use drover::history;
 use drover::store::Store;
 use serde_json::Value;
 use std::fs;
@@ -123,7 +124,7 @@ const NICE: (&str, &str) = (
 fn noted(database: &Path, name: &str, game: &str) -> Option<Value> {
     block_on(async {
         let store = Store::open_readonly(database).await.unwrap();
-        let note = store.note(name, game).await.unwrap();
+        let note = history::note(store.reader(), name, game).await.unwrap();
         store.close().await;
         note
     })

@@ -4,7 +4,9 @@ use crate::app::{
     Answer, TestApp, WITH_REFEREE, block_on, connected, dial_from, drover, exchange, folder,
     request, serve, set, stored, until, verified,
 };
-use drover::store::{Direction, Filter, PageAt, SessionRow, Side, Store};
+use drover::history;
+use drover::history::{Filter, PageAt, SessionRow};
+use drover::store::{Direction, Side, Store};
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -203,7 +205,10 @@ async fn calls(store: &Store, market: u64, side: Side) -> (Texts, Vec<SessionRow
         Side::Player => Direction::In,
     };
     let at = PageAt::first(10_000);
-    let all = store.sessions(&Filter::default(), &at).await.unwrap().items;
+    let all = history::sessions(store.reader(), &Filter::default(), &at)
+        .await
+        .unwrap()
+        .items;
     let own = |row: &SessionRow| {
         let opened = &row.opened;
         let stranger = opened.referee == "127.0.0.2";
@@ -212,8 +217,10 @@ async fn calls(store: &Store, market: u64, side: Side) -> (Texts, Vec<SessionRow
     let rows: Vec<SessionRow> = all.into_iter().filter(own).collect();
     let mut texts = Texts::new();
     for row in &rows {
-        let (last, _) = store.head(row).await.unwrap().unwrap();
-        let entries = store.transcript(row.id, last).await.unwrap();
+        let (last, _) = history::head(store.reader(), row).await.unwrap().unwrap();
+        let entries = history::transcript(store.reader(), row.id, last)
+            .await
+            .unwrap();
         let called = entries
             .into_iter()
             .filter(|entry| entry.direction == direction);
@@ -327,13 +334,16 @@ fn nobody_takes_over_a_running_match() {
                 assert!(row.scores.iter().any(|score| *score > 0), "{row:?}");
             }
         }
-        let nonce = daemon.referee_nonce().await.unwrap();
+        let nonce = history::referee_nonce(daemon.reader()).await.unwrap();
         assert!(
             !log.contains(&nonce) && !log.contains("s3cret"),
             "no secret is logged"
         );
         let (filter, at) = (Filter::default(), PageAt::first(100_000));
-        let matches = daemon.matches(&filter, &at).await.unwrap().items;
+        let matches = history::matches(daemon.reader(), &filter, &at)
+            .await
+            .unwrap()
+            .items;
         let shown = format!("{matches:?}");
         assert!(
             shown.contains("/koehandel/champion") && !shown.contains(&nonce),
@@ -398,7 +408,11 @@ fn what_rest_the_page_and_the_log_show_does_not_open_a_session() {
 }
 
 fn nonce(folder: &Path) -> String {
-    block_on(async { stored(folder).await.referee_nonce().await.unwrap() })
+    block_on(async {
+        history::referee_nonce(stored(folder).await.reader())
+            .await
+            .unwrap()
+    })
 }
 
 #[test]

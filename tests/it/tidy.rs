@@ -23,6 +23,7 @@ const LEVELS: &[(&str, u32)] = &[
     ("seldom", 30),
     ("config", 35),
     ("store", 40),
+    ("history", 41),
     ("link", 40),
     ("thinking", 40),
     ("programs", 42),

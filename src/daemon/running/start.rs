@@ -13,6 +13,7 @@ use crate::daemon::room::Gauged;
 use crate::daemon::{Addresses, Daemon, Extras, descriptors};
 use crate::gateway::hubs::Hubs;
 use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, OwnReferee, shims};
+use crate::history;
 use crate::identities::{Identities, Names};
 use crate::link::{Hosts, HttpIn};
 use crate::programs::Bots;
@@ -97,7 +98,7 @@ impl Daemon {
             config,
             maxima: descriptors::maxima(config, listening.referee.is_some()),
             addresses,
-            nonce: Secret::new(store.referee_nonce().await?),
+            nonce: Secret::new(history::referee_nonce(store.reader()).await?),
             parts: &parts,
             sessions: &sessions,
             drain: &drain,

@@ -5,12 +5,14 @@ mod orphans;
 use super::error::RecordError;
 use super::seat_session::SeatSession;
 use super::seats::{DecisionTimes, folded, rows};
+use crate::history;
+use crate::history::SessionRow;
 use crate::replay::SeatTold;
 use crate::store::types::{
     Close, Direction, Durability, Entry, MatchResult, MatchRow, NewEntry, NewSession, SessionId,
     Side,
 };
-use crate::store::{SessionRow, Store, StoreError};
+use crate::store::{Store, StoreError};
 use futures_util::future::join_all;
 use games::match_::{Content, Recorded};
 use games::{Fact, Kit, Seat, Seats, Wire};
@@ -97,7 +99,7 @@ impl Recording {
     /// [`RecordError`].
     pub async fn last_market(&self, game: &str) -> Result<u64, RecordError> {
         match self.store() {
-            Some(store) => Ok(store.last_market(game).await?),
+            Some(store) => Ok(history::last_market(store.reader(), game).await?),
             None => Ok(0),
         }
     }
@@ -108,7 +110,7 @@ impl Recording {
     /// [`RecordError`].
     pub async fn used(&self, game: &str, market: u64, ids: &[u64]) -> Result<bool, RecordError> {
         match self.store() {
-            Some(store) => Ok(store.numbers_used(game, market, ids).await?),
+            Some(store) => Ok(history::numbers_used(store.reader(), game, market, ids).await?),
             None => Ok(false),
         }
     }
@@ -121,7 +123,7 @@ impl Recording {
         let Some(store) = self.store() else {
             return Ok(None);
         };
-        let found = store.seat_of_player(game, id).await?;
+        let found = history::seat_of_player(store.reader(), game, id).await?;
         Ok(found.map(|(market, seat)| (market, Seat(seat))))
     }
 
@@ -188,7 +190,7 @@ impl Recording {
         });
         MatchRecord {
             sessions: sessions.collect(),
-            kit: self.store().and_then(|store| store.kit(&row.game)),
+            kit: self.store().and_then(|store| store.reader().kit(&row.game)),
             store: self.store().cloned(),
             match_id: row.id.clone(),
             alone: None,
@@ -207,7 +209,7 @@ impl Recording {
     ) -> Result<Vec<UnfinishedMatch>, RecordError> {
         let mut unfinished = Vec::new();
         if let Some(store) = self.store() {
-            for row in store.unfinished(game, referee).await? {
+            for row in history::unfinished(store.reader(), game, referee).await? {
                 unfinished.push(self.unfinished_match(store, row).await?);
             }
         }
@@ -219,17 +221,17 @@ impl Recording {
         store: &Store,
         row: MatchRow,
     ) -> Result<UnfinishedMatch, StoreError> {
-        let ids = store.players_of(&row.id).await?;
+        let ids = history::players_of(store.reader(), &row.id).await?;
         let mut record = self.record(&row, &ids);
         let mut past = Seats::from_fn(row.seats.len(), |_| Vec::new());
-        let mut stored = store.sessions_of(&row.id).await?;
+        let mut stored = history::sessions_of(store.reader(), &row.id).await?;
         stored.retain(|session| session.opened.side == Side::Referee);
         for session in stored {
             let seat = Seat(session.opened.seat.unwrap_or(u8::MAX));
-            let head = store.head(&session).await?;
+            let head = history::head(store.reader(), &session).await?;
             if let Some(own) = record.sessions.get_mut(seat.index()) {
                 if let Some((last, seq)) = head {
-                    past[seat] = store.transcript(session.id, last).await?;
+                    past[seat] = history::transcript(store.reader(), session.id, last).await?;
                     (own.last, own.seq) = (Some(last), seq);
                 }
                 own.id = session.id;
@@ -261,16 +263,22 @@ impl Recording {
         let Some(store) = self.store() else {
             return Ok(None);
         };
-        let Some(id) = store.match_of_market(game, market).await? else {
+        let Some(id) = history::match_of_market(store.reader(), game, market).await? else {
             return Ok(None);
         };
         let own = |session: &&SessionRow| {
             session.opened.side == Side::Referee && session.opened.seat == Some(seat.0)
         };
-        Ok(Some(match store.sessions_of(&id).await?.iter().find(own) {
-            Some(session) => store.whole_transcript(session).await?,
-            None => Vec::new(),
-        }))
+        Ok(Some(
+            match history::sessions_of(store.reader(), &id)
+                .await?
+                .iter()
+                .find(own)
+            {
+                Some(session) => history::whole_transcript(store.reader(), session).await?,
+                None => Vec::new(),
+            },
+        ))
     }
 }
 
@@ -487,7 +495,7 @@ impl MatchRecord {
             told.iter_mut().for_each(|told| told.lessons.clear());
             return Ok(told);
         };
-        for session in store.sessions_of(&self.match_id).await? {
+        for session in history::sessions_of(store.reader(), &self.match_id).await? {
             let seat = session.opened.seat.map(usize::from);
             if let (Side::Player, Some(seat)) = (session.opened.side, seat)
                 && let Some(told) = told.get_mut(seat)

@@ -1,14 +1,16 @@
 //! What an unbroken dialogue, a woken one and verification find in a transcript is the same.
 
 use super::world::dependencies;
+use crate::history;
+use crate::history::{Filter, PageAt};
 use crate::identities::KnownMatch;
 use crate::replay::{self, Line, replay};
 use crate::session::core::{DialogueState, SessionState};
 use crate::session::message::Local;
 use crate::session::{BotAddress, Dependencies, Key, Numbered, SessionOptions, Sessions, fold};
+use crate::store::Store;
 use crate::store::tests::fake::named_match;
 use crate::store::types::{LiveSession, MatchRow, NewSession};
-use crate::store::{Filter, PageAt, Store};
 use crate::toy;
 use futures_util::future::join_all;
 use games::{Dialogue, DialogueSetup, Fact, Kit, PlaySetup, Wire};
@@ -66,10 +68,13 @@ type Unbroken = (Box<dyn Dialogue>, Vec<Fact>);
 
 async fn only_session(store: &Store) -> LiveSession {
     let (all, page) = (Filter::default(), PageAt::first(2));
-    let mut sessions = store.sessions(&all, &page).await.unwrap().items;
+    let mut sessions = history::sessions(store.reader(), &all, &page)
+        .await
+        .unwrap()
+        .items;
     let row = sessions.pop().unwrap();
     assert_eq!(sessions.len(), 0);
-    let (head, seq) = store.head(&row).await.unwrap().unwrap();
+    let (head, seq) = history::head(store.reader(), &row).await.unwrap().unwrap();
     LiveSession {
         id: row.id,
         opened: row.opened,
@@ -94,7 +99,9 @@ async fn verified(store: &Store, kit: &dyn Kit, live: &LiveSession) -> Unbroken 
     } = &live.opened;
     let setup = replay::dialogue_setup(store, kit, (bot, *seed), setup).await;
     let mut dialogue = kit.dialogue(&setup.unwrap()).unwrap();
-    let entries = store.transcript(live.id, live.head.unwrap()).await.unwrap();
+    let entries = history::transcript(store.reader(), live.id, live.head.unwrap())
+        .await
+        .unwrap();
     let replayed = replay(&mut *dialogue, entries.iter().map(Line::from));
     assert_eq!(replayed.differences, Vec::<String>::new());
     let facts = replayed.facts.into_iter().map(|(_, fact)| fact);
@@ -161,7 +168,10 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     assert_eq!(known(&*woken), known(&*unbroken), "{what}: woken");
     assert_eq!(known(&*verified), known(&*unbroken), "{what}: verified");
     assert_eq!(verified_facts, facts, "{what}");
-    let stored = parts.store.facts(&match_id).await.unwrap().into_iter();
+    let stored = history::facts(parts.store.reader(), &match_id)
+        .await
+        .unwrap()
+        .into_iter();
     let stored = stored.filter(|fact| fact.kind != "local");
     let stored: Vec<Fact> = stored
         .map(|fact| Fact {
@@ -258,7 +268,9 @@ async fn what_an_overruled_answer_said_is_no_difference() {
     sessions.close().await;
     assert!(overruled > 10, "{overruled}");
     let live = only_session(&parts.store).await;
-    let stored = parts.store.facts(&live.opened.match_id).await.unwrap();
+    let stored = history::facts(parts.store.reader(), &live.opened.match_id)
+        .await
+        .unwrap();
     let of_answers = stored.iter().filter(|fact| fact.kind == "launch").count();
     assert!(of_answers > 10, "{of_answers}");
     let mut differences = Vec::new();

@@ -1,6 +1,7 @@
 //! Users' programs behind a session: good ones, and such that crash, answer nonsense, babble or hang.
 
 use super::world::{dependencies, until};
+use crate::history;
 use crate::programs::{Bots, Launch, Protocol};
 use crate::session::{BotAddress, Key, Leaving, Origin, SessionOptions, Sessions};
 use crate::store::Note;
@@ -244,7 +245,7 @@ impl Table {
     pub(super) async fn ran(&self, session: i64) -> (Value, String) {
         let since = Instant::now();
         loop {
-            let runs = self.store.program_runs(&[SessionId(session)]).await;
+            let runs = history::program_runs(self.store.reader(), &[SessionId(session)]).await;
             if let Some((_, report, stderr)) = runs.unwrap().pop() {
                 return (report, stderr);
             }
@@ -255,13 +256,13 @@ impl Table {
 
     /// The fallback's answers in a session, by cause.
     pub(super) async fn fallbacks(&self, session: i64, cause: &str) -> usize {
-        let row = self
-            .store
-            .session(SessionId(session))
+        let row = history::session(self.store.reader(), SessionId(session))
             .await
             .unwrap()
             .unwrap();
-        let facts = self.store.facts(&row.opened.match_id).await.unwrap();
+        let facts = history::facts(self.store.reader(), &row.opened.match_id)
+            .await
+            .unwrap();
         let by = |data: &Value| data.get("cause").and_then(Value::as_str) == Some(cause);
         let fallbacks = facts.iter().filter(|fact| fact.kind == "fallback");
         fallbacks.filter(|fact| by(&fact.data)).count()
@@ -287,15 +288,16 @@ async fn a_good_program_plays_and_gets_its_note_back() {
     }
     assert_eq!(count(&report, "starts"), 1);
     assert_eq!(stderr.trim(), "note null again False");
-    let note = table
-        .store
-        .note("mine", "koehandel")
+    let note = history::note(table.store.reader(), "mine", "koehandel")
         .await
         .unwrap()
         .unwrap();
     assert_eq!(note["asks"], report["answered"]);
     assert_eq!(note["scores"].as_array().map(Vec::len), Some(4));
-    let session = table.store.session(SessionId(1)).await.unwrap().unwrap();
+    let session = history::session(table.store.reader(), SessionId(1))
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(session.opened.bot, "bot:mine@1.0");
     table.key.market = 2;
     let (table, ..) = table.play(None).await;
@@ -474,7 +476,9 @@ while asks == 10 and not os.path.exists('read'):
     let (store, read) = (table.store.clone(), table.folder.path().join("read"));
     let reader = tokio::spawn(async move {
         loop {
-            let note = store.note("mine", "koehandel").await.unwrap();
+            let note = history::note(store.reader(), "mine", "koehandel")
+                .await
+                .unwrap();
             if let Some(note) = note {
                 fs::write(read, "").unwrap();
                 return note;
@@ -487,7 +491,9 @@ while asks == 10 and not os.path.exists('read'):
     assert_eq!(count(&report, "late"), 0, "{report}");
     assert_eq!(reader.await.unwrap(), serde_json::json!({"asks": 3}));
     // The one of its end is the last.
-    let note = table.store.note("mine", "koehandel").await.unwrap();
+    let note = history::note(table.store.reader(), "mine", "koehandel")
+        .await
+        .unwrap();
     assert_eq!(note.unwrap()["asks"], report["answered"]);
 }
 
@@ -504,7 +510,7 @@ async fn a_match_that_is_told_again_begins_with_the_note_that_it_began_with() {
         note,
     };
     let earlier = note(Value::from("earlier"));
-    table.store.keep_note(earlier).await.unwrap();
+    history::keep_note(&table.store, earlier).await.unwrap();
     let (mut table, ..) = table.play(Some(120)).await;
     let (_, stderr) = table.ran(1).await;
     assert_eq!(stderr.trim(), "note \"earlier\" again True");
@@ -514,9 +520,7 @@ async fn a_match_that_is_told_again_begins_with_the_note_that_it_began_with() {
     assert!(stderr.starts_with("note {\"asks\": "), "{stderr}");
     assert!(stderr.trim().ends_with("again False"), "{stderr}");
     // Nothing is kept of what was given.
-    let given = table
-        .store
-        .give_note(SessionId(2), ("mine", "koehandel"), true);
+    let given = history::give_note(&table.store, SessionId(2), ("mine", "koehandel"), true);
     assert_eq!(given.await.unwrap(), None);
 }
 

@@ -8,7 +8,7 @@ use sqlx::{Row as _, SqliteConnection};
 use std::collections::BTreeMap;
 
 /// A match updates a learnt type only if the type fits the rival at least this well.
-pub(in crate::store) const TYPE_FIT_MIN: f64 = 0.5;
+pub(crate) const TYPE_FIT_MIN: f64 = 0.5;
 
 /// Which model: game, kind (`named` or `type`), name.
 type Key = (String, &'static str, String);

@@ -7,12 +7,14 @@ use crate::app::{
 };
 use drover::gateway::CallbackOptions;
 use drover::gateway::hubs::Hubs;
+use drover::history;
+use drover::history::{Filter, PageAt};
 use drover::referee::budget::ThinkBudget;
 use drover::referee::hub::{HubServer, HubSettings, Invited};
 use drover::referee::seat_builtin::Builtins;
 use drover::referee::{HubPorts, Ports, Recording};
 use drover::session::SessionOptions;
-use drover::store::{Durability, Filter, MatchRow, PageAt, Settings, Store};
+use drover::store::{Durability, MatchRow, Settings, Store};
 use drover::tournament::{
     FinishedMatch, MatchError, MatchPlayer as _, Plan, PlannedMatch, Referees, Schedule, Stop, run,
 };
@@ -150,7 +152,9 @@ fn comes_again<'scope>(
 
 fn rows(hub: &Hub, store: &Store) -> Vec<MatchRow> {
     let at = PageAt::first(100);
-    let page = hub.runtime.block_on(store.matches(&Filter::default(), &at));
+    let page = hub
+        .runtime
+        .block_on(history::matches(store.reader(), &Filter::default(), &at));
     page.unwrap().items
 }
 

@@ -2,9 +2,11 @@
 
 use super::player::Player;
 use crate::app::{block_on, clean, folder, until};
+use drover::history;
+use drover::history::{Filter, PageAt};
 use drover::referee::Recording;
 use drover::referee::hub::{HubServer, HubSettings};
-use drover::store::{Durability, Filter, MatchRow, PageAt, Settings, Store};
+use drover::store::{Durability, MatchRow, Settings, Store};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -199,7 +201,7 @@ pub fn ended(store: &Store, runtime: &Runtime, count: usize) -> MatchRow {
     let at = PageAt::first(10);
     let mut items = Vec::new();
     until(|| {
-        let page = runtime.block_on(store.matches(&Filter::default(), &at));
+        let page = runtime.block_on(history::matches(store.reader(), &Filter::default(), &at));
         items = page.unwrap().items;
         items.len() == count && items[0].ended_us.is_some()
     });

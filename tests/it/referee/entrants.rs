@@ -3,8 +3,10 @@
 use super::players::{Manner, Player};
 use super::{IMPATIENT, url};
 use crate::app::{clean, folder};
+use drover::history;
+use drover::history::{Filter, PageAt};
 use drover::referee::{Host, HostSettings, Ports, Recording};
-use drover::store::{Durability, Filter, PageAt, Settings, Slot, Store};
+use drover::store::{Durability, Settings, Slot, Store};
 use drover::tournament::{FinishedMatch, Plan, PlannedMatch, Referees, Schedule, run};
 use games::Cause;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -119,7 +121,7 @@ fn entrants_of_one_url_stay_apart_and_a_dead_one_holds_up_one_match_only() {
 
     let at = PageAt::first(100);
     let rows = runtime
-        .block_on(store.matches(&Filter::default(), &at))
+        .block_on(history::matches(store.reader(), &Filter::default(), &at))
         .unwrap()
         .items;
     // Newest first; each is stored with its players' names where they sat.
@@ -173,14 +175,14 @@ fn an_entrant_that_answers_again_has_all_its_tries() {
         games: 2,
         seed: 3,
     };
-    let (plan, mut heard) = (Arc::new(plan), Vec::new());
+    let (plan, mut received) = (Arc::new(plan), Vec::new());
     for planned in in_rounds(&schedule, 1) {
         let (plan, player) = (Arc::clone(&plan), player.clone());
         let one = std::iter::once(planned);
         let mut each = |_| {};
         let ran = run(plan, one, player, Arc::default(), &mut each);
         runtime.block_on(ran).unwrap();
-        heard.push(comes.heard().len());
+        received.push(comes.received().len());
     }
     // Taken for dead it has one try, which it misses; that of the next match it uses, and all is forgiven.
     assert_eq!(received[0], 1);

@@ -3,6 +3,7 @@
 use super::players::{Manner, Player};
 use super::{begun, kept_host, played, players, request, scores};
 use crate::app::{clean, folder};
+use drover::history;
 use drover::referee::{HostSettings, Recording};
 use drover::store::types::{Direction, Durability};
 use drover::store::{Settings, Store};
@@ -37,8 +38,7 @@ async fn a_match_is_kept_whole_and_numbers_go_on() {
     let kept = store(&path).await;
     let host = kept_host(HostSettings::default(), recording(&kept)).await;
     let hosted = played(&host, wanted()).await;
-    let row = kept
-        .match_row(&hosted.info.match_id)
+    let row = history::match_row(kept.reader(), &hosted.info.match_id)
         .await
         .unwrap()
         .unwrap();
@@ -102,7 +102,10 @@ async fn a_stopped_match_goes_on_where_it_was() {
     permits.add_permits(100);
     assert_eq!(host.resume().await.unwrap(), 1);
     host.drain(std::time::Duration::from_secs(20)).await;
-    let row = kept.match_row(&id).await.unwrap().unwrap();
+    let row = history::match_row(kept.reader(), &id)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(
         (row.cause, row.scores.as_slice()),
         (Some(Cause::Normal), [10, 10, 0, 0].as_slice())

@@ -1,6 +1,7 @@
 //! Matches that stand still while they are looked at, and what nobody but a seat may know of them.
 
 use crate::app::{Answer, PATIENCE, Piped, TestApp, block_on, connected, request, shim, stored};
+use drover::history;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Write as _};
@@ -175,12 +176,19 @@ pub fn seated(folder: &Path) -> BTreeMap<i64, Seated> {
     block_on(async {
         let store = stored(folder).await;
         let mut all = BTreeMap::new();
-        let page = drover::store::PageAt::first(250);
-        let filter = drover::store::Filter::default();
-        for row in store.matches(&filter, &page).await.unwrap().items {
-            let row = store.match_row(&row.id).await.unwrap().unwrap();
-            let contents = store.contents(&row.id).await.unwrap();
-            let all_entries = store.entries(&contents).await.unwrap();
+        let page = drover::history::PageAt::first(250);
+        let filter = drover::history::Filter::default();
+        for row in history::matches(store.reader(), &filter, &page)
+            .await
+            .unwrap()
+            .items
+        {
+            let row = history::match_row(store.reader(), &row.id)
+                .await
+                .unwrap()
+                .unwrap();
+            let contents = history::contents(store.reader(), &row.id).await.unwrap();
+            let all_entries = history::entries(store.reader(), &contents).await.unwrap();
             for session in contents.sessions {
                 let entries = all_entries.iter();
                 let entries: Vec<_> = entries.filter(|of| of.session == session.id).collect();

@@ -2,6 +2,7 @@
 
 use super::{Recording, UnfinishedMatch};
 use crate::clock::now_us;
+use crate::history;
 use crate::referee::record::ends::{cancelled, result_of};
 use crate::referee::record::error::RecordError;
 use crate::replay::replay_match;
@@ -45,8 +46,8 @@ impl Recording {
         let Some(store) = self.store() else {
             return Ok(());
         };
-        for session in store.sessions_of(match_id).await? {
-            let head = store.head(&session).await?;
+        for session in history::sessions_of(store.reader(), match_id).await? {
+            let head = history::head(store.reader(), &session).await?;
             let open = session.opened.side == Side::Player && session.ended_us.is_none();
             let Some((last, seq)) = head.filter(|_| open) else {
                 continue;

@@ -1,11 +1,13 @@
 //! Who did what to whom: results, bluffs and times of our bots against each rival.
 
-use super::error::StoreError;
-use super::handle::Store;
-use super::history::{AT_LEAST, ONCE};
+use super::contents::{AT_LEAST, ONCE};
+use super::listing::found;
 use super::listing::{Found, MATCHES};
+use super::meetings::ended;
+use super::meetings::meetings;
 use super::meetings::{Ended, Meeting, Subject};
 use super::records::{Filter, PageAt, Score, Standing, Times, Trend, Versus, VersusBluffs};
+use crate::store::{Reader, StoreError};
 use games::stats::{ClusteredMean, quantile};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
@@ -22,113 +24,111 @@ const RIVALS_MAX: usize = 250;
 /// Matches that say whether something changes.
 const TREND_MIN: usize = 8;
 
-impl Store {
-    /// The record of a bot or an opponent in a game against the 250 most often met, these first: of its newest 4096
-    /// matches, with bluffs and times of the newest 128 of those that were over by `open_us` (microseconds since
-    /// 1970-01-01 UTC).
-    ///
-    /// # Errors
-    /// [`StoreError::Read`], [`StoreError::Corrupt`].
-    pub async fn versus(
-        &self,
-        game: &str,
-        subject: Subject<'_>,
-        open_us: i64,
-        called: &(dyn Fn(&str) -> String + Sync),
-    ) -> Result<Vec<Versus>, StoreError> {
-        let (bot, opponent) = match subject {
-            Subject::Bot(name) | Subject::Type(name) => (Some(name), None),
-            Subject::Opponent(name) => (None, Some(name)),
-        };
-        let filter = Filter {
-            game: Some(game.to_owned()),
-            bot: bot.map(str::to_owned),
-            opponent: opponent.map(str::to_owned),
-            ..Filter::default()
-        };
-        let found = self.newest(&filter).await?;
-        let ended = self.ended(&found).await?;
-        let mut met: BTreeMap<String, Vec<Meeting<'_>>> = BTreeMap::new();
-        for meeting in self.meetings(&found, subject, &ended).await? {
-            met.entry(called(&meeting.with)).or_default().push(meeting);
-        }
-        let mut met: Vec<(String, Vec<Meeting<'_>>)> = met.into_iter().collect();
-        met.sort_by_key(|(_, meetings)| std::cmp::Reverse(meetings.len()));
-        met.truncate(RIVALS_MAX);
-        let all = met.iter().flat_map(|(_, meetings)| meetings);
-        let open = all.filter(|meeting| meeting.at.is_open(open_us));
-        let newest: BTreeSet<&str> = open.map(|meeting| meeting.at.id.as_str()).collect();
-        let newest: BTreeSet<&str> = newest.into_iter().rev().take(DETAILED_MAX).collect();
-        let wanted = Value::from_iter(newest.iter().copied());
-        let details = self.details(&wanted.to_string()).await?;
-        let versus = |(with, meetings): (String, Vec<Meeting<'_>>)| {
-            let (own, rival) = (
-                details.of(&meetings, |meeting| meeting.own),
-                details.of(&meetings, |meeting| meeting.rival),
-            );
-            let matches = matches(&meetings);
-            let count =
-                |is: &dyn Fn(&Ended) -> bool| matches.iter().filter(|one| is(one)).count() as u64;
-            Versus {
-                rival: with,
-                matches: matches.len() as u64,
-                all: score(&meetings),
-                win_share: win_share(&meetings),
-                seats: by(&meetings, |meeting| meeting.own),
-                places: by(&meetings, |meeting| meeting.place()),
-                trend: trend(&meetings),
-                causes: causes(&matches),
-                blamed: blamed(&meetings, |meeting| meeting.own),
-                rival_blamed: blamed(&meetings, |meeting| meeting.rival),
-                detailed: count(&|one| newest.contains(one.id.as_str())),
-                hidden: count(&|one| !one.is_open(open_us)),
-                own_bluffs: own.0,
-                rival_bluffs: rival.0,
-                own_times: own.1,
-                rival_times: rival.1,
-                more: found.next.is_some(),
-            }
-        };
-        Ok(met.into_iter().map(versus).collect())
+/// The record of a bot or an opponent in a game against the 250 most often met, these first: of its newest 4096
+/// matches, with bluffs and times of the newest 128 of those that were over by `open_us` (microseconds since
+/// 1970-01-01 UTC).
+///
+/// # Errors
+/// [`StoreError::Read`], [`StoreError::Corrupt`].
+pub async fn versus(
+    reader: &Reader,
+    game: &str,
+    subject: Subject<'_>,
+    open_us: i64,
+    called: &(dyn Fn(&str) -> String + Sync),
+) -> Result<Vec<Versus>, StoreError> {
+    let (bot, opponent) = match subject {
+        Subject::Bot(name) | Subject::Type(name) => (Some(name), None),
+        Subject::Opponent(name) => (None, Some(name)),
+    };
+    let filter = Filter {
+        game: Some(game.to_owned()),
+        bot: bot.map(str::to_owned),
+        opponent: opponent.map(str::to_owned),
+        ..Filter::default()
+    };
+    let found = newest(reader, &filter).await?;
+    let ended = ended(reader, &found).await?;
+    let mut met: BTreeMap<String, Vec<Meeting<'_>>> = BTreeMap::new();
+    for meeting in meetings(reader, &found, subject, &ended).await? {
+        met.entry(called(&meeting.with)).or_default().push(meeting);
     }
-
-    /// The newest matches of a filter whose results are counted.
-    pub(super) async fn newest(&self, filter: &Filter) -> Result<Found, StoreError> {
-        let at = PageAt::first(MATCHES_MAX as u32);
-        self.found(&MATCHES, filter, &at, EXAMINED_MAX).await
-    }
-
-    /// What the seats of these matches (a JSON list) bluffed, and how long they decided.
-    async fn details(&self, matches: &str) -> Result<Details, StoreError> {
-        let mut details = Details::default();
-        let bluffs = format!(
-            "SELECT s.match_id, (s.seat + b.place) % (SELECT count(*) FROM seats n WHERE n.match_id = s.match_id),
-                 iif({AT_LEAST}, NULL, b.bid), b.held, b.caught
-             FROM json_each(?) w CROSS JOIN sessions s ON s.match_id = w.value
-             CROSS JOIN bluffs b ON b.session = s.id WHERE s.seat + b.place IS NOT NULL AND {ONCE}"
+    let mut met: Vec<(String, Vec<Meeting<'_>>)> = met.into_iter().collect();
+    met.sort_by_key(|(_, meetings)| std::cmp::Reverse(meetings.len()));
+    met.truncate(RIVALS_MAX);
+    let all = met.iter().flat_map(|(_, meetings)| meetings);
+    let open = all.filter(|meeting| meeting.at.is_open(open_us));
+    let newest: BTreeSet<&str> = open.map(|meeting| meeting.at.id.as_str()).collect();
+    let newest: BTreeSet<&str> = newest.into_iter().rev().take(DETAILED_MAX).collect();
+    let wanted = Value::from_iter(newest.iter().copied());
+    let details = details(reader, &wanted.to_string()).await?;
+    let versus = |(with, meetings): (String, Vec<Meeting<'_>>)| {
+        let (own, rival) = (
+            details.of(&meetings, |meeting| meeting.own),
+            details.of(&meetings, |meeting| meeting.rival),
         );
-        let rows: Vec<BluffOfSeat> = sqlx::query_as(AssertSqlSafe(bluffs))
-            .bind(matches.to_owned())
-            .fetch_all(self.readers())
-            .await?;
-        for (id, seat, bid, held, caught) in rows {
-            let bluffs = details.bluffs.entry((id, seat)).or_default();
-            bluffs.push((bid, held, caught));
+        let matches = matches(&meetings);
+        let count =
+            |is: &dyn Fn(&Ended) -> bool| matches.iter().filter(|one| is(one)).count() as u64;
+        Versus {
+            rival: with,
+            matches: matches.len() as u64,
+            all: score(&meetings),
+            win_share: win_share(&meetings),
+            seats: by(&meetings, |meeting| meeting.own),
+            places: by(&meetings, |meeting| meeting.place()),
+            trend: trend(&meetings),
+            causes: causes(&matches),
+            blamed: blamed(&meetings, |meeting| meeting.own),
+            rival_blamed: blamed(&meetings, |meeting| meeting.rival),
+            detailed: count(&|one| newest.contains(one.id.as_str())),
+            hidden: count(&|one| !one.is_open(open_us)),
+            own_bluffs: own.0,
+            rival_bluffs: rival.0,
+            own_times: own.1,
+            rival_times: rival.1,
+            more: found.next.is_some(),
         }
-        let rows: Vec<(String, u8, i64, i64, bool)> = sqlx::query_as(
-            "SELECT s.match_id, s.seat, l.sent_us, l.limit_us, l.fallback
-             FROM json_each(?) w CROSS JOIN sessions s ON s.match_id = w.value
-             CROSS JOIN ledger l ON l.session = s.id WHERE s.seat IS NOT NULL",
-        )
+    };
+    Ok(met.into_iter().map(versus).collect())
+}
+
+/// The newest matches of a filter whose results are counted.
+pub(super) async fn newest(reader: &Reader, filter: &Filter) -> Result<Found, StoreError> {
+    let at = PageAt::first(MATCHES_MAX as u32);
+    found(reader, &MATCHES, filter, &at, EXAMINED_MAX).await
+}
+
+/// What the seats of these matches (a JSON list) bluffed, and how long they decided.
+async fn details(reader: &Reader, matches: &str) -> Result<Details, StoreError> {
+    let mut details = Details::default();
+    let bluffs = format!(
+        "SELECT s.match_id, (s.seat + b.place) % (SELECT count(*) FROM seats n WHERE n.match_id = s.match_id),
+             iif({AT_LEAST}, NULL, b.bid), b.held, b.caught
+         FROM json_each(?) w CROSS JOIN sessions s ON s.match_id = w.value
+         CROSS JOIN bluffs b ON b.session = s.id WHERE s.seat + b.place IS NOT NULL AND {ONCE}"
+    );
+    let rows: Vec<BluffOfSeat> = sqlx::query_as(AssertSqlSafe(bluffs))
         .bind(matches.to_owned())
-        .fetch_all(self.readers())
+        .fetch_all(reader.pool())
         .await?;
-        for (id, seat, took, limit, fallback) in rows {
-            let times = details.times.entry((id, seat)).or_default();
-            times.push((took, limit, fallback));
-        }
-        Ok(details)
+    for (id, seat, bid, held, caught) in rows {
+        let bluffs = details.bluffs.entry((id, seat)).or_default();
+        bluffs.push((bid, held, caught));
     }
+    let rows: Vec<(String, u8, i64, i64, bool)> = sqlx::query_as(
+        "SELECT s.match_id, s.seat, l.sent_us, l.limit_us, l.fallback
+         FROM json_each(?) w CROSS JOIN sessions s ON s.match_id = w.value
+         CROSS JOIN ledger l ON l.session = s.id WHERE s.seat IS NOT NULL",
+    )
+    .bind(matches.to_owned())
+    .fetch_all(reader.pool())
+    .await?;
+    for (id, seat, took, limit, fallback) in rows {
+        let times = details.times.entry((id, seat)).or_default();
+        times.push((took, limit, fallback));
+    }
+    Ok(details)
 }
 
 /// A seat of a match.

@@ -1,12 +1,14 @@
 //! Naming the players on seats, and which model learns.
 
-use super::fake::{Pen, asked, heard, match_id, new_match, opened};
-use crate::store::{OpponentKind, PageAt, Store, StoreError};
+use crate::history;
+use crate::history::{OpponentKind, PageAt};
+use crate::store::tests::fake::{Pen, asked, heard, match_id, new_match, opened};
+use crate::store::{Store, StoreError};
 use serde_json::json;
 
 async fn bluffs_of(store: &Store, name: &str) -> Option<i64> {
     let named = Some(OpponentKind::Named);
-    let models = store.models(Some("toy"), named, &PageAt::first(50)).await;
+    let models = history::models(store.reader(), Some("toy"), named, &PageAt::first(50)).await;
     let models = models.unwrap().items;
     let model = models.iter().find(|model| model.name == name)?;
     model.model["bluffs"].as_i64()
@@ -24,12 +26,21 @@ async fn lessons_reach_types_at_once_and_names_when_they_are_known() {
         }
         pen.end(&store, vec![1, 2, 3, 4], bluffs).await;
     }
-    let others = store.models_now("toy", &[], 1).await.unwrap();
-    let others = store.model_versions(&others).await.unwrap().into_iter();
+    let others = history::models_now(store.reader(), "toy", &[], 1)
+        .await
+        .unwrap();
+    let others = history::model_versions(store.reader(), &others)
+        .await
+        .unwrap()
+        .into_iter();
     let others: Vec<_> = others.map(|model| model.name).collect();
     assert_eq!(others, ["alice", "bluffer"], "who was learnt from last");
-    let type_now = store.models_now("toy", &[], 0).await.unwrap();
-    let mut type_now = store.model_versions(&type_now).await.unwrap();
+    let type_now = history::models_now(store.reader(), "toy", &[], 0)
+        .await
+        .unwrap();
+    let mut type_now = history::model_versions(store.reader(), &type_now)
+        .await
+        .unwrap();
     let model = type_now.pop().unwrap();
     assert_eq!((model.name.as_str(), model.version), ("bluffer", 2));
     assert_eq!((model.model, type_now), (json!({ "bluffs": 5 }), vec![]));
@@ -50,7 +61,10 @@ async fn lessons_reach_types_at_once_and_names_when_they_are_known() {
     assert_eq!(bluffs_of(&store, "bob").await, Some(5));
     store.unname_seat(&match_id(1), 1).await.unwrap();
     assert_eq!(bluffs_of(&store, "bob").await, Some(3));
-    let row = store.match_row(&match_id(1)).await.unwrap().unwrap();
+    let row = history::match_row(store.reader(), &match_id(1))
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(row.seats[1].name, None);
     let unknown = store.name_seat(&match_id(1), 9, "carol").await.unwrap_err();
     assert!(
@@ -77,11 +91,13 @@ async fn a_model_changes_with_the_end_of_its_match_or_not_at_all() {
         store.append(append).await,
         Err(StoreError::Refused(_))
     ));
-    let row = store.match_row(&match_id(1)).await.unwrap().unwrap();
+    let row = history::match_row(store.reader(), &match_id(1))
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(row.ended_us, None);
     assert_eq!(
-        store
-            .transcript(pen.id, pen.previous.unwrap())
+        history::transcript(store.reader(), pen.id, pen.previous.unwrap())
             .await
             .unwrap()
             .len(),
@@ -89,7 +105,10 @@ async fn a_model_changes_with_the_end_of_its_match_or_not_at_all() {
     );
     store.alter("DROP TRIGGER no_models").await;
     pen.end(&store, vec![1, 2, 3, 4], 1).await;
-    let row = store.match_row(&match_id(1)).await.unwrap().unwrap();
+    let row = history::match_row(store.reader(), &match_id(1))
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(
         (row.cause, row.scores),
         (Some(games::Cause::Normal), vec![1, 2, 3, 4])
@@ -111,7 +130,10 @@ async fn a_match_is_ended_once_and_only_if_it_exists() {
         .close_match(&match_id(1), result(vec![0, 9]))
         .await
         .unwrap();
-    let row = store.match_row(&match_id(1)).await.unwrap().unwrap();
+    let row = history::match_row(store.reader(), &match_id(1))
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(row.scores, [4, 4]);
     assert_eq!(row.seats[0].win_share, Some(0.5));
     let unknown = store

@@ -1,8 +1,10 @@
 //! What the store returns for listing and showing. Types only.
 
 use super::secrecy::Secrecy;
-use super::types::{Direction, Entry, EntryId, LedgerRow, NewSession, SeatNotes, SessionId, Side};
 use crate::clock;
+use crate::store::types::{
+    Direction, Entry, EntryId, LedgerRow, NewSession, SeatNotes, SessionId, Side,
+};
 use games::{Cause, Part, Participation};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -79,7 +81,7 @@ impl Standing {
 }
 
 /// Which matches, sessions or bluffs to list. `None` everywhere: all. What several fields fit that are common each, but
-/// rare together, comes in short pages ([`Store::matches`](super::Store::matches)). Its fields are the filters of REST
+/// rare together, comes in short pages ([`Store::matches`](Store::matches)). Its fields are the filters of REST
 /// and of `drover match list`, and their comments say there what these do.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[serde(default)]

@@ -1,8 +1,8 @@
 //! Who may see what a session knows, and until when it is secret.
 
-use super::error::StoreError;
-use super::rows;
-use super::types::Side;
+use crate::store::StoreError;
+use crate::store::rows;
+use crate::store::types::Side;
 use sqlx::Row as _;
 use sqlx::sqlite::SqliteRow;
 

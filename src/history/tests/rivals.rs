@@ -1,10 +1,10 @@
 //! Who did what to whom.
 
-use super::fake::{Pen, heard, match_id, new_match, new_session, opened};
+use crate::history;
+use crate::history::{Filter, PageAt, Standing, Subject};
+use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, opened};
 use crate::store::types::SeatRow;
-use crate::store::{
-    Filter, LedgerRow, MatchResult, MatchRow, NewSession, PageAt, Side, Standing, Store, Subject,
-};
+use crate::store::{LedgerRow, MatchResult, MatchRow, NewSession, Side, Store};
 use games::{Bluff, Cause, Fact};
 use serde_json::json;
 
@@ -24,8 +24,7 @@ async fn tell(store: &Store, pen: &mut Pen, by: &str, bid: i64, held: Option<i64
 }
 
 async fn bids(store: &Store) -> Vec<(Option<u8>, i64, Option<i64>)> {
-    let page = store
-        .bluffs(&Filter::default(), &PageAt::first(50))
+    let page = history::bluffs(store.reader(), &Filter::default(), &PageAt::first(50))
         .await
         .unwrap();
     let rows = page.items.into_iter();
@@ -51,7 +50,7 @@ async fn a_bid_that_may_have_been_more_is_told_as_at_least() {
             .push((Fact::new("bluffed", fact), Some(columns)));
         pen.send(&store, append).await;
     }
-    let page = store.bluffs(&Filter::default(), &PageAt::first(50)).await;
+    let page = history::bluffs(store.reader(), &Filter::default(), &PageAt::first(50)).await;
     let rows = page.unwrap().items.into_iter();
     let bids: Vec<_> = rows.map(|row| (row.bid, row.bid_at_least)).collect();
     assert_eq!(bids, [(Some(150), 150), (None, 100)]);
@@ -131,13 +130,23 @@ async fn a_bots_record_against_each_rival() {
         }
         store.close_match(&match_id(number), result).await.unwrap();
     }
-    while store.ledger_newest(20).await.unwrap().len() < 20 {
+    while history::ledger_newest(store.reader(), 20)
+        .await
+        .unwrap()
+        .len()
+        < 20
+    {
         tokio::task::yield_now().await;
     }
-    let all = store
-        .versus("toy", Subject::Bot("champion"), i64::MAX, &str::to_owned)
-        .await
-        .unwrap();
+    let all = history::versus(
+        store.reader(),
+        "toy",
+        Subject::Bot("champion"),
+        i64::MAX,
+        &str::to_owned,
+    )
+    .await
+    .unwrap();
     let rivals: Vec<_> = all
         .iter()
         .map(|versus| (versus.rival.as_str(), versus.all.games))
@@ -176,10 +185,15 @@ async fn a_bots_record_against_each_rival() {
         (1, 1, 0)
     );
 
-    let from = store
-        .versus("toy", Subject::Opponent("alice"), 8, &str::to_owned)
-        .await
-        .unwrap();
+    let from = history::versus(
+        store.reader(),
+        "toy",
+        Subject::Opponent("alice"),
+        8,
+        &str::to_owned,
+    )
+    .await
+    .unwrap();
     assert_eq!(
         (from.len(), from[0].rival.as_str(), from[0].all.games),
         (1, "champion", 15)
@@ -190,10 +204,15 @@ async fn a_bots_record_against_each_rival() {
         (0, 0)
     );
     assert_eq!((from[0].detailed, from[0].hidden), (0, 15));
-    let nobody = store
-        .versus("toy", Subject::Bot("nobody"), i64::MAX, &str::to_owned)
-        .await
-        .unwrap();
+    let nobody = history::versus(
+        store.reader(),
+        "toy",
+        Subject::Bot("nobody"),
+        i64::MAX,
+        &str::to_owned,
+    )
+    .await
+    .unwrap();
     assert!(nobody.is_empty());
 }
 
@@ -228,8 +247,7 @@ async fn meetings_of_one_match_are_one_match() {
         seated(&store, number, &specs, vec![4, 3, 2, 1]).await;
     }
     let subject = Subject::Bot("champion");
-    let all = store
-        .versus("toy", subject, i64::MAX, &str::to_owned)
+    let all = history::versus(store.reader(), "toy", subject, i64::MAX, &str::to_owned)
         .await
         .unwrap();
     let met = |rival: &str| all.iter().find(|versus| versus.rival == rival).unwrap();
@@ -253,11 +271,17 @@ async fn meetings_of_one_match_are_one_match() {
             between,
             ..Filter::default()
         };
-        let page = store.matches(&filter, &PageAt::first(3)).await.unwrap();
+        let page = history::matches(store.reader(), &filter, &PageAt::first(3))
+            .await
+            .unwrap();
         let after = page.next.clone();
         let rest = PageAt { after, limit: 3 };
         let rest = match page.next {
-            Some(_) => store.matches(&filter, &rest).await.unwrap().items.len(),
+            Some(_) => history::matches(store.reader(), &filter, &rest)
+                .await
+                .unwrap()
+                .items
+                .len(),
             None => 0,
         };
         assert_eq!(page.items.len() + rest, count, "{filter:?}");
@@ -275,16 +299,22 @@ async fn meetings_of_one_match_are_one_match() {
     );
     assert_eq!(evolved.trend, None, "too few matches");
     // Seats that only our referee knows count as sessions do.
-    let record = store.bot_record("toy", "evolved", i64::MAX).await.unwrap();
+    let record = history::bot_record(store.reader(), "toy", "evolved", i64::MAX)
+        .await
+        .unwrap();
     assert_eq!((record.won, record.tied, record.lost), (0, 0, 4));
-    let record = store.bot_record("toy", "champion", i64::MAX).await.unwrap();
+    let record = history::bot_record(store.reader(), "toy", "champion", i64::MAX)
+        .await
+        .unwrap();
     assert_eq!((record.won, record.tied, record.lost), (4, 0, 8));
     for (bot, count) in [("evolved", 4), ("champion", 4), ("nobody", 0)] {
         let filter = Filter {
             bot: Some(bot.to_owned()),
             ..Filter::default()
         };
-        let page = store.matches(&filter, &PageAt::first(50)).await.unwrap();
+        let page = history::matches(store.reader(), &filter, &PageAt::first(50))
+            .await
+            .unwrap();
         assert_eq!(page.items.len(), count, "{bot}");
     }
 }
@@ -303,7 +333,9 @@ async fn bluffs_are_found_by_the_bots_name() {
             bot: Some(bot.to_owned()),
             ..Filter::default()
         };
-        let page = store.bluffs(&filter, &PageAt::first(50)).await.unwrap();
+        let page = history::bluffs(store.reader(), &filter, &PageAt::first(50))
+            .await
+            .unwrap();
         assert_eq!(page.items.len(), count, "{bot}");
     }
 }
@@ -329,7 +361,13 @@ async fn a_learnt_type_is_met_as_the_bot_of_its_name() {
         let result = MatchResult::of(9, Cause::Normal, vec![2, 1]);
         store.close_match(&match_id(number), result).await.unwrap();
     }
-    let met = store.versus("toy", Subject::Type("bluffer"), i64::MAX, &str::to_owned);
+    let met = history::versus(
+        store.reader(),
+        "toy",
+        Subject::Type("bluffer"),
+        i64::MAX,
+        &str::to_owned,
+    );
     let met = met.await.unwrap();
     let met: Vec<_> = met
         .iter()
@@ -338,7 +376,9 @@ async fn a_learnt_type_is_met_as_the_bot_of_its_name() {
     assert_eq!(met, [("champion", 3, 3)]);
     // Both are ours: a bot's results count each of its seats once, whoever recorded it.
     for (bot, won, lost) in [("champion", 3, 0), ("bluffer", 0, 3)] {
-        let record = store.bot_record("toy", bot, i64::MAX).await.unwrap();
+        let record = history::bot_record(store.reader(), "toy", bot, i64::MAX)
+            .await
+            .unwrap();
         assert_eq!((record.won, record.lost), (won, lost), "{bot}");
     }
 }

@@ -1,7 +1,7 @@
 //! Keyset pages: newest first, an id is a cursor.
 
-use super::error::StoreError;
 use super::records::{Page, PageAt};
+use crate::store::StoreError;
 
 /// The number below which the page's rows are.
 pub(super) fn number_before(at: &PageAt) -> Result<i64, StoreError> {

@@ -1,13 +1,15 @@
 //! Tournaments: a match's end and its place are stored together, once.
 
-use super::fake::{
+use crate::history;
+use crate::history::tournaments::TOURNAMENTS;
+use crate::history::{ALL_ROUNDS, Filter, PageAt};
+use crate::store;
+use crate::store::salvage;
+use crate::store::tests::fake::{
     TOURNAMENT as ID, match_id, new_match, new_tournament, opened, round, settings, slot,
 };
-use super::opening::reopened;
-use crate::store::tournaments::TOURNAMENTS;
-use crate::store::{
-    ALL_ROUNDS, Filter, MatchResult, PageAt, Place, SeatNotes, Slot, Store, StoreError,
-};
+use crate::store::tests::opening::reopened;
+use crate::store::{MatchResult, Place, SeatNotes, Slot, Store, StoreError};
 use futures_util::future::join_all;
 use games::Cause;
 use sqlx::Row as _;
@@ -20,7 +22,7 @@ const TORN: &str = "SELECT count(*) FROM matches m
     WHERE (m.ended_us IS NULL) = EXISTS (SELECT 1 FROM tournament_matches p WHERE p.match_id = m.id)";
 
 async fn number(store: &Store, query: &'static str) -> i64 {
-    let query = sqlx::query_scalar(query).fetch_one(store.readers());
+    let query = sqlx::query_scalar(query).fetch_one(store.reader().pool());
     query.await.unwrap()
 }
 
@@ -43,8 +45,10 @@ fn result(slot: Slot) -> MatchResult {
 /// A tournament with one round.
 async fn begun() -> (TempDir, Store) {
     let (folder, store) = opened().await;
-    store.create_tournament(new_tournament(ID)).await.unwrap();
-    store.add_round(ID, round(1)).await.unwrap();
+    history::create_tournament(&store, new_tournament(ID))
+        .await
+        .unwrap();
+    history::add_round(&store, ID, round(1)).await.unwrap();
     (folder, store)
 }
 
@@ -66,17 +70,24 @@ async fn a_tournament_is_read_as_it_was_stored() {
         close(&store, of, slot(1, place)).await.unwrap();
     }
     open(&store, 3).await;
-    let row = store.tournament(ID).await.unwrap().unwrap();
+    let row = history::tournament(store.reader(), ID)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!((row.rounds, row.matches), (1, 2));
     let new = new_tournament(ID);
     assert_eq!((&row.name, &row.setup), (&new.name, &new.setup));
     assert_eq!((row.entrants, row.ended_us), (new.entrants, None));
     assert_eq!(
-        store.tournament_rounds(ID, ALL_ROUNDS).await.unwrap(),
+        history::tournament_rounds(store.reader(), ID, ALL_ROUNDS)
+            .await
+            .unwrap(),
         [round(1)]
     );
 
-    let matches = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
+    let matches = history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
+        .await
+        .unwrap();
     let numbers: Vec<_> = matches.iter().map(|played| played.number).collect();
     assert_eq!(numbers, [0, 1]);
     let played = &matches[0];
@@ -99,7 +110,10 @@ async fn a_match_shows_its_place_and_entrants_and_is_found_by_them() {
     open(&store, 2).await;
     store.open_match(new_match(3, true)).await.unwrap();
     close(&store, 1, slot(1, 0)).await.unwrap();
-    let row = store.match_row(&match_id(1)).await.unwrap().unwrap();
+    let row = history::match_row(store.reader(), &match_id(1))
+        .await
+        .unwrap()
+        .unwrap();
     let place = Place {
         id: ID.into(),
         round: 1,
@@ -111,7 +125,9 @@ async fn a_match_shows_its_place_and_entrants_and_is_found_by_them() {
     assert_eq!(known, [Some("ben"), Some("anna")]);
 
     let found = async |filter: Filter| {
-        let page = store.matches(&filter, &PageAt::first(9)).await.unwrap();
+        let page = history::matches(store.reader(), &filter, &PageAt::first(9))
+            .await
+            .unwrap();
         page.items.iter().map(|row| row.market).collect::<Vec<_>>()
     };
     let entrant = |name: &str| Filter {
@@ -199,7 +215,9 @@ async fn a_cut_writer_leaves_a_match_with_its_end_and_place_or_with_neither() {
         assert!(places >= acknowledged, "{places} of {acknowledged}");
         cut_short += i64::from(places < MATCHES as i64);
         // What is missing is played again, under the numbers that are free.
-        let played = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
+        let played = history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
+            .await
+            .unwrap();
         let played: Vec<u64> = played.iter().map(|played| played.number).collect();
         for number in (0..MATCHES).filter(|number| !played.contains(number)) {
             open(&store, MATCHES + number).await;
@@ -220,9 +238,15 @@ async fn rounds_names_and_ends_are_stored_once() {
         assert!(matches!(error, StoreError::Refused(_)), "{error}");
         assert!(error.to_string().contains(part), "{error}");
     };
-    refused(store.add_round(ID, round(1)).await, "UNIQUE");
-    refused(store.add_round("another", round(1)).await, "FOREIGN KEY");
-    refused(store.create_tournament(new_tournament(ID)).await, "UNIQUE");
+    refused(history::add_round(&store, ID, round(1)).await, "UNIQUE");
+    refused(
+        history::add_round(&store, "another", round(1)).await,
+        "FOREIGN KEY",
+    );
+    refused(
+        history::create_tournament(&store, new_tournament(ID)).await,
+        "UNIQUE",
+    );
     for (name, part) in [
         ("anna", "two entrants"),
         ("", "0 characters"),
@@ -230,13 +254,18 @@ async fn rounds_names_and_ends_are_stored_once() {
     ] {
         let mut new = new_tournament("new");
         new.entrants[1].name = name.to_owned();
-        refused(store.create_tournament(new).await, part);
+        refused(history::create_tournament(&store, new).await, part);
     }
-    let unknown = store.end_tournament("another", 7, "done".into()).await;
+    let unknown = history::end_tournament(&store, "another", 7, "done".into()).await;
     assert!(matches!(unknown, Err(StoreError::Unknown { .. })));
     for (at_us, why) in [(7, "all rounds were played"), (8, "again")] {
-        store.end_tournament(ID, at_us, why.into()).await.unwrap();
-        let row = store.tournament(ID).await.unwrap().unwrap();
+        history::end_tournament(&store, ID, at_us, why.into())
+            .await
+            .unwrap();
+        let row = history::tournament(store.reader(), ID)
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!(
             (row.ended_us, row.ended_why.as_str()),
             (Some(7), "all rounds were played")
@@ -249,15 +278,16 @@ async fn tournaments_are_paged() {
     let (_folder, store) = opened().await;
     let id = |number| format!("01TOURNAMENT0000000000000{number}");
     for number in 1..=5 {
-        store
-            .create_tournament(new_tournament(&id(number)))
+        history::create_tournament(&store, new_tournament(&id(number)))
             .await
             .unwrap();
     }
     let mut at = PageAt::first(2);
     let mut found = Vec::new();
     loop {
-        let page = store.tournaments(Some("toy"), &at).await.unwrap();
+        let page = history::tournaments(store.reader(), Some("toy"), &at)
+            .await
+            .unwrap();
         found.extend(page.items.into_iter().map(|row| row.id));
         match page.next {
             Some(next) => at.after = Some(next),
@@ -266,7 +296,9 @@ async fn tournaments_are_paged() {
     }
     assert_eq!(found, [5, 4, 3, 2, 1].map(id));
     at.after = None;
-    let other = store.tournaments(Some("koehandel"), &at).await.unwrap();
+    let other = history::tournaments(store.reader(), Some("koehandel"), &at)
+        .await
+        .unwrap();
     assert_eq!(other.items.len(), 0);
 }
 
@@ -277,26 +309,33 @@ async fn copies_hold_tournaments_and_contradictions_are_told() {
         open(&store, of).await;
         close(&store, of, slot(1, of)).await.unwrap();
     }
-    store.add_round(ID, round(2)).await.unwrap();
-    let before = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
-    assert_eq!(store.integrity().await, [""; 0]);
+    history::add_round(&store, ID, round(2)).await.unwrap();
+    let before = history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
+        .await
+        .unwrap();
+    assert_eq!(history::integrity(store.reader()).await, [""; 0]);
     let (copy, saved) = (folder.path().join("copy.db"), folder.path().join("out.db"));
-    store.backup(&copy).await.unwrap();
-    let salvaged = Store::salvage(&copy, &saved).await.unwrap();
+    store::backup(store.reader(), &copy).await.unwrap();
+    let salvaged = salvage(&copy, &saved).await.unwrap();
     assert_eq!(salvaged.lost, [""; 0]);
     for path in [&copy, &saved] {
         let copy = Store::open_readonly(path).await.unwrap();
         assert_eq!(
-            copy.tournament_matches(ID, ALL_ROUNDS).await.unwrap(),
+            history::tournament_matches(copy.reader(), ID, ALL_ROUNDS)
+                .await
+                .unwrap(),
             before
         );
         assert_eq!(
-            copy.tournament_rounds(ID, ALL_ROUNDS).await.unwrap().len(),
+            history::tournament_rounds(copy.reader(), ID, ALL_ROUNDS)
+                .await
+                .unwrap()
+                .len(),
             2
         );
         assert_eq!(
-            copy.tournament(ID).await.unwrap(),
-            store.tournament(ID).await.unwrap()
+            history::tournament(copy.reader(), ID).await.unwrap(),
+            history::tournament(store.reader(), ID).await.unwrap()
         );
     }
     for step in [
@@ -312,7 +351,7 @@ async fn copies_hold_tournaments_and_contradictions_are_told() {
         store.alter(step).await;
     }
     assert_eq!(
-        store.integrity().await,
+        history::integrity(store.reader()).await,
         [
             "3 matches of tournaments have not ended or belong to no round",
             "3 seats of tournaments' matches have no entrant of theirs"
@@ -322,8 +361,8 @@ async fn copies_hold_tournaments_and_contradictions_are_told() {
         folder.path().join("copy2.db"),
         folder.path().join("out2.db"),
     );
-    store.backup(&copy).await.unwrap();
-    let salvaged = Store::salvage(&copy, &saved).await.unwrap();
+    store::backup(store.reader(), &copy).await.unwrap();
+    let salvaged = salvage(&copy, &saved).await.unwrap();
     assert_eq!(
         salvaged.lost,
         ["3 rounds and matches of tournaments are to be played again"]
@@ -334,14 +373,22 @@ async fn copies_hold_tournaments_and_contradictions_are_told() {
         ..settings(folder.path())
     };
     let again = Store::open(&again).await.unwrap();
-    let left = again.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
-    let row = again.tournament(ID).await.unwrap().unwrap();
+    let left = history::tournament_matches(again.reader(), ID, ALL_ROUNDS)
+        .await
+        .unwrap();
+    let row = history::tournament(again.reader(), ID)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!((left.len(), row.rounds, row.matches), (6, 2, 6));
     for number in 0..3 {
         open(&again, 100 + number).await;
         close(&again, 100 + number, slot(1, number)).await.unwrap();
     }
-    let row = again.tournament(ID).await.unwrap().unwrap();
+    let row = history::tournament(again.reader(), ID)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!((row.rounds, row.matches), (2, 9));
 }
 
@@ -353,7 +400,7 @@ async fn showing_a_tournament_reads_none_of_its_matches() {
         close(&store, of, slot(1, of)).await.unwrap();
     }
     let plan = format!("EXPLAIN QUERY PLAN {TOURNAMENTS} ORDER BY t.id DESC LIMIT 2");
-    let plan = sqlx::query(sqlx::AssertSqlSafe(plan)).fetch_all(store.readers());
+    let plan = sqlx::query(sqlx::AssertSqlSafe(plan)).fetch_all(store.reader().pool());
     let steps: Vec<String> = plan.await.unwrap().iter().map(|row| row.get(3)).collect();
     assert!(steps.len() == 2, "{steps:?}");
     assert!(
@@ -363,7 +410,7 @@ async fn showing_a_tournament_reads_none_of_its_matches() {
     );
     store.alter("UPDATE tournament_sizes SET matches = 7").await;
     assert_eq!(
-        store.integrity().await,
+        history::integrity(store.reader()).await,
         ["1 tournaments have other numbers of rounds or matches than they say"]
     );
 }

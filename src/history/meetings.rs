@@ -1,13 +1,12 @@
 //! Who met whom in which match, and how it ended between the two.
 
 use super::bots::{OWN, meant};
-use super::error::StoreError;
-use super::handle::Store;
 use super::listing::Found;
 use super::records::{Filter, Standing};
-use super::rows::json;
 use super::secrecy::OVER;
-use super::types::SeatNotes;
+use crate::store::rows::json;
+use crate::store::types::SeatNotes;
+use crate::store::{Reader, StoreError};
 use games::{Cause, Kit, Outcome, Seat, are_mates};
 use serde::Deserialize;
 use sqlx::{AssertSqlSafe, Row as _};
@@ -160,129 +159,126 @@ impl Meeting<'_> {
     }
 }
 
-impl Store {
-    /// Those of these matches in which the filter's bot met its opponent, with the outcome between the two that it
-    /// asks for. If it asks for none, also matches that have not ended, and those that do not show which seat the bot
-    /// had. All of these matches, unless the filter names both.
-    pub(super) async fn met(
-        &self,
-        mut found: Found,
-        filter: &Filter,
-    ) -> Result<Vec<String>, StoreError> {
-        let (Some(bot), Some(opponent)) = (&filter.bot, &filter.opponent) else {
-            return Ok(found.ids);
-        };
-        let ended = self.ended(&found).await?;
-        let mut known = HashMap::new();
-        let rows = self.seats_met(&found, Subject::Bot(bot)).await?;
-        for (id, seats) in rows {
-            let at = by_id(&ended, &id);
-            let fits = seats.into_iter().any(|seats| {
-                let seated = at.is_some() && seats.place >= 0;
-                let met = at.and_then(|at| meeting(seats, Subject::Bot(bot), at));
-                match (met, filter.between) {
-                    (Some(met), None) => met.is_with(opponent),
-                    (Some(met), wanted) => {
-                        met.is_with(opponent) && met.share().map(Standing::of_share) == wanted
-                    }
-                    (None, wanted) => !seated && wanted.is_none(),
+/// Those of these matches in which the filter's bot met its opponent, with the outcome between the two that it
+/// asks for. If it asks for none, also matches that have not ended, and those that do not show which seat the bot
+/// had. All of these matches, unless the filter names both.
+pub(super) async fn met(
+    reader: &Reader,
+    mut found: Found,
+    filter: &Filter,
+) -> Result<Vec<String>, StoreError> {
+    let (Some(bot), Some(opponent)) = (&filter.bot, &filter.opponent) else {
+        return Ok(found.ids);
+    };
+    let ended = ended(reader, &found).await?;
+    let mut known = HashMap::new();
+    let rows = seats_met(reader, &found, Subject::Bot(bot)).await?;
+    for (id, seats) in rows {
+        let at = by_id(&ended, &id);
+        let fits = seats.into_iter().any(|seats| {
+            let seated = at.is_some() && seats.place >= 0;
+            let met = at.and_then(|at| meeting(seats, Subject::Bot(bot), at));
+            match (met, filter.between) {
+                (Some(met), None) => met.is_with(opponent),
+                (Some(met), wanted) => {
+                    met.is_with(opponent) && met.share().map(Standing::of_share) == wanted
                 }
-            });
-            known.insert(id, fits);
-        }
-        // Where no seat of ours shows whom the bot met, the rows of the match have decided.
-        let unknown = filter.between.is_none();
-        found
-            .ids
-            .retain(|id| known.get(id).copied().unwrap_or(unknown));
-        Ok(found.ids)
-    }
-
-    /// The subject's meetings in these matches, newest first, match by match.
-    pub(super) async fn meetings<'a>(
-        &self,
-        found: &Found,
-        subject: Subject<'_>,
-        ended: &'a [Ended],
-    ) -> Result<Vec<Meeting<'a>>, StoreError> {
-        let mut meetings = Vec::new();
-        for (id, seats) in self.seats_met(found, subject).await? {
-            if let Some(at) = by_id(ended, &id) {
-                let seats = seats.into_iter();
-                meetings.extend(seats.filter_map(|seats| meeting(seats, subject, at)));
+                (None, wanted) => !seated && wanted.is_none(),
             }
-        }
-        Ok(meetings)
+        });
+        known.insert(id, fits);
     }
+    // Where no seat of ours shows whom the bot met, the rows of the match have decided.
+    let unknown = filter.between.is_none();
+    found
+        .ids
+        .retain(|id| known.get(id).copied().unwrap_or(unknown));
+    Ok(found.ids)
+}
 
-    async fn seats_met(
-        &self,
-        found: &Found,
-        subject: Subject<'_>,
-    ) -> Result<Vec<SeatsMet>, StoreError> {
-        let (bot, opponent, kind) = match subject {
-            Subject::Bot(name) => (Some(name), None, None),
-            Subject::Opponent(name) => (None, Some(name), None),
-            Subject::Type(name) => (None, None, Some(name)),
-        };
-        let bot = bot.map(meant);
-        let rows =
-            sqlx::query_as::<_, (String, String)>(AssertSqlSafe(MEETINGS.replace("{own}", OWN)))
-                .bind(found.json())
-                .bind(bot.as_ref().map(|[from, _]| from.clone()))
-                .bind(bot.map(|[_, below]| below))
-                .bind(opponent.map(str::to_owned))
-                .bind(kind.map(str::to_owned));
-        let rows = rows.fetch_all(self.readers()).await?.into_iter();
-        rows.map(|(id, seats)| Ok((id, json(&seats)?))).collect()
-    }
-
-    /// How these matches ended, newest first.
-    pub(super) async fn ended(&self, found: &Found) -> Result<Vec<Ended>, StoreError> {
-        let rows = sqlx::query(AssertSqlSafe(ENDED.replace("{over}", OVER)))
-            .bind(found.json())
-            .fetch_all(self.readers())
-            .await?;
-        let (mut all, mut games) = (Vec::<Ended>::new(), Vec::<Option<&dyn Kit>>::new());
-        for row in &rows {
-            games.push(self.kit(row.try_get(4)?));
-            all.push(Ended {
-                id: row.try_get(0)?,
-                cause: row.try_get(1)?,
-                blame: row.try_get(2)?,
-                over_us: row.try_get(3)?,
-                results: json(row.try_get(5)?)?,
-                teams: None,
-                notes: row
-                    .try_get::<Option<&str>, _>(6)?
-                    .map_or(Ok(Vec::new()), json)?,
-                duels: HashMap::new(),
-            });
+/// The subject's meetings in these matches, newest first, match by match.
+pub(super) async fn meetings<'a>(
+    reader: &Reader,
+    found: &Found,
+    subject: Subject<'_>,
+    ended: &'a [Ended],
+) -> Result<Vec<Meeting<'a>>, StoreError> {
+    let mut meetings = Vec::new();
+    for (id, seats) in seats_met(reader, found, subject).await? {
+        if let Some(at) = by_id(ended, &id) {
+            let seats = seats.into_iter();
+            meetings.extend(seats.filter_map(|seats| meeting(seats, subject, at)));
         }
-        let with_teams = |kit: &&dyn Kit| kit.team_fact().is_some();
-        if games.iter().flatten().any(with_teams) {
-            let mut setups = self.setups(found).await?;
-            for (ended, kit) in all.iter_mut().zip(&games) {
-                let setup = setups.remove(&ended.id);
-                let kit = kit.filter(with_teams);
-                ended.teams = kit.zip(setup).and_then(|(kit, setup)| kit.teams(&setup));
-            }
-        }
-        let counted = all.iter_mut().zip(games);
-        counted.for_each(|(ended, kit)| ended.count(kit));
-        Ok(all)
     }
+    Ok(meetings)
+}
 
-    /// What these matches were started from.
-    async fn setups(&self, found: &Found) -> Result<HashMap<String, String>, StoreError> {
-        let rows: Vec<(String, String)> = sqlx::query_as(
-            "SELECT m.id, m.setup FROM json_each(?) w CROSS JOIN matches m ON m.id = w.value",
-        )
+async fn seats_met(
+    reader: &Reader,
+    found: &Found,
+    subject: Subject<'_>,
+) -> Result<Vec<SeatsMet>, StoreError> {
+    let (bot, opponent, kind) = match subject {
+        Subject::Bot(name) => (Some(name), None, None),
+        Subject::Opponent(name) => (None, Some(name), None),
+        Subject::Type(name) => (None, None, Some(name)),
+    };
+    let bot = bot.map(meant);
+    let rows = sqlx::query_as::<_, (String, String)>(AssertSqlSafe(MEETINGS.replace("{own}", OWN)))
         .bind(found.json())
-        .fetch_all(self.readers())
+        .bind(bot.as_ref().map(|[from, _]| from.clone()))
+        .bind(bot.map(|[_, below]| below))
+        .bind(opponent.map(str::to_owned))
+        .bind(kind.map(str::to_owned));
+    let rows = rows.fetch_all(reader.pool()).await?.into_iter();
+    rows.map(|(id, seats)| Ok((id, json(&seats)?))).collect()
+}
+
+/// How these matches ended, newest first.
+pub(super) async fn ended(reader: &Reader, found: &Found) -> Result<Vec<Ended>, StoreError> {
+    let rows = sqlx::query(AssertSqlSafe(ENDED.replace("{over}", OVER)))
+        .bind(found.json())
+        .fetch_all(reader.pool())
         .await?;
-        Ok(rows.into_iter().collect())
+    let (mut all, mut games) = (Vec::<Ended>::new(), Vec::<Option<&dyn Kit>>::new());
+    for row in &rows {
+        games.push(reader.kit(row.try_get(4)?));
+        all.push(Ended {
+            id: row.try_get(0)?,
+            cause: row.try_get(1)?,
+            blame: row.try_get(2)?,
+            over_us: row.try_get(3)?,
+            results: json(row.try_get(5)?)?,
+            teams: None,
+            notes: row
+                .try_get::<Option<&str>, _>(6)?
+                .map_or(Ok(Vec::new()), json)?,
+            duels: HashMap::new(),
+        });
     }
+    let with_teams = |kit: &&dyn Kit| kit.team_fact().is_some();
+    if games.iter().flatten().any(with_teams) {
+        let mut setups = setups(reader, found).await?;
+        for (ended, kit) in all.iter_mut().zip(&games) {
+            let setup = setups.remove(&ended.id);
+            let kit = kit.filter(with_teams);
+            ended.teams = kit.zip(setup).and_then(|(kit, setup)| kit.teams(&setup));
+        }
+    }
+    let counted = all.iter_mut().zip(games);
+    counted.for_each(|(ended, kit)| ended.count(kit));
+    Ok(all)
+}
+
+/// What these matches were started from.
+async fn setups(reader: &Reader, found: &Found) -> Result<HashMap<String, String>, StoreError> {
+    let rows: Vec<(String, String)> = sqlx::query_as(
+        "SELECT m.id, m.setup FROM json_each(?) w CROSS JOIN matches m ON m.id = w.value",
+    )
+    .bind(found.json())
+    .fetch_all(reader.pool())
+    .await?;
+    Ok(rows.into_iter().collect())
 }
 
 /// The match with this id among these, newest first.

@@ -1,9 +1,12 @@
 //! Lists: filters find what a walk over everything finds, whatever is indexed.
 
-use super::fake::{Pen, heard, match_id, new_match, new_session, open, opened, settings};
-use crate::store::{
-    Filter, MatchResult, MatchRow, NewSession, PageAt, SeatRow, SessionRow, Side, Standing, Store,
+use crate::history;
+use crate::history::{Filter, PageAt, SessionRow, Standing};
+use crate::store::salvage;
+use crate::store::tests::fake::{
+    Pen, heard, match_id, new_match, new_session, open, opened, settings,
 };
+use crate::store::{MatchResult, MatchRow, NewSession, SeatRow, Side, Store};
 use games::rng::Rng;
 use games::{Cause, Part, Participation};
 
@@ -318,14 +321,16 @@ async fn walked(store: &Store, filter: &Filter) -> (Vec<String>, Vec<i64>, [usiz
     let (mut matches, mut sessions, mut pages) = (Vec::new(), Vec::new(), [0; 2]);
     let mut at = PageAt::first(7);
     while pages[0] == 0 || at.after.is_some() {
-        let page = store.matches(filter, &at).await.unwrap();
+        let page = history::matches(store.reader(), filter, &at).await.unwrap();
         assert!(page.items.len() <= 7);
         matches.extend(page.items.into_iter().map(|row| row.id));
         at.after = page.next;
         pages[0] += 1;
     }
     while pages[1] == 0 || at.after.is_some() {
-        let page = store.sessions(filter, &at).await.unwrap();
+        let page = history::sessions(store.reader(), filter, &at)
+            .await
+            .unwrap();
         assert!(page.items.len() <= 7);
         sessions.extend(page.items.into_iter().map(|row| row.id.0));
         at.after = page.next;
@@ -340,8 +345,11 @@ async fn filters_alone_and_two_together_find_what_a_walk_finds() {
     filled(&store).await;
     let mut all = Vec::new();
     for number in (1..=MATCHES).rev() {
-        let row = store.match_row(&match_id(number)).await.unwrap().unwrap();
-        let sessions = store.sessions_of(&row.id).await.unwrap();
+        let row = history::match_row(store.reader(), &match_id(number))
+            .await
+            .unwrap()
+            .unwrap();
+        let sessions = history::sessions_of(store.reader(), &row.id).await.unwrap();
         all.push((row, sessions));
     }
     let singles = singles();
@@ -376,14 +384,24 @@ async fn filters_alone_and_two_together_find_what_a_walk_finds() {
     assert!(hits > filters.len() / 4, "{hits} of {}", filters.len());
     // What is saved of a damaged database still knows its programs.
     let played = [1, 2].map(|version| ("toy".to_owned(), format!("bot:mine@{version}")));
-    assert_eq!(store.programs_played(None).await.unwrap(), played);
+    assert_eq!(
+        history::programs_played(store.reader(), None)
+            .await
+            .unwrap(),
+        played
+    );
     let saved = tempfile::tempdir().unwrap();
     let (from, to) = (settings(folder.path()).path, settings(saved.path()).path);
     store.close().await;
     std::fs::create_dir(saved.path().join("data")).unwrap();
-    Store::salvage(&from, &to).await.unwrap();
+    salvage(&from, &to).await.unwrap();
     let store = open(saved.path()).await;
-    assert_eq!(store.programs_played(Some("toy")).await.unwrap(), played);
+    assert_eq!(
+        history::programs_played(store.reader(), Some("toy"))
+            .await
+            .unwrap(),
+        played
+    );
 }
 
 #[tokio::test]

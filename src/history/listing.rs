@@ -5,12 +5,12 @@
 //! is whole if anything that the filter asks for is indexed and no commoner than that. Common values of `side`,
 //! `outcome` and `participation` are not indexed, nor is a common `opponent` in lists of sessions.
 
-use super::error::StoreError;
-use super::handle::Store;
+use super::meetings::met;
 use super::narrow::{Names, narrow};
 use super::records::{Filter, PageAt, Standing};
-use super::rows::json;
-use super::types::Side;
+use crate::store::rows::json;
+use crate::store::types::Side;
+use crate::store::{Reader, StoreError};
 use games::neutral::BUILT_IN;
 use games::{Cause, Part};
 use serde_json::Value;
@@ -80,63 +80,61 @@ impl Found {
     }
 }
 
-impl Store {
-    /// One page of the rows of a list that fit a filter, newest first, after about `left` rows were examined at most.
-    pub(super) async fn found(
-        &self,
-        list: &List,
-        filter: &Filter,
-        at: &PageAt,
-        mut left: usize,
-    ) -> Result<Found, StoreError> {
-        let source = self.rarest(list, filter).await?;
-        let (mut found, mut before) = (Found::default(), at.after.clone());
-        // One more shows whether there is a next page.
-        let limit = at.limit as usize;
-        let mut size = limit + 1;
-        loop {
-            let mut query = list.chunk(filter, &source, before, size);
-            let (count, last, ids): (i64, Option<String>, String) =
-                query.build_query_as().fetch_one(self.readers()).await?;
-            let mut ids = json(&ids)?;
-            // Two seats of a match may have met, not two of a session.
-            if list.names.seats {
-                ids = self.met(Found { ids, next: None }, filter).await?;
-            }
-            found.ids.append(&mut ids);
-            left = left.saturating_sub(size);
-            if found.ids.len() > limit {
-                found.ids.truncate(limit);
-                found.next = found.ids.last().cloned();
-            } else if count == size as i64 && left == 0 {
-                found.next = last;
-            } else if count == size as i64 {
-                (before, size) = (last, (size * GROWTH).min(left));
-                continue;
-            }
-            return Ok(found);
+/// One page of the rows of a list that fit a filter, newest first, after about `left` rows were examined at most.
+pub(super) async fn found(
+    reader: &Reader,
+    list: &List,
+    filter: &Filter,
+    at: &PageAt,
+    mut left: usize,
+) -> Result<Found, StoreError> {
+    let source = rarest(reader, list, filter).await?;
+    let (mut found, mut before) = (Found::default(), at.after.clone());
+    // One more shows whether there is a next page.
+    let limit = at.limit as usize;
+    let mut size = limit + 1;
+    loop {
+        let mut query = list.chunk(filter, &source, before, size);
+        let (count, last, ids): (i64, Option<String>, String) =
+            query.build_query_as().fetch_one(reader.pool()).await?;
+        let mut ids = json(&ids)?;
+        // Two seats of a match may have met, not two of a session.
+        if list.names.seats {
+            ids = met(reader, Found { ids, next: None }, filter).await?;
         }
+        found.ids.append(&mut ids);
+        left = left.saturating_sub(size);
+        if found.ids.len() > limit {
+            found.ids.truncate(limit);
+            found.next = found.ids.last().cloned();
+        } else if count == size as i64 && left == 0 {
+            found.next = last;
+        } else if count == size as i64 {
+            (before, size) = (last, (size * GROWTH).min(left));
+            continue;
+        }
+        return Ok(found);
     }
+}
 
-    /// The source with the fewest rows of those that a filter has; all rows, if it has none.
-    async fn rarest(&self, list: &List, filter: &Filter) -> Result<Source, StoreError> {
-        let mut sources = (list.sources)(filter);
-        if let [only] = &sources[..]
-            && only.is_sorted()
-        {
-            return Ok(sources.remove(0));
-        }
-        let all = Way::new("id", format!("{} WHERE true", list.table), None);
-        let mut rarest = (i64::MAX, Source(vec![all]));
-        for source in sources {
-            let mut query = source.count();
-            let count: i64 = query.build_query_scalar().fetch_one(self.readers()).await?;
-            if count < rarest.0 && (source.is_sorted() || count <= EXAMINED_MAX as i64) {
-                rarest = (count, source);
-            }
-        }
-        Ok(rarest.1)
+/// The source with the fewest rows of those that a filter has; all rows, if it has none.
+async fn rarest(reader: &Reader, list: &List, filter: &Filter) -> Result<Source, StoreError> {
+    let mut sources = (list.sources)(filter);
+    if let [only] = &sources[..]
+        && only.is_sorted()
+    {
+        return Ok(sources.remove(0));
     }
+    let all = Way::new("id", format!("{} WHERE true", list.table), None);
+    let mut rarest = (i64::MAX, Source(vec![all]));
+    for source in sources {
+        let mut query = source.count();
+        let count: i64 = query.build_query_scalar().fetch_one(reader.pool()).await?;
+        if count < rarest.0 && (source.is_sorted() || count <= EXAMINED_MAX as i64) {
+            rarest = (count, source);
+        }
+    }
+    Ok(rarest.1)
 }
 
 impl List {
