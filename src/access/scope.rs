@@ -15,7 +15,7 @@ pub enum Scope {
     Read,
     /// Everything.
     Admin,
-    /// See what the sessions of this bot of our own know, even while they play: a built-in bot's name; `bot:NAME` for all
+    /// See what the sessions of this built-in bot know, even while they play: a bot's name; `bot:NAME` for all
     /// versions of a user's bot, `bot:NAME@VERSION` for one.
     Bot(String),
     /// See what the sessions on seats of this name know, even while they play.

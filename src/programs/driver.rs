@@ -1,4 +1,4 @@
-//! A user's program in the place of a dialogue's bot: it receives what the dialogue receives, is asked for what is due, and
+//! A user's program in the place of a dialogue's bot: it gets the dialogue's messages, is asked for what is due, and
 //! what it answers is handed to the dialogue. The dialogue's own bot is its fallback.
 
 use super::account::{Account, Taken};
@@ -70,7 +70,7 @@ impl Driver {
         }
     }
 
-    /// A fresh dialogue is about to be set up and to receive the whole match: what the program received of it before, it is
+    /// A fresh dialogue is about to receive the whole match: what the program received of it before, it is
     /// not sent again.
     pub fn attend(&mut self, setup: &mut DialogueSetup) {
         self.post = match self.native {

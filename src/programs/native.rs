@@ -1,4 +1,4 @@
-//! The talk with a program that speaks its game's own protocol: it receives what its seat receives, as it stands, and owes an
+//! The talk with a program that speaks its game's own protocol: it receives its seat's messages unchanged, and owes an
 //! answer to each message that wants one. Answers come in the order of these messages; those that are no decision,
 //! or come too late, are read and dropped.
 

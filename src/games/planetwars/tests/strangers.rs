@@ -113,7 +113,7 @@ fn a_duel_of_homes_among_planets_that_shrink_is_won() {
     }
 }
 
-/// Equal homes one turn apart: a player that sends ships elsewhere may be taken, but an enemy that was still for long is
+/// Equal homes one turn apart: who sends ships elsewhere may be taken, but an enemy that was still for long is
 /// expected to stay so.
 #[test]
 fn an_enemy_that_does_nothing_is_outgrown() {

@@ -149,7 +149,7 @@ impl SmartDog {
         free
     }
 
-    /// Ends a dog's disablement at once, for beliefs: the dog that barked was able to. Nothing happens without such a dog.
+    /// Ends a dog's disablement at once, for beliefs: the dog that barked was able to. Without such a dog, no effect.
     pub fn enable(&mut self, dog: DogId) {
         if let Some(dog) = self.dogs.get_mut(dog.index()) {
             dog.disabled = 0;

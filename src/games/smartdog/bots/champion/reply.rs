@@ -204,7 +204,7 @@ impl Replies {
     }
 
     /// Compares the predictions for the believed position with what is seen one turn later. Only dogs whose places were
-    /// known count: `met` is the turn in which each dog was last in sight or barking, `ids` its number on the wire, by place.
+    /// known count: `met` is the turn in which each dog was last in sight or barking, `ids` its number on the wire.
     pub(super) fn judge(
         &mut self,
         game: &SmartDog,

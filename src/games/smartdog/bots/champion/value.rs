@@ -35,7 +35,7 @@ knobs! {
     freezes: f64 = 0.003,
     /// Whether only dogs that can walk take work (above 0).
     roles: f64 = 0.0,
-    /// A sheep in the own pen while one foreign dog more than own ones stands next to it; less the farther they are away.
+    /// A sheep in the own pen with one foreign dog more than own ones next to it; less the farther they are away.
     guard: f64 = 0.0,
     /// Being ahead at the end, by the rule for ties.
     win: f64 = 0.0,

@@ -91,7 +91,7 @@ impl Memory {
         }
     }
 
-    /// Nobody bid for a card. A player without a bid passed too; but in a card that is sold again, an exposed player may
+    /// Nobody bid for a card. A player without a bid passed; but in a card that is sold again, an exposed player may
     /// have had no part.
     pub(super) fn read_unwanted(&mut self, card: Animal, auctioneer: Compass) {
         let sale = Sale {

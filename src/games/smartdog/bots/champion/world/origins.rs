@@ -52,7 +52,7 @@ impl World {
         dogs
     }
 
-    /// Puts as many sheep into each pen as start there by the rules: those that are in sight on any tile, and the rest on
+    /// Puts the sheep into each pen that start there by the rules: those that are in sight on any tile, and the rest on
     /// cells out of sight, which are guesses.
     pub(super) fn guess_penned(&mut self, view: &View, sight: &Sight) -> Vec<Tracked> {
         let ground = &view.ground;

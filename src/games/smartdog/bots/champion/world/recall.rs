@@ -520,7 +520,8 @@ mod tests {
 
     #[test]
     fn others_are_taken_to_come_first_unless_it_is_known_otherwise() {
-        // Out of sight a sheep receives the barks of the own dog, to its left, and the rival's, as far above it as below: the later bark counts.
+        // Out of sight a sheep is in reach of two barks: the own dog's, to its left, and the rival's, as far above it
+        // as below. The later bark counts.
         let begun = begun(APART, 1, 3);
         let dogs = begun.dogs().iter().zip([(3, 2), (6, 0)]);
         let dogs: Vec<Dog> = dogs
