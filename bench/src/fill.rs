@@ -170,17 +170,8 @@ pub(crate) async fn run(args: FillArgs) -> anyhow::Result<()> {
 async fn templates(path: &Path) -> anyhow::Result<Vec<Template>> {
     let games = TEMPLATES.to_string();
     let store = path.to_str().context("the folder's name is no text")?;
-    let mut words = vec![
-        "play",
-        GAME,
-        "--pool",
-        POOL,
-        "--players",
-        "2",
-        "--budget",
-        "10n",
-    ];
-    words.extend(["--games", &games, "--store", store]);
+    let mut words = vec!["play", GAME, "--pool", POOL, "--players", "2"];
+    words.extend(["--budget", "10n", "--games", &games, "--store", store]);
     words.extend(RULES.iter().flat_map(|rule| ["--option", rule]));
     let command = process::drover(&words)?;
     let (program, words) = command.split_first().context("no program")?;
@@ -201,9 +192,8 @@ async fn templates(path: &Path) -> anyhow::Result<Vec<Template>> {
         for session in history::sessions_of(store.reader(), &row.id).await? {
             let builtin = session.opened.bot.starts_with("builtin:");
             foreign |= builtin && session.opened.seat == Some(0);
-            let (last, _) = history::head(store.reader(), &session)
-                .await?
-                .context("a session is empty")?;
+            let head = history::head(store.reader(), &session).await?;
+            let (last, _) = head.context("a session is empty")?;
             sessions.push(Session {
                 id: session.id.0,
                 entries: history::transcript(store.reader(), session.id, last).await?,

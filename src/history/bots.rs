@@ -1,30 +1,12 @@
 //! How our bots did.
 
-use super::narrow::SESSION_SHARE;
+use super::narrow::{OWN, SESSION_SHARE, meant};
 use super::records::Filter;
 use super::secrecy::OVER;
 use super::versus::newest;
 use crate::store::{Reader, StoreError};
-use games::neutral::stands_for_all;
 use games::stats::Moments;
 use sqlx::{AssertSqlSafe, Row as _};
-
-/// Each seat of ours in matches `?1` (JSON), once: by its sessions, and by its spec where our referee seated it. A session whose seat is unknown has a `place` below 0.
-pub(super) const OWN: &str = "
-    SELECT x.match_id, coalesce(x.seat, -x.id) AS place, replace(x.bot, 'builtin:', '') AS bot
-    FROM json_each(?1) w CROSS JOIN sessions x ON x.match_id = w.value
-    WHERE x.side = 'player' OR x.bot GLOB 'builtin:*' OR x.bot GLOB 'bot:*'
-    UNION SELECT x.match_id, x.seat, replace(x.spec, 'builtin:', '')
-    FROM json_each(?1) w CROSS JOIN seats x ON x.match_id = w.value WHERE x.spec GLOB 'builtin:*' OR x.spec GLOB 'bot:*'";
-
-/// From which name on, and below which, those are that a bot's name means: of a user's program, perhaps all versions.
-pub(super) fn meant(bot: &str) -> [String; 2] {
-    match stands_for_all(bot) {
-        // The letter after the mark before a version.
-        true => [format!("{bot}@"), format!("{bot}A")],
-        false => [bot.to_owned(), format!("{bot}\0")],
-    }
-}
 
 /// A bot's results.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

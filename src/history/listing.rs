@@ -7,13 +7,13 @@
 
 use super::meetings::met;
 use super::narrow::{Names, narrow};
+use super::pages::Found;
 use super::records::{Filter, PageAt, Standing};
 use crate::store::rows::json;
 use crate::store::types::Side;
 use crate::store::{Reader, StoreError};
 use games::neutral::BUILT_IN;
 use games::{Cause, Part};
-use serde_json::Value;
 use sqlx::{QueryBuilder, Sqlite};
 
 /// About how many rows are examined for one page, and at most as many again to find the rarest of a filter's fields. Rows
@@ -64,21 +64,6 @@ pub(super) const SESSIONS: List = List {
     },
     sources: session_sources,
 };
-
-/// Ids of rows, newest first.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) ids: Vec<String>,
-    /// The cursor to go on from; `None` if there are no others.
-    pub(super) next: Option<String>,
-}
-
-impl Found {
-    /// The ids as a JSON list.
-    pub(super) fn json(&self) -> String {
-        Value::from_iter(self.ids.iter().map(String::as_str)).to_string()
-    }
-}
 
 /// One page of the rows of a list that fit a filter, newest first, after about `left` rows were examined at most.
 pub(super) async fn found(

@@ -1,7 +1,6 @@
 //! Reading matches and sessions.
 
-use super::listing::found;
-use super::listing::{EXAMINED_MAX, MATCHES, SESSIONS};
+use super::listing::{EXAMINED_MAX, MATCHES, SESSIONS, found};
 use super::pages::number_before;
 use super::records::{Filter, Page, PageAt, SessionRow};
 use super::secrecy::{self, OVER};

@@ -1,7 +1,7 @@
 //! Who met whom in which match, and how it ended between the two.
 
-use super::bots::{OWN, meant};
-use super::listing::Found;
+use super::narrow::{OWN, meant};
+use super::pages::Found;
 use super::records::{Filter, Standing};
 use super::secrecy::OVER;
 use crate::store::rows::json;

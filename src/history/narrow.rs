@@ -1,9 +1,26 @@
 //! Filters as conditions on the rows of a list.
 
-use super::bots::meant;
 use super::records::{Filter, Standing};
 use super::secrecy;
+use games::neutral::stands_for_all;
 use sqlx::{QueryBuilder, Sqlite};
+
+/// Each of our seats in matches `?1` (JSON), once: by its sessions, and by its spec where our referee seated it. A session whose seat is unknown has a `place` below 0.
+pub(super) const OWN: &str = "
+    SELECT x.match_id, coalesce(x.seat, -x.id) AS place, replace(x.bot, 'builtin:', '') AS bot
+    FROM json_each(?1) w CROSS JOIN sessions x ON x.match_id = w.value
+    WHERE x.side = 'player' OR x.bot GLOB 'builtin:*' OR x.bot GLOB 'bot:*'
+    UNION SELECT x.match_id, x.seat, replace(x.spec, 'builtin:', '')
+    FROM json_each(?1) w CROSS JOIN seats x ON x.match_id = w.value WHERE x.spec GLOB 'builtin:*' OR x.spec GLOB 'bot:*'";
+
+/// From which name on, and below which, those are that a bot's name means: of a user's program, perhaps all versions.
+pub(super) fn meant(bot: &str) -> [String; 2] {
+    match stands_for_all(bot) {
+        // The letter after the mark before a version.
+        true => [format!("{bot}@"), format!("{bot}A")],
+        false => [bot.to_owned(), format!("{bot}\0")],
+    }
+}
 
 /// How conditions name the rows of a list.
 pub(super) struct Names {
@@ -194,14 +211,4 @@ fn narrow_share(query: &mut QueryBuilder<Sqlite>, filter: &Filter, share: &'stat
         Some(Standing::Live) | None => return,
     };
     query.push(" AND ").push(share).push(wanted);
-}
-
-impl Filter {
-    /// Whether it asks for seats with a side, a bot or a result.
-    fn is_of_seats(&self) -> bool {
-        let ended = self
-            .outcome
-            .is_some_and(|outcome| outcome != Standing::Live);
-        ended || self.bot.is_some() || self.side.is_some()
-    }
 }

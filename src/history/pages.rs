@@ -2,6 +2,7 @@
 
 use super::records::{Page, PageAt};
 use crate::store::StoreError;
+use serde_json::Value;
 
 /// The number below which the page's rows are.
 pub(super) fn number_before(at: &PageAt) -> Result<i64, StoreError> {
@@ -26,4 +27,19 @@ pub(super) fn cut<T>(mut rows: Vec<T>, at: &PageAt, cursor: impl Fn(&T) -> Strin
     rows.truncate(limit);
     let next = rows.last().filter(|_| more).map(cursor);
     Page { items: rows, next }
+}
+
+/// Ids of rows, newest first.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) ids: Vec<String>,
+    /// The cursor to go on from; `None` if there are no others.
+    pub(super) next: Option<String>,
+}
+
+impl Found {
+    /// The ids as a JSON list.
+    pub(super) fn json(&self) -> String {
+        Value::from_iter(self.ids.iter().map(String::as_str)).to_string()
+    }
 }

@@ -151,6 +151,16 @@ pub struct Filter {
     pub caught: Option<bool>,
 }
 
+impl Filter {
+    /// Whether it asks for seats with a side, a bot or a result.
+    pub(super) fn is_of_seats(&self) -> bool {
+        let ended = self
+            .outcome
+            .is_some_and(|outcome| outcome != Standing::Live);
+        ended || self.bot.is_some() || self.side.is_some()
+    }
+}
+
 /// Texts that are one of a list of words, in the description of REST.
 macro_rules! words {
     ($($(#[$about:meta])* $name:ident: $words:expr;)*) => {$(

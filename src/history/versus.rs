@@ -1,11 +1,9 @@
 //! Who did what to whom: results, bluffs and times of our bots against each rival.
 
 use super::contents::{AT_LEAST, ONCE};
-use super::listing::found;
-use super::listing::{Found, MATCHES};
-use super::meetings::ended;
-use super::meetings::meetings;
-use super::meetings::{Ended, Meeting, Subject};
+use super::listing::{MATCHES, found};
+use super::meetings::{Ended, Meeting, Subject, ended, meetings};
+use super::pages::Found;
 use super::records::{Filter, PageAt, Score, Standing, Times, Trend, Versus, VersusBluffs};
 use crate::store::{Reader, StoreError};
 use games::stats::{ClusteredMean, quantile};

@@ -324,17 +324,14 @@ pub fn explaining_changes_nothing<C: Contest>(terms: &Terms<'_>) {
         let (mut decisions, mut compared) = (0, false);
         for exchange in &played.transcript {
             let [asked, other] = &mut players[exchange.seat];
-            let received =
-                |player: &mut Box<dyn Dialogue>| player.receive(exchange.call.as_bytes());
-            let next = received(asked);
-            assert_eq!(next, received(other), "{}", card.name);
+            let call = exchange.call.as_bytes();
+            let next = asked.receive(call);
+            assert_eq!(next, other.receive(call), "{}", card.name);
             let due = match next.expect("a message") {
                 Next::Think { fallback, .. } => {
                     let reported = asked.explain(Budget::nodes(NODES)).expect("an explanation");
-                    assert_eq!(
-                        Some(&reported),
-                        asked.explain(Budget::nodes(NODES)).as_ref()
-                    );
+                    let again = asked.explain(Budget::nodes(NODES));
+                    assert_eq!(Some(&reported), again.as_ref());
                     let thought = [asked.as_mut(), other.as_mut()].map(|player| {
                         let mut best = fallback.clone();
                         let _ = player.think(Budget::nodes(NODES), &mut best);
@@ -342,10 +339,7 @@ pub fn explaining_changes_nothing<C: Contest>(terms: &Terms<'_>) {
                     });
                     assert_eq!(thought[0], thought[1], "{}", card.name);
                     assert_eq!(reported.answer, thought[0], "{}: {reported:?}", card.name);
-                    assert_eq!(
-                        door.in_form(exchange.call.as_bytes(), &reported.answer),
-                        Ok(())
-                    );
+                    assert_eq!(door.in_form(call, &reported.answer), Ok(()));
                     is_in_order(&reported);
                     decisions += 1;
                     if decisions % EXPLAIN_EVERY == 1 {
@@ -359,11 +353,8 @@ pub fn explaining_changes_nothing<C: Contest>(terms: &Terms<'_>) {
                 }
                 Next::Send(_) => true,
                 Next::Wait | Next::Over(_) => {
-                    assert_eq!(
-                        asked.explain(Budget::nodes(NODES)),
-                        None,
-                        "nothing is asked"
-                    );
+                    let explained = asked.explain(Budget::nodes(NODES));
+                    assert_eq!(explained, None, "nothing is asked");
                     false
                 }
             };

@@ -196,9 +196,7 @@ async fn what_is_stored_counts_as_what_was_played_in_full_and_as_results_alone()
         let bots = ["random", "greedy", "rules", "random"];
         let plan = || plan("planowanie", bots, extent);
         let counts = played(plan(), planned(), &recording).await;
-        let stored = history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
-            .await
-            .unwrap();
+        let stored = stored_matches(&store).await;
         assert_eq!(stored.len(), 8);
         assert_eq!(sessions(&store, &stored).await, sessions_kept);
         let Plan { kit, options, .. } = plan();
@@ -233,9 +231,7 @@ async fn what_was_open_when_a_run_ended_is_closed_without_a_place_and_played_aga
         let first = planned().into_iter().take(5).collect();
         played(plan(), first, &recording).await;
         // As a run leaves it that is killed between a match's beginning and end.
-        let stored = history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
-            .await
-            .unwrap();
+        let stored = stored_matches(&store).await;
         let row = history::match_row(store.reader(), &stored[0].match_id)
             .await
             .unwrap();
@@ -262,9 +258,7 @@ async fn what_was_open_when_a_run_ended_is_closed_without_a_place_and_played_aga
             .unwrap();
         assert_eq!((row.cause, row.tournament), (Some(Cause::Cancelled), None));
         let numbers = async || {
-            let stored = history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
-                .await
-                .unwrap();
+            let stored = stored_matches(&store).await;
             stored
                 .iter()
                 .map(|played| played.number)
@@ -288,9 +282,7 @@ async fn a_place_that_is_filled_stops_a_run_that_would_fill_it_again() {
     let plan = plan("planowanie", ["random"; 4], Extent::Results);
     let (kit, options) = (plan.kit, plan.options.clone());
     played(plan, planned().into_iter().take(1).collect(), &recording).await;
-    let stored = history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
-        .await
-        .unwrap();
+    let stored = stored_matches(&store).await;
     let (sender, receiver) = mpsc::channel(1);
     let mut again = PlayedMatch::from(stored[0].clone());
     again.seats = vec!["builtin:random".to_owned(); 4];
@@ -305,12 +297,7 @@ async fn a_place_that_is_filled_stops_a_run_that_would_fill_it_again() {
     let refused = keep(kit, options, recording.clone(), receiver).await;
     let refused = refused.unwrap_err().to_string();
     assert!(refused.contains("UNIQUE"), "{refused}");
-    assert_eq!(
-        history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
-            .await
-            .unwrap(),
-        stored
-    );
+    assert_eq!(stored_matches(&store).await, stored);
     recording.close().await;
 }
 
@@ -335,10 +322,7 @@ async fn a_built_in_bot_out_of_time_loses_as_on_our_hub() {
         assert_eq!(counted.missed[0], 1);
         let lost = counted.duels.iter().filter(|duel| duel.first == Seat(0));
         assert!(lost.clone().count() > 0 && lost.clone().all(|duel| duel.share < 1.0));
-        let stored = history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
-            .await
-            .unwrap()
-            .remove(0);
+        let stored = stored_matches(&store).await.remove(0);
         assert_eq!((stored.cause, stored.blame), (Cause::TimeForfeit, Some(0)));
         assert!(
             stored.detail.contains("player 1 was out of time"),
@@ -370,9 +354,7 @@ async fn matches_of_a_host_are_kept_with_their_places() {
         let planned = planned().remove(3);
         let expected = planned.slot.clone().unwrap();
         let counts = played_with(player, plan, vec![planned], &recording).await;
-        let stored = history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
-            .await
-            .unwrap();
+        let stored = stored_matches(&store).await;
         let [one] = &stored[..] else {
             panic!("{stored:?}")
         };
@@ -406,6 +388,11 @@ entrant = [
     { name = "dora", player = "builtin:random" },
 ]
 "#;
+
+async fn stored_matches(store: &Store) -> Vec<TournamentMatch> {
+    let matches = history::tournament_matches(store.reader(), ID, ALL_ROUNDS);
+    matches.await.unwrap()
+}
 
 /// Plays in process, noting what; stops the run before the match with this place in it.
 struct Noting {
@@ -586,9 +573,7 @@ async fn a_match_that_the_machine_disturbed_is_played_again_once_and_kept_beside
         assert_eq!(machine.report().replayed, matches - 1);
         // Programs that take the machine themselves excuse nobody.
         assert_eq!(counts[0].faults.is_empty(), matches == 2, "{:?}", counts[0]);
-        let of_tournament = history::tournament_matches(store.reader(), ID, ALL_ROUNDS)
-            .await
-            .unwrap();
+        let of_tournament = stored_matches(&store).await;
         assert_eq!(of_tournament.len(), 1);
         let all = history::matches(store.reader(), &Default::default(), &PageAt::first(9))
             .await

@@ -263,13 +263,13 @@ fn matches_of_a_tournament_are_listed_by_it_and_show_their_entrants() {
             entrants: names.clone().map(entrant).collect(),
             ..TournamentRow::default()
         };
-        history::create_tournament(&store, new).await.unwrap();
+        history::create_tournament(store, new).await.unwrap();
         let round = StoredRound {
             round: 1,
             decision: Value::Null,
             decided_us: 1,
         };
-        history::add_round(&store, ID, round).await.unwrap();
+        history::add_round(store, ID, round).await.unwrap();
         let slot = Slot {
             tournament: ID.into(),
             round: 1,
