@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
 /// Matches at once at most.
@@ -30,11 +30,20 @@ const LIST_WITHIN: Duration = Duration::from_millis(5);
 
 type Planned = Arc<Mutex<dyn Iterator<Item = PlannedMatch> + Send>>;
 
+/// What a worker passes on.
+struct Passed {
+    results: Result<Vec<FinishedMatch>, MatchError>,
+    /// Dropped once all of them were dealt with.
+    dealing: oneshot::Sender<()>,
+}
+
 /// Matches that are being played.
 pub struct Running {
-    results: mpsc::Receiver<Result<Vec<FinishedMatch>, MatchError>>,
+    results: mpsc::Receiver<Passed>,
     /// Those that were taken and not passed on yet.
     taken: VecDeque<FinishedMatch>,
+    /// Of the worker whose results were taken last.
+    dealing: Option<oneshot::Sender<()>>,
     workers: JoinSet<()>,
     player: Arc<dyn MatchPlayer>,
     stop: Arc<Stop>,
@@ -76,6 +85,7 @@ pub fn start(
     Running {
         results,
         taken: VecDeque::new(),
+        dealing: None,
         workers,
         player,
         stop,
@@ -91,7 +101,11 @@ impl Running {
             if let Some(finished) = self.taken.pop_front() {
                 return Some(finished);
             }
-            match self.results.recv().await? {
+            // The caller asks for more: it has dealt with the last one.
+            self.dealing = None;
+            let passed = self.results.recv().await?;
+            self.dealing = Some(passed.dealing);
+            match passed.results {
                 Ok(finished) => self.taken.extend(finished),
                 Err(error) => {
                     self.stop.set();
@@ -126,7 +140,7 @@ struct Worker {
     planned: Planned,
     player: Arc<dyn MatchPlayer>,
     stop: Arc<Stop>,
-    results: mpsc::Sender<Result<Vec<FinishedMatch>, MatchError>>,
+    results: mpsc::Sender<Passed>,
 }
 
 impl Worker {
@@ -154,10 +168,20 @@ impl Worker {
         self.send(Ok(list)).await;
     }
 
+    /// Passes results on. Unless matches only compute, it returns when they were dealt with: what they lead to may be
+    /// that no further match begins.
     async fn send(&self, results: Result<Vec<FinishedMatch>, MatchError>) {
+        let (dealing, dealt) = oneshot::channel();
         // Who takes the results may have given up.
-        if self.results.send(results).await.is_err() {
+        if self
+            .results
+            .send(Passed { results, dealing })
+            .await
+            .is_err()
+        {
             self.stop.set();
+        } else if !self.player.blocks() {
+            let _ = dealt.await;
         }
     }
 

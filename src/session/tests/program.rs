@@ -273,6 +273,12 @@ pub(super) fn count(report: &Value, of: &str) -> u64 {
     report[of].as_u64().unwrap()
 }
 
+/// What the program noted last.
+async fn noted(store: &crate::store::Store) -> Option<Value> {
+    let note = history::note(store.reader(), "mine", "koehandel");
+    note.await.unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_good_program_plays_and_gets_its_note_back() {
     if !python() {
@@ -288,10 +294,7 @@ async fn a_good_program_plays_and_gets_its_note_back() {
     }
     assert_eq!(count(&report, "starts"), 1);
     assert_eq!(stderr.trim(), "note null again False");
-    let note = history::note(table.store.reader(), "mine", "koehandel")
-        .await
-        .unwrap()
-        .unwrap();
+    let note = noted(&table.store).await.unwrap();
     assert_eq!(note["asks"], report["answered"]);
     assert_eq!(note["scores"].as_array().map(Vec::len), Some(4));
     let session = history::session(table.store.reader(), SessionId(1))
@@ -402,10 +405,8 @@ async fn a_fallback_thinks_for_the_time_that_is_left() {
         fs::write(table.folder.path().join("fallback"), "champion").unwrap();
         let (table, _, longest) = table.play(None).await;
         assert!(longest < Duration::from_secs(3), "{longest:?}");
-        let (given, gone) = (
-            table.fallbacks(1, cause).await,
-            table.fallbacks(1, "program_gone").await,
-        );
+        let given = table.fallbacks(1, cause).await;
+        let gone = table.fallbacks(1, "program_gone").await;
         assert!(given > 2, "{cause}: {given}");
         let (thought, used) = table.pool.used();
         assert!(
@@ -476,10 +477,7 @@ while asks == 10 and not os.path.exists('read'):
     let (store, read) = (table.store.clone(), table.folder.path().join("read"));
     let reader = tokio::spawn(async move {
         loop {
-            let note = history::note(store.reader(), "mine", "koehandel")
-                .await
-                .unwrap();
-            if let Some(note) = note {
+            if let Some(note) = noted(&store).await {
                 fs::write(read, "").unwrap();
                 return note;
             }
@@ -491,9 +489,7 @@ while asks == 10 and not os.path.exists('read'):
     assert_eq!(count(&report, "late"), 0, "{report}");
     assert_eq!(reader.await.unwrap(), serde_json::json!({"asks": 3}));
     // The one of its end is the last.
-    let note = history::note(table.store.reader(), "mine", "koehandel")
-        .await
-        .unwrap();
+    let note = noted(&table.store).await;
     assert_eq!(note.unwrap()["asks"], report["answered"]);
 }
 
