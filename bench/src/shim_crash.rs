@@ -85,7 +85,7 @@ pub(crate) async fn run(args: ShimCrashArgs) -> anyhow::Result<()> {
     let table = Table::with("planowanie", SEATS, daemon.shim("planowanie", &args.bot)?)?;
     let mut games = table.games(args.games, Value::Null);
     (games.schedule.seed, games.schedule.rotate) = (args.seed, true);
-    games.programs.budget = ThinkBudget::Time(table.kit.usual_budget());
+    games.programs.budget = ThinkBudget::Time(table.kit.card().limits.budget);
     games.plan.concurrency = args.concurrency;
     (games.programs.models, games.plan.record) = (true, true);
     let over = Arc::new(AtomicBool::new(false));

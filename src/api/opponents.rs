@@ -107,7 +107,7 @@ pub(super) async fn stored(
     let stored = store.model_by_id(number).await?.ok_or_else(unknown)?;
     let no_game = || Problem::not_found(format!("this version knows no game {}", stored.game));
     let kit = store.kit(&stored.game).ok_or_else(no_game)?;
-    Ok((stored, kit.models()))
+    Ok((stored, kit.card().models))
 }
 
 /// Whether the caller sees the model as it is now.

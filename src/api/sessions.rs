@@ -140,9 +140,9 @@ pub(super) async fn find(reader: &Reader, id: &str) -> Result<SessionShown, Prob
         found.entries = Some(count);
     }
     found.quarantined = Some(store.has_fact(row.id, QUARANTINED).await?);
-    let team = store.kit(&row.opened.game).and_then(|kit| kit.team_fact());
-    let team = match team {
-        Some(fact) => store.team_of(row.id, &fact).await?,
+    let teams = store.kit(&row.opened.game).and_then(|kit| kit.card().teams);
+    let team = match teams {
+        Some(teams) => store.team_of(row.id, &teams.fact).await?,
         None => Vec::new(),
     };
     let mates = team.into_iter();

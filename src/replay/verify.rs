@@ -416,7 +416,7 @@ impl Stored {
         let growing = self.row.ended_us.is_none();
         // One that was given up may have been cut between its seats' transcripts.
         let cut = growing || self.row.cause == Some(Cause::Cancelled);
-        let replayed = replay_table(&mut *table, kit.wire(), entries, cut);
+        let replayed = replay_table(&mut *table, kit.card().wire, entries, cut);
         found.extend(replayed.differences);
         let row = &self.row;
         match table.outcome() {

@@ -112,7 +112,7 @@ impl Actor {
         let standing = standing(&store, before.collect(), (id, core.head)).await?;
         let mut given = Vec::new();
         for (place, name) in &rivals {
-            let word = kit.place_word(*place);
+            let word = kit.card().places.word(*place);
             let stands = |(at, known): &(String, String)| Some(&**at) == word && known == name;
             if let Some(rival) = word.filter(|_| !standing.iter().any(stands)) {
                 given.push(Naming {
@@ -180,7 +180,7 @@ async fn standing(
 
 /// What is known of an opponent now.
 async fn model(store: &Store, kit: &dyn Kit, name: &str) -> Result<Option<Value>, StoreError> {
-    let numbers = store.models_now(kit.game(), &[name], 0).await?;
+    let numbers = store.models_now(kit.card().name, &[name], 0).await?;
     let models = store.model_versions(&numbers).await?.into_iter();
     let mut of_name =
         models.filter(|model| model.kind == OpponentKind::Named && model.name == name);

@@ -135,7 +135,7 @@ impl<'a> FromMatch<'a> {
         table: &mut dyn Table,
         past: Vec<(Seat, &Entry)>,
     ) -> Result<(Vec<Call>, Vec<Seat>), FromError> {
-        let wire = self.kit.wire();
+        let wire = self.kit.card().wire;
         let replayed = guarded(|| replay_table(table, wire, past, true));
         let replayed = replayed.map_err(|panic| FromError::Unfit(panic.to_string()))?;
         if let Some(difference) = replayed.differences.into_iter().next() {
@@ -159,7 +159,7 @@ impl<'a> FromMatch<'a> {
     ) -> Result<(Box<dyn Table>, Vec<Call>), FromError> {
         let unfit = |why: &dyn Display| FromError::Unfit(why.to_string());
         let mut table = self.kit.reopen(changed).map_err(|error| unfit(&error))?;
-        let led = guarded(|| lead_table(&mut *table, self.kit.wire(), past));
+        let led = guarded(|| lead_table(&mut *table, self.kit.card().wire, past));
         let led = led.map_err(|panic| unfit(&panic))?;
         let calls: Vec<Call> = led
             .pending
@@ -226,7 +226,7 @@ fn follow(kit: &dyn Kit, pipes: &mut Pipes, past: &[&Entry]) -> Result<(), Strin
         let mut said = String::new();
         for lines in 0..LINES_MAX {
             let told = !said.trim().is_empty();
-            if quiet || told && kit.in_form(call.text.as_bytes(), &said).is_ok() {
+            if quiet || told && kit.card().in_form(call.text.as_bytes(), &said).is_ok() {
                 break;
             }
             let line = program.line(deadline);

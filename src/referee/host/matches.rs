@@ -160,7 +160,7 @@ impl Host {
         let numbers = Draw::of(request.numbers)
             .free(
                 &self.recording,
-                (self.kit.game(), self.seats()),
+                (self.kit.card().name, self.seats()),
                 |numbers| permit.claim(numbers),
             )
             .await?;
@@ -210,7 +210,7 @@ impl Host {
         if let Some((hosted, seat)) = self.registry.find(id) {
             return Ok(Some(hosted.log.lines(seat)));
         }
-        let game = self.kit.game();
+        let game = self.kit.card().name;
         let Some((market, seat)) = self.recording.seat_of(game, id).await? else {
             return Ok(None);
         };
@@ -368,7 +368,7 @@ impl Host {
         );
         let options = DriveOptions {
             failures_max: failures_max(self.kit, &table.setup()),
-            within: self.kit.answer_within(),
+            within: self.kit.card().limits.answer,
             pause,
         };
         let driven = drive(

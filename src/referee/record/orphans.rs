@@ -44,7 +44,7 @@ impl Recording {
         referee: &str,
         why: &str,
     ) -> Result<(), RecordError> {
-        for unfinished in self.unfinished(kit.game(), referee).await? {
+        for unfinished in self.unfinished(kit.card().name, referee).await? {
             let id = unfinished.row.id.clone();
             let of_tournament = unfinished
                 .row
@@ -98,6 +98,6 @@ fn result(kit: &dyn Kit, unfinished: &UnfinishedMatch) -> Option<MatchResult> {
     let mut table = kit.reopen(&unfinished.row.setup).ok()?;
     let seats = unfinished.past.iter();
     let entries = seats.flat_map(|(seat, past)| past.iter().map(move |entry| (seat, entry)));
-    replay_table(&mut *table, kit.wire(), entries.collect(), true);
+    replay_table(&mut *table, kit.card().wire, entries.collect(), true);
     Some(result_of(&table.outcome()?, &table.blames()))
 }
