@@ -193,9 +193,8 @@ impl Table {
                     if Some(own) == restart_at {
                         self = self.restarted().await;
                     }
-                    let begins =
-                        own == 1 || kit.card().dialect.route(text.as_bytes()).unwrap().begins;
-                    let begun = Instant::now();
+                    let route = kit.card().dialect.route(text.as_bytes());
+                    let (begins, begun) = (own == 1 || route.unwrap().begins, Instant::now());
                     let given = self.sessions.callback(
                         Origin::default(),
                         self.key.clone(),
