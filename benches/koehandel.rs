@@ -68,6 +68,8 @@ fn wire(c: &mut Criterion) {
             for line in &received {
                 black_box(
                     kit()
+                        .card()
+                        .dialect
                         .route(black_box(line.call.as_bytes()))
                         .expect("routed"),
                 );

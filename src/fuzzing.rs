@@ -89,12 +89,12 @@ pub fn hub(data: &[u8]) {
     let bytes: Vec<&[u8]> = data.chunks(1).collect();
     assert_eq!(whole, lines(&bytes));
     for kit in games::ALL {
-        let Some(reception) = kit.reception() else {
+        let Some(reception) = kit.card().reception else {
             continue;
         };
         for line in &whole {
             let _ = reception.receive(line);
-            let _ = kit.completes(line);
+            let _ = kit.card().dialect.completes(line);
         }
     }
 }
@@ -180,7 +180,7 @@ mod tests {
             runs_over_its_corpus(name, target);
         }
         for kit in games::ALL {
-            runs_over_its_corpus(kit.game(), &|data| dialect(*kit, data));
+            runs_over_its_corpus(kit.card().name, &|data| dialect(*kit, data));
         }
     }
 

@@ -123,9 +123,11 @@ impl Names {
         kit: &dyn Kit,
         names: impl Iterator<Item = (&'a str, &'a str)>,
     ) -> Result<Vec<(u8, String)>, RivalNamesError> {
-        let words: Vec<&str> = (1..).map_while(|place| kit.place_word(place)).collect();
-        if words.is_empty() || !kit.advised() {
-            return Err(RivalNamesError::Unused(kit.game()));
+        let words: Vec<&str> = (1..)
+            .map_while(|place| kit.card().places.word(place))
+            .collect();
+        if words.is_empty() || !kit.card().advised {
+            return Err(RivalNamesError::Unused(kit.card().name));
         }
         let mut rivals: Vec<(u8, String)> = Vec::new();
         for (word, name) in names {

@@ -11,14 +11,15 @@ impl Script {
     /// Records a match among quick built-in bots.
     pub(crate) fn record(kit: &dyn Kit) -> anyhow::Result<Self> {
         let quick = kit
-            .bots()
+            .card()
+            .bots
             .iter()
             .filter(|card| !card.thinks)
             .max_by_key(|card| card.rung);
         let bot = quick
             .context("the game has no bot that answers at once")?
             .name;
-        let bots = vec![bot.to_owned(); *kit.seats().end()];
+        let bots = vec![bot.to_owned(); *kit.card().seats.end()];
         let setup = PlaySetup::recorded(bots, 1, serde_json::Value::Null);
         let played = kit.play(&setup, &Nodes(0))?;
         let received = played

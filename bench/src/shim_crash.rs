@@ -88,7 +88,7 @@ pub(crate) async fn run(args: ShimCrashArgs) -> anyhow::Result<()> {
     let mut games = table.games(args.games, Value::Null);
     (games.schedule.seed, games.schedule.rotate) = (args.seed, true);
     let programs = games.programs();
-    programs.budget = ThinkBudget::Time(table.kit.usual_budget());
+    programs.budget = ThinkBudget::Time(table.kit.card().limits.budget);
     programs.models = true;
     (games.plan().concurrency, games.plan().record) = (args.concurrency, true);
     let over = Arc::new(AtomicBool::new(false));

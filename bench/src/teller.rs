@@ -79,7 +79,7 @@ impl Tellers {
 /// The answer to a message; the same again where it comes again.
 fn answer_of(kit: &dyn Kit, players: &mut Players, query: Option<&str>) -> String {
     let text = query.unwrap_or_default();
-    let Ok(route) = kit.route(text.as_bytes()) else {
+    let Ok(route) = kit.card().dialect.route(text.as_bytes()) else {
         return String::new();
     };
     let key = (route.market, route.id);

@@ -73,7 +73,7 @@ impl Scope {
         if let Self::Bot(bot) = &scope
             && !bot.starts_with(PREFIX)
         {
-            let mut cards = games::ALL.iter().flat_map(|kit| kit.bots());
+            let mut cards = games::ALL.iter().flat_map(|kit| kit.card().bots);
             if !cards.any(|card| card.name == bot) {
                 return Err(ScopeError::NoSuchBot(bot.clone()));
             }

@@ -100,8 +100,8 @@ pub(super) async fn find_shown(
 ) -> Result<BotShown, Problem> {
     let unknown = || Problem::not_found(format!("there is no bot {bot} of {game}"));
     let kit = games::find(game).ok_or_else(unknown)?;
-    if let Some(card) = kit.bots().iter().find(|card| card.name == bot) {
-        return Ok(shown(kit.game(), card));
+    if let Some(card) = kit.card().bots.iter().find(|card| card.name == bot) {
+        return Ok(shown(kit.card().name, card));
     }
     let played = match bot.starts_with(PREFIX) {
         true => history::programs_played(reader.state.store.reader(), Some(game)).await?,
@@ -109,7 +109,10 @@ pub(super) async fn find_shown(
     };
     let mut played = played.into_iter();
     let found = played.find(|(_, played)| is_meant(bot, played));
-    found.map_or_else(|| Err(unknown()), |_| Ok(users(kit.game(), bot.to_owned())))
+    found.map_or_else(
+        || Err(unknown()),
+        |_| Ok(users(kit.card().name, bot.to_owned())),
+    )
 }
 
 /// The bots of all games, or of one: of each game the built-in ones, and users' that have played.
@@ -124,10 +127,10 @@ impl Rows for Bots {
         let wanted = params.filters.game.as_deref();
         let played = history::programs_played(reader.state.store.reader(), wanted).await?;
         let kits = games::ALL.iter();
-        let kits = kits.filter(|kit| params.filters.has(kit.game()));
+        let kits = kits.filter(|kit| params.filters.has(kit.card().name));
         let bots = kits.flat_map(|kit| {
-            let game = kit.game();
-            let built_in = kit.bots().iter().map(move |bot| shown(game, bot));
+            let game = kit.card().name;
+            let built_in = kit.card().bots.iter().map(move |bot| shown(game, bot));
             let played = played.iter().filter(move |(of, _)| of == game);
             built_in.chain(played.map(move |(_, bot)| users(game, bot.clone())))
         });

@@ -94,7 +94,7 @@ pub(super) async fn unknown_bot(
     store: &Store,
     (filter, bot): (&'static str, &str),
 ) -> Result<Option<Unknown>, StoreError> {
-    let built_in = games::ALL.iter().flat_map(|kit| kit.bots());
+    let built_in = games::ALL.iter().flat_map(|kit| kit.card().bots);
     let mut names: Vec<String> = built_in.map(|card| card.name.to_owned()).collect();
     let played = history::programs_played(store.reader(), None).await?;
     if names.iter().any(|name| name == bot) || played.iter().any(|(_, name)| is_meant(bot, name)) {

@@ -111,7 +111,7 @@ pub(super) async fn stored(
         .ok_or_else(unknown)?;
     let no_game = || Problem::not_found(format!("this version knows no game {}", stored.game));
     let kit = store.reader().kit(&stored.game).ok_or_else(no_game)?;
-    Ok((stored, kit.models()))
+    Ok((stored, kit.card().models))
 }
 
 /// Whether the caller sees the model as it is now.

@@ -38,7 +38,7 @@ impl Rows for NewestRatings {
 
     async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<RatingShown> {
         let at = params.page_or_all()?;
-        let kits = games::ALL.iter().map(|kit| kit.game());
+        let kits = games::ALL.iter().map(|kit| kit.card().name);
         let (mut items, mut withheld) = (Vec::new(), None);
         for game in kits.filter(|game| params.filters.has(game)) {
             let store = &reader.state.store;

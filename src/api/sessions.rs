@@ -146,7 +146,8 @@ pub(super) async fn find(reader: &Reader, id: &str) -> Result<SessionShown, Prob
     let team = store
         .reader()
         .kit(&row.opened.game)
-        .and_then(|kit| kit.team_fact());
+        .and_then(|kit| kit.card().teams)
+        .map(|teams| teams.fact);
     let team = match team {
         Some(fact) => history::team_of(store.reader(), row.id, &fact).await?,
         None => Vec::new(),

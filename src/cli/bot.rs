@@ -110,7 +110,7 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
             }
         }
         Verb::Schema { game: name } => {
-            let schema = games::schema(game(name)?.game());
+            let schema = games::schema(game(name)?.card().name);
             serde_json::to_writer_pretty(&mut out, &schema)?;
             writeln!(out)?;
         }
@@ -133,7 +133,7 @@ fn new(
 ) -> anyhow::Result<()> {
     let mut games: Vec<&str> = Vec::new();
     for of in of {
-        let of = game(of)?.game();
+        let of = game(of)?.card().name;
         if !games.contains(&of) {
             games.push(of);
         }

@@ -53,7 +53,10 @@ pub(super) fn run(
         None => protections_of(config),
     };
     let mut reports = Vec::new();
-    for kit in games::ALL.iter().filter(|kit| launch.plays(kit.game())) {
+    for kit in games::ALL
+        .iter()
+        .filter(|kit| launch.plays(kit.card().name))
+    {
         let report = check(&launch, *kit, Some(guard), config.callbacks.margin_ms);
         reports.push(report.map_err(anyhow::Error::msg)?);
     }

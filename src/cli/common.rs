@@ -104,7 +104,7 @@ pub(super) fn read_text(file: &Path, what: &str, bytes_max: u64) -> anyhow::Resu
 /// [`UsageError`] naming those that exist.
 pub fn game(name: &str) -> Result<&'static dyn Kit, UsageError> {
     games::find(name).ok_or_else(|| {
-        let known: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
+        let known: Vec<&str> = games::ALL.iter().map(|kit| kit.card().name).collect();
         UsageError(format!(
             "there is no game {name:?}; there are: {}",
             known.join(", ")

@@ -9,7 +9,7 @@ use crate::plain::plain;
 use crate::referee::arbiter::{InteractiveProgram, ProgramRules, Spoken, watch_game};
 use crate::referee::{MatchSpec, Pipes, SeatSpec};
 use anyhow::Context as _;
-use games::{Kit, Outcome, Seat, StdioWire, Wire};
+use games::{Kit, Outcome, Seat, Wire};
 use serde_json::{Map, Value};
 use std::fmt::Display;
 use std::fs::File;
@@ -109,10 +109,10 @@ impl Screen {
 /// # Errors
 /// [`UsageError`] for a game without programs or a seat that does not exist; a program that does not start.
 pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow::Result<()> {
-    if kit.wire() != Wire::Stdio {
+    if kit.card().wire != Wire::Stdio {
         return refuse(format!(
             "--interactive: {} players are no programs on pipes",
-            kit.game()
+            kit.card().name
         ));
     }
     let spec: SeatSpec = spec
@@ -133,7 +133,7 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
         program: None,
         players: args
             .players
-            .unwrap_or(PLAYERS.clamp(*kit.seats().start(), *kit.seats().end())),
+            .unwrap_or(PLAYERS.clamp(*kit.card().seats.start(), *kit.card().seats.end())),
         seat: 0,
         rivals: vec![rival(kit)],
         seed: args.seed.unwrap_or(SEED),
@@ -141,7 +141,7 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
         screen: Screen::default(),
     };
     if let Some(ms) = args.timeout.map(|timeout| timeout.as_millis() as u64)
-        && let Some(name) = kit.stdio().and_then(|wire| wire.time_option)
+        && let Some(name) = kit.card().stdio.time_option
     {
         tester.options.insert(name.to_owned(), ms.into());
     }
@@ -157,7 +157,7 @@ fn say(line: impl Display) {
 }
 
 fn rival(kit: &dyn Kit) -> SeatSpec {
-    let cards = kit.bots();
+    let cards = kit.card().bots;
     let usual = cards.iter().find(|card| card.name == RIVAL);
     let name = usual.or(cards.first()).map_or("", |card| card.name);
     SeatSpec::Builtin(name.to_owned())
@@ -176,7 +176,7 @@ impl Tester<'_> {
                     Some(InteractiveProgram::start(self.kit, &options)?)
                 }
                 Some(launch) if launch.url.is_some() => {
-                    let (name, game) = (&launch.name, self.kit.game());
+                    let (name, game) = (&launch.name, self.kit.card().name);
                     return refuse(format!(
                         "bot:{name} is called at a URL, and there is no program to talk to; post lines to it with \
                          curl --data-binary @FILE, or let it play: drover practice {game} --bot bot:{name}"
@@ -199,7 +199,7 @@ impl Tester<'_> {
         };
         let options = ProgramOptions {
             program: program.clone(),
-            line_max: self.kit.stdio().unwrap_or(&StdioWire::USUAL).reply_line_max,
+            line_max: self.kit.card().stdio.reply_line_max,
             stderr_kept: STDERR_KEPT,
             limits: rules.limits(program),
             guard: rules.guard,
@@ -221,7 +221,7 @@ impl Tester<'_> {
     fn talk(&mut self) -> anyhow::Result<()> {
         let talks = std::io::stdin().is_terminal();
         if talks {
-            let game = self.kit.game();
+            let game = self.kit.card().name;
             say(format_args!(
                 "{game} is started; :help lists what can be done"
             ));
@@ -251,7 +251,7 @@ impl Tester<'_> {
                     let program = self.program.as_ref();
                     let whole = match program {
                         Some(program) => program.completes(&line),
-                        None => self.kit.completes(line.as_bytes()),
+                        None => self.kit.card().dialect.completes(line.as_bytes()),
                     };
                     if whole {
                         self.send(&std::mem::take(&mut message));
@@ -293,8 +293,12 @@ impl Tester<'_> {
             "seat" => self.seat = number(word)? as usize,
             "players" => {
                 let players = number(word)? as usize;
-                if !kit.seats().contains(&players) {
-                    return Err(format!("{} has {:?} players", kit.game(), kit.seats()));
+                if !kit.card().seats.contains(&players) {
+                    return Err(format!(
+                        "{} has {:?} players",
+                        kit.card().name,
+                        kit.card().seats
+                    ));
                 }
                 self.players = players;
             }

@@ -87,8 +87,8 @@ pub async fn play(
         std::fs::create_dir_all(log)
             .with_context(|| format!("cannot make the directory {}", log.display()))?;
     }
-    if args.wire && kit.wire() != Wire::Callbacks {
-        let game = kit.game();
+    if args.wire && kit.card().wire != Wire::Callbacks {
+        let game = kit.card().name;
         return refuse(format!(
             "--wire plays over HTTP, which {game} players do not speak; run drover referee {game} and dial it"
         ));
@@ -119,7 +119,7 @@ pub async fn play(
         all_reported.wait().await;
     }
     let conditions = Conditions {
-        game: kit.game().to_owned(),
+        game: kit.card().name.to_owned(),
         games_planned: args.games,
         seed: args.seed.unwrap_or(SEED),
         budget: args.budget(kit),
@@ -130,7 +130,7 @@ pub async fn play(
         wire,
         not_isolated,
         machine,
-        when_silent: kit.stdio().and_then(|wire| wire.when_silent),
+        when_silent: kit.card().stdio.when_silent,
         from: None,
     };
     let report = Report::new(conditions, &specs, &tally, began.elapsed());
@@ -174,7 +174,7 @@ impl Run<'_> {
     fn over_http(&self, entrants: &[SeatSpec]) -> bool {
         let called = |spec: &SeatSpec| match spec {
             SeatSpec::Url(_) => true,
-            SeatSpec::Bot(_) => self.kit.wire() == Wire::Callbacks,
+            SeatSpec::Bot(_) => self.kit.card().wire == Wire::Callbacks,
             _ => false,
         };
         self.args.wire || entrants.iter().any(called)
@@ -193,7 +193,7 @@ impl Run<'_> {
         if self.over_http(&plan.entrants) {
             return Ok((self.over_wire(plan, work).await?, None, None));
         }
-        if kit.wire() == Wire::Hub && any(&users_bots) {
+        if kit.card().wire == Wire::Hub && any(&users_bots) {
             return Ok((self.on_hub(plan, work).await?, None, None));
         }
         if !any(&programs) && !any(&users_bots) {
@@ -361,7 +361,7 @@ impl Run<'_> {
     /// Puts a built-in bot behind the gateway.
     fn call(&self, spec: &mut SeatSpec, gateway: SocketAddr) -> anyhow::Result<()> {
         if let Some(name) = spec.builtin().filter(|_| !spec.is_filler()) {
-            *spec = format!("url:http://{gateway}/{}/{name}", self.kit.game()).parse()?;
+            *spec = format!("url:http://{gateway}/{}/{name}", self.kit.card().name).parse()?;
         }
         Ok(())
     }

@@ -54,10 +54,10 @@ pub(super) async fn run(
     let failures = Failures::default();
     let all_reported = failures.receive_reports(&mut rules.bots);
     let specs: Vec<String> = stored.seats.iter().map(ToString::to_string).collect();
-    let teams = kit.teams(&stored.row.setup.to_string());
+    let teams = kit.card().teams_of(&stored.row.setup.to_string());
     let seed = args.seed.unwrap_or(SEED);
     let mut conditions = Conditions {
-        game: kit.game().to_owned(),
+        game: kit.card().name.to_owned(),
         games_planned: 1,
         seed,
         budget,
@@ -68,7 +68,7 @@ pub(super) async fn run(
         wire: false,
         not_isolated: isolated.err(),
         machine: None,
-        when_silent: kit.stdio().and_then(|wire| wire.when_silent),
+        when_silent: kit.card().stdio.when_silent,
         from: None,
     };
     let (began, started_us) = (Instant::now(), now_us());
@@ -190,8 +190,8 @@ impl Stored {
         let row = found(store, id).await?;
         let kit = store.reader().kit(&row.game);
         let kit = kit.with_context(|| format!("no game is called {}", row.game))?;
-        if kit.wire() == Wire::Hub {
-            let game = kit.game();
+        if kit.card().wire == Wire::Hub {
+            let game = kit.card().name;
             return refuse(format!(
                 "--from: {game} players dial a hub, where a match has no moment between two lines; it can be \
                  replayed and explained, not played on"
@@ -254,11 +254,11 @@ fn seats(kit: &dyn Kit, row: &MatchRow, given: &[String]) -> anyhow::Result<Vec<
         let spec: SeatSpec = text.parse()?;
         match &spec {
             SeatSpec::Builtin(_) | SeatSpec::Bot(_) => {}
-            SeatSpec::Program(program) if other.is_some() && kit.wire() == Wire::Stdio => {
+            SeatSpec::Program(program) if other.is_some() && kit.card().wire == Wire::Stdio => {
                 find(program)?;
             }
             _ => {
-                let (seat, game) = (row.seat, kit.game());
+                let (seat, game) = (row.seat, kit.card().name);
                 return refuse(match other {
                     Some(_) => format!(
                         "--seat {seat}={text}: {game} is played on here by builtin:NAME, bot:NAME or, where players are programs, by cmd:PROGRAM"

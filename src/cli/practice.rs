@@ -105,7 +105,7 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
     let rungs = rungs(kit);
     let names = rungs.iter().map(|card| card.name);
     let report = PracticeReport {
-        game: kit.game(),
+        game: kit.card().name,
         bot: bot.spec.to_string(),
         fallback: bot.fallback,
         rungs: rungs.clone(),
@@ -179,10 +179,10 @@ fn work(
 
 /// How many seats a match has.
 fn players(kit: &dyn Kit, given: Option<usize>) -> Result<usize, UsageError> {
-    let (fewest, most) = (*kit.seats().start(), *kit.seats().end());
+    let (fewest, most) = (*kit.card().seats.start(), *kit.card().seats.end());
     let players = given.unwrap_or(PLAYERS.clamp(fewest, most));
-    if players < 2 || !kit.seats().contains(&players) {
-        let (game, fewest) = (kit.game(), fewest.max(2));
+    if players < 2 || !kit.card().seats.contains(&players) {
+        let (game, fewest) = (kit.card().name, fewest.max(2));
         return refuse(format!(
             "--players {players}, but a match of {game} to practise in has {fewest} to {most} seats"
         ));
@@ -192,7 +192,7 @@ fn players(kit: &dyn Kit, given: Option<usize>) -> Result<usize, UsageError> {
 
 /// The rungs of a game, weakest first: where several bots are one, the first of them.
 fn rungs(kit: &dyn Kit) -> Vec<&'static BotCard> {
-    let mut rungs: Vec<&BotCard> = kit.bots().iter().collect();
+    let mut rungs: Vec<&BotCard> = kit.card().bots.iter().collect();
     rungs.dedup_by_key(|card| card.rung);
     rungs
 }
@@ -210,8 +210,8 @@ impl Bot {
             bots,
             place,
         } = users_bots::find(&format!("--bot {text}"), text, config, stop)?;
-        if !launch.plays(kit.game()) {
-            let (game, games) = (kit.game(), launch.games.join(", "));
+        if !launch.plays(kit.card().name) {
+            let (game, games) = (kit.card().name, launch.games.join(", "));
             return refuse(format!(
                 "--bot {text}: it does not play {game}; its games are: {games}"
             ));
@@ -290,7 +290,7 @@ impl Practice {
             self.failed = Some(error.into());
         }
         if trouble.is_hopeless() {
-            let (bot, game) = (&self.report.bot, kit.game());
+            let (bot, game) = (&self.report.bot, kit.card().name);
             let why = trouble.sentence();
             self.failed = Some(anyhow::anyhow!(
                 "{bot} took none of its {} decisions in a match of {game}: {why}{}",

@@ -172,7 +172,7 @@ pub(super) fn svg(out: &mut impl Write, footage: &Footage, turn: u32) -> anyhow:
         still,
     }) = step.draw(footage.kit())
     else {
-        bail!("{} has no pictures", footage.kit().game());
+        bail!("{} has no pictures", footage.kit().card().name);
     };
     let moving = step.picture.unwrap_or_default();
     let picture = Picture {

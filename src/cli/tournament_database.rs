@@ -74,7 +74,11 @@ pub(super) async fn tournaments(store: &Store) -> anyhow::Result<Vec<TournamentR
 /// The stored tournament, of those with this file's names, newest first, that is played on as this one: begun with this
 /// file, and not over if there is such.
 pub(super) fn left<'a>(stored: &'a [TournamentRow], cup: &Cup) -> Option<&'a TournamentRow> {
-    let of_game = || stored.iter().filter(|found| found.game == cup.kit.game());
+    let of_game = || {
+        stored
+            .iter()
+            .filter(|found| found.game == cup.kit.card().name)
+    };
     let fitting = || of_game().filter(|found| Course::fits(found, cup));
     let open = fitting().find(|found| found.ended_us.is_none());
     open.or(fitting().next()).or(of_game().next())

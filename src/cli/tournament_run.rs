@@ -163,7 +163,11 @@ fn seat_users_bots(
     stored: &[TournamentRow],
 ) -> anyhow::Result<()> {
     for cup in cups {
-        let of_game = || stored.iter().filter(|found| found.game == cup.kit.game());
+        let of_game = || {
+            stored
+                .iter()
+                .filter(|found| found.game == cup.kit.card().name)
+        };
         let open = of_game().find(|found| found.ended_us.is_none());
         let setup = open.or(of_game().next()).map(|found| &found.setup);
         let (kit, within) = (cup.kit, cup.users_bots.within);
@@ -171,7 +175,7 @@ fn seat_users_bots(
         cup.users_bots = users_bots::seated(common, within, seats)?;
         cup.users_bots.within = within;
         cup.users_bots.ranked = true;
-        if kit.wire() == Wire::Stdio {
+        if kit.card().wire == Wire::Stdio {
             // One of them is asked at a time.
             cup.users_bots.bots = cup.users_bots.bots.clone().resting();
         }
@@ -208,7 +212,7 @@ impl RunArgs {
         adopt_orphans().context("programs' orphans cannot be adopted")?;
         Ok(ProgramRules {
             bots: cup.users_bots.clone(),
-            memory: cup.kit.stdio().and_then(|wire| wire.memory),
+            memory: cup.kit.card().stdio.memory,
             fair: true,
             machine: Some(Machine::watch()),
             replays_max,
@@ -253,7 +257,7 @@ impl Run<'_> {
         let mut all = Vec::new();
         for mut cup in cups {
             cup.note_isolation(self.args.isolation());
-            let game = cup.kit.game();
+            let game = cup.kit.card().name;
             let mut course = self.course(cup, &stored).await?;
             let reported = drawn_from(course.id(), &course.cup().setup, false);
             notify(&format!(
@@ -309,7 +313,7 @@ impl Run<'_> {
         began: Instant,
         out: &mut impl std::io::Write,
     ) -> std::io::Result<()> {
-        let (game, matches) = (course.cup().kit.game(), course.games().len());
+        let (game, matches) = (course.cup().kit.card().name, course.games().len());
         writeln!(
             out,
             "{}, {game}, {matches} matches, tournament {}",
@@ -436,7 +440,7 @@ impl Run<'_> {
         listener: &mut Option<TcpListener>,
     ) -> anyhow::Result<(Referees, Server)> {
         let (budget, models) = (cup.budget, cup.models != Models::None);
-        Ok(match cup.kit.wire() {
+        Ok(match cup.kit.card().wire {
             Wire::Stdio => {
                 let rules = self.args.rules(cup, self.file.replays_max)?;
                 let machine = rules.machine.clone();
@@ -519,7 +523,7 @@ impl Run<'_> {
         };
         notify(&format!(
             "listening for {} players on {}",
-            cup.kit.game(),
+            cup.kit.card().name,
             listener.local_addr()?
         ));
         let (serving, stopped) = (Arc::clone(&hub), stop.clone());

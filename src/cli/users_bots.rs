@@ -38,8 +38,8 @@ pub(super) fn seated<'a>(
                 UsageError(format!("seat {spec}: {why} (the shelf is {folder})"))
             };
             let launch = shelf.get(name).map_err(|why| known(why.to_string()))?;
-            if !launch.plays(kit.game()) {
-                let (game, games) = (kit.game(), launch.games.join(", "));
+            if !launch.plays(kit.card().name) {
+                let (game, games) = (kit.card().name, launch.games.join(", "));
                 let why = format!("it does not play {game}; its games are: {games}");
                 return Err(known(why).into());
             }

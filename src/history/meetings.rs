@@ -256,13 +256,15 @@ pub(super) async fn ended(reader: &Reader, found: &Found) -> Result<Vec<Ended>, 
             duels: HashMap::new(),
         });
     }
-    let with_teams = |kit: &&dyn Kit| kit.team_fact().is_some();
+    let with_teams = |kit: &&dyn Kit| kit.card().teams.is_some();
     if games.iter().flatten().any(with_teams) {
         let mut setups = setups(reader, found).await?;
         for (ended, kit) in all.iter_mut().zip(&games) {
             let setup = setups.remove(&ended.id);
             let kit = kit.filter(with_teams);
-            ended.teams = kit.zip(setup).and_then(|(kit, setup)| kit.teams(&setup));
+            ended.teams = kit
+                .zip(setup)
+                .and_then(|(kit, setup)| kit.card().teams_of(&setup));
         }
     }
     let counted = all.iter_mut().zip(games);

@@ -181,7 +181,7 @@ macro_rules! words {
 
 words! {
     /// A game's name.
-    GameWord: games::ALL.iter().map(|kit| kit.game());
+    GameWord: games::ALL.iter().map(|kit| kit.card().name);
     /// Why a match ended.
     CauseWord: Cause::ALL.map(Cause::word);
     /// How a match that is over ended for one of our bots.

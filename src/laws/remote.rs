@@ -2,7 +2,7 @@
 //! nothing but its lines.
 
 use super::{NODES, Terms, play};
-use drover_game::contest::{Advice, Contest, Door};
+use drover_game::contest::{Advice, Contest, Erased};
 use drover_game::game::{Bot, Budget, Seats};
 use drover_game::kit::{DialogueSetup, Kit as _, Nodes, bot_seed};
 use drover_game::neutral::{self, Line, Post, Said, Told, written};
@@ -38,7 +38,7 @@ where
     C::Event: PartialEq + Debug,
 {
     fn new(name: &str, seed: u64) -> Self {
-        let schema = Door::<C>::NEW.schema();
+        let schema = Erased::<C>::NEW.schema();
         let validator = |of: &str| jsonschema::validator_for(&schema[of]).expect("a schema");
         Self {
             bot: C::bot(name, seed, Advice::None).expect("a bot"),
@@ -97,8 +97,8 @@ where
     C::Act: PartialEq,
     C::Event: PartialEq + Debug,
 {
-    let door = Door::<C>::NEW;
-    for card in C::BOTS {
+    let door = Erased::<C>::NEW;
+    for card in C::CARD.bots {
         let careless = terms.careless.contains(&card.name);
         let played = play::<C>(&[card.name], 1, &terms.options, &Nodes(NODES));
         let mut seats = Seats::from_fn(played.refused.len(), |seat| {
@@ -107,7 +107,7 @@ where
             let remote = || {
                 let post = Post::default();
                 let setup = DialogueSetup {
-                    fallback: C::BOTS[0].name.to_owned(),
+                    fallback: C::CARD.bots[0].name.to_owned(),
                     post: Some(post.clone()),
                     ..DialogueSetup::of(card.name, seed)
                 };
@@ -181,7 +181,7 @@ where
 /// An answer that is no act, or none that the rules allow, is refused with a reason, and the fallback acts; one to
 /// another decision is not looked at.
 pub fn wrong_answers_are_refused<C: Contest>(terms: &Terms<'_>) {
-    let (door, fallback) = (Door::<C>::NEW, C::BOTS[0].name);
+    let (door, fallback) = (Erased::<C>::NEW, C::CARD.bots[0].name);
     let played = play::<C>(&[fallback], 1, &terms.options, &Nodes(NODES));
     let first = played.transcript[0].seat;
     let (post, seed) = (Post::default(), bot_seed(1, first));
@@ -210,7 +210,7 @@ pub fn wrong_answers_are_refused<C: Contest>(terms: &Terms<'_>) {
                     let _ = player.think(Budget::SPENT, &mut best);
                     let why = post.verdict().expect("a verdict").expect_err("no act");
                     assert!(why.starts_with("it is no act: "), "{why}");
-                    assert_eq!(door.in_form(exchange.call.as_bytes(), &best), Ok(()));
+                    assert_eq!(door.card().in_form(exchange.call.as_bytes(), &best), Ok(()));
                 }
                 post.answer(number + 1, Value::Null);
                 let _ = player.think(Budget::SPENT, &mut best);

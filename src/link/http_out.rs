@@ -119,7 +119,7 @@ impl CallError {
     }
 
     fn out_of_reach(target: &Target) -> Self {
-        let game = games::met_by(games::Wire::Callbacks).map_or("", |kit| kit.game());
+        let game = games::met_by(games::Wire::Callbacks).map_or("", |kit| kit.card().name);
         Self::OutOfReach(target.host().to_owned(), game)
     }
 }

@@ -55,7 +55,7 @@ impl Steps {
     }
 
     fn wire(&self) -> &'static StdioWire {
-        self.kit.stdio().unwrap_or(&StdioWire::USUAL)
+        &self.kit.card().stdio
     }
 
     /// Bytes in a line of it at most.
@@ -125,7 +125,11 @@ impl Steps {
             ));
         }
         let text = String::from_utf8_lossy(line);
-        let kind = self.kit.reply_line(!self.reply.is_empty(), line);
+        let kind = self
+            .kit
+            .card()
+            .dialect
+            .reply_line(!self.reply.is_empty(), line);
         if self.owed.is_empty() && !matches!(kind, Ok(ReplyLine::Blank)) {
             return Err(format!("it said {:?} before it was asked", shown(&text)));
         }

@@ -29,7 +29,8 @@ impl Opening {
     ) -> Self {
         let show = |(of, model): &(String, Value)| {
             let model = kit
-                .models()
+                .card()
+                .models
                 .map_or_else(|| model.clone(), |kind| kind.show(model));
             let of = of.clone();
             Model { of, model }
@@ -39,7 +40,7 @@ impl Opening {
             name: name.clone(),
         });
         Self {
-            game: kit.game(),
+            game: kit.card().name,
             start: Start {
                 rivals: rivals.collect(),
                 note,
@@ -64,5 +65,5 @@ pub enum Reply {
 /// How long a contest gives for an answer, and for the first one.
 #[must_use]
 pub fn contest(kit: &dyn Kit) -> (Duration, Duration) {
-    (kit.answer_within(), kit.open_within())
+    (kit.card().limits.answer, kit.card().limits.open)
 }

@@ -225,9 +225,9 @@ mod tests {
             assert_eq!(manifest.run, starter.run);
         }
         for kit in games::ALL {
-            Starter::find("python", kit.game()).unwrap();
+            Starter::find("python", kit.card().name).unwrap();
         }
-        let all: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
+        let all: Vec<&str> = games::ALL.iter().map(|kit| kit.card().name).collect();
         let files = Starter::write("mine", "python", &all).unwrap();
         assert_eq!(files.len(), 3 + all.len());
         let manifest = Manifest::read(Path::new(MANIFEST), &files[0].1).unwrap();

@@ -30,7 +30,7 @@ impl InProcess {
         stop: &Stop,
     ) -> Result<Option<Refereed>, SetupError> {
         let thinks = |bot: &String| {
-            let mut cards = kit.bots().iter();
+            let mut cards = kit.card().bots.iter();
             self.timed || cards.any(|card| card.name == bot && card.thinks)
         };
         let measured = setup.bots.iter().map(thinks).collect();

@@ -189,7 +189,7 @@ pub async fn compare(
     comparing: &Comparing,
     mut progress: impl FnMut(u64),
 ) -> Result<Comparison, StoreError> {
-    let game = comparing.kit.game();
+    let game = comparing.kit.card().name;
     let filter = Filter {
         game: Some(game.to_owned()),
         live: Some(false),
@@ -354,7 +354,7 @@ async fn fold(
     stored[PROGRAM] = Value::Null;
     if let Candidate::Program(launch, _) = &comparing.candidate {
         stored[PROGRAM] = json!({ "fallback": launch.fallback });
-        let known = history::note(store.reader(), &launch.name, comparing.kit.game()).await?;
+        let known = history::note(store.reader(), &launch.name, comparing.kit.card().name).await?;
         note = known.unwrap_or_default();
     }
     let spec = comparing.candidate.spec();

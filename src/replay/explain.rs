@@ -272,8 +272,8 @@ impl BotSeat {
     /// A player that could go on with the match from one of these decisions (`drover play --from`); `None`: nobody can.
     #[must_use]
     pub fn heir(&self) -> Option<String> {
-        let strongest = self.kit.bots().iter().max_by_key(|card| card.rung);
-        match self.kit.wire() {
+        let strongest = self.kit.card().bots.iter().max_by_key(|card| card.rung);
+        match self.kit.card().wire {
             _ if !self.refereed => None,
             Wire::Hub => None,
             Wire::Stdio => Some("cmd:./mybot".to_owned()),
@@ -347,11 +347,11 @@ impl BotSeat {
         let explanation = dialogue.explain(budget).ok_or_else(unsound)?;
         let decision = self.decision(at).ok_or_else(unsound)?;
         Ok(Explained {
-            game: self.kit.game(),
+            game: self.kit.card().name,
             bot: self.setup.bot.clone(),
             version: card.map(|card| card.version),
             description: card.map_or("", |card| card.description),
-            value_unit: self.kit.value_unit(),
+            value_unit: self.kit.card().value_unit,
             asked: text.to_owned(),
             same: decision.said.as_deref().unwrap_or_default() == explanation.answer,
             decision,
@@ -360,7 +360,7 @@ impl BotSeat {
     }
 
     pub(super) fn card(&self) -> Option<&'static BotCard> {
-        let mut bots = self.kit.bots().iter();
+        let mut bots = self.kit.card().bots.iter();
         bots.find(|card| card.name == self.setup.bot)
     }
 

@@ -69,7 +69,7 @@ impl Step {
             height,
             still,
             moving,
-        } = kit.picture(self.state.as_ref()?)?;
+        } = (kit.card().picture)(self.state.as_ref()?)?;
         self.picture = Some(moving);
         Some(Still {
             width,
@@ -207,7 +207,7 @@ pub async fn footage(store: &Store, row: &MatchRow, view: View) -> Result<Footag
         }
         View::Seat(session) => {
             // What was said is in the transcript: any bot folds it alike.
-            let bot = kit.bots().first().map_or("", |card| card.name);
+            let bot = kit.card().bots.first().map_or("", |card| card.name);
             Source::Seat {
                 setup: dialogue_setup(store, kit, (bot, 0), &session.opened.setup).await?,
                 entries: history::whole_transcript(store.reader(), &session).await?,
@@ -233,7 +233,7 @@ async fn facts(
         found.entry(entry).or_default().push(StepFact {
             seats: seat.into_iter().collect(),
             fact: match seat {
-                Some(seat) => kit.seated(fact, Seat(seat)),
+                Some(seat) => kit.card().seated(fact, Seat(seat)),
                 None => fact,
             },
         });
@@ -286,7 +286,7 @@ impl Footage {
         };
         let table = self.kit.reopen(setup).map_err(|why| why.to_string())?;
         let entries = entries.iter().map(|(seat, entry)| (*seat, entry)).collect();
-        let wire = self.kit.wire();
+        let wire = self.kit.card().wire;
         let replayed = watch_match(table, wire, entries, *growing, |table, after| {
             let flow = steps.see(
                 table.scene(),

@@ -72,9 +72,9 @@ pub async fn note_advice(
 ) -> Result<(), StoreError> {
     if is_advised(kit, bot, stored) && stored.get(ADVICE).is_none() {
         let names: Vec<&str> = named(stored).map(|(_, name)| name).collect();
-        let unnamed = names.len() + 1 < *kit.seats().end();
+        let unnamed = names.len() + 1 < *kit.card().seats.end();
         let others = if unnamed { KNOWN_MAX } else { 0 };
-        stored[ADVICE] = history::models_now(store.reader(), kit.game(), &names, others)
+        stored[ADVICE] = history::models_now(store.reader(), kit.card().name, &names, others)
             .await?
             .into();
     }
@@ -87,12 +87,13 @@ fn models(stored: &Value) -> bool {
 
 fn is_advised(kit: &dyn Kit, bot: &str, stored: &Value) -> bool {
     let thinks = || {
-        kit.bots()
+        kit.card()
+            .bots
             .iter()
             .any(|card| card.name == bot && card.thinks)
     };
     // A user's program may want to know.
-    models(stored) && kit.advised() && (!fallback(stored).is_empty() || thinks())
+    models(stored) && kit.card().advised && (!fallback(stored).is_empty() || thinks())
 }
 
 /// The built-in bot that answers for a user's program; empty where the bot is built in.

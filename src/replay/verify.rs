@@ -420,7 +420,7 @@ impl Stored {
         let growing = self.row.ended_us.is_none();
         // One that was given up may have been cut between its seats' transcripts.
         let cut = growing || self.row.cause == Some(Cause::Cancelled);
-        let replayed = replay_match(table, kit.wire(), entries, cut);
+        let replayed = replay_match(table, kit.card().wire, entries, cut);
         found.extend(replayed.differences);
         let row = &self.row;
         match replayed.match_.table().outcome() {

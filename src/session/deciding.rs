@@ -34,7 +34,9 @@ pub(super) async fn decide(
     asked: Asked,
 ) -> Decided {
     let kit = bot.kit();
-    let limit = asked.limit.min(kit.answer_within().max(kit.open_within()));
+    let limit = asked
+        .limit
+        .min(kit.card().limits.answer.max(kit.card().limits.open));
     let times = Times::new(limit, asked.target, registry.options.margin);
     let thinks = bot.card().is_some_and(|card| card.thinks);
     by_card(registry, (kit, thinks), dialogue, asked, times).await
@@ -94,7 +96,7 @@ async fn thought_about(
 ) -> Decided {
     let deadline = asked.received + times.deadline;
     let nodes = registry.options.nodes.unwrap_or(u64::MAX);
-    let ceiling = registry.options.ceiling(kit.game());
+    let ceiling = registry.options.ceiling(kit.card().name);
     let mut pending = registry.dependencies.pool.submit(Job {
         dialogue,
         fallback: asked.fallback.clone(),

@@ -114,7 +114,7 @@ impl Actor {
         let standing = standing(&store, before.collect(), (id, core.head)).await?;
         let mut given = Vec::new();
         for (place, name) in &rivals {
-            let word = kit.place_word(*place);
+            let word = kit.card().places.word(*place);
             let stands = |(at, known): &(String, String)| Some(&**at) == word && known == name;
             if let Some(rival) = word.filter(|_| !standing.iter().any(stands)) {
                 given.push(Naming {
@@ -182,7 +182,7 @@ async fn standing(
 
 /// What is known of an opponent now.
 async fn model(store: &Store, kit: &dyn Kit, name: &str) -> Result<Option<Value>, StoreError> {
-    let numbers = history::models_now(store.reader(), kit.game(), &[name], 0).await?;
+    let numbers = history::models_now(store.reader(), kit.card().name, &[name], 0).await?;
     let models = history::model_versions(store.reader(), &numbers)
         .await?
         .into_iter();

@@ -57,7 +57,7 @@ impl Program {
         let launch = launch.or_else(|| bots.find(name));
         Some(Box::new(Self {
             driver: Driver::new(bots.clone(), opened.bot.clone(), launch),
-            fallback: kit.bots().iter().find(|card| card.name == fallback),
+            fallback: kit.card().bots.iter().find(|card| card.name == fallback),
             resumed: false,
             storing: None,
             noted: None,
@@ -99,7 +99,7 @@ impl Program {
         if waits || self.noted.is_some_and(|at| at.elapsed() < NOTED_EVERY) {
             return;
         }
-        let Some(note) = self.driver.noted(kit.game()) else {
+        let Some(note) = self.driver.noted(kit.card().name) else {
             return;
         };
         self.noted = Some(Instant::now());
@@ -128,7 +128,7 @@ impl Program {
             return;
         };
         let store = registry.dependencies.store.clone();
-        let (bot, game) = (self.driver.name().to_owned(), kit.game().to_owned());
+        let (bot, game) = (self.driver.name().to_owned(), kit.card().name.to_owned());
         let storing = self.storing.take();
         registry.tracker.spawn(async move {
             let conduct = leaving.conduct().await;

@@ -97,7 +97,7 @@ impl Sessions {
         received: Instant,
     ) -> Result<Answer, Refusal> {
         let first = numbered.number == 1;
-        let route = || key.bot.kit().route(text.as_bytes()).ok();
+        let route = || key.bot.kit().card().dialect.route(text.as_bytes()).ok();
         let seating = first.then(route).flatten().and_then(|route| route.seating);
         let opening = seating.map(|seating| {
             Box::new(Opening {
@@ -284,7 +284,7 @@ impl Sessions {
                 Rest::Busy => true,
                 Rest::Empty | Rest::Ended => false,
                 Rest::Live
-                    if key.bot.kit().wire() == Wire::Hub || begins::is_ours(registry, key) =>
+                    if key.bot.kit().card().wire == Wire::Hub || begins::is_ours(registry, key) =>
                 {
                     true
                 }

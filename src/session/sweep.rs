@@ -63,7 +63,7 @@ fn sweep(registry: &Arc<Registry>) {
     for shard in &registry.shards {
         shard.lock().retain(|_, session| {
             let touched_ms = session.touched_ms();
-            let line = session.key.bot.kit().wire() == Wire::Hub;
+            let line = session.key.bot.kit().card().wire == Wire::Hub;
             match session.rest(touched_ms <= sleep_before) {
                 Rest::Busy => true,
                 Rest::Empty => touched_ms > sleep_before,

@@ -172,6 +172,8 @@ impl Player {
         let begins = || {
             self.options
                 .kit
+                .card()
+                .dialect
                 .route(frame.as_bytes())
                 .is_ok_and(|route| route.begins)
         };
@@ -232,7 +234,7 @@ impl Player {
             _ if self.local.is_certain(due) => self.known(number),
             Due::Decision { limit, target } => self.decided(number, limit, target, received),
             Due::Nothing | Due::Answer { .. } => {
-                let within = self.patience.message(self.options.kit.answer_within());
+                let within = self.patience.message(self.options.kit.card().limits.answer);
                 let handed = self.connection()?.handed(number, received + within)?;
                 self.taken(handed)
             }
@@ -267,7 +269,7 @@ impl Player {
         received: Instant,
     ) -> io::Result<Relayed> {
         let kit = self.options.kit;
-        let contest = (kit.answer_within(), kit.open_within());
+        let contest = (kit.card().limits.answer, kit.card().limits.open);
         let awaited = match target {
             Some(_) if !self.local.thinks() => Some(Duration::ZERO),
             _ if self.options.bot.starts_with(PREFIX) => awaited_target(contest, (limit, target)),
@@ -279,7 +281,7 @@ impl Player {
         let (search_from, give_up) = (received + wait.search_from, received + wait.give_up);
         let searched = give_up.min(search_from + own);
         // A daemon that does not even get to this message is not thinking about it.
-        let reached = give_up.min(received + self.patience.message(kit.answer_within()));
+        let reached = give_up.min(received + self.patience.message(kit.card().limits.answer));
         let handed = loop {
             let now = Instant::now();
             let line = self
@@ -468,7 +470,7 @@ fn heard(n: u64, text: String, said: Option<String>) -> NumberedMessage {
 
 fn hello(options: &ShimOptions) -> Hello {
     Hello {
-        game: options.kit.game().to_owned(),
+        game: options.kit.card().name.to_owned(),
         bot: options.bot.clone(),
         referee: options.referee.clone(),
         market: now_us().unsigned_abs(),

@@ -287,8 +287,8 @@ pub(super) async fn register_bots(
 ) -> Result<Vec<PlaysOtherwise>, StoreError> {
     let mut bots = Vec::new();
     for kit in games::ALL {
-        for bot in kit.bots() {
-            bots.push((kit.game(), bot.name, bot.version, bot.signature as i64));
+        for bot in kit.card().bots {
+            bots.push((kit.card().name, bot.name, bot.version, bot.signature as i64));
         }
     }
     let bots =
@@ -343,7 +343,7 @@ mod tests {
             sqlx::query(change).execute(&mut database).await.unwrap();
         }
         let kit = games::find("lighthouses").unwrap();
-        let mut bots = kit.bots().iter();
+        let mut bots = kit.card().bots.iter();
         let champion = bots.find(|bot| bot.name == "champion").unwrap();
         let told = PlaysOtherwise {
             game: "lighthouses".into(),

@@ -127,7 +127,7 @@ impl Course {
         let new = TournamentRow {
             id: id.clone(),
             name: cup.name.clone(),
-            game: cup.kit.game().to_owned(),
+            game: cup.kit.card().name.to_owned(),
             setup: cup.setup.clone(),
             started_us,
             entrants: entrants.collect(),

@@ -81,7 +81,7 @@ impl Cup {
     #[must_use]
     pub fn drawn(&self, name: &str, at: u64) -> u64 {
         self.secret
-            .number(&format!("{} {name}", self.kit.game()), at)
+            .number(&format!("{} {name}", self.kit.card().name), at)
     }
 
     /// Goes on with the secret that it was begun with.

@@ -78,7 +78,7 @@ pub async fn open_recording(path: &Path, extent: Extent) -> anyhow::Result<Recor
 pub async fn close_orphans(recording: &Recording) -> anyhow::Result<()> {
     for kit in games::ALL {
         let closed = recording.close_unfinished(*kit, REFEREE, KILLED).await;
-        closed.with_context(|| format!("matches of {} cannot be closed", kit.game()))?;
+        closed.with_context(|| format!("matches of {} cannot be closed", kit.card().name))?;
     }
     Ok(())
 }
@@ -99,7 +99,7 @@ pub async fn keep(
         options,
         recording,
     };
-    let last = keeper.recording.last_market(kit.game()).await?;
+    let last = keeper.recording.last_market(kit.card().name).await?;
     let opened = stream::try_unfold(
         (keeper, played, last),
         |(keeper, mut played, last)| async move {
@@ -137,7 +137,7 @@ impl Keeper {
     /// Opens a match; `number` is its number in its game unless its wire has random ones.
     async fn open(&self, kept: &Kept, number: u64) -> anyhow::Result<MatchRecord> {
         let Kept { played, slot, .. } = kept;
-        let numbers = match self.kit.wire() {
+        let numbers = match self.kit.card().wire {
             Wire::Callbacks => self.drawn(played).await?,
             _ => Numbers {
                 market: number,
@@ -159,7 +159,7 @@ impl Keeper {
                 .match_id
                 .clone()
                 .unwrap_or_else(|| ulid::Ulid::generate().to_string()),
-            game: self.kit.game().to_owned(),
+            game: self.kit.card().name.to_owned(),
             referee: REFEREE.to_owned(),
             market: numbers.market,
             ours: true,
@@ -186,7 +186,7 @@ impl Keeper {
     /// The numbers that it had on the wire, unless they are in use here; otherwise others, from the match's seed: what a run
     /// stores is reproducible.
     async fn drawn(&self, played: &PlayedMatch) -> Result<Numbers, StartError> {
-        let what = (self.kit.game(), played.seats.len());
+        let what = (self.kit.card().name, played.seats.len());
         if let Some(own) = &played.numbers
             && !self.recording.used(what.0, own.market, &own.ids).await?
         {
@@ -207,7 +207,9 @@ async fn fill(
     }: &Kept,
     mut record: MatchRecord,
 ) -> anyhow::Result<(MatchRecord, MatchResult)> {
-    for lines in lines_of(&played.transcript, kit.wire(), played.started_us).chunks(LINES_AT_ONCE) {
+    for lines in
+        lines_of(&played.transcript, kit.card().wire, played.started_us).chunks(LINES_AT_ONCE)
+    {
         record.append(lines.to_vec()).await?;
     }
     for (seat, left) in (0u8..).map(Seat).zip(&played.left) {

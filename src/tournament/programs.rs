@@ -23,8 +23,8 @@ pub fn broken(cup: &Cup, rules: &ProgramRules) -> Vec<String> {
     let is_tried = |spec: &SeatSpec| matches!(spec, SeatSpec::Program(_) | SeatSpec::Bot(_));
     let programs = cup.entrants.iter();
     let programs: Vec<_> = programs.filter(|entrant| is_tried(&entrant.spec)).collect();
-    let owners = cup.kit.seat_owners(&cup.options, cup.seats);
-    let seats = owners.map_or(cup.seats, |owners| owners.len());
+    let line_up = cup.kit.line_up(&cup.options, cup.seats);
+    let seats = line_up.map_or(cup.seats, |line_up| line_up.owners.len());
     let mut broken = Vec::new();
     for some in programs.chunks(TRIED_AT_ONCE) {
         std::thread::scope(|scope| {

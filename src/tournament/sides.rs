@@ -46,17 +46,16 @@ impl Sides {
     /// # Errors
     /// [`SetupError`] if the options do not fit this many.
     pub(super) fn new(kit: &dyn Kit, options: &Value, table: &[usize]) -> Result<Self, SetupError> {
-        let line_up = kit.seat_owners(options, table.len())?;
-        let seats = kit.seat_teams(options, line_up.len())?;
-        let first = |side| line_up.iter().position(|other| *other == side);
-        let teams = seats.map(|teams| {
+        let LineUp { owners, teams } = kit.line_up(options, table.len())?;
+        let first = |side| owners.iter().position(|other| *other == side);
+        let teams = teams.map(|teams| {
             let team = |side| teams.get(first(side)?).copied();
             (0..table.len()).filter_map(team).collect()
         });
         Ok(Self {
             table: table.to_vec(),
             teams,
-            line_up,
+            line_up: owners,
         })
     }
 

@@ -146,7 +146,7 @@ fn pages(app: &TestApp) -> Vec<String> {
     .into();
     let id = |path: &str| app.items(path)[0]["id"].to_string().replace('"', "");
     for kit in games::ALL {
-        let path = format!("/api/v1/matches?limit=1&game={}", kit.game());
+        let path = format!("/api/v1/matches?limit=1&game={}", kit.card().name);
         pages.push(format!("/matches/{}", id(&path)));
     }
     let path = "/api/v1/matches?limit=1&game=koehandel&bot=guide&side=player";

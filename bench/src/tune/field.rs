@@ -107,7 +107,7 @@ impl<C: Sheet> Field<C> {
 
     /// The conditions in a few words.
     pub(crate) fn title(&self, blocks: usize) -> String {
-        let (game, sides, options) = (C::NAME, self.sides, &self.plan.options);
+        let (game, sides, options) = (C::CARD.name, self.sides, &self.plan.options);
         let (first, end) = (self.first, self.first + blocks as u64);
         format!("{game}, {sides} at a table, options {options}, blocks {first}..{end}")
     }
@@ -175,7 +175,7 @@ impl<C: Sheet> Field<C> {
         }
         let ids: Vec<u64> = (1..).take(seats).collect();
         let (market, ids) = (MATCH_NUMBER, &ids[..]);
-        let options = options::read(C::OPTIONS, &given.into());
+        let options = options::read(C::CARD.options, &given.into());
         let refereed = options.and_then(|options| C::set_up(options, &Deal { seed, market, ids }));
         refereed.map_err(SetupError)
     }
@@ -224,10 +224,13 @@ impl<C: Sheet> Field<C> {
         let refereed = self.refereed(&plan.options, planned.deck, seats)?;
         let (setup, clock) = (C::position(&refereed), C::clock(&refereed));
         if self.node.is_some() && clock.is_zero() {
-            return Err(SetupError(format!("{} has no clock", C::NAME)).into());
+            return Err(SetupError(format!("{} has no clock", C::CARD.name)).into());
         }
-        let sides = plan.kit.seat_owners(&plan.options, planned.table.len())?;
-        let sides = sides.iter().map(|side| &self.bots[planned.table[*side]]);
+        let line_up = plan.kit.line_up(&plan.options, planned.table.len())?;
+        let sides = line_up
+            .owners
+            .iter()
+            .map(|side| &self.bots[planned.table[*side]]);
         let names: Vec<&Named> = sides.collect();
         let seated = self.seated(&names, setup, planned.seed);
         let mut bots = seated.map_err(|why| SetupError(format!("{why:#}")))?;
@@ -308,7 +311,7 @@ impl<C: Sheet> Arena<C> for Watch<'_> {
 
     fn listens(&self, seat: Seat) -> bool {
         let name = &self.names[seat.index()].name;
-        let built_in = C::BOTS.iter().any(|card| card.name == name);
+        let built_in = C::CARD.bots.iter().any(|card| card.name == name);
         !built_in || C::listens(name)
     }
 

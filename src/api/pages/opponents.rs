@@ -139,7 +139,7 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
         read(model, "", 0, &mut figures, &mut others);
     }
     let models = visit.state.store.reader().kit(&opponent.game);
-    let notes = models.and_then(|kit| kit.models()).into_iter();
+    let notes = models.and_then(|kit| kit.card().models).into_iter();
     let notes = notes.flat_map(|models| models.notes());
     let notes = notes.map(|(name, note)| (name.replace('_', " "), *note));
     let notes = notes.filter(|(name, _)| figures.iter().any(|figure| figure.name == *name));

@@ -64,7 +64,7 @@ impl Told {
         for row in &mut all {
             if let (Some(kit), Some(seat)) = (kit, row.seat.filter(|_| found.ours)) {
                 let fact = games::Fact::new(row.kind.as_str(), std::mem::take(&mut row.data));
-                row.data = kit.seated(fact, games::Seat(seat)).data;
+                row.data = kit.card().seated(fact, games::Seat(seat)).data;
             }
         }
         let kind = visit.value("kind");

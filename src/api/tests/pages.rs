@@ -224,9 +224,9 @@ async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is
     }
     for kit in games::ALL {
         assert!(
-            start.contains(&format!("id=\"{}\"", kit.game())),
+            start.contains(&format!("id=\"{}\"", kit.card().name)),
             "{}",
-            kit.game()
+            kit.card().name
         );
     }
     app.state.readiness.refuse("an operator asked for it");

@@ -1,6 +1,6 @@
 //! How the matches of a wire are played: what differs between wires, as values.
 
-use crate::kit::Wire;
+use crate::card::Wire;
 use std::time::Duration;
 
 /// Lines that a player at a hub may say between two messages that ask it for a decision: far more than it has dogs.

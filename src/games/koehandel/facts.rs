@@ -8,7 +8,7 @@ use super::models::Guess;
 use super::rules::{Act, Ask, Money};
 use super::view::View;
 use drover_game::game::Seat;
-use drover_game::kit::Bluff;
+use drover_game::history::{Bluff, History};
 use drover_game::wire::Fact;
 use serde_json::{Map, Value, json};
 
@@ -309,9 +309,21 @@ impl Facts {
     }
 }
 
+/// What history makes of these facts.
+pub(super) struct Shown;
+
+impl History for Shown {
+    fn bluff(&self, fact: &Fact) -> Option<Bluff> {
+        bluff(fact)
+    }
+
+    fn seated(&self, fact: Fact, seat: Seat) -> Fact {
+        seated(fact, seat)
+    }
+}
+
 /// The columns of the bluff history of a fact of kind `bluff`.
-#[must_use]
-pub fn bluff(fact: &Fact) -> Option<Bluff> {
+fn bluff(fact: &Fact) -> Option<Bluff> {
     if fact.kind != "bluff" {
         return None;
     }
@@ -337,8 +349,7 @@ const PLACES: [&str; 8] = [
 ];
 
 /// A fact of this seat's transcript with its places as seats.
-#[must_use]
-pub fn seated(mut fact: Fact, seat: Seat) -> Fact {
+fn seated(mut fact: Fact, seat: Seat) -> Fact {
     let named = |word: &str| {
         let mut letters = word.chars();
         let place = letters.next().and_then(Compass::from_letter);

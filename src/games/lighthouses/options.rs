@@ -5,7 +5,7 @@ use super::dialect::engine::Neutral;
 use super::generate::{Style, generate};
 use super::map::Map;
 use super::rules::{ROUNDS_MAX, Setup};
-use drover_game::kit::OptionCard;
+use drover_game::card::OptionCard;
 use drover_game::options::{choice, maybe_whole, text, within};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};

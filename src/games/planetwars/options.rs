@@ -7,7 +7,7 @@ use super::rules::{
     Alive, Battle, Dropped, Growth, NEUTRAL, PLANETS_MAX, Planet, PlayerId, ROUNDS_MAX, Ruleset,
     SamePlanet, Setup, TEAM_MAX, Travel, ZeroShips,
 };
-use drover_game::kit::OptionCard;
+use drover_game::card::OptionCard;
 use drover_game::options::{choice, maybe_whole, within};
 use drover_game::rng::Rng;
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,8 @@
 
 use super::cards::{Card, Deck};
 use super::rules::{Act, Ask, Game, PlannedDeal};
+use drover_game::dialect::ReplyLine;
 use drover_game::game::Seat;
-use drover_game::wire::ReplyLine;
 
 /// Longest line of a reply, in bytes (B4.16).
 pub const REPLY_LINE_MAX: usize = 1_024;

@@ -6,7 +6,7 @@ use super::map::Map;
 use super::options::Key;
 use super::referee::OnFault;
 use super::rules::{Players, Setup};
-use drover_game::kit::OptionCard;
+use drover_game::card::OptionCard;
 use drover_game::options::text;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};

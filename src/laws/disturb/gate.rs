@@ -16,7 +16,7 @@ const EACH_VARIABLE: &str = "DISTURBED_EACH";
 const WATCH: Duration = Duration::from_secs(120);
 
 fn bots(kit: &dyn Kit) -> (&'static str, &'static str) {
-    let cheap = kit.bots().iter().rfind(|bot| !bot.thinks);
+    let cheap = kit.card().bots.iter().rfind(|bot| !bot.thinks);
     let cheap = cheap.expect("a bot that does not think");
     ("champion", cheap.name)
 }

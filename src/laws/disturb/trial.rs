@@ -134,7 +134,10 @@ impl Trial {
         let text = String::from_utf8_lossy(&message.text);
         let next = dialogue.receive(&message.text);
         let (answer, reported) = match next.clone() {
-            Err(_) => (tape.kit.default_answer(&text).to_owned(), false),
+            Err(_) => (
+                tape.kit.card().dialect.default_answer(&text).to_owned(),
+                false,
+            ),
             Ok(Next::Wait) => (String::new(), false),
             Ok(Next::Send(answer)) => (answer, true),
             Ok(Next::Over(ending)) => (ending.last_word, false),
@@ -146,7 +149,7 @@ impl Trial {
         // Over HTTP nothing is an answer, too.
         if answer.is_empty()
             && recorded.is_some_and(|reply| !reply.is_empty())
-            && tape.kit.wire() != drover_game::kit::Wire::Callbacks
+            && tape.kit.card().wire != drover_game::Wire::Callbacks
         {
             self.illegal.push(format!("{text:?} was not answered"));
         }
@@ -154,7 +157,7 @@ impl Trial {
         if message.line.is_multiple_of(16) {
             let _ = (dialogue.view(), dialogue.lessons());
             let scene = dialogue.scene();
-            let _ = scene.and_then(|scene| tape.kit.picture(&scene.state));
+            let _ = scene.and_then(|scene| (tape.kit.card().picture)(&scene.state));
         }
         let recorded = recorded.filter(|_| said == Said::Recorded);
         let said = reported.then(|| recorded.map_or(answer, str::to_owned));
@@ -165,7 +168,7 @@ impl Trial {
     }
 
     fn check(&mut self, tape: &Tape, message: &[u8], answer: &str) {
-        if let Err(why) = tape.kit.in_form(message, answer) {
+        if let Err(why) = tape.kit.card().in_form(message, answer) {
             let text = String::from_utf8_lossy(message);
             self.illegal.push(format!("{text:?} got {answer:?}: {why}"));
         }

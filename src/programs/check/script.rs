@@ -29,11 +29,11 @@ pub(super) struct Script<'a> {
 
 impl<'a> Script<'a> {
     pub(super) fn of(kit: &'a dyn Kit, launch: &Launch, margin: Duration) -> Result<Self, String> {
-        let bots = kit.bots();
+        let bots = kit.card().bots;
         let bot = bots.get(RUNG).or(bots.first());
         let bot = bot.map_or("", |card| card.name).to_owned();
         let setup = PlaySetup::recorded(
-            vec![bot; *kit.seats().start()],
+            vec![bot; *kit.card().seats.start()],
             SEED,
             serde_json::Value::Null,
         );
@@ -51,7 +51,7 @@ impl<'a> Script<'a> {
         Ok(Self {
             kit,
             exchanges: within.collect(),
-            contest: (kit.answer_within(), kit.open_within()),
+            contest: (kit.card().limits.answer, kit.card().limits.open),
             margin,
             fallback: launch.fallback.clone(),
             native: launch.is_native(),

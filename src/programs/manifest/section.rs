@@ -194,7 +194,7 @@ impl<'a> Section<'a> {
     }
 
     pub(super) fn games(&self) -> Result<Vec<String>, ManifestError> {
-        let known: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
+        let known: Vec<&str> = games::ALL.iter().map(|kit| kit.card().name).collect();
         let allowed = format!("a list of games, each once, of: {}", known.join(", "));
         let games = self.list("games", &allowed, known.len())?;
         let games = games.ok_or_else(|| self.missing("games", &allowed))?;
@@ -209,10 +209,10 @@ impl<'a> Section<'a> {
     /// What it speaks: where all its games are played over pipes, that may be their own protocol.
     pub(super) fn protocol(&self, games: &[String]) -> Result<Protocol, ManifestError> {
         let over_pipes =
-            |name: &str| games::find(name).is_some_and(|kit| kit.wire() == Wire::Stdio);
+            |name: &str| games::find(name).is_some_and(|kit| kit.card().wire == Wire::Stdio);
         let with: Vec<&str> = games::ALL
             .iter()
-            .map(|kit| kit.game())
+            .map(|kit| kit.card().name)
             .filter(|game| over_pipes(game))
             .collect();
         let native = games.iter().all(|game| over_pipes(game));
@@ -253,7 +253,7 @@ impl<'a> Section<'a> {
     /// The built-in bot that answers for it: one of each of its games.
     pub(super) fn fallback(&self, games: &[String]) -> Result<Option<String>, ManifestError> {
         let bots = |game: &String| {
-            let bots = games::find(game).map_or(&[][..], |kit| kit.bots());
+            let bots = games::find(game).map_or(&[][..], |kit| kit.card().bots);
             bots.iter().map(|card| card.name).collect::<BTreeSet<_>>()
         };
         let common = games.iter().map(bots).reduce(|all, next| &all & &next);

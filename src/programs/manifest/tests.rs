@@ -22,8 +22,8 @@ fn what_is_left_out_has_a_default() {
     assert_eq!(launch.argv, ["python3", "bot.py"]);
     assert_eq!(launch.limits.memory, Some(512 << 20));
     for kit in games::ALL {
-        let known = kit.bots().iter().any(|card| card.name == FALLBACK);
-        assert!(known, "{} has no {FALLBACK}", kit.game());
+        let known = kit.card().bots.iter().any(|card| card.name == FALLBACK);
+        assert!(known, "{} has no {FALLBACK}", kit.card().name);
     }
 }
 

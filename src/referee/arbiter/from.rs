@@ -140,7 +140,7 @@ impl FromMatch {
 
     /// Leads the match there.
     fn lead(&self, table: Box<dyn Table>, past: Vec<(Seat, &Entry)>) -> Result<Match, FromError> {
-        let wire = self.kit.wire();
+        let wire = self.kit.card().wire;
         let replayed = guarded(|| replay_match(table, wire, past, true));
         let replayed = replayed.map_err(|panic| FromError::Unfit(panic.to_string()))?;
         match replayed.differences.into_iter().next() {
@@ -158,7 +158,7 @@ impl FromMatch {
     ) -> Result<Match, FromError> {
         let unfit = |why: &dyn Display| FromError::Unfit(why.to_string());
         let table = self.kit.reopen(changed).map_err(|error| unfit(&error))?;
-        let led = guarded(|| lead_match(table, self.kit.wire(), past));
+        let led = guarded(|| lead_match(table, self.kit.card().wire, past));
         let led = led.map_err(|panic| unfit(&panic))?.match_;
         let asked = |(call, _): (&Call, bool)| (call.seat, call.decides);
         let same = led.pending().map(asked).eq(as_it_was.pending().map(asked));
@@ -219,7 +219,7 @@ fn follow(kit: &dyn Kit, pipes: &mut Pipe, past: &[&Entry]) -> Result<(), String
         let mut said = String::new();
         for lines in 0..LINES_MAX {
             let told = !said.trim().is_empty();
-            if quiet || told && kit.in_form(call.text.as_bytes(), &said).is_ok() {
+            if quiet || told && kit.card().in_form(call.text.as_bytes(), &said).is_ok() {
                 break;
             }
             let line = program.line(deadline);

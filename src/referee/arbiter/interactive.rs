@@ -36,7 +36,7 @@ impl InteractiveProgram {
     /// # Errors
     /// [`StartError`].
     pub fn start(kit: &'static dyn Kit, options: &ProgramOptions) -> Result<Self, StartError> {
-        let seats = *kit.seats().start();
+        let seats = *kit.card().seats.start();
         let table = kit.table(&TableSetup::numbered(0, Value::Null, seats));
         Ok(Self {
             kit,
@@ -61,7 +61,7 @@ impl InteractiveProgram {
             neutral: true,
             program: Program::start(options)?,
         };
-        let hello = Told::<Value, Value, Value, Value>::Hello(Hello::of(kit.game()));
+        let hello = Told::<Value, Value, Value, Value>::Hello(Hello::of(kit.card().name));
         // That it has gone shows at the next line.
         let _there = started.send(&written(&hello), hear);
         Ok(started)
@@ -70,7 +70,7 @@ impl InteractiveProgram {
     /// Whether this line ends a message to it.
     #[must_use]
     pub fn completes(&self, line: &str) -> bool {
-        self.neutral || self.kit.completes(line.as_bytes())
+        self.neutral || self.kit.card().dialect.completes(line.as_bytes())
     }
 
     /// Sends a line and reports the reply, with a warning of what an arbiter would not take for one. Returns
@@ -140,8 +140,8 @@ impl InteractiveProgram {
 
     /// Ends the program and everything that it started.
     pub fn end(mut self, hear: &mut dyn FnMut(Spoken)) -> Ended {
-        let wire = self.kit.stdio().filter(|_| !self.neutral);
-        if let Some(word) = wire.and_then(|wire| wire.farewell) {
+        let farewell = self.kit.card().stdio.farewell;
+        if let Some(word) = farewell.filter(|_| !self.neutral) {
             let _there = self.send(word, hear);
         }
         self.program.dismiss(None);

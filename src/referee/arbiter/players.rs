@@ -185,7 +185,7 @@ impl Player {
 }
 
 fn wire(kit: &dyn Kit) -> &'static StdioWire {
-    kit.stdio().unwrap_or(&StdioWire::USUAL)
+    &kit.card().stdio
 }
 
 impl Pipe {

@@ -33,12 +33,12 @@ pub(super) struct Watch<'a> {
 impl<'a> Watch<'a> {
     pub(super) fn new(kit: &dyn Kit, seat: Seat, hear: &'a mut (dyn FnMut(Spoken) + Send)) -> Self {
         // It only listens: any bot does.
-        let bot = kit.bots().first().map_or("", |card| card.name);
+        let bot = kit.card().bots.first().map_or("", |card| card.name);
         Self {
             seat,
             hear,
             dialogue: kit.dialogue(&DialogueSetup::of(bot, 0)).ok(),
-            shown: kit.stdio().map_or(&[], |wire| wire.watched),
+            shown: kit.card().stdio.watched,
             last: Vec::new(),
             asked: false,
             since: Instant::now(),

@@ -162,7 +162,7 @@ impl Host {
         let numbers = Draw::of(request.numbers)
             .free(
                 &self.recording,
-                (self.kit.game(), self.seats()),
+                (self.kit.card().name, self.seats()),
                 |numbers| permit.claim(numbers),
             )
             .await?;
@@ -210,7 +210,7 @@ impl Host {
         if let Some((hosted, seat)) = self.registry.find(id) {
             return Ok(Some(hosted.log.lines(seat)));
         }
-        let game = self.kit.game();
+        let game = self.kit.card().name;
         let Some((market, seat)) = self.recording.seat_of(game, id).await? else {
             return Ok(None);
         };
@@ -355,7 +355,7 @@ impl Host {
         let accounts: Vec<Option<Account>> = links.iter().map(account).collect();
         let rules = Rules {
             failures_max: failures_max(self.kit, &match_.table().setup()),
-            acknowledged_within: self.kit.answer_within(),
+            acknowledged_within: self.kit.card().limits.answer,
             durable: record.lasting(),
             pause,
             ..Rules::of_wire(Wire::Callbacks)

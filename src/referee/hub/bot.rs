@@ -32,7 +32,7 @@ async fn answer(
                 frame.push('\n');
             }
             frame.push_str(line);
-            if !kit.completes(line.as_bytes()) {
+            if !kit.card().dialect.completes(line.as_bytes()) {
                 continue;
             }
             let heard = std::mem::take(&mut frame);

@@ -190,10 +190,11 @@ impl HubServer {
         settings: HubSettings,
         recording: Recording,
     ) -> Result<Arc<Self>, SetupError> {
-        let game = settings.kit.game();
+        let game = settings.kit.card().name;
         let reception = settings
             .kit
-            .reception()
+            .card()
+            .reception
             .ok_or_else(|| SetupError(format!("players of {game} do not dial a hub")))?;
         settings.check()?;
         let invited = settings.invited.clone();

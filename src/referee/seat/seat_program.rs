@@ -204,7 +204,8 @@ impl SeatProgram {
 
     /// Whose notes are kept; `None`: nobody's.
     pub(super) fn notes_of(&self) -> Option<(&str, &str)> {
-        self.notes.then(|| (self.driver.name(), self.kit.game()))
+        self.notes
+            .then(|| (self.driver.name(), self.kit.card().name))
     }
 
     /// The match's id in history, before it begins.

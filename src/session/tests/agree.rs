@@ -114,7 +114,7 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     let (sessions, parts) = open(folder.path()).await;
     let learn = "INSERT INTO opponent_models (game, kind, name, model, version, updated_us, last_match)
         SELECT value ->> 0, value ->> 1, value ->> 2, '{\"bluffs\":1}', 1, 1, 'M' FROM json_each('ROWS')";
-    let game = kit.game();
+    let game = kit.card().name;
     let rows = json!([
         [game, "type", "guide"],
         [game, "named", "bob"],
@@ -137,7 +137,7 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     };
     parts.identities.register("r", market, known_match);
     // A hub's game ends with the daemon.
-    let half = match kit.wire() {
+    let half = match kit.card().wire {
         Wire::Hub => exchanges.len(),
         Wire::Callbacks | Wire::Stdio => exchanges.len() / 2,
     };
@@ -151,7 +151,7 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     feed(&sessions, &key, half, exchanges).await;
     sessions.close().await;
     let live = only_session(&parts.store).await;
-    let thinks = key.bot.card().unwrap().thinks && kit.advised();
+    let thinks = key.bot.card().unwrap().thinks && kit.card().advised;
     let model = |name: &str| thinks.then(|| (name.to_owned(), json!({"bluffs": 1})));
     let setup = DialogueSetup {
         bot: key.bot.name().to_owned(),
@@ -208,8 +208,8 @@ const EXCHANGES_MAX: usize = 150;
 
 /// What each seat of a match of built-in bots received and answered: at most [`EXCHANGES_MAX`], and never the last message.
 fn played(kit: &dyn Kit) -> Vec<Vec<Exchange>> {
-    let seats = (*kit.seats().end()).min(4);
-    let mut bots = kit.bots().iter().filter(|card| !card.thinks);
+    let seats = (*kit.card().seats.end()).min(4);
+    let mut bots = kit.card().bots.iter().filter(|card| !card.thinks);
     let bot = bots.next_back().unwrap().name.to_owned();
     let setup = PlaySetup::recorded(vec![bot; seats], 5, Value::Null);
     let played = kit.play(&setup, &games::Nodes(100)).unwrap();
@@ -228,13 +228,19 @@ fn played(kit: &dyn Kit) -> Vec<Vec<Exchange>> {
 #[tokio::test]
 async fn matches_of_every_game_wake_and_verify_alike() {
     for kit in games::ALL {
-        let bot = kit.bots().last().unwrap().name;
+        let bot = kit.card().bots.last().unwrap().name;
         let seats = played(*kit);
         let seats = seats
             .iter()
             .enumerate()
             .map(|(seat, exchanges)| async move {
-                agree(*kit, bot, exchanges, &format!("{} seat {seat}", kit.game())).await;
+                agree(
+                    *kit,
+                    bot,
+                    exchanges,
+                    &format!("{} seat {seat}", kit.card().name),
+                )
+                .await;
             });
         join_all(seats).await;
     }
@@ -363,7 +369,7 @@ fn smartdog(text: &str) -> Vec<Vec<Exchange>> {
             if !exchanges.is_empty() || !frame.is_empty() || line.starts_with("start") {
                 frame.push(line.to_owned());
             }
-            if !frame.is_empty() && kit.completes(line.as_bytes()) {
+            if !frame.is_empty() && kit.card().dialect.completes(line.as_bytes()) {
                 exchanges.push((std::mem::take(&mut frame).join("\n"), String::new()));
             }
             received = rest.to_owned();
@@ -385,7 +391,7 @@ async fn golden_transcripts_wake_and_verify_alike() {
     ];
     for (game, read) in readers {
         let kit = games::find(game).unwrap();
-        let bot = kit.bots().last().unwrap().name;
+        let bot = kit.card().bots.last().unwrap().name;
         let goldens = goldens(&format!("src/games/{game}/golden"), read);
         let goldens = goldens
             .iter()

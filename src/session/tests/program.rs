@@ -194,8 +194,8 @@ impl Table {
                     if Some(own) == restart_at {
                         self = self.restarted().await;
                     }
-                    let begins = own == 1 || kit.route(text.as_bytes()).unwrap().begins;
-                    let begun = Instant::now();
+                    let route = kit.card().dialect.route(text.as_bytes());
+                    let (begins, begun) = (own == 1 || route.unwrap().begins, Instant::now());
                     let given = self.sessions.callback(
                         Origin::default(),
                         self.key.clone(),
@@ -230,7 +230,7 @@ impl Table {
             0,
             "nothing of ours is refused"
         );
-        if kit.wire() == games::Wire::Stdio {
+        if kit.card().wire == games::Wire::Stdio {
             let leaving = Leaving {
                 messages: None,
                 detail: "the arbiter is done".to_owned(),

@@ -38,7 +38,7 @@ pub(super) async fn merged(
     let mut rows = Rows::of(&MODELS);
     let mut models = load((connection, texts), merges).await?;
     for merge in merges {
-        let Some(learnt) = kit(&merge.key.0).and_then(|kit| kit.models()) else {
+        let Some(learnt) = kit(&merge.key.0).and_then(|kit| kit.card().models) else {
             continue;
         };
         let model = models.entry(merge.key.clone()).or_insert_with(|| Model {

@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 
 async fn store(path: &Path) -> Store {
     Store::open(&Settings {
-        kit: |game| (game == KIT.game()).then_some(&KIT),
+        kit: |game| (game == KIT.card().name).then_some(&KIT),
         ..Settings::at(path)
     })
     .await

@@ -2,8 +2,8 @@
 
 use super::replay::Difference;
 use super::*;
+use crate::card::Wire;
 use crate::game::{Cause, Seats};
-use crate::kit::Wire;
 use crate::match_::effect::Content;
 use crate::match_::rules::LINES_MAX;
 use crate::participation::Part;

@@ -4,8 +4,8 @@ use super::policy::{Player, Profile};
 use super::{champion, evolved, face, filler, guide, random, setbuilder, trader, tuned};
 use crate::models::Models;
 use crate::rules::Koehandel;
+use drover_game::card::{BotCard, card, thinker};
 use drover_game::game::Bot;
-use drover_game::kit::{BotCard, card, thinker};
 use drover_game::rng::Rng;
 
 /// Every built-in player, weakest first.

@@ -89,7 +89,7 @@ fn every_settlement_is_a_fact_for_every_seat() {
                 .collect();
             let caught: Vec<_> = facts
                 .iter()
-                .filter_map(|fact| KIT.bluff(fact))
+                .filter_map(|fact| KIT.card().bluff(fact))
                 .filter(|bluff| bluff.caught)
                 .collect();
             assert_eq!(caught.len(), known.len());
@@ -140,12 +140,12 @@ fn places_become_seats_and_animals_stay_animals() {
         "auction",
         json!({"card": "E", "buyer": "S", "seller": "E", "paid_to": null, "price": 30}),
     );
-    let seated = KIT.seated(fact, Seat(3));
+    let seated = KIT.card().seated(fact, Seat(3));
     let buyer =
         json!({"card": "E", "buyer": "seat 3", "seller": "seat 2", "paid_to": null, "price": 30});
     assert_eq!(seated.data, buyer);
     let scores = Fact::new("score", json!({"scores": {"S": 1, "W": 2, "N": 3, "E": 4}}));
-    let seated = KIT.seated(scores, Seat(2)).data;
+    let seated = KIT.card().seated(scores, Seat(2)).data;
     assert_eq!(
         seated["scores"],
         json!({"seat 2": 1, "seat 3": 2, "seat 0": 3, "seat 1": 4})

@@ -90,7 +90,7 @@ proptest! {
         let fields = Fields::cut(text.as_bytes()).unwrap();
         prop_assert_eq!((fields.market().unwrap(), fields.id().unwrap()), (market, id));
         prop_assert_eq!(read(&fields, &fold).unwrap(), Some(message), "{}", text);
-        let route = KIT.route(text.as_bytes()).unwrap();
+        let route = KIT.card().dialect.route(text.as_bytes()).unwrap();
         prop_assert_eq!((route.market, route.id), (market, id));
     }
 
@@ -163,7 +163,7 @@ fn decode_everything(bytes: &[u8]) {
         let _ = read(&fields, &fold);
         let _ = (fields.market(), fields.id());
     }
-    let _ = KIT.route(bytes);
+    let _ = KIT.card().dialect.route(bytes);
     let mut rng = Rng::new(bytes.len() as u64, 0);
     for _ in 0..4 {
         let (ask, _) = act(&mut rng);

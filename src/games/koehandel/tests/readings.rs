@@ -321,7 +321,12 @@ fn p12_what_the_server_took_is_what_was_paid() {
 
 #[test]
 fn routing_fields_are_checked() {
-    let field = |text: &str| KIT.route(text.as_bytes()).map_err(|error| error.field);
+    let field = |text: &str| {
+        KIT.card()
+            .dialect
+            .route(text.as_bytes())
+            .map_err(|error| error.field)
+    };
     assert!(field("market=12&id=3&type=start").is_ok());
     assert!(field(" ?market=%31&id=3&type=start\n").is_ok());
     for (text, wrong) in [
@@ -344,12 +349,16 @@ fn routing_fields_are_checked() {
     let long = format!("market=1&id=1&x={}", "y".repeat(FRAME_MAX));
     assert_eq!(field(&long).err(), Some("query"));
     assert!(
-        KIT.route(b"market=1&id=1&type=information&message=begin")
+        KIT.card()
+            .dialect
+            .route(b"market=1&id=1&type=information&message=begin")
             .unwrap()
             .begins
     );
     assert!(
-        !KIT.route(b"market=1&id=1&type=start&message=begin")
+        !KIT.card()
+            .dialect
+            .route(b"market=1&id=1&type=start&message=begin")
             .unwrap()
             .begins
     );

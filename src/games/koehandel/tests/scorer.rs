@@ -140,7 +140,8 @@ fn every_outcome_is_recomputed_from_its_transcript() {
 
 fn score_again(seed: u64) {
     let names: Vec<&str> = KIT
-        .bots()
+        .card()
+        .bots
         .iter()
         .filter(|card| !card.thinks)
         .map(|card| card.name)

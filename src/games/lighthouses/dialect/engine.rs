@@ -2,8 +2,8 @@
 
 use super::python::{Value, parse};
 use crate::rules::{Act, Ask, Cell, Chart, Lighthouse, Lighthouses, Point, Step, VIEW_REACH};
+use drover_game::dialect::ReplyLine;
 use drover_game::game::Seat;
-use drover_game::wire::ReplyLine;
 use serde::{Deserialize, Serialize};
 use std::fmt::{Display, Write as _};
 

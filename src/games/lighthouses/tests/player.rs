@@ -85,15 +85,18 @@ fn a_player_says_what_is_wrong_with_a_message_and_goes_on() {
         (json!({"player_num": 0, "player_count": 1, "position": [0, 0], "map": [[1]], "lighthouses": []}).to_string(), "lighthouses: 0 of them; 1 to 64 are played with"),
     ] {
         assert_eq!(player.receive(known.as_bytes()).unwrap_err().to_string(), why, "{known}");
-        let default = KIT.default_answer(&known);
+        let default = KIT.card().dialect.default_answer(&known);
         assert!(default.is_empty() || serde_json::from_str::<Value>(default).is_ok());
     }
     assert!(matches!(
         player.receive(state.as_bytes()),
         Ok(Next::Think { .. })
     ));
-    assert_eq!(KIT.default_answer(&state), "{\"command\": \"pass\"}");
-    assert_eq!(KIT.default_answer("{\"success\": true}"), "");
+    assert_eq!(
+        KIT.card().dialect.default_answer(&state),
+        "{\"command\": \"pass\"}"
+    );
+    assert_eq!(KIT.card().dialect.default_answer("{\"success\": true}"), "");
     let mut fresh = KIT.dialogue(&DialogueSetup::of("passer", 0)).unwrap();
     assert_eq!(
         fresh.receive(state.as_bytes()).unwrap_err().to_string(),

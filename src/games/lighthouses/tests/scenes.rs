@@ -128,6 +128,6 @@ fn a_picture_is_drawn_as_ever() {
     let scenes = scenes["the table"].iter();
     let lit = |scene: &&Scene| !scene.state["triangles"].as_array().unwrap().is_empty();
     let scene = scenes.rev().find(lit).unwrap();
-    let picture = KIT.picture(&scene.state).unwrap().document("");
+    let picture = (KIT.card().picture)(&scene.state).unwrap().document("");
     assert_eq!(picture, include_str!("../golden/scene.svg"));
 }

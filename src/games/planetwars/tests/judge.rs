@@ -255,7 +255,10 @@ fn options_that_cannot_be_used_are_named() {
 
 #[test]
 fn one_who_enters_plays_his_team() {
-    let seat_owners = |options: Value, entrants| KIT.seat_owners(&options, entrants);
+    let seat_owners = |options: Value, entrants| {
+        KIT.line_up(&options, entrants)
+            .map(|line_up| line_up.owners)
+    };
     assert_eq!(seat_owners(json!({"teams": 2}), 2).unwrap(), [0, 0, 1, 1]);
     assert_eq!(
         seat_owners(json!({"teams": [3, 1]}), 2).unwrap(),
@@ -280,7 +283,10 @@ fn one_who_enters_plays_his_team() {
 
 #[test]
 fn a_mixed_team_has_one_who_enters_for_each_player() {
-    let seat_owners = |options: Value, entrants| KIT.seat_owners(&options, entrants);
+    let seat_owners = |options: Value, entrants| {
+        KIT.line_up(&options, entrants)
+            .map(|line_up| line_up.owners)
+    };
     let owners = seat_owners(json!({"teams": [2, 2]}), 4).unwrap();
     assert_eq!(owners, [0, 1, 2, 3]);
     assert_eq!(

@@ -149,6 +149,6 @@ fn a_picture_is_drawn_as_ever() {
         .iter()
         .find(|scene| scene.turn == 25)
         .unwrap();
-    let picture = KIT.picture(&scene.state).unwrap().document("");
+    let picture = (KIT.card().picture)(&scene.state).unwrap().document("");
     assert_eq!(picture, include_str!("../golden/scene.svg"));
 }

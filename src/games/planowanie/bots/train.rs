@@ -15,7 +15,7 @@ use super::judgement;
 use super::position::{Layout, Mask, PLIES_MAX, Position, SEATS_MAX};
 use crate::cards::{CARDS_MAX, Deck};
 use drover_game::game::Seat;
-use drover_game::kit::{Train, Training};
+use drover_game::models::{Train, Training};
 use drover_game::rng::Rng;
 use smallvec::SmallVec;
 use std::fmt::Write as _;

@@ -6,8 +6,8 @@ use crate::bots::{CARDS, SelfPlay, make};
 use crate::rules::{Ask, Game, Planowanie, Setup, View};
 use drover_game::arena::play_by;
 use drover_game::game::{Bot, Budget, Cause, Game as _};
-use drover_game::kit::{Train as _, Training};
 use drover_game::ladder::seated;
+use drover_game::models::{Train as _, Training};
 use drover_game::rng::Rng;
 
 fn games() -> Vec<Game> {

@@ -35,7 +35,7 @@ fn say(player: &mut dyn Dialogue, command: &str) -> String {
         Next::Over(ending) => return ending.last_word,
         Next::Wait => return String::new(),
     };
-    assert_eq!(KIT.in_form(command.as_bytes(), &said), Ok(()));
+    assert_eq!(KIT.card().in_form(command.as_bytes(), &said), Ok(()));
     player.said(&said);
     said
 }

@@ -154,7 +154,7 @@ fn our_arbiter_says_what_the_recorded_one_said() {
         let outcome = table.outcome().unwrap();
         assert_eq!(outcome.cause, Cause::Normal);
         assert_eq!(outcome.scores.values(), record.totals);
-        let duels = KIT.duels(&outcome);
+        let duels = (KIT.card().duels)(&outcome);
         let pairs: Vec<(u8, u8, u8)> = duels
             .iter()
             .map(|duel| (duel.first.0, duel.second.0, (duel.share * 2.0) as u8))

@@ -162,7 +162,7 @@ fn client_sees(setup: &Setup, seat: Seat, text: &str) {
         }
         frame.push_str(&line);
         frame.push('\n');
-        if !KIT.completes(line.as_bytes()) {
+        if !KIT.card().dialect.completes(line.as_bytes()) {
             continue;
         }
         let next = player.receive(frame.as_bytes()).unwrap();

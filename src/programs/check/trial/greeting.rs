@@ -15,7 +15,7 @@ impl Trial<'_> {
     pub(super) fn start(&mut self, again: bool) -> Result<Talk, Over> {
         let begun = Instant::now();
         self.begun = begun;
-        let game = self.script.kit.game();
+        let game = self.script.kit.card().name;
         self.steps = Steps::for_launch(self.launch, game);
         let line_max = self.steps.as_ref().map_or(LINE_MAX, Steps::line_max);
         let options = self.launch.options(line_max, self.guard);

@@ -22,7 +22,7 @@ impl Host {
     /// [`RecordError`] if they cannot be read.
     pub async fn resume(self: &Arc<Self>) -> Result<usize, RecordError> {
         let mut resumed = 0;
-        let (game, referee) = (self.kit.game(), &self.settings.referee);
+        let (game, referee) = (self.kit.card().name, &self.settings.referee);
         for cut in self.recording.unfinished(game, referee).await? {
             let id = cut.row.id.clone();
             match self.resume_one(cut).await {
@@ -101,7 +101,7 @@ impl Host {
         }
         let all = entries.iter();
         let all = all.flat_map(|(seat, entries)| entries.iter().map(move |entry| (seat, entry)));
-        let (all, wire) = (all.collect::<Vec<_>>(), self.kit.wire());
+        let (all, wire) = (all.collect::<Vec<_>>(), self.kit.card().wire);
         let replayed = guarded(|| replay_match(table, wire, all, false));
         let replayed = replayed.map_err(|panic| panic.to_string())?;
         if let Some(difference) = replayed.differences.first() {

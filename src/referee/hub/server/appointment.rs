@@ -172,7 +172,9 @@ impl HubServer {
                     }
                     *seat = found;
                 }
-                other => return Err(SeatSpecError::DialsHub(other.to_string(), kit.game()).into()),
+                other => {
+                    return Err(SeatSpecError::DialsHub(other.to_string(), kit.card().name).into());
+                }
             }
         }
         Ok(bots.into_iter())

@@ -264,7 +264,7 @@ impl HubServer {
         let sitters = sitting.sitters.iter();
         let info = MatchInfo {
             match_id: ulid::Ulid::generate().to_string(),
-            game: self.settings.kit.game().to_owned(),
+            game: self.settings.kit.card().name.to_owned(),
             market: sitting.market,
             ids: ids(sitting.market, sitters.len()),
             seats: sitters

@@ -23,7 +23,7 @@ impl Recording {
         referee: &str,
         why: &str,
     ) -> Result<(), RecordError> {
-        for unfinished in self.unfinished(kit.game(), referee).await? {
+        for unfinished in self.unfinished(kit.card().name, referee).await? {
             let id = unfinished.row.id.clone();
             let of_tournament = unfinished
                 .row
@@ -77,7 +77,7 @@ fn result(kit: &dyn Kit, unfinished: &UnfinishedMatch) -> Option<MatchResult> {
     let table = kit.reopen(&unfinished.row.setup).ok()?;
     let seats = unfinished.past.iter();
     let entries = seats.flat_map(|(seat, past)| past.iter().map(move |entry| (seat, entry)));
-    let replayed = replay_match(table, kit.wire(), entries.collect(), true);
+    let replayed = replay_match(table, kit.card().wire, entries.collect(), true);
     let table = replayed.match_.table();
     Some(result_of(&table.outcome()?, &table.blames()))
 }

@@ -1,4 +1,4 @@
-//! [`Door`]: the [`Kit`] of a contest.
+//! [`Erased`]: the [`Kit`] of a contest.
 
 use super::forwarding::Forwarding;
 use super::interface::{Advice, Contest, Deal, MATCH_NUMBER};
@@ -6,31 +6,29 @@ use super::ladder;
 use super::remote::Remote;
 use super::scripted::transcribed;
 use crate::arena::{self, Acts, Arena};
-use crate::game::{Bot, Cause, Duel, Outcome, Seat, Seats};
+use crate::card::GameCard;
+use crate::game::{Bot, Cause, Outcome, Seat, Seats};
 use crate::kit::{
-    Bluff, BotCard, DialogueSetup, Kit, Learnt, Maps, Models, OptionCard, Pace, PlaySetup, Played,
-    Route, SetupError, StdioWire, TableSetup, Train, Wire, bot_seed,
+    DialogueSetup, Kit, Learnt, LineUp, Pace, PlaySetup, Played, SetupError, TableSetup, bot_seed,
 };
 use crate::match_::is_late;
 use crate::neutral;
 use crate::options;
-use crate::scene::Picture;
-use crate::wire::{Dialogue, Fact, Reception, ReplyLine, Table, TeamFact, WireError};
+use crate::wire::{Dialogue, Table};
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::marker::PhantomData;
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// The [`Kit`] of a contest.
-pub struct Door<C>(PhantomData<fn() -> C>);
+/// The [`Kit`] of a contest: its types erased.
+pub struct Erased<C>(PhantomData<fn() -> C>);
 
-impl<C: Contest> Door<C> {
-    /// The door.
+impl<C: Contest> Erased<C> {
+    /// The kit.
     pub const NEW: Self = Self(PhantomData);
 
     fn options(given: &Value) -> Result<C::Options, SetupError> {
-        options::read(C::OPTIONS, given).map_err(Self::wrong("options"))
+        options::read(C::CARD.options, given).map_err(Self::wrong("options"))
     }
 
     fn refereed(options: &Value, deal: &Deal<'_>) -> Result<C::Refereed, SetupError> {
@@ -53,7 +51,7 @@ impl<C: Contest> Door<C> {
     }
 
     fn wrong(what: &'static str) -> impl Fn(String) -> SetupError {
-        move |why| SetupError(format!("{} {what}: {why}", C::NAME))
+        move |why| SetupError(format!("{} {what}: {why}", C::CARD.name))
     }
 }
 
@@ -122,55 +120,13 @@ impl<C: Contest> Arena<C> for Paced<'_, C> {
     }
 }
 
-/// Methods that give what the contest says.
-macro_rules! forward {
-    ($($name:ident($($argument:ident: $type:ty),*) -> $given:ty = $said:expr;)+) => {
-        $(fn $name(&self, $($argument: $type),*) -> $given {
-            $said
-        })+
-    };
-}
-
-impl<C: Contest> Kit for Door<C> {
-    forward! {
-        game() -> &'static str = C::NAME;
-        seats() -> RangeInclusive<usize> = C::SEATS;
-        bots() -> &'static [BotCard] = C::BOTS;
-        options() -> &'static [OptionCard] = C::OPTIONS;
-        answer_within() -> Duration = C::LIMITS.answer;
-        open_within() -> Duration = C::LIMITS.open;
-        advised() -> bool = C::ADVISED;
-        value_unit() -> &'static str = C::VALUE_UNIT;
-        usual_budget() -> Duration = C::LIMITS.budget;
-        play_budget() -> Duration = C::LIMITS.play_budget;
-        route(frame: &[u8]) -> Result<Route, WireError> = C::route(frame);
-        bluff(fact: &Fact) -> Option<Bluff> = C::bluff(fact);
-        seated(fact: Fact, seat: Seat) -> Fact = C::seated(fact, seat);
-        picture(state: &Value) -> Option<Picture> = C::picture(state);
-        repeats() -> bool = C::REPEATS;
-        default_answer(frame: &str) -> &'static str = C::default_answer(frame);
-        completes(line: &[u8]) -> bool = C::completes(line);
-        reply_line(begun: bool, line: &[u8]) -> Result<ReplyLine, String> = C::reply_line(begun, line);
-        win_shares(outcome: &Outcome) -> Seats<f64> = C::win_shares(outcome);
-        teams(setup: &str) -> Option<Vec<u8>> = C::teams(setup);
-        team_fact() -> Option<TeamFact> = C::TEAM_FACT;
-        duels(outcome: &Outcome) -> Vec<Duel> = C::duels(outcome);
-        wire() -> Wire = C::WIRE;
-        stdio() -> Option<&'static StdioWire> = (C::WIRE == Wire::Stdio).then_some(&C::STDIO);
-        models() -> Option<&'static dyn Models> = C::models();
-        training() -> Option<&'static dyn Train> = C::training();
-        maps() -> Option<&'static dyn Maps> = C::maps();
-        reception() -> Option<&'static dyn Reception> = C::reception();
-        place(word: &str) -> Option<u8> = C::place(word);
-        place_word(clockwise: u8) -> Option<&'static str> = C::place_word(clockwise);
+impl<C: Contest> Kit for Erased<C> {
+    fn card(&self) -> &'static GameCard {
+        C::CARD
     }
 
-    fn seat_owners(&self, options: &Value, entrants: usize) -> Result<Vec<usize>, SetupError> {
-        C::seat_owners(Self::options(options)?, entrants).map_err(Self::wrong("options"))
-    }
-
-    fn seat_teams(&self, options: &Value, seats: usize) -> Result<Option<Vec<u8>>, SetupError> {
-        C::seat_teams(Self::options(options)?, seats).map_err(Self::wrong("options"))
+    fn line_up(&self, options: &Value, entrants: usize) -> Result<LineUp, SetupError> {
+        C::line_up(Self::options(options)?, entrants).map_err(Self::wrong("options"))
     }
 
     fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {
@@ -268,12 +224,5 @@ impl<C: Contest> Kit for Door<C> {
 
     fn schema(&self) -> Value {
         neutral::schemas::<C::View, C::Ask, C::Act, C::Event>()
-    }
-
-    fn in_form(&self, message: &[u8], answer: &str) -> Result<(), String> {
-        match answer {
-            "" => Ok(()),
-            answer => C::in_form(message, answer),
-        }
     }
 }
