@@ -3,7 +3,7 @@
 use super::played_match::PlayedMatch;
 use super::tally::Counted;
 use games::Histogram;
-use games::{Cause, Duel, Kit, Participation, Seat, Seats, SetupError, are_mates};
+use games::{Cause, Duel, Kit, LineUp, Participation, Seat, Seats, SetupError, are_mates};
 use serde_json::Value;
 
 /// How a match among the entrants `table`, by side, counts for them.

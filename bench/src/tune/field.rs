@@ -76,7 +76,7 @@ pub(crate) struct Field<C: Sheet> {
 impl<C: Sheet> Field<C> {
     /// Matches among these bots.
     pub(crate) fn new(given: &Conditions, bots: &[String]) -> anyhow::Result<Arc<Self>> {
-        let kit = games::find(C::NAME).context("the game is gone")?;
+        let kit = games::find(C::CARD.name).context("the game is gone")?;
         let named = bots.iter().map(|bot| bot.parse());
         Ok(Arc::new(Self {
             plan: Arc::new(Plan {
