@@ -2,7 +2,7 @@
 
 Usage: hostile.py takeover [--drover FILE]                every way to take a seat over, and the match's result
        hostile.py runaway [--drover FILE]                 rows that cannot be, and then a decision, in 18 matches
-       hostile.py load [--drover FILE] [--minutes M]      floods beside honest matches, and what those noticed
+       hostile.py load [--drover FILE] [--minutes M]      floods next to honest matches, and what those noticed
 
 Starts and stops all it needs in a folder of its own. Linux only: every 127.x.y.z is this machine.
 """
@@ -79,7 +79,7 @@ def player(pause=0.0):
 
 
 class Daemon:
-    """A process of ours and where it listens."""
+    """Our process and where it listens."""
 
     def __init__(self, drover, folder, words, config="", port=None):
         os.makedirs(folder, exist_ok=True)
@@ -236,21 +236,21 @@ def runaway(options, folder):
     daemon = Daemon(options.drover, folder, words, "[thinking]\nbudget_ms_koehandel = 50\n")
     callbacks, api = daemon.at["callbacks"], daemon.at["api"]
 
-    def tell(match, rest, source="127.0.0.2"):
+    def send(match, rest, source="127.0.0.2"):
         began = time.time()
         status, text = get(callbacks, f"/koehandel/champion?market={match}&id=1&{rest}", source)
         return f"{status} {text!r} after {time.time() - began:.1f} s"
 
     bid = "type=auction&goods=J&opponent=W&money=t&auctioneer=W&message=W10"
-    tell(1, "type=information&message=begin", "127.0.0.1")
-    print("an honest match asks:", tell(1, bid, "127.0.0.1"))
+    send(1, "type=information&message=begin", "127.0.0.1")
+    print("an honest match asks:", send(1, bid, "127.0.0.1"))
     for match in range(2, 20):
-        tell(match, "type=information&message=begin")
+        send(match, "type=information&message=begin")
         for number in range(40):
             # The same two sales over and over: a referee that repeats itself.
-            tell(match, f"type=information&goods={'AB'[number % 2]}&opponent={'WN'[number % 2]}&money=-Q10")
-        print(f"match {match}, after its rows, asks:", tell(match, bid))
-    print("an honest match asks:", tell(1, bid.replace("goods=J", "goods=I"), "127.0.0.1"))
+            send(match, f"type=information&goods={'AB'[number % 2]}&opponent={'WN'[number % 2]}&money=-Q10")
+        print(f"match {match}, after its rows, asks:", send(match, bid))
+    print("an honest match asks:", send(1, bid.replace("goods=J", "goods=I"), "127.0.0.1"))
     status, text = get(api, "/readyz")
     print("readyz:", status, text)
     ticks = lambda: sum(int(word) for word in open(f"/proc/{daemon.process.pid}/stat").read().rsplit(")", 1)[1].split()[11:13])
@@ -348,7 +348,7 @@ class Thinking(Attack):
 
 
 def load(options, folder):
-    """Hostile callers beside honest matches of a foreign referee."""
+    """Hostile callers next to honest matches of a foreign referee."""
     config = f'[referee.koehandel]\nlisten = "127.0.0.1:{free_port()}"\n'
     config += f'[referee.smartdog]\nlisten = "127.0.0.1:{free_port()}"\n[thinking]\nbudget_ms_koehandel = 50\n'
     if options.referee:

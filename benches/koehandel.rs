@@ -27,12 +27,12 @@ fn setup(payment: &str, seed: u64, record: bool) -> PlaySetup {
     }
 }
 
-/// What the first seat hears in one match, message by message.
+/// What the first seat receives in one match, message by message.
 fn transcript() -> Vec<Exchange> {
     let played = kit().play(&setup("winner", 7, true), &Nodes(1));
     let all = played.expect("a match of known bots").transcript;
     all.into_iter()
-        .filter(|heard| heard.seat == Seat(0))
+        .filter(|received| received.seat == Seat(0))
         .collect()
 }
 
@@ -52,22 +52,24 @@ fn matches(c: &mut Criterion) {
 }
 
 fn wire(c: &mut Criterion) {
-    let heard = transcript();
+    let received = transcript();
     let mut fold = Fold::new();
     let mut messages: Vec<Message> = Vec::new();
-    for line in &heard {
+    for line in &received {
         let fields = Fields::cut(line.call.as_bytes()).expect("our own text");
         let message = read(&fields, &fold).expect("our own text");
         fold.receive(message.as_ref().expect("our own rows"));
         messages.extend(message);
     }
     let mut group = c.benchmark_group("wire");
-    group.throughput(Throughput::Elements(heard.len() as u64));
+    group.throughput(Throughput::Elements(received.len() as u64));
     group.bench_function("route a callback", |bencher| {
         bencher.iter(|| {
-            for line in &heard {
+            for line in &received {
                 black_box(
                     kit()
+                        .card()
+                        .dialect
                         .route(black_box(line.call.as_bytes()))
                         .expect("routed"),
                 );
@@ -77,7 +79,7 @@ fn wire(c: &mut Criterion) {
     group.bench_function("read a message", |bencher| {
         let fold = Fold::new();
         bencher.iter(|| {
-            for line in &heard {
+            for line in &received {
                 let fields = Fields::cut(black_box(line.call.as_bytes())).expect("our own text");
                 let _ = black_box(read(&fields, &fold));
             }
@@ -97,7 +99,7 @@ fn wire(c: &mut Criterion) {
         };
         bencher.iter(|| {
             let mut dialogue = kit().dialogue(&bot).expect("a known bot");
-            for line in &heard {
+            for line in &received {
                 let next = dialogue.receive(line.call.as_bytes());
                 black_box(next.expect("our own text"));
                 if let Some(reply) = &line.reply {

@@ -22,7 +22,7 @@ fn setup(name: &str, players: usize) -> Setup {
             };
             generate::generate(5, &style).expect("a map of this size")
         }
-        name => atlas::find(name).expect("a map of ours").expect("a map"),
+        name => atlas::find(name).expect("a built-in map").expect("a map"),
     };
     Setup {
         map,

@@ -120,7 +120,7 @@ fn wire(c: &mut Criterion) {
                 let planets = map::text(game.planets());
                 for ((seat, _), reply) in round.iter().zip(replies) {
                     let you = setup.players[seat.index()];
-                    bytes += judge::state(&planets, Some(game.heard(*seat)), you).len();
+                    bytes += judge::state(&planets, Some(game.word_for(*seat)), you).len();
                     for line in reply.lines() {
                         let line = judge::line(line.as_bytes(), judge::Lines::Strict);
                         assert!(line.is_ok(), "an order is refused");

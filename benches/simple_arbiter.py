@@ -17,7 +17,7 @@ class Player:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
 
-    def tell(self, text):
+    def ask(self, text):
         self.process.stdin.write(text.encode() + b"\n")
         self.process.stdin.flush()
         first = self.process.stdout.readline()
@@ -42,35 +42,35 @@ def game(command, rng):
     players = [Player(command) for _ in range(4)]
     plan = " ".join(f"{cards} {leader}" for cards, leader in DEALS)
     for seat, player in enumerate(players):
-        player.tell(f"set_deck {VALUES} {SUITS}")
-        player.tell(f"set_players 4 {seat}")
-        player.tell(f"set_game {len(DEALS)} {plan}")
+        player.ask(f"set_deck {VALUES} {SUITS}")
+        player.ask(f"set_players 4 {seat}")
+        player.ask(f"set_game {len(DEALS)} {plan}")
     for cards, leader in DEALS:
         deck = [value + suit for suit in SUITS for value in VALUES]
         rng.shuffle(deck)
         hands = [deck[seat * cards : (seat + 1) * cards] for seat in range(4)]
         for player, hand in zip(players, hands):
-            player.tell(f"set_cards {cards} {' '.join(hand)}")
+            player.ask(f"set_cards {cards} {' '.join(hand)}")
         declared = []
         for player in players:
-            player.tell("time_left 180000")
-            declared.append(player.tell("gen_declare"))
+            player.ask("time_left 180000")
+            declared.append(player.ask("gen_declare"))
         for player in players:
             for seat, tricks in enumerate(declared):
-                player.tell(f"declare {seat} {tricks}")
+                player.ask(f"declare {seat} {tricks}")
         for _ in range(cards):
             trick = []
             for step in range(4):
                 seat = (leader + step) % 4
-                players[seat].tell("time_left 180000")
-                card = players[seat].tell("gen_move")
+                players[seat].ask("time_left 180000")
+                card = players[seat].ask("gen_move")
                 assert card in hands[seat], card
                 led = trick[0][1] if trick else card[1]
                 assert card[1] == led or all(other[1] != led for other in hands[seat])
                 hands[seat].remove(card)
                 trick.append(card)
                 for player in players:
-                    player.tell(f"play {seat} {card}")
+                    player.ask(f"play {seat} {card}")
             leader = (leader + winner(trick)) % 4
     for player in players:
         player.process.stdin.close()

@@ -2,7 +2,7 @@
 
 Usage: simple_judge.py ROUNDS PLAYER [ARGS...]   the players of the map's owners, each a process
        simple_judge.py ROUNDS                    no players: the rules alone, each owner sending one ship a
-                                                 round from his first planet to the next in the list
+                                                 round from its first planet to the next in the list
 The map is read from the standard input. Prints the rounds played a second.
 """
 

@@ -38,7 +38,7 @@ fn setup() -> Setup {
     }
 }
 
-/// Plays a game in which every dog moves at random, and barks every so many turns (0: never).
+/// Plays a game in which every dog moves at random, and barks every few turns (0: never).
 fn play(game: &mut SmartDog, rng: &mut Rng, bark_every: u32) {
     while !game.is_over() {
         for dog in (0..game.dogs().len() as u16).map(DogId) {
@@ -91,7 +91,7 @@ fn wire(c: &mut Criterion) {
             ..games::TableSetup::default()
         };
         let mut calls = Vec::new();
-        kit.table(&setup).expect("a map of ours").calls(&mut calls);
+        kit.table(&setup).expect("a built-in map").calls(&mut calls);
         calls.retain(|call| call.seat == seat);
         calls
     };
@@ -101,7 +101,7 @@ fn wire(c: &mut Criterion) {
             bot: "stand".to_owned(),
             ..DialogueSetup::default()
         })
-        .expect("a bot of ours");
+        .expect("our bot");
     let [start, turn] = calls.as_slice() else {
         panic!("{calls:?}");
     };

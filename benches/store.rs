@@ -190,7 +190,7 @@ impl Pen {
         }
     }
 
-    /// Appends so many messages, each with its answer.
+    /// Appends n messages, each with its answer.
     async fn append(&mut self, store: &Store, messages: u64) {
         let entry = |direction, text: &str| NewEntry {
             at_us: 1_700_000_000_000_000,

@@ -4,8 +4,7 @@ use jiff::Timestamp;
 use jiff::fmt::temporal::Pieces;
 use serde::de::Error as _;
 use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Microseconds since 1970-01-01 UTC.
 #[must_use]
@@ -61,23 +60,41 @@ pub(crate) fn micros(span: Duration) -> u32 {
     u32::try_from(span.as_micros()).unwrap_or(u32::MAX)
 }
 
-/// Stamps that strictly rise, so that a match's lines have one order whatever the system clock does.
-#[derive(Debug, Default)]
-pub(crate) struct Stamps(AtomicI64);
+/// The wall clock of one match: set once, it never goes back, whatever the system clock does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Steady {
+    began_us: i64,
+    began: Instant,
+}
 
-impl Stamps {
-    /// Stamps that rise from `last` on.
-    pub(crate) fn after(last: i64) -> Self {
-        Self(AtomicI64::new(last))
+impl Steady {
+    /// A clock that is right now.
+    pub(crate) fn new() -> Self {
+        Self {
+            began_us: now_us(),
+            began: Instant::now(),
+        }
     }
 
-    /// The next stamp: now, or just above the last one.
-    pub(crate) fn next(&self) -> i64 {
-        let now = now_us();
-        let rise = |last: i64| Some(now.max(last.saturating_add(1)));
-        let last = self
-            .0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, rise);
-        last.map_or(now, |last| now.max(last.saturating_add(1)))
+    /// Microseconds since 1970-01-01 UTC.
+    pub(crate) fn now_us(&self) -> i64 {
+        self.at_us(Instant::now())
+    }
+
+    /// The same of another moment.
+    pub(crate) fn at_us(&self, at: Instant) -> i64 {
+        let span = |span: Duration| i64::try_from(span.as_micros()).unwrap_or(i64::MAX);
+        match at.checked_duration_since(self.began) {
+            Some(since) => self.began_us.saturating_add(span(since)),
+            None => self.began_us.saturating_sub(span(self.began - at)),
+        }
+    }
+
+    /// The moment of such a time; none before the clock was set.
+    pub(crate) fn instant(&self, at_us: i64) -> Instant {
+        let since = u64::try_from(at_us.saturating_sub(self.began_us)).unwrap_or_default();
+        self.began
+            .checked_add(Duration::from_micros(since))
+            .unwrap_or(self.began)
     }
 }

@@ -11,7 +11,7 @@ use tokio_util::codec::Decoder as _;
 pub type Target = fn(&[u8]);
 
 /// Targets with their names: those of their files in `fuzz/fuzz_targets/` and of their folders in
-/// `fuzz/corpus/`. Beside them, each game has its dialect.
+/// `fuzz/corpus/`. Besides them, each game has its dialect.
 pub const TARGETS: &[(&str, Target)] = &[
     ("blobs", blobs),
     ("config", configuration),
@@ -89,12 +89,12 @@ pub fn hub(data: &[u8]) {
     let bytes: Vec<&[u8]> = data.chunks(1).collect();
     assert_eq!(whole, lines(&bytes));
     for kit in games::ALL {
-        let Some(reception) = kit.reception() else {
+        let Some(reception) = kit.card().reception else {
             continue;
         };
         for line in &whole {
             let _ = reception.receive(line);
-            let _ = kit.completes(line);
+            let _ = kit.card().dialect.completes(line);
         }
     }
 }
@@ -132,7 +132,7 @@ mod tests {
     const CHANGES_MAX: u32 = 6;
 
     /// The corpus of a target, in the order of its files' names; of a game that has none yet, what a seat of
-    /// a recorded match heard.
+    /// a recorded match received.
     fn corpus(name: &str) -> Vec<Vec<u8>> {
         let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
         let folder = fuzz.join("corpus").join(name);
@@ -180,7 +180,7 @@ mod tests {
             runs_over_its_corpus(name, target);
         }
         for kit in games::ALL {
-            runs_over_its_corpus(kit.game(), &|data| dialect(*kit, data));
+            runs_over_its_corpus(kit.card().name, &|data| dialect(*kit, data));
         }
     }
 

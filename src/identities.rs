@@ -1,5 +1,5 @@
 //! Who is who in our own referee's matches: it registers them here, so that our sessions in the same process
-//! join its match and know their rivals' names. At somebody else's referee only what we are told is known.
+//! join its match and know their rivals' names. At somebody else's referee only the announced names are known.
 
 use crate::store::types::MatchRow;
 use games::Kit;
@@ -14,7 +14,7 @@ const MATCHES_MAX: usize = 100_000;
 
 /// The most letters in a name.
 const NAME_LEN_MAX: usize = 64;
-/// The most players of ours in one match that names are told of.
+/// The most of our players in one match that names are announced for.
 const PLAYERS_MAX: usize = 16;
 
 /// What is known about one match of our own referee.
@@ -50,7 +50,7 @@ pub struct PlayerAddress<'a> {
     pub id: u64,
 }
 
-/// Who sits where in a match at somebody else's referee, as we are told.
+/// Who sits where in a match at somebody else's referee, as announced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
     /// The game.
@@ -123,9 +123,11 @@ impl Names {
         kit: &dyn Kit,
         names: impl Iterator<Item = (&'a str, &'a str)>,
     ) -> Result<Vec<(u8, String)>, RivalNamesError> {
-        let words: Vec<&str> = (1..).map_while(|place| kit.place_word(place)).collect();
-        if words.is_empty() || !kit.advised() {
-            return Err(RivalNamesError::Unused(kit.game()));
+        let words: Vec<&str> = (1..)
+            .map_while(|place| kit.card().places.word(place))
+            .collect();
+        if words.is_empty() || !kit.card().advised {
+            return Err(RivalNamesError::Unused(kit.card().name));
         }
         let mut rivals: Vec<(u8, String)> = Vec::new();
         for (word, name) in names {
@@ -253,8 +255,8 @@ type MatchAddress = (String, u64);
 #[derive(Clone, Debug, Default)]
 pub struct Identities {
     known: Arc<Mutex<HashMap<MatchAddress, KnownMatch>>>,
-    /// Those that we are told, by referee and match.
-    told: Arc<Mutex<HashMap<MatchAddress, Vec<Names>>>>,
+    /// Those that were announced, by referee and match.
+    announced: Arc<Mutex<HashMap<MatchAddress, Vec<Names>>>>,
 }
 
 impl Identities {
@@ -264,7 +266,7 @@ impl Identities {
     /// # Errors
     /// [`NoRoom`].
     pub fn name(&self, names: Names) -> Result<(), NoRoom> {
-        let mut all = self.told.lock();
+        let mut all = self.announced.lock();
         let key = (names.referee.clone(), names.market);
         if all.len() >= MATCHES_MAX && !all.contains_key(&key) {
             return Err(NoRoom::Matches);
@@ -284,9 +286,9 @@ impl Identities {
         Ok(())
     }
 
-    /// Forgets the names that were told for a player whose match is over.
+    /// Forgets the names that were announced for a player whose match is over.
     pub fn forget_rivals(&self, at: PlayerAddress<'_>) {
-        let mut all = self.told.lock();
+        let mut all = self.announced.lock();
         if let Entry::Occupied(mut here) = all.entry((at.referee.to_owned(), at.market)) {
             here.get_mut().retain(|names| !names.are_for(at));
             if here.get().is_empty() {
@@ -299,7 +301,7 @@ impl Identities {
     /// of no certain player are the `first`'s that joined.
     #[must_use]
     pub fn rivals(&self, at: PlayerAddress<'_>, first: bool) -> Vec<Option<String>> {
-        let all = self.told.lock();
+        let all = self.announced.lock();
         let here = all.get(&(at.referee.to_owned(), at.market));
         let of = here.into_iter().flatten().filter(|names| names.are_for(at));
         let of = of.filter(|names| first || names.player.is_some());
@@ -427,7 +429,7 @@ mod tests {
         assert_eq!(rivals("r", 3, true), []);
         assert_eq!(rivals("q", 1, true), [name("dora")]);
         identities.forget_rivals(at("q", 1));
-        assert!(identities.told.lock().is_empty());
+        assert!(identities.announced.lock().is_empty());
         let mut kept = Vec::new();
         for player in 0..2 * PLAYERS_MAX as u64 {
             let names = Names {
@@ -459,14 +461,14 @@ mod tests {
             ("toy r 1 W=John Smith", "there is no place \"Smith\""),
             ("toy r 1 W=a\ntoy r 1/7 W=a\ntoy r 1 N=b", "line 2 names"),
         ] {
-            let told = Names::read(&format!("\n{line}"), crate::toy::find)
+            let announced = Names::read(&format!("\n{line}"), crate::toy::find)
                 .unwrap_err()
                 .to_string();
             // The last line is the wrong one, after an empty first one.
             let number = 1 + line.lines().count();
             assert!(
-                told.starts_with(&format!("line {number}: ")) && told.contains(why),
-                "{line}: {told}"
+                announced.starts_with(&format!("line {number}: ")) && announced.contains(why),
+                "{line}: {announced}"
             );
         }
     }

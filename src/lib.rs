@@ -23,7 +23,7 @@ pub mod config;
 pub mod daemon;
 pub mod fuzzing;
 pub mod gateway;
-pub mod histogram;
+pub mod history;
 pub mod identities;
 pub mod link;
 pub mod logs;

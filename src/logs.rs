@@ -1,5 +1,5 @@
 //! Where log lines go: through a bounded queue to a thread that writes them. Standard error that takes none
-//! costs lines, which are counted, and never the time of whoever logs.
+//! costs lines, which are counted, and never the time of the thread that logs.
 
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// Lines that wait to be written at most; further ones are dropped.
 const LINES_MAX: usize = 8192;
-/// Their bytes at most; a line that does not fit beside those that wait is dropped.
+/// Their bytes at most; a line that does not fit next to those that wait is dropped.
 const BYTES_MAX: usize = 4 << 20;
 /// How long an end waits for the last lines to be written.
 const LAST_LINES: Duration = Duration::from_secs(1);

@@ -13,7 +13,7 @@ pub(crate) fn kit() -> &'static dyn Kit {
 
 /// As [`games::find`], for the toy game alone.
 pub(crate) fn find(game: &str) -> Option<&'static dyn Kit> {
-    (game == kit().game()).then(kit)
+    (game == kit().card().name).then(kit)
 }
 
 /// Thinks as a question says: `how=panic`, `panic2` in the second slice, `long` until it must stop, `pass` without an

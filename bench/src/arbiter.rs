@@ -1,4 +1,4 @@
-//! `bench arbiter`: what a game costs the arbiter, with players that do not think, beside a simple
+//! `bench arbiter`: what a game costs the arbiter, with players that do not think, next to a simple
 //! arbiter of the usual kind.
 
 use crate::pipes::{self, Table};
@@ -29,7 +29,7 @@ pub(crate) struct ArbiterArgs {
 }
 
 /// Runs it and prints a table.
-pub(crate) fn run(args: &ArbiterArgs) -> anyhow::Result<()> {
+pub(crate) async fn run(args: &ArbiterArgs) -> anyhow::Result<()> {
     let table = Table::new("planowanie", SEATS, args.player.as_deref(), "random")?;
     let a_game = |took: Duration| took.as_secs_f64() * 1e3 / args.games as f64;
     let (mut ours, mut starts, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &ArbiterArgs) -> anyhow::Result<()> {
         for (options, took) in [(Value::Null, &mut ours), (short, &mut starts)] {
             let mut games = table.games(args.games, options);
             (games.schedule.seed, games.schedule.rotate) = (seed, true);
-            took.push(a_game(games.whole()?.1));
+            took.push(a_game(games.whole().await?.1));
         }
         if let Some(baseline) = &args.baseline {
             let words = [args.games.to_string(), seed.to_string()];

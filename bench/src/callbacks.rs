@@ -43,7 +43,7 @@ enum Server {
     Unstored,
     Process,
     Power,
-    /// Beside the packing of sessions that have ended.
+    /// Besides the packing of sessions that have ended.
     Packing,
 }
 
@@ -165,12 +165,12 @@ fn line(connections: usize, server: Server, at: usize, rounds: &[Vec<Measured>])
             batches.add(measured);
         }
     }
-    let rate = Spread::of(rates).median;
+    let rate = Spread::from_numbers(rates).median;
     let Spread {
         least,
         median,
         most,
-    } = Spread::of(ratios);
+    } = Spread::from_numbers(ratios);
     let share = format!("{median:.0} % ({least:.0}–{most:.0})");
     let [p50, p99, p999] = latencies.quantiles([0.5, 0.99, 0.999]).map(shown);
     println!(

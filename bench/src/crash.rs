@@ -27,7 +27,7 @@ const GONE_WITHIN: Duration = Duration::from_secs(1);
 const ANSWER_WITHIN_US: i64 = 5_000_000;
 /// A daemon that has listened so long on end had time to answer whatever it was asked.
 const TIME_TO_SPARE_US: i64 = 1_000_000;
-/// Where the referee keeps what it sent and what was acknowledged to it, beside the daemon's database.
+/// Where the referee keeps what it sent and what was acknowledged to it, next to the daemon's database.
 const RECORD: &str = "referee.db";
 
 /// Kills a daemon while matches run, and checks that nothing acknowledged is lost.
@@ -279,15 +279,15 @@ async fn compare((record, lives): (&Store, &Lives), store: &Store) -> anyhow::Re
             .filter(asked)
             .map(|entry| entry.at_us)
             .collect();
-        let heard = exchanges(entries, Direction::Out);
+        let received = exchanges(entries, Direction::Out);
         for (sent_us, _) in sent
             .into_iter()
-            .zip(&heard)
-            .filter(|(_, heard)| heard.1.is_none())
+            .zip(&received)
+            .filter(|(_, received)| received.1.is_none())
         {
             compared.unanswered.add(sent_us, lives);
         }
-        compared.seat(key, heard, &kept);
+        compared.seat(key, received, &kept);
     }
     let never = kept.keys().map(|(market, player)| {
         format!("market {market}, player {player} is stored and was never played")
@@ -297,9 +297,9 @@ async fn compare((record, lives): (&Store, &Lives), store: &Store) -> anyhow::Re
 }
 
 impl Compared {
-    fn seat(&mut self, (market, id): (u64, u64), heard: Exchanges, kept: &Exchanges) {
+    fn seat(&mut self, (market, id): (u64, u64), received: Exchanges, kept: &Exchanges) {
         let mut kept = kept.iter();
-        for (at, (text, answer)) in heard.iter().enumerate() {
+        for (at, (text, answer)) in received.iter().enumerate() {
             if answer.is_none() {
                 continue;
             }

@@ -5,6 +5,7 @@
 
 use crate::process;
 use anyhow::{Context as _, ensure};
+use drover::history;
 use drover::store::{BulkPacker, Direction, Entry, EntryId, SessionId, Settings, Store};
 use games::rng::Rng;
 use serde_json::{Value, json};
@@ -169,17 +170,8 @@ pub(crate) async fn run(args: FillArgs) -> anyhow::Result<()> {
 async fn templates(path: &Path) -> anyhow::Result<Vec<Template>> {
     let games = TEMPLATES.to_string();
     let store = path.to_str().context("the folder's name is no text")?;
-    let mut words = vec![
-        "play",
-        GAME,
-        "--pool",
-        POOL,
-        "--players",
-        "2",
-        "--budget",
-        "10n",
-    ];
-    words.extend(["--games", &games, "--store", store]);
+    let mut words = vec!["play", GAME, "--pool", POOL, "--players", "2"];
+    words.extend(["--budget", "10n", "--games", &games, "--store", store]);
     words.extend(RULES.iter().flat_map(|rule| ["--option", rule]));
     let command = process::drover(&words)?;
     let (program, words) = command.split_first().context("no program")?;
@@ -197,13 +189,14 @@ async fn templates(path: &Path) -> anyhow::Result<Vec<Template>> {
     let mut templates = Vec::new();
     for row in crate::stored::matches(&store).await? {
         let (mut sessions, mut foreign) = (Vec::new(), false);
-        for session in store.sessions_of(&row.id).await? {
+        for session in history::sessions_of(store.reader(), &row.id).await? {
             let builtin = session.opened.bot.starts_with("builtin:");
             foreign |= builtin && session.opened.seat == Some(0);
-            let (last, _) = store.head(&session).await?.context("a session is empty")?;
+            let head = history::head(store.reader(), &session).await?;
+            let (last, _) = head.context("a session is empty")?;
             sessions.push(Session {
                 id: session.id.0,
-                entries: store.transcript(session.id, last).await?,
+                entries: history::transcript(store.reader(), session.id, last).await?,
             });
         }
         let ids = || {

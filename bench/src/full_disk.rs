@@ -1,12 +1,12 @@
 //! `bench full-disk`: fills and frees a small disk again and again while our own referee runs matches. Each must
-//! go on or be cancelled, and nothing that a player was told may be contradicted.
+//! go on or be cancelled, and nothing that a player received may be contradicted.
 
 use crate::connect::connect;
 use crate::get::get;
 use crate::process::Daemon;
 use crate::stats::report;
 use crate::stored::{self, exchanges};
-use crate::teller::{Tellers, Told};
+use crate::teller::{Account, Tellers};
 use anyhow::{Context as _, bail, ensure};
 use drover::store::{Direction, MatchRow, Side, Store};
 use games::Cause;
@@ -20,14 +20,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Each so many fills, the daemon is killed while the disk is full.
+/// Every n fills, the daemon is killed while the disk is full.
 const KILL_EVERY: u32 = 5;
 /// So long the disk stays full at most until a write fails.
 const FELT_WITHIN: Duration = Duration::from_secs(2);
 /// Makes a disk of `$1` at `$2` that nobody else sees, and goes on with the rest.
 const SMALL_DISK: &str = "mount -t tmpfs -o size=\"$1\" tmpfs \"$2\" && folder=$2 && shift 2 && exec \"$@\" --disk \"$folder\"";
 
-/// Fills and frees a small disk while our own referee runs matches: nothing told may be contradicted.
+/// Fills and frees a small disk while our own referee runs matches: nothing announced may be contradicted.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct FullDiskArgs {
     /// How often the disk is filled and freed.
@@ -134,7 +134,7 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
         }
     }
     let matches = stored::ended(&daemon).await?;
-    let wrong = contradictions(&daemon, &matches, &tellers.told(), api, referee).await?;
+    let wrong = contradictions(&daemon, &matches, &tellers.accounts(), api, referee).await?;
     running.terminate().await?;
     let store = Store::open_readonly(disk.join("drover.db")).await?;
     let differences = stored::differences(&store).await?;
@@ -197,7 +197,7 @@ fn fill_up(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Asks for a match of two built-in bots and two players of ours. It may be refused.
+/// Asks for a match of two built-in bots and our two players. It may be refused.
 async fn begin(
     referee: SocketAddr,
     players: SocketAddr,
@@ -212,47 +212,47 @@ async fn begin(
     Ok(())
 }
 
-/// What players were told against what is stored, what REST says and what the log shows; as sentences.
+/// What players received against what is stored, what REST says and what the log shows; as sentences.
 async fn contradictions(
     daemon: &Daemon,
     matches: &[MatchRow],
-    told: &BTreeMap<(u64, u64), Told>,
+    accounts: &BTreeMap<(u64, u64), Account>,
     api: SocketAddr,
     referee: SocketAddr,
 ) -> anyhow::Result<Vec<String>> {
     let mut wrong = Vec::new();
-    let mut unseen: BTreeMap<_, _> = told.iter().collect();
+    let mut unseen: BTreeMap<_, _> = accounts.iter().collect();
     let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
     for (session, entries) in stored::sessions(&store).await? {
         if session.opened.side != Side::Referee {
             continue;
         }
         let key = (session.opened.market, session.opened.player);
-        let Some(told) = unseen.remove(&key) else {
+        let Some(accounts) = unseen.remove(&key) else {
             continue;
         };
         let row = matches.iter().find(|row| row.id == session.opened.match_id);
         let row = row.context("a session without its match")?;
         let name = format!("player {} of match {}", key.1, row.id);
-        let heard = exchanges(entries, Direction::Out);
+        let received = exchanges(entries, Direction::Out);
         let log = get(referee, &format!("/?log={}", key.1)).await?.1;
         let logged = log
             .lines()
             .skip(1)
             .filter_map(|line| line.split('\t').nth(1));
-        let stored = || heard.iter().map(|(text, _)| text.as_str());
+        let stored = || received.iter().map(|(text, _)| text.as_str());
         // Of a match that was cancelled, the last message may never have left.
         let most = match stored::is_by_rules(row) {
             true => usize::MAX,
-            false => told.texts().count(),
+            false => accounts.texts().count(),
         };
-        if !stored().take(most).eq(told.texts()) {
-            wrong.push(format!("{name} was told other than is stored"));
+        if !stored().take(most).eq(accounts.texts()) {
+            wrong.push(format!("{name} received other texts than is stored"));
         }
-        if !logged.take(most).eq(told.texts()) {
-            wrong.push(format!("{name} was told other than its log shows"));
+        if !logged.take(most).eq(accounts.texts()) {
+            wrong.push(format!("{name} received other texts than its log shows"));
         }
-        let said = heard.iter().zip(told.answers());
+        let said = received.iter().zip(accounts.answers());
         let mut kept = said.filter_map(|((_, kept), said)| Some((kept.as_deref()?, said)));
         if kept.any(|(kept, said)| kept != said) {
             wrong.push(format!("{name} has answered other than is stored"));
@@ -268,15 +268,15 @@ async fn contradictions(
         let mut own = row.scores.clone();
         let turn = seat.min(own.len());
         own.rotate_left(turn);
-        match &told.ending {
+        match &accounts.ending {
             Some(scores) if !stored::is_by_rules(row) || own != *scores => {
                 wrong.push(format!(
-                    "{name} was told {scores:?}, and {:?} is stored",
+                    "{name} received {scores:?}, and {:?} is stored",
                     row.scores
                 ));
             }
             None if stored::is_by_rules(row) => {
-                wrong.push(format!("{name} was not told the end"));
+                wrong.push(format!("{name} did not receive the end"));
             }
             _ => {}
         }

@@ -146,7 +146,7 @@ async fn measure(args: &HubsArgs, games: usize) -> anyhow::Result<u64> {
 }
 
 impl Run {
-    /// Plays until told to stop: a dog goes to and fro. Gives how long the hub took after each `end`.
+    /// Plays until it is stopped: a dog goes to and fro. Gives how long the hub took after each `end`.
     async fn play(self: Arc<Self>, number: usize) -> anyhow::Result<Latencies> {
         let stream = TcpStream::connect(self.hub).await?;
         keep_alive(&stream);

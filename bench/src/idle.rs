@@ -28,7 +28,7 @@ pub(crate) struct IdleArgs {
     /// Live sessions; several figures, separated by commas.
     #[arg(long, value_delimiter = ',', default_values_t = [10_000, 100_000], value_name = "N")]
     sessions: Vec<usize>,
-    /// Messages that each session has heard.
+    /// Messages that each session has received.
     #[arg(long, default_value_t = 20, value_name = "N")]
     messages: usize,
     /// After how long without a message a session is put to sleep, in seconds.

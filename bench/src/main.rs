@@ -124,7 +124,7 @@ fn perform(verb: Verb) -> anyhow::Result<()> {
 
 async fn run(verb: Verb) -> anyhow::Result<()> {
     match verb {
-        Verb::Arbiter(args) => tokio::task::spawn_blocking(move || arbiter::run(&args)).await?,
+        Verb::Arbiter(args) => arbiter::run(&args).await,
         Verb::Callbacks(args) => callbacks::run(args).await,
         Verb::Crash(args) => crash::run(args).await,
         Verb::Echo => echo::run(),
@@ -139,6 +139,6 @@ async fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::ShimCrash(args) => shim_crash::run(args).await,
         Verb::Soak(args) => soak::run(args).await,
         Verb::Tournament(args) => tournament::run(args).await,
-        Verb::Turns(args) => tokio::task::spawn_blocking(move || turns::run(&args)).await?,
+        Verb::Turns(args) => turns::run(&args).await,
     }
 }

@@ -11,21 +11,22 @@ impl Script {
     /// Records a match among quick built-in bots.
     pub(crate) fn record(kit: &dyn Kit) -> anyhow::Result<Self> {
         let quick = kit
-            .bots()
+            .card()
+            .bots
             .iter()
             .filter(|card| !card.thinks)
             .max_by_key(|card| card.rung);
         let bot = quick
             .context("the game has no bot that answers at once")?
             .name;
-        let bots = vec![bot.to_owned(); *kit.seats().end()];
+        let bots = vec![bot.to_owned(); *kit.card().seats.end()];
         let setup = PlaySetup::recorded(bots, 1, serde_json::Value::Null);
         let played = kit.play(&setup, &Nodes(0))?;
-        let heard = played
+        let received = played
             .transcript
             .into_iter()
             .filter(|line| line.seat == Seat(0));
-        let rest = heard.map(|line| {
+        let rest = received.map(|line| {
             let fields = line.call.split('&');
             let rest =
                 fields.filter(|field| !field.starts_with("market=") && !field.starts_with("id="));

@@ -4,11 +4,13 @@ use anyhow::{Context as _, ensure};
 use drover::referee::SeatSpec;
 use drover::referee::arbiter::ProgramRules;
 use drover::referee::budget::ThinkBudget;
-use drover::tournament::{MatchError, MatchSink, Plan, Programs, Schedule, Stop, Tally, play};
+use drover::referee::{Pipes, Ports};
+use drover::tournament::{MatchError, MatchSink, Plan, Referees, Schedule, Tally, play};
 use games::Kit;
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A game, and the program that sits on all its seats.
@@ -44,7 +46,7 @@ impl Table {
     /// Games one after the other, on new decks, without transcripts.
     pub(crate) fn games(&self, games: u64, options: Value) -> Games {
         Games {
-            plan: Plan {
+            plan: Arc::new(Plan {
                 kit: self.kit,
                 entrants: vec![SeatSpec::Program(self.player.clone().into()); self.seats],
                 names: Vec::new(),
@@ -52,7 +54,7 @@ impl Table {
                 options,
                 concurrency: NonZeroUsize::MIN,
                 record: false,
-            },
+            }),
             schedule: Schedule {
                 entrants: self.seats,
                 seats: self.seats,
@@ -61,7 +63,7 @@ impl Table {
                 games,
                 seed: 1,
             },
-            programs: Programs {
+            programs: Pipes {
                 budget: ThinkBudget::Nodes(1),
                 models: false,
                 rules: ProgramRules::default(),
@@ -70,14 +72,18 @@ impl Table {
     }
 
     /// Rounds a second, starting and ending taken off.
-    pub(crate) fn rounds_a_second(&self, rounds: u32, options: &Value) -> anyhow::Result<f64> {
-        let seconds = |rounds: u32| {
+    pub(crate) async fn rounds_a_second(
+        &self,
+        rounds: u32,
+        options: &Value,
+    ) -> anyhow::Result<f64> {
+        let seconds = async |rounds: u32| {
             let mut options = options.clone();
             options["rounds"] = json!(rounds);
-            anyhow::Ok(self.games(1, options).whole()?.1.as_secs_f64())
+            anyhow::Ok(self.games(1, options).whole().await?.1.as_secs_f64())
         };
         // One round is next to nothing but starting and ending.
-        let (whole, ends) = (seconds(rounds)?, seconds(1)?);
+        let (whole, ends) = (seconds(rounds).await?, seconds(1).await?);
         Ok(f64::from(rounds - 1) / (whole - ends).max(f64::EPSILON))
     }
 }
@@ -92,22 +98,34 @@ pub(crate) fn command(text: &str) -> anyhow::Result<Command> {
 
 /// Games to be played.
 pub(crate) struct Games {
-    pub(crate) plan: Plan,
+    plan: Arc<Plan>,
     pub(crate) schedule: Schedule,
-    pub(crate) programs: Programs,
+    programs: Pipes,
 }
 
 impl Games {
+    /// What all have in common, before they begin.
+    pub(crate) fn plan(&mut self) -> &mut Plan {
+        Arc::get_mut(&mut self.plan).expect("they have not begun")
+    }
+
+    /// Who plays them, before they begin.
+    pub(crate) fn programs(&mut self) -> &mut Pipes {
+        &mut self.programs
+    }
+
     /// Plays them.
-    pub(crate) fn play(&self, sink: &mut dyn MatchSink) -> Result<Tally, MatchError> {
+    pub(crate) async fn play(&self, sink: &mut dyn MatchSink) -> Result<Tally, MatchError> {
         let matches = self.schedule.matches();
-        play(&self.plan, matches, &self.programs, sink, &Stop::default())
+        let player = Referees::new(Ports::Pipes(self.programs.clone()));
+        let plan = Arc::clone(&self.plan);
+        play(plan, matches, Arc::new(player), sink, Arc::default()).await
     }
 
     /// Plays them, all without a fault. Gives how long that took, too.
-    pub(crate) fn whole(&self) -> anyhow::Result<(Tally, Duration)> {
+    pub(crate) async fn whole(&self) -> anyhow::Result<(Tally, Duration)> {
         let begun = Instant::now();
-        let tally = self.play(&mut ())?;
+        let tally = self.play(&mut ()).await?;
         let took = begun.elapsed();
         let faults = tally.entrants.iter().any(|one| !one.faults.is_empty());
         let whole = tally.games == self.schedule.games && !faults;

@@ -8,7 +8,7 @@ use drover::link::program::{Program, ProgramLimits, ProgramOptions};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// What every player is told at first.
+/// What every player receives first.
 const OPENING: [&str; 4] = [
     "set_deck 23456789TJQKA CDHS",
     "set_players 4 0",

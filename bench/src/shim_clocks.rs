@@ -56,13 +56,9 @@ pub(crate) async fn run(args: ShimClocksArgs) -> anyhow::Result<()> {
         let table = Table::with("planowanie", SEATS, daemon.shim("planowanie", &args.bot)?)?;
         let mut games = table.games(args.games.div_ceil(clocks), json!({ "time_ms": time_ms }));
         let rival: SeatSpec = format!("builtin:{}", args.rival).parse()?;
-        games
-            .plan
-            .entrants
-            .iter_mut()
-            .skip(1)
-            .for_each(|seat| *seat = rival.clone());
-        let tally = tokio::task::spawn_blocking(move || games.play(&mut ())).await??;
+        let rivals = games.plan().entrants.iter_mut().skip(1);
+        rivals.for_each(|seat| *seat = rival.clone());
+        let tally = games.play(&mut ()).await?;
         let ours = tally.entrants.first();
         let faults: u64 = ours.iter().flat_map(|ours| ours.faults.values()).sum();
         let took = ours.map(|ours| ours.took.clone()).unwrap_or_default();

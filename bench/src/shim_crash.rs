@@ -1,5 +1,5 @@
 //! `bench shim-crash`: kills the daemon again and again while games run over shims. No game may
-//! be lost by that, and what the arbiter heard is what is stored.
+//! be lost by that, and what the arbiter received is what is stored.
 
 use crate::pipes::Table;
 use crate::process::{Daemon, Running};
@@ -10,6 +10,7 @@ use anyhow::ensure;
 use drover::referee::budget::ThinkBudget;
 use drover::store::{Direction, Side, Store};
 use drover::tournament::{MatchSink, PlayedMatch};
+use futures_util::future::BoxFuture;
 use games::rng::Rng;
 use games::{Cause, Seat};
 use serde_json::Value;
@@ -51,15 +52,15 @@ pub(crate) struct ShimCrashArgs {
     folder: PathBuf,
 }
 
-/// What every seat heard and said, and how its game ended.
+/// What every seat received and said, and how its game ended.
 #[derive(Default)]
-struct Heard {
+struct Received {
     seats: Vec<Exchanges>,
     forfeits: Vec<String>,
 }
 
-impl MatchSink for Heard {
-    fn played(&mut self, played: PlayedMatch) {
+impl MatchSink for Received {
+    fn played(&mut self, played: PlayedMatch) -> BoxFuture<'_, ()> {
         for blame in &played.blames {
             let cause = blame.cause.word();
             self.forfeits
@@ -69,10 +70,11 @@ impl MatchSink for Heard {
             let own = played
                 .transcript
                 .iter()
-                .filter(|heard| heard.seat == Seat(seat));
-            let own = own.map(|heard| (heard.call.clone(), heard.reply.clone()));
+                .filter(|received| received.seat == Seat(seat));
+            let own = own.map(|received| (received.call.clone(), received.reply.clone()));
             self.seats.push(answered(own.collect()));
         }
+        Box::pin(std::future::ready(()))
     }
 }
 
@@ -85,35 +87,39 @@ pub(crate) async fn run(args: ShimCrashArgs) -> anyhow::Result<()> {
     let table = Table::with("planowanie", SEATS, daemon.shim("planowanie", &args.bot)?)?;
     let mut games = table.games(args.games, Value::Null);
     (games.schedule.seed, games.schedule.rotate) = (args.seed, true);
-    games.programs.budget = ThinkBudget::Time(table.kit.usual_budget());
-    games.plan.concurrency = args.concurrency;
-    (games.programs.models, games.plan.record) = (true, true);
+    let programs = games.programs();
+    programs.budget = ThinkBudget::Time(table.kit.card().limits.budget);
+    programs.models = true;
+    (games.plan().concurrency, games.plan().record) = (args.concurrency, true);
     let over = Arc::new(AtomicBool::new(false));
     let ended = Arc::clone(&over);
-    let playing = tokio::task::spawn_blocking(move || {
-        let mut heard = Heard::default();
-        let tally = games.play(&mut heard);
+    let playing = tokio::spawn(async move {
+        let mut received = Received::default();
+        let tally = games.play(&mut received).await;
         ended.store(true, Ordering::Relaxed);
-        tally.map(|tally| (tally.games, heard))
+        tally.map(|tally| (tally.games, received))
     });
     let (kills, last) = kill(&args, &daemon, running, &over).await?;
-    let (games, heard) = playing.await??;
+    let (games, received) = playing.await??;
     let left = collected(folder.path()).await;
     last.terminate().await?;
-    let stored = stored(&daemon, heard.seats).await?;
+    let stored = stored(&daemon, received.seats).await?;
     let figures = [
         ("games", games),
         ("kills", kills),
-        ("forfeits", heard.forfeits.len() as u64),
+        ("forfeits", received.forfeits.len() as u64),
         ("sessions stored", stored.sessions),
         ("ended normally, with scores", stored.normal),
         ("answers stored", stored.answers),
         ("given by a shim alone", stored.local),
-        ("stored otherwise than heard", stored.differing.len() as u64),
+        (
+            "stored otherwise than received",
+            stored.differing.len() as u64,
+        ),
         ("differences in db verify", stored.differences),
         ("journals left", left),
     ];
-    let wrong = [&heard.forfeits[..], &stored.differing].concat();
+    let wrong = [&received.forfeits[..], &stored.differing].concat();
     report(&figures, begun, &wrong);
     let whole = games == args.games && stored.normal == games * SEATS as u64;
     let clean = wrong.is_empty() && stored.differences == 0 && left == 0;
@@ -172,10 +178,10 @@ struct Stored {
     differences: u64,
 }
 
-/// Compares what is stored with what the arbiter heard, and the store with itself.
-async fn stored(daemon: &Daemon, heard: Vec<Exchanges>) -> anyhow::Result<Stored> {
+/// Compares what is stored with what the arbiter received, and the store with itself.
+async fn stored(daemon: &Daemon, received: Vec<Exchanges>) -> anyhow::Result<Stored> {
     let mut missing: BTreeMap<Exchanges, u32> = BTreeMap::new();
-    for seat in heard {
+    for seat in received {
         *missing.entry(seat).or_default() += 1;
     }
     let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
@@ -195,14 +201,14 @@ async fn stored(daemon: &Daemon, heard: Vec<Exchanges>) -> anyhow::Result<Stored
             Some(count @ 1..) => *count -= 1,
             _ => {
                 let id = session.id.0;
-                let what = format!("session {id} is not what any seat heard");
+                let what = format!("session {id} is not what any seat received");
                 found.differing.push(what);
             }
         }
     }
     let unseen: u32 = missing.values().sum();
     if unseen > 0 {
-        let what = format!("{unseen} seats are not stored as they heard");
+        let what = format!("{unseen} seats are not stored as they received");
         found.differing.push(what);
     }
     store.close().await;

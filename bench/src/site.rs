@@ -37,11 +37,11 @@ pub(crate) fn seats<'a>(
     callbacks: SocketAddr,
     bots: impl Iterator<Item = &'a String>,
 ) -> anyhow::Result<Vec<SeatSpec>> {
-    let seat = |bot| Ok(format!("url:http://{callbacks}/{}/{bot}", kit.game()).parse()?);
-    bots.take(*kit.seats().end()).map(seat).collect()
+    let seat = |bot| Ok(format!("url:http://{callbacks}/{}/{bot}", kit.card().name).parse()?);
+    bots.take(*kit.card().seats.end()).map(seat).collect()
 }
 
-/// Starts the callback side alone; without a durability it stores nothing, `packs` tells whether sessions that
+/// Starts the callback side alone; without a durability it stores nothing, `packs` says whether sessions that
 /// have ended are packed meanwhile, `budget` is the ceiling of a decision's thinking.
 pub(crate) async fn start(
     folder: &Folder,

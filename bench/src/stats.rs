@@ -34,7 +34,7 @@ impl Latencies {
 pub(crate) fn spreads<const N: usize>(digits: usize, rows: [(&str, Vec<f64>, &str); N]) {
     for (name, values, unit) in rows {
         if !values.is_empty() {
-            let spread = Spread::of(values);
+            let spread = Spread::from_numbers(values);
             let [least, median, most] = [spread.least, spread.median, spread.most];
             let range = format!("{least:.digits$} to {most:.digits$}");
             println!("{name:<34} {median:>8.digits$} {unit} ({range})");
@@ -52,7 +52,7 @@ pub(crate) struct Spread {
 
 impl Spread {
     /// Zeros where there is nothing.
-    pub(crate) fn of(mut numbers: Vec<f64>) -> Self {
+    pub(crate) fn from_numbers(mut numbers: Vec<f64>) -> Self {
         let median = games::stats::median(&mut numbers);
         let at = |place: usize| numbers.get(place).copied().unwrap_or_default();
         let last = numbers.len().saturating_sub(1);

@@ -3,7 +3,9 @@
 use crate::process::Daemon;
 use anyhow::Context as _;
 use drover::cli::notify;
-use drover::store::{Direction, Entry, Filter, MatchRow, PageAt, SessionRow, Store};
+use drover::history;
+use drover::history::{Filter, PageAt, SessionRow};
+use drover::store::{Direction, Entry, MatchRow, Store};
 use games::Cause;
 use std::time::{Duration, Instant};
 
@@ -26,7 +28,7 @@ pub(crate) async fn matches(store: &Store) -> anyhow::Result<Vec<MatchRow>> {
     let mut rows = Vec::new();
     let mut at = PageAt::first(PAGE);
     loop {
-        let page = store.matches(&Filter::default(), &at).await?;
+        let page = history::matches(store.reader(), &Filter::default(), &at).await?;
         rows.extend(page.items);
         at.after = page.next;
         if at.after.is_none() {
@@ -55,9 +57,9 @@ pub(crate) async fn ended(daemon: &Daemon) -> anyhow::Result<Vec<MatchRow>> {
 pub(crate) async fn sessions(store: &Store) -> anyhow::Result<Vec<(SessionRow, Vec<Entry>)>> {
     let mut all = Vec::new();
     for row in matches(store).await? {
-        for session in store.sessions_of(&row.id).await? {
-            let entries = match store.head(&session).await? {
-                Some((head, _)) => store.transcript(session.id, head).await?,
+        for session in history::sessions_of(store.reader(), &row.id).await? {
+            let entries = match history::head(store.reader(), &session).await? {
+                Some((head, _)) => history::transcript(store.reader(), session.id, head).await?,
                 None => Vec::new(),
             };
             all.push((session, entries));
@@ -87,7 +89,7 @@ pub(crate) fn exchanges(entries: Vec<Entry>, asking: Direction) -> Exchanges {
 pub(crate) async fn facts(store: &Store, kind: &str) -> anyhow::Result<usize> {
     let mut count = 0;
     for row in matches(store).await? {
-        let facts = store.facts(&row.id).await?;
+        let facts = history::facts(store.reader(), &row.id).await?;
         count += facts.iter().filter(|fact| fact.kind == kind).count();
     }
     Ok(count)

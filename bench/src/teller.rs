@@ -1,4 +1,4 @@
-//! Players of ours that can say afterwards what they were told and what they answered.
+//! Players that report afterwards what they received and what they answered.
 
 use bytes::Bytes;
 use games::answer::{Allowance, answer};
@@ -20,26 +20,26 @@ use tokio::net::TcpListener;
 /// The bot that plays.
 const BOT: &str = "guide";
 
-/// What one player was told and what it answered, each message once.
+/// What one player received and what it answered, each message once.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Told {
-    heard: Vec<(String, String)>,
-    /// The scores that it was told at the end, its own first.
+pub(crate) struct Account {
+    exchanges: Vec<(String, String)>,
+    /// The scores that it was sent at the end, its own first.
     pub(crate) ending: Option<Vec<i64>>,
 }
 
-impl Told {
+impl Account {
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        self.heard.iter().map(|(text, _)| text.as_str())
+        self.exchanges.iter().map(|(text, _)| text.as_str())
     }
 
     pub(crate) fn answers(&self) -> impl Iterator<Item = &str> {
-        self.heard.iter().map(|(_, answer)| answer.as_str())
+        self.exchanges.iter().map(|(_, answer)| answer.as_str())
     }
 }
 
 /// By market and number.
-type Players = BTreeMap<(u64, u64), (Told, Box<dyn Dialogue>)>;
+type Players = BTreeMap<(u64, u64), (Account, Box<dyn Dialogue>)>;
 
 /// Players behind one address, as many as are called.
 pub(crate) struct Tellers {
@@ -52,12 +52,12 @@ impl Tellers {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
         let players: Arc<Mutex<Players>> = Arc::default();
-        let told = Arc::clone(&players);
+        let accounts = Arc::clone(&players);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let told = Arc::clone(&told);
+                let accounts = Arc::clone(&accounts);
                 let service = service_fn(move |request: Request<Incoming>| {
-                    let said = hear(kit, &mut told.lock(), request.uri().query());
+                    let said = answer_of(kit, &mut accounts.lock(), request.uri().query());
                     async move { Ok::<_, Infallible>(Response::new(Full::new(Bytes::from(said)))) }
                 });
                 tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
@@ -66,37 +66,39 @@ impl Tellers {
         Ok(Self { address, players })
     }
 
-    /// What each player was told, by market and number.
-    pub(crate) fn told(&self) -> BTreeMap<(u64, u64), Told> {
+    /// What each player received, by market and number.
+    pub(crate) fn accounts(&self) -> BTreeMap<(u64, u64), Account> {
         let players = self.players.lock();
-        let told = players.iter().map(|(key, (told, _))| (*key, told.clone()));
-        told.collect()
+        let accounts = players
+            .iter()
+            .map(|(key, (accounts, _))| (*key, accounts.clone()));
+        accounts.collect()
     }
 }
 
 /// The answer to a message; the same again where it comes again.
-fn hear(kit: &dyn Kit, players: &mut Players, query: Option<&str>) -> String {
+fn answer_of(kit: &dyn Kit, players: &mut Players, query: Option<&str>) -> String {
     let text = query.unwrap_or_default();
-    let Ok(route) = kit.route(text.as_bytes()) else {
+    let Ok(route) = kit.card().dialect.route(text.as_bytes()) else {
         return String::new();
     };
     let key = (route.market, route.id);
     if !players.contains_key(&key)
         && let Ok(dialogue) = kit.dialogue(&DialogueSetup::of(BOT, route.id))
     {
-        players.insert(key, (Told::default(), dialogue));
+        players.insert(key, (Account::default(), dialogue));
     }
-    let Some((told, dialogue)) = players.get_mut(&key) else {
+    let Some((accounts, dialogue)) = players.get_mut(&key) else {
         return String::new();
     };
-    if let Some((last, said)) = told.heard.last()
+    if let Some((last, said)) = accounts.exchanges.last()
         && last == text
     {
         return said.clone();
     }
     let next = dialogue.receive(text.as_bytes()).unwrap_or(Next::Wait);
     if let Next::Over(ending) = &next {
-        told.ending = Some(ending.scores.clone());
+        accounts.ending = Some(ending.scores.clone());
     }
     let allowed = Allowance {
         nodes: 1,
@@ -104,6 +106,6 @@ fn hear(kit: &dyn Kit, players: &mut Players, query: Option<&str>) -> String {
         elapsed: &|| Duration::ZERO,
     };
     let said = answer(dialogue.as_mut(), next, allowed);
-    told.heard.push((text.to_owned(), said.clone()));
+    accounts.exchanges.push((text.to_owned(), said.clone()));
     said
 }

@@ -4,8 +4,10 @@ use crate::process::drover;
 use crate::site::Folder;
 use crate::stats::report;
 use anyhow::{Context as _, ensure};
-use drover::histogram::Histogram;
-use drover::store::{ALL_ROUNDS, PageAt, Store};
+use drover::history;
+use drover::history::{ALL_ROUNDS, PageAt};
+use drover::store::Store;
+use games::Histogram;
 use games::rng::Rng;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
@@ -14,7 +16,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 use tokio::process::{Child, Command};
 
-/// Runs that may come to nothing, beside those that are killed.
+/// Runs that may come to nothing, besides those that are killed.
 const RUNS_MAX: u32 = 1_000;
 
 /// Kills a tournament again and again, and compares its results with those of one that ran through.
@@ -166,13 +168,13 @@ impl TournamentArgs {
     }
 }
 
-/// What became of each match, and how long all bots thought.
+/// The outcome of each match, and how long all bots thought.
 async fn played(folder: &Path) -> anyhow::Result<(Vec<String>, Duration)> {
     let store = Store::open_readonly(folder.join("tournament.db")).await?;
-    let all = store.tournaments(None, &PageAt::first(1)).await?;
+    let all = history::tournaments(store.reader(), None, &PageAt::first(1)).await?;
     let tournament = all.items.first().context("no tournament is stored")?;
     let (mut lines, mut thought) = (Vec::new(), Duration::ZERO);
-    for played in store.tournament_matches(&tournament.id, ALL_ROUNDS).await? {
+    for played in history::tournament_matches(store.reader(), &tournament.id, ALL_ROUNDS).await? {
         for notes in &played.notes {
             thought += Histogram::of_pairs(&notes.took).sum();
         }

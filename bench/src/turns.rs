@@ -44,7 +44,7 @@ pub(crate) struct TurnsArgs {
 }
 
 /// Runs it and prints a table.
-pub(crate) fn run(args: &TurnsArgs) -> anyhow::Result<()> {
+pub(crate) async fn run(args: &TurnsArgs) -> anyhow::Result<()> {
     let (bot, players, rounds) = match &*args.game {
         "lighthouses" => ("passer", 2, 20_000),
         _ => ("idle", 20, 1_000),
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &TurnsArgs) -> anyhow::Result<()> {
     let mut others = Vec::new();
     for _ in 0..args.repeat {
         let without = ping_pong(&table, rounds, &lines)?;
-        let with = table.rounds_a_second(rounds, &options)?;
+        let with = table.rounds_a_second(rounds, &options).await?;
         bare.push(without);
         engine.push(with);
         share.push(100.0 * with / without);
@@ -94,7 +94,7 @@ fn map(args: &TurnsArgs, kit: &dyn Kit, players: usize) -> anyhow::Result<String
         sizes: sizes.map(|(name, size)| (name.to_owned(), size)).to_vec(),
         ..MapStyle::default()
     };
-    let maps = kit.maps().context("Planet Wars has no maps")?;
+    let maps = kit.card().maps.context("Planet Wars has no maps")?;
     Ok(maps.draw(1, &style)?)
 }
 
@@ -131,7 +131,7 @@ fn lines(players: &Table, options: &Value) -> anyhow::Result<Vec<Round>> {
             round.push(sent.collect());
         }
         for call in calls.drain(..).filter(|call| call.answer_within.is_some()) {
-            let answer = players.kit.default_answer(&call.text);
+            let answer = players.kit.card().dialect.default_answer(&call.text);
             table.answer(call.seat, Reply::Text(answer.as_bytes()));
         }
     }
@@ -202,7 +202,7 @@ fn trips(kit: &dyn Kit, bares: &mut [Bare], round: &[Vec<Sent>]) -> anyhow::Resu
                 line.clear();
                 output.read_line(&mut line)?;
                 ensure!(line.ends_with('\n'), "the player says nothing");
-                if kit.completes(line.trim_end().as_bytes()) {
+                if kit.card().dialect.completes(line.trim_end().as_bytes()) {
                     break;
                 }
             }

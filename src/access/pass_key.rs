@@ -58,18 +58,18 @@ pub enum PassKeyError {
 }
 
 impl PassKey {
-    /// The configured key, or else the one in the file beside this database, which is made if it is missing.
+    /// The configured key, or else the one in the file next to this database, which is made if it is missing.
     ///
     /// # Errors
     /// [`PassKeyError`] says how to get one.
     pub fn load(configured: Option<&str>, store: &Store) -> Result<Self, PassKeyError> {
         match configured {
-            Some(key) => Ok(Self::of(key.as_bytes())),
-            None => Self::beside(store.path()),
+            Some(key) => Ok(Self::from_bytes(key.as_bytes())),
+            None => Self::next_to(store.path()),
         }
     }
 
-    fn beside(database: &Path) -> Result<Self, PassKeyError> {
+    fn next_to(database: &Path) -> Result<Self, PassKeyError> {
         let mut path = database.as_os_str().to_owned();
         path.push(SUFFIX);
         let path = PathBuf::from(path);
@@ -81,7 +81,7 @@ impl PassKey {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let key = format!("{}{}", nonce()?, nonce()?);
                 write_new(&path, &key).map_err(failed)?;
-                return Ok(Self::of(key.as_bytes()));
+                return Ok(Self::from_bytes(key.as_bytes()));
             }
             found => found.map_err(failed)?,
         };
@@ -92,10 +92,10 @@ impl PassKey {
         if !found.is_file() || !(KEY_BYTES_MIN as u64..=KEY_BYTES_MAX).contains(&found.len()) {
             return Err(PassKeyError::NoKey { path });
         }
-        Ok(Self::of(&fs::read(&path).map_err(failed)?))
+        Ok(Self::from_bytes(&fs::read(&path).map_err(failed)?))
     }
 
-    fn of(key: &[u8]) -> Self {
+    fn from_bytes(key: &[u8]) -> Self {
         Self(Hmac::new_from_slice(key).expect("HMAC takes a key of any length"))
     }
 

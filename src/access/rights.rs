@@ -1,7 +1,8 @@
 //! The rights of one caller.
 
 use super::scope::Scope;
-use crate::store::{Secrecy, Side};
+use crate::history::Secrecy;
+use crate::store::Side;
 use games::neutral::is_meant;
 use std::sync::Arc;
 

@@ -15,7 +15,7 @@ pub enum Scope {
     Read,
     /// Everything.
     Admin,
-    /// See what the sessions of this bot of ours know, even while they play: a built-in bot's name; `bot:NAME` for all
+    /// See what the sessions of this built-in bot know, even while they play: a bot's name; `bot:NAME` for all
     /// versions of a user's bot, `bot:NAME@VERSION` for one.
     Bot(String),
     /// See what the sessions on seats of this name know, even while they play.
@@ -73,7 +73,7 @@ impl Scope {
         if let Self::Bot(bot) = &scope
             && !bot.starts_with(PREFIX)
         {
-            let mut cards = games::ALL.iter().flat_map(|kit| kit.bots());
+            let mut cards = games::ALL.iter().flat_map(|kit| kit.card().bots);
             if !cards.any(|card| card.name == bot) {
                 return Err(ScopeError::NoSuchBot(bot.clone()));
             }
@@ -122,7 +122,7 @@ mod tests {
         ] {
             assert!(text.parse::<Scope>().is_err(), "{text:?}");
         }
-        let told = Scope::to_give("bot:champoin").unwrap_err().to_string();
-        assert!(told.contains("champoin"), "{told}");
+        let known = Scope::to_give("bot:champoin").unwrap_err().to_string();
+        assert!(known.contains("champoin"), "{known}");
     }
 }

@@ -4,6 +4,7 @@ use super::pass_key::PassKey;
 use super::rights::Rights;
 use super::scope::{Scope, ScopeError};
 use crate::clock::now_us;
+use crate::history;
 use crate::link::Caller;
 use crate::secrets::{NoRandomness, nonce};
 use crate::store::{DIGEST_LEN, Store, StoreError, TokenRow};
@@ -139,7 +140,7 @@ impl Tokens {
         pass_key: PassKey,
     ) -> Result<Self, StoreError> {
         let mut live = Vec::new();
-        for row in store.tokens().await? {
+        for row in history::tokens(store.reader()).await? {
             let scopes = row.scopes.iter().map(|scope| scope.parse());
             let scopes = scopes.collect::<Result<Vec<Scope>, _>>();
             let scopes =
@@ -183,7 +184,7 @@ impl Tokens {
         Some(format!("{until_us}.{}", self.seal(&hash(token), until_us)))
     }
 
-    /// The rights of whoever holds this pass; `None` if it has run out, is wrong, or its token was revoked.
+    /// The rights of this pass's holder; `None` if it has run out, is wrong, or its token was revoked.
     #[must_use]
     pub fn admit_pass(&self, pass: &str) -> Option<Rights> {
         let (until_us, sealed) = parts(pass)?;
@@ -211,7 +212,7 @@ impl Tokens {
         self.inner.pass_key.seal(&words)
     }
 
-    /// Tells when tokens were made or revoked.
+    /// Says when tokens were made or revoked.
     #[must_use]
     pub fn changes(&self) -> watch::Receiver<()> {
         self.inner.changes.subscribe()
@@ -255,7 +256,7 @@ impl Tokens {
             created_us: now_us(),
             used_us: None,
         };
-        card.id = self.inner.store.add_token(card.clone()).await?;
+        card.id = history::add_token(&self.inner.store, card.clone()).await?;
         let row = card.clone();
         self.live().push(Known { row, rights });
         self.inner.changes.send_replace(());
@@ -275,7 +276,7 @@ impl Tokens {
     async fn revoke_alone(&self, which: &str) -> Result<TokenRow, AccessError> {
         let _alone = self.inner.changing.lock().await;
         let row = self.check_revoked(which)?;
-        self.inner.store.revoke_token(row.id, now_us()).await?;
+        history::revoke_token(&self.inner.store, row.id, now_us()).await?;
         self.live().retain(|known| known.row.id != row.id);
         self.inner.changes.send_replace(());
         tracing::info!(token = row.name, "a token was revoked");
@@ -316,7 +317,7 @@ impl Tokens {
         self.find_by(|known| known.as_slice().ct_eq(given.as_slice()))
     }
 
-    /// The rights of the token whose digest this is: all are asked, so that the time tells nothing.
+    /// The rights of the token whose digest this is: all are asked, so that the time says nothing.
     fn find_by(&self, is_it: impl Fn(&Hash) -> Choice) -> Option<Rights> {
         let mut rights = None;
         if let Some(configured) = &self.inner.configured
@@ -344,7 +345,7 @@ impl Tokens {
         }
         known.row.used_us = Some(at_us);
         let store = self.inner.store.clone();
-        tokio::spawn(async move { store.use_token(id, at_us).await });
+        tokio::spawn(async move { history::use_token(&store, id, at_us).await });
     }
 
     fn live(&self) -> MutexGuard<'_, Vec<Known>> {

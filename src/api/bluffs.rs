@@ -7,7 +7,8 @@ use super::query::Params;
 use super::reader::Reader;
 use super::shapes::{Listed, Paged};
 use super::sight::{Sight, WITHHELD};
-use crate::store::{BluffRow, Filter, Page, PageAt};
+use crate::history;
+use crate::history::{BluffRow, Filter, Page, PageAt};
 
 /// The filters of the list.
 const FILTERS: &[&str] = &[
@@ -53,7 +54,7 @@ async fn seen(reader: &Reader, filter: &Filter, at: PageAt) -> Result<Page<Bluff
     };
     let mut items = Vec::new();
     for _ in 0..READS_MAX {
-        let read = reader.state.store.bluffs(filter, &at).await?;
+        let read = history::bluffs(reader.state.store.reader(), filter, &at).await?;
         let shown = read
             .items
             .into_iter()

@@ -6,6 +6,7 @@ use super::problem::Problem;
 use super::query::{ByGame, Params, Sparse};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged};
+use crate::history;
 use axum::extract::Path;
 use axum::response::Response;
 use games::BotCard;
@@ -75,11 +76,7 @@ pub(super) async fn one(
 pub(super) async fn find(reader: &Reader, game: &str, bot: &str) -> Result<BotResults, Problem> {
     let bot = find_shown(reader, game, bot).await?;
     let open_us = reader.sight.open_us();
-    let record = reader
-        .state
-        .store
-        .bot_record(game, &bot.name, open_us)
-        .await?;
+    let record = history::bot_record(reader.state.store.reader(), game, &bot.name, open_us).await?;
     let matches = record.won + record.tied + record.lost;
     let share = (matches > 0).then(|| ClusteredMean::from(record.share));
     let interval = share.map(|share| share.share_interval());
@@ -103,16 +100,19 @@ pub(super) async fn find_shown(
 ) -> Result<BotShown, Problem> {
     let unknown = || Problem::not_found(format!("there is no bot {bot} of {game}"));
     let kit = games::find(game).ok_or_else(unknown)?;
-    if let Some(card) = kit.bots().iter().find(|card| card.name == bot) {
-        return Ok(shown(kit.game(), card));
+    if let Some(card) = kit.card().bots.iter().find(|card| card.name == bot) {
+        return Ok(shown(kit.card().name, card));
     }
     let played = match bot.starts_with(PREFIX) {
-        true => reader.state.store.programs_played(Some(game)).await?,
+        true => history::programs_played(reader.state.store.reader(), Some(game)).await?,
         false => Vec::new(),
     };
     let mut played = played.into_iter();
     let found = played.find(|(_, played)| is_meant(bot, played));
-    found.map_or_else(|| Err(unknown()), |_| Ok(users(kit.game(), bot.to_owned())))
+    found.map_or_else(
+        || Err(unknown()),
+        |_| Ok(users(kit.card().name, bot.to_owned())),
+    )
 }
 
 /// The bots of all games, or of one: of each game the built-in ones, and users' that have played.
@@ -125,12 +125,12 @@ impl Rows for Bots {
     async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<BotShown> {
         let at = params.page_or_all()?;
         let wanted = params.filters.game.as_deref();
-        let played = reader.state.store.programs_played(wanted).await?;
+        let played = history::programs_played(reader.state.store.reader(), wanted).await?;
         let kits = games::ALL.iter();
-        let kits = kits.filter(|kit| params.filters.has(kit.game()));
+        let kits = kits.filter(|kit| params.filters.has(kit.card().name));
         let bots = kits.flat_map(|kit| {
-            let game = kit.game();
-            let built_in = kit.bots().iter().map(move |bot| shown(game, bot));
+            let game = kit.card().name;
+            let built_in = kit.card().bots.iter().map(move |bot| shown(game, bot));
             let played = played.iter().filter(move |(of, _)| of == game);
             built_in.chain(played.map(move |(_, bot)| users(game, bot.clone())))
         });

@@ -226,7 +226,7 @@ fn in_path(path: &str) -> Vec<Value> {
         let text = || json!({ "type": "string", "minLength": 1 });
         let number = json!({ "type": "integer", "format": "int64", "minimum": 0 });
         let seat = json!({ "type": "integer", "minimum": 0, "maximum": 255 });
-        let games = games::ALL.iter().map(|kit| kit.game());
+        let games = games::ALL.iter().map(|kit| kit.card().name);
         let games = json!({ "type": "string", "enum": games.collect::<Vec<_>>() });
         let (about, schema, example) = match (pair[0], name) {
             ("sessions", _) => ("The session's number.", number, json!(1)),

@@ -7,8 +7,10 @@ use super::query::Params;
 use super::reader::Reader;
 use super::shapes::Paged;
 use super::sight::Sight;
+use crate::history;
+use crate::history::{MatchEntry, SessionRow};
 use crate::replay::Naming;
-use crate::store::{EntryId, MatchEntry, SessionRow};
+use crate::store::EntryId;
 use std::sync::Arc;
 
 /// A match's entries, oldest first.
@@ -24,7 +26,7 @@ impl Rows for Entries {
 
     async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<MatchEntry> {
         let (seen, at) = (Seen::read(reader, params).await?, params.page()?);
-        let rows = reader.state.store.entries_page(&seen.contents, &at).await?;
+        let rows = history::entries_page(reader.state.store.reader(), &seen.contents, &at).await?;
         Ok(seen.listed(reader, rows, |entry| shown(&reader.sight, entry)))
     }
 }

@@ -9,6 +9,7 @@ use super::reader::Reader;
 use super::response;
 use super::shapes::{Listed, Paged};
 use super::sight::WITHHELD;
+use crate::history;
 use crate::replay::{BotSeat, Decision, ExplainError, Explained, NODES_DEFAULT, bot_session};
 use crate::store::{EntryId, SessionId};
 use axum::extract::Path;
@@ -85,7 +86,7 @@ pub(super) async fn found<T: Send + 'static>(
     let number = number.map_err(|_| Problem::not_found(format!("there is no seat {seat}")))?;
     let row = matches::row(asked, id).await?;
     let store = &asked.state.store;
-    let sessions = store.sessions_of(&row.id).await?;
+    let sessions = history::sessions_of(store.reader(), &row.id).await?;
     let session = bot_session(&row.id, sessions, Some(number), named)?;
     if !asked.sight.sees(&session.secrecy) {
         return Err(Problem::forbidden(WITHHELD));

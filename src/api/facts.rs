@@ -7,7 +7,8 @@ use super::query::Params;
 use super::reader::Reader;
 use super::shapes::Paged;
 use super::sight::Sight;
-use crate::store::{FactRow, STDERR, SessionRow};
+use crate::history;
+use crate::history::{FactRow, STDERR, SessionRow};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ impl Rows for Facts {
     async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<FactRow> {
         let (seen, at) = (Seen::read(reader, params).await?, params.page_or_all()?);
         let (store, kind) = (&reader.state.store, params.filters.kind.as_deref());
-        let rows = store.facts_page(&seen.contents, kind, &at).await?;
+        let rows = history::facts_page(store.reader(), &seen.contents, kind, &at).await?;
         Ok(seen.listed(reader, rows, |fact| shown(&reader.sight, fact)))
     }
 }

@@ -1,6 +1,7 @@
 //! Matches that were folded lately, for those who look at their replays.
 
 use super::problem::Problem;
+use crate::history;
 use crate::replay::{Film, View};
 use crate::store::{EntryId, MatchRow, SessionId, Store, StoreError};
 use parking_lot::Mutex;
@@ -36,7 +37,7 @@ impl Shown {
         };
         let mut upto = Vec::with_capacity(sessions.len());
         for session in sessions {
-            let head = store.head(session).await?;
+            let head = history::head(store.reader(), session).await?;
             let entry = head.map(|(entry, _)| entry);
             upto.push((session.id, entry, session.pruned));
         }

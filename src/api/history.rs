@@ -6,7 +6,8 @@ use super::query::{Nothing, Params};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged, time};
 use super::sight::WITHHELD;
-use crate::store::StoredModel;
+use crate::history;
+use crate::history::StoredModel;
 use games::Models;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -43,7 +44,7 @@ impl Rows for History {
         let store = &reader.state.store;
         let seen = opponents::seen(reader, &stored).await?;
         let public_us = (!seen).then(|| reader.sight.open_us());
-        let versions = store.model_history(&stored, public_us, &at).await?;
+        let versions = history::model_history(store.reader(), &stored, public_us, &at).await?;
         let mut listed = Listed::page(versions, |version| shown(models, version));
         listed.withheld = (!seen).then_some(WITHHELD);
         Ok(listed)

@@ -2,7 +2,9 @@
 
 use super::problem::Problem;
 use super::query::LIMIT_MAX;
-use crate::store::{Filter, PageAt, Store, StoreError};
+use crate::history;
+use crate::history::{Filter, PageAt};
+use crate::store::{Store, StoreError};
 use games::neutral::is_meant;
 
 /// Names that are shown because they look like an unknown one.
@@ -43,12 +45,12 @@ pub async fn unknown(store: &Store, filter: &Filter) -> Result<Option<Unknown>, 
         return Ok(Some(unknown));
     }
     if let Some(id) = &filter.match_id
-        && store.match_row(id).await?.is_none()
+        && history::match_row(store.reader(), id).await?.is_none()
     {
         return Ok(Some(none("match", id, "there is no such match")));
     }
     if let Some(id) = &filter.tournament
-        && store.tournament(id).await?.is_none()
+        && history::tournament(store.reader(), id).await?.is_none()
     {
         let why = "there is no such tournament: it takes an id, which the list of tournaments has";
         return Ok(Some(none("tournament", id, why)));
@@ -66,7 +68,7 @@ pub async fn unknown(store: &Store, filter: &Filter) -> Result<Option<Unknown>, 
             _ => &mut alone.referee,
         };
         *only = Some(value.clone());
-        let met = store.matches(&alone, &PageAt::first(1)).await?;
+        let met = history::matches(store.reader(), &alone, &PageAt::first(1)).await?;
         if met.items.is_empty()
             && met.next.is_none()
             && !(name == "entrant" && is_entered(store, value).await?)
@@ -79,7 +81,7 @@ pub async fn unknown(store: &Store, filter: &Filter) -> Result<Option<Unknown>, 
 
 /// Whether one of this name is entered for one of the last tournaments: it may not have played yet.
 async fn is_entered(store: &Store, name: &str) -> Result<bool, StoreError> {
-    let last = store.tournaments(None, &PageAt::first(LIMIT_MAX)).await?;
+    let last = history::tournaments(store.reader(), None, &PageAt::first(LIMIT_MAX)).await?;
     let mut entrants = last.items.iter().flat_map(|row| &row.entrants);
     Ok(entrants.any(|entrant| entrant.name == name))
 }
@@ -92,9 +94,9 @@ pub(super) async fn unknown_bot(
     store: &Store,
     (filter, bot): (&'static str, &str),
 ) -> Result<Option<Unknown>, StoreError> {
-    let built_in = games::ALL.iter().flat_map(|kit| kit.bots());
+    let built_in = games::ALL.iter().flat_map(|kit| kit.card().bots);
     let mut names: Vec<String> = built_in.map(|card| card.name.to_owned()).collect();
-    let played = store.programs_played(None).await?;
+    let played = history::programs_played(store.reader(), None).await?;
     if names.iter().any(|name| name == bot) || played.iter().any(|(_, name)| is_meant(bot, name)) {
         return Ok(None);
     }
@@ -103,7 +105,7 @@ pub(super) async fn unknown_bot(
         ..Filter::default()
     };
     // Bots of earlier versions, and of games that are no more.
-    let met = store.matches(&alone, &PageAt::first(1)).await?;
+    let met = history::matches(store.reader(), &alone, &PageAt::first(1)).await?;
     if !met.items.is_empty() || met.next.is_some() {
         return Ok(None);
     }

@@ -6,7 +6,9 @@ use super::problem::Problem;
 use super::query::{ByGame, Params};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged, time};
-use crate::store::{EntryId, LedgerLine, SessionId};
+use crate::history;
+use crate::history::LedgerLine;
+use crate::store::{EntryId, SessionId};
 use games::stats::quantile;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -87,7 +89,7 @@ impl Rows for Ledger {
         let (seen, at) = (Seen::read(reader, params).await?, params.page_or_all()?);
         let sessions = seen.contents.sessions.iter().map(|row| row.id);
         let sessions: Vec<SessionId> = sessions.collect();
-        let lines = reader.state.store.ledger_page(&sessions, &at).await?;
+        let lines = history::ledger_page(reader.state.store.reader(), &sessions, &at).await?;
         Ok(seen.listed(reader, lines, shown))
     }
 }
@@ -110,7 +112,7 @@ impl Rows for Summaries {
 /// A summary for each game of which there are decisions among so many of the newest.
 pub(super) async fn newest(reader: &Reader, count: u32) -> Result<Vec<LedgerSummary>, Problem> {
     let mut by_game: BTreeMap<String, Vec<LedgerLine>> = BTreeMap::new();
-    for line in reader.state.store.ledger_newest(count).await? {
+    for line in history::ledger_newest(reader.state.store.reader(), count).await? {
         by_game.entry(line.game.clone()).or_default().push(line);
     }
     let games = by_game.into_iter();

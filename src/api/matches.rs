@@ -9,9 +9,10 @@ use super::reader::Reader;
 use super::sessions::{self, SessionShown};
 use super::shapes::{Listed, Paged, time};
 use super::sight::{Sight, WITHHELD};
-use crate::store::{
-    CauseWord, Contents, Filter, MatchRow, Page, Place, SeatRow, SessionRow, StoreError,
-};
+use crate::history;
+use crate::history::CauseWord;
+use crate::history::{Contents, Filter, Page, SessionRow};
+use crate::store::{MatchRow, Place, SeatRow, StoreError};
 use axum::extract::Path;
 use axum::response::Response;
 use games::Cause;
@@ -145,14 +146,16 @@ pub(super) async fn page(reader: &Reader, params: &Params<Filter>) -> Paged<Matc
         // What tells a match from others must not be found out by asking for it.
         filter.over_by_us = Some(reader.sight.open_us());
     }
-    let rows = reader.state.store.matches(&filter, &at).await?;
+    let rows = history::matches(reader.state.store.reader(), &filter, &at).await?;
     Ok(Listed::page(rows, |row| shown(&reader.sight, row)))
 }
 
 /// One match with its sessions.
 pub(super) async fn find(reader: &Reader, id: &str) -> Result<MatchShown, Problem> {
     let mut found = shown(&reader.sight, row(reader, id).await?);
-    let sessions = reader.state.store.sessions_of(id).await?.into_iter();
+    let sessions = history::sessions_of(reader.state.store.reader(), id)
+        .await?
+        .into_iter();
     found.sessions = Some(
         sessions
             .map(|row| sessions::shown(&reader.sight, row))
@@ -163,7 +166,7 @@ pub(super) async fn find(reader: &Reader, id: &str) -> Result<MatchShown, Proble
 
 /// The stored match with this id, or the problem that there is none.
 pub(super) async fn row(reader: &Reader, id: &str) -> Result<MatchRow, Problem> {
-    let row = reader.state.store.match_row(id).await?;
+    let row = history::match_row(reader.state.store.reader(), id).await?;
     row.ok_or_else(|| Problem::not_found(format!("there is no match {id}")))
 }
 
@@ -245,7 +248,7 @@ impl Seen {
         // What is asked wrongly is wrong whatever is kept.
         params.page()?;
         let wanted = &params.filters;
-        let mut contents = reader.state.store.contents(id).await?;
+        let mut contents = history::contents(reader.state.store.reader(), id).await?;
         wanted.check(&row, &contents.sessions)?;
         contents.sessions.retain(|row| wanted.has(row));
         let withheld = reader.sight.keep(&mut contents.sessions);

@@ -7,7 +7,9 @@ use super::query::{Params, Sparse};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged, time};
 use super::sight::{Sight, WITHHELD};
-use crate::store::{GameWord, OpponentKind, StoredModel, Teaching};
+use crate::history;
+use crate::history::GameWord;
+use crate::history::{OpponentKind, StoredModel, Teaching};
 use axum::extract::Path;
 use axum::response::Response;
 use games::Models;
@@ -73,7 +75,7 @@ impl Rows for Opponents {
     async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<OpponentShown> {
         let (Wanted { game, kind }, at) = (&params.filters, params.page()?);
         let store = &reader.state.store;
-        let rows = store.models(game.as_deref(), *kind, &at).await?;
+        let rows = history::models(store.reader(), game.as_deref(), *kind, &at).await?;
         let taught = taught(reader).await?;
         Ok(Listed::page(rows, |model| {
             shown(&reader.sight, &taught, &model)
@@ -104,10 +106,12 @@ pub(super) async fn stored(
     let store = &reader.state.store;
     let unknown = || Problem::not_found(format!("there is no opponent {id}"));
     let number = id.parse().map_err(|_| unknown())?;
-    let stored = store.model_by_id(number).await?.ok_or_else(unknown)?;
+    let stored = history::model_by_id(store.reader(), number)
+        .await?
+        .ok_or_else(unknown)?;
     let no_game = || Problem::not_found(format!("this version knows no game {}", stored.game));
-    let kit = store.kit(&stored.game).ok_or_else(no_game)?;
-    Ok((stored, kit.models()))
+    let kit = store.reader().kit(&stored.game).ok_or_else(no_game)?;
+    Ok((stored, kit.card().models))
 }
 
 /// Whether the caller sees the model as it is now.
@@ -121,7 +125,7 @@ async fn taught(reader: &Reader) -> Result<Vec<Teaching>, Problem> {
         return Ok(Vec::new());
     }
     let store = &reader.state.store;
-    Ok(store.teachings_since(reader.sight.open_us()).await?)
+    Ok(history::teachings_since(store.reader(), reader.sight.open_us()).await?)
 }
 
 /// A model without its figures.

@@ -6,6 +6,7 @@ use super::query::Params;
 use super::reader::Reader;
 use super::shapes::{Listed, Paged};
 use super::sight::WITHHELD;
+use crate::history;
 use crate::programs::Conduct;
 use crate::store::{SessionId, StoreError};
 use serde::Serialize;
@@ -45,7 +46,7 @@ impl Rows for ProgramRuns {
         let sessions = &seen.contents.sessions;
         let ids: Vec<SessionId> = sessions.iter().map(|row| row.id).collect();
         let mut shown = Vec::new();
-        for (id, report, stderr) in store.program_runs(&ids).await? {
+        for (id, report, stderr) in history::program_runs(store.reader(), &ids).await? {
             let Some(session) = sessions.iter().find(|row| row.id == id) else {
                 continue;
             };

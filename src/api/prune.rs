@@ -4,6 +4,7 @@ use super::asked::{Asked, Json};
 use super::problem::Problem;
 use super::response;
 use crate::clock::now_us;
+use crate::history;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -44,8 +45,8 @@ pub(super) async fn begin(asked: Asked, Json(wanted): Json<Wanted>) -> Result<Re
     let before_us = now_us().saturating_sub(age_s.saturating_mul(1_000_000));
     let store = &asked.state.store;
     let pruned = match wanted.dry_run {
-        true => store.prunable(before_us).await?,
-        false => store.prune(before_us, WITHIN).await?,
+        true => history::prunable(store.reader(), before_us).await?,
+        false => history::prune(store, before_us, WITHIN).await?,
     };
     Ok(response::json(&Pruning {
         sessions: pruned.sessions,

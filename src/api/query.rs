@@ -4,7 +4,8 @@
 use super::problem::Problem;
 use super::sight::Sight;
 use crate::clock;
-use crate::store::{Filter, GameWord, PageAt};
+use crate::history::GameWord;
+use crate::history::{Filter, PageAt};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde::Deserialize;

@@ -5,7 +5,8 @@ use super::query::{ByGame, Params};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged};
 use super::tournaments;
-use crate::store::PageAt;
+use crate::history;
+use crate::history::PageAt;
 use ratings::Rated;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -37,11 +38,12 @@ impl Rows for NewestRatings {
 
     async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<RatingShown> {
         let at = params.page_or_all()?;
-        let kits = games::ALL.iter().map(|kit| kit.game());
+        let kits = games::ALL.iter().map(|kit| kit.card().name);
         let (mut items, mut withheld) = (Vec::new(), None);
         for game in kits.filter(|game| params.filters.has(game)) {
             let store = &reader.state.store;
-            let newest = store.tournaments(Some(game), &PageAt::first(1)).await?;
+            let newest =
+                history::tournaments(store.reader(), Some(game), &PageAt::first(1)).await?;
             for row in newest.items {
                 let computed = match tournaments::computed(reader, &row.id).await {
                     Err(problem) if problem.is_unreadable() => {

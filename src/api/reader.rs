@@ -5,7 +5,7 @@ use super::query::Params;
 use super::shapes::{Listed, Paged};
 use super::sight::Sight;
 use super::state::ApiState;
-use crate::store::Filter;
+use crate::history::Filter;
 
 /// One caller's view of the daemon.
 #[derive(Clone, Debug)]

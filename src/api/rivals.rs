@@ -59,7 +59,7 @@ pub(super) async fn name(
     asked: Asked,
     Json(told): Json<RivalNames>,
 ) -> Result<Response, Problem> {
-    let kit = asked.state.store.kit(&game);
+    let kit = asked.state.store.reader().kit(&game);
     let kit = kit.ok_or_else(|| Problem::not_found(format!("there is no game {game}")))?;
     // Numbers are stored.
     let fits = |number: &u64| i64::try_from(*number).is_ok();

@@ -8,7 +8,10 @@ use super::query::{Params, Sparse};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged, time};
 use super::sight::{Sight, WITHHELD};
-use crate::store::{CauseWord, Change, Durability, Filter, SessionId, SessionRow, Side};
+use crate::history;
+use crate::history::{CauseWord, Change};
+use crate::history::{Filter, SessionRow};
+use crate::store::{Durability, SessionId, Side};
 use axum::extract::Path;
 use axum::response::Response;
 use games::Cause;
@@ -121,7 +124,7 @@ pub(super) async fn one(Path(id): Path<String>, asked: Asked) -> Result<Response
 /// Sessions, newest first.
 pub(super) async fn page(reader: &Reader, params: &Params<Filter>) -> Paged<SessionShown> {
     let (filter, at) = (params.filter_for(&reader.sight)?, params.page()?);
-    let rows = reader.state.store.sessions(&filter, &at).await?;
+    let rows = history::sessions(reader.state.store.reader(), &filter, &at).await?;
     Ok(Listed::page(rows, |row| shown(&reader.sight, row)))
 }
 
@@ -130,19 +133,23 @@ pub(super) async fn find(reader: &Reader, id: &str) -> Result<SessionShown, Prob
     let store = &reader.state.store;
     let unknown = || Problem::not_found(format!("there is no session {id}"));
     let number = id.parse().map_err(|_| unknown())?;
-    let row = store.session(SessionId(number)).await?;
+    let row = history::session(store.reader(), SessionId(number)).await?;
     let row = row.ok_or_else(unknown)?;
     let mut found = shown(&reader.sight, row.clone());
     if found.withheld.is_some() {
         return Ok(found);
     }
-    if let Some((_, count)) = store.head(&row).await? {
+    if let Some((_, count)) = history::head(store.reader(), &row).await? {
         found.entries = Some(count);
     }
-    found.quarantined = Some(store.has_fact(row.id, QUARANTINED).await?);
-    let team = store.kit(&row.opened.game).and_then(|kit| kit.team_fact());
+    found.quarantined = Some(history::has_fact(store.reader(), row.id, QUARANTINED).await?);
+    let team = store
+        .reader()
+        .kit(&row.opened.game)
+        .and_then(|kit| kit.card().teams)
+        .map(|teams| teams.fact);
     let team = match team {
-        Some(fact) => store.team_of(row.id, &fact).await?,
+        Some(fact) => history::team_of(store.reader(), row.id, &fact).await?,
         None => Vec::new(),
     };
     let mates = team.into_iter();

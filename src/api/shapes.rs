@@ -2,7 +2,7 @@
 
 use super::problem::Problem;
 pub(super) use crate::clock::time;
-use crate::store::{Page, PageAt};
+use crate::history::{Page, PageAt};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -5,9 +5,8 @@
 
 use crate::access::Rights;
 use crate::clock::now_us;
-use crate::store::{
-    MatchRow, OpponentKind, Secrecy, SessionRow, StoredModel, Teaching, public_spec,
-};
+use crate::history::{OpponentKind, Secrecy, SessionRow, StoredModel, Teaching, public_spec};
+use crate::store::MatchRow;
 use std::time::Duration;
 
 /// Why something is not shown.
@@ -121,7 +120,8 @@ mod tests {
     use super::Sight;
     use crate::access::{Rights, Scope};
     use crate::clock::now_us;
-    use crate::store::{Secrecy, Side};
+    use crate::history::Secrecy;
+    use crate::store::Side;
     use std::time::Duration;
 
     fn sight(scopes: &[&str], embargo_s: u64) -> Sight {

@@ -157,7 +157,7 @@ fn reach<'a>(value: &Value, mut path: impl Iterator<Item = &'a str> + Clone) -> 
 mod tests {
     use super::{Fields, Problem, Sparse};
     use crate::api::matches::MatchShown;
-    use crate::store::FactRow;
+    use crate::history::FactRow;
     use serde_json::{Value, json};
     use utoipa::ToSchema;
 

@@ -7,9 +7,10 @@ use super::query::{ByGame, Nothing, Params, Sparse};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged, time};
 use super::sight::Sight;
-use crate::store::{
-    CauseWord, NewEntrant, StoreError, StoredRound, TournamentMatch, TournamentRow,
-};
+use crate::history;
+use crate::history::CauseWord;
+use crate::history::TournamentMatch;
+use crate::store::{NewEntrant, StoreError, StoredRound, TournamentRow};
 use crate::tournament::standings::{History, OpponentSplit, RatingModel, Standing, Standings};
 use crate::tournament::{StoredTournament, secret_of};
 use axum::extract::Path;
@@ -139,7 +140,7 @@ impl Rows for Tournaments {
 
     async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<TournamentShown> {
         let (game, at) = (params.filters.game.as_deref(), params.page_of_matches()?);
-        let rows = reader.state.store.tournaments(game, &at).await?;
+        let rows = history::tournaments(reader.state.store.reader(), game, &at).await?;
         Ok(Listed::page(rows, |row| shown(&reader.sight, row)))
     }
 }
@@ -214,7 +215,7 @@ pub(super) async fn find(reader: &Reader, id: &str) -> Result<TournamentShown, P
 
 /// The stored tournament with this id, or the problem that there is none.
 pub(super) async fn row(reader: &Reader, id: &str) -> Result<TournamentRow, Problem> {
-    let row = reader.state.store.tournament(id).await?;
+    let row = history::tournament(reader.state.store.reader(), id).await?;
     row.ok_or_else(|| Problem::not_found(format!("there is no tournament {id}")))
 }
 
@@ -234,8 +235,8 @@ pub(super) async fn rounds(
         None => 0,
     };
     let end = first.saturating_add(page.limit);
-    let rounds = store.tournament_rounds(&row.id, first..end).await?;
-    let matches = store.tournament_matches(&row.id, first..end).await?;
+    let rounds = history::tournament_rounds(store.reader(), &row.id, first..end).await?;
+    let matches = history::tournament_matches(store.reader(), &row.id, first..end).await?;
     let mut matches = matches.into_iter().peekable();
     let rounds = rounds.into_iter().map(|round| {
         let played = std::iter::from_fn(|| matches.next_if(|played| played.round <= round.round));

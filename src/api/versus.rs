@@ -7,7 +7,8 @@ use super::problem::Problem;
 use super::query::{Nothing, Params, Sparse};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged};
-use crate::store::{OpponentKind, Subject, Versus};
+use crate::history;
+use crate::history::{OpponentKind, Subject, Versus};
 use axum::extract::Path;
 use axum::response::Response;
 use serde::Serialize;
@@ -22,7 +23,7 @@ impl Rows for OfBot {
 
     async fn page(reader: &Reader, params: &Params<Nothing>) -> Paged<Versus> {
         let [game, bot] = params.both();
-        if reader.state.store.kit(game).is_none() {
+        if reader.state.store.reader().kit(game).is_none() {
             return Err(Problem::not_found(format!("there is no game {game}")));
         }
         let at = params.page_or_whole()?;
@@ -77,7 +78,7 @@ pub(super) async fn opponent(Path(id): Path<String>, asked: Asked) -> Result<Res
 async fn find(reader: &Reader, id: &str) -> Result<OpponentVersus, Problem> {
     let unknown = || Problem::not_found(format!("there is no opponent {id}"));
     let number = id.parse().map_err(|_| unknown())?;
-    let stored = reader.state.store.model_by_id(number).await?;
+    let stored = history::model_by_id(reader.state.store.reader(), number).await?;
     let stored = stored.ok_or_else(unknown)?;
     let subject = match stored.kind {
         OpponentKind::Named => Subject::Opponent(&stored.name),
@@ -107,6 +108,6 @@ pub(super) async fn versus(
     };
     // Who is called alike is one rival.
     let called = |name: &str| asked.sight.spec(name, None).to_owned();
-    let all = asked.state.store.versus(game, subject, open_us, &called);
+    let all = history::versus(asked.state.store.reader(), game, subject, open_us, &called);
     Ok(all.await?)
 }

@@ -87,7 +87,7 @@ enum Verb {
 /// Errors in the command line are printed and end the process with exit code 2.
 #[must_use]
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
-    // Programs wait for it: it is told apart before the other verbs are known.
+    // Programs wait for it: it is distinguished before the other verbs are known.
     let performed = match arguments.get(1) {
         Some(verb) if verb == VERB => program_guard::run(arguments),
         _ => perform(Cli::parse_from(shim::of_link(arguments))),
@@ -97,7 +97,7 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     code
 }
 
-/// The exit code; an error is told.
+/// The exit code; an error is reported.
 fn ended(performed: anyhow::Result<ExitCode>) -> ExitCode {
     match performed {
         Ok(code) => code,
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_has_gone_is_known_however_it_is_told() {
+    fn a_reader_that_has_gone_is_known_by_any_error() {
         let (reader, mut closed) = std::io::pipe().unwrap();
         drop(reader);
         let written = closed.write_all(b"x").context("a list");

@@ -95,7 +95,7 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
             let output = if *json { Format::Json } else { *output };
             let all = shelf()?.all()?;
             let rows: Vec<Vec<String>> = all.iter().map(cells).collect();
-            let whole: Vec<Value> = all.iter().map(told).collect();
+            let whole: Vec<Value> = all.iter().map(described).collect();
             write_rows(
                 &mut out,
                 output,
@@ -110,7 +110,7 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
             }
         }
         Verb::Schema { game: name } => {
-            let schema = games::schema(game(name)?.game());
+            let schema = games::schema(game(name)?.card().name);
             serde_json::to_writer_pretty(&mut out, &schema)?;
             writeln!(out)?;
         }
@@ -133,7 +133,7 @@ fn new(
 ) -> anyhow::Result<()> {
     let mut games: Vec<&str> = Vec::new();
     for of in of {
-        let of = game(of)?.game();
+        let of = game(of)?.card().name;
         if !games.contains(&of) {
             games.push(of);
         }
@@ -202,7 +202,7 @@ fn cells(kept: &Kept) -> Vec<String> {
     ]
 }
 
-fn told(kept: &Kept) -> Value {
+fn described(kept: &Kept) -> Value {
     let manifest = kept.manifest.as_ref().ok();
     json!({
         "bot": kept.name,

@@ -46,14 +46,17 @@ pub(super) fn run(
         name: manifest.name.clone(),
         version: None,
     })?;
-    let guard = Guard::of(&protections(no_isolation()));
-    let told = match manifest.url {
+    let guard = Guard::from_protections(&protections(no_isolation()));
+    let reported = match manifest.url {
         // Nothing of it runs here: there is nothing to protect from.
         Some(_) => Vec::new(),
         None => protections_of(config),
     };
     let mut reports = Vec::new();
-    for kit in games::ALL.iter().filter(|kit| launch.plays(kit.game())) {
+    for kit in games::ALL
+        .iter()
+        .filter(|kit| launch.plays(kit.card().name))
+    {
         let report = check(&launch, *kit, Some(guard), config.callbacks.margin_ms);
         reports.push(report.map_err(anyhow::Error::msg)?);
     }
@@ -64,14 +67,14 @@ pub(super) fn run(
         "version": launch.version,
         "well": reports.iter().all(Report::is_well),
         "games": reports,
-        "protections": told,
+        "protections": reported,
     });
     write_rows(out, output, &HEADINGS, &rows, &whole)?;
     if output == Format::Table {
-        for (what, where_told) in fixes(all()) {
-            writeln!(out, "fix ({where_told}): {}", plain(what))?;
+        for (what, source) in fixes(all()) {
+            writeln!(out, "fix ({source}): {}", plain(what))?;
         }
-        for protection in &told {
+        for protection in &reported {
             if let Some(why) = &protection.missing {
                 writeln!(
                     out,

@@ -77,13 +77,13 @@ pub(super) async fn run(
     let new = New::find(args, &config, &stop)?;
     let (mut all, mut lines) = (Vec::new(), Lines::default());
     for kit in &new.games {
-        let game = kit.game();
+        let game = kit.card().name;
         let ceiling = config.thinking.budget_ms_by_game.get(game).copied();
         let comparing = Comparing {
             candidate: new.candidate.clone(),
             kit: *kit,
             nodes: u64::MAX,
-            ceiling: ceiling.unwrap_or_else(|| kit.usual_budget()),
+            ceiling: ceiling.unwrap_or_else(|| kit.card().limits.budget),
             margin: config.callbacks.margin_ms,
             filter: filter.clone(),
             limit: args.limit,
@@ -103,7 +103,7 @@ pub(super) async fn run(
     store.close().await;
     all.retain(|one| one.sessions + one.left_out > 0);
     if all.is_empty() && !stop.is_cancelled() {
-        let games: Vec<&str> = new.games.iter().map(|kit| kit.game()).collect();
+        let games: Vec<&str> = new.games.iter().map(|kit| kit.card().name).collect();
         let (path, games) = (config.store.path.display(), games.join(", "));
         let bot = args.bot.as_deref().unwrap_or("a bot");
         bail!("{path} has no such session of {bot} that has ended; looked for: {games}");
@@ -131,14 +131,15 @@ impl New {
             }
         };
         let plays = |kit: &dyn Kit| match &candidate {
-            Candidate::Builtin(name) => kit.bots().iter().any(|card| card.name == name),
-            Candidate::Program(launch, _) => launch.plays(kit.game()),
+            Candidate::Builtin(name) => kit.card().bots.iter().any(|card| card.name == name),
+            Candidate::Program(launch, _) => launch.plays(kit.card().name),
         };
         let playing = games::ALL.iter().copied().filter(|kit| plays(*kit));
-        let games = playing.filter(|kit| wanted.is_none_or(|wanted| wanted.game() == kit.game()));
+        let games =
+            playing.filter(|kit| wanted.is_none_or(|wanted| wanted.card().name == kit.card().name));
         let games: Vec<_> = games.collect();
         if games.is_empty() {
-            let what = wanted.map_or("any game", |kit| kit.game());
+            let what = wanted.map_or("any game", |kit| kit.card().name);
             return refuse(format!("{text}: it does not play {what}"));
         }
         Ok(Self {

@@ -34,7 +34,7 @@ impl Common {
 }
 
 /// The process's environment variables. Invalid Unicode is replaced, not dropped, so that a bad value for one
-/// of ours is rejected rather than overlooked.
+/// of our own is rejected rather than overlooked.
 fn environment() -> config::Environment {
     let text = |part: std::ffi::OsString| part.to_string_lossy().into_owned();
     std::env::vars_os()
@@ -42,7 +42,7 @@ fn environment() -> config::Environment {
         .collect()
 }
 
-/// A line for whoever watches, on standard error; that nobody does is no failure.
+/// A line for the observer, on standard error; that nobody does is no failure.
 pub fn notify(line: &str) {
     // What a program has said may be in it.
     let line = format!("{}\n", plain(line));
@@ -104,7 +104,7 @@ pub(super) fn read_text(file: &Path, what: &str, bytes_max: u64) -> anyhow::Resu
 /// [`UsageError`] naming those that exist.
 pub fn game(name: &str) -> Result<&'static dyn Kit, UsageError> {
     games::find(name).ok_or_else(|| {
-        let known: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
+        let known: Vec<&str> = games::ALL.iter().map(|kit| kit.card().name).collect();
         UsageError(format!(
             "there is no game {name:?}; there are: {}",
             known.join(", ")

@@ -5,7 +5,10 @@ use super::progress::Meter;
 use super::remote::{Reached, Remote, Target};
 use crate::clock::now_us;
 use crate::config::Flags;
-use crate::store::{MatchRow, Pruned, Settings, Store};
+use crate::history;
+use crate::history::Pruned;
+use crate::store;
+use crate::store::{MatchRow, Settings, Store};
 use anyhow::Context as _;
 use serde_json::{Value, json};
 use std::io::Write as _;
@@ -81,7 +84,7 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
         }
         Verb::Backup { to } => {
             let store = Store::open_readonly(&config.store.path).await?;
-            store.backup(to).await?;
+            store::backup(store.reader(), to).await?;
             store.close().await;
             writeln!(out, "wrote {}", to.display())?;
         }
@@ -95,8 +98,8 @@ async fn prune(store: Store, older_than: Duration, dry_run: bool) -> anyhow::Res
     let age_us = i64::try_from(older_than.as_micros()).unwrap_or(i64::MAX);
     let before_us = now_us().saturating_sub(age_us);
     let pruned = match dry_run {
-        true => store.prunable(before_us).await,
-        false => store.prune(before_us, Duration::MAX).await,
+        true => history::prunable(store.reader(), before_us).await,
+        false => history::prune(&store, before_us, Duration::MAX).await,
     };
     store.close().await;
     Ok(pruned?)
@@ -123,7 +126,7 @@ async fn salvage(
     to: &Path,
     out: &mut impl std::io::Write,
 ) -> anyhow::Result<ExitCode> {
-    let salvaged = Store::salvage(from, to).await?;
+    let salvaged = crate::store::salvage(from, to).await?;
     for (table, rows) in &salvaged.tables {
         writeln!(out, "{table}: {rows} rows saved")?;
     }
@@ -144,9 +147,9 @@ async fn salvage(
 
 /// Packs what is not packed and shrinks the file, showing progress on standard error.
 async fn migrate(store: &Store, out: &mut impl std::io::Write) -> anyhow::Result<()> {
-    let due = store.unpacked().await?;
+    let due = store::unpacked(store.reader()).await?;
     let mut meter = Meter::new(due, "sessions");
-    let packs = store.pack(|packs| meter.show(packs.packed + packs.left));
+    let packs = store::pack(store, |packs| meter.show(packs.packed + packs.left));
     let packs = packs.await?;
     meter.finish();
     if packs.packed > 0 {
@@ -224,7 +227,9 @@ pub(super) async fn verify(
 }
 
 pub(super) async fn found(store: &Store, id: &str) -> anyhow::Result<MatchRow> {
-    store.match_row(id).await?.with_context(|| {
-        format!("there is no match {id}; `drover match list` shows those that exist")
-    })
+    history::match_row(store.reader(), id)
+        .await?
+        .with_context(|| {
+            format!("there is no match {id}; `drover match list` shows those that exist")
+        })
 }

@@ -4,6 +4,7 @@ use super::database::found;
 use super::output::{Format, write_rows};
 use super::replay::time;
 use super::usage::UsageError;
+use crate::history;
 use crate::plain::plain_line;
 use crate::referee::budget::ThinkBudget;
 use crate::replay::{BotSeat, Decision, Explained, NODES_DEFAULT, NODES_MAX, bot_session};
@@ -41,7 +42,7 @@ pub(super) async fn run(store: &Store, args: &Args, out: &mut impl Write) -> any
         }
     };
     let row = found(store, &args.id).await?;
-    let sessions = store.sessions_of(&row.id).await?;
+    let sessions = history::sessions_of(store.reader(), &row.id).await?;
     let session = bot_session(&row.id, sessions, args.seat, args.session.map(SessionId))?;
     let seat = BotSeat::read(store, &session).await?;
     let entry = args.entry.map(EntryId);

@@ -6,14 +6,15 @@ use super::play_args::{PlayArgs, SEED, rule_options};
 use super::usage::{UsageError, refuse};
 use crate::link::program::{Ended, ProgramOptions, adopt_orphans};
 use crate::plain::plain;
-use crate::referee::SeatSpec;
-use crate::referee::arbiter::{ArbiterMatch, InteractiveProgram, ProgramRules, Spoken, watch_game};
+use crate::referee::arbiter::{InteractiveProgram, ProgramRules, Spoken, watch_game};
+use crate::referee::{MatchSpec, Pipes, SeatSpec};
 use anyhow::Context as _;
-use games::{Kit, Outcome, Seat, StdioWire, Wire};
+use games::{Kit, Outcome, Seat, Wire};
 use serde_json::{Map, Value};
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use tokio::runtime::Handle;
 
 /// How much of the program's standard error is shown at the end.
 const STDERR_KEPT: usize = 8 << 10;
@@ -26,7 +27,7 @@ const HELP: &str = "\
 A line is sent to the program as it is, and its reply shown with the time it took; a message of several \
 lines is sent when it is whole. Lines for the tester:
   :restart          end the program and start it again
-  :game             play a whole game with a process of its own, showing all that it hears and says, \
+  :game             play a whole game with a process of its own, showing all that it receives and says, \
 tricks and points
   :set NAME=VALUE   a rule option for :game, such as values=789TJQKA, suits=SH, deals=\"1 0 2 1\"; \
 without VALUE: the default
@@ -108,10 +109,10 @@ impl Screen {
 /// # Errors
 /// [`UsageError`] for a game without programs or a seat that does not exist; a program that does not start.
 pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow::Result<()> {
-    if kit.wire() != Wire::Stdio {
+    if kit.card().wire != Wire::Stdio {
         return refuse(format!(
             "--interactive: {} players are no programs on pipes",
-            kit.game()
+            kit.card().name
         ));
     }
     let spec: SeatSpec = spec
@@ -132,7 +133,7 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
         program: None,
         players: args
             .players
-            .unwrap_or(PLAYERS.clamp(*kit.seats().start(), *kit.seats().end())),
+            .unwrap_or(PLAYERS.clamp(*kit.card().seats.start(), *kit.card().seats.end())),
         seat: 0,
         rivals: vec![rival(kit)],
         seed: args.seed.unwrap_or(SEED),
@@ -140,7 +141,7 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
         screen: Screen::default(),
     };
     if let Some(ms) = args.timeout.map(|timeout| timeout.as_millis() as u64)
-        && let Some(name) = kit.stdio().and_then(|wire| wire.time_option)
+        && let Some(name) = kit.card().stdio.time_option
     {
         tester.options.insert(name.to_owned(), ms.into());
     }
@@ -150,13 +151,13 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
     Ok(())
 }
 
-/// A line for whoever tests; that nobody reads it is no failure.
+/// A line for the tester; that nobody reads it is no failure.
 fn say(line: impl Display) {
     let _ = writeln!(std::io::stdout(), "{}", plain(&line.to_string()));
 }
 
 fn rival(kit: &dyn Kit) -> SeatSpec {
-    let cards = kit.bots();
+    let cards = kit.card().bots;
     let usual = cards.iter().find(|card| card.name == RIVAL);
     let name = usual.or(cards.first()).map_or("", |card| card.name);
     SeatSpec::Builtin(name.to_owned())
@@ -175,7 +176,7 @@ impl Tester<'_> {
                     Some(InteractiveProgram::start(self.kit, &options)?)
                 }
                 Some(launch) if launch.url.is_some() => {
-                    let (name, game) = (&launch.name, self.kit.game());
+                    let (name, game) = (&launch.name, self.kit.card().name);
                     return refuse(format!(
                         "bot:{name} is called at a URL, and there is no program to talk to; post lines to it with \
                          curl --data-binary @FILE, or let it play: drover practice {game} --bot bot:{name}"
@@ -183,9 +184,11 @@ impl Tester<'_> {
                 }
                 Some(launch) => {
                     let options = bots.options(&launch);
-                    let mut hear = |spoken| screen.spoken(spoken);
+                    let mut show_spoken = |spoken| screen.spoken(spoken);
                     Some(InteractiveProgram::start_bot(
-                        self.kit, &options, &mut hear,
+                        self.kit,
+                        &options,
+                        &mut show_spoken,
                     )?)
                 }
                 None => None,
@@ -196,7 +199,7 @@ impl Tester<'_> {
         };
         let options = ProgramOptions {
             program: program.clone(),
-            line_max: self.kit.stdio().unwrap_or(&StdioWire::USUAL).reply_line_max,
+            line_max: self.kit.card().stdio.reply_line_max,
             stderr_kept: STDERR_KEPT,
             limits: rules.limits(program),
             guard: rules.guard,
@@ -218,7 +221,7 @@ impl Tester<'_> {
     fn talk(&mut self) -> anyhow::Result<()> {
         let talks = std::io::stdin().is_terminal();
         if talks {
-            let game = self.kit.game();
+            let game = self.kit.card().name;
             say(format_args!(
                 "{game} is started; :help lists what can be done"
             ));
@@ -248,7 +251,7 @@ impl Tester<'_> {
                     let program = self.program.as_ref();
                     let whole = match program {
                         Some(program) => program.completes(&line),
-                        None => self.kit.completes(line.as_bytes()),
+                        None => self.kit.card().dialect.completes(line.as_bytes()),
                     };
                     if whole {
                         self.send(&std::mem::take(&mut message));
@@ -290,8 +293,12 @@ impl Tester<'_> {
             "seat" => self.seat = number(word)? as usize,
             "players" => {
                 let players = number(word)? as usize;
-                if !kit.seats().contains(&players) {
-                    return Err(format!("{} has {:?} players", kit.game(), kit.seats()));
+                if !kit.card().seats.contains(&players) {
+                    return Err(format!(
+                        "{} has {:?} players",
+                        kit.card().name,
+                        kit.card().seats
+                    ));
                 }
                 self.players = players;
             }
@@ -356,21 +363,19 @@ impl Tester<'_> {
             true => Value::Null,
             false => Value::Object(self.options.clone()),
         };
-        let plan = ArbiterMatch {
-            kit: self.kit,
-            seats: &seats,
-            seed: self.seed,
-            options: &options,
+        let seats = seats.into_iter().cloned().collect();
+        let spec = MatchSpec::new(self.kit, seats, self.seed, options);
+        let pipes = Pipes {
             budget: self.args.budget(self.kit),
             models: false,
-            record: false,
-            rules: &self.rules,
+            rules: self.rules.clone(),
         };
         let screen = &mut self.screen;
-        let played = watch_game(&plan, Seat(self.seat as u8), &mut |spoken| {
-            screen.spoken(spoken);
-        });
-        let ended = played.map_err(|why| why.to_string())?;
+        let mut follow = |spoken| screen.spoken(spoken);
+        let game = watch_game(spec, pipes, Seat(self.seat as u8), &mut follow);
+        let ended = Handle::current()
+            .block_on(game)
+            .map_err(|why| why.to_string())?;
         self.seed += 1;
         let left = ended.as_ref().and_then(|ended| ended.left.get(self.seat));
         let stderr = left.map(|left| &left.stderr);

@@ -57,8 +57,8 @@ pub(super) struct Sizes(Vec<(String, usize)>);
 fn known_sizes() -> BTreeMap<&'static str, Vec<String>> {
     let mut known: BTreeMap<_, Vec<String>> = BTreeMap::new();
     for kit in games::ALL {
-        for size in kit.maps().map_or(&[][..], Maps::sizes) {
-            let what = format!("{}: {}", kit.game(), size.description);
+        for size in kit.card().maps.map_or(&[][..], Maps::sizes) {
+            let what = format!("{}: {}", kit.card().name, size.description);
             known.entry(size.name).or_default().push(what);
         }
     }
@@ -144,13 +144,13 @@ pub(super) fn map_text(file: &Path) -> anyhow::Result<String> {
 
 /// The game's maps, if it has any.
 fn drawn_maps(name: &str) -> Result<&'static dyn Maps, UsageError> {
-    let maps = game(name)?.maps();
+    let maps = game(name)?.card().maps;
     maps.ok_or_else(|| UsageError(format!("{name} has no maps")))
 }
 
 /// The maps that come with the game.
 fn with_maps(name: &str) -> Result<&'static [(&'static str, &'static str)], UsageError> {
-    let shipped = game(name)?.maps().map_or(&[][..], Maps::shipped);
+    let shipped = game(name)?.card().maps.map_or(&[][..], Maps::shipped);
     if shipped.is_empty() {
         return Err(UsageError(format!("{name} comes without maps")));
     }

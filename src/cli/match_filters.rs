@@ -1,7 +1,7 @@
 //! The filters of `drover match list`: those of `GET /api/v1/matches`, under the same names.
 
 use crate::api;
-use crate::store::Filter;
+use crate::history::Filter;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 
@@ -41,7 +41,8 @@ impl FromArgMatches for MatchFilters {
 #[cfg(test)]
 mod tests {
     use super::MatchFilters;
-    use crate::store::{Filter, Side, Standing};
+    use crate::history::{Filter, Standing};
+    use crate::store::Side;
     use clap::{Args as _, Command, FromArgMatches as _};
     use games::Cause;
 
@@ -77,7 +78,7 @@ mod tests {
         assert_eq!(times, (Some(1_000_000), Some(2_500_000)));
         let none = read(&[]).unwrap();
         assert!(none.game.is_none() && none.outcome.is_none());
-        for (words, told) in [
+        for (words, known) in [
             (["--outcome", "drawn"], "it takes live, won, tied, lost"),
             (["--cause", "boredom"], "cause is \"boredom\""),
             (["--since", "yesterday"], "such as 2026-01-31T12:00:00Z"),
@@ -85,7 +86,7 @@ mod tests {
         ] {
             let refused = read(&words).unwrap_err();
             assert_eq!(refused.exit_code(), 2);
-            assert!(refused.to_string().contains(told), "{refused}");
+            assert!(refused.to_string().contains(known), "{refused}");
         }
     }
 }

@@ -9,9 +9,11 @@ use super::{database, explain, replay, scenes};
 use crate::api;
 use crate::cli::database::found;
 use crate::config::Flags;
+use crate::history;
+use crate::history::{Filter, PageAt, SessionRow};
 use crate::plain::plain_line;
 use crate::sheet::{Column, Grid};
-use crate::store::{Filter, MatchRow, PageAt, Place, SeatRow, SessionRow, Store};
+use crate::store::{MatchRow, Place, SeatRow, Store};
 use anyhow::{Context as _, bail};
 use games::{Part, Participation};
 use serde_json::json;
@@ -150,7 +152,11 @@ async fn read(store: &Store, verb: &Verb, out: &mut impl Write) -> anyhow::Resul
         Verb::Export(args) => export(store, args, out).await,
         Verb::Replay { id, seat } => {
             let row = found(store, id).await?;
-            let entries = store.entries(&store.contents(id).await?).await?;
+            let entries = history::entries(
+                store.reader(),
+                &history::contents(store.reader(), id).await?,
+            )
+            .await?;
             Ok(replay::write(out, &row, &entries, *seat)?)
         }
         Verb::Explain(args) => explain::run(store, args, out).await,
@@ -163,15 +169,15 @@ async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::R
         live: args.live.then_some(true),
         ..args.filters.0.clone()
     };
-    let page = store
-        .matches(
-            &filter,
-            &PageAt {
-                after: args.cursor.clone(),
-                limit: args.limit,
-            },
-        )
-        .await?;
+    let page = history::matches(
+        store.reader(),
+        &filter,
+        &PageAt {
+            after: args.cursor.clone(),
+            limit: args.limit,
+        },
+    )
+    .await?;
     if page.items.is_empty()
         && page.next.is_none()
         && let Some(unknown) = api::unknown(store, &filter).await?
@@ -223,7 +229,7 @@ fn fallen(row: &MatchRow) -> Vec<String> {
 
 async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> anyhow::Result<()> {
     let row = found(store, id).await?;
-    let sessions = store.sessions_of(id).await?;
+    let sessions = history::sessions_of(store.reader(), id).await?;
     if output == Format::Table {
         write_head(&row, &sessions, out)?;
     }
@@ -318,8 +324,8 @@ async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyho
         let footage = scenes::footage(store, &row, args.seat).await?;
         return scenes::svg(out, &footage, args.turn);
     }
-    let contents = store.contents(id).await?;
-    let entries = store.entries(&contents).await?;
+    let contents = history::contents(store.reader(), id).await?;
+    let entries = history::entries(store.reader(), &contents).await?;
     match args.format {
         Export::Ndjson => {
             for entry in &entries {
@@ -328,7 +334,7 @@ async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyho
             }
         }
         Export::Json => {
-            let facts = store.facts(id).await?;
+            let facts = history::facts(store.reader(), id).await?;
             let whole = json!({ "match": row, "sessions": contents.sessions, "entries": entries, "facts": facts });
             serde_json::to_writer_pretty(&mut *out, &whole)?;
             writeln!(out)?;

@@ -27,7 +27,7 @@ mod play_gateway;
 mod play_progress;
 pub mod played;
 mod practice;
-mod practice_told;
+mod practice_report;
 mod program_guard;
 mod progress;
 mod rate;

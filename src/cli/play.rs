@@ -14,10 +14,13 @@ use crate::link::program::{MachineReport, adopt_orphans, find, kill_all};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::hub::{HubServer, HubSettings};
 use crate::referee::seat_builtin::Builtins;
-use crate::referee::{Host, HostSettings, Notebook, Recording, SeatPrograms, SeatSpec};
+use crate::referee::{
+    Host, HostSettings, HubPorts, InProcess, Notebook, Pipes, Ports, Recording, SeatPrograms,
+    SeatSpec,
+};
 use crate::tournament::{
-    self, Conditions, Dialled, Extent, Hosted, InProcess, Kept, MatchError, MatchPlayer, Plan,
-    PlannedMatch, Programs, REFEREE, Report, Stop, Tally, keep, open_recording,
+    self, Conditions, Extent, Kept, MatchError, Plan, PlannedMatch, REFEREE, Referees, Report,
+    Stop, Tally, keep, open_recording,
 };
 use anyhow::Context as _;
 use games::{Kit, Wire};
@@ -76,7 +79,7 @@ pub async fn play(
     stop: CancellationToken,
 ) -> anyhow::Result<Played> {
     let failures = Failures::default();
-    let all_heard = failures.hear(&mut args.users_bots);
+    let all_reported = failures.receive_reports(&mut args.users_bots);
     let entrants = args.entrants(kit)?;
     args.draw_seed(&entrants)?;
     let options = with_timeout(kit, rule_options(kit, &args.options)?, args.timeout)?;
@@ -84,8 +87,8 @@ pub async fn play(
         std::fs::create_dir_all(log)
             .with_context(|| format!("cannot make the directory {}", log.display()))?;
     }
-    if args.wire && kit.wire() != Wire::Callbacks {
-        let game = kit.game();
+    if args.wire && kit.card().wire != Wire::Callbacks {
+        let game = kit.card().name;
         return refuse(format!(
             "--wire plays over HTTP, which {game} players do not speak; run drover referee {game} and dial it"
         ));
@@ -113,10 +116,10 @@ pub async fn play(
     let (tally, not_isolated, machine) = run.all(plan, work).await?;
     args.users_bots = SeatPrograms::default();
     if specs.iter().any(|spec| spec.starts_with("bot:")) {
-        all_heard.wait().await;
+        all_reported.wait().await;
     }
     let conditions = Conditions {
-        game: kit.game().to_owned(),
+        game: kit.card().name.to_owned(),
         games_planned: args.games,
         seed: args.seed.unwrap_or(SEED),
         budget: args.budget(kit),
@@ -127,7 +130,7 @@ pub async fn play(
         wire,
         not_isolated,
         machine,
-        when_silent: kit.stdio().and_then(|wire| wire.when_silent),
+        when_silent: kit.card().stdio.when_silent,
         from: None,
     };
     let report = Report::new(conditions, &specs, &tally, began.elapsed());
@@ -144,7 +147,7 @@ pub(super) struct Run<'a> {
     pub(super) stop: &'a CancellationToken,
 }
 
-/// Which matches are played, and who hears of them.
+/// Which matches are played, and who is notified of them.
 pub(super) struct Work {
     /// The matches; each is asked for when it can begin.
     pub(super) matches: Box<dyn Iterator<Item = PlannedMatch> + Send>,
@@ -171,7 +174,7 @@ impl Run<'_> {
     fn over_http(&self, entrants: &[SeatSpec]) -> bool {
         let called = |spec: &SeatSpec| match spec {
             SeatSpec::Url(_) => true,
-            SeatSpec::Bot(_) => self.kit.wire() == Wire::Callbacks,
+            SeatSpec::Bot(_) => self.kit.card().wire == Wire::Callbacks,
             _ => false,
         };
         self.args.wire || entrants.iter().any(called)
@@ -190,14 +193,15 @@ impl Run<'_> {
         if self.over_http(&plan.entrants) {
             return Ok((self.over_wire(plan, work).await?, None, None));
         }
-        if kit.wire() == Wire::Hub && any(&users_bots) {
+        if kit.card().wire == Wire::Hub && any(&users_bots) {
             return Ok((self.on_hub(plan, work).await?, None, None));
         }
         if !any(&programs) && !any(&users_bots) {
-            let player = InProcess {
+            let player = Ports::Process(InProcess {
                 budget: args.budget(kit),
                 models: !args.no_models,
-            };
+                timed: false,
+            });
             let recording = self.recording().await?;
             let tally = self.kept(plan, player, work, recording).await?;
             return Ok((tally, None, None));
@@ -215,11 +219,11 @@ impl Run<'_> {
             runtime: Handle::current(),
         });
         let machine = rules.machine.clone();
-        let player = Programs {
+        let player = Ports::Pipes(Pipes {
             budget: args.budget(kit),
             models: !args.no_models,
             rules,
-        };
+        });
         let tally = self.kept(plan, player, work, recording).await?;
         let machine = machine.map(|machine| machine.report());
         Ok((tally, isolated.err(), machine))
@@ -237,12 +241,12 @@ impl Run<'_> {
     async fn kept(
         &self,
         plan: Plan,
-        player: impl MatchPlayer + Send + 'static,
+        ports: Ports,
         work: Work,
         recording: Recording,
     ) -> anyhow::Result<Tally> {
         if recording.store().is_none() {
-            return self.watched(plan, player, work, None, self.stop).await?;
+            return self.watched(plan, ports, work, None, self.stop).await?;
         }
         let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
         let options = plan.options.clone();
@@ -251,7 +255,7 @@ impl Run<'_> {
         let stop = self.stop.child_token();
         let unkept = stop.clone();
         let keeping = tokio::spawn(async move { keeping.await.inspect_err(|_| unkept.cancel()) });
-        let tally = self.watched(plan, player, work, Some(sender), &stop).await;
+        let tally = self.watched(plan, ports, work, Some(sender), &stop).await;
         let kept = keeping.await.context("storing the matches failed");
         recording.close().await;
         let tally = tally?;
@@ -259,23 +263,20 @@ impl Run<'_> {
         tally
     }
 
-    /// Plays on separate threads and shows progress. The outer error is ours, the inner one the matches'.
+    /// Plays and shows progress. The outer error is ours, the inner one the matches'.
     async fn watched(
         &self,
         plan: Plan,
-        player: impl MatchPlayer + Send + 'static,
+        ports: Ports,
         work: Work,
         keep: Option<mpsc::Sender<Kept>>,
         stop: &CancellationToken,
     ) -> anyhow::Result<anyhow::Result<Tally>> {
         let Work { matches, progress } = work;
         let mut progress = progress.kept(keep);
-        let stop = Stop::on(stop);
-        let playing = tokio::task::spawn_blocking(move || {
-            let tally = tournament::play(&plan, matches, &player, &mut progress, &stop);
-            (tally, progress)
-        });
-        let (tally, progress) = playing.await.context("playing failed")?;
+        let player = Arc::new(Referees::new(ports));
+        let (plan, stop) = (Arc::new(plan), Arc::new(Stop::on(stop)));
+        let tally = tournament::play(plan, matches, player, &mut progress, stop).await;
         progress.finish().context("cannot write a transcript")?;
         // Unknown names were rejected before: only option values are left.
         Ok(tally.map_err(|error| match error {
@@ -308,12 +309,11 @@ impl Run<'_> {
             ..HubSettings::new(self.kit)
         };
         let hub = HubServer::open(settings, recording.clone()).await?;
-        let player = Dialled {
+        let player = Ports::Hub(HubPorts {
             hub: Arc::clone(&hub),
-            runtime: Handle::current(),
             builtins: self.builtins(),
             within: Duration::ZERO,
-        };
+        });
         let tally = self.watched(plan, player, work, None, self.stop).await;
         hub.drain(Duration::ZERO).await;
         recording.close().await;
@@ -348,11 +348,7 @@ impl Run<'_> {
                 self.call(spec, gateway.own.listener)?;
             }
         }
-        let player = Hosted {
-            host: Arc::clone(&host),
-            runtime: Handle::current(),
-            silent: None,
-        };
+        let player = Ports::Callbacks(Arc::clone(&host));
         let tally = self.watched(plan, player, work, None, self.stop).await;
         host.stop().await;
         match gateway {
@@ -365,7 +361,7 @@ impl Run<'_> {
     /// Puts a built-in bot behind the gateway.
     fn call(&self, spec: &mut SeatSpec, gateway: SocketAddr) -> anyhow::Result<()> {
         if let Some(name) = spec.builtin().filter(|_| !spec.is_filler()) {
-            *spec = format!("url:http://{gateway}/{}/{name}", self.kit.game()).parse()?;
+            *spec = format!("url:http://{gateway}/{}/{name}", self.kit.card().name).parse()?;
         }
         Ok(())
     }

@@ -160,12 +160,12 @@ impl PlayArgs {
     /// # Errors
     /// [`UsageError`] naming the seat that cannot be used.
     pub fn entrants(&self, kit: &dyn Kit) -> Result<Vec<SeatSpec>, UsageError> {
-        let (fewest, seats) = (*kit.seats().start(), *kit.seats().end());
+        let (fewest, seats) = (*kit.card().seats.start(), *kit.card().seats.end());
         if let Some(players) = self
             .players
-            .filter(|players| !kit.seats().contains(players))
+            .filter(|players| !kit.card().seats.contains(players))
         {
-            let game = kit.game();
+            let game = kit.card().name;
             return refuse(format!(
                 "--players {players}, but a match of {game} has {fewest} to {seats} seats"
             ));
@@ -176,7 +176,7 @@ impl PlayArgs {
             );
         }
         if self.seats.len() > seats {
-            let (game, given) = (kit.game(), self.seats.len());
+            let (game, given) = (kit.card().name, self.seats.len());
             return refuse(format!(
                 "{given} times --seat, but a match of {game} has {seats} seats"
             ));
@@ -201,7 +201,7 @@ impl PlayArgs {
             .map_err(|error| UsageError(error.to_string()))?;
         if self.pool.is_empty() && entrants.len() < fewest {
             SeatSpec::filler().check(kit).map_err(|_| {
-                let (game, given) = (kit.game(), entrants.len());
+                let (game, given) = (kit.card().name, entrants.len());
                 UsageError(format!(
                     "{given} times --seat, but a match of {game} has {fewest} to {seats} seats"
                 ))
@@ -216,8 +216,8 @@ impl PlayArgs {
     pub fn budget(&self, kit: &dyn Kit) -> ThinkBudget {
         let usual = match self.timeout {
             // The clock determines it.
-            Some(_) => kit.usual_budget(),
-            None => kit.play_budget(),
+            Some(_) => kit.card().limits.budget,
+            None => kit.card().limits.play_budget,
         };
         self.budget.unwrap_or(ThinkBudget::Time(usual))
     }
@@ -230,7 +230,7 @@ impl PlayArgs {
         Schedule {
             entrants,
             seats: if pool {
-                open.clamp(*kit.seats().start(), *kit.seats().end())
+                open.clamp(*kit.card().seats.start(), *kit.card().seats.end())
             } else {
                 entrants
             },
@@ -273,7 +273,7 @@ impl PlayArgs {
             memory: match self.memory_mib {
                 Some(0) => None,
                 Some(mib) => Some(mib.saturating_mul(1 << 20)),
-                None => kit.stdio().and_then(|wire| wire.memory),
+                None => kit.card().stdio.memory,
             },
             cpu_seconds: self.cpu_seconds,
             cgroup,
@@ -282,7 +282,7 @@ impl PlayArgs {
             replays_max: self.replays_max,
             goes_on: false,
             guard: Some(match self.confine {
-                true => Guard::of(&protections(not_isolated)),
+                true => Guard::from_protections(&protections(not_isolated)),
                 false => Guard {
                     isolates,
                     must: Held::default(),
@@ -328,14 +328,14 @@ pub fn rule_options(kit: &dyn Kit, given: &[String]) -> Result<Value, UsageError
         let Some((name, value)) = text.split_once('=') else {
             return refuse(format!("--option {text:?} is not NAME=VALUE"));
         };
-        if !kit.options().iter().any(|card| card.name == name) {
-            let known: Vec<&str> = kit.options().iter().map(|card| card.name).collect();
-            let (game, known) = (kit.game(), known.join(", "));
+        if !kit.card().options.iter().any(|card| card.name == name) {
+            let known: Vec<&str> = kit.card().options.iter().map(|card| card.name).collect();
+            let (game, known) = (kit.card().name, known.join(", "));
             return Err(UsageError(format!(
                 "{game} has no option {name:?}; there are: {known}"
             )));
         }
-        let value = match kit.maps() {
+        let value = match kit.card().maps {
             Some(maps) if name == "map" && is_path(value) => map_of(maps, value)?,
             _ => option_value(value),
         };
@@ -348,7 +348,7 @@ pub fn rule_options(kit: &dyn Kit, given: &[String]) -> Result<Value, UsageError
     })
 }
 
-/// Whether a map's name is that of a file: no map of ours has a dot or a slash in its name.
+/// Whether a map's name is that of a file: no map of our own has a dot or a slash in its name.
 fn is_path(map: &str) -> bool {
     map.contains(['/', '.']) && !map.contains('\n')
 }
@@ -371,8 +371,8 @@ pub(super) fn with_timeout(
     let Some(timeout) = timeout else {
         return Ok(options);
     };
-    let Some(name) = kit.stdio().and_then(|wire| wire.time_option) else {
-        let game = kit.game();
+    let Some(name) = kit.card().stdio.time_option else {
+        let game = kit.card().name;
         return refuse(format!(
             "--timeout: {game} has no clock to set; see --option"
         ));

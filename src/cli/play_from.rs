@@ -10,10 +10,11 @@ use super::usage::refuse;
 use super::users_bots;
 use crate::clock::now_us;
 use crate::config::Flags;
+use crate::history;
 use crate::link::program::{adopt_orphans, find};
-use crate::referee::SeatSpec;
 use crate::referee::arbiter::{FromMatch, play_from};
 use crate::referee::budget::ThinkBudget;
+use crate::referee::{Pipes, Refereed, SeatSpec};
 use crate::store::{EntryId, MatchRow, Side, Store};
 use crate::tournament::{
     Conditions, Counted, FinishedMatch, Origin, PlannedMatch, PlayedMatch, Report, Tally,
@@ -23,8 +24,6 @@ use anyhow::Context as _;
 use games::{Kit, Seat, Wire};
 use serde_json::Value;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Plays it on, once, and prints how it ends.
@@ -49,17 +48,16 @@ pub(super) async fn run(
     };
     let mut rules = args.programs(kit, isolated.is_ok())?;
     adopt_orphans().context("programs' orphans cannot be adopted")?;
-    let abort = aborted_by_signal();
     let (budget, models) = (args.budget(kit), !args.no_models);
     let options = with_timeout(kit, rule_options(kit, &args.options)?, args.timeout)?;
     let changed = changed(&stored.row.setup, &options)?;
     let failures = Failures::default();
-    let all_heard = failures.hear(&mut rules.bots);
+    let all_reported = failures.receive_reports(&mut rules.bots);
     let specs: Vec<String> = stored.seats.iter().map(ToString::to_string).collect();
-    let teams = kit.teams(&stored.row.setup.to_string());
+    let teams = kit.card().teams_of(&stored.row.setup.to_string());
     let seed = args.seed.unwrap_or(SEED);
     let mut conditions = Conditions {
-        game: kit.game().to_owned(),
+        game: kit.card().name.to_owned(),
         games_planned: 1,
         seed,
         budget,
@@ -70,43 +68,43 @@ pub(super) async fn run(
         wire: false,
         not_isolated: isolated.err(),
         machine: None,
-        when_silent: kit.stdio().and_then(|wire| wire.when_silent),
+        when_silent: kit.card().stdio.when_silent,
         from: None,
     };
     let (began, started_us) = (Instant::now(), now_us());
-    let playing = tokio::task::spawn_blocking(move || {
-        let from = FromMatch {
-            kit,
-            setup: &stored.row.setup,
-            changed: changed.as_ref(),
-            entries: &stored.entries,
-            from: EntryId(entry),
-            seats: &stored.seats,
-            seeds: &stored.seeds,
+    let from = FromMatch {
+        kit,
+        setup: stored.row.setup,
+        changed,
+        entries: stored.entries,
+        from: EntryId(entry),
+        seats: stored.seats,
+        seeds: stored.seeds,
+        pipes: Pipes {
             budget,
             models,
-            rules: &rules,
-        };
-        play_from(&from, &abort)
-    });
-    let ended = playing.await.context("playing failed")??;
+            rules,
+        },
+    };
+    let ended = play_from(from, &on_signal()).await?;
     let ended = ended.context("it was stopped before its end")?;
     conditions.from = Some(Origin {
         match_id: row.id,
         entry,
         cause: ended.outcome.cause,
     });
-    let played = PlayedMatch {
+    let refereed = Refereed {
         started_us,
         seats: specs.clone(),
-        ..ended.into()
+        ..ended
     };
+    let played = PlayedMatch::new(0, 0, refereed);
     let counted = counted_seats(kit, teams.as_deref(), &played);
     let mut tally = Tally::new(specs.len());
     tally.add([&counted]);
     failures.ended(&finished(seed, counted, played));
     if specs.iter().any(|spec| spec.starts_with("bot:")) {
-        all_heard.wait().await;
+        all_reported.wait().await;
     }
     let report = Report::new(conditions, &specs, &tally, began.elapsed());
     Played::new(&report.with_failures(&failures.take()), args.output)?.print()
@@ -122,17 +120,6 @@ fn place(from: &str) -> anyhow::Result<(&str, i64)> {
             "--from {from}: it takes ID:N, a match and the number of an entry"
         )),
     }
-}
-
-/// Set by the first signal.
-fn aborted_by_signal() -> Arc<AtomicBool> {
-    let abort = Arc::new(AtomicBool::new(false));
-    let (stop, flag) = (on_signal(), Arc::clone(&abort));
-    tokio::spawn(async move {
-        stop.cancelled().await;
-        flag.store(true, Ordering::Relaxed);
-    });
-    abort
 }
 
 /// The only match of this run.
@@ -201,10 +188,10 @@ impl Stored {
 
     async fn read(store: &Store, id: &str, args: &PlayArgs) -> anyhow::Result<Self> {
         let row = found(store, id).await?;
-        let kit = store.kit(&row.game);
+        let kit = store.reader().kit(&row.game);
         let kit = kit.with_context(|| format!("no game is called {}", row.game))?;
-        if kit.wire() == Wire::Hub {
-            let game = kit.game();
+        if kit.card().wire == Wire::Hub {
+            let game = kit.card().name;
             return refuse(format!(
                 "--from: {game} players dial a hub, where a match has no moment between two lines; it can be \
                  replayed and explained, not played on"
@@ -218,12 +205,12 @@ impl Stored {
         let seats = seats(kit, &row, &args.seats)?;
         let mut entries = Vec::new();
         let mut seeds = vec![0; seats.len()];
-        for session in store.sessions_of(id).await? {
+        for session in history::sessions_of(store.reader(), id).await? {
             let opened = &session.opened;
             let Some(seat) = opened.seat.filter(|_| opened.side == Side::Referee) else {
                 continue;
             };
-            let stored = store.whole_transcript(&session).await?;
+            let stored = history::whole_transcript(store.reader(), &session).await?;
             if stored.is_empty() {
                 continue;
             }
@@ -242,7 +229,7 @@ impl Stored {
     }
 }
 
-/// Who plays on: the bots of ours that played, unless `--seat` names others.
+/// Who plays on: our bots that played, unless `--seat` names others.
 fn seats(kit: &dyn Kit, row: &MatchRow, given: &[String]) -> anyhow::Result<Vec<SeatSpec>> {
     let mut named = Vec::new();
     for text in given {
@@ -267,11 +254,11 @@ fn seats(kit: &dyn Kit, row: &MatchRow, given: &[String]) -> anyhow::Result<Vec<
         let spec: SeatSpec = text.parse()?;
         match &spec {
             SeatSpec::Builtin(_) | SeatSpec::Bot(_) => {}
-            SeatSpec::Program(program) if other.is_some() && kit.wire() == Wire::Stdio => {
+            SeatSpec::Program(program) if other.is_some() && kit.card().wire == Wire::Stdio => {
                 find(program)?;
             }
             _ => {
-                let (seat, game) = (row.seat, kit.game());
+                let (seat, game) = (row.seat, kit.card().name);
                 return refuse(match other {
                     Some(_) => format!(
                         "--seat {seat}={text}: {game} is played on here by builtin:NAME, bot:NAME or, where players are programs, by cmd:PROGRAM"

@@ -60,7 +60,7 @@ impl Gateway {
         let own = OwnAddress {
             listener: site.address,
             secret_path: Secret::default(),
-            game: kit.game(),
+            game: kit.card().name,
             default_bot,
             nonce: site.nonce.clone(),
         };

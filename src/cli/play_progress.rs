@@ -3,6 +3,7 @@
 use super::progress::Meter;
 use super::trouble::Failures;
 use crate::tournament::{FinishedMatch, Kept, MatchSink, PlayedMatch};
+use futures_util::future::BoxFuture;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
@@ -80,16 +81,22 @@ impl MatchSink for Progress {
         }
     }
 
-    fn played(&mut self, played: PlayedMatch) {
+    fn played(&mut self, played: PlayedMatch) -> BoxFuture<'_, ()> {
+        Box::pin(self.pass_on(played))
+    }
+}
+
+impl Progress {
+    async fn pass_on(&mut self, played: PlayedMatch) {
         if let Some(log) = &self.log {
             let file = log.join(format!("match-{:06}.txt", played.number + 1));
-            if let Err(error) = std::fs::write(file, played.text()) {
+            if let Err(error) = tokio::fs::write(file, played.text()).await {
                 self.failure.get_or_insert(error);
             }
             for (seat, left) in played.left.iter().enumerate() {
                 let name = format!("match-{:06}.seat{seat}.stderr", played.number + 1);
                 if !left.stderr.is_empty()
-                    && let Err(error) = std::fs::write(log.join(name), &left.stderr)
+                    && let Err(error) = tokio::fs::write(log.join(name), &left.stderr).await
                 {
                     self.failure.get_or_insert(error);
                 }
@@ -97,7 +104,7 @@ impl MatchSink for Progress {
         }
         if let Some(keep) = &self.keep {
             // The receiver reports why it stopped.
-            let _ = keep.blocking_send(played.into());
+            let _ = keep.send(played.into()).await;
         }
     }
 }

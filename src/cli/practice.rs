@@ -5,7 +5,7 @@ use super::output::Format;
 use super::play::{Run, Work};
 use super::play_args::{PlayArgs, rule_options};
 use super::play_progress::Progress;
-use super::practice_told::Told;
+use super::practice_report::PracticeReport;
 use super::stopping::on_signal;
 use super::trouble::{CONDUCT_WITHIN, Trouble, at_fault};
 use super::usage::{UsageError, refuse};
@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Seats of a match, where the game leaves the number open.
 const PLAYERS: usize = 2;
-/// What may wait to be heard of ended programs: there is one a match.
+/// Reports of ended programs that may wait: there is one a match.
 const CONDUCTS_MAX: usize = 4;
 
 /// Plays a bot against the rung of the game's ladder that is a little stronger than it, and says which rung it holds.
@@ -84,7 +84,7 @@ struct Bot {
 /// The practice while it goes on.
 struct Practice {
     climb: Climb,
-    told: Told,
+    report: PracticeReport,
     /// Why it cannot go on.
     failed: Option<anyhow::Error>,
 }
@@ -94,18 +94,18 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
     let players = players(kit, args.players)?;
     let options = rule_options(kit, &args.options)?;
     let config = common.load(&Flags::new())?.config;
-    let (tell, conducts) = sync_channel(CONDUCTS_MAX);
+    let (sender, conducts) = sync_channel(CONDUCTS_MAX);
     let on_end = OnEnd(Arc::new(move |conduct| {
-        // Nobody hears of the last one if the run was stopped.
-        let _ = tell.try_send(conduct);
+        // Nobody receives the last one if the run was stopped.
+        let _ = sender.try_send(conduct);
     }));
     let within = args.budget.and_then(ThinkBudget::time);
     let stop = on_signal();
     let bot = Bot::find(&args.bot, kit, &config, &stop)?.playing(within, on_end);
     let rungs = rungs(kit);
     let names = rungs.iter().map(|card| card.name);
-    let told = Told {
-        game: kit.game(),
+    let report = PracticeReport {
+        game: kit.card().name,
         bot: bot.spec.to_string(),
         fallback: bot.fallback,
         rungs: rungs.clone(),
@@ -117,7 +117,7 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
     };
     let practice = Arc::new(Mutex::new(Practice {
         climb: Climb::new(&bot.spec.to_string(), names)?,
-        told,
+        report,
         failed: None,
     }));
     let schedule = Schedule {
@@ -149,7 +149,7 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
     let mut practice = practice.lock();
     let held = practice.climb.held()?;
     let (next, score) = (practice.climb.next()?, practice.climb.score());
-    practice.told.sum_up(held, next, score)?;
+    practice.report.sum_up(held, next, score)?;
     practice.failed.take().map_or(Ok(()), Err)
 }
 
@@ -169,7 +169,7 @@ fn work(
                 .map_while(move |one| next.lock().next(one)),
         ),
         progress: Progress::shown_by(Box::new(move |finished| {
-            if ended.lock().hear(kit, finished, &conducts).is_err() {
+            if ended.lock().receive(kit, finished, &conducts).is_err() {
                 // Nobody reads what is shown.
                 stop.cancel();
             }
@@ -179,10 +179,10 @@ fn work(
 
 /// How many seats a match has.
 fn players(kit: &dyn Kit, given: Option<usize>) -> Result<usize, UsageError> {
-    let (fewest, most) = (*kit.seats().start(), *kit.seats().end());
+    let (fewest, most) = (*kit.card().seats.start(), *kit.card().seats.end());
     let players = given.unwrap_or(PLAYERS.clamp(fewest, most));
-    if players < 2 || !kit.seats().contains(&players) {
-        let (game, fewest) = (kit.game(), fewest.max(2));
+    if players < 2 || !kit.card().seats.contains(&players) {
+        let (game, fewest) = (kit.card().name, fewest.max(2));
         return refuse(format!(
             "--players {players}, but a match of {game} to practise in has {fewest} to {most} seats"
         ));
@@ -192,7 +192,7 @@ fn players(kit: &dyn Kit, given: Option<usize>) -> Result<usize, UsageError> {
 
 /// The rungs of a game, weakest first: where several bots are one, the first of them.
 fn rungs(kit: &dyn Kit) -> Vec<&'static BotCard> {
-    let mut rungs: Vec<&BotCard> = kit.bots().iter().collect();
+    let mut rungs: Vec<&BotCard> = kit.card().bots.iter().collect();
     rungs.dedup_by_key(|card| card.rung);
     rungs
 }
@@ -210,8 +210,8 @@ impl Bot {
             bots,
             place,
         } = users_bots::find(&format!("--bot {text}"), text, config, stop)?;
-        if !launch.plays(kit.game()) {
-            let (game, games) = (kit.game(), launch.games.join(", "));
+        if !launch.plays(kit.card().name) {
+            let (game, games) = (kit.card().name, launch.games.join(", "));
             return refuse(format!(
                 "--bot {text}: it does not play {game}; its games are: {games}"
             ));
@@ -260,7 +260,7 @@ impl Practice {
     }
 
     /// Counts a match that has ended, and shows it.
-    fn hear(
+    fn receive(
         &mut self,
         kit: &dyn Kit,
         finished: &FinishedMatch,
@@ -273,24 +273,24 @@ impl Practice {
             return Ok(());
         };
         let score = score(finished, own);
-        let conduct = match self.told.fallback {
+        let conduct = match self.report.fallback {
             Some(_) => conducts.recv_timeout(CONDUCT_WITHIN).ok(),
             None => Some(at_fault(finished, own)),
         };
         let Some(conduct) = conduct else {
-            let (bot, within) = (&self.told.bot, CONDUCT_WITHIN.as_secs());
+            let (bot, within) = (&self.report.bot, CONDUCT_WITHIN.as_secs());
             self.failed = Some(anyhow::anyhow!(
                 "how {bot} fared in its last match is unknown: it had not exited {within} s after the match"
             ));
             return Ok(());
         };
-        let trouble = Trouble::of(&conduct);
+        let trouble = Trouble::from_conduct(&conduct);
         let counts = trouble.counts();
         if counts && let Err(error) = self.climb.add(rung, score) {
             self.failed = Some(error.into());
         }
         if trouble.is_hopeless() {
-            let (bot, game) = (&self.told.bot, kit.game());
+            let (bot, game) = (&self.report.bot, kit.card().name);
             let why = trouble.sentence();
             self.failed = Some(anyhow::anyhow!(
                 "{bot} took none of its {} decisions in a match of {game}: {why}{}",
@@ -298,7 +298,7 @@ impl Practice {
                 trouble.stderr()
             ));
         }
-        self.told.played(finished, (own, rung, score), &trouble)
+        self.report.played(finished, (own, rung, score), &trouble)
     }
 }
 

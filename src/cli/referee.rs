@@ -39,13 +39,17 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
         loaded.is_set("store.path").then(path)
     });
     let drain = Duration::from_secs(args.drain);
-    if kit.wire() == Wire::Hub {
+    if kit.card().wire == Wire::Hub {
         let settings = hub_settings(kit, &args, &loaded.config)?;
         let ours = loaded.config.referee.smartdog.listen;
         let listen = args.listen.or(ours).unwrap_or(HUB_LISTEN);
         return on_all_cores(async {
             let (listener, stop) = listen_until_signal(listen).await?;
-            notify(&format!("{} hub on {}", kit.game(), listener.local_addr()?));
+            notify(&format!(
+                "{} hub on {}",
+                kit.card().name,
+                listener.local_addr()?
+            ));
             let recording = recording(store.as_deref()).await?;
             let hub = HubServer::open(settings, recording.clone()).await?;
             hub.serve(listener, stop).await?;
@@ -57,7 +61,7 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
     if !args.hubs.is_empty() || args.maps.is_some() || args.always_wait {
         return refuse(format!(
             "--hub, --maps and --always-wait are of hubs; {} players are called",
-            kit.game()
+            kit.card().name
         ));
     }
     let mut settings = settings(kit, &args, &loaded.config)?;
@@ -67,7 +71,7 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
     on_all_cores(async {
         let (listener, stop) = listen_until_signal(listen).await?;
         let address = listener.local_addr()?;
-        notify(&format!("{} referee on http://{address}/", kit.game()));
+        notify(&format!("{} referee on http://{address}/", kit.card().name));
         let reaches = Reaches::of(&allow, address, Vec::new());
         settings.http.reach = reaches.local.clone();
         let recording = recording(store.as_deref()).await?;

@@ -58,5 +58,5 @@ pub struct RefereeArgs {
 
 /// Whether the configuration has a section for this game: it has one for the first game of each wire.
 pub(super) fn is_configured(kit: &dyn Kit) -> bool {
-    games::met_by(kit.wire()).is_some_and(|first| first.game() == kit.game())
+    games::met_by(kit.card().wire).is_some_and(|first| first.card().name == kit.card().name)
 }

@@ -25,7 +25,7 @@ pub(super) fn settings(
         false => (HubSettings::new(kit), &[][..]),
     };
     if !args.allow.is_empty() || args.no_retry {
-        let game = kit.game();
+        let game = kit.card().name;
         return refuse(format!(
             "--allow and --no-retry are of referees that call their players; {game} players dial"
         ));

@@ -2,10 +2,11 @@
 
 use super::output::spaced;
 use crate::clock;
+use crate::history::MatchEntry;
 use crate::plain::plain_line;
 use crate::replay::RecordedReply;
+use crate::store::MatchRow;
 use crate::store::types::{Direction, Side};
-use crate::store::{MatchEntry, MatchRow};
 use percent_encoding::percent_decode_str;
 use std::io::{self, Write};
 

@@ -1,8 +1,10 @@
 //! `drover match export --html` and `--svg`: a stored match to be looked at.
 
 use crate::clock;
+use crate::history;
+use crate::history::public_spec;
 use crate::replay::{Footage, Remarks, Step, Still, View, seats};
-use crate::store::{MatchRow, SeatRow, Store, public_spec};
+use crate::store::{MatchRow, SeatRow, Store};
 use anyhow::{Context as _, anyhow, bail};
 use askama::Template;
 use base64::engine::general_purpose::STANDARD;
@@ -18,13 +20,13 @@ use std::ops::ControlFlow;
 
 const NOTHING: &str = "nothing of this match is to be seen";
 
-/// Reads what everybody could see, or what one seat was told.
+/// Reads what everybody could see, or what one seat received.
 pub(super) async fn footage(
     store: &Store,
     row: &MatchRow,
     seat: Option<u8>,
 ) -> anyhow::Result<Footage> {
-    let sessions = store.sessions_of(&row.id).await?;
+    let sessions = history::sessions_of(store.reader(), &row.id).await?;
     let view = View::of(&sessions, seat, true).with_context(|| {
         let known = seats(&sessions).into_iter().flatten();
         let known: Vec<String> = known.map(|seat| seat.to_string()).collect();
@@ -56,7 +58,7 @@ struct Seated {
 }
 
 impl Exported<'_> {
-    fn of(row: &MatchRow) -> Exported<'_> {
+    fn from_row(row: &MatchRow) -> Exported<'_> {
         let seats: Vec<Seated> = row.seats.iter().map(Seated::of).collect();
         let names: Vec<&str> = seats.iter().map(|seat| seat.name.as_str()).collect();
         let begun = clock::time(row.started_us).strftime("%Y-%m-%d %H:%M:%S UTC");
@@ -105,7 +107,7 @@ const DATA: &str = "@steps@";
 
 /// Writes a page that needs nothing else: every step with its picture, and the player.
 pub(super) fn html(out: &mut impl Write, row: &MatchRow, footage: &Footage) -> anyhow::Result<()> {
-    let page = Exported::of(row).render()?;
+    let page = Exported::from_row(row).render()?;
     let (before, after) = page
         .rsplit_once(DATA)
         .context("the page has no place for it")?;
@@ -170,7 +172,7 @@ pub(super) fn svg(out: &mut impl Write, footage: &Footage, turn: u32) -> anyhow:
         still,
     }) = step.draw(footage.kit())
     else {
-        bail!("{} has no pictures", footage.kit().game());
+        bail!("{} has no pictures", footage.kit().card().name);
     };
     let moving = step.picture.unwrap_or_default();
     let picture = Picture {

@@ -65,7 +65,7 @@ async fn start(common: Common, flags: Flags, extras: Extras) -> anyhow::Result<D
     // On a thread of its own, which a signal does not wait for: a secret's file may be a pipe.
     let (sender, loaded) = oneshot::channel();
     std::thread::spawn(move || {
-        // Whoever waited may have been told to stop.
+        // The waiting task may have been stopped.
         let _ = sender.send(common.load(&flags));
     });
     let loaded = loaded.await.context("the configuration's reader failed")?;

@@ -57,13 +57,13 @@ pub(super) fn of_link(mut arguments: Vec<OsString>) -> Vec<OsString> {
         return arguments;
     };
     let found = games::ALL.iter().find_map(|kit| {
-        let rest = rest.strip_prefix(kit.game())?;
+        let rest = rest.strip_prefix(kit.card().name)?;
         let bot = if rest.is_empty() {
             BOT
         } else {
             rest.strip_prefix('-')?
         };
-        Some((kit.game(), bot.to_owned()))
+        Some((kit.card().name, bot.to_owned()))
     });
     let Some((game, bot)) = found else {
         return arguments;
@@ -82,30 +82,32 @@ pub(super) fn of_link(mut arguments: Vec<OsString>) -> Vec<OsString> {
 
 pub(super) fn run(args: Args) -> anyhow::Result<()> {
     let kit = game(&args.game)?;
-    if kit.wire() != Wire::Stdio {
-        let game = kit.game();
+    if kit.card().wire != Wire::Stdio {
+        let game = kit.card().name;
         return refuse(format!(
             "{game} is not played over standard input and output: there is nothing to relay"
         ));
     }
-    let cards = kit.bots();
+    let cards = kit.card().bots;
     let built_in = !args.bot.starts_with(PREFIX);
     let bot = args.bot.strip_prefix(BUILT_IN).unwrap_or(&args.bot);
     if built_in && !cards.iter().any(|card| card.name == bot) {
         let names: Vec<&str> = cards.iter().map(|card| card.name).collect();
-        let (game, names) = (kit.game(), names.join(", "));
+        let (game, names) = (kit.card().name, names.join(", "));
         return refuse(format!(
             "{game} has no built-in bot {bot:?}; there are: {names}"
         ));
     }
-    let budget = args.budget.unwrap_or(ThinkBudget::Time(kit.usual_budget()));
+    let budget = args
+        .budget
+        .unwrap_or(ThinkBudget::Time(kit.card().limits.budget));
     let options = ShimOptions {
         kit,
         bot: bot.to_owned(),
         referee: args.referee,
         socket: (!args.local).then_some(args.socket),
         thinking: Thinking {
-            time: budget.time().unwrap_or(kit.usual_budget()),
+            time: budget.time().unwrap_or(kit.card().limits.budget),
             nodes: budget.nodes(),
         },
         note: |text| notify(&format!("drover shim: {text}")),

@@ -1,7 +1,9 @@
 //! The database of tournaments.
 
 use crate::cli::usage::refuse;
-use crate::store::{PageAt, Store, TournamentRow};
+use crate::history;
+use crate::history::PageAt;
+use crate::store::{Store, TournamentRow};
 use crate::tournament::{Course, Cup, secret_of};
 use clap::Args;
 use serde_json::Value;
@@ -62,16 +64,21 @@ pub(super) fn drawn_from(id: &str, setup: &Value, over: bool) -> String {
 
 /// All tournaments of a database, newest first.
 pub(super) async fn tournaments(store: &Store) -> anyhow::Result<Vec<TournamentRow>> {
-    Ok(store
-        .tournaments(None, &PageAt::first(TOURNAMENTS_MAX))
-        .await?
-        .items)
+    Ok(
+        history::tournaments(store.reader(), None, &PageAt::first(TOURNAMENTS_MAX))
+            .await?
+            .items,
+    )
 }
 
 /// The stored tournament, of those with this file's names, newest first, that is played on as this one: begun with this
 /// file, and not over if there is such.
 pub(super) fn left<'a>(stored: &'a [TournamentRow], cup: &Cup) -> Option<&'a TournamentRow> {
-    let of_game = || stored.iter().filter(|found| found.game == cup.kit.game());
+    let of_game = || {
+        stored
+            .iter()
+            .filter(|found| found.game == cup.kit.card().name)
+    };
     let fitting = || of_game().filter(|found| Course::fits(found, cup));
     let open = fitting().find(|found| found.ended_us.is_none());
     open.or(fitting().next()).or(of_game().next())

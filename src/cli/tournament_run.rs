@@ -14,17 +14,18 @@ use crate::link::program::{Guard, Held, Machine, adopt_orphans, no_isolation};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::hub::{HubServer, HubSettings, Invited};
 use crate::referee::seat_builtin::Builtins;
-use crate::referee::{Host, HostSettings, Recording};
+use crate::referee::{Host, HostSettings, HubPorts, InProcess, Pipes, Ports, Recording};
 use crate::store::TournamentRow;
 use crate::tournament::standings::{League, PlayedGame, Standings, Until};
 use crate::tournament::{
-    Aim, Course, Cup, Dialled, Ended, Extent, Hosted, InProcess, MatchPlayer, Models, Play,
-    Programs, REFEREE, Stop, Told, TournamentFile, broken, open_recording, standings_of,
+    Aim, Course, Cup, Ended, Extent, Models, Play, REFEREE, Referees, Stop, Told, TournamentFile,
+    broken, open_recording, standings_of,
 };
 use anyhow::Context as _;
 use games::Wire;
 use parking_lot::Mutex;
 use ratings::Verdict;
+use std::collections::HashMap;
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
@@ -33,7 +34,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
-use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -163,7 +163,11 @@ fn seat_users_bots(
     stored: &[TournamentRow],
 ) -> anyhow::Result<()> {
     for cup in cups {
-        let of_game = || stored.iter().filter(|found| found.game == cup.kit.game());
+        let of_game = || {
+            stored
+                .iter()
+                .filter(|found| found.game == cup.kit.card().name)
+        };
         let open = of_game().find(|found| found.ended_us.is_none());
         let setup = open.or(of_game().next()).map(|found| &found.setup);
         let (kit, within) = (cup.kit, cup.users_bots.within);
@@ -171,7 +175,7 @@ fn seat_users_bots(
         cup.users_bots = users_bots::seated(common, within, seats)?;
         cup.users_bots.within = within;
         cup.users_bots.ranked = true;
-        if kit.wire() == Wire::Stdio {
+        if kit.card().wire == Wire::Stdio {
             // One of them is asked at a time.
             cup.users_bots.bots = cup.users_bots.bots.clone().resting();
         }
@@ -193,13 +197,13 @@ impl RunArgs {
         if mistakes.is_empty() {
             return Ok(());
         }
-        let told = format!("{shown}: {}", mistakes.join("; "));
+        let reported = format!("{shown}: {}", mistakes.join("; "));
         if self.broken_lose {
-            notify(&format!("{told}; it loses its matches"));
+            notify(&format!("{reported}; it loses its matches"));
             return Ok(());
         }
         refuse(format!(
-            "{told}: fix that, or let such programs lose with --broken-lose"
+            "{reported}: fix that, or let such programs lose with --broken-lose"
         ))
     }
 
@@ -208,7 +212,7 @@ impl RunArgs {
         adopt_orphans().context("programs' orphans cannot be adopted")?;
         Ok(ProgramRules {
             bots: cup.users_bots.clone(),
-            memory: cup.kit.stdio().and_then(|wire| wire.memory),
+            memory: cup.kit.card().stdio.memory,
             fair: true,
             machine: Some(Machine::watch()),
             replays_max,
@@ -253,21 +257,21 @@ impl Run<'_> {
         let mut all = Vec::new();
         for mut cup in cups {
             cup.note_isolation(self.args.isolation());
-            let game = cup.kit.game();
+            let game = cup.kit.card().name;
             let mut course = self.course(cup, &stored).await?;
-            let told = drawn_from(course.id(), &course.cup().setup, false);
+            let reported = drawn_from(course.id(), &course.cup().setup, false);
             notify(&format!(
                 "{game}, tournament {}: {}",
                 course.id(),
-                told.trim_end()
+                reported.trim_end()
             ));
             let began = Instant::now();
             let before = course.games().len();
             let ended = match self.play(&mut course, &mut listener).await {
                 Ok(ended) => ended,
                 Err(error) => {
-                    // The error is told, whether this can be or not.
-                    let _ = self.tell_how_to_go_on(&mut out);
+                    // The error is reported, whether this can be or not.
+                    let _ = self.report_how_to_go_on(&mut out);
                     return Err(error);
                 }
             };
@@ -284,7 +288,7 @@ impl Run<'_> {
                     all.push((game.to_owned(), standings));
                 }
                 Ended::Stopped => {
-                    self.tell_how_to_go_on(&mut out)?;
+                    self.report_how_to_go_on(&mut out)?;
                     return Ok(ExitCode::from(STOPPED));
                 }
             }
@@ -309,7 +313,7 @@ impl Run<'_> {
         began: Instant,
         out: &mut impl std::io::Write,
     ) -> std::io::Result<()> {
-        let (game, matches) = (course.cup().kit.game(), course.games().len());
+        let (game, matches) = (course.cup().kit.card().name, course.games().len());
         writeln!(
             out,
             "{}, {game}, {matches} matches, tournament {}",
@@ -328,7 +332,7 @@ impl Run<'_> {
         )
     }
 
-    fn tell_how_to_go_on(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
+    fn report_how_to_go_on(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
         let (file, database) = (self.args.file.display(), self.args.database.path());
         let database = database.display();
         writeln!(
@@ -347,7 +351,7 @@ impl Run<'_> {
         }
     }
 
-    /// Listens where entrants dial, before anything is stored: a port that is taken is told before the first match.
+    /// Listens where entrants dial, before anything is stored: a port that is taken is reported before the first match.
     /// Who dials already waits for its game.
     async fn listener(
         &self,
@@ -388,7 +392,7 @@ impl Run<'_> {
         let target =
             |cup: &Cup, games: &[PlayedGame]| self.aim(until.as_ref(), started_us, cup, games);
         let play = Play {
-            player,
+            player: Arc::new(player),
             concurrency,
             stop: Arc::clone(&self.stop),
             target: &target,
@@ -406,11 +410,11 @@ impl Run<'_> {
         let mut open = None;
         if let Some(until) = until {
             let test = until.test(games);
-            let told = until.standing(&test, &cup.named());
+            let reported = until.standing(&test, &cup.named());
             if test.verdict() != Verdict::Open {
-                return Aim::Reached(told);
+                return Aim::Reached(reported);
             }
-            open = Some(told);
+            open = Some(reported);
         }
         let minutes = self.file.minutes_max;
         let over = minutes.filter(|minutes| (now_us() - started_us) as f64 >= minutes * 60e6);
@@ -434,20 +438,19 @@ impl Run<'_> {
         cup: &Cup,
         concurrency: NonZeroUsize,
         listener: &mut Option<TcpListener>,
-    ) -> anyhow::Result<(Arc<dyn MatchPlayer + Send>, Server)> {
+    ) -> anyhow::Result<(Referees, Server)> {
         let (budget, models) = (cup.budget, cup.models != Models::None);
-        Ok(match cup.kit.wire() {
+        Ok(match cup.kit.card().wire {
             Wire::Stdio => {
                 let rules = self.args.rules(cup, self.file.replays_max)?;
                 let machine = rules.machine.clone();
-                (
-                    Arc::new(Programs {
-                        budget,
-                        models,
-                        rules,
-                    }),
-                    machine.map_or(Server::None, Server::Machine),
-                )
+                let pipes = Pipes {
+                    budget,
+                    models,
+                    rules,
+                };
+                let server = machine.map_or(Server::None, Server::Machine);
+                (Referees::new(Ports::Pipes(pipes)), server)
             }
             Wire::Callbacks => {
                 let settings = HostSettings {
@@ -464,16 +467,19 @@ impl Run<'_> {
                 };
                 // Its matches are stored as all others are, with their places in the tournament.
                 let host = Host::new(cup.kit, settings, Recording::none());
-                let player = Hosted {
-                    host: Arc::clone(&host),
-                    runtime: Handle::current(),
-                    silent: Some(Mutex::default()),
-                };
-                (Arc::new(player), Server::Host(host))
+                let ports = Ports::Callbacks(Arc::clone(&host));
+                let player = Referees::remembering(ports, HashMap::new());
+                (player, Server::Host(host))
             }
             // Where nobody dials, the order in which lines arrive is not left to chance.
             Wire::Hub if !cup.is_dialled() && !cup.has_users_bots() => {
-                (Arc::new(InProcess { budget, models }), Server::None)
+                let timed = false;
+                let players = InProcess {
+                    budget,
+                    models,
+                    timed,
+                };
+                (Referees::new(Ports::Process(players)), Server::None)
             }
             Wire::Hub => {
                 let listener = match cup.is_dialled() {
@@ -481,18 +487,17 @@ impl Run<'_> {
                     false => None,
                 };
                 let (hub, stop) = self.hub(cup, concurrency, listener).await?;
-                let player = Dialled {
+                let players = HubPorts {
                     hub: Arc::clone(&hub),
-                    runtime: Handle::current(),
                     builtins: builtins(cup, concurrency),
                     within: self.file.within()?,
                 };
-                (Arc::new(player), Server::Hub(hub, stop))
+                (Referees::new(Ports::Hub(players)), Server::Hub(hub, stop))
             }
         })
     }
 
-    /// The hub that entrants of a game dial whose players do so; without a listener, bots of ours alone play there.
+    /// The hub that entrants of a game dial whose players do so; without a listener, our bots alone play there.
     async fn hub(
         &self,
         cup: &Cup,
@@ -518,7 +523,7 @@ impl Run<'_> {
         };
         notify(&format!(
             "listening for {} players on {}",
-            cup.kit.game(),
+            cup.kit.card().name,
             listener.local_addr()?
         ));
         let (serving, stopped) = (Arc::clone(&hub), stop.clone());
@@ -540,7 +545,7 @@ fn builtins(cup: &Cup, concurrency: NonZeroUsize) -> Builtins {
     }
 }
 
-/// What runs beside a tournament's matches.
+/// What runs during a tournament's matches.
 enum Server {
     None,
     /// What watches the machine, where programs play.

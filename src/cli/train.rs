@@ -32,10 +32,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
         games: args.games,
         seed: args.seed,
     };
-    let Some(learner) = kit.training() else {
+    let Some(learner) = kit.card().training else {
         return refuse(format!(
             "{} has nothing that is learnt by self-play",
-            kit.game()
+            kit.card().name
         ));
     };
     let learnt = learner.train(&training, &mut |games| meter.show(games));

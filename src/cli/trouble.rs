@@ -1,11 +1,11 @@
 //! What was wrong with programs in matches, as it is shown on a terminal.
 
-use crate::histogram::Histogram;
 use crate::plain::plain_line;
 use crate::programs::Conduct;
 use crate::referee::{OnEnd, SeatConduct, SeatPrograms};
 use crate::tournament::{Failure, FinishedMatch};
 use games::Cause;
+use games::Histogram;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -24,7 +24,7 @@ pub(super) const CONDUCT_WITHIN: Duration = Duration::from_secs(15);
 pub(super) struct Trouble<'a>(pub(super) &'a SeatConduct);
 
 impl<'a> Trouble<'a> {
-    pub(super) const fn of(conduct: &'a SeatConduct) -> Self {
+    pub(super) const fn from_conduct(conduct: &'a SeatConduct) -> Self {
         Self(conduct)
     }
 
@@ -133,9 +133,9 @@ pub(super) fn at_fault(finished: &FinishedMatch, own: usize) -> SeatConduct {
 }
 
 /// Until no program can report any more.
-pub(super) struct AllHeard(mpsc::Receiver<Infallible>);
+pub(super) struct AllReported(mpsc::Receiver<Infallible>);
 
-impl AllHeard {
+impl AllReported {
     /// Waits for that, but not for ever.
     pub(super) async fn wait(mut self) {
         let _ = tokio::time::timeout(CONDUCT_WITHIN, self.0.recv()).await;
@@ -157,9 +157,9 @@ impl Failures {
         for (seat, spec) in programs {
             let left = played.left.get(seat);
             let conduct = at_fault(finished, seat);
-            let unheard = left.and_then(|left| left.unheard.as_ref());
+            let lost = left.and_then(|left| left.unheard.as_ref());
             let why = conduct.conduct.faults.first();
-            let Some(why) = why.or(unheard.map(|unheard| &unheard.first)) else {
+            let Some(why) = why.or(lost.map(|lost| &lost.first)) else {
                 continue;
             };
             let timed_out = |cause| matches!(cause, Cause::TimeForfeit | Cause::InitFailure);
@@ -168,8 +168,8 @@ impl Failures {
                 match_number: Some(planned.number + 1),
                 why: plain(why),
                 stderr: last_lines(&conduct.conduct.stderr),
-                matches_not_played: u64::from(match unheard {
-                    Some(unheard) => unheard.all,
+                matches_not_played: u64::from(match lost {
+                    Some(lost) => lost.all,
                     None => conduct.taken + conduct.conduct.refused == 0,
                 }),
                 silent: left.is_some_and(|left| left.late)
@@ -180,7 +180,7 @@ impl Failures {
     }
 
     /// Receives these programs' reports as their matches end.
-    pub(super) fn hear(&self, programs: &mut SeatPrograms) -> AllHeard {
+    pub(super) fn receive_reports(&self, programs: &mut SeatPrograms) -> AllReported {
         // Dropped with the last program that may still report.
         let (open, closed) = mpsc::channel::<Infallible>(1);
         let own = self.clone();
@@ -188,12 +188,12 @@ impl Failures {
             let _open = &open;
             own.bot(&conduct);
         })));
-        AllHeard(closed)
+        AllReported(closed)
     }
 
     /// Records how a user's bot did in a match.
     fn bot(&self, conduct: &SeatConduct) {
-        let trouble = Trouble::of(conduct);
+        let trouble = Trouble::from_conduct(conduct);
         if trouble.is_none() {
             return;
         }

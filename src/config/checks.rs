@@ -21,7 +21,7 @@ pub(super) fn complete(config: &mut Config) {
         (Wire::Callbacks, &mut referee.koehandel.options),
         (Wire::Hub, &mut referee.smartdog.options),
     ] {
-        let cards = games::met_by(wire).map_or(&[][..], |kit| kit.options());
+        let cards = games::met_by(wire).map_or(&[][..], |kit| kit.card().options);
         let is_default = |name: &str, stated: &str| {
             let mut cards = cards.iter();
             cards.any(|card| card.name == name && card.default == stated)
@@ -57,7 +57,7 @@ pub(super) fn check(config: &Config, merged: &Value, mistakes: &mut Mistakes) {
         if let Some(kit) = kit
             && let Err(why) = check_options(kit, options)
         {
-            let what = format!("`referee.{}.options`", kit.game());
+            let what = format!("`referee.{}.options`", kit.card().name);
             let why = why.to_string();
             mistakes.add(ConfigError::Unusable { what, why });
         }
@@ -76,8 +76,8 @@ pub(super) fn check(config: &Config, merged: &Value, mistakes: &mut Mistakes) {
 
 /// Why this bot cannot play, if the game has none of that name.
 fn no_bot(kit: &dyn Kit, bot: &str) -> Option<String> {
-    let known: Vec<&str> = kit.bots().iter().map(|card| card.name).collect();
-    let (game, names) = (kit.game(), known.join(", "));
+    let known: Vec<&str> = kit.card().bots.iter().map(|card| card.name).collect();
+    let (game, names) = (kit.card().name, known.join(", "));
     let unknown = || format!("{game} has no bot {bot:?}; there are: {names}");
     // Whether there is such a program shows when a match begins: it may be added later.
     let built_in = !bot.starts_with(PREFIX);
@@ -89,7 +89,7 @@ fn no_bot(kit: &dyn Kit, bot: &str) -> Option<String> {
 fn path_referees(config: &Config, origins: &[&str], mistakes: &mut Mistakes) {
     let referees = &config.callbacks.referee;
     let wrong = |field| mistakes.are_about(&format!("callbacks.referee.{field}"));
-    // What would keep others off, or tell two of them apart, and could not be read.
+    // What would keep others off, or distinguish two of them, and could not be read.
     let (unread, unnamed) = (wrong("secret") || wrong("addresses"), wrong("name"));
     let open = |referee: &PathReferee| {
         referee.secret.reveal().is_none() && referee.addresses.is_empty() && !unread

@@ -128,7 +128,7 @@ struct Fields {
     lists: Vec<List>,
 }
 
-static FIELDS: LazyLock<Fields> = LazyLock::new(|| Fields::of::<Config>(""));
+static FIELDS: LazyLock<Fields> = LazyLock::new(|| Fields::for_section::<Config>(""));
 
 /// Every key, in the order of the file.
 #[must_use]
@@ -143,7 +143,7 @@ pub(super) fn lists() -> &'static [List] {
 
 impl Fields {
     /// The fields of these settings, or of one section of the list at `path`.
-    fn of<T: confique::Config>(path: &str) -> Self {
+    fn for_section<T: confique::Config>(path: &str) -> Self {
         let mut fields = Self::default();
         fields.add::<T>(path, "", &T::META);
         let paths: Vec<String> = fields.keys.iter().map(|key| key.path.clone()).collect();
@@ -172,14 +172,14 @@ impl Fields {
                 ("hub", _) => self.list::<Hub>(path, meaning, "hub.example:3002", 256),
                 (_, Some(start)) => self.keys.extend(games::ALL.iter().map(|kit| {
                     let default = match start.starts_with("thinking.") {
-                        true => (kit.usual_budget().as_millis() as i64).into(),
+                        true => (kit.card().limits.budget.as_millis() as i64).into(),
                         false => "".into(),
                     };
                     Key {
-                        path: format!("{start}{}", kit.game()),
+                        path: format!("{start}{}", kit.card().name),
                         default: Some(default),
-                        meaning: meaning.replace(GAME, kit.game()),
-                        ..Key::read_at::<T>(dotted(&place, kit.game()))
+                        meaning: meaning.replace(GAME, kit.card().name),
+                        ..Key::read_at::<T>(dotted(&place, kit.card().name))
                     }
                 })),
                 _ if field.name == OPTIONS => self.keys.extend(rules(&path)),
@@ -201,7 +201,7 @@ impl Fields {
         max: usize,
     ) {
         self.lists.push(List {
-            keys: Fields::of::<T>(&path).keys,
+            keys: Fields::for_section::<T>(&path).keys,
             path,
             meaning,
             example,
@@ -228,7 +228,7 @@ fn default(kind: LeafKind) -> Option<Value> {
 fn rules(section: &str) -> impl Iterator<Item = Key> {
     let game = section.rsplit('.').nth(1);
     let kit = game.and_then(games::find).into_iter();
-    let cards = kit.flat_map(|kit| kit.options().iter().map(move |card| (kit, card)));
+    let cards = kit.flat_map(|kit| kit.card().options.iter().map(move |card| (kit, card)));
     cards.map(move |(kit, card)| {
         let default = match card.default {
             "null" => "".into(),
@@ -269,6 +269,6 @@ fn rule(kit: &'static dyn Kit, card: &'static OptionCard, default: &Value) -> Ch
 /// # Errors
 /// The game's own message.
 pub fn check_options(kit: &dyn Kit, options: &serde_json::Value) -> Result<(), SetupError> {
-    let setup = TableSetup::numbered(0, options.clone(), *kit.seats().end());
+    let setup = TableSetup::numbered(0, options.clone(), *kit.card().seats.end());
     kit.table(&setup).map(drop)
 }

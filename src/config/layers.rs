@@ -331,7 +331,7 @@ mod tests {
                 "[log]\nlevel = \"inof\"\n[[hub]]\naddress = h:1\nbot = \"rex\"\n[api]\nlisten = \"x\"\n[thinking]\n{broken}\n"
             );
             std::fs::write(&path, text).unwrap();
-            let told = load(Some(&path), &set, &Vec::new())
+            let reported = load(Some(&path), &set, &Vec::new())
                 .unwrap_err()
                 .to_string();
             let line = 8 + broken.lines().count();
@@ -343,9 +343,9 @@ mod tests {
                 format!("line {line}, column {column}: this is not TOML"),
                 "DROVER__LOG__FORMAT: `log.format` is \"xml\"".to_owned(),
             ] {
-                assert!(told.contains(&expected), "{expected} in\n{told}");
+                assert!(reported.contains(&expected), "{expected} in\n{reported}");
             }
-            assert_eq!(told.lines().count(), 7, "and no other:\n{told}");
+            assert_eq!(reported.lines().count(), 7, "and no other:\n{reported}");
         }
     }
 }

@@ -157,7 +157,7 @@ fn reveal_each(keys: &[Key], values: &mut Map<String, Value>, mistakes: &mut Mis
     }
 }
 
-/// The secret from the file given beside it, if any.
+/// The secret from the file given next to it, if any.
 fn revealed(key: &Key, values: &Map<String, Value>) -> Result<Option<Value>, ConfigError> {
     let set = |place: &str| {
         let value = values.get(place)?;
@@ -183,14 +183,14 @@ fn revealed(key: &Key, values: &Map<String, Value>) -> Result<Option<Value>, Con
 
 /// The secret in a file, or why it cannot be read.
 fn secret_in(path: &str) -> Result<String, String> {
-    let told = |why: std::io::Error| why.to_string();
-    let size = std::fs::metadata(path).map_err(told)?.len();
+    let known = |why: std::io::Error| why.to_string();
+    let size = std::fs::metadata(path).map_err(known)?.len();
     if size > SECRET_LEN_MAX {
         return Err(format!(
             "it has {size} bytes; at most {SECRET_LEN_MAX} are read"
         ));
     }
-    let text = std::fs::read_to_string(path).map_err(told)?;
+    let text = std::fs::read_to_string(path).map_err(known)?;
     let text = without_mark(&text).trim_end_matches(['\r', '\n']);
     if text.is_empty() || text.chars().any(char::is_control) {
         return Err("it must hold the secret on one line".to_owned());

@@ -137,8 +137,8 @@ pub(super) fn host_port<'de, D: Deserializer<'de>>(from: D) -> Result<String, D:
 }
 
 pub(super) fn hub_game<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    let games = games::ALL.iter().filter(|kit| kit.wire() == Wire::Hub);
-    let known: Vec<&str> = games.map(|kit| kit.game()).collect();
+    let games = games::ALL.iter().filter(|kit| kit.card().wire == Wire::Hub);
+    let known: Vec<&str> = games.map(|kit| kit.card().name).collect();
     let allowed = format!(
         "a game that is played on hubs; there are: {}",
         known.join(", ")

@@ -71,7 +71,7 @@ pub struct Callbacks {
     /// A file that holds `callbacks.secret_path`.
     #[config(default = "", deserialize_with = given)]
     pub secret_path_file: Maybe<PathBuf>,
-    /// Proxies whose `X-Forwarded-For` is believed when a caller is told apart by its address: the last address that
+    /// Proxies whose `X-Forwarded-For` is believed when a caller is distinguished by its address: the last address that
     /// is no such proxy counts.
     #[config(default = [], deserialize_with = networks)]
     pub trusted_proxies: Vec<IpNet>,

@@ -6,7 +6,7 @@ use std::num::NonZero;
 use std::thread::available_parallelism;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// How much lower than that of callbacks, of 19 at most: beside others that compute they get a quarter of their time.
+/// How much lower than that of callbacks, of 19 at most: next to others that compute they get a quarter of their time.
 const NICE: i32 = 5;
 
 /// A runtime apart.

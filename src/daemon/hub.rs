@@ -28,7 +28,7 @@ impl RunningHub {
         listener: TcpListener,
         stop: CancellationToken,
     ) -> anyhow::Result<Self> {
-        let durability = config.store.durability_of(kit.game());
+        let durability = config.store.durability_of(kit.card().name);
         let recording = Recording::new(parts.store.clone(), durability);
         let settings = HubSettings {
             on_line: Some(introduce(parts.identities.clone())),

@@ -25,7 +25,7 @@ impl Process {
         }
     }
 
-    /// Sets the gauges; what the system does not tell is left out.
+    /// Sets the gauges; what the system does not say is left out.
     pub(super) fn measure(&self) {
         gauge!(names::PROCESS_START).set(self.started_s);
         if let Some(open) = descriptors::open() {
@@ -53,7 +53,7 @@ struct Room {
 
 impl Room {
     /// Of the disk where this file is.
-    fn of(path: &Path) -> Option<Self> {
+    fn from_path(path: &Path) -> Option<Self> {
         let disk = statvfs(path).ok()?;
         let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
         Some(Self {
@@ -83,7 +83,7 @@ pub(super) struct Disk {
 }
 
 impl Disk {
-    pub(super) fn of(database: &Path) -> Self {
+    pub(super) fn for_database(database: &Path) -> Self {
         Self {
             database: database.to_owned(),
             file: file_at(database),
@@ -107,7 +107,7 @@ impl Disk {
         let mut log = self.database.clone().into_os_string();
         log.push("-wal");
         gauge!(names::STORE_LOG_BYTES).set(length(Path::new(&log)) as f64);
-        let Some(room) = Room::of(&self.database) else {
+        let Some(room) = Room::from_path(&self.database) else {
             return;
         };
         gauge!(names::DISK_FREE).set(room.free as f64);
@@ -149,7 +149,7 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// At present; `None` where the system does not tell.
+    /// At present; `None` where the system does not say.
     pub(super) fn now() -> Option<Self> {
         Self::read(&std::fs::read_to_string("/proc/self/stat").ok()?)
     }
@@ -175,8 +175,8 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn a_disk_that_is_nearly_full_is_told_once_and_once_that_it_is_not() {
-        let mut disk = Disk::of(Path::new("drover.db"));
+    fn a_disk_that_is_nearly_full_is_reported_once_and_its_end_once() {
+        let mut disk = Disk::for_database(Path::new("drover.db"));
         let mut turned = |free, all| disk.turned(Room { free, all });
         let large = 1 << 40;
         assert_eq!(turned(SCARCE, large), None);
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(turned(100, 2000), None);
         assert_eq!(turned(99, 2000), Some(true));
         assert_eq!(turned(125, 2000), Some(false));
-        assert!(Room::of(Path::new("/")).unwrap().all > 0);
+        assert!(Room::from_path(Path::new("/")).unwrap().all > 0);
     }
 
     #[test]

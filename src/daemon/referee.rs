@@ -55,7 +55,7 @@ impl RefereePlan<'_> {
         listener: TcpListener,
         stop: CancellationToken,
     ) -> anyhow::Result<RunningReferee> {
-        let durability = self.config.store.durability_of(self.kit.game());
+        let durability = self.config.store.durability_of(self.kit.card().name);
         let recording = Recording::new(self.store.clone(), durability);
         let allow = &self.config.referee.koehandel.allow;
         let reaches = Reaches::of(allow, listener.local_addr()?, self.own_doors());
@@ -89,10 +89,10 @@ impl RefereePlan<'_> {
     fn settings(&self) -> HostSettings {
         let options = &self.config.referee.koehandel;
         let budgets = &self.config.thinking.budget_ms_by_game;
-        let budget = budgets.get(self.kit.game()).copied();
+        let budget = budgets.get(self.kit.card().name).copied();
         HostSettings {
             builtins: Some(Builtins {
-                budget: ThinkBudget::Time(budget.unwrap_or_else(|| self.kit.usual_budget())),
+                budget: ThinkBudget::Time(budget.unwrap_or_else(|| self.kit.card().limits.budget)),
                 models: self.config.thinking.models,
                 permits: Arc::new(Semaphore::new(1)),
                 programs: SeatPrograms {
@@ -115,7 +115,7 @@ impl RefereePlan<'_> {
     fn own_path(&self) -> String {
         let secret = self.config.callbacks.secret_path.reveal();
         let secret = secret.map_or(String::new(), |secret| format!("/{secret}"));
-        format!("{secret}/{}/", self.kit.game())
+        format!("{secret}/{}/", self.kit.card().name)
     }
 
     /// Where matches may always call our own bots.
@@ -142,7 +142,7 @@ impl RefereePlan<'_> {
         OwnAddress {
             listener: self.callbacks,
             secret_path: callbacks.secret_path.clone(),
-            game: self.kit.game(),
+            game: self.kit.card().name,
             default_bot: callbacks.default_bot.clone(),
             nonce: self.nonce.clone(),
         }
@@ -156,7 +156,7 @@ impl RefereePlan<'_> {
             let url = format!("url:http://{base}{path}{}", bot.name);
             Ok((bot.name.to_owned(), url.parse()?))
         };
-        self.kit.bots().iter().map(player).collect()
+        self.kit.card().bots.iter().map(player).collect()
     }
 }
 

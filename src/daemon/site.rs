@@ -2,6 +2,7 @@
 
 use crate::config::Secret;
 use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, OwnReferee};
+use crate::history;
 use crate::identities::Identities;
 use crate::programs::Bots;
 use crate::session::{Dependencies, SessionOptions, Sessions};
@@ -53,7 +54,7 @@ impl Site {
             find: games::find,
         };
         let sessions = Sessions::open(sessions, parts).await?;
-        let nonce = Secret::new(store.referee_nonce().await?);
+        let nonce = Secret::new(history::referee_nonce(store.reader()).await?);
         callbacks.own_referee = referee.map(|name| OwnReferee {
             name: name.to_owned(),
             nonce: nonce.clone(),

@@ -3,6 +3,7 @@
 //! The one rule of time: a decision may take the wire's limit less the configured margin, and the margin
 //! never takes more than a quarter of a limit below 5 s.
 
+use crate::card::Limits;
 use crate::game::Budget;
 use crate::wire::{Dialogue, Frame, Next, Progress};
 use std::time::Duration;
@@ -38,15 +39,6 @@ pub fn margin(configured: Duration, limit: Duration) -> Duration {
     } else {
         configured.min(limit)
     }
-}
-
-/// How long a contest gives for an answer, and for the first one of a match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimeLimits {
-    /// For an answer.
-    pub answer: Duration,
-    /// For the first one.
-    pub open: Duration,
 }
 
 /// The time for a decision, as the dialogue says it ([`crate::Next::Think`]).
@@ -106,7 +98,7 @@ impl ProgramTimes {
     /// The moments of a decision in a contest with these limits. `None`: only one answer is legal, and the program is not
     /// asked for it.
     #[must_use]
-    pub fn new(limits: TimeLimits, asked: Bounds, configured: Duration) -> Option<Self> {
+    pub fn new(limits: Limits, asked: Bounds, configured: Duration) -> Option<Self> {
         if asked.is_forced() {
             return None;
         }
@@ -197,13 +189,13 @@ fn own_clock(left: Duration) -> Duration {
 }
 
 /// The target of a decision that a program makes: it may need all of the time that a wire gives for getting ready.
-fn program_target(limits: TimeLimits, Bounds { limit, target }: Bounds) -> Option<Duration> {
+fn program_target(limits: Limits, Bounds { limit, target }: Bounds) -> Option<Duration> {
     target.filter(|_| limit != limits.open || limit == limits.answer)
 }
 
 /// The target of a decision for somebody who waits for a program of which nothing more is known.
 #[must_use]
-pub fn awaited_target(limits: TimeLimits, asked: Bounds) -> Option<Duration> {
+pub fn awaited_target(limits: Limits, asked: Bounds) -> Option<Duration> {
     let target = program_target(limits, asked)?;
     Some(target.max(own_clock(asked.limit)))
 }
@@ -288,7 +280,7 @@ pub fn answer(dialogue: &mut dyn Dialogue, next: Next, allowed: Allowance<'_>) -
 
 #[cfg(test)]
 mod tests {
-    use super::{Bounds, MARGIN, ProgramTimes, TimeLimits, Times, awaited_target, margin};
+    use super::{Bounds, Limits, MARGIN, ProgramTimes, Times, awaited_target, margin};
     use std::time::Duration;
 
     const fn ms(ms: u64) -> Duration {
@@ -299,10 +291,10 @@ mod tests {
         Duration::from_micros(us)
     }
 
-    const fn limits(answer: u64, open: u64) -> TimeLimits {
-        TimeLimits {
-            answer: ms(answer),
+    const fn limits(answer: u64, open: u64) -> Limits {
+        Limits {
             open: ms(open),
+            ..Limits::new(ms(answer), Duration::ZERO)
         }
     }
 
@@ -313,7 +305,7 @@ mod tests {
         }
     }
 
-    fn program_times(limits: TimeLimits, asked: Bounds) -> ProgramTimes {
+    fn program_times(limits: Limits, asked: Bounds) -> ProgramTimes {
         ProgramTimes::new(limits, asked, MARGIN).expect("it is asked")
     }
 

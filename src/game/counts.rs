@@ -1,7 +1,7 @@
 //! Counts over matches: what is learnt of rivals, merged by adding up.
 
 use crate::game::{Seat, Seats};
-use crate::kit::Models;
+use crate::models::Models;
 use crate::wire::Lesson;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -37,7 +37,7 @@ pub struct Candidate {
     pub act: String,
     /// What it is meant for, beyond this answer; empty: nothing more than the answer says.
     pub plan: String,
-    /// What it is worth, in the game's own unit ([`crate::Kit::value_unit`]), where it was tried.
+    /// What it is worth, in the game's own unit ([`crate::GameCard::value_unit`]), where it was tried.
     pub value: Option<f64>,
     /// The standard error of `value`; of its difference to the value of the base candidate, where candidates
     /// are compared on the same samples.

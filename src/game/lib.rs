@@ -7,13 +7,20 @@
 
 pub mod answer;
 pub mod arena;
+pub mod card;
 pub mod contest;
 pub mod counts;
+pub mod dialect;
 pub mod explain;
 pub mod game;
 pub mod guard;
+pub mod histogram;
+pub mod history;
 pub mod kit;
 pub mod knobs;
+pub mod maps;
+pub mod match_;
+pub mod models;
 pub mod neutral;
 pub mod options;
 pub mod participation;
@@ -27,19 +34,25 @@ pub mod teams;
 pub mod text;
 pub mod wire;
 
+pub use card::{BotCard, GameCard, Limits, OptionCard, Places, StdioWire, TeamFact, Teams, Wire};
 pub use contest::ladder;
+pub use dialect::{Dialect, ReplyLine, Route, Seating};
 pub use explain::{Candidate, Explanation};
 pub use game::{Bot, Budget, Cause, Duel, Fork, Game, Illegal, Listener, Outcome, Seat, Seats};
+pub use histogram::Histogram;
+pub use history::{Bluff, History};
 pub use kit::{
-    Bluff, BotCard, DialogueSetup, Exchange, Kit, Learnt, MapSize, MapStyle, Maps, Models, Nodes,
-    OptionCard, Pace, PlaySetup, Played, Route, Seating, SetupError, StdioWire, TableSetup, Train,
-    Training, Wire, bot_seed,
+    DialogueSetup, Exchange, Kit, Learnt, LineUp, Nodes, Pace, PlaySetup, Played, SetupError,
+    TableSetup, bot_seed,
 };
+pub use maps::{MapSize, MapStyle, Maps};
+pub use match_::{Match, RecordedReply};
+pub use models::{Models, Train, Training};
 pub use participation::{Part, Participation, is_earned, judge};
 pub use reasons::Belief;
 pub use scene::{Picture, Scene};
 pub use teams::are_mates;
 pub use wire::{
     Arrival, Blame, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Noted, Progress, Reception,
-    Reply, ReplyLine, Table, TeamFact, WireError,
+    Reply, Table, WireError,
 };

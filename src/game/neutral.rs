@@ -2,7 +2,7 @@
 //! all games. Views, decisions, acts and events are the games' own types, serialised; `docs/bot-protocol.md` is
 //! for those who write programs.
 
-use crate::answer::TimeLimits;
+use crate::card::Limits;
 use crate::game::Cause;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::DeserializeOwned;
@@ -135,7 +135,7 @@ pub struct Start {
 impl Start {
     /// A match that has this id, in a contest with these limits.
     #[must_use]
-    pub fn of(limits: TimeLimits, id: &str, again: bool) -> Self {
+    pub fn of(limits: Limits, id: &str, again: bool) -> Self {
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         Self {
             id: id.to_owned(),

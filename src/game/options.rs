@@ -1,7 +1,7 @@
 //! Referee options: one JSON object, read into one struct a game whose fields stand in its table of
 //! [`OptionCard`]s.
 
-use crate::kit::OptionCard;
+use crate::card::OptionCard;
 use serde::de::value::Error as Unfit;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
@@ -150,7 +150,7 @@ impl<'de> Deserializer<'de> for Words {
 #[cfg(test)]
 mod tests {
     use super::{choice, maybe_whole, read, text, whole};
-    use crate::kit::OptionCard;
+    use crate::card::OptionCard;
     use serde::Deserialize;
     use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! How the players of a match took part in it: whether a result is their own.
 
+use crate::card::BotCard;
 use crate::game::{Cause, Seat};
-use crate::kit::{BotCard, Kit};
+use crate::kit::Kit;
 use crate::wire::Blame;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -184,7 +185,7 @@ impl dyn Kit + '_ {
     /// The game's plainest legal player: the lowest rung of its ladder.
     #[must_use]
     pub fn plainest(&self) -> Option<&'static BotCard> {
-        self.bots().iter().min_by_key(|card| card.rung)
+        self.card().bots.iter().min_by_key(|card| card.rung)
     }
 }
 

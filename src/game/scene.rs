@@ -1,7 +1,7 @@
 //! What is to be seen of a match: positions as data in each game's own schema, and pictures of them.
 //!
 //! [`crate::Table::scene`] shows everything, [`crate::Dialogue::scene`] what one seat may know, both in one schema
-//! a game, and [`crate::Kit::picture`] draws either. A picture holds no colour: its elements have the classes of
+//! a game, and [`crate::GameCard::picture`] draws either. A picture holds no colour: its elements have the classes of
 //! [`CLASSES`], which one stylesheet defines for light and dark.
 
 mod classes;

@@ -11,19 +11,19 @@ pub fn are_mates(teams: &[u8], one: Seat, other: Seat) -> bool {
 }
 
 impl dyn Kit + '_ {
-    /// As [`Kit::win_shares`]; where there are `teams`, by seat, each seat has the share of its team.
+    /// Each seat's share of the win ([`crate::GameCard::win_shares`]); where there are `teams`, by seat, each seat has the share of its team.
     #[must_use]
     pub fn win_shares_in(&self, teams: Option<&[u8]>, outcome: &Outcome) -> Seats<f64> {
         let Some(teams) = teams else {
-            return self.win_shares(outcome);
+            return (self.card().win_shares)(outcome);
         };
         let teams: Vec<usize> = teams.iter().copied().map(usize::from).collect();
-        let shares = self.win_shares(&outcome.of_teams(&teams));
+        let shares = (self.card().win_shares)(&outcome.of_teams(&teams));
         let share = |team: &usize| shares.values().get(*team).copied().unwrap_or_default();
         teams.iter().map(share).collect()
     }
 
-    /// As [`Kit::win_shares_in`] and [`Kit::duels`] where the results of some seats are not their own: they are last, and have
+    /// As `win_shares_in` and [`crate::GameCard::duels`] where the results of some seats are not their own: they are last, and have
     /// no results against each other. A team is last with its last player; mates of another have what the team won.
     #[must_use]
     pub fn earned(
@@ -48,7 +48,7 @@ impl dyn Kit + '_ {
             true => 0.0,
             false => *share,
         });
-        let duels = self.duels(&outcome.placing_last(&is_last)).into_iter();
+        let duels = (self.card().duels)(&outcome.placing_last(&is_last)).into_iter();
         let duels = duels.filter_map(|duel| match (is_last(duel.first), is_last(duel.second)) {
             (true, true) => None,
             (false, false) => Some(duel),

@@ -114,19 +114,6 @@ impl Fact {
     }
 }
 
-/// The fact that tells a session's team: its kind, and the fields of its data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TeamFact {
-    /// Its kind.
-    pub kind: &'static str,
-    /// The field that all players of one game have alike.
-    pub table: &'static str,
-    /// The field with the player's own number.
-    pub player: &'static str,
-    /// The field with the list of its allies' numbers.
-    pub allies: &'static str,
-}
-
 /// What one match taught about one rival: merged into stored models by [`crate::Models::merge`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lesson {
@@ -233,46 +220,6 @@ pub trait Dialogue: Send {
     fn scene(&self) -> Option<Scene> {
         None
     }
-}
-
-/// What programs on pipes are held to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StdioWire {
-    /// Longest line of an answer, in bytes.
-    pub reply_line_max: usize,
-    /// What a player hears when it is no longer wanted, if the wire has a word for it.
-    pub farewell: Option<&'static str>,
-    /// Memory that a program may have, in bytes, if the contest says.
-    pub memory: Option<u64>,
-    /// The option, in milliseconds, that is each player's time.
-    pub time_option: Option<&'static str>,
-    /// What to try with a program that does not answer, in a sentence, if the game has options for that.
-    pub when_silent: Option<&'static str>,
-    /// The keys of a dialogue's view that a person follows a game by.
-    pub watched: &'static [&'static str],
-}
-
-impl StdioWire {
-    /// What holds unless a contest says otherwise.
-    pub const USUAL: Self = Self {
-        reply_line_max: 1 << 20,
-        farewell: None,
-        memory: None,
-        time_option: None,
-        when_silent: None,
-        watched: &[],
-    };
-}
-
-/// What a line of a program is to its reply, in the game's own protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReplyLine {
-    /// Nothing: it may stand anywhere.
-    Blank,
-    /// A part of it, with more to come.
-    More,
-    /// Its last one.
-    Last,
 }
 
 /// One frame from the referee to a seat.

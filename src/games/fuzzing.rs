@@ -2,7 +2,7 @@
 //! any bytes. A panic is a finding.
 //!
 //! An input that begins with `>` is a referee's: its frames are players' answers, in the order in which
-//! players are waited for. Any other one is a player's: its frames are what a dialogue hears. Frames stand
+//! players are waited for. Any other one is a player's: its frames are the messages to a dialogue. Frames stand
 //! apart by the byte 1E.
 
 use crate::game::{Budget, Progress};
@@ -10,7 +10,7 @@ use crate::kit::{DialogueSetup, Kit, TableSetup};
 use crate::wire::{Next, Reply};
 use serde_json::{Value, json};
 
-/// Frames of one input that are heard.
+/// Frames that are read of one input.
 const FRAMES_MAX: usize = 16;
 /// The byte between two frames.
 pub const BETWEEN: u8 = 0x1E;
@@ -21,14 +21,14 @@ pub const ANSWERS: u8 = b'>';
 pub fn route(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for kit in crate::ALL {
-        if let Ok(route) = kit.route(data) {
+        if let Ok(route) = kit.card().dialect.route(data) {
             let seating = route.seating;
-            assert!(seating.is_none_or(|told| told.seat.0 < told.seats));
+            assert!(seating.is_none_or(|known| known.seat.0 < known.seats));
         }
-        let _ = kit.completes(data);
-        let answer = kit.default_answer(&text);
-        let legal = kit.in_form(data, answer);
-        assert_eq!(legal, Ok(()), "{}: {answer:?}", kit.game());
+        let _ = kit.card().dialect.completes(data);
+        let answer = kit.card().dialect.default_answer(&text);
+        let legal = kit.card().in_form(data, answer);
+        assert_eq!(legal, Ok(()), "{}: {answer:?}", kit.card().name);
     }
 }
 
@@ -40,9 +40,9 @@ pub fn dialect(kit: &dyn Kit, data: &[u8]) {
     }
 }
 
-/// The weakest bot hears every frame; whatever it says is legal in form.
+/// The weakest bot receives every frame; whatever it says is legal in form.
 fn dialogue(kit: &dyn Kit, data: &[u8]) {
-    let bot = kit.bots().iter().find(|bot| !bot.thinks);
+    let bot = kit.card().bots.iter().find(|bot| !bot.thinks);
     let setup = DialogueSetup {
         bot: bot.map_or("", |bot| bot.name).to_owned(),
         opening: json!({"name": "drover", "hub": ""}),
@@ -67,8 +67,8 @@ fn dialogue(kit: &dyn Kit, data: &[u8]) {
             Ok(Next::Send(said)) => said,
             Ok(Next::Wait | Next::Over(_)) | Err(_) => continue,
         };
-        let legal = kit.in_form(frame, &said);
-        assert_eq!(legal, Ok(()), "{}: {said:?}", kit.game());
+        let legal = kit.card().in_form(frame, &said);
+        assert_eq!(legal, Ok(()), "{}: {said:?}", kit.card().name);
         dialogue.said(&said);
         let _ = dialogue.facts();
     }
@@ -80,14 +80,14 @@ fn dialogue(kit: &dyn Kit, data: &[u8]) {
 fn short(kit: &dyn Kit) -> Value {
     let mut options = json!({"deals": "1 0 2 1", "rounds": 4, "turnsLimit": 4});
     if let Some(options) = options.as_object_mut() {
-        options.retain(|name, _| kit.options().iter().any(|card| card.name == name));
+        options.retain(|name, _| kit.card().options.iter().any(|card| card.name == name));
     }
     options
 }
 
 /// Every frame is the answer of the first seat that is waited for.
 fn table(kit: &dyn Kit, data: &[u8]) {
-    let seats = (*kit.seats().start()).max(2);
+    let seats = (*kit.card().seats.start()).max(2);
     let setup = TableSetup::numbered(1, short(kit), seats);
     let Ok(mut table) = kit.table(&setup) else {
         return;

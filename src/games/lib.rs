@@ -14,7 +14,7 @@
 //!     ..PlaySetup::default()
 //! };
 //! let played = kit.play(&setup, &Nodes(100))?;
-//! let shares = kit.win_shares(&played.outcome);
+//! let shares = (kit.card().win_shares)(&played.outcome);
 //! assert_eq!(shares.values().iter().sum::<f64>(), 1.0);
 //! # Ok(())
 //! # }
@@ -45,13 +45,13 @@ pub static ALL: &[&dyn Kit] = &[
 /// The first game whose players and referee meet so.
 #[must_use]
 pub fn met_by(wire: Wire) -> Option<&'static dyn Kit> {
-    ALL.iter().copied().find(|kit| kit.wire() == wire)
+    ALL.iter().copied().find(|kit| kit.card().wire == wire)
 }
 
 /// The game with this name.
 #[must_use]
 pub fn find(game: &str) -> Option<&'static dyn Kit> {
-    ALL.iter().copied().find(|kit| kit.game() == game)
+    ALL.iter().copied().find(|kit| kit.card().name == game)
 }
 
 /// The JSON Schemas of a game's lines: of `to_program` and of `from_program`. `None`: there is no such game.

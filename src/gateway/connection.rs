@@ -75,13 +75,13 @@ impl Connection {
             Ok(bot) => bot,
             Err(error) => return wording::sentence(StatusCode::NOT_FOUND, &error.to_string()),
         };
-        let route = match bot.kit().route(query.as_bytes()) {
+        let route = match bot.kit().card().dialect.route(query.as_bytes()) {
             Ok(route) => route,
             Err(error) => {
                 // Whether there is such a program shows otherwise when a match begins.
                 let kit = bot.kit();
                 let there = |name| self.gateway.sessions.bots().find(name);
-                let plays = |name| there(name).is_some_and(|found| found.plays(kit.game()));
+                let plays = |name| there(name).is_some_and(|found| found.plays(kit.card().name));
                 return match bot.program().is_none_or(plays) {
                     true => wording::sentence(StatusCode::BAD_REQUEST, &error.to_string()),
                     false => wording::sentence(StatusCode::NOT_FOUND, &no_bot(kit).to_string()),

@@ -34,7 +34,7 @@ impl Routes {
             games: games
                 .iter()
                 .copied()
-                .filter(|kit| kit.wire() == Wire::Callbacks)
+                .filter(|kit| kit.card().wire == Wire::Callbacks)
                 .collect(),
             default_bot: options.default_bot.clone(),
             prefix: options.secret_path.trim_matches('/').to_owned(),
@@ -56,7 +56,11 @@ impl Routes {
         let mut segments = path.split('/').filter(|segment| !segment.is_empty());
         let kit = match segments.next() {
             None => self.games.first().copied(),
-            Some(game) => self.games.iter().copied().find(|kit| kit.game() == game),
+            Some(game) => self
+                .games
+                .iter()
+                .copied()
+                .find(|kit| kit.card().name == game),
         };
         let kit = kit.ok_or_else(|| self.no_game())?;
         let bot = segments.next().unwrap_or(&self.default_bot);
@@ -64,7 +68,7 @@ impl Routes {
         if segments.next().is_some() {
             return Err(NoRoute(format!(
                 "nothing is here: a bot's path is /{}/BOT or /{0}/BOT/REFEREE",
-                kit.game()
+                kit.card().name
             )));
         }
         let referee = match named {
@@ -111,7 +115,7 @@ impl Routes {
         let games: Vec<_> = self
             .games
             .iter()
-            .map(|kit| format!("/{}", kit.game()))
+            .map(|kit| format!("/{}", kit.card().name))
             .collect();
         NoRoute(format!("no such game here; there is: {}", games.join(", ")))
     }
@@ -133,10 +137,10 @@ fn plain(path: &str) -> Result<Cow<'_, str>, NoRoute> {
 }
 
 pub(super) fn no_bot(kit: &dyn Kit) -> NoRoute {
-    let bots: Vec<_> = kit.bots().iter().map(|card| card.name).collect();
+    let bots: Vec<_> = kit.card().bots.iter().map(|card| card.name).collect();
     NoRoute(format!(
         "no such bot of {}; there is: {}",
-        kit.game(),
+        kit.card().name,
         bots.join(", ")
     ))
 }
@@ -147,6 +151,6 @@ fn unnamed(kit: &dyn Kit) -> NoRoute {
         "the path names a referee that does not count here; whoever runs this service can list it in the \
          configuration under [[callbacks.referee]] with its addresses or a secret, and it then calls \
          /{0}/BOT/NAME or /{0}/BOT/NAME:SECRET; without a name, as /{0}/BOT, the caller's address is its name",
-        kit.game()
+        kit.card().name
     ))
 }

@@ -1,6 +1,6 @@
 //! The laws of every game, run on one by [`laws!`] in one line: its bots are those listed and play as their
 //! signatures say, decisions end when they must, options are what their cards say, maps are maps, and a
-//! match comes again from its setup, to players who know nothing but what the wire tells them.
+//! match comes again from its setup, to players who know nothing but what the wire sends them.
 //!
 //! [`play_randomly`] is the law of the rules: random play ends, offered acts are legal, refused acts do no
 //! harm. Games that know more about their positions call it with an audit of their own.
@@ -13,13 +13,14 @@ mod scenes;
 pub use self::native::own_words_are_read_back;
 pub use self::remote::{a_remote_bot_plays_alike, wrong_answers_are_refused};
 pub use self::scenes::{scenes_are_whole, scenes_of, sound};
-use drover_game::contest::{Advice, Contest, Deal, Door, TICK};
+use drover_game::card::{BotCard, Wire};
+use drover_game::contest::{Advice, Contest, Deal, Erased, TICK};
 use drover_game::explain::{BELIEFS_MAX, CANDIDATES_MAX, Explanation};
 use drover_game::game::{Game, Outcome, Seat, Seats};
 use drover_game::kit::{
-    BotCard, DialogueSetup, Kit as _, MapStyle, Nodes, Pace, PlaySetup, Played, TableSetup, Wire,
-    bot_seed,
+    DialogueSetup, Kit as _, Nodes, Pace, PlaySetup, Played, TableSetup, bot_seed,
 };
+use drover_game::maps::MapStyle;
 use drover_game::reasons::PROBABILITY;
 use drover_game::rng::Rng;
 use drover_game::wire::{Dialogue, Next, Reply, Table};
@@ -66,7 +67,7 @@ const STEPS_MAX: usize = 200_000;
 const MATCHES: u64 = 2;
 /// Nodes a decision.
 const NODES: u64 = 20;
-/// Now and then a decision is explained with so many nodes: enough for every bot to compare something.
+/// Now and then a decision is explained with n nodes: enough for every bot to compare something.
 const EXPLAIN_NODES: u64 = 3_000;
 const EXPLAIN_EVERY: u32 = 11;
 /// Most seats that are tried, in games that have no end of them.
@@ -78,8 +79,8 @@ const POLLS_AFTER_STOP_MAX: u64 = 2_000;
 
 /// Names are unique and make bots, no others do, and rungs lead upwards.
 pub fn bots_are_those_listed<C: Contest>(_: &Terms<'_>) {
-    let names: BTreeSet<&str> = C::BOTS.iter().map(|card| card.name).collect();
-    assert_eq!(names.len(), C::BOTS.len(), "a name twice");
+    let names: BTreeSet<&str> = C::CARD.bots.iter().map(|card| card.name).collect();
+    assert_eq!(names.len(), C::CARD.bots.len(), "a name twice");
     for name in &names {
         assert!(C::bot(name, 1, Advice::None).is_some(), "{name}");
         assert!(C::bot(name, 1, Advice::Shipped).is_some(), "{name}");
@@ -95,12 +96,15 @@ pub fn bots_are_those_listed<C: Contest>(_: &Terms<'_>) {
             .to_string();
         assert!(names.iter().all(|known| why.contains(known)), "{why}");
     }
-    assert!(C::BOTS.is_sorted_by_key(|card| card.rung), "weakest first");
+    assert!(
+        C::CARD.bots.is_sorted_by_key(|card| card.rung),
+        "weakest first"
+    );
 }
 
 /// No bot plays otherwise than it did when its signature was noted.
 pub fn signatures_stand_for_the_play<C: Contest>(_: &Terms<'_>) {
-    let changed = C::BOTS.iter().filter_map(|card| {
+    let changed = C::CARD.bots.iter().filter_map(|card| {
         let played = ladder::signature::<C>(card.name);
         let text = |played| format!("{}: {played:#018X}", card.name);
         (played != Some(card.signature)).then(|| played.map_or_else(String::new, text))
@@ -110,7 +114,7 @@ pub fn signatures_stand_for_the_play<C: Contest>(_: &Terms<'_>) {
     assert!(changed.is_empty(), "{what}: {changed:?}");
 }
 
-/// A pace that stops each decision after so many polls.
+/// A pace that stops each decision after n polls.
 struct Polled {
     stop_at: u64,
     polls: Cell<u64>,
@@ -135,13 +139,13 @@ impl Pace for Polled {
 /// Whether a budget is of nodes or of time, and spent before it began: every decision ends, and is legal.
 pub fn decisions_end_when_they_must<C: Contest>(terms: &Terms<'_>) {
     let options = &terms.options;
-    for BotCard { name, .. } in C::BOTS {
+    for BotCard { name, .. } in C::CARD.bots {
         for stop_at in [0, POLLS] {
             let polls = Cell::new(0);
             let played = play::<C>(&[name], 1, options, &Polled { stop_at, polls });
             in_good_order(&played, &[name], terms);
         }
-        let names = [name, C::BOTS[0].name];
+        let names = [name, C::CARD.bots[0].name];
         let nodes = |seed| play::<C>(&names, seed, options, &Nodes(NODES));
         let (once, again) = (nodes(1), nodes(1));
         in_good_order(&once, &names, terms);
@@ -165,11 +169,11 @@ fn play<C: Contest>(names: &[&str], seed: u64, options: &Value, pace: &dyn Pace)
     let bots = names.iter().cycle().take(seats);
     let bots = bots.map(|&name| name.to_owned()).collect();
     let setup = PlaySetup::recorded(bots, seed, options.clone());
-    Door::<C>::NEW.play(&setup, pace).expect("a match")
+    Erased::<C>::NEW.play(&setup, pace).expect("a match")
 }
 
 fn seat_counts<C: Contest>() -> std::ops::RangeInclusive<usize> {
-    let (least, most) = (*C::SEATS.start(), *C::SEATS.end());
+    let (least, most) = (*C::CARD.seats.start(), *C::CARD.seats.end());
     least..=most.min(SEATS_MAX.max(least))
 }
 
@@ -186,13 +190,16 @@ where
                 market: 1,
                 ids: &ids,
             };
-            let options = options::read(C::OPTIONS, &terms.options).expect("options");
+            let options = options::read(C::CARD.options, &terms.options).expect("options");
             let refereed = C::set_up(options, &deal).expect("a setup");
             let silence = if seed == 0 { 0.02 } else { 0.0 };
             let play = || play_randomly::<C>(C::position(&refereed), seed, silence, |_| {});
-            let (outcome, heard) = play();
+            let (outcome, received) = play();
             assert_eq!(outcome.scores.len(), seats);
-            assert_eq!(format!("{:?}", play()), format!("{:?}", (outcome, heard)));
+            assert_eq!(
+                format!("{:?}", play()),
+                format!("{:?}", (outcome, received))
+            );
         }
     }
 }
@@ -200,33 +207,36 @@ where
 /// Each card's default is what holds without it, values of another kind are refused by name, and so are options
 /// without a card.
 pub fn options_are_as_their_cards_say<C: Contest>(_: &Terms<'_>) {
-    let names: BTreeSet<&str> = C::OPTIONS.iter().map(|card| card.name).collect();
-    assert_eq!(names.len(), C::OPTIONS.len(), "a name twice");
+    let names: BTreeSet<&str> = C::CARD.options.iter().map(|card| card.name).collect();
+    assert_eq!(names.len(), C::CARD.options.len(), "a name twice");
     let setup = |options: &Value| {
-        let seats = *C::SEATS.start().max(&2).min(C::SEATS.end());
+        let seats = *C::CARD.seats.start().max(&2).min(C::CARD.seats.end());
         let setup = TableSetup::numbered(1, options.clone(), seats);
-        Door::<C>::NEW.table(&setup).map(|table| table.setup())
+        Erased::<C>::NEW.table(&setup).map(|table| table.setup())
     };
     let usual = setup(&Value::Null).expect("defaults");
-    for card in C::OPTIONS {
+    for card in C::CARD.options {
         let default: Value = serde_json::from_str(card.default).expect("JSON");
         let given = json!({ card.name: default });
         assert_eq!(setup(&given).as_ref(), Ok(&usual), "{}", card.name);
         let wrong = setup(&json!({ card.name: {"not": ["of", "its", "kind"]} }));
         let why = wrong.expect_err("it is refused").to_string();
-        let named = format!("{} options: ", C::NAME);
+        let named = format!("{} options: ", C::CARD.name);
         assert!(why.starts_with(&named), "{}: {why}", card.name);
     }
     for wrong in [json!({"nonsense": 1}), json!(5)] {
         let why = setup(&wrong).expect_err("it is refused").to_string();
-        assert!(why.starts_with(&format!("{} options: ", C::NAME)), "{why}");
+        assert!(
+            why.starts_with(&format!("{} options: ", C::CARD.name)),
+            "{why}"
+        );
     }
 }
 
 /// Maps that come with the game and drawn ones are maps, a drawing is the same for ever, and no size is
 /// listed twice.
 pub fn maps_are_maps<C: Contest>(_: &Terms<'_>) {
-    let Some(maps) = C::maps() else {
+    let Some(maps) = C::CARD.maps else {
         return;
     };
     for (name, text) in maps.shipped() {
@@ -247,14 +257,16 @@ pub fn maps_are_maps<C: Contest>(_: &Terms<'_>) {
     assert!(maps.check("no map").is_err());
 }
 
-/// A recorded match is told again by a table from its setup, word for word, with the same end; and bots that
+/// A recorded match is sent again by a table from its setup, word for word, with the same end; and bots that
 /// do not search and know nothing but these words say what they said in process, where they saw the rules' own
 /// view: it shows them nothing that the wire hides. (Searchers may draw other lots in another number of
 /// thoughts.)
 pub fn a_match_comes_again_from_its_setup<C: Contest>(terms: &Terms<'_>) {
     let options = &terms.options;
-    let (door, names): (_, Vec<&str>) =
-        (Door::<C>::NEW, C::BOTS.iter().map(|bot| bot.name).collect());
+    let (door, names): (_, Vec<&str>) = (
+        Erased::<C>::NEW,
+        C::CARD.bots.iter().map(|bot| bot.name).collect(),
+    );
     for (seed, bots) in (1..).zip(names.chunks(2)) {
         let played = play::<C>(bots, seed, options, &Nodes(NODES));
         let seats = played.refused.len();
@@ -263,7 +275,8 @@ pub fn a_match_comes_again_from_its_setup<C: Contest>(terms: &Terms<'_>) {
         let mut table = door.reopen(&setup).expect("a table");
         assert_eq!(table.setup(), setup);
         let mut players = Seats::from_fn(seats, |seat| {
-            let card = C::BOTS
+            let card = C::CARD
+                .bots
                 .iter()
                 .find(|card| card.name == bots[seat.index() % bots.len()]);
             let card = card.expect("its card");
@@ -288,10 +301,10 @@ pub fn a_match_comes_again_from_its_setup<C: Contest>(terms: &Terms<'_>) {
             if !card.thinks {
                 assert_eq!(&said, reply, "{} to {:?}", card.name, exchange.call);
             }
-            assert_eq!(door.in_form(exchange.call.as_bytes(), reply), Ok(()));
+            assert_eq!(door.card().in_form(exchange.call.as_bytes(), reply), Ok(()));
             table.spent(seat, TICK);
             table.answer(seat, Reply::Text(reply.as_bytes()));
-            if C::WIRE == Wire::Stdio {
+            if C::CARD.wire == Wire::Stdio {
                 // Whatever a program says next would count as more of this answer.
                 assert!(!table.waits(seat), "it waits before its call is taken");
             }
@@ -309,9 +322,9 @@ pub fn a_match_comes_again_from_its_setup<C: Contest>(terms: &Terms<'_>) {
 /// chosen of those that it names; and a player that was asked for that knows, thinks and says the same as one
 /// that was not.
 pub fn explaining_changes_nothing<C: Contest>(terms: &Terms<'_>) {
-    let door = Door::<C>::NEW;
-    assert!(!door.value_unit().is_empty());
-    for card in C::BOTS {
+    let door = Erased::<C>::NEW;
+    assert!(!door.card().value_unit.is_empty());
+    for card in C::CARD.bots {
         let played = play::<C>(&[card.name], 1, &terms.options, &Nodes(NODES));
         let player = |seat| {
             let setup = DialogueSetup::of(card.name, bot_seed(1, seat));
@@ -321,39 +334,37 @@ pub fn explaining_changes_nothing<C: Contest>(terms: &Terms<'_>) {
         let (mut decisions, mut compared) = (0, false);
         for exchange in &played.transcript {
             let [asked, other] = &mut players[exchange.seat];
-            let heard = |player: &mut Box<dyn Dialogue>| player.receive(exchange.call.as_bytes());
-            let next = heard(asked);
-            assert_eq!(next, heard(other), "{}", card.name);
+            let call = exchange.call.as_bytes();
+            let next = asked.receive(call);
+            assert_eq!(next, other.receive(call), "{}", card.name);
             let due = match next.expect("a message") {
                 Next::Think { fallback, .. } => {
-                    let told = asked.explain(Budget::nodes(NODES)).expect("an explanation");
-                    assert_eq!(Some(&told), asked.explain(Budget::nodes(NODES)).as_ref());
+                    let reported = asked.explain(Budget::nodes(NODES)).expect("an explanation");
+                    let again = asked.explain(Budget::nodes(NODES));
+                    assert_eq!(Some(&reported), again.as_ref());
                     let thought = [asked.as_mut(), other.as_mut()].map(|player| {
                         let mut best = fallback.clone();
                         let _ = player.think(Budget::nodes(NODES), &mut best);
                         best
                     });
                     assert_eq!(thought[0], thought[1], "{}", card.name);
-                    assert_eq!(told.answer, thought[0], "{}: {told:?}", card.name);
-                    assert_eq!(door.in_form(exchange.call.as_bytes(), &told.answer), Ok(()));
-                    is_in_order(&told);
+                    assert_eq!(reported.answer, thought[0], "{}: {reported:?}", card.name);
+                    assert_eq!(door.card().in_form(call, &reported.answer), Ok(()));
+                    is_in_order(&reported);
                     decisions += 1;
                     if decisions % EXPLAIN_EVERY == 1 {
-                        let told = asked
+                        let reported = asked
                             .explain(Budget::nodes(EXPLAIN_NODES))
                             .expect("one more");
-                        is_in_order(&told);
-                        compared |= told.candidates.len() > 1;
+                        is_in_order(&reported);
+                        compared |= reported.candidates.len() > 1;
                     }
                     true
                 }
                 Next::Send(_) => true,
                 Next::Wait | Next::Over(_) => {
-                    assert_eq!(
-                        asked.explain(Budget::nodes(NODES)),
-                        None,
-                        "nothing is asked"
-                    );
+                    let explained = asked.explain(Budget::nodes(NODES));
+                    assert_eq!(explained, None, "nothing is asked");
                     false
                 }
             };
@@ -369,26 +380,29 @@ pub fn explaining_changes_nothing<C: Contest>(terms: &Terms<'_>) {
     }
 }
 
-fn is_in_order(told: &Explanation) {
-    let chosen = told.candidates.iter().filter(|candidate| candidate.chosen);
+fn is_in_order(reported: &Explanation) {
+    let chosen = reported
+        .candidates
+        .iter()
+        .filter(|candidate| candidate.chosen);
     let chosen: Vec<&str> = chosen.map(|candidate| candidate.act.as_str()).collect();
-    let one = if told.candidates.is_empty() {
+    let one = if reported.candidates.is_empty() {
         vec![]
     } else {
-        vec![told.answer.as_str()]
+        vec![reported.answer.as_str()]
     };
-    assert_eq!(chosen, one, "{told:?}");
-    assert!(told.candidates.len() <= CANDIDATES_MAX && told.beliefs.len() <= BELIEFS_MAX);
-    assert!(told.summary.ends_with('.'), "{told:?}");
-    let values = told
+    assert_eq!(chosen, one, "{reported:?}");
+    assert!(reported.candidates.len() <= CANDIDATES_MAX && reported.beliefs.len() <= BELIEFS_MAX);
+    assert!(reported.summary.ends_with('.'), "{reported:?}");
+    let values = reported
         .candidates
         .iter()
         .flat_map(|one| [one.value, one.error]);
-    let believed = told.beliefs.iter();
+    let believed = reported.beliefs.iter();
     let believed = believed.flat_map(|one| [Some(one.value), one.low, one.high]);
     let mut all = values.chain(believed).flatten();
-    assert!(all.all(f64::is_finite), "{told:?}");
-    for belief in &told.beliefs {
+    assert!(all.all(f64::is_finite), "{reported:?}");
+    for belief in &reported.beliefs {
         assert!(!belief.about.is_empty() && !belief.what.is_empty() && !belief.unit.is_empty());
         let within = belief.low.is_none_or(|low| low <= belief.value)
             && belief.high.is_none_or(|high| belief.value <= high);
@@ -405,7 +419,7 @@ fn pump(table: &mut dyn Table, calls: &mut Seats<VecDeque<String>>) {
     }
 }
 
-/// What a player says to this; it is told that it has said what was recorded.
+/// What a player says to this; it is notified that it has said what was recorded.
 fn say(player: &mut dyn Dialogue, call: &str, recorded: Option<&str>) -> String {
     let next = player.receive(call.as_bytes()).expect("a message");
     let said = match next {
@@ -424,7 +438,7 @@ fn say(player: &mut dyn Dialogue, call: &str, recorded: Option<&str>) -> String 
 
 /// Plays one match with acts drawn from [`Game::acts`], now and then with none, and checks on the
 /// way that every offered act is legal and that only those to move are offered any. `audit` sees
-/// every position. Returns the outcome and everything heard.
+/// every position. Returns the outcome and everything received.
 pub fn play_randomly<G: Game<Act: Clone>>(
     setup: &G::Setup,
     seed: u64,

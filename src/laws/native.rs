@@ -1,10 +1,11 @@
 //! The law of games' own protocols: what a player's side writes is read back as its act from the same words.
 
 use super::{NODES, Terms, play};
-use drover_game::contest::{Contest, Door};
+use drover_game::contest::{Contest, Erased};
+use drover_game::dialect::ReplyLine;
 use drover_game::kit::{DialogueSetup, Kit as _, Nodes, bot_seed};
 use drover_game::neutral::{Line, Post};
-use drover_game::wire::{Dialogue, Next, ReplyLine};
+use drover_game::wire::{Dialogue, Next};
 use drover_game::{Budget, Seats};
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ fn is_whole<C: Contest>(reply: &str) {
     let mut begun = false;
     let mut lines = reply.split('\n').peekable();
     while let Some(line) = lines.next() {
-        let kind = Door::<C>::NEW.reply_line(begun, line.as_bytes());
+        let kind = C::CARD.dialect.reply_line(begun, line.as_bytes());
         let kind = kind.unwrap_or_else(|why| panic!("{why}: {reply:?}"));
         let expected = match lines.peek() {
             Some(_) => ReplyLine::More,
@@ -24,17 +25,17 @@ fn is_whole<C: Contest>(reply: &str) {
     }
 }
 
-/// A program that says what a bot's own side says plays as that bot, is told every message as it stands and nothing
-/// else, and hears in advance which ones it answers.
+/// A program that says what a bot's own side says plays as that bot, receives every message as it stands and nothing
+/// else, and learns in advance which ones it answers.
 pub fn own_words_are_read_back<C: Contest>(terms: &Terms<'_>) {
-    let door = Door::<C>::NEW;
-    for card in C::BOTS {
+    let door = Erased::<C>::NEW;
+    for card in C::CARD.bots {
         let careless = terms.careless.contains(&card.name);
         let played = play::<C>(&[card.name], 1, &terms.options, &Nodes(NODES));
         let mut seats = Seats::from_fn(played.refused.len(), |seat| {
             let post = Post::native();
             let setup = DialogueSetup {
-                fallback: C::BOTS[0].name.to_owned(),
+                fallback: C::CARD.bots[0].name.to_owned(),
                 post: Some(post.clone()),
                 // Greetings carry it.
                 ..DialogueSetup::of(card.name, bot_seed(1, seat))
@@ -48,14 +49,14 @@ pub fn own_words_are_read_back<C: Contest>(terms: &Terms<'_>) {
             let next = player.receive(exchange.call.as_bytes()).expect("a message");
             let reply = exchange.reply.as_deref().unwrap_or_default();
             let (text, answered) = (exchange.call.clone(), !reply.is_empty());
-            let mut told = vec![Line::Frame { text, answered }];
+            let mut known = vec![Line::Frame { text, answered }];
             match next {
                 Next::Think { fallback, .. } => {
                     let mut best = fallback;
                     let _ = player.think(Budget::SPENT, &mut best);
                     let number = post.due().expect("a decision");
                     let rest = String::new();
-                    told.push(Line::Ask { number, rest });
+                    known.push(Line::Ask { number, rest });
                     is_whole::<C>(reply);
                     post.answer(number, Value::from("no reply"));
                     let _ = player.think(Budget::SPENT, &mut best);
@@ -68,13 +69,13 @@ pub fn own_words_are_read_back<C: Contest>(terms: &Terms<'_>) {
                         assert_eq!(best, reply, "{} to {}", card.name, exchange.call);
                         answers += 1;
                     }
-                    assert_eq!(post.take().expect("lines"), told);
+                    assert_eq!(post.take().expect("lines"), known);
                     player.said(reply);
                     let played = post.take().expect("lines");
                     assert!(matches!(&*played, [Line::Played { .. }]), "{played:?}");
                 }
                 next => {
-                    assert_eq!(post.take().expect("lines"), told);
+                    assert_eq!(post.take().expect("lines"), known);
                     if matches!(next, Next::Send(_)) {
                         player.said(reply);
                     }

@@ -2,7 +2,7 @@
 //! nothing but its lines.
 
 use super::{NODES, Terms, play};
-use drover_game::contest::{Advice, Contest, Door};
+use drover_game::contest::{Advice, Contest, Erased};
 use drover_game::game::{Bot, Budget, Seats};
 use drover_game::kit::{DialogueSetup, Kit as _, Nodes, bot_seed};
 use drover_game::neutral::{self, Line, Post, Said, Told, written};
@@ -18,12 +18,12 @@ const WITHIN: Duration = Duration::from_millis(250);
 /// A program that plays as a built-in bot and says everything as JSON.
 struct Echo<C: Contest> {
     bot: Box<dyn Bot<C>>,
-    told: Validator,
+    received_line: Validator,
     said: Validator,
     played: Vec<(u64, Option<Value>)>,
 }
 
-type Heard<C> = Told<
+type Received<C> = Told<
     <C as drover_game::Game>::View,
     <C as drover_game::Game>::Ask,
     <C as drover_game::Game>::Act,
@@ -38,31 +38,32 @@ where
     C::Event: PartialEq + Debug,
 {
     fn new(name: &str, seed: u64) -> Self {
-        let schema = Door::<C>::NEW.schema();
+        let schema = Erased::<C>::NEW.schema();
         let validator = |of: &str| jsonschema::validator_for(&schema[of]).expect("a schema");
         Self {
             bot: C::bot(name, seed, Advice::None).expect("a bot"),
-            told: validator("to_program"),
+            received_line: validator("to_program"),
             said: validator("from_program"),
             played: Vec::new(),
         }
     }
 
-    /// Hears a line, and answers if it is asked.
+    /// Receives a line, and answers if it is asked.
     fn receive(&mut self, line: &Line) -> Option<(u64, Value)> {
         let text = line.text(Some(WITHIN));
         assert!(!text.contains('\n'));
         let value: Value = serde_json::from_str(&text).expect("JSON");
         let wrong: Vec<String> = self
-            .told
+            .received_line
             .iter_errors(&value)
             .map(|why| why.to_string())
             .collect();
         assert!(wrong.is_empty(), "{wrong:?}: {text}");
-        let told: Heard<C> = serde_json::from_str(&text).expect("a line");
-        let again: Heard<C> = serde_json::from_str(&written(&told)).expect("the same line");
-        assert_eq!(told, again);
-        match told {
+        let received_line: Received<C> = serde_json::from_str(&text).expect("a line");
+        let again: Received<C> =
+            serde_json::from_str(&written(&received_line)).expect("the same line");
+        assert_eq!(received_line, again);
+        match received_line {
             Told::Seen { event } => self.bot.observe(&event),
             Told::Ask(asked) => {
                 assert_eq!((asked.deadline_ms, asked.past), (250, false));
@@ -87,8 +88,8 @@ where
     }
 }
 
-/// A bot that is asked over JSON plays as the same bot that is asked at once, and is told what it played; and who
-/// only hears the transcript is told the same lines.
+/// A bot that is asked over JSON plays as the same bot that is asked at once, and is sent what it played; and who
+/// only reads the transcript receives the same lines.
 pub fn a_remote_bot_plays_alike<C: Contest>(terms: &Terms<'_>)
 where
     C::View: PartialEq + Debug,
@@ -96,8 +97,8 @@ where
     C::Act: PartialEq,
     C::Event: PartialEq + Debug,
 {
-    let door = Door::<C>::NEW;
-    for card in C::BOTS {
+    let door = Erased::<C>::NEW;
+    for card in C::CARD.bots {
         let careless = terms.careless.contains(&card.name);
         let played = play::<C>(&[card.name], 1, &terms.options, &Nodes(NODES));
         let mut seats = Seats::from_fn(played.refused.len(), |seat| {
@@ -106,7 +107,7 @@ where
             let remote = || {
                 let post = Post::default();
                 let setup = DialogueSetup {
-                    fallback: C::BOTS[0].name.to_owned(),
+                    fallback: C::CARD.bots[0].name.to_owned(),
                     post: Some(post.clone()),
                     ..DialogueSetup::of(card.name, seed)
                 };
@@ -133,13 +134,13 @@ where
                     let (mut best, mut given) = (fallback.clone(), fallback);
                     let _ = direct.think(Budget::nodes(NODES), &mut best);
                     let _ = remote.think(Budget::SPENT, &mut given);
-                    let told = post.take().expect("lines");
+                    let received_line = post.take().expect("lines");
                     let mut answer = None;
-                    for line in &told {
+                    for line in &received_line {
                         assert!(answer.is_none(), "a decision is asked for last");
                         answer = echo.receive(line);
                     }
-                    lines.extend(told);
+                    lines.extend(received_line);
                     let (number, act) = answer.expect("a decision");
                     post.answer(number, act);
                     let _ = remote.think(Budget::SPENT, &mut given);
@@ -165,11 +166,11 @@ where
             assert_eq!(direct.view(), again.view(), "{}", card.name);
         }
         assert!(answers > 0, "{} was never asked", card.name);
-        for (_, (_, post), (_, told_again), echo, lines) in seats.values_mut() {
+        for (_, (_, post), (_, sent_again), echo, lines) in seats.values_mut() {
             let rest = post.take().expect("lines");
             rest.iter().for_each(|line| drop(echo.receive(line)));
             lines.extend(rest);
-            assert_eq!(told_again.take().expect("lines"), *lines, "{}", card.name);
+            assert_eq!(sent_again.take().expect("lines"), *lines, "{}", card.name);
             let numbers = echo.played.iter().map(|(number, _)| *number);
             assert!(numbers.eq(1..=echo.played.len() as u64), "{}", card.name);
             assert!(echo.played.iter().all(|(_, act)| act.is_some()));
@@ -180,7 +181,7 @@ where
 /// An answer that is no act, or none that the rules allow, is refused with a reason, and the fallback acts; one to
 /// another decision is not looked at.
 pub fn wrong_answers_are_refused<C: Contest>(terms: &Terms<'_>) {
-    let (door, fallback) = (Door::<C>::NEW, C::BOTS[0].name);
+    let (door, fallback) = (Erased::<C>::NEW, C::CARD.bots[0].name);
     let played = play::<C>(&[fallback], 1, &terms.options, &Nodes(NODES));
     let first = played.transcript[0].seat;
     let (post, seed) = (Post::default(), bot_seed(1, first));
@@ -209,7 +210,7 @@ pub fn wrong_answers_are_refused<C: Contest>(terms: &Terms<'_>) {
                     let _ = player.think(Budget::SPENT, &mut best);
                     let why = post.verdict().expect("a verdict").expect_err("no act");
                     assert!(why.starts_with("it is no act: "), "{why}");
-                    assert_eq!(door.in_form(exchange.call.as_bytes(), &best), Ok(()));
+                    assert_eq!(door.card().in_form(exchange.call.as_bytes(), &best), Ok(()));
                 }
                 post.answer(number + 1, Value::Null);
                 let _ = player.think(Budget::SPENT, &mut best);

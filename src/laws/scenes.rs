@@ -1,7 +1,7 @@
 //! The law of scenes and pictures.
 
 use super::{NODES, Terms, play, pump, say};
-use drover_game::contest::{Contest, Door, TICK};
+use drover_game::contest::{Contest, Erased, TICK};
 use drover_game::game::{Seat, Seats};
 use drover_game::kit::{DialogueSetup, Kit as _, Nodes, TableSetup};
 use drover_game::rng::Rng;
@@ -55,7 +55,7 @@ const ATTRIBUTES: [&str; 24] = [
 /// scene and the last one the title is short and the picture sound. So is that of every seventh state after a change at
 /// random, unless it is refused.
 pub fn scenes_are_whole<C: Contest>(terms: &Terms<'_>) {
-    let names: Vec<&str> = C::BOTS.iter().map(|bot| bot.name).collect();
+    let names: Vec<&str> = C::CARD.bots.iter().map(|bot| bot.name).collect();
     let mut states = Vec::new();
     let mut sizes = Vec::new();
     for (seed, bots) in (1..).zip(names.chunks(2)) {
@@ -75,14 +75,14 @@ pub fn scenes_are_whole<C: Contest>(terms: &Terms<'_>) {
     let usual = sizes[sizes.len() / 2];
     assert!(usual <= MOVING_USUAL_MAX, "{usual} bytes");
     for state in [json!(null), json!({}), json!([]), json!("a"), json!(7)] {
-        assert_eq!(C::picture(&state), None, "{state}");
+        assert_eq!((C::CARD.picture)(&state), None, "{state}");
     }
     let mut rng = Rng::new(1, 1);
     for state in states.iter().take(400) {
         let mut changed = state.clone();
         for _ in 0..=rng.below(3) {
             change(&mut changed, &mut rng);
-            if let Some(picture) = C::picture(&changed) {
+            if let Some(picture) = (C::CARD.picture)(&changed) {
                 let bytes = picture.moving.len() + picture.still.len();
                 assert!(bytes <= CHANGED_MAX, "{bytes} bytes of {changed}");
                 sound(&picture);
@@ -97,13 +97,13 @@ pub fn scenes_of<C: Contest>(
     seed: u64,
     options: &Value,
 ) -> BTreeMap<String, Vec<Scene>> {
-    let door = Door::<C>::NEW;
+    let door = Erased::<C>::NEW;
     let played = play::<C>(bots, seed, options, &Nodes(NODES));
     let seats = played.refused.len();
     let setup = TableSetup::numbered(seed, options.clone(), seats);
     let mut table = door.table(&setup).expect("a table");
     let mut players = Seats::from_fn(seats, |_| {
-        let setup = DialogueSetup::of(C::BOTS[0].name, 1);
+        let setup = DialogueSetup::of(C::CARD.bots[0].name, 1);
         door.dialogue(&setup).expect("a player")
     });
     let mut calls: Seats<VecDeque<String>> = Seats::from_fn(seats, |_| VecDeque::new());
@@ -147,7 +147,7 @@ fn picture_of<C: Contest>(scene: &Scene, who: &str) -> Picture {
         (1..=TITLE_CHARS_MAX).contains(&length) && !title.contains(['\n', '\r']),
         "{who}: {title:?}"
     );
-    let picture = C::picture(&scene.state);
+    let picture = (C::CARD.picture)(&scene.state);
     let picture = picture.unwrap_or_else(|| panic!("{who}: no picture of {}", scene.state));
     assert!(picture.moving.starts_with("<title>"), "{}", picture.moving);
     assert!(picture.moving.len() <= FRAGMENT_MAX, "{who}");

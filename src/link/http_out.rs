@@ -119,7 +119,7 @@ impl CallError {
     }
 
     fn out_of_reach(target: &Target) -> Self {
-        let game = games::met_by(games::Wire::Callbacks).map_or("", |kit| kit.game());
+        let game = games::met_by(games::Wire::Callbacks).map_or("", |kit| kit.card().name);
         Self::OutOfReach(target.host().to_owned(), game)
     }
 }
@@ -163,7 +163,7 @@ impl HttpOut {
     }
 
     /// Posts this body with these headers, names in lower case, to the target itself, and waits as
-    /// [`HttpOut::get`] does. It is never sent again: it may have been heard.
+    /// [`HttpOut::get`] does. It is never sent again: it may have been received.
     ///
     /// # Errors
     /// [`CallError`]: no whole response.
@@ -202,13 +202,13 @@ impl HttpOut {
     }
 
     async fn exchange(&mut self, request: &Sent) -> Result<Answer, CallError> {
-        // What was told may have been heard, and is not told twice.
+        // What was sent may have been received, and is not sent twice.
         let once = request.method() == Method::POST;
         let mut sends = 0;
         loop {
             let (mut wire, fresh) = self.wire().await?;
             sends += 1;
-            let unheard = match wire.ask(request.clone(), self.options.body_max).await {
+            let unanswered = match wire.ask(request.clone(), self.options.body_max).await {
                 Ok(answer) => {
                     self.idle = Some(wire);
                     return Ok(answer);
@@ -217,9 +217,9 @@ impl HttpOut {
                 Err(other) => return Err(other),
             };
             if once || fresh && !self.options.resend || sends == SENDS_MAX {
-                return Err(unheard);
+                return Err(unanswered);
             }
-            self.trouble = Some(unheard);
+            self.trouble = Some(unanswered);
             if fresh {
                 tokio::time::sleep(RETRY_PAUSE).await;
             }

@@ -117,15 +117,15 @@ mod tests {
 
     #[test]
     fn lines_come_back() {
-        let heard = Request::Heard(NumberedMessage {
+        let received = Request::Heard(NumberedMessage {
             n: 7,
             text: "play 0 AS".into(),
             said: None,
             at_us: None,
         });
-        let text = line(&heard);
+        let text = line(&received);
         assert_eq!(text, "{\"heard\":{\"n\":7,\"text\":\"play 0 AS\"}}\n");
-        assert_eq!(serde_json::from_str::<Request>(&text).unwrap(), heard);
+        assert_eq!(serde_json::from_str::<Request>(&text).unwrap(), received);
         let bye = Bye {
             n: None,
             why: "over".into(),

@@ -154,8 +154,8 @@ mod tests {
         }
         let part = account.participation();
         let (fallback, decisions) = (part.fallback.unwrap(), part.decisions.unwrap());
-        let told = format!("{fallback}/{decisions} {} {}", part.words(), part.detail);
-        assert_eq!(told.trim(), expected);
+        let known = format!("{fallback}/{decisions} {} {}", part.words(), part.detail);
+        assert_eq!(known.trim(), expected);
     }
 
     #[test]

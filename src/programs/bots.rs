@@ -12,8 +12,9 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 /// How much lower than the daemon's their priority is, of 19 at most: however many of them compute or start at once, it
@@ -80,14 +81,14 @@ fn cgroup(config: &Config) -> Result<Option<Cgroup>, String> {
 }
 
 /// Whether the memory of all processes of a program is limited together.
-fn together(protections: &mut [Protection], cgroup: Result<Option<&Cgroup>, &String>) {
+fn together(protections: &mut [Protection], has_cgroup: &Result<bool, String>) {
     let memory = protections.iter_mut().find(|known| known.name == MEMORY);
     let Some(memory) = memory.filter(|memory| memory.missing.as_deref() == Some(NO_CGROUP)) else {
         return;
     };
-    match cgroup {
-        Ok(Some(_)) => memory.missing = None,
-        Ok(None) => {}
+    match has_cgroup {
+        Ok(true) => memory.missing = None,
+        Ok(false) => {}
         Err(why) => memory.missing = Some(format!("{NO_CGROUP} ({why})")),
     }
 }
@@ -96,8 +97,10 @@ fn together(protections: &mut [Protection], cgroup: Result<Option<&Cgroup>, &Str
 #[must_use]
 pub fn protections_of(config: &Config) -> Vec<Protection> {
     let mut protections = protections(no_isolation());
-    let cgroup = cgroup(config);
-    together(&mut protections, cgroup.as_ref().map(Option::as_ref));
+    together(
+        &mut protections,
+        &cgroup(config).map(|cgroup| cgroup.is_some()),
+    );
     protections
 }
 
@@ -105,7 +108,8 @@ pub fn protections_of(config: &Config) -> Vec<Protection> {
 #[derive(Clone)]
 pub struct Bots {
     shelf: Arc<dyn Programs>,
-    guard: Option<Guard>,
+    /// `None`: programs are not guarded.
+    guard: Option<Arc<TriedGuard>>,
     running: Arc<AtomicUsize>,
     running_max: usize,
     starts: Starts,
@@ -118,6 +122,9 @@ pub struct Bots {
     recent: Arc<Mutex<Recent>>,
 }
 
+/// A guard that depends on what this machine offers. To find that out a few processes are started, once.
+type TriedGuard = LazyLock<Guard, Box<dyn FnOnce() -> Guard + Send>>;
+
 impl fmt::Debug for Bots {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let running = self.running.load(Ordering::Relaxed);
@@ -126,12 +133,12 @@ impl fmt::Debug for Bots {
 }
 
 impl Bots {
-    /// The programs of this shelf. `guard`: as in [`crate::link::program::ProgramOptions`].
+    /// The programs of this shelf, without a guard.
     #[must_use]
-    pub fn new(shelf: Arc<dyn Programs>, guard: Option<Guard>) -> Self {
+    pub fn new(shelf: Arc<dyn Programs>) -> Self {
         Self {
             shelf,
-            guard,
+            guard: None,
             running: Arc::default(),
             running_max: Config::default().bots.running_max,
             starts: Starts::default(),
@@ -152,7 +159,7 @@ impl Bots {
         }
     }
 
-    /// The same with so many programs that run at once at most.
+    /// The same with n programs that run at once at most.
     #[must_use]
     pub fn at_most(self, running_max: usize) -> Self {
         Self {
@@ -161,7 +168,7 @@ impl Bots {
         }
     }
 
-    /// The same at a priority that is so much lower than ours, up to 19: whoever hosts matches must not wait for those
+    /// The same at a priority that is so much lower than ours, up to 19: the host of matches must not wait for those
     /// who play them.
     #[must_use]
     pub fn behind(self, nice: u8) -> Self {
@@ -190,7 +197,7 @@ impl Bots {
     }
 
     /// The same for the daemon: each in a cgroup of its own, if one is delegated to this process and the configuration
-    /// says so, and all at a priority below that of whoever hosts their matches.
+    /// says so, and all at a priority below that of their matches' host.
     #[must_use]
     pub fn hosted(config: &Config) -> Self {
         let cgroup = match config.bots.cgroup.as_deref() == Some(Path::new(OWN)) {
@@ -201,24 +208,35 @@ impl Bots {
     }
 
     fn within(config: &Config, cgroup: Result<Option<Cgroup>, String>) -> Self {
-        let mut protections = protections(no_isolation());
-        together(&mut protections, cgroup.as_ref().map(Option::as_ref));
-        for Protection { name, missing } in &protections {
-            if let Some(why) = missing {
-                tracing::info!("users' programs are not held back here: {name}: {why}");
+        let has_cgroup = cgroup.as_ref().map(Option::is_some).map_err(String::clone);
+        let try_machine = move || {
+            let mut protections = protections(no_isolation());
+            together(&mut protections, &has_cgroup);
+            for Protection { name, missing } in &protections {
+                if let Some(why) = missing {
+                    tracing::info!("users' programs are not held back here: {name}: {why}");
+                }
             }
-        }
-        let guard = Some(Guard::of(&protections));
+            Guard::from_protections(&protections)
+        };
+        let tried = Arc::new(LazyLock::new(Box::new(try_machine) as _));
+        let guard = Arc::clone(&tried);
+        // Who starts a program before this thread has done it waits; without the thread, the first one does it.
+        let thread = Builder::new().name("guard".to_owned());
+        let _ = thread.spawn(move || {
+            LazyLock::force(&guard);
+        });
         Self {
             cgroup: cgroup.ok().flatten().map(Arc::new),
-            ..Self::new(Arc::new(Shelf::of(config)), guard).at_most(config.bots.running_max)
+            guard: Some(tried),
+            ..Self::new(Arc::new(Shelf::of(config))).at_most(config.bots.running_max)
         }
     }
 
     /// No programs at all.
     #[must_use]
     pub fn none() -> Self {
-        Self::new(Arc::new(|_: &str, _: Option<&str>| None), None)
+        Self::new(Arc::new(|_: &str, _: Option<&str>| None))
     }
 
     /// The program that `name` means: `NAME` or `NAME@VERSION`. What was added a moment ago may be found a second
@@ -237,7 +255,7 @@ impl Bots {
         found
     }
 
-    /// The same without blocking whoever asks: names come from strangers.
+    /// The same without blocking the caller: names come from strangers.
     pub async fn look(&self, name: &str) -> Option<Arc<Launch>> {
         if let Some(found) = self.recent.lock().get(name) {
             return found;
@@ -253,7 +271,7 @@ impl Bots {
     /// How this program is started.
     #[must_use]
     pub fn options(&self, launch: &Launch) -> ProgramOptions {
-        let mut options = launch.options(LINE_MAX, self.guard);
+        let mut options = launch.options(LINE_MAX, self.guard.as_ref().map(|guard| ***guard));
         options.limits.nice = self.nice;
         options.limits.cgroup.clone_from(&self.cgroup);
         options
@@ -309,7 +327,7 @@ mod tests {
             counted.fetch_add(1, Ordering::Relaxed);
             (name == "mine" && version.is_none()).then(Launch::default)
         };
-        let bots = Bots::new(Arc::new(find), None);
+        let bots = Bots::new(Arc::new(find));
         assert!(bots.look("mine").await.is_some());
         let begun = Instant::now();
         for number in 0..REMEMBERED_MAX * 2 {

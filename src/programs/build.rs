@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// How much of the end of a build's output is told, in bytes.
+/// How much of the end of a build's output is reported, in bytes.
 const OUTPUT_KEPT: usize = 4_096;
 /// Bytes of output at most.
 const OUTPUT_MAX: u64 = 64 << 20;
@@ -65,7 +65,7 @@ pub(super) struct Building<'a> {
 }
 
 impl Building<'_> {
-    /// Runs a build in this folder, with its output kept to be told if it fails. It has the rights of whoever calls
+    /// Runs a build in this folder, with its output kept for the report if it fails. It has the rights of the caller
     /// this, and of their environment what programs need, with `HOME`, where compilers keep their caches. Nothing that it
     /// has started goes on after it.
     pub(super) fn run(
@@ -88,10 +88,10 @@ impl Building<'_> {
         };
         let (output, input) = std::io::pipe().map_err(start)?;
         let job = Job::start(&program, self.guard, input).map_err(start)?;
-        let (telling, told) = mpsc::channel();
+        let (sender, known) = mpsc::channel();
         let drain = std::thread::Builder::new().name("build".to_owned());
         drain
-            .spawn(move || telling.send(end_of(output)))
+            .spawn(move || sender.send(end_of(output)))
             .map_err(start)?;
         let until = Instant::now() + self.within;
         let mut said = None;
@@ -99,13 +99,13 @@ impl Building<'_> {
         let goes_on = |said: &Option<(String, bool)>| said.as_ref().is_none_or(|(_, all)| *all);
         while !job.has_ended() && Instant::now() < until && goes_on(&said) && !(self.stops)() {
             match &said {
-                None => said = told.recv_timeout(LOOK_EVERY).ok(),
+                None => said = known.recv_timeout(LOOK_EVERY).ok(),
                 Some(_) => std::thread::park_timeout(LOOK_EVERY),
             }
         }
         let by_itself = job.has_ended();
         let status = job.end().filter(|_| by_itself);
-        let said = said.or_else(|| told.recv_timeout(REST_WITHIN).ok());
+        let said = said.or_else(|| known.recv_timeout(REST_WITHIN).ok());
         let (said, all) = said.unwrap_or_else(|| (String::new(), true));
         match status {
             _ if !all => Err(BuildError::Talkative { said }),
@@ -162,20 +162,20 @@ mod tests {
     }
 
     #[test]
-    fn a_build_ends_well_or_is_told() {
+    fn a_build_ends_well_or_is_reported() {
         let long = Duration::from_secs(60);
         assert_eq!(built("echo done > made; echo made", long), Ok(()));
         assert_eq!(built("exec >&- 2>&-; sleep 0.2", long), Ok(()));
-        let told = built("echo no such word; exit 3", long).unwrap_err();
-        assert!(told.contains("(exit status: 3)\nno such word"), "{told}");
-        let told = built("echo begun; sleep 987", Duration::from_millis(300)).unwrap_err();
-        assert!(told.contains("not done after 0 s\nbegun"), "{told}");
-        let told = built("sleep 986 & yes", long).unwrap_err();
-        assert!(told.contains("more than 67108864 bytes\ny\ny"), "{told}");
+        let known = built("echo no such word; exit 3", long).unwrap_err();
+        assert!(known.contains("(exit status: 3)\nno such word"), "{known}");
+        let known = built("echo begun; sleep 987", Duration::from_millis(300)).unwrap_err();
+        assert!(known.contains("not done after 0 s\nbegun"), "{known}");
+        let known = built("sleep 986 & yes", long).unwrap_err();
+        assert!(known.contains("more than 67108864 bytes\ny\ny"), "{known}");
         let none = ["/no/such".to_owned()];
         let none = building(long, &|| false).run(&none, &BTreeMap::new(), Path::new("/"));
-        let told = none.unwrap_err().to_string();
-        assert!(told.contains("\"/no/such\" cannot be started"), "{told}");
+        let known = none.unwrap_err().to_string();
+        assert!(known.contains("\"/no/such\" cannot be started"), "{known}");
     }
 
     #[test]
@@ -186,11 +186,11 @@ mod tests {
         let words = ["sh", "-c", script].map(str::to_owned);
         let is_there = || process.exists();
         let building = building(Duration::from_secs(60), &is_there);
-        let told = building.run(&words, &BTreeMap::new(), folder.path());
-        assert!(matches!(told, Err(BuildError::Stopped)), "{told:?}");
+        let known = building.run(&words, &BTreeMap::new(), folder.path());
+        assert!(matches!(known, Err(BuildError::Stopped)), "{known:?}");
         let process = std::fs::read_to_string(process).unwrap();
         let since = Instant::now();
-        // Whoever has adopted it reaps it.
+        // Its adoptive parent reaps it.
         while goes_on(process.trim()) {
             assert!(since.elapsed() < Duration::from_secs(10), "{process}");
             std::thread::park_timeout(LOOK_EVERY);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_is_not_told_what_we_are_told() {
+    fn a_build_does_not_inherit_our_variables() {
         // Cargo sets this for tests.
         assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
         let script = "test -n \"$PATH\" && test \"$SET\" = on && test -z \"$CARGO_MANIFEST_DIR\"";

@@ -6,7 +6,7 @@ use crate::link::program::{Ended, LineFault, Program, ProgramOptions, StartError
 use rustix::event::PollFlags;
 use std::time::Instant;
 
-/// A bot that can be told lines and heard.
+/// A bot that receives lines and sends lines.
 pub(super) enum Carrier {
     /// A process.
     Process(Box<Program>),
@@ -53,7 +53,7 @@ impl Carrier {
         }
     }
 
-    /// Whether it is told its match at once, without having said that it is ready.
+    /// Whether it is sent its match at once, without having said that it is ready.
     pub(super) const fn is_ready_at_once(&self) -> bool {
         matches!(self, Self::Url(_))
     }
@@ -65,7 +65,7 @@ impl Carrier {
         }
     }
 
-    /// Whether another POST of the same decision brings what it wanted to know first. A program hears that at once.
+    /// Whether another POST of the same decision brings what it wanted to know first. A program receives that at once.
     pub(super) const fn asks_again(&mut self) -> bool {
         match self {
             Self::Process(_) => false,
@@ -76,8 +76,8 @@ impl Carrier {
         }
     }
 
-    /// Nothing more is expected for the decision that was asked. Whether all must be told again: an answer that is not
-    /// waited for any more leaves open what was heard.
+    /// Nothing more is expected for the decision that was asked. Whether all must be sent again: an answer that is not
+    /// waited for any more leaves open what was received.
     pub(super) fn gives_up(&mut self) -> bool {
         match self {
             Self::Process(_) => false,
@@ -158,7 +158,7 @@ impl Carrier {
         }
     }
 
-    /// What is left of this, and a word of farewell if its protocol has one, is the last that it is told.
+    /// What is left of this, and a word of farewell if its protocol has one, is the last that it receives.
     pub(super) fn say_last(&mut self, unsaid: &mut Vec<u8>, farewell: Option<&'static str>) {
         match self {
             Self::Process(program) => {

@@ -39,7 +39,7 @@ pub fn check(
         }
     }
     Ok(Report {
-        game: kit.game().to_owned(),
+        game: kit.card().name.to_owned(),
         findings,
     })
 }

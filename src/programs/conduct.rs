@@ -1,5 +1,6 @@
-//! What became of a program in a match.
+//! The conduct of a program in a match.
 
+use crate::history;
 use crate::store::types::SessionId;
 use crate::store::{Note, ProgramRun, Store};
 use games::Participation;
@@ -7,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-/// Faults that are told in sentences; of more, only their number is kept.
+/// Faults that are reported in sentences; of more, only their number is kept.
 const FAULTS_MAX: usize = 16;
 
-/// What became of a program in a match.
+/// The conduct of a program in a match.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Conduct {
     /// How often it was started.
@@ -58,7 +59,7 @@ impl Conduct {
             note,
             stderr: self.stderr,
         };
-        if let Err(error) = store.program_ran(run).await {
+        if let Err(error) = history::program_ran(store, run).await {
             let session = session.0;
             tracing::warn!(session, %error, "how a program fared could not be stored");
         }
@@ -77,7 +78,7 @@ impl Conduct {
 pub(super) struct Stderr(String);
 
 impl Stderr {
-    /// Adds what one process wrote: the end of so many bytes.
+    /// Adds what one process wrote: the end of n bytes.
     pub(super) fn add(&mut self, end: &[u8], total: u64) {
         let lost = total.saturating_sub(end.len() as u64);
         if lost > 0 {
@@ -87,7 +88,7 @@ impl Stderr {
         self.0.push_str(&String::from_utf8_lossy(end));
     }
 
-    /// The end of it, of so many bytes at most.
+    /// The end of it, of n bytes at most.
     pub(super) fn end(mut self, most: usize) -> String {
         let from = self.0.len().saturating_sub(most.max(1));
         self.0.drain(..self.0.ceil_char_boundary(from));

@@ -77,7 +77,7 @@ pub struct Copied {
 /// # Errors
 /// [`CopyError`]; what has been copied until then stays.
 pub fn copy(from: &Path, to: &Path) -> Result<Copied, CopyError> {
-    let mut copying = Copying::of(from);
+    let mut copying = Copying::from_root(from);
     let folder = File::open(from).map_err(at(from))?;
     copying.folder(&folder, from, to, 0)?;
     // Only now: a link's way may lead over others.
@@ -141,7 +141,7 @@ pub(super) fn open_own(folder: &Path, name: &str) -> io::Result<File> {
 }
 
 impl<'a> Copying<'a> {
-    fn of(root: &'a Path) -> Self {
+    fn from_root(root: &'a Path) -> Self {
         Self {
             root,
             files: 0,
@@ -337,9 +337,9 @@ mod tests {
             copy(from.path(), to.path()).unwrap();
             let to = tempfile::tempdir().unwrap();
             symlink(link, from.path().join(folder).join("link")).unwrap();
-            let told = copy(from.path(), to.path()).unwrap_err().to_string();
+            let reported = copy(from.path(), to.path()).unwrap_err().to_string();
             let expected = "which is outside the bot's folder";
-            assert!(told.contains(expected), "{link}: {told}");
+            assert!(reported.contains(expected), "{link}: {reported}");
         }
     }
 
@@ -347,8 +347,8 @@ mod tests {
     fn only_files_folders_and_links_are_copied() {
         let (from, to) = folders();
         let _listener = UnixListener::bind(from.path().join("socket")).unwrap();
-        let told = copy(from.path(), to.path()).unwrap_err().to_string();
-        assert!(told.contains("is neither a file"), "{told}");
+        let reported = copy(from.path(), to.path()).unwrap_err().to_string();
+        assert!(reported.contains("is neither a file"), "{reported}");
     }
 
     #[test]
@@ -361,7 +361,7 @@ mod tests {
         let root = File::open(from.path()).unwrap();
         let lib = open_listed(&root, OsStr::new("lib")).unwrap();
         // Both have been listed: one is replaced before it is opened, one after that.
-        let mut copying = Copying::of(from.path());
+        let mut copying = Copying::from_root(from.path());
         let listed = copying.names(&root, from.path()).unwrap();
         assert_eq!(listed, ["data", "lib"]);
         fs::rename(from.path().join("lib"), from.path().join("gone")).unwrap();
@@ -386,8 +386,8 @@ mod tests {
         let (from, to) = folders();
         let pipe = from.path().join("pipe");
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, Mode::RUSR).unwrap();
-        let told = copy(from.path(), to.path()).unwrap_err().to_string();
-        assert!(told.contains("is neither a file"), "{told}");
+        let reported = copy(from.path(), to.path()).unwrap_err().to_string();
+        assert!(reported.contains("is neither a file"), "{reported}");
         assert!(open_own(from.path(), "pipe").is_err());
     }
 
@@ -396,18 +396,21 @@ mod tests {
         let (from, to) = folders();
         let file = File::create(from.path().join("big")).unwrap();
         file.set_len(BYTES_MAX).unwrap();
-        let told = copy(from.path(), to.path()).unwrap_err().to_string();
-        assert!(told.contains("more than 1073741824 bytes"), "{told}");
+        let reported = copy(from.path(), to.path()).unwrap_err().to_string();
+        assert!(
+            reported.contains("more than 1073741824 bytes"),
+            "{reported}"
+        );
         let (from, to) = folders();
         let deep = "d/".repeat(DEPTH_MAX + 2);
         fs::create_dir_all(from.path().join(deep)).unwrap();
-        let told = copy(from.path(), to.path()).unwrap_err().to_string();
-        assert!(told.contains("folders within each other"), "{told}");
+        let reported = copy(from.path(), to.path()).unwrap_err().to_string();
+        assert!(reported.contains("folders within each other"), "{reported}");
         let (from, to) = folders();
         for number in 0..FILES_MAX {
             File::create(from.path().join(number.to_string())).unwrap();
         }
-        let told = copy(from.path(), to.path()).unwrap_err().to_string();
-        assert!(told.contains("more than 20000 files"), "{told}");
+        let reported = copy(from.path(), to.path()).unwrap_err().to_string();
+        assert!(reported.contains("more than 20000 files"), "{reported}");
     }
 }

@@ -1,4 +1,4 @@
-//! A user's program in the place of a dialogue's bot: it is told what the dialogue hears, asked for what is due, and
+//! A user's program in the place of a dialogue's bot: it gets the dialogue's messages, is asked for what is due, and
 //! what it answers is handed to the dialogue. The dialogue's own bot is its fallback.
 
 use super::account::{Account, Taken};
@@ -6,7 +6,7 @@ use super::bots::Bots;
 use super::instance::{Instance, Leaving};
 use super::launch::Launch;
 use super::opening::{Opening, Reply};
-use crate::programs::time_limits;
+use crate::history;
 use crate::store::types::SessionId;
 use crate::store::{Note, Store};
 use games::answer::{Bounds, ProgramTimes};
@@ -34,8 +34,8 @@ pub struct Driver {
     spec: String,
     launch: Option<Arc<Launch>>,
     post: Post,
-    /// Lines that it was told, and how many of them the dialogue is about to say again.
-    told: usize,
+    /// Lines that it was sent, and how many of them the dialogue is about to say again.
+    lines_sent: usize,
     skip: usize,
     opening: Option<Opening>,
     instance: Option<Instance>,
@@ -60,7 +60,7 @@ impl Driver {
             spec,
             launch,
             post: Post::default(),
-            told: 0,
+            lines_sent: 0,
             skip: 0,
             opening: None,
             instance: None,
@@ -69,18 +69,18 @@ impl Driver {
         }
     }
 
-    /// A fresh dialogue is about to be set up and to hear the whole match: what the program was told of it before, it is
-    /// not told again.
+    /// A fresh dialogue is about to receive the whole match: what the program received of it before, it is
+    /// not sent again.
     pub fn attend(&mut self, setup: &mut DialogueSetup) {
         self.post = match self.native {
             true => Post::native(),
             false => Post::default(),
         };
-        self.skip = self.told;
+        self.skip = self.lines_sent;
         setup.post = Some(self.post.clone());
     }
 
-    /// What the program is told when it is started.
+    /// What the program receives when it is started.
     pub const fn opening(&mut self) -> &mut Option<Opening> {
         &mut self.opening
     }
@@ -123,7 +123,7 @@ impl Driver {
             return;
         };
         let of = (&*name, opening.game);
-        match store.give_note(session, of, opening.start.again).await {
+        match history::give_note(store, session, of, opening.start.again).await {
             Ok(note) => opening.start.note = note.unwrap_or_default(),
             Err(error) => {
                 tracing::warn!(bot = name, %error, "a program's note could not be read");
@@ -131,7 +131,7 @@ impl Driver {
         }
     }
 
-    /// Tells the program what its dialogue has heard; the first time it is started.
+    /// Sends the program what its dialogue has received; the first time it is started.
     pub fn tell(&mut self) {
         let lines = match self.post.take() {
             Ok(lines) => lines,
@@ -143,12 +143,12 @@ impl Driver {
         let skipped = self.skip.min(lines.len());
         self.skip -= skipped;
         let lines: Vec<Line> = lines.into_iter().skip(skipped).collect();
-        self.told += lines.len();
+        self.lines_sent += lines.len();
         if self.instance.is_none() {
             self.start();
         }
         if let Some(instance) = &self.instance
-            && !instance.tell(lines)
+            && !instance.send_lines(lines)
         {
             tracing::warn!(
                 bot = self.spec,
@@ -168,7 +168,7 @@ impl Driver {
         }
     }
 
-    /// It is not told or asked any more.
+    /// It is not sent or asked anything more.
     fn give_up(&mut self) {
         self.instance = None;
         self.launch = None;
@@ -206,7 +206,7 @@ impl Driver {
     /// own protocol keeps its own clock, until it is late for the first time.
     #[must_use]
     pub fn times(&self, kit: &dyn Kit, asked: Bounds, margin: Duration) -> Option<ProgramTimes> {
-        let times = ProgramTimes::new(time_limits(kit), asked, margin)?;
+        let times = ProgramTimes::new(kit.card().limits, asked, margin)?;
         let trusted = self.native && !self.was_late.load(Ordering::Relaxed);
         Some(match trusted {
             true => times.on_own_clock(asked),
@@ -237,7 +237,7 @@ impl Driver {
     }
 
     /// Whether the dialogue, which has thought since, took the answer to the decision with this number; if not, the
-    /// program is told why.
+    /// program is notified why.
     #[must_use]
     pub fn is_taken(&self, number: u64) -> bool {
         let verdict = self.post.verdict();
@@ -253,7 +253,7 @@ impl Driver {
         false
     }
 
-    /// How the match ended, to be told at last.
+    /// How the match ended, to be sent last.
     pub fn ends(&mut self, ending: &Ending) {
         self.end = Some(End {
             cause: ending.cause,
@@ -263,7 +263,7 @@ impl Driver {
         });
     }
 
-    /// The same where the dialogue heard of no end: why there is nothing more.
+    /// The same where the dialogue received no end: why there is nothing more.
     pub fn ends_by(&mut self, cause: Cause) {
         self.end.get_or_insert_with(|| End {
             cause,
@@ -273,7 +273,7 @@ impl Driver {
         });
     }
 
-    /// Tells the program how the match ended, if that is known, and ends it; `None` if it was never wanted.
+    /// Reports to the program how the match ended, if that is known, and ends it; `None` if it was never wanted.
     pub fn leave(&mut self) -> Option<Leaving> {
         self.tell();
         self.launch = None;

@@ -1,5 +1,5 @@
 //! A user's program in one match: a thread talks to it, and nobody waits for it longer than asked. A program that
-//! fails is started again and told its match once more.
+//! fails is started again and sent its match once more.
 
 use super::account::Account;
 use super::bots::Bots;
@@ -24,7 +24,7 @@ const STACK: usize = 512 << 10;
 
 /// What the thread is asked for.
 pub(super) enum Message {
-    Tell(Vec<Line>),
+    Lines(Vec<Line>),
     Ask(u64, Instant, Box<dyn FnOnce(Reply) + Send>),
     Refuse(u64, String),
     End(Option<End>, oneshot::Sender<Conduct>),
@@ -47,7 +47,7 @@ impl Instance {
         let (messages, inbox) = sync_channel(WAITING_MAX);
         let (bots, messages) = (bots.clone(), Arc::new(messages));
         let thread = Arc::downgrade(&messages);
-        // Where too much waits to be told, what comes next starts it.
+        // Where too much waits to be sent, what comes next starts it.
         let wake = move || {
             drop(
                 thread
@@ -75,16 +75,16 @@ impl Instance {
         self.noted.lock().take()
     }
 
-    /// Tells it more of its match. Nothing may be left out: if it cannot be told, it is not asked any more.
+    /// Sends it more of its match. Nothing may be left out: if it cannot be sent, the program is not asked any more.
     #[must_use]
-    pub fn tell(&self, lines: Vec<Line>) -> bool {
-        lines.is_empty() || self.send(Message::Tell(lines))
+    pub fn send_lines(&self, lines: Vec<Line>) -> bool {
+        lines.is_empty() || self.send(Message::Lines(lines))
     }
 
-    /// Waits for its answer to the decision with this number, which it was told, but no longer than to the deadline.
+    /// Waits for its answer to the decision with this number, which it was sent, but no longer than to the deadline.
     pub async fn ask(&self, number: u64, deadline: Instant) -> Reply {
         let (reply, replied) = oneshot::channel();
-        // Whoever asked may no longer wait.
+        // The caller may no longer wait.
         let reply = Box::new(|said| drop(reply.send(said)));
         if !self.send(Message::Ask(number, deadline, reply)) {
             return Reply::Gone;
@@ -112,13 +112,13 @@ impl Instance {
         }
     }
 
-    /// Tells it that its answer was not taken.
+    /// Notifies it that its answer was not taken.
     pub fn refuse(&self, number: u64, why: String) {
-        // Whoever cannot be told is not asked again either.
+        // A program that cannot be sent messages is not asked again either.
         let _ = self.send(Message::Refuse(number, why));
     }
 
-    /// Tells it how the match ended, waits a moment for a last note, and ends it.
+    /// Reports to it how the match ended, waits a moment for a last note, and ends it.
     pub fn end(self, end: Option<End>, account: Account) -> Leaving {
         let (reply, replied) = oneshot::channel();
         let _ = self.send(Message::End(end, reply));
@@ -182,7 +182,7 @@ fn run(mut runner: Runner, inbox: &Receiver<Message>) {
     while let Some(message) = next(&mut runner, inbox) {
         match message {
             Message::Turn => runner.look(),
-            Message::Tell(lines) => runner.tell(lines),
+            Message::Lines(lines) => runner.send_lines(lines),
             Message::Ask(number, deadline, reply) => reply(runner.ask(number, deadline)),
             Message::Refuse(number, why) => runner.refuse(Some(number), why),
             Message::End(end, reply) => {
@@ -194,7 +194,7 @@ fn run(mut runner: Runner, inbox: &Receiver<Message>) {
     let _ = runner.end(None);
 }
 
-/// What the thread is asked for next. Meanwhile it hears when a program that starts is ready: others wait for that.
+/// What the thread is asked for next. Meanwhile it learns when a program that starts is ready: others wait for that.
 fn next(runner: &mut Runner, inbox: &Receiver<Message>) -> Option<Message> {
     while runner.is_starting() {
         match inbox.recv_timeout(LOOKED_EVERY) {

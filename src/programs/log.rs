@@ -1,4 +1,4 @@
-//! What a program was told of its match, so that it can be told again.
+//! What a program received of its match, so that it can be sent again.
 
 use games::neutral::Line;
 use std::collections::HashMap;
@@ -36,12 +36,12 @@ impl Log {
         }
     }
 
-    /// Whether there was too much to tell.
+    /// Whether there was too much to send.
     pub(super) fn is_broken(&self) -> bool {
         self.broken
     }
 
-    /// Whether anything was told.
+    /// Whether anything was received.
     pub(super) fn is_begun(&self) -> bool {
         !self.lines.is_empty()
     }

@@ -112,7 +112,7 @@ impl Manifest {
             origin: lines.place(error.span().map_or(0, |span| span.start)),
             why: error.message().trim().to_owned(),
         })?;
-        let top = Section::of(path, &lines, "", table.get_ref(), KEYS)?;
+        let top = Section::from_table(path, &lines, "", table.get_ref(), KEYS)?;
         let known: Vec<&str> = LIMITS.iter().map(|limit| limit.0).collect();
         let limits = top.section("limits", &known)?;
         let number = |limit: &Limit| match &limits {
@@ -148,7 +148,7 @@ impl Manifest {
         })
     }
 
-    /// What the bot is started from, with its folder at this place; what it may read beside that, the files and
+    /// What the bot is started from, with its folder at this place; what it may read besides that, the files and
     /// folders that it must not read, and the folders that are hidden from it.
     #[must_use]
     pub fn launch(

@@ -57,6 +57,6 @@ pub use instance::{Instance, Leaving, try_out};
 pub use launch::{Launch, Programs, Protocol};
 pub use manifest::{MANIFEST, Manifest, ManifestError};
 pub use name::{BotName, NAME_RULE, NameError, VERSION_RULE, is_name, is_version};
-pub use opening::{Opening, Reply, time_limits};
+pub use opening::{Opening, Reply};
 pub use shelf::{Added, Kept, Shelf, ShelfError, Version};
 pub use starters::{STARTERS, Starter, StarterError};

@@ -1,4 +1,4 @@
-//! The talk with a program that speaks its game's own protocol: it hears what its seat hears, as it stands, and owes an
+//! The talk with a program that speaks its game's own protocol: it receives its seat's messages unchanged, and owes an
 //! answer to each message that wants one. Answers come in the order of these messages; those that are no decision,
 //! or come too late, are read and dropped.
 
@@ -45,7 +45,7 @@ pub(super) struct Answered {
 
 impl Steps {
     /// Those of a program that has just been started; `None` if it speaks the neutral protocol.
-    pub(super) fn of(launch: &Launch, game: &str) -> Option<Self> {
+    pub(super) fn for_launch(launch: &Launch, game: &str) -> Option<Self> {
         Some(Self {
             kit: games::find(game).filter(|_| launch.is_native())?,
             owed: VecDeque::new(),
@@ -55,7 +55,7 @@ impl Steps {
     }
 
     fn wire(&self) -> &'static StdioWire {
-        self.kit.stdio().unwrap_or(&StdioWire::USUAL)
+        &self.kit.card().stdio
     }
 
     /// Bytes in a line of it at most.
@@ -63,12 +63,12 @@ impl Steps {
         self.wire().reply_line_max
     }
 
-    /// What it hears when it is no longer wanted, if the wire has a word for it.
+    /// What it receives when it is no longer wanted, if the wire has a word for it.
     pub(super) fn farewell(&self) -> Option<&'static str> {
         self.wire().farewell
     }
 
-    /// What the program hears of a line, if anything; notes what it owes for it.
+    /// What the program receives of a line, if anything; notes what it owes for it.
     pub(super) fn tell<'a>(&mut self, line: &'a Line) -> Option<&'a str> {
         match line {
             Line::Frame { text, answered } => {
@@ -125,7 +125,11 @@ impl Steps {
             ));
         }
         let text = String::from_utf8_lossy(line);
-        let kind = self.kit.reply_line(!self.reply.is_empty(), line);
+        let kind = self
+            .kit
+            .card()
+            .dialect
+            .reply_line(!self.reply.is_empty(), line);
         if self.owed.is_empty() && !matches!(kind, Ok(ReplyLine::Blank)) {
             return Err(format!("it said {:?} before it was asked", shown(&text)));
         }

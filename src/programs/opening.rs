@@ -1,11 +1,10 @@
 //! How a program learns of a match, and what it replies.
 
-use games::answer::TimeLimits;
 use games::neutral::{Model, Rival, Start};
 use games::{DialogueSetup, Kit};
 use serde_json::Value;
 
-/// What a program is told when it is started.
+/// What a program receives when it is started.
 #[derive(Clone, Debug, Default)]
 pub struct Opening {
     /// The game.
@@ -29,7 +28,8 @@ impl Opening {
     ) -> Self {
         let show = |(of, model): &(String, Value)| {
             let model = kit
-                .models()
+                .card()
+                .models
                 .map_or_else(|| model.clone(), |kind| kind.show(model));
             let of = of.clone();
             Model { of, model }
@@ -39,11 +39,11 @@ impl Opening {
             name: name.clone(),
         });
         Self {
-            game: kit.game(),
+            game: kit.card().name,
             start: Start {
                 rivals: rivals.collect(),
                 note,
-                ..Start::of(time_limits(kit), id, again)
+                ..Start::of(kit.card().limits, id, again)
             },
             models: setup.rivals.iter().chain(&setup.types).map(show).collect(),
         }
@@ -59,13 +59,4 @@ pub enum Reply {
     Late,
     /// It is not running, and cannot be started again in time.
     Gone,
-}
-
-/// How long a contest gives for an answer, and for the first one.
-#[must_use]
-pub fn time_limits(kit: &dyn Kit) -> TimeLimits {
-    TimeLimits {
-        answer: kit.answer_within(),
-        open: kit.open_within(),
-    }
 }

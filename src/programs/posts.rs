@@ -1,4 +1,4 @@
-//! A bot that is a URL: what it is told is posted to it, and what it says is the bodies of its answers. Blocking, as the
+//! A bot that is a URL: what is sent to it is posted, and what it says is the bodies of its answers. Blocking, as the
 //! pipes of a program are.
 
 use crate::link::{CallError, HttpOptions, HttpOut, Reach, Target};
@@ -8,7 +8,7 @@ use std::io;
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 
-/// The shortest time that a program is told it has: a millisecond, as times are told in those.
+/// The shortest time that is reported to a program: a millisecond, the unit of times.
 pub(super) const ASKED_MIN: Duration = Duration::from_millis(1);
 
 /// The largest body of an answer, in bytes.
@@ -24,9 +24,9 @@ pub(super) struct Posts {
     runtime: Option<Runtime>,
     client: HttpOut,
     match_id: String,
-    /// Names this telling of the match: whoever keeps something keeps it by this.
+    /// Names this delivery of the match: a server keeps its state under this name.
     talk: String,
-    /// The answer's body, as far as it was not heard yet.
+    /// The answer's body, as far as it was not yet received.
     body: Bytes,
     /// Whether the POST that is waited for was answered.
     answered: bool,
@@ -52,7 +52,7 @@ impl Posts {
         })
     }
 
-    /// The match is told from its beginning from now on, on the same connection if that is there.
+    /// The match is sent from its beginning from now on, on the same connection if that is there.
     pub(super) fn begin_again(&mut self) {
         self.talk = talk();
         self.body = Bytes::new();
@@ -153,17 +153,17 @@ impl Posts {
 
 fn client(target: &Target) -> HttpOut {
     let options = HttpOptions {
-        // Whoever tries again, and when, is the runner.
+        // The runner decides when to try again.
         reconnects_max: 0,
         resend: false,
-        // Whoever adds a bot names its address as they name its program.
+        // Users who add a bot name its address as they name its program.
         reach: Reach::Any,
         body_max: BODY_MAX,
     };
     HttpOut::new(target.clone(), options)
 }
 
-/// The name of a telling.
+/// The name of a delivery.
 fn talk() -> String {
     ulid::Ulid::generate().to_string()
 }

@@ -54,8 +54,8 @@ pub(super) struct Runner {
     /// Before this, it is not started again.
     not_before: Instant,
     late_in_row: u32,
-    /// Whether it was told the match again without another start.
-    told_again: bool,
+    /// Whether it was sent the match again without another start.
+    sent_again: bool,
     report: Conduct,
     /// What it wrote to standard error, of processes that have ended.
     stderr: Stderr,
@@ -69,7 +69,7 @@ struct Running {
     carrier: Carrier,
     place: Place,
     since: Instant,
-    /// Whether it has said that it is ready. Before that it is told nothing of the match's course: what it is asked
+    /// Whether it has said that it is ready. Before that it receives nothing about the match's course: what it is asked
     /// meanwhile it learns as past.
     ready: bool,
     /// Meanwhile few others are started, for a moment.
@@ -80,11 +80,11 @@ struct Running {
     unsaid: Vec<u8>,
     /// Lines that it has sent since it was asked last.
     lines: u32,
-    /// Lines that it may send beside those: answers to decisions that it was told as past.
+    /// Lines that it may send besides those: answers to decisions that it was sent as past.
     owed: u32,
     /// Whether it wants to know models before it answers the decision that it was asked by a POST.
     wants_models: bool,
-    /// What it owes, if it speaks its game's own protocol: it is ready when it has answered what it was told.
+    /// What it owes, if it speaks its game's own protocol: it is ready when it has answered what it was sent.
     steps: Option<Steps>,
 }
 
@@ -106,7 +106,7 @@ impl Runner {
             wake: Arc::new(wake),
             not_before: Instant::now(),
             late_in_row: 0,
-            told_again: false,
+            sent_again: false,
             report: Conduct::default(),
             stderr: Stderr::default(),
             noted: Arc::default(),
@@ -116,11 +116,11 @@ impl Runner {
         runner
     }
 
-    /// Starts it if its turn has come, and hears whether it is ready.
+    /// Starts it if its turn has come, and learns whether it is ready.
     pub(super) fn look(&mut self) {
         if self.running.is_none() && self.in_line.is_some() {
             self.start(Instant::now());
-        } else if let Heard::Failed(why) = self.listen(None, Instant::now()) {
+        } else if let Received::Failed(why) = self.listen(None, Instant::now()) {
             self.fail(why);
         }
         self.send(None);
@@ -151,7 +151,7 @@ impl Runner {
             && Instant::now() < until
         {
             let soon = Instant::now() + TRIED_EVERY;
-            if let Heard::Failed(why) = self.listen(None, soon.min(until)) {
+            if let Received::Failed(why) = self.listen(None, soon.min(until)) {
                 self.fail(why);
             }
         }
@@ -161,8 +161,8 @@ impl Runner {
         Some(why + &said.map_or_else(String::new, |said| format!(": {said}")))
     }
 
-    /// Tells it more of its match.
-    pub(super) fn tell(&mut self, lines: Vec<Line>) {
+    /// Sends it more of its match.
+    pub(super) fn send_lines(&mut self, lines: Vec<Line>) {
         if self.log.is_broken() {
             return;
         }
@@ -170,7 +170,7 @@ impl Runner {
         if self.log.is_broken() {
             return self.fail("its match is too long to be sent again".to_owned());
         }
-        if let Heard::Failed(why) = self.listen(None, Instant::now()) {
+        if let Received::Failed(why) = self.listen(None, Instant::now()) {
             self.fail(why);
         }
         let now = Instant::now();
@@ -214,17 +214,17 @@ impl Runner {
             }
             self.send(Some((number, deadline)));
             match self.listen(Some(number), deadline) {
-                Heard::Act(act) => {
+                Received::Act(act) => {
                     self.report.answered += 1;
                     self.late_in_row = 0;
                     return Reply::Act(act);
                 }
-                Heard::Nothing => {
+                Received::Nothing => {
                     self.report.late += 1;
                     self.missed();
                     return Reply::Late;
                 }
-                Heard::Failed(why) => self.fail(why),
+                Received::Failed(why) => self.fail(why),
             }
         }
     }
@@ -239,7 +239,7 @@ impl Runner {
             }
             let running = self.running.as_mut();
             if running.is_some_and(|running| running.carrier.gives_up()) {
-                self.told_again = true;
+                self.sent_again = true;
                 self.greet();
             }
         } else if running.since.elapsed() >= READY_WITHIN {
@@ -251,15 +251,15 @@ impl Runner {
         }
     }
 
-    /// Tells it that something it said was not taken.
+    /// Notifies it that something it said was not taken.
     pub(super) fn refuse(&mut self, number: Option<u64>, why: String) {
         self.report.refused += 1;
         self.say(&Word::Refused { number, why });
     }
 
-    /// Tells it how the match ended, and ends it.
+    /// Reports to it how the match ended, and ends it.
     pub(super) fn end(&mut self, end: Option<End>) -> Conduct {
-        // Whoever is next in line starts instead.
+        // The next in line starts instead.
         self.in_line = None;
         if let Some(running) = &mut self.running {
             // Nothing is kept back any more.
@@ -271,7 +271,7 @@ impl Runner {
         self.send(None);
         if let Some(end) = end {
             self.say(&Word::End(end));
-            self.hear_last_words();
+            self.read_last_words();
         }
         self.stop();
         let mut report = std::mem::take(&mut self.report);
@@ -285,7 +285,7 @@ impl Runner {
     }
 
     /// Reads what it says after the end was sent, until it exits.
-    fn hear_last_words(&mut self) {
+    fn read_last_words(&mut self) {
         let deadline = Instant::now() + LAST_WORD_WITHIN;
         let Some(running) = &mut self.running else {
             return;
@@ -301,10 +301,10 @@ impl Runner {
         let _ = self.listen(None, deadline);
     }
 
-    /// Sends what it has not heard yet. A decision that is asked now has so much time.
+    /// Sends what it has not yet received. A decision that is asked now has so much time.
     fn send(&mut self, asked: Option<(u64, Instant)>) {
-        let told = |running: &&mut Running| running.ready || running.steps.is_some();
-        let Some(running) = self.running.as_mut().filter(told) else {
+        let known = |running: &&mut Running| running.ready || running.steps.is_some();
+        let Some(running) = self.running.as_mut().filter(known) else {
             return self.push();
         };
         for line in self.log.from(running.sent) {
@@ -366,8 +366,8 @@ impl Runner {
     }
 }
 
-/// What was heard.
-enum Heard {
+/// What was received.
+enum Received {
     /// The answer.
     Act(Value),
     /// Not in time.

@@ -143,7 +143,7 @@ pub struct Kept {
     pub manifest: Result<Manifest, ManifestError>,
 }
 
-/// What became of a bot that was to be added.
+/// The outcome of adding a bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Added {
     /// It is on the shelf now.
@@ -161,7 +161,7 @@ pub enum Added {
 #[derive(Clone, Debug)]
 pub struct Shelf {
     folder: PathBuf,
-    /// What every bot may read beside its own folder.
+    /// What every bot may read besides its own folder.
     read: Vec<PathBuf>,
     /// What no bot may read but its own folder.
     kept: Vec<PathBuf>,
@@ -210,7 +210,7 @@ impl Shelf {
     #[must_use]
     pub fn building_until(self, stop: CancellationToken) -> Self {
         Self {
-            guard: Some(Guard::of(&[])),
+            guard: Some(Guard::from_protections(&[])),
             stop,
             ..self
         }
@@ -247,7 +247,7 @@ impl Shelf {
             .prefix(STAGING)
             .tempdir_in(&self.folder)
             .map_err(at(&self.folder))?;
-        // Others may have to read it: whoever runs the daemon.
+        // Others may have to read it: the daemon's user.
         fs::set_permissions(staging.path(), fs::Permissions::from_mode(0o755))
             .map_err(at(staging.path()))?;
         let copied = copy(from, staging.path())?;

@@ -225,22 +225,22 @@ mod tests {
             assert_eq!(manifest.run, starter.run);
         }
         for kit in games::ALL {
-            Starter::find("python", kit.game()).unwrap();
+            Starter::find("python", kit.card().name).unwrap();
         }
-        let all: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
+        let all: Vec<&str> = games::ALL.iter().map(|kit| kit.card().name).collect();
         let files = Starter::write("mine", "python", &all).unwrap();
         assert_eq!(files.len(), 3 + all.len());
         let manifest = Manifest::read(Path::new(MANIFEST), &files[0].1).unwrap();
         assert_eq!(manifest.games, all);
-        let told = Starter::write("mine", "rust", &["planowanie", "planowanie"]).unwrap_err();
+        let reported = Starter::write("mine", "rust", &["planowanie", "planowanie"]).unwrap_err();
         let expected = "a starter in rust plays one game; one in python plays several";
-        assert_eq!(told.to_string(), expected);
-        let told = Starter::find("cobol", "koehandel").unwrap_err().to_string();
+        assert_eq!(reported.to_string(), expected);
+        let reported = Starter::find("cobol", "koehandel").unwrap_err().to_string();
         let expected = "there are: python, javascript, go, java, cpp, rust";
-        assert!(told.ends_with(expected), "{told}");
-        let told = Starter::find("go", "koehandel").unwrap_err().to_string();
+        assert!(reported.ends_with(expected), "{reported}");
+        let reported = Starter::find("go", "koehandel").unwrap_err().to_string();
         assert_eq!(
-            told,
+            reported,
             "no starter in go plays \"koehandel\"; there are: planetwars"
         );
     }

@@ -49,7 +49,7 @@ impl Default for Starts {
 }
 
 impl Starts {
-    /// So many at once.
+    /// This many at once.
     pub(super) fn at_once(free: usize) -> Self {
         Self(Arc::new(Mutex::new(Line {
             free,
@@ -57,7 +57,7 @@ impl Starts {
         })))
     }
 
-    /// Queues up. `wake` is called when the turn comes, on the thread of whoever was before; it must not block.
+    /// Queues up. `wake` is called when the turn comes, on the thread of the previous holder; it must not block.
     pub(super) fn line_up(&self, wake: impl Fn() + Send + Sync + 'static) -> InLine {
         let turn = Arc::new(Turn {
             starting: Mutex::new(None),

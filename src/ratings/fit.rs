@@ -275,7 +275,7 @@ fn sizes(component: &[usize]) -> Vec<usize> {
 }
 
 /// Ratings are determined up to a shift of each component: adds what keeps their sum at 0, the same number to
-/// every pair of a component, as much as a game tells.
+/// every pair of a component, as much as a game reveals.
 fn gauged(mut information: Matrix, component: &[usize]) -> Matrix {
     for (row, of_row) in component.iter().enumerate() {
         let cells = information.row_mut(row);

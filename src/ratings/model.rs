@@ -131,7 +131,7 @@ impl Shared {
         }
     }
 
-    /// How the logarithm of what a draw has beside both halves grows with the draw parameter.
+    /// How the logarithm of what a draw has besides both halves grows with the draw parameter.
     pub(crate) fn slope_of_draw(self) -> f64 {
         2.0 * ODDS * (1.0 + 1.0 / (2.0 * ODDS * self.draw_elo).exp_m1())
     }

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 pub const RANDOM_ROUNDS: usize = 15;
 /// How often a random group is drawn again at most if it repeats an earlier one.
 const REDRAWS_MAX: usize = 20;
-/// The model counts for as many games of a pair, beside those that it played.
+/// The model counts for as many games of a pair, besides those that it played.
 const MODEL_GAMES: f64 = 8.0;
 /// Gains in Elo² and differences in Elo below this are ties.
 const TIE: f64 = 1e-9;
@@ -150,7 +150,7 @@ impl Grouping {
     }
 }
 
-/// What games yet to be played would tell. Players are addressed by their numbers among the results.
+/// What games yet to be played would reveal. Players are addressed by their numbers among the results.
 #[derive(Clone, Debug)]
 pub struct Outlook<'a> {
     fit: &'a Fit,
@@ -215,7 +215,7 @@ impl<'a> Outlook<'a> {
         own.flatten().flatten().sum::<f64>() as u64
     }
 
-    /// How likely the player loses, draws and wins the next game: the model's word, mixed with what became of their
+    /// How likely the player loses, draws and wins the next game: the model's word, mixed with the outcome of their
     /// games so far.
     #[must_use]
     pub fn odds(&self, player: usize, rival: usize) -> [f64; 3] {
@@ -226,7 +226,7 @@ impl<'a> Outlook<'a> {
         std::array::from_fn(|at| (MODEL_GAMES * model[at] + tally[at]) / (MODEL_GAMES + games))
     }
 
-    /// What one game is expected to tell of the difference of two ratings, in Elo⁻².
+    /// What one game is expected to reveal of the difference of two ratings, in Elo⁻².
     fn information(&self, player: usize, rival: usize) -> f64 {
         let (win, loss) = self
             .fit
@@ -250,7 +250,7 @@ impl<'a> Outlook<'a> {
         )
     }
 
-    /// By how much the variance of the player's rating is expected to fall by so many games with the rival, in Elo².
+    /// By how much the variance of the player's rating is expected to fall by n games with the rival, in Elo².
     #[must_use]
     pub fn gain(&self, player: usize, rival: usize, games: f64) -> f64 {
         let information = games * self.information(player, rival);
@@ -258,7 +258,7 @@ impl<'a> Outlook<'a> {
         (own - both).powi(2) * information / (1.0 + information * of_difference)
     }
 
-    /// Supposes that so many games were played.
+    /// Supposes that n games were played.
     fn suppose(&mut self, player: usize, rival: usize, games: f64) {
         let information = games * self.information(player, rival);
         let (_, _, of_difference) = self.variances(player, rival);

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 /// An interval by fewer tables than these is not trusted to be narrower than the other one.
 const TABLES_TRUSTED: usize = 10;
 
-/// The likelihood of superiority is listed for every pair of so many players at most.
+/// The likelihood of superiority is listed for every pair of n players at most.
 const SUPERIORITY_MAX: usize = 200;
 /// Ratings that differ by less, in Elo, are equal.
 const EQUAL: f64 = 1e-6;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// Players at most: the covariance of so many takes 32 MB.
+/// Players at most: the covariance of that many takes 32 MB.
 pub const PLAYERS_MAX: usize = 2_000;
 /// Pair results at most.
 pub const RESULTS_MAX: usize = 10_000_000;

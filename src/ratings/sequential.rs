@@ -5,7 +5,7 @@
 //! be expected to win, and capital that began as 1 would ever reach 1 / (1 - level) with a probability of at most
 //! 1 - level (Ville's inequality). The stake is unknown beforehand, so that the capital is split over many. Nothing
 //! is assumed of how results scatter or depend on each other within a block, nor of how pairs come to meet: a
-//! sequential probability ratio test on blocks would need the former, and two margins beside.
+//! sequential probability ratio test on blocks would need the former, and two more margins.
 
 /// Stakes over which the capital is split, each as a share of the highest one.
 const STAKES: usize = 12;

@@ -3,29 +3,42 @@
 //!
 //! `host` plays matches over HTTP: it draws their numbers, drives their tables, and resumes interrupted ones through
 //! `replay`, including the dialogues of built-in seats. `seat` calls players and asks bots; seats on our own listener are
-//! called with the nonce, and stored and shown without it. `record` keeps every seat's transcript in the store and, at the
+//! called with the nonce, and stored and shown without it. What happens in a match is decided by `games::Match` alone; `drive`
+//! is the loop between it and a port, and `play` the way to one match of any game over any wire. `record` keeps every seat's transcript in the store and, at the
 //! match's end, the facts that it shows; its writer waits while nothing can be written. `hub` and `arbiter` are the other
 //! two ports, `http` is what asks for matches.
 
 pub mod arbiter;
+mod drive;
 pub mod host;
 pub mod http;
 pub mod hub;
+mod in_process;
+mod play;
 pub mod record;
+mod refereed;
 pub mod seat;
+mod spec;
+mod stop;
 #[cfg(test)]
 mod tests;
 
+pub use arbiter::Pipes;
 pub use host::{
     Draw, Ending, Host, HostSettings, HostedMatch, MatchEnd, MatchInfo, MatchRequest, Numbers,
     OnMatch, StartError, Started, demo, merged,
 };
 pub use http::{Reaches, ServerSettings, query, serve};
+pub use in_process::InProcess;
+pub use play::{HubPorts, MatchError, Ports, play};
 pub use record::{
     DecisionTimes, MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch, lines_of,
     result_of,
 };
+pub use refereed::Refereed;
 pub use seat::{
     HttpSeat, Notebook, OnEnd, OwnAddress, SeatConduct, SeatLink, SeatPrograms, SeatReply,
     SeatSpec, SeatSpecError, budget, seat_builtin, seat_spec,
 };
+pub use spec::MatchSpec;
+pub use stop::Stop;

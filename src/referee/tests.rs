@@ -6,9 +6,11 @@ use super::seat::seat_builtin::Builtins;
 use super::{
     Ending, Host, HostSettings, HostedMatch, MatchRequest, Recording, SeatPrograms, StartError,
 };
+use crate::history;
+use crate::history::{Filter, PageAt};
 use crate::programs::{Bots, Launch};
 use crate::store::types::{Direction, Durability, MatchResult};
-use crate::store::{Filter, MatchRow, PageAt, Settings, Store};
+use crate::store::{MatchRow, Settings, Store};
 use games::{Cause, Seat};
 use serde_json::json;
 use std::net::SocketAddr;
@@ -85,7 +87,9 @@ async fn waiting(store: &Store, host: &Arc<Host>) -> (Arc<HostedMatch>, Ending) 
 }
 
 async fn row(store: &Store, hosted: &HostedMatch) -> MatchRow {
-    let row = store.match_row(&hosted.info.match_id).await.unwrap();
+    let row = history::match_row(store.reader(), &hosted.info.match_id)
+        .await
+        .unwrap();
     row.unwrap()
 }
 
@@ -245,7 +249,10 @@ async fn hub(store: &Store) -> (SocketAddr, Arc<HubServer>) {
 
 async fn matches(store: &Store) -> Vec<MatchRow> {
     let at = PageAt::first(10);
-    store.matches(&Filter::default(), &at).await.unwrap().items
+    history::matches(store.reader(), &Filter::default(), &at)
+        .await
+        .unwrap()
+        .items
 }
 
 /// The only match, once it has ended.
@@ -357,7 +364,7 @@ fn programs(folder: &TempDir) -> Bots {
             ..Launch::default()
         })
     };
-    Bots::new(Arc::new(find), None)
+    Bots::new(Arc::new(find))
 }
 
 #[tokio::test]

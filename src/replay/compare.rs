@@ -4,11 +4,13 @@ use super::dialogue::{Replayed, Seen, watch};
 use super::explain::{BotSeat, DECISIONS_MAX, Decision, ExplainError, builtin};
 use super::seat::SeatLine;
 use super::setup::PROGRAM;
-use crate::histogram::Histogram;
-use crate::programs::{Answer, Bots, Conduct, Driver, Launch, Leaving, Opening, time_limits};
+use crate::history;
+use crate::history::{Filter, PageAt, SessionRow};
+use crate::programs::{Answer, Bots, Conduct, Driver, Launch, Leaving, Opening};
 use crate::store::types::{EntryId, SessionId, Side};
-use crate::store::{Filter, PageAt, SessionRow, Store, StoreError};
+use crate::store::{Store, StoreError};
 use crate::thinking::{Panicked, guarded};
+use games::Histogram;
 use games::answer::{Allowance, Bounds, ProgramTimes, decide};
 use games::neutral::PREFIX;
 use games::stats::ClusteredMean;
@@ -187,7 +189,7 @@ pub async fn compare(
     comparing: &Comparing,
     mut progress: impl FnMut(u64),
 ) -> Result<Comparison, StoreError> {
-    let game = comparing.kit.game();
+    let game = comparing.kit.card().name;
     let filter = Filter {
         game: Some(game.to_owned()),
         live: Some(false),
@@ -200,7 +202,7 @@ pub async fn compare(
     };
     let mut at = PageAt::first(PAGE);
     loop {
-        let page = store.sessions(&filter, &at).await?;
+        let page = history::sessions(store.reader(), &filter, &at).await?;
         for row in page.items.into_iter().filter(is_of_bot) {
             found.more = found.sessions == comparing.limit;
             if found.more || found.never_ran() {
@@ -352,12 +354,14 @@ async fn fold(
     stored[PROGRAM] = Value::Null;
     if let Candidate::Program(launch, _) = &comparing.candidate {
         stored[PROGRAM] = json!({ "fallback": launch.fallback });
-        let known = store.note(&launch.name, comparing.kit.game()).await?;
+        let known = history::note(store.reader(), &launch.name, comparing.kit.card().name).await?;
         note = known.unwrap_or_default();
     }
     let spec = comparing.candidate.spec();
     let ledger = PageAt::first(DECISIONS_MAX as u32);
-    let ledger = store.ledger_page(&[row.id], &ledger).await?.items;
+    let ledger = history::ledger_page(store.reader(), &[row.id], &ledger)
+        .await?
+        .items;
     let fallbacks = ledger.into_iter().filter(|line| line.row.fallback);
     let seat = BotSeat::read_as(store, row, &spec, &stored).await?;
     let asked = Asked {
@@ -495,7 +499,7 @@ impl Asked {
     ) -> Option<(Result<String, Missing>, Duration)> {
         let Comparing { kit, margin, .. } = self.comparing;
         let Some(driver) = &mut self.driver else {
-            let _ = ProgramTimes::new(time_limits(kit), bounds, margin)?;
+            let _ = ProgramTimes::new(kit.card().limits, bounds, margin)?;
             return Some(self.think(dialogue, bounds, best));
         };
         let times = driver.times(kit, bounds, margin);

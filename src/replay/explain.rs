@@ -1,15 +1,17 @@
 //! Why one of our bots decided as it did: its seat of a stored match is folded up to the decision, and it thinks again.
 
 use super::dialogue::{replay, watch};
-use super::reply::RecordedReply;
 use super::seat::{SeatLine, lines_from};
 use super::setup::{dialogue_setup, fallback};
+use crate::history;
+use crate::history::{FactRow, SessionRow};
 use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
-use crate::store::{FactRow, SessionRow, Store, StoreError};
+use crate::store::{Store, StoreError};
 use crate::thinking::guarded;
 use games::neutral::PREFIX;
 use games::{
-    BotCard, Budget, Dialogue, DialogueSetup, Explanation, Frame, Kit, Next, Seat, Wire, bot_seed,
+    BotCard, Budget, Dialogue, DialogueSetup, Explanation, Frame, Kit, Next, RecordedReply, Seat,
+    Wire, bot_seed,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -240,7 +242,7 @@ impl BotSeat {
     ) -> Result<Self, ExplainError> {
         let opened = &session.opened;
         let unknown = || ExplainError::Unfoldable(format!("no game is called {}", opened.game));
-        let kit = store.kit(&opened.game).ok_or_else(unknown)?;
+        let kit = store.reader().kit(&opened.game).ok_or_else(unknown)?;
         let ours = opened.side == Side::Player;
         let setup = if ours {
             dialogue_setup(store, kit, (bot, opened.seed), stored).await?
@@ -251,8 +253,8 @@ impl BotSeat {
                 ..DialogueSetup::of(bot, opened.seed)
             }
         };
-        let entries = store.whole_transcript(session).await?;
-        let facts = store.facts(&opened.match_id).await?;
+        let entries = history::whole_transcript(store.reader(), session).await?;
+        let facts = history::facts(store.reader(), &opened.match_id).await?;
         let own = facts.into_iter().filter(|fact| fact.session == session.id);
         Ok(Self {
             kit,
@@ -270,8 +272,8 @@ impl BotSeat {
     /// A player that could go on with the match from one of these decisions (`drover play --from`); `None`: nobody can.
     #[must_use]
     pub fn heir(&self) -> Option<String> {
-        let strongest = self.kit.bots().iter().max_by_key(|card| card.rung);
-        match self.kit.wire() {
+        let strongest = self.kit.card().bots.iter().max_by_key(|card| card.rung);
+        match self.kit.card().wire {
             _ if !self.refereed => None,
             Wire::Hub => None,
             Wire::Stdio => Some("cmd:./mybot".to_owned()),
@@ -345,11 +347,11 @@ impl BotSeat {
         let explanation = dialogue.explain(budget).ok_or_else(unsound)?;
         let decision = self.decision(at).ok_or_else(unsound)?;
         Ok(Explained {
-            game: self.kit.game(),
+            game: self.kit.card().name,
             bot: self.setup.bot.clone(),
             version: card.map(|card| card.version),
             description: card.map_or("", |card| card.description),
-            value_unit: self.kit.value_unit(),
+            value_unit: self.kit.card().value_unit,
             asked: text.to_owned(),
             same: decision.said.as_deref().unwrap_or_default() == explanation.answer,
             decision,
@@ -358,7 +360,7 @@ impl BotSeat {
     }
 
     pub(super) fn card(&self) -> Option<&'static BotCard> {
-        let mut bots = self.kit.bots().iter();
+        let mut bots = self.kit.card().bots.iter();
         bots.find(|card| card.name == self.setup.bot)
     }
 
@@ -449,13 +451,16 @@ pub fn builtin_seeds(seed: u64, specs: &[String]) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::{BotSeat, Decision, ExplainError, NODES_MAX, bot_session, builtin_seeds};
+    use crate::history;
     use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, opened, said};
     use crate::store::{EntryId, NewSession, Side, Store};
     use games::{Fact, Seat, bot_seed};
     use serde_json::json;
 
     async fn seat(store: &Store, seat: u8) -> Result<BotSeat, ExplainError> {
-        let sessions = store.sessions_of(&match_id(1)).await.unwrap();
+        let sessions = history::sessions_of(store.reader(), &match_id(1))
+            .await
+            .unwrap();
         let session = bot_session(&match_id(1), sessions, Some(seat), None)?;
         BotSeat::read(store, &session).await
     }
@@ -481,7 +486,12 @@ mod tests {
         let late = (5, Some("9"), "fallback late");
         assert_eq!(shown(&decisions), [(1, Some("7"), ""), late]);
         // As a dialogue that heard and said the same.
-        let mut dialogue = store.kit("toy").unwrap().dialogue(&read.setup).unwrap();
+        let mut dialogue = store
+            .reader()
+            .kit("toy")
+            .unwrap()
+            .dialogue(&read.setup)
+            .unwrap();
         for (text, answer) in [("ask", "7"), ("say hello", "hello")] {
             let _ = dialogue.receive(text.as_bytes()).unwrap();
             dialogue.said(answer);

@@ -35,20 +35,20 @@ fn read(kit: &dyn Kit, value: &Value, text: &str) {
     if let Ok(table) = kit.reopen(value) {
         let _ = (table.outcome(), table.setup(), table.scene());
     }
-    if let Some(models) = kit.models() {
+    if let Some(models) = kit.card().models {
         let merged = models.merge(Some(value), value);
         let _ = (models.show(value), models.show(&merged));
     }
-    let _ = (kit.teams(text), kit.picture(value));
+    let _ = (kit.card().teams_of(text), (kit.card().picture)(value));
     for kind in ["bluff", "trade", "result"] {
         let (kind, data) = (kind.to_owned(), value.clone());
-        let _ = kit.bluff(&Fact { kind, data });
+        let _ = kit.card().bluff(&Fact { kind, data });
     }
 }
 
 /// Replays a transcript of the game's weakest bot.
 fn transcript(kit: &dyn Kit, entries: &str) {
-    let bot = kit.bots().iter().find(|bot| !bot.thinks);
+    let bot = kit.card().bots.iter().find(|bot| !bot.thinks);
     let setup = DialogueSetup {
         bot: bot.map_or("", |bot| bot.name).to_owned(),
         seed: 1,
@@ -67,6 +67,6 @@ fn transcript(kit: &dyn Kit, entries: &str) {
     let _ = replay(&mut *dialogue, lines);
     let _ = (dialogue.hung_up(), dialogue.facts(), dialogue.lessons());
     if let Some(scene) = dialogue.scene() {
-        let _ = kit.picture(&scene.state);
+        let _ = (kit.card().picture)(&scene.state);
     }
 }

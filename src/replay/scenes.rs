@@ -3,10 +3,12 @@
 use super::dialogue::watch;
 use super::seat::{SeatLine, lines_from};
 use super::setup::dialogue_setup;
-use super::table::watch_table;
+use super::table::watch_match;
 use crate::clock::time;
+use crate::history;
+use crate::history::{STDERR, SessionRow};
 use crate::store::types::{Entry, EntryId, SessionId, Side};
-use crate::store::{MatchRow, STDERR, SessionRow, Store, StoreError};
+use crate::store::{MatchRow, Store, StoreError};
 use crate::thinking::guarded;
 use games::{Cause, DialogueSetup, Fact, Kit, Picture, Scene, Seat};
 use jiff::Timestamp;
@@ -67,7 +69,7 @@ impl Step {
             height,
             still,
             moving,
-        } = kit.picture(self.state.as_ref()?)?;
+        } = (kit.card().picture)(self.state.as_ref()?)?;
         self.picture = Some(moving);
         Some(Still {
             width,
@@ -182,7 +184,7 @@ pub async fn footage(store: &Store, row: &MatchRow, view: View) -> Result<Footag
         what: "game",
         id: row.game.clone(),
     };
-    let kit = store.kit(&row.game).ok_or_else(unknown)?;
+    let kit = store.reader().kit(&row.game).ok_or_else(unknown)?;
     let source = match view {
         View::Everything(sessions) => {
             let mut entries = Vec::new();
@@ -190,7 +192,9 @@ pub async fn footage(store: &Store, row: &MatchRow, view: View) -> Result<Footag
                 let Some(seat) = session.opened.seat.map(Seat) else {
                     continue;
                 };
-                let own = store.whole_transcript(&session).await?.into_iter();
+                let own = history::whole_transcript(store.reader(), &session)
+                    .await?
+                    .into_iter();
                 entries.extend(own.map(|entry| (seat, entry)));
             }
             Source::Table {
@@ -203,10 +207,10 @@ pub async fn footage(store: &Store, row: &MatchRow, view: View) -> Result<Footag
         }
         View::Seat(session) => {
             // What was said is in the transcript: any bot folds it alike.
-            let bot = kit.bots().first().map_or("", |card| card.name);
+            let bot = kit.card().bots.first().map_or("", |card| card.name);
             Source::Seat {
                 setup: dialogue_setup(store, kit, (bot, 0), &session.opened.setup).await?,
-                entries: store.whole_transcript(&session).await?,
+                entries: history::whole_transcript(store.reader(), &session).await?,
                 session,
             }
         }
@@ -221,7 +225,7 @@ async fn facts(
     match_id: &str,
 ) -> Result<HashMap<EntryId, Vec<StepFact>>, StoreError> {
     let mut found: HashMap<EntryId, Vec<StepFact>> = HashMap::new();
-    for row in store.facts(match_id).await? {
+    for row in history::facts(store.reader(), match_id).await? {
         let Some(entry) = row.entry.filter(|_| row.kind != STDERR) else {
             continue;
         };
@@ -229,7 +233,7 @@ async fn facts(
         found.entry(entry).or_default().push(StepFact {
             seats: seat.into_iter().collect(),
             fact: match seat {
-                Some(seat) => kit.seated(fact, Seat(seat)),
+                Some(seat) => kit.card().seated(fact, Seat(seat)),
                 None => fact,
             },
         });
@@ -280,10 +284,10 @@ impl Footage {
         else {
             return Ok(Vec::new());
         };
-        let mut table = self.kit.reopen(setup).map_err(|why| why.to_string())?;
+        let table = self.kit.reopen(setup).map_err(|why| why.to_string())?;
         let entries = entries.iter().map(|(seat, entry)| (*seat, entry)).collect();
-        let wire = self.kit.wire();
-        let replayed = watch_table(&mut *table, wire, entries, *growing, |table, after| {
+        let wire = self.kit.card().wire;
+        let replayed = watch_match(table, wire, entries, *growing, |table, after| {
             let flow = steps.see(
                 table.scene(),
                 after.map(|(seat, entry)| (Some(seat.0), entry)),

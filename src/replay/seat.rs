@@ -2,10 +2,9 @@
 //! seat tells.
 
 use super::dialogue::{Line, Replayed, replay};
-use super::reply::RecordedReply;
 use crate::store::types::{Direction, Entry, EntryId, FactAt, Side};
 use crate::thinking::guarded;
-use games::{Cause, Dialogue, DialogueSetup, Kit, Lesson, Wire};
+use games::{Cause, Dialogue, DialogueSetup, Kit, Lesson, RecordedReply, Wire};
 use std::time::Duration;
 
 /// What the transcript of a seat tells.
@@ -69,7 +68,7 @@ fn try_fold(
     end: (Option<Cause>, Option<i64>),
 ) -> Result<SeatTold, String> {
     // What was said is in the transcript: any bot folds it alike.
-    let bot = kit.bots().first().map_or("", |card| card.name);
+    let bot = kit.card().bots.first().map_or("", |card| card.name);
     let mut dialogue = kit
         .dialogue(&DialogueSetup::of(bot, 0))
         .map_err(|error| error.to_string())?;
@@ -132,7 +131,7 @@ fn told(
                 Some(FactAt {
                     entry: entry.id,
                     at_us: entry.at_us,
-                    bluff: kit.bluff(&fact),
+                    bluff: kit.card().bluff(&fact),
                     fact,
                 })
             })
@@ -158,10 +157,10 @@ pub(super) fn lines_from(side: Side, kit: &dyn Kit, entries: &[Entry]) -> Vec<Se
 /// The same from the referee's. A hub's player receives whole frames and answers each in one write; its referee receives
 /// it line by line, and sends what it refuses in between.
 fn lines(kit: &dyn Kit, entries: &[Entry]) -> Vec<SeatLine> {
-    let hub = kit.wire() == Wire::Hub;
+    let hub = kit.card().wire == Wire::Hub;
     let completes = |text: &str| {
         let last = text.lines().last().unwrap_or_default();
-        !hub || kit.completes(last.as_bytes())
+        !hub || kit.card().dialect.completes(last.as_bytes())
     };
     let mut lines: Vec<SeatLine> = Vec::with_capacity(entries.len());
     let mut open: Option<SeatLine> = None;

@@ -1,7 +1,9 @@
 //! What a session's dialogue starts from: stored with the session, so that it is the same session whenever it
 //! is woken or verified.
 
-use crate::store::{OpponentKind, Store, StoreError};
+use crate::history;
+use crate::history::OpponentKind;
+use crate::store::{Store, StoreError};
 use games::{DialogueSetup, Kit};
 use serde_json::Value;
 
@@ -43,7 +45,7 @@ pub async fn dialogue_setup(
     if numbers.is_empty() || !is_advised(kit, bot, stored) {
         return Ok(setup);
     }
-    for version in store.model_versions(&numbers).await? {
+    for version in history::model_versions(store.reader(), &numbers).await? {
         match version.kind {
             OpponentKind::Type => setup.types.push((version.name, version.model)),
             OpponentKind::Named => {
@@ -70,9 +72,11 @@ pub async fn note_advice(
 ) -> Result<(), StoreError> {
     if is_advised(kit, bot, stored) && stored.get(ADVICE).is_none() {
         let names: Vec<&str> = named(stored).map(|(_, name)| name).collect();
-        let unnamed = names.len() + 1 < *kit.seats().end();
+        let unnamed = names.len() + 1 < *kit.card().seats.end();
         let others = if unnamed { KNOWN_MAX } else { 0 };
-        stored[ADVICE] = store.models_now(kit.game(), &names, others).await?.into();
+        stored[ADVICE] = history::models_now(store.reader(), kit.card().name, &names, others)
+            .await?
+            .into();
     }
     Ok(())
 }
@@ -83,12 +87,13 @@ fn models(stored: &Value) -> bool {
 
 fn is_advised(kit: &dyn Kit, bot: &str, stored: &Value) -> bool {
     let thinks = || {
-        kit.bots()
+        kit.card()
+            .bots
             .iter()
             .any(|card| card.name == bot && card.thinks)
     };
     // A user's program may want to know.
-    models(stored) && kit.advised() && (!fallback(stored).is_empty() || thinks())
+    models(stored) && kit.card().advised && (!fallback(stored).is_empty() || thinks())
 }
 
 /// The built-in bot that answers for a user's program; empty where the bot is built in.

@@ -1,5 +1,6 @@
 //! What verification finds.
 
+use crate::store;
 use crate::store::tests::fake::{
     Pen, call, heard, match_id, new_match, new_session, opened, said, settings,
 };
@@ -47,7 +48,7 @@ async fn after(damage: &'static str, packs: bool) -> Vec<String> {
     referee(&store, 2).await;
     store.alter(damage).await;
     if packs {
-        store.pack(|_| {}).await.unwrap();
+        store::pack(&store, |_| {}).await.unwrap();
     }
     let mut found = Vec::new();
     let summary = crate::replay::verify(&store, None, |checked| {
@@ -145,9 +146,12 @@ async fn a_backup_of_a_busy_store_opens_and_verifies() {
     let mut pen = Pen::player(&store, 3);
     pen.write(&store, vec![heard("ask")]).await;
     let copy = folder.path().join("copy.db");
-    let (backup, _) = tokio::join!(store.backup(&copy), pen.write(&store, vec![said("1")]));
+    let (backup, _) = tokio::join!(
+        store::backup(store.reader(), &copy),
+        pen.write(&store, vec![said("1")])
+    );
     backup.unwrap();
-    let error = store.backup(&copy).await.unwrap_err();
+    let error = store::backup(store.reader(), &copy).await.unwrap_err();
     assert!(matches!(error, StoreError::Backup { .. }), "{error}");
     let settings = crate::store::Settings {
         path: copy,

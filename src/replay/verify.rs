@@ -3,9 +3,11 @@
 use super::dialogue::{Line, replay};
 use super::seat::fold_seat;
 use super::setup::dialogue_setup;
-use super::table::{DIFFERENCES_MAX, replay_table};
+use super::table::{DIFFERENCES_MAX, replay_match};
+use crate::history;
+use crate::history::{EntryCounts, FactRow, SessionRow};
 use crate::store::types::{Direction, Entry, EntryId, MatchRow, Side};
-use crate::store::{EntryCounts, FactRow, SessionRow, Store, StoreError};
+use crate::store::{Store, StoreError};
 use crate::thinking::guarded;
 use games::{Cause, DialogueSetup, Ending, Fact, Kit, Seat};
 use serde::Serialize;
@@ -83,23 +85,25 @@ pub async fn verify(
 ) -> Result<VerifySummary, StoreError> {
     let mut summary = VerifySummary::default();
     if let Some(id) = only {
-        let row = store.match_row(id).await?;
+        let row = history::match_row(store.reader(), id).await?;
         let unknown = || StoreError::Unknown {
             what: "match",
             id: id.to_owned(),
         };
         let row = row.ok_or_else(unknown)?;
-        let counts = store.entry_counts(Some(id)).await?;
+        let counts = history::entry_counts(store.reader(), Some(id)).await?;
         let checked = check(store, row, &counts).await?;
         summary.add(&checked);
         each(&checked);
         return Ok(summary);
     }
-    summary.integrity = store.integrity().await;
+    summary.integrity = history::integrity(store.reader()).await;
     // Unreadable entries are found where they are missing.
-    let counts = store.entry_counts(None).await.unwrap_or_default();
-    for id in store.match_ids().await? {
-        let checked = match store.match_row(&id).await {
+    let counts = history::entry_counts(store.reader(), None)
+        .await
+        .unwrap_or_default();
+    for id in history::match_ids(store.reader()).await? {
+        let checked = match history::match_row(store.reader(), &id).await {
             Ok(Some(row)) => check(store, row, &counts).await,
             Ok(None) => Err(StoreError::Corrupt("its row is missing".into())),
             Err(error) => Err(error),
@@ -129,9 +133,9 @@ struct Transcript {
 }
 
 async fn check(store: &Store, row: MatchRow, counts: &EntryCounts) -> Result<Checked, StoreError> {
-    let kit = store.kit(&row.game);
+    let kit = store.reader().kit(&row.game);
     let mut stored = Stored {
-        facts: store.facts(&row.id).await?,
+        facts: history::facts(store.reader(), &row.id).await?,
         transcripts: Vec::new(),
         row,
     };
@@ -142,7 +146,7 @@ async fn check(store: &Store, row: MatchRow, counts: &EntryCounts) -> Result<Che
         entries: 0,
         differences: Vec::new(),
     };
-    for session in store.sessions_of(&stored.row.id).await? {
+    for session in history::sessions_of(store.reader(), &stored.row.id).await? {
         let counted = counts.of(&session);
         let id = session.id.0;
         if session.pruned {
@@ -186,7 +190,7 @@ async fn read(
         None => DialogueSetup::default(),
     };
     Ok(Transcript {
-        entries: store.whole_transcript(&session).await?,
+        entries: history::whole_transcript(store.reader(), &session).await?,
         session,
         setup,
         counted,
@@ -396,7 +400,7 @@ impl Stored {
 
     /// Replays a match of our own referee from its setup and the recorded replies.
     fn compare_table(&self, kit: &dyn Kit) -> Vec<String> {
-        let mut table = match kit.reopen(&self.row.setup) {
+        let table = match kit.reopen(&self.row.setup) {
             Ok(table) => table,
             Err(error) => return vec![format!("its table cannot be opened again: {error}")],
         };
@@ -416,10 +420,10 @@ impl Stored {
         let growing = self.row.ended_us.is_none();
         // One that was given up may have been cut between its seats' transcripts.
         let cut = growing || self.row.cause == Some(Cause::Cancelled);
-        let replayed = replay_table(&mut *table, kit.wire(), entries, cut);
+        let replayed = replay_match(table, kit.card().wire, entries, cut);
         found.extend(replayed.differences);
         let row = &self.row;
-        match table.outcome() {
+        match replayed.match_.table().outcome() {
             Some(outcome) if !growing && !self.is_played_again() => {
                 let scores = outcome.scores.values();
                 if row.cause.map(Cause::by_rules) != Some(outcome.cause) || scores != row.scores {

@@ -288,8 +288,8 @@ impl Actor {
     fn deadline(&self, received: Instant) -> Instant {
         let kit = self.session.key.bot.kit();
         let within = match &self.core {
-            Some(_) => kit.answer_within(),
-            None => kit.open_within(),
+            Some(_) => kit.card().limits.answer,
+            None => kit.card().limits.open,
         };
         let asked = Bounds {
             limit: within,
@@ -359,7 +359,7 @@ impl Actor {
     /// from one to the next, else if its answer may not have arrived.
     fn repeated(&self, text: &str) -> Option<Answer> {
         let last = self.core.as_deref()?.last.as_deref()?;
-        let resent = self.session.key.bot.kit().repeats() || !self.session.handed(last.mark);
+        let resent = self.session.key.bot.kit().card().repeats || !self.session.handed(last.mark);
         if last.text != text || !resent {
             return None;
         }
@@ -418,7 +418,7 @@ impl Actor {
         let Some(name) = bot.program() else {
             return Ok(None);
         };
-        let game = bot.kit().game();
+        let game = bot.kit().card().name;
         let launch = registry.dependencies.bots.look(name).await;
         let launch = launch.filter(|launch| launch.plays(game));
         if launch.is_none() {
@@ -443,7 +443,14 @@ impl Actor {
             at_us: local.as_ref().map_or(at_us, |local| local.at_us),
             local: local.is_some(),
             // What is said unless something better comes of it.
-            said: session.key.bot.kit().default_answer(&text).to_owned(),
+            said: session
+                .key
+                .bot
+                .kit()
+                .card()
+                .dialect
+                .default_answer(&text)
+                .to_owned(),
             text,
             ending: None,
             decision: None,

@@ -62,7 +62,7 @@ impl Registry {
         facts
             .into_iter()
             .map(|fact| {
-                let bluff = guarded(|| bot.kit().bluff(&fact)).unwrap_or_default();
+                let bluff = guarded(|| bot.kit().card().bluff(&fact)).unwrap_or_default();
                 (fact, bluff)
             })
             .collect()

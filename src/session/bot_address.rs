@@ -26,7 +26,7 @@ impl BotAddress {
     /// The address of a built-in bot that a referee calls. `None` if the game has no such bot.
     #[must_use]
     pub fn new(kit: &'static dyn Kit, bot: &str, referee: &str) -> Option<Self> {
-        let card = kit.bots().iter().find(|card| card.name == bot)?;
+        let card = kit.card().bots.iter().find(|card| card.name == bot)?;
         Some(Self::of(kit, bot, Some(card), referee))
     }
 
@@ -55,7 +55,10 @@ impl BotAddress {
         bots: &Bots,
     ) -> Option<Self> {
         let address = Self::named(kit, bot, referee)?;
-        let is_there = |name| bots.find(name).is_some_and(|found| found.plays(kit.game()));
+        let is_there = |name| {
+            bots.find(name)
+                .is_some_and(|found| found.plays(kit.card().name))
+        };
         let stands = bot.starts_with(PREFIX) || address.program().is_none_or(is_there);
         stands.then_some(address)
     }
@@ -72,7 +75,7 @@ impl BotAddress {
             card,
             referee: referee.into(),
             named: referee.parse::<IpAddr>().is_err(),
-            hash: HASHER.hash_one((kit.game(), name, referee)),
+            hash: HASHER.hash_one((kit.card().name, name, referee)),
         }
     }
 
@@ -115,7 +118,7 @@ impl BotAddress {
 
 impl fmt::Debug for BotAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}/{}", self.kit.game(), self.name, self.referee)
+        write!(f, "{}/{}/{}", self.kit.card().name, self.name, self.referee)
     }
 }
 
@@ -124,7 +127,7 @@ impl PartialEq for BotAddress {
         self.hash == other.hash
             && self.name == other.name
             && self.referee == other.referee
-            && self.kit.game() == other.kit.game()
+            && self.kit.card().name == other.kit.card().name
     }
 }
 
@@ -143,7 +146,7 @@ impl Key {
     /// Whose names of rivals are its own.
     pub(super) fn player(&self) -> PlayerAddress<'_> {
         PlayerAddress {
-            game: self.bot.kit().game(),
+            game: self.bot.kit().card().name,
             referee: self.bot.referee(),
             market: self.market,
             id: self.id,

@@ -62,7 +62,15 @@ impl Actor {
         let plain = numbered && !local && !first && decision.is_none() && close.is_none();
         if plain
             && facts.is_empty()
-            && said == self.session.key.bot.kit().default_answer(&text)
+            && said
+                == self
+                    .session
+                    .key
+                    .bot
+                    .kit()
+                    .card()
+                    .dialect
+                    .default_answer(&text)
             && core.behind.has_room(entries.len())
             && matches!(core.mind, DialogueState::Awake(_))
             && !self.registry.options.unstored

@@ -3,9 +3,9 @@
 
 use super::behind::Behind;
 use super::program::Program;
+use crate::history::SessionRow;
 use crate::link::Share;
 use crate::replay::LastMessage;
-use crate::store::SessionRow;
 use crate::store::types::{EntryId, LiveSession, MatchRow, NewSession, SessionId};
 use crate::thinking::Pending;
 use games::{Cause, Dialogue, Fact};

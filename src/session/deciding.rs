@@ -34,7 +34,8 @@ pub(super) async fn decide(
     asked: Asked,
 ) -> Decided {
     let kit = bot.kit();
-    let limit = asked.limit.min(kit.answer_within().max(kit.open_within()));
+    let limits = kit.card().limits;
+    let limit = asked.limit.min(limits.answer.max(limits.open));
     let target = asked.target;
     let times = Times::new(Bounds { limit, target }, registry.options.margin);
     let thinks = bot.card().is_some_and(|card| card.thinks);
@@ -95,7 +96,7 @@ async fn thought_about(
 ) -> Decided {
     let deadline = asked.received + times.deadline;
     let nodes = registry.options.nodes.unwrap_or(u64::MAX);
-    let ceiling = registry.options.ceiling(kit.game());
+    let ceiling = registry.options.ceiling(kit.card().name);
     let mut pending = registry.dependencies.pool.submit(Job {
         dialogue,
         fallback: asked.fallback.clone(),

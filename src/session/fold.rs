@@ -3,6 +3,7 @@
 use super::bot_address::BotAddress;
 use super::core::{DialogueState, Quarantine, SessionState};
 use super::options::Dependencies;
+use crate::history;
 use crate::replay::{self, Line};
 use crate::store::StoreError;
 use crate::store::types::NewEntry;
@@ -60,10 +61,8 @@ pub(super) async fn wake_with(
         .map(|program| program.spec().to_owned());
     let bot = spec.as_deref().unwrap_or(asked);
     if core.quarantine == Quarantine::Unread {
-        let hung = dependencies
-            .store
-            .has_fact(core.id, Quarantine::FACT)
-            .await?;
+        let hung =
+            history::has_fact(dependencies.store.reader(), core.id, Quarantine::FACT).await?;
         core.quarantine = if hung {
             Quarantine::Stored
         } else {
@@ -82,7 +81,7 @@ pub(super) async fn wake_with(
         Box::pin(program.prepare(stored, kit, of_match, &mut setup)).await;
     }
     let entries = match core.head {
-        Some(head) => dependencies.store.transcript(core.id, head).await?,
+        Some(head) => history::transcript(dependencies.store.reader(), core.id, head).await?,
         None => Vec::new(),
     };
     let entries_many = entries.len() > AT_ONCE_MAX;

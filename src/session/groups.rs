@@ -27,10 +27,10 @@ impl MatchKey {
     fn of(key: &Key) -> Self {
         let kit = key.bot.kit();
         Self {
-            game: kit.game(),
+            game: kit.card().name,
             referee: key.bot.referee().into(),
             market: key.market,
-            line: (kit.wire() != Wire::Callbacks).then_some(key.id),
+            line: (kit.card().wire != Wire::Callbacks).then_some(key.id),
         }
     }
 }

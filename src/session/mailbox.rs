@@ -241,7 +241,7 @@ impl Answer {
 
     /// What the game's player says to this message when nothing better is known.
     pub(super) fn default_of_game(kit: &dyn Kit, message: &str) -> Self {
-        Self::of(kit.default_answer(message).as_bytes())
+        Self::of(kit.card().dialect.default_answer(message).as_bytes())
     }
 }
 

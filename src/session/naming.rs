@@ -4,10 +4,12 @@ use super::actor::{self, Actor, FOLD_WITHIN};
 use super::core::DialogueState;
 use super::mailbox::{Message, Named, Session};
 use super::sessions::Sessions;
+use crate::history;
+use crate::history::OpponentKind;
 use crate::identities::{Names, NoRoom, seat_name};
 use crate::replay::{Naming, named};
 use crate::store::types::{Direction, EntryId, NewEntry, SessionId};
-use crate::store::{OpponentKind, SeatRow, Store, StoreError};
+use crate::store::{SeatRow, Store, StoreError};
 use crate::thinking::guarded;
 use games::Kit;
 use serde_json::Value;
@@ -112,7 +114,7 @@ impl Actor {
         let standing = standing(&store, before.collect(), (id, core.head)).await?;
         let mut given = Vec::new();
         for (place, name) in &rivals {
-            let word = kit.place_word(*place);
+            let word = kit.card().places.word(*place);
             let stands = |(at, known): &(String, String)| Some(&**at) == word && known == name;
             if let Some(rival) = word.filter(|_| !standing.iter().any(stands)) {
                 given.push(Naming {
@@ -171,7 +173,7 @@ async fn standing(
     let Some(head) = head else {
         return Ok(names);
     };
-    let told = store.transcript(session, head).await?;
+    let told = history::transcript(store.reader(), session, head).await?;
     for Naming { rival, name, .. } in told.iter().filter_map(|entry| Naming::decode(&entry.text)) {
         seat_name(&mut names, rival, &name);
     }
@@ -180,8 +182,10 @@ async fn standing(
 
 /// What is known of an opponent now.
 async fn model(store: &Store, kit: &dyn Kit, name: &str) -> Result<Option<Value>, StoreError> {
-    let numbers = store.models_now(kit.game(), &[name], 0).await?;
-    let models = store.model_versions(&numbers).await?.into_iter();
+    let numbers = history::models_now(store.reader(), kit.card().name, &[name], 0).await?;
+    let models = history::model_versions(store.reader(), &numbers)
+        .await?
+        .into_iter();
     let mut of_name =
         models.filter(|model| model.kind == OpponentKind::Named && model.name == name);
     Ok(of_name.next().map(|model| model.model))
@@ -197,7 +201,7 @@ async fn name_seats(
     let Some(own) = own else {
         return Ok(false);
     };
-    let row = store.match_row(match_id).await?;
+    let row = history::match_row(store.reader(), match_id).await?;
     let seats = row.map_or_else(Vec::new, |row| row.seats);
     let named = rivals.iter().filter_map(|(place, name)| {
         let at = seat_at(own, *place, seats.len())?;

@@ -61,7 +61,7 @@ pub(super) fn open(
         }
         None => key.bot.name().to_owned(),
     };
-    let game = key.bot.kit().game();
+    let game = key.bot.kit().card().name;
     let session = NewSession {
         match_id: match_id.into(),
         side: Side::Player,
@@ -114,7 +114,7 @@ fn setup(
     if late {
         setup.insert("joined_late".to_owned(), Value::Bool(true));
     }
-    let word = |clockwise| key.bot.kit().place_word(clockwise);
+    let word = |clockwise| key.bot.kit().card().places.word(clockwise);
     let named: Vec<Value> = (1..)
         .zip(rivals)
         .filter_map(|(place, name)| Some(json!([word(place)?, name.as_ref()?])))
@@ -140,7 +140,7 @@ fn foreign_match(
 ) -> MatchRow {
     let seating = told.and_then(|told| told.seating);
     let name = told.and_then(|told| told.words.get("name")?.as_str());
-    let most = *key.bot.kit().seats().end();
+    let most = *key.bot.kit().card().seats.end();
     let (own, seats) = seating.map_or((0, most), |told| (told.seat.0, usize::from(told.seats)));
     let named = |seat| {
         let mut places = (1..).zip(rivals);
@@ -151,7 +151,7 @@ fn foreign_match(
     };
     MatchRow {
         id: id.to_owned(),
-        game: key.bot.kit().game().to_owned(),
+        game: key.bot.kit().card().name.to_owned(),
         referee: key.bot.referee().to_owned(),
         market: key.market,
         started_us: at_us,

@@ -3,6 +3,7 @@
 
 use super::deciding::{self, Asked, Decided};
 use super::registry::Registry;
+use crate::history;
 use crate::programs::{Answer, Driver, Launch, Opening};
 use crate::replay::PROGRAM;
 use crate::store::Store;
@@ -56,7 +57,7 @@ impl Program {
         let launch = launch.or_else(|| bots.find(name));
         Some(Box::new(Self {
             driver: Driver::new(bots.clone(), opened.bot.clone(), launch),
-            fallback: kit.bots().iter().find(|card| card.name == fallback),
+            fallback: kit.card().bots.iter().find(|card| card.name == fallback),
             resumed: false,
             storing: None,
             noted: None,
@@ -98,13 +99,13 @@ impl Program {
         if waits || self.noted.is_some_and(|at| at.elapsed() < NOTED_EVERY) {
             return;
         }
-        let Some(note) = self.driver.noted(kit.game()) else {
+        let Some(note) = self.driver.noted(kit.card().name) else {
             return;
         };
         self.noted = Some(Instant::now());
         let store = registry.dependencies.store.clone();
         self.storing = Some(registry.tracker.spawn(async move {
-            if let Err(error) = store.keep_note(note).await {
+            if let Err(error) = history::keep_note(&store, note).await {
                 tracing::warn!(%error, "what a program noted could not be stored");
             }
         }));
@@ -127,7 +128,7 @@ impl Program {
             return;
         };
         let store = registry.dependencies.store.clone();
-        let (bot, game) = (self.driver.name().to_owned(), kit.game().to_owned());
+        let (bot, game) = (self.driver.name().to_owned(), kit.card().name.to_owned());
         let storing = self.storing.take();
         registry.tracker.spawn(async move {
             let conduct = leaving.conduct().await;

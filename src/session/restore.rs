@@ -7,8 +7,8 @@ use super::mailbox::Session;
 use super::message::Expiry;
 use super::program::{self, Program};
 use super::registry::Registry;
+use crate::history::SessionRow;
 use crate::link::Peer;
-use crate::store::SessionRow;
 use crate::store::types::{LiveSession, NewSession};
 use games::{Cause, Wire};
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ impl Registry {
         core.begun = stranger.and_then(|peer| self.begun.take_again(Some(peer)).ok());
         self.meters.live.increment(1.0);
         let session = Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
-        if key.bot.kit().wire() == Wire::Hub {
+        if key.bot.kit().card().wire == Wire::Hub {
             let expiry = Expiry::now(Cause::Disconnect, "the daemon was stopped in mid-game");
             actor::expire(self, &session, expiry);
         }

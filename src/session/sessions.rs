@@ -10,6 +10,7 @@ use super::options::{Dependencies, SessionOptions, StoreError};
 use super::registry::Registry;
 use super::restore::KnownBots;
 use super::sweep;
+use crate::history;
 use crate::programs::Bots;
 use crate::store::types::{Durability, Side};
 use games::{Cause, Wire};
@@ -47,10 +48,7 @@ impl Sessions {
             }
         }
         let since_us = registry.now_us() - ENDED_SINCE_US;
-        for row in registry
-            .dependencies
-            .store
-            .ended_since(since_us)
+        for row in history::ended_since(registry.dependencies.store.reader(), since_us)
             .await?
             .into_iter()
             .rev()
@@ -99,7 +97,7 @@ impl Sessions {
         received: Instant,
     ) -> Result<Answer, Refusal> {
         let first = numbered.number == 1;
-        let route = || key.bot.kit().route(text.as_bytes()).ok();
+        let route = || key.bot.kit().card().dialect.route(text.as_bytes()).ok();
         let seating = first.then(route).flatten().and_then(|route| route.seating);
         let opening = seating.map(|seating| {
             Box::new(Opening {
@@ -286,7 +284,7 @@ impl Sessions {
                 Rest::Busy => true,
                 Rest::Empty | Rest::Ended => false,
                 Rest::Live
-                    if key.bot.kit().wire() == Wire::Hub || begins::is_ours(registry, key) =>
+                    if key.bot.kit().card().wire == Wire::Hub || begins::is_ours(registry, key) =>
                 {
                     true
                 }

@@ -8,6 +8,7 @@ use super::core::SessionState;
 use super::mailbox::{Rest, Session};
 use super::message::Expiry;
 use super::registry::Registry;
+use crate::history;
 use crate::link::Peer;
 use games::{Cause, Wire};
 use std::cmp::Reverse;
@@ -62,7 +63,7 @@ fn sweep(registry: &Arc<Registry>) {
     for shard in &registry.shards {
         shard.lock().retain(|_, session| {
             let touched_ms = session.touched_ms();
-            let line = session.key.bot.kit().wire() == Wire::Hub;
+            let line = session.key.bot.kit().card().wire == Wire::Hub;
             match session.rest(touched_ms <= sleep_before) {
                 Rest::Busy => true,
                 Rest::Empty => touched_ms > sleep_before,
@@ -119,7 +120,7 @@ fn sweep(registry: &Arc<Registry>) {
 
 /// Removes these sessions and their matches from the store. Those that a stop leaves there stay there.
 async fn discard(registry: &Registry, void: Vec<i64>) {
-    match registry.dependencies.store.discard(void).await {
+    match history::discard(&registry.dependencies.store, void).await {
         Ok(0) => {}
         Ok(matches) => {
             registry.meters.discarded.increment(matches);

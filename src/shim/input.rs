@@ -37,7 +37,7 @@ pub(super) fn frame(input: &mut impl BufRead, kit: &dyn Kit) -> io::Result<Optio
             };
         }
         let line = unmarked(&line);
-        let complete = kit.completes(line);
+        let complete = kit.card().dialect.completes(line);
         frame.extend_from_slice(line);
         if complete {
             return Ok(Some(String::from_utf8_lossy(&frame).into_owned()));

@@ -58,7 +58,7 @@ impl Local {
     ) -> Result<Self, SetupError> {
         let mut setup = DialogueSetup::of(bot, seed);
         let stands_in = bot.starts_with(PREFIX);
-        if let (true, Some(strongest)) = (stands_in, kit.bots().last()) {
+        if let (true, Some(strongest)) = (stands_in, kit.card().bots.last()) {
             // The program is the daemon's.
             strongest.name.clone_into(&mut setup.fallback);
         }
@@ -69,7 +69,8 @@ impl Local {
             thinking,
             thinks: stands_in
                 || kit
-                    .bots()
+                    .card()
+                    .bots
                     .iter()
                     .any(|card| card.name == bot && card.thinks),
             stands_in,
@@ -94,7 +95,7 @@ impl Local {
 
     /// Processes the next frame: what it asks for. A bot that has panicked gives the game's default answers.
     pub(super) fn hear(&mut self, frame: &str) -> Due {
-        self.best = self.kit.default_answer(frame).to_owned();
+        self.best = self.kit.card().dialect.default_answer(frame).to_owned();
         self.searched = false;
         let heard = self.guarded(|dialogue, best| match dialogue.receive(frame.as_bytes()) {
             Err(_) => Due::Answer { said: false },

@@ -10,7 +10,7 @@ use super::transcript::ShimTranscript;
 use crate::clock::now_us;
 use crate::link::relay::{Bye, Hello, NumberedMessage, Request};
 use games::SetupError;
-use games::answer::{Bounds, TimeLimits, awaited_target};
+use games::answer::{Bounds, awaited_target};
 use games::neutral::PREFIX;
 use std::cell::Cell;
 use std::io::{self, ErrorKind};
@@ -172,6 +172,8 @@ impl Player {
         let begins = || {
             self.options
                 .kit
+                .card()
+                .dialect
                 .route(frame.as_bytes())
                 .is_ok_and(|route| route.begins)
         };
@@ -232,7 +234,7 @@ impl Player {
             _ if self.local.is_certain(due) => self.known(number),
             Due::Decision { limit, target } => self.decided(number, limit, target, received),
             Due::Nothing | Due::Answer { .. } => {
-                let within = self.patience.message(self.options.kit.answer_within());
+                let within = self.patience.message(self.options.kit.card().limits.answer);
                 let handed = self.connection()?.handed(number, received + within)?;
                 self.taken(handed)
             }
@@ -267,10 +269,7 @@ impl Player {
         received: Instant,
     ) -> io::Result<Relayed> {
         let kit = self.options.kit;
-        let limits = TimeLimits {
-            answer: kit.answer_within(),
-            open: kit.open_within(),
-        };
+        let limits = kit.card().limits;
         let awaited = match target {
             Some(_) if !self.local.thinks() => Some(Duration::ZERO),
             _ if self.options.bot.starts_with(PREFIX) => {
@@ -284,7 +283,7 @@ impl Player {
         let (search_from, give_up) = (received + wait.search_from, received + wait.give_up);
         let searched = give_up.min(search_from + own);
         // A daemon that does not even get to this message is not thinking about it.
-        let reached = give_up.min(received + self.patience.message(kit.answer_within()));
+        let reached = give_up.min(received + self.patience.message(kit.card().limits.answer));
         let handed = loop {
             let now = Instant::now();
             let line = self
@@ -473,7 +472,7 @@ fn heard(n: u64, text: String, said: Option<String>) -> NumberedMessage {
 
 fn hello(options: &ShimOptions) -> Hello {
     Hello {
-        game: options.kit.game().to_owned(),
+        game: options.kit.card().name.to_owned(),
         bot: options.bot.clone(),
         referee: options.referee.clone(),
         market: now_us().unsigned_abs(),

@@ -4,18 +4,17 @@ use super::commits::Bells;
 use super::error::StoreError;
 use super::files::{self, Lock};
 use super::health::{Gauges, Health};
-use super::open::{self, KitOf, Settings};
+use super::open::{self, Settings};
 use super::packer::Packer;
+use super::reader::Reader;
 use super::types::{
-    Append, Entry, EntryId, LedgerRow, LiveSession, MatchResult, MatchRow, NewSession, Receipt,
-    SessionId,
+    Append, LedgerRow, LiveSession, MatchResult, MatchRow, NewSession, Receipt, SessionId,
 };
-use super::writer::{self, Checkpoints, Command, OpenMatch, Syncing};
-use super::{damage, numbers, startup, transcript};
+use super::writer::{self, Change, Checkpoints, Command, OpenMatch, Prune, Syncing};
+use super::{damage, nonce, startup};
 use crate::logs;
 use futures_util::future::{AbortHandle, Aborted, abortable};
 use parking_lot::Mutex;
-use sqlx::sqlite::SqlitePool;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,11 +37,8 @@ struct Inner {
     capacity: usize,
     gauges: Arc<Gauges>,
     bells: Arc<Bells>,
-    readers: SqlitePool,
-    /// Read by folds: listing and showing cannot keep a callback waiting.
-    folders: SqlitePool,
+    reader: Reader,
     next_session: AtomicI64,
-    kit: KitOf,
     /// What start-up found, until it is asked for.
     found: Mutex<Option<Vec<LiveSession>>>,
     packing: Mutex<Option<JoinHandle<()>>>,
@@ -70,7 +66,7 @@ impl Store {
         let start = startup::read(&mut opened.writer).await.map_err(damaged)?;
         let otherwise = startup::register_bots(&mut opened.writer).await?;
         otherwise.iter().for_each(startup::PlaysOtherwise::warn);
-        numbers::keep_nonce(&mut opened.writer).await?;
+        nonce::keep_nonce(&mut opened.writer).await?;
         let gauges = Arc::new(Gauges::default());
         let bells = Arc::<Bells>::default();
         let capacity = settings.queue.max(1);
@@ -92,8 +88,11 @@ impl Store {
             let packer = Packer::new(queue.downgrade(), open::readers(&path, 1));
             tokio::spawn(packer.run(Arc::clone(&gauges), opened.checked, stop.clone()))
         });
-        let readers = open::readers(&path, settings.readers);
-        let folders = open::readers(&path, open::FOLDERS);
+        let reader = Reader {
+            pool: open::readers(&path, settings.readers),
+            folders: open::readers(&path, open::FOLDERS),
+            kit: settings.kit,
+        };
         Ok(Store {
             inner: Arc::new(Inner {
                 path,
@@ -101,10 +100,8 @@ impl Store {
                 capacity,
                 gauges,
                 bells,
-                readers,
-                folders,
+                reader,
                 next_session: AtomicI64::new(start.last_session + 1),
-                kit: settings.kit,
                 found: Mutex::new(Some(start.live)),
                 packing: Mutex::new(packing),
                 stop: stop.drop_guard(),
@@ -129,10 +126,12 @@ impl Store {
                 capacity: 0,
                 gauges: Arc::default(),
                 bells: Arc::default(),
-                folders: readers.clone(),
-                readers,
+                reader: Reader {
+                    folders: readers.clone(),
+                    pool: readers,
+                    kit: games::find,
+                },
                 next_session: AtomicI64::new(1),
-                kit: games::find,
                 found: Mutex::new(None),
                 packing: Mutex::new(None),
                 stop: CancellationToken::new().drop_guard(),
@@ -248,6 +247,32 @@ impl Store {
         .await
     }
 
+    /// Makes a change that is a transaction of its own; the number of the row that was changed, if there is such a row.
+    ///
+    /// # Errors
+    /// As [`Store::append`].
+    pub async fn change(&self, change: Change) -> Result<Option<i64>, StoreError> {
+        self.ask(|reply| Command::Change(change, reply)).await
+    }
+
+    /// Gives up what old or void matches hold, in one transaction; how many matches are gone.
+    ///
+    /// # Errors
+    /// As [`Store::append`].
+    pub async fn prune(&self, prune: Prune) -> Result<u64, StoreError> {
+        self.ask(|reply| Command::Prune(prune, reply)).await
+    }
+
+    /// Gives the space of packed sessions back to the file system, if it is a quarter of the file or more:
+    /// returns how many bytes it gave back. Needs twice as much free space beside the file as it has content, for a
+    /// copy and for the log, and no memory for it.
+    ///
+    /// # Errors
+    /// As [`Store::append`].
+    pub async fn give_back(&self) -> Result<u64, StoreError> {
+        self.ask(Command::GiveBack).await
+    }
+
     /// Every session that has not ended: enough to route to it and to fold it later.
     ///
     /// # Errors
@@ -257,23 +282,10 @@ impl Store {
         match found {
             Some(live) if self.inner.gauges.health(0, 0).commits == 0 => Ok(live),
             _ => {
-                let mut connection = self.readers().acquire().await?;
+                let mut connection = self.reader().pool().acquire().await?;
                 Ok(startup::read(&mut connection).await?.live)
             }
         }
-    }
-
-    /// A session's transcript up to `head`, oldest first, from the log or from where it was packed.
-    ///
-    /// # Errors
-    /// [`StoreError::Read`]; [`StoreError::Corrupt`] if `head` is not in this session or a link is broken.
-    pub async fn transcript(
-        &self,
-        session: SessionId,
-        head: EntryId,
-    ) -> Result<Vec<Entry>, StoreError> {
-        let mut connection = self.folders().acquire().await?;
-        transcript::read(&mut connection, session, head).await
     }
 
     /// The writer's health.
@@ -312,8 +324,7 @@ impl Store {
                 let _ = done.await;
             }
         }
-        self.inner.readers.close().await;
-        self.inner.folders.close().await;
+        self.inner.reader.close().await;
         drop(self.inner.lock.lock().take());
     }
 
@@ -323,20 +334,10 @@ impl Store {
         Ok(queue.downgrade())
     }
 
-    /// Connections for reading.
-    pub(super) fn readers(&self) -> &SqlitePool {
-        &self.inner.readers
-    }
-
-    /// Connections for reads that a callback waits for.
-    pub(super) fn folders(&self) -> &SqlitePool {
-        &self.inner.folders
-    }
-
-    /// The game with this name.
+    /// What is stored, for reading.
     #[must_use]
-    pub fn kit(&self, game: &str) -> Option<&'static dyn games::Kit> {
-        (self.inner.kit)(game)
+    pub fn reader(&self) -> &Reader {
+        &self.inner.reader
     }
 
     pub(super) async fn ask<T>(
@@ -380,7 +381,7 @@ fn on_own_thread(
 #[cfg(test)]
 impl Store {
     /// Ends the writer as `kill -9` would, between two polls.
-    pub(super) fn cut(self) {
+    pub(crate) fn cut(self) {
         if let Some(cut) = &self.inner.cut {
             cut.abort();
         }
@@ -408,7 +409,13 @@ impl Store {
     pub(crate) async fn hold_folders(&self) -> Vec<sqlx::pool::PoolConnection<sqlx::Sqlite>> {
         let mut held = Vec::new();
         for _ in 0..open::FOLDERS {
-            held.push(self.folders().acquire().await.expect("a connection"));
+            held.push(
+                self.reader()
+                    .folders()
+                    .acquire()
+                    .await
+                    .expect("a connection"),
+            );
         }
         held
     }

@@ -20,7 +20,7 @@
 //!
 //! One process at a time has a database, by whatever name: `files` locks the file and the name. The file is opened before
 //! SQLite opens it and closed after, because closing any descriptor of it would drop SQLite's own locks. A file of up to
-//! 64 MiB is checked before each start, and a damaged one is refused. A larger one is checked right after the start, table by
+//! 8 MiB is checked before each start, and a damaged one is refused. A larger one is checked right after the start, table by
 //! table; damage makes `/readyz` refuse and `drover_store_damaged` 1.
 //!
 //! # Reading
@@ -33,62 +33,45 @@
 
 mod backup;
 mod blobs;
-mod bots;
-mod changes;
 mod commits;
-mod damage;
+pub(crate) mod damage;
 mod error;
 mod files;
 mod handle;
 mod health;
-mod history;
-mod integrity;
-mod ledger;
-mod listing;
-mod matches;
-mod meetings;
-mod models;
-mod narrow;
-mod numbers;
+mod nonce;
 mod open;
 mod packed;
 mod packer;
-mod pages;
-mod programs;
-mod prune;
-mod records;
-mod rows;
+mod reader;
+mod repack;
+pub(crate) mod rows;
 mod salvage;
-mod secrecy;
-mod startup;
+pub(crate) mod startup;
 #[cfg(test)]
 pub(crate) mod tests;
-mod tokens;
-mod tournaments;
-mod transcript;
+pub(crate) mod transcript;
 pub mod types;
-mod versus;
 mod writer;
 
+pub use backup::backup;
 pub use blobs::fuzz;
-pub use bots::BotRecord;
-pub use changes::Change;
 pub use commits::{Bell, Bells, Committed, Heads};
 pub use error::StoreError;
 pub use handle::Store;
 pub use health::{BATCH_BOUNDS, Health};
-pub use history::Contents;
-pub use integrity::EntryCounts;
-pub use meetings::Subject;
+pub(crate) use nonce::NONCE;
 pub use open::{KitOf, QUEUE_DEFAULT, READERS_DEFAULT, Settings};
 pub use packed::BulkPacker;
 pub use packer::Packs;
-pub use programs::{Note, ProgramRun};
-pub use prune::Pruned;
-pub use records::*;
-pub use salvage::Salvaged;
-pub use secrecy::{STDERR, Secrecy, public_spec};
-pub use tokens::{DIGEST_LEN, TokenRow};
-pub use tournaments::ALL_ROUNDS;
+pub use reader::Reader;
+pub use repack::{pack, unpacked};
+pub use salvage::{Salvaged, salvage};
 pub use types::*;
-pub use writer::{ENTRIES_MAX, EXIT_LOG_FAILED};
+#[cfg(test)]
+pub(crate) use writer::KEPT;
+pub(crate) use writer::TYPE_FIT_MIN;
+pub use writer::{
+    Change, DIGEST_LEN, ENTRIES_MAX, EXIT_LOG_FAILED, Note, NoteChange, ProgramRun, Prune,
+    TokenChange, TokenRow, TournamentChange,
+};

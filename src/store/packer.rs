@@ -3,7 +3,6 @@
 
 use super::damage;
 use super::error::StoreError;
-use super::handle::Store;
 use super::health::Gauges;
 use super::packed::{self, Dictionary, Packed};
 use super::transcript;
@@ -155,7 +154,7 @@ impl Packer {
 
     /// Packs the next few sessions after the session `after`, ignoring those that cannot be packed. Returns
     /// after which session to go on; `None` if there is no further one.
-    async fn step(&mut self, after: i64) -> Result<Option<(i64, Packs)>, StoreError> {
+    pub(super) async fn step(&mut self, after: i64) -> Result<Option<(i64, Packs)>, StoreError> {
         let mut connection = self.readers.acquire().await?;
         let alone = after < self.alone_to;
         let mut due: Vec<Due> = sqlx::query_as(DUE)
@@ -395,49 +394,4 @@ async fn ask<T>(
     let sent = sender.send(command(reply)).await;
     sent.map_err(|_| StoreError::Closed)?;
     answer.await.map_err(|_| StoreError::Closed)?
-}
-
-impl Store {
-    /// Packs every session that has ended, telling how far it has come after each step. It may be stopped and
-    /// begun again at any time.
-    ///
-    /// # Errors
-    /// [`StoreError::ReadOnly`], [`StoreError::Unwritable`], [`StoreError::Read`].
-    pub async fn pack(&self, mut progress: impl FnMut(Packs)) -> Result<Packs, StoreError> {
-        let mut packer = Packer::new(self.weak_queue()?, self.readers().clone());
-        let (mut all, mut after) = (Packs::default(), 0);
-        loop {
-            let Some((last, done)) = packer.step(after).await? else {
-                return Ok(all);
-            };
-            after = last;
-            all.packed += done.packed;
-            all.left += done.left;
-            progress(all);
-        }
-    }
-
-    /// How many sessions wait to be packed.
-    ///
-    /// # Errors
-    /// [`StoreError::Read`].
-    pub async fn unpacked(&self) -> Result<u64, StoreError> {
-        let count: i64 = sqlx::query_scalar(
-            "SELECT count(*) FROM sessions
-             WHERE packed IS NULL AND ended_us IS NOT NULL AND last_entry IS NOT NULL",
-        )
-        .fetch_one(self.readers())
-        .await?;
-        Ok(count as u64)
-    }
-
-    /// Gives the space of packed sessions back to the file system, if it is a quarter of the file or more:
-    /// returns how many bytes it gave back. Needs twice as much free space beside the file as it has content, for a
-    /// copy and for the log, and no memory for it.
-    ///
-    /// # Errors
-    /// As [`Store::append`].
-    pub async fn give_back(&self) -> Result<u64, StoreError> {
-        self.ask(Command::GiveBack).await
-    }
 }

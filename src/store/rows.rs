@@ -8,14 +8,14 @@ use sqlx::Row as _;
 use sqlx::sqlite::SqliteRow;
 
 impl Direction {
-    pub(super) const fn number(self) -> i64 {
+    pub(crate) const fn number(self) -> i64 {
         match self {
             Direction::In => 0,
             Direction::Out => 1,
         }
     }
 
-    pub(super) fn from_number(number: i64) -> Result<Self, StoreError> {
+    pub(crate) fn from_number(number: i64) -> Result<Self, StoreError> {
         match number {
             0 => Ok(Direction::In),
             1 => Ok(Direction::Out),
@@ -35,22 +35,22 @@ impl Side {
     }
 }
 
-pub(super) fn cause(word: &str) -> Result<Cause, StoreError> {
+pub(crate) fn cause(word: &str) -> Result<Cause, StoreError> {
     Cause::from_word(word).ok_or_else(|| StoreError::Corrupt(format!("cause {word}")))
 }
 
 /// One of a few words, as serde reads them.
-pub(super) fn word<T: DeserializeOwned>(word: &str) -> Result<T, StoreError> {
+pub(crate) fn word<T: DeserializeOwned>(word: &str) -> Result<T, StoreError> {
     let read: Result<T, serde::de::value::Error> = T::deserialize(word.into_deserializer());
     read.map_err(|error| StoreError::Corrupt(error.to_string()))
 }
 
 /// Anything that a column holds as JSON.
-pub(super) fn json<T: DeserializeOwned>(text: &str) -> Result<T, StoreError> {
+pub(crate) fn json<T: DeserializeOwned>(text: &str) -> Result<T, StoreError> {
     serde_json::from_str(text).map_err(|error| StoreError::Corrupt(format!("{error} in {text}")))
 }
 
-pub(super) fn seat(number: Option<i64>) -> Result<Option<u8>, StoreError> {
+pub(crate) fn seat(number: Option<i64>) -> Result<Option<u8>, StoreError> {
     number
         .map(|number| {
             u8::try_from(number).map_err(|_| StoreError::Corrupt(format!("seat {number}")))
@@ -60,7 +60,7 @@ pub(super) fn seat(number: Option<i64>) -> Result<Option<u8>, StoreError> {
 
 /// Reads a session's row as it was opened from a row that begins with: id, match_id, side, game, bot,
 /// referee, market, player, seat, seed, setup, durability.
-pub(super) fn opened(row: &SqliteRow) -> Result<NewSession, StoreError> {
+pub(crate) fn opened(row: &SqliteRow) -> Result<NewSession, StoreError> {
     Ok(NewSession {
         match_id: row.try_get(1)?,
         side: word(row.try_get(2)?)?,

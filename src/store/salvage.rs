@@ -2,7 +2,6 @@
 
 use super::damage::{self, RANGE};
 use super::error::StoreError;
-use super::handle::Store;
 use super::{files, open, startup};
 use futures_util::TryStreamExt as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -41,7 +40,7 @@ const SIZE: &str = "
     SELECT coalesce(sum(ncell), 0), coalesce(sum(pagetype = 'corrupted'), 0) FROM dbstat
     WHERE schema = 'damaged' AND name = ?1 AND (?2 OR pagetype <> 'internal')";
 
-/// What [`Store::salvage`] saved.
+/// What [`salvage`] saved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Salvaged {
     /// The rows of each table.
@@ -50,53 +49,51 @@ pub struct Salvaged {
     pub lost: Vec<String>,
 }
 
-impl Store {
-    /// Copies everything that can be read of the database at `from`, damaged or not, into a new one at `to`,
-    /// which must not exist. `from` is not written to.
-    ///
-    /// # Errors
-    /// [`StoreError::Missing`]; [`StoreError::Newer`], [`StoreError::Older`] and [`StoreError::NotADatabase`] if that
-    /// much can be read of it; [`StoreError::Backup`] says why the copy cannot be written, or that not even the list of tables
-    /// can be read.
-    pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
-        let from = &files::canonical(from);
-        let immutable = match open::readable(from).await {
-            Ok(found) if found.empty => {
-                return Err(StoreError::NotADatabase {
-                    path: from.to_path_buf(),
-                    why: "it holds nothing".into(),
-                });
-            }
-            Ok(found) => found.immutable,
-            Err(
-                error @ (StoreError::Missing { .. }
-                | StoreError::Newer { .. }
-                | StoreError::Older { .. }
-                | StoreError::Names { .. }
-                | StoreError::Foreign { .. }
-                | StoreError::NotADatabase { .. }),
-            ) => return Err(error),
-            // What else is wrong with it does not stop what follows, or is told there.
-            Err(_) => false,
-        };
-        let part = files::part_of(to)?;
-        let failed = |why: String| StoreError::Backup {
-            path: to.to_path_buf(),
-            why,
-        };
-        let mut opened = open::writer(&part, damage::CHECKED_BYTES_MAX).await?;
-        let salvaged = copy(&mut opened.writer, from, immutable)
-            .await
-            .map_err(|error| failed(error.to_string()));
-        let closed = opened.writer.close().await;
-        drop(opened.lock);
-        // It exists only while the copy is made.
-        let _ = std::fs::remove_file(files::beside(&part, ".lock"));
-        let salvaged = salvaged?;
-        closed.map_err(|error| failed(error.to_string()))?;
-        files::finish(part, to).await?;
-        Ok(salvaged)
-    }
+/// Copies everything that can be read of the database at `from`, damaged or not, into a new one at `to`,
+/// which must not exist. `from` is not written to.
+///
+/// # Errors
+/// [`StoreError::Missing`]; [`StoreError::Newer`], [`StoreError::Older`] and [`StoreError::NotADatabase`] if that
+/// much can be read of it; [`StoreError::Backup`] says why the copy cannot be written, or that not even the list of tables
+/// can be read.
+pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
+    let from = &files::canonical(from);
+    let immutable = match open::readable(from).await {
+        Ok(found) if found.empty => {
+            return Err(StoreError::NotADatabase {
+                path: from.to_path_buf(),
+                why: "it holds nothing".into(),
+            });
+        }
+        Ok(found) => found.immutable,
+        Err(
+            error @ (StoreError::Missing { .. }
+            | StoreError::Newer { .. }
+            | StoreError::Older { .. }
+            | StoreError::Names { .. }
+            | StoreError::Foreign { .. }
+            | StoreError::NotADatabase { .. }),
+        ) => return Err(error),
+        // What else is wrong with it does not stop what follows, or is told there.
+        Err(_) => false,
+    };
+    let part = files::part_of(to)?;
+    let failed = |why: String| StoreError::Backup {
+        path: to.to_path_buf(),
+        why,
+    };
+    let mut opened = open::writer(&part, damage::CHECKED_BYTES_MAX).await?;
+    let salvaged = copy(&mut opened.writer, from, immutable)
+        .await
+        .map_err(|error| failed(error.to_string()));
+    let closed = opened.writer.close().await;
+    drop(opened.lock);
+    // It exists only while the copy is made.
+    let _ = std::fs::remove_file(files::beside(&part, ".lock"));
+    let salvaged = salvaged?;
+    closed.map_err(|error| failed(error.to_string()))?;
+    files::finish(part, to).await?;
+    Ok(salvaged)
 }
 
 async fn copy(

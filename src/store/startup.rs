@@ -20,10 +20,10 @@ pub(super) struct Start {
 
 /// A session's last entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Head {
-    pub(super) entry: i64,
-    pub(super) count: u64,
-    pub(super) at_us: i64,
+pub(crate) struct Head {
+    pub(crate) entry: i64,
+    pub(crate) count: u64,
+    pub(crate) at_us: i64,
 }
 
 /// Bytes of one head in `heads.packed`.
@@ -71,7 +71,7 @@ pub(super) async fn read(connection: &mut SqliteConnection) -> Result<Start, Sto
 }
 
 /// The last entry's number, wherever the entry is now; 0 before the first.
-pub(super) const LAST_ENTRY: &str = "
+pub(crate) const LAST_ENTRY: &str = "
     SELECT max((SELECT coalesce(max(id), 0) FROM entries),
                (SELECT coalesce(max(last_entry), 0) FROM packed),
                (SELECT coalesce(max(entry), 0) FROM heads))";
@@ -227,7 +227,7 @@ async fn follow(
 }
 
 /// The last entry of one live session.
-pub(super) async fn head(
+pub(crate) async fn head(
     connection: &mut SqliteConnection,
     session: SessionId,
 ) -> Result<Option<Head>, StoreError> {
@@ -287,8 +287,8 @@ pub(super) async fn register_bots(
 ) -> Result<Vec<PlaysOtherwise>, StoreError> {
     let mut bots = Vec::new();
     for kit in games::ALL {
-        for bot in kit.bots() {
-            bots.push((kit.game(), bot.name, bot.version, bot.signature as i64));
+        for bot in kit.card().bots {
+            bots.push((kit.card().name, bot.name, bot.version, bot.signature as i64));
         }
     }
     let bots =
@@ -343,7 +343,7 @@ mod tests {
             sqlx::query(change).execute(&mut database).await.unwrap();
         }
         let kit = games::find("lighthouses").unwrap();
-        let mut bots = kit.bots().iter();
+        let mut bots = kit.card().bots.iter();
         let champion = bots.find(|bot| bot.name == "champion").unwrap();
         let told = PlaysOtherwise {
             game: "lighthouses".into(),

@@ -18,7 +18,7 @@ const WALK: &str = "WITH RECURSIVE walk (id, previous, at_us, direction, text) A
     ) SELECT id, previous, at_us, direction, text FROM walk LIMIT $3";
 
 /// The transcript up to `head`, the oldest first: by the links back from there, or from its packed row.
-pub(super) async fn read(
+pub(crate) async fn read(
     connection: &mut SqliteConnection,
     session: SessionId,
     head: EntryId,
@@ -56,19 +56,19 @@ const WALK_PART: &str = "WITH RECURSIVE walk (id, previous) AS (
       FROM (SELECT id FROM walk ORDER BY id LIMIT $4) w JOIN entries e ON e.id = w.id ORDER BY e.id";
 
 /// A part of a transcript.
-pub(super) struct Part {
+pub(crate) struct Part {
     /// The transcript's last entry.
-    pub(super) head: EntryId,
+    pub(crate) head: EntryId,
     /// How many entries it has.
-    pub(super) count: u64,
+    pub(crate) count: u64,
     /// Only entries with higher numbers.
-    pub(super) after: i64,
+    pub(crate) after: i64,
     /// The first so many of these.
-    pub(super) most: usize,
+    pub(crate) most: usize,
 }
 
 /// A part of a transcript, the oldest entry first, of which no more is held if it is in the log.
-pub(super) async fn read_part(
+pub(crate) async fn read_part(
     connection: &mut SqliteConnection,
     session: SessionId,
     part: &Part,
@@ -106,7 +106,7 @@ pub(super) async fn read_part(
 }
 
 /// Follows the links back from `head`; returns the oldest first, `None` if `head` is not in the log.
-pub(super) async fn walk(
+pub(crate) async fn walk(
     connection: &mut SqliteConnection,
     session: SessionId,
     head: EntryId,

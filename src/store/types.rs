@@ -214,7 +214,7 @@ pub struct FactAt {
     pub at_us: i64,
     /// The fact.
     pub fact: Fact,
-    /// Its columns in the bluff history, where [`games::Kit::bluff`] gave them.
+    /// Its columns in the bluff history, where [`games::GameCard::bluff`] gave them.
     pub bluff: Option<Bluff>,
 }
 
@@ -385,7 +385,7 @@ pub struct Append {
     pub match_: Option<Box<MatchRow>>,
     /// New entries in order; at most a few.
     pub entries: Vec<NewEntry>,
-    /// Facts learnt from them, with the bluff columns where [`games::Kit::bluff`] gave them.
+    /// Facts learnt from them, with the bluff columns where [`games::GameCard::bluff`] gave them.
     pub facts: Vec<(Fact, Option<Bluff>)>,
     /// Present with the last entry.
     pub close: Option<Box<Close>>,

@@ -26,7 +26,7 @@ pub struct Job {
 
 /// The result of a decision.
 pub struct Thought {
-    /// The dialogue, to be told what was sent. `None` if it panicked.
+    /// The dialogue, to be notified of what was sent. `None` if it panicked.
     pub dialogue: Option<Box<dyn Dialogue>>,
     /// The best answer found, or the fallback.
     pub best: Frame,

@@ -8,15 +8,16 @@ use super::entrant::Entrant;
 use super::file::FOLDERS;
 use super::keep::{Extent, Kept, keep};
 use super::knowledge::Knowledge;
-use super::match_player::{MatchPlayer, Plan};
-use super::runner::run;
+use super::player::{MatchPlayer, Plan};
+use super::runner::start;
 use super::schedule::{PlannedMatch, SEED_BITS};
 use super::sides::Sides;
+use super::sink::FinishedMatch;
 use super::standings::{PlayedGame, Standings, results};
-use super::stop::Stop;
 use super::stored::{NOT_ISOLATED, StoredTournament, Told, standings_of};
 use crate::clock::now_us;
-use crate::referee::Recording;
+use crate::history;
+use crate::referee::{Recording, Stop};
 use crate::store::Store;
 use crate::store::types::{NewEntrant, Slot, StoredRound, TournamentRow};
 use anyhow::Context as _;
@@ -70,7 +71,7 @@ pub enum Ended {
 /// How matches are played.
 pub struct Play<'a> {
     /// What plays them.
-    pub player: Arc<dyn MatchPlayer + Send>,
+    pub player: Arc<dyn MatchPlayer>,
     /// How many at once.
     pub concurrency: NonZeroUsize,
     /// Ends it where it is.
@@ -126,13 +127,13 @@ impl Course {
         let new = TournamentRow {
             id: id.clone(),
             name: cup.name.clone(),
-            game: cup.kit.game().to_owned(),
+            game: cup.kit.card().name.to_owned(),
             setup: cup.setup.clone(),
             started_us,
             entrants: entrants.collect(),
             ..TournamentRow::default()
         };
-        let stored = store.create_tournament(new).await;
+        let stored = history::create_tournament(&store, new).await;
         stored.context("the tournament cannot be stored")?;
         Ok(Self {
             not_isolated: cup.not_isolated.clone(),
@@ -170,7 +171,8 @@ impl Course {
             );
         }
         if stored.row.setup != cup.setup {
-            let changed = store.change_tournament_setup(&stored.row.id, cup.setup.clone());
+            let changed =
+                history::change_tournament_setup(&store, &stored.row.id, cup.setup.clone());
             changed.await.context("the tournament cannot be stored")?;
         }
         Ok(Self {
@@ -245,7 +247,8 @@ impl Course {
                 match self.decide(play)? {
                     Ok(round) => self.add(round).await?,
                     Err(why) => {
-                        let ended = self.store.end_tournament(&self.id, now_us(), why.clone());
+                        let ended =
+                            history::end_tournament(&self.store, &self.id, now_us(), why.clone());
                         ended
                             .await
                             .context("the tournament's end cannot be stored")?;
@@ -307,7 +310,7 @@ impl Course {
             decision,
             decided_us: now_us(),
         };
-        let added = self.store.add_round(&self.id, stored).await;
+        let added = history::add_round(&self.store, &self.id, stored).await;
         added.context("a round cannot be stored")?;
         self.rounds.push(round);
         Ok(())
@@ -354,73 +357,48 @@ impl Course {
         if let Some(round) = self.rounds.get(at) {
             play.watcher.lock().round(round, left.len());
         }
-        let plan = Plan {
+        let (expected, plan) = (left.len(), Arc::new(self.plan(play)));
+        let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
+        let (options, recording) = (self.cup.options.clone(), self.recording.clone());
+        let keeping = keep(self.cup.kit, options, recording, played);
+        let stop = Arc::clone(&play.stop);
+        // What cannot be stored need not be played.
+        let keeping = tokio::spawn(async move { keeping.await.inspect_err(|_| stop.set()) });
+        let (player, stop) = (Arc::clone(&play.player), Arc::clone(&play.stop));
+        let mut running = start(plan, left.into_iter(), player, stop);
+        let mut games = Vec::new();
+        while let Some(finished) = running.next().await {
+            let (game, kept) = taken(finished, play.player.records());
+            if let Some(game) = game {
+                play.watcher.lock().ended(&game);
+                games.push(game);
+            }
+            for kept in kept {
+                // The receiver reports why it stopped.
+                let _ = sender.send(kept).await;
+            }
+        }
+        drop(sender);
+        let ran = running.end().await;
+        keeping.await.context("storing the matches failed")??;
+        ran?;
+        let whole = games.len() == expected;
+        self.games.extend(games);
+        self.games.sort_by_key(|game| game.number);
+        Ok(whole)
+    }
+
+    fn plan(&self, play: &Play<'_>) -> Plan {
+        let named = self.cup.named().into_iter();
+        Plan {
             kit: self.cup.kit,
             entrants: self.cup.specs(),
-            names: self
-                .cup
-                .named()
-                .into_iter()
-                .map(|named| named.name)
-                .collect(),
+            names: named.map(|named| named.name).collect(),
             knowledge: self.knowledge.clone(),
             options: self.cup.options.clone(),
             concurrency: play.concurrency,
             record: self.records,
-        };
-        let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
-        let keeping = keep(
-            self.cup.kit,
-            self.cup.options.clone(),
-            self.recording.clone(),
-            played,
-        );
-        let stop = Arc::clone(&play.stop);
-        // What cannot be stored need not be played.
-        let keeping = tokio::spawn(async move { keeping.await.inspect_err(|_| stop.set()) });
-        let (player, watcher) = (Arc::clone(&play.player), Arc::clone(&play.watcher));
-        let stop = Arc::clone(&play.stop);
-        let playing = tokio::task::spawn_blocking(move || {
-            let (expected, mut games) = (left.len(), Vec::new());
-            let ran = run(&plan, left.into_iter(), &*player, &stop, &mut |finished| {
-                let slot = finished.planned.slot;
-                if let Some(slot) = &slot {
-                    let game = PlayedGame {
-                        number: slot.number,
-                        round: slot.round,
-                        table: slot.table,
-                        seed: slot.seed,
-                        counted: finished.counted,
-                    };
-                    watcher.lock().ended(&game);
-                    games.push(game);
-                }
-                let mut played = finished.played;
-                // Those that it was played in place of fill none.
-                let before = std::mem::take(&mut played.replaced);
-                if !player.records() {
-                    let before = before.into_iter().map(|played| (played, false));
-                    for (played, fills) in before.chain([(played, true)]) {
-                        let slot = slot.clone();
-                        let kept = Kept {
-                            played,
-                            slot,
-                            fills,
-                        };
-                        // The receiver reports why it stopped.
-                        let _ = sender.blocking_send(kept);
-                    }
-                }
-            });
-            let whole = games.len() == expected;
-            (ran, games, whole)
-        });
-        let (ran, games, whole) = playing.await.context("playing failed")?;
-        keeping.await.context("storing the matches failed")??;
-        ran?;
-        self.games.extend(games);
-        self.games.sort_by_key(|game| game.number);
-        Ok(whole)
+        }
     }
 
     /// Programs that could be started before and now cannot in any match are more likely to be missing on this machine
@@ -465,7 +443,7 @@ impl Course {
         let Some(knowledge) = &mut self.knowledge else {
             return Ok(());
         };
-        let lessons = self.store.tournament_lessons(&self.id, at as u32).await;
+        let lessons = history::tournament_lessons(self.store.reader(), &self.id, at as u32).await;
         let lessons = lessons.context("what a round taught cannot be read")?;
         Arc::make_mut(knowledge).add(self.cup.kit, lessons);
         Ok(())
@@ -521,6 +499,36 @@ impl Course {
         all.sort_by_key(|(rotation, planned): &(usize, PlannedMatch)| (*rotation, planned.number));
         Ok(all.into_iter().map(|(_, planned)| planned).collect())
     }
+}
+
+/// A match that has ended: as it counts, and what is to be stored of it, with those that it was played in place of, which
+/// fill no place; nothing if its player stores it itself.
+fn taken(finished: FinishedMatch, is_stored: bool) -> (Option<PlayedGame>, Vec<Kept>) {
+    let FinishedMatch {
+        planned,
+        counted,
+        mut played,
+    } = finished;
+    let slot = planned.slot;
+    let mut kept = Vec::new();
+    if !is_stored {
+        let before = std::mem::take(&mut played.replaced);
+        let before = before.into_iter().map(|played| (played, false));
+        let all = before.chain([(played, true)]);
+        kept.extend(all.map(|(played, fills)| Kept {
+            played,
+            slot: slot.clone(),
+            fills,
+        }));
+    }
+    let game = slot.map(|slot| PlayedGame {
+        number: slot.number,
+        round: slot.round,
+        table: slot.table,
+        seed: slot.seed,
+        counted,
+    });
+    (game, kept)
 }
 
 fn stored_in(recording: &Recording) -> anyhow::Result<Store> {

@@ -3,10 +3,10 @@
 use super::chance::{SECRET, secret_of};
 use super::entrant::Entrant;
 use super::file_error::{FileError, refuse};
+use crate::history::public_spec;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{SeatPrograms, SeatSpec};
 use crate::secrets::Secret;
-use crate::store::public_spec;
 use crate::tournament::standings::Named;
 use games::Kit;
 use ratings::schedule::{Field, Format};
@@ -81,7 +81,7 @@ impl Cup {
     #[must_use]
     pub fn drawn(&self, name: &str, at: u64) -> u64 {
         self.secret
-            .number(&format!("{} {name}", self.kit.game()), at)
+            .number(&format!("{} {name}", self.kit.card().name), at)
     }
 
     /// Goes on with the secret that it was begun with.

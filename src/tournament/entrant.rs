@@ -99,7 +99,7 @@ impl EntrantFile {
     pub(super) fn entrant(&self, kit: &dyn Kit, folder: &Path) -> Result<Entrant, FileError> {
         let name = &self.name;
         let refused = |why: String| FileError(format!("entrant {name:?}: {why}"));
-        let mut spec = match (self.player(kit.game()), &self.run) {
+        let mut spec = match (self.player(kit.card().name), &self.run) {
             (Some(_), Some(_)) => {
                 return Err(refused("either player or run, not both".to_owned()));
             }
@@ -134,7 +134,7 @@ impl EntrantFile {
             let why = "a token is for player = \"remote\", and needed there";
             return Err(refused(why.to_owned()));
         }
-        if !(kit.wire() == games::Wire::Hub && spec == SeatSpec::Remote) {
+        if !(kit.card().wire == games::Wire::Hub && spec == SeatSpec::Remote) {
             spec.check(kit).map_err(|why| refused(why.to_string()))?;
         }
         Ok(Entrant {

@@ -251,7 +251,7 @@ impl TournamentFile {
     /// # Errors
     /// [`FileError`] if it cannot be read, or is for this game alone and one of the two does not play it.
     pub fn until(&self, cup: &Cup) -> Result<Option<Until>, FileError> {
-        let game = cup.kit.game();
+        let game = cup.kit.card().name;
         let Some(text) = self.until_of(game) else {
             return Ok(None);
         };
@@ -331,7 +331,7 @@ impl TournamentFile {
             Some(text) => text
                 .parse()
                 .map_err(|why| FileError(format!("budget: {why}")))?,
-            None => ThinkBudget::Time(kit.play_budget()),
+            None => ThinkBudget::Time(kit.card().limits.play_budget),
         };
         let options = checked_options(kit, of_game.options)?;
         let field = Field {
@@ -344,10 +344,10 @@ impl TournamentFile {
             .check(&field)
             .map_err(|why| FileError(format!("{game}: schedule: {why}")))?;
         self.check_extent(game, format, &field, decks)?;
-        let owners = kit.seat_owners(&options, seats);
-        let owners = owners.map_err(|why| FileError(format!("{game}: seats: {why}")))?;
+        let line_up = kit.line_up(&options, seats);
+        let line_up = line_up.map_err(|why| FileError(format!("{game}: seats: {why}")))?;
         // What options are worth shows at a table only.
-        let table = TableSetup::numbered(0, options.clone(), owners.len());
+        let table = TableSetup::numbered(0, options.clone(), line_up.owners.len());
         kit.table(&table)
             .map_err(|why| FileError(format!("game.{game}.options: {why}")))?;
         let secret = begun_with(self.seed)?;
@@ -384,7 +384,10 @@ impl TournamentFile {
 
     /// Those who play a game, the house's last.
     fn entrants_of(&self, kit: &'static dyn Kit, folder: &Path) -> Result<Vec<Entrant>, FileError> {
-        let play = self.entrants.iter().filter(|given| given.plays(kit.game()));
+        let play = self
+            .entrants
+            .iter()
+            .filter(|given| given.plays(kit.card().name));
         let entrants: Result<Vec<_>, _> = play.map(|given| given.entrant(kit, folder)).collect();
         let mut entrants = entrants?;
         check_dialling(&entrants)?;
@@ -445,7 +448,7 @@ struct Decided<'a> {
 
 fn kit_of(game: &str) -> Result<&'static dyn Kit, FileError> {
     games::find(game).ok_or_else(|| {
-        let known: Vec<_> = games::ALL.iter().map(|kit| kit.game()).collect();
+        let known: Vec<_> = games::ALL.iter().map(|kit| kit.card().name).collect();
         let known = known.join(", ");
         FileError(format!(
             "games: there is no game {game:?}; there are: {known}"
@@ -472,16 +475,16 @@ fn named(what: &str, name: &str) -> Result<(), FileError> {
 
 /// Two where the game allows it, otherwise four, as in the contests.
 fn usual_seats(kit: &dyn Kit) -> usize {
-    let usual = if kit.seats().contains(&2) { 2 } else { 4 };
-    usual.clamp(*kit.seats().start(), *kit.seats().end())
+    let usual = if kit.card().seats.contains(&2) { 2 } else { 4 };
+    usual.clamp(*kit.card().seats.start(), *kit.card().seats.end())
 }
 
 fn checked_options(kit: &dyn Kit, options: Map<String, Value>) -> Result<Value, FileError> {
-    let cards = kit.options();
+    let cards = kit.card().options;
     for name in options.keys() {
         if !cards.iter().any(|card| card.name == name) {
             let known: Vec<_> = cards.iter().map(|card| card.name).collect();
-            let (game, known) = (kit.game(), known.join(", "));
+            let (game, known) = (kit.card().name, known.join(", "));
             return refuse(format!(
                 "game.{game}.options: there is no option {name:?}; there are: {known}"
             ));

@@ -88,7 +88,8 @@ impl MatchPlayer for InProcess {
 }
 
 fn thinks(kit: &dyn Kit, bot: &str) -> bool {
-    kit.bots()
+    kit.card()
+        .bots
         .iter()
         .any(|card| card.name == bot && card.thinks)
 }

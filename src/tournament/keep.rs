@@ -1,10 +1,11 @@
 //! Stores matches that were played in process.
 
 use super::played_match::PlayedMatch;
+use crate::history::STDERR;
 use crate::referee::{Draw, MatchRecord, Numbers, Recording, StartError, lines_of, result_of};
 use crate::replay::builtin_seeds;
 use crate::store::types::{Durability, MatchResult, MatchRow, SeatNotes, SeatRow, Slot};
-use crate::store::{STDERR, Settings, Store};
+use crate::store::{Settings, Store};
 use anyhow::Context as _;
 use futures_util::stream::{self, TryStreamExt as _};
 use games::{Fact, Kit, Seat, TableSetup, Wire};
@@ -77,7 +78,7 @@ pub async fn open_recording(path: &Path, extent: Extent) -> anyhow::Result<Recor
 pub async fn close_orphans(recording: &Recording) -> anyhow::Result<()> {
     for kit in games::ALL {
         let closed = recording.close_unfinished(*kit, REFEREE, KILLED).await;
-        closed.with_context(|| format!("matches of {} cannot be closed", kit.game()))?;
+        closed.with_context(|| format!("matches of {} cannot be closed", kit.card().name))?;
     }
     Ok(())
 }
@@ -98,7 +99,7 @@ pub async fn keep(
         options,
         recording,
     };
-    let last = keeper.recording.last_market(kit.game()).await?;
+    let last = keeper.recording.last_market(kit.card().name).await?;
     let opened = stream::try_unfold(
         (keeper, played, last),
         |(keeper, mut played, last)| async move {
@@ -136,7 +137,7 @@ impl Keeper {
     /// Opens a match; `number` is its number in its game unless its wire has random ones.
     async fn open(&self, kept: &Kept, number: u64) -> anyhow::Result<MatchRecord> {
         let Kept { played, slot, .. } = kept;
-        let numbers = match self.kit.wire() {
+        let numbers = match self.kit.card().wire {
             Wire::Callbacks => self.drawn(played).await?,
             _ => Numbers {
                 market: number,
@@ -158,7 +159,7 @@ impl Keeper {
                 .match_id
                 .clone()
                 .unwrap_or_else(|| ulid::Ulid::generate().to_string()),
-            game: self.kit.game().to_owned(),
+            game: self.kit.card().name.to_owned(),
             referee: REFEREE.to_owned(),
             market: numbers.market,
             ours: true,
@@ -185,7 +186,7 @@ impl Keeper {
     /// The numbers that it had on the wire, unless they are in use here; otherwise others, from the match's seed: what a run
     /// stores is reproducible.
     async fn drawn(&self, played: &PlayedMatch) -> Result<Numbers, StartError> {
-        let what = (self.kit.game(), played.seats.len());
+        let what = (self.kit.card().name, played.seats.len());
         if let Some(own) = &played.numbers
             && !self.recording.used(what.0, own.market, &own.ids).await?
         {
@@ -206,7 +207,9 @@ async fn fill(
     }: &Kept,
     mut record: MatchRecord,
 ) -> anyhow::Result<(MatchRecord, MatchResult)> {
-    for lines in lines_of(&played.transcript, kit.wire(), played.started_us).chunks(LINES_AT_ONCE) {
+    for lines in
+        lines_of(&played.transcript, kit.card().wire, played.started_us).chunks(LINES_AT_ONCE)
+    {
         record.append(lines.to_vec()).await?;
     }
     for (seat, left) in (0u8..).map(Seat).zip(&played.left) {
@@ -259,9 +262,11 @@ fn notes(played: &PlayedMatch) -> Vec<SeatNotes> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history;
+    use crate::history::PageAt;
     use crate::referee::budget::ThinkBudget;
-    use crate::store::PageAt;
-    use crate::tournament::{InProcess, MatchPlayer as _, Plan, PlannedMatch, Stop};
+    use crate::referee::{InProcess, Ports};
+    use crate::tournament::{MatchPlayer as _, Plan, PlannedMatch, PlayedMatch, Referees, Stop};
     use games::Cause;
     use std::num::NonZeroUsize;
 
@@ -296,13 +301,14 @@ mod tests {
                 table: vec![0, 1, 2, 3],
                 slot: slot.clone(),
             };
-            let player = InProcess {
+            let player = Referees::new(Ports::Process(InProcess {
                 budget: ThinkBudget::Nodes(1),
                 models: false,
-            };
-            let seats: Vec<_> = plan.entrants.iter().collect();
-            let played = player.play(&plan, &planned, &seats, &Stop::default());
-            let played = played.unwrap().unwrap();
+                timed: false,
+            }));
+            let stop = Stop::default();
+            let played = player.play(&plan, &planned, plan.entrants.clone(), &stop);
+            let played = PlayedMatch::new(0, 1, played.await.unwrap().unwrap());
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("drover.db");
             let recording = open_recording(&path, Extent::Full).await.unwrap();
@@ -324,7 +330,8 @@ mod tests {
             recording.close().await;
             let recording = open_recording(&path, Extent::Full).await.unwrap();
             let store = recording.store().unwrap();
-            let all = store.matches(&Default::default(), &PageAt::first(2)).await;
+            let all =
+                history::matches(store.reader(), &Default::default(), &PageAt::first(2)).await;
             let row = all.unwrap().items.remove(0);
             assert_eq!(row.cause, Some(cause));
             assert_eq!(row.scores.is_empty(), cause == Cause::Cancelled);

@@ -1,6 +1,6 @@
 //! What the matches of a tournament have taught built-in bots of their rivals.
 
-use crate::store::TournamentLesson;
+use crate::history::TournamentLesson;
 use games::{Kit, Learnt};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -20,7 +20,9 @@ pub struct Knowledge {
 impl Knowledge {
     /// Adds lessons. Sums depend on their order.
     pub(super) fn add(&mut self, kit: &dyn Kit, lessons: Vec<TournamentLesson>) {
-        let Some(models) = kit.models() else { return };
+        let Some(models) = kit.card().models else {
+            return;
+        };
         let merge = |known: &mut BTreeMap<String, Value>, name: String, evidence: &Value| {
             let merged = models.merge(known.get(&name), evidence);
             known.insert(name, merged);
@@ -49,7 +51,7 @@ impl Knowledge {
         let of_seat = |seat: usize| {
             let rivals = (1..names.len()).filter_map(|clockwise| {
                 let name = names.get((seat + clockwise) % names.len())?.as_ref()?;
-                let place = kit.place_word(u8::try_from(clockwise).ok()?)?;
+                let place = kit.card().places.word(u8::try_from(clockwise).ok()?)?;
                 Some((place.to_owned(), self.entrants.get(name)?.clone()))
             });
             Learnt {
@@ -64,7 +66,7 @@ impl Knowledge {
 #[cfg(test)]
 mod tests {
     use super::{Knowledge, TYPES_MAX};
-    use crate::store::TournamentLesson;
+    use crate::history::TournamentLesson;
     use games::Kit;
     use serde_json::{Value, json};
 

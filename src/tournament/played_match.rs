@@ -1,10 +1,10 @@
 //! A match that reached its end.
 
-use crate::histogram::Histogram;
+use crate::history::TournamentMatch;
 use crate::referee::seat::Left;
-use crate::referee::{DecisionTimes, Numbers};
-use crate::store::TournamentMatch;
-use games::{Blame, Exchange, Outcome, Participation, Seat, judge};
+use crate::referee::{DecisionTimes, Numbers, Refereed};
+use games::match_::Conduct;
+use games::{Blame, Exchange, Histogram, Outcome, Participation, Seat, judge};
 
 /// A match that reached its end; lists are by seat.
 #[derive(Clone, Debug)]
@@ -46,25 +46,26 @@ pub struct PlayedMatch {
 }
 
 impl PlayedMatch {
-    /// The match of this number and seed, of which nothing but its end is known.
+    /// The match of this number and seed, as its referee led it. The only place where one is made.
     #[must_use]
-    pub fn ended(number: u64, seed: u64, outcome: Outcome) -> Self {
+    pub fn new(number: u64, seed: u64, refereed: Refereed) -> Self {
+        let conduct = refereed.conduct;
         Self {
             number,
-            match_id: None,
+            match_id: refereed.match_id,
             seed,
-            started_us: 0,
-            seats: Vec::new(),
-            outcome,
-            transcript: Vec::new(),
-            blames: Vec::new(),
-            left: Vec::new(),
-            refused: Vec::new(),
-            missed: Vec::new(),
-            took: Vec::new(),
-            times: DecisionTimes::Stamped,
-            numbers: None,
-            participation: Vec::new(),
+            started_us: refereed.started_us,
+            seats: refereed.seats,
+            outcome: refereed.outcome,
+            transcript: refereed.transcript,
+            blames: refereed.blames,
+            left: refereed.left,
+            refused: conduct.iter().map(|seat| seat.refused).collect(),
+            missed: conduct.iter().map(|seat| seat.missed).collect(),
+            took: conduct.into_iter().map(|seat| seat.took).collect(),
+            times: refereed.times,
+            numbers: refereed.numbers,
+            participation: refereed.participation,
             again: String::new(),
             replaced: Vec::new(),
         }
@@ -116,31 +117,29 @@ impl PlayedMatch {
 impl From<TournamentMatch> for PlayedMatch {
     /// What is stored of it, whatever the extent: it counts as it did when it was played.
     fn from(stored: TournamentMatch) -> Self {
-        let notes = &stored.notes;
-        let faults = (0u8..).map(Seat).zip(notes);
-        let blames = faults.filter_map(|(seat, note)| {
-            Some(Blame {
+        let notes = (0u8..).map(Seat).zip(stored.notes);
+        let (mut blames, mut conduct) = (Vec::new(), Vec::new());
+        for (seat, note) in notes {
+            blames.extend(note.fault.map(|cause| Blame {
                 seat,
-                cause: note.fault?,
+                cause,
                 detail: String::new(),
-            })
-        });
+            }));
+            let took = Histogram::of_pairs(&note.took);
+            conduct.push(Conduct::of_times(took, note.refused, note.missed));
+        }
         let outcome = Outcome {
             cause: stored.cause,
             scores: stored.scores.into_iter().collect(),
         };
-        Self {
+        let refereed = Refereed {
             started_us: stored.started_us,
-            blames: blames.collect(),
-            refused: notes.iter().map(|note| note.refused).collect(),
-            missed: notes.iter().map(|note| note.missed).collect(),
-            took: notes
-                .iter()
-                .map(|note| Histogram::of_pairs(&note.took))
-                .collect(),
+            blames,
+            conduct,
             times: DecisionTimes::Measured(Vec::new()),
             participation: stored.participation,
-            ..Self::ended(stored.number, stored.seed, outcome)
-        }
+            ..Refereed::ended(outcome)
+        };
+        Self::new(stored.number, stored.seed, refereed)
     }
 }

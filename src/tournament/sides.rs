@@ -2,8 +2,8 @@
 
 use super::played_match::PlayedMatch;
 use super::tally::Counted;
-use crate::histogram::Histogram;
-use games::{Cause, Duel, Kit, Participation, Seat, Seats, SetupError, are_mates};
+use games::Histogram;
+use games::{Cause, Duel, Kit, LineUp, Participation, Seat, Seats, SetupError, are_mates};
 use serde_json::Value;
 
 /// How a match among the entrants `table`, by side, counts for them.
@@ -46,17 +46,16 @@ impl Sides {
     /// # Errors
     /// [`SetupError`] if the options do not fit this many.
     pub(super) fn new(kit: &dyn Kit, options: &Value, table: &[usize]) -> Result<Self, SetupError> {
-        let line_up = kit.seat_owners(options, table.len())?;
-        let seats = kit.seat_teams(options, line_up.len())?;
-        let first = |side| line_up.iter().position(|other| *other == side);
-        let teams = seats.map(|teams| {
+        let LineUp { owners, teams } = kit.line_up(options, table.len())?;
+        let first = |side| owners.iter().position(|other| *other == side);
+        let teams = teams.map(|teams| {
             let team = |side| teams.get(first(side)?).copied();
             (0..table.len()).filter_map(team).collect()
         });
         Ok(Self {
             table: table.to_vec(),
             teams,
-            line_up,
+            line_up: owners,
         })
     }
 
@@ -149,7 +148,7 @@ fn given_up(sides: usize, faults: &[(Seat, Cause)]) -> (Seats<f64>, Vec<Duel>) {
 #[cfg(test)]
 mod tests {
     use super::counted;
-    use crate::store::TournamentMatch;
+    use crate::history::TournamentMatch;
     use crate::store::types::SeatNotes;
     use crate::tournament::PlayedMatch;
     use games::{Cause, Duel, Seat};

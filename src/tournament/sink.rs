@@ -2,6 +2,7 @@
 
 use super::played_match::PlayedMatch;
 use crate::tournament::{Counted, PlannedMatch};
+use futures_util::future::BoxFuture;
 
 /// Receives what many matches produce.
 pub trait MatchSink: Send {
@@ -10,7 +11,9 @@ pub trait MatchSink: Send {
     /// This many matches are done.
     fn done(&mut self, _games: u64) {}
     /// A match to be stored, if the plan records. Matches arrive in any order.
-    fn played(&mut self, _played: PlayedMatch) {}
+    fn played(&mut self, _played: PlayedMatch) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 /// Stores and shows nothing.

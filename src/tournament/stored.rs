@@ -2,8 +2,10 @@
 
 use super::sides::counted;
 use super::standings::{History, Named, PlayedGame, RankSettings, Standings, TieBreak};
+use crate::history;
+use crate::history::{ALL_ROUNDS, TournamentMatch, public_spec};
 use crate::store::types::NewEntrant;
-use crate::store::{ALL_ROUNDS, Store, TournamentMatch, TournamentRow, public_spec};
+use crate::store::{Store, TournamentRow};
 use anyhow::Context as _;
 use games::Kit;
 use ratings::schedule::Round;
@@ -39,7 +41,7 @@ impl StoredTournament {
             kit.with_context(|| format!("tournament {id}: there is no game {:?}", row.game))?;
         let entrants: Vec<Named> = row.entrants.iter().map(named).collect();
         let (mut rounds, mut not_isolated) = (Vec::new(), None);
-        for stored in store.tournament_rounds(id, ALL_ROUNDS).await? {
+        for stored in history::tournament_rounds(store.reader(), id, ALL_ROUNDS).await? {
             let number = stored.round + 1;
             if let Some(why) = stored.decision[NOT_ISOLATED].as_str() {
                 not_isolated.get_or_insert_with(|| why.to_owned());
@@ -50,7 +52,7 @@ impl StoredTournament {
             })?);
         }
         let options = row.setup.get("options").cloned().unwrap_or(Value::Null);
-        let stored = store.tournament_matches(id, ALL_ROUNDS).await?;
+        let stored = history::tournament_matches(store.reader(), id, ALL_ROUNDS).await?;
         let games = stored
             .into_iter()
             .map(|stored| played_game(kit, &options, &entrants, stored));

@@ -1,6 +1,6 @@
 //! The totals of many matches: shares, means and their intervals.
 
-use crate::histogram::Histogram;
+use games::Histogram;
 use games::stats::ClusteredMean;
 use games::{Cause, Duel, Outcome, Part, Participation, Seat, Seats};
 use std::collections::BTreeMap;

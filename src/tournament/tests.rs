@@ -1,18 +1,17 @@
 //! What tournaments store, and what is read of it again.
 
 use super::{
-    Aim, Course, Ended, Extent, Hosted, InProcess, Kept, MatchError, MatchPlayer, Plan,
-    PlannedMatch, Play, PlayedMatch, Programs, Schedule, Stop, TournamentFile, Watch, counted,
-    keep, open_recording, run,
+    Aim, Course, Ended, Extent, Kept, MatchPlayer, Plan, PlannedMatch, Play, PlayedMatch, Playing,
+    Referees, Schedule, Stop, TournamentFile, Watch, counted, keep, open_recording, start,
 };
+use crate::history;
+use crate::history::{ALL_ROUNDS, PageAt, TournamentMatch};
 use crate::link::program::{Load, Machine};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_builtin::Builtins;
-use crate::referee::{Draw, Host, HostSettings, Recording, SeatSpec};
-use crate::store::{
-    ALL_ROUNDS, NewEntrant, PageAt, Slot, Store, StoredRound, TournamentMatch, TournamentRow,
-};
+use crate::referee::{Draw, Host, HostSettings, InProcess, Pipes, Ports, Recording, SeatSpec};
+use crate::store::{NewEntrant, Slot, Store, StoredRound, TournamentRow};
 use games::{Cause, Seat};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -21,7 +20,6 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
-use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, mpsc};
 
 const ID: &str = "01TOURNAMENT00000000000001";
@@ -43,13 +41,13 @@ async fn begun(folder: &TempDir, game: &str, extent: Extent) -> (Recording, Stor
         entrants: NAMES.map(entrant).into(),
         ..TournamentRow::default()
     };
-    store.create_tournament(new).await.unwrap();
+    history::create_tournament(&store, new).await.unwrap();
     let round = StoredRound {
         round: 1,
         decision: json!({}),
         decided_us: 2,
     };
-    store.add_round(ID, round).await.unwrap();
+    history::add_round(&store, ID, round).await.unwrap();
     (recording, store)
 }
 
@@ -121,50 +119,50 @@ async fn played_by(
     planned: Vec<PlannedMatch>,
     recording: &Recording,
 ) -> Vec<super::Counted> {
-    let player = InProcess {
+    played_with(in_process(budget), plan, planned, recording).await
+}
+
+/// Built-in bots in process.
+fn in_process(budget: ThinkBudget) -> Referees {
+    Referees::new(Ports::Process(InProcess {
         budget,
         models: false,
-    };
-    played_with(player, plan, planned, recording).await
+        timed: false,
+    }))
 }
 
 /// The same by this player.
 async fn played_with(
-    player: impl MatchPlayer + Send + 'static,
+    player: impl MatchPlayer + 'static,
     plan: Plan,
     planned: Vec<PlannedMatch>,
     recording: &Recording,
 ) -> Vec<super::Counted> {
     let (sender, receiver) = mpsc::channel(2);
     let keeping = keep(plan.kit, plan.options.clone(), recording.clone(), receiver);
-    let playing = tokio::task::spawn_blocking(move || {
+    let playing = async move {
         let mut all = Vec::new();
-        run(
-            &plan,
-            planned.into_iter(),
-            &player,
-            &Stop::default(),
-            &mut |finished| {
-                let slot = finished.planned.slot;
-                all.push((finished.planned.number, finished.counted));
-                let mut played = finished.played;
-                for before in std::mem::take(&mut played.replaced) {
-                    sender.blocking_send(before.into()).unwrap();
-                }
-                let kept = Kept {
-                    played,
-                    slot,
-                    fills: true,
-                };
-                sender.blocking_send(kept).unwrap();
-            },
-        )
-        .unwrap();
+        let (plan, player) = (Arc::new(plan), Arc::new(player));
+        let mut running = start(plan, planned.into_iter(), player, Arc::default());
+        while let Some(finished) = running.next().await {
+            let slot = finished.planned.slot;
+            all.push((finished.planned.number, finished.counted));
+            let mut played = finished.played;
+            for before in std::mem::take(&mut played.replaced) {
+                sender.send(before.into()).await.unwrap();
+            }
+            let kept = Kept {
+                played,
+                slot,
+                fills: true,
+            };
+            sender.send(kept).await.unwrap();
+        }
+        running.end().await.unwrap();
         all
-    });
-    let (kept, played) = tokio::join!(keeping, playing);
+    };
+    let (kept, mut played) = tokio::join!(keeping, playing);
     kept.unwrap();
-    let mut played = played.unwrap();
     played.sort_by_key(|(number, _)| *number);
     played.into_iter().map(|(_, counted)| counted).collect()
 }
@@ -172,7 +170,10 @@ async fn played_with(
 async fn sessions(store: &Store, of: &[TournamentMatch]) -> usize {
     let mut count = 0;
     for played in of {
-        count += store.sessions_of(&played.match_id).await.unwrap().len();
+        count += history::sessions_of(store.reader(), &played.match_id)
+            .await
+            .unwrap()
+            .len();
     }
     count
 }
@@ -195,7 +196,7 @@ async fn what_is_stored_counts_as_what_was_played_in_full_and_as_results_alone()
         let bots = ["random", "greedy", "rules", "random"];
         let plan = || plan("planowanie", bots, extent);
         let counts = played(plan(), planned(), &recording).await;
-        let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
+        let stored = stored_matches(&store).await;
         assert_eq!(stored.len(), 8);
         assert_eq!(sessions(&store, &stored).await, sessions_kept);
         let Plan { kit, options, .. } = plan();
@@ -207,7 +208,10 @@ async fn what_is_stored_counts_as_what_was_played_in_full_and_as_results_alone()
             let again = PlayedMatch::from(stored.clone());
             let again = counted(kit, &options, &planned.table, &again).unwrap();
             assert_eq!(&again, expected);
-            let row = store.match_row(&stored.match_id).await.unwrap().unwrap();
+            let row = history::match_row(store.reader(), &stored.match_id)
+                .await
+                .unwrap()
+                .unwrap();
             let bot = format!("builtin:{}", bots[planned.table[1]]);
             assert_eq!(row.seats[1].spec, bot);
         }
@@ -227,8 +231,10 @@ async fn what_was_open_when_a_run_ended_is_closed_without_a_place_and_played_aga
         let first = planned().into_iter().take(5).collect();
         played(plan(), first, &recording).await;
         // As a run leaves it that is killed between a match's beginning and end.
-        let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
-        let row = store.match_row(&stored[0].match_id).await.unwrap();
+        let stored = stored_matches(&store).await;
+        let row = history::match_row(store.reader(), &stored[0].match_id)
+            .await
+            .unwrap();
         let mut row = row.unwrap();
         row.id = ulid::Ulid::generate().to_string();
         let orphan = row.id.clone();
@@ -246,10 +252,13 @@ async fn what_was_open_when_a_run_ended_is_closed_without_a_place_and_played_aga
         };
         let (recording, store) = opened(&path(&folder), other).await;
         assert_eq!(store.live().await.unwrap(), []);
-        let row = store.match_row(&orphan).await.unwrap().unwrap();
+        let row = history::match_row(store.reader(), &orphan)
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!((row.cause, row.tournament), (Some(Cause::Cancelled), None));
         let numbers = async || {
-            let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
+            let stored = stored_matches(&store).await;
             stored
                 .iter()
                 .map(|played| played.number)
@@ -273,7 +282,7 @@ async fn a_place_that_is_filled_stops_a_run_that_would_fill_it_again() {
     let plan = plan("planowanie", ["random"; 4], Extent::Results);
     let (kit, options) = (plan.kit, plan.options.clone());
     played(plan, planned().into_iter().take(1).collect(), &recording).await;
-    let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
+    let stored = stored_matches(&store).await;
     let (sender, receiver) = mpsc::channel(1);
     let mut again = PlayedMatch::from(stored[0].clone());
     again.seats = vec!["builtin:random".to_owned(); 4];
@@ -288,10 +297,7 @@ async fn a_place_that_is_filled_stops_a_run_that_would_fill_it_again() {
     let refused = keep(kit, options, recording.clone(), receiver).await;
     let refused = refused.unwrap_err().to_string();
     assert!(refused.contains("UNIQUE"), "{refused}");
-    assert_eq!(
-        store.tournament_matches(ID, ALL_ROUNDS).await.unwrap(),
-        stored
-    );
+    assert_eq!(stored_matches(&store).await, stored);
     recording.close().await;
 }
 
@@ -316,11 +322,7 @@ async fn a_built_in_bot_out_of_time_loses_as_on_our_hub() {
         assert_eq!(counted.missed[0], 1);
         let lost = counted.duels.iter().filter(|duel| duel.first == Seat(0));
         assert!(lost.clone().count() > 0 && lost.clone().all(|duel| duel.share < 1.0));
-        let stored = store
-            .tournament_matches(ID, ALL_ROUNDS)
-            .await
-            .unwrap()
-            .remove(0);
+        let stored = stored_matches(&store).await.remove(0);
         assert_eq!((stored.cause, stored.blame), (Cause::TimeForfeit, Some(0)));
         assert!(
             stored.detail.contains("player 1 was out of time"),
@@ -348,15 +350,11 @@ async fn matches_of_a_host_are_kept_with_their_places() {
             ..HostSettings::default()
         };
         let host = Host::new(plan.kit, settings, Recording::none());
-        let player = Hosted {
-            silent: None,
-            host: Arc::clone(&host),
-            runtime: Handle::current(),
-        };
+        let player = Referees::new(Ports::Callbacks(Arc::clone(&host)));
         let planned = planned().remove(3);
         let expected = planned.slot.clone().unwrap();
         let counts = played_with(player, plan, vec![planned], &recording).await;
-        let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
+        let stored = stored_matches(&store).await;
         let [one] = &stored[..] else {
             panic!("{stored:?}")
         };
@@ -391,6 +389,11 @@ entrant = [
 ]
 "#;
 
+async fn stored_matches(store: &Store) -> Vec<TournamentMatch> {
+    let matches = history::tournament_matches(store.reader(), ID, ALL_ROUNDS);
+    matches.await.unwrap()
+}
+
 /// Plays in process, noting what; stops the run before the match with this place in it.
 struct Noting {
     asked: Arc<Mutex<Vec<PlannedMatch>>>,
@@ -398,23 +401,22 @@ struct Noting {
 }
 
 impl MatchPlayer for Noting {
-    fn play(
-        &self,
-        plan: &Plan,
-        planned: &PlannedMatch,
-        seats: &[&SeatSpec],
-        stop: &Stop,
-    ) -> Result<Option<PlayedMatch>, MatchError> {
+    fn play<'a>(
+        &'a self,
+        plan: &'a Plan,
+        planned: &'a PlannedMatch,
+        seats: Vec<SeatSpec>,
+        stop: &'a Stop,
+    ) -> Playing<'a> {
         if self.asked.lock().len() == self.stops_at {
             stop.set();
-            return Ok(None);
+            return Box::pin(std::future::ready(Ok(None)));
         }
         self.asked.lock().push(planned.clone());
-        let in_process = InProcess {
-            budget: BUDGET,
-            models: false,
-        };
-        in_process.play(plan, planned, seats, stop)
+        Box::pin(async move {
+            let player = in_process(BUDGET);
+            player.play(plan, planned, seats, stop).await
+        })
     }
 }
 
@@ -453,7 +455,10 @@ async fn noted(file: &str, stops_at: usize) -> (Vec<PlannedMatch>, [String; 2]) 
     let before = commitment(&course);
     assert_eq!(go_on(&mut course, stops_at).await, Ended::Stopped);
     let store = recording.store().unwrap();
-    let found = store.tournament(course.id()).await.unwrap().unwrap();
+    let found = history::tournament(store.reader(), course.id())
+        .await
+        .unwrap()
+        .unwrap();
     let resumed = Course::resume(found, cup(), recording.clone(), Extent::Results).await;
     let mut course = resumed.unwrap();
     let ended = go_on(&mut course, usize::MAX).await;
@@ -538,7 +543,7 @@ async fn a_match_that_the_machine_disturbed_is_played_again_once_and_kept_beside
             own: 1.0 - others,
             ..Load::default()
         });
-        let player = Programs {
+        let player = Referees::new(Ports::Pipes(Pipes {
             budget: BUDGET,
             models: false,
             rules: ProgramRules {
@@ -546,7 +551,7 @@ async fn a_match_that_the_machine_disturbed_is_played_again_once_and_kept_beside
                 replays_max: 1,
                 ..ProgramRules::default()
             },
-        };
+        }));
         let slot = Slot {
             tournament: ID.into(),
             round: 1,
@@ -568,10 +573,9 @@ async fn a_match_that_the_machine_disturbed_is_played_again_once_and_kept_beside
         assert_eq!(machine.report().replayed, matches - 1);
         // Programs that take the machine themselves excuse nobody.
         assert_eq!(counts[0].faults.is_empty(), matches == 2, "{:?}", counts[0]);
-        let of_tournament = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
+        let of_tournament = stored_matches(&store).await;
         assert_eq!(of_tournament.len(), 1);
-        let all = store
-            .matches(&Default::default(), &PageAt::first(9))
+        let all = history::matches(store.reader(), &Default::default(), &PageAt::first(9))
             .await
             .unwrap();
         assert_eq!(all.items.len() as u64, matches);

@@ -50,15 +50,15 @@ function decide(ask, view, acts) {
   return moves.find((act) => to(act) === goal) || moves.sort(richest)[0] || "pass";
 }
 
-function hear(told) {
-  if (told.type === "hello") say({ type: "ready", protocol: 1 });
-  if (told.type === "seen" && told.event.begins) begins(told.event.begins);
-  if (told.type === "ask" && !told.past) {
-    say({ type: "act", number: told.number, act: decide(told.ask, told.view, told.acts) });
+function receive(message) {
+  if (message.type === "hello") say({ type: "ready", protocol: 1 });
+  if (message.type === "seen" && message.event.begins) begins(message.event.begins);
+  if (message.type === "ask" && !message.past) {
+    say({ type: "act", number: message.number, act: decide(message.ask, message.view, message.acts) });
   }
-  if (told.type === "refused") console.error("refused:", told.why);
+  if (message.type === "refused") console.error("refused:", message.why);
 }
 
 require("readline")
   .createInterface({ input: process.stdin })
-  .on("line", (line) => hear(JSON.parse(line)));
+  .on("line", (line) => receive(JSON.parse(line)));

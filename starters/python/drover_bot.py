@@ -22,19 +22,19 @@ def play(bot):
     """
     make = bot if callable(bot) else lambda game: bot
     for line in sys.stdin:
-        told = json.loads(line)
-        kind = told["type"]
+        message = json.loads(line)
+        kind = message["type"]
         if kind == "hello":
-            bot = make(told["game"])
+            bot = make(message["game"])
             say({"type": "ready", "protocol": 1})
         elif kind == "match" and hasattr(bot, "begin"):
-            bot.begin(told)
+            bot.begin(message)
         elif kind == "seen" and hasattr(bot, "seen"):
-            bot.seen(told["event"])
-        elif kind == "ask" and not told["past"]:
-            act = bot.decide(told["ask"], told["view"], told["acts"])
-            say({"type": "act", "number": told["number"], "act": act})
+            bot.seen(message["event"])
+        elif kind == "ask" and not message["past"]:
+            act = bot.decide(message["ask"], message["view"], message["acts"])
+            say({"type": "act", "number": message["number"], "act": act})
         elif kind == "refused":
-            print("refused:", told["why"], file=sys.stderr)
+            print("refused:", message["why"], file=sys.stderr)
         elif kind == "end" and hasattr(bot, "end"):
-            bot.end(told)
+            bot.end(message)

@@ -36,8 +36,8 @@ class Bot:
                 taken.add(steps[way])
                 here = steps[way]
             # An indignant one moves, but does not bark.
-            heard = lambda spot: sum(part * part for part in self.way(here, spot)) <= radius * radius
-            gain = sum(1 if spot in strays else -1 for spot in sheep if heard(spot))
+            reaches = lambda spot: sum(part * part for part in self.way(here, spot)) <= radius * radius
+            gain = sum(1 if spot in strays else -1 for spot in sheep if reaches(spot))
             if here == goal and dog["action"] == "move" and gain > 0:
                 orders.append({"bark": dog["id"]})
         return orders

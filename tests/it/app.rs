@@ -144,12 +144,12 @@ pub fn block_on<T>(waiting: impl Future<Output = T>) -> T {
 
 /// Every transcript of an open store gives the stored answers and results again.
 pub async fn clean(store: &Store) {
-    let mut told = Vec::new();
+    let mut known = Vec::new();
     let summary = drover::replay::verify(store, None, |checked| {
-        told.extend(checked.differences.clone())
+        known.extend(checked.differences.clone())
     })
     .await;
-    assert!(summary.unwrap().clean(), "{told:?}");
+    assert!(summary.unwrap().clean(), "{known:?}");
 }
 
 /// The database of a daemon in this folder, to be read.
@@ -243,7 +243,7 @@ impl TestApp {
         self.ended_matches(game, 1).remove(0)
     }
 
-    /// All matches of this game, once so many have ended.
+    /// All matches of this game, once n have ended.
     pub fn ended_matches(&self, game: &str, count: usize) -> Vec<Value> {
         let path = format!("/api/v1/matches?game={game}&limit=100");
         let ended = |items: &[Value]| items.iter().filter(|item| !item["cause"].is_null()).count();
@@ -278,7 +278,7 @@ impl TestApp {
             .collect()
     }
 
-    /// Kills the daemon once the only match of this game has so many entries, and starts another.
+    /// Kills the daemon once the only match of this game has n entries, and starts another.
     pub fn killed_after(self, game: &str, entries: usize, folder: &Path) -> Self {
         until(|| {
             let list = self.items(&format!("/api/v1/matches?game={game}"));

@@ -30,9 +30,13 @@ pub fn is_there(program: &str) -> bool {
 /// What a check says of the bot in this folder, as JSON.
 pub fn checked(folder: &Path, name: &str) -> Value {
     let output = bot(folder, &["check", name, "--output", "json"]);
-    let told = String::from_utf8(output.stdout).unwrap();
-    let whole: Value = serde_json::from_str(&told)
-        .unwrap_or_else(|why| panic!("{why}: {told}{}", String::from_utf8_lossy(&output.stderr)));
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let whole: Value = serde_json::from_str(&printed).unwrap_or_else(|why| {
+        panic!(
+            "{why}: {printed}{}",
+            String::from_utf8_lossy(&output.stderr)
+        )
+    });
     assert_eq!(output.status.success(), whole["well"] == true, "{whole:#}");
     whole
 }
@@ -131,23 +135,23 @@ const WRONG: &[(&str, &str, &str)] = &[
         "standard output is for lines of the protocol alone, not \"welcome\"",
     ),
     (
-        "told = json.loads(line)",
-        "told = json.loads(line) if line[-2] != chr(13) else sys.exit(4)",
+        "message = json.loads(line)",
+        "message = json.loads(line) if line[-2] != chr(13) else sys.exit(4)",
         "it stops in the middle of the match: exit status 4",
     ),
     (
-        "kind = told[\"type\"]",
-        "kind = [\"hello\", \"match\", \"seen\", \"ask\", \"played\", \"refused\", \"end\"].index(told[\"type\"])\n        kind = told[\"type\"]",
+        "kind = message[\"type\"]",
+        "kind = [\"hello\", \"match\", \"seen\", \"ask\", \"played\", \"refused\", \"end\"].index(message[\"type\"])\n        kind = message[\"type\"]",
         "ValueError",
     ),
     (
-        "not told[\"past\"]",
-        "(not told[\"past\"] or 1 / 0)",
+        "not message[\"past\"]",
+        "(not message[\"past\"] or 1 / 0)",
         "ZeroDivisionError",
     ),
     (
-        "\"number\": told[\"number\"]",
-        "\"number\": told[\"number\"] + 1",
+        "\"number\": message[\"number\"]",
+        "\"number\": message[\"number\"] + 1",
         "it answers decision 2, which it was not asked; the last one is 1",
     ),
     (
@@ -193,9 +197,9 @@ fn a_check_says_what_to_fix() {
         assert_ne!(changed, text, "{right}");
         fs::write(folder.path().join(&name).join("drover_bot.py"), changed).unwrap();
         let whole = checked(folder.path(), &name);
-        let told = fixes(&whole);
+        let printed = fixes(&whole);
         assert!(
-            told.iter().any(|what| what.contains(expected)),
+            printed.iter().any(|what| what.contains(expected)),
             "{wrong}: {whole:#}"
         );
     }
@@ -211,7 +215,7 @@ fn changed(folder: &Path, name: &str, game: &str, (right, wrong): (&str, &str)) 
     fs::write(file, changed).unwrap();
 }
 
-/// What a check tells a bot is what a match does.
+/// What a check sends a bot is what a match does.
 #[test]
 fn a_bot_starts_where_the_database_lies_in_the_current_folder() {
     if !is_there("python3") {
@@ -233,11 +237,11 @@ fn a_bot_starts_where_the_database_lies_in_the_current_folder() {
 fn memory(cgroup: &Path) -> String {
     let mut command = drover();
     command.args(["bot", "protections"]);
-    let told = ok(command
+    let printed = ok(command
         .env("DROVER__BOTS__CGROUP", cgroup)
         .output()
         .unwrap());
-    let line = told.lines().find(|line| line.starts_with("memory: "));
+    let line = printed.lines().find(|line| line.starts_with("memory: "));
     line.unwrap().to_owned()
 }
 
@@ -276,11 +280,11 @@ fn a_bot_joins_a_cgroup_of_its_own_before_it_starts() {
     let cells = fs::read_dir(cgroup.path()).unwrap().flatten();
     let cells: Vec<_> = cells.filter(|entry| entry.path().is_dir()).collect();
     assert_eq!(cells.len(), 1, "{cells:?}");
-    let told = |name: &str| fs::read_to_string(cells[0].path().join(name)).unwrap();
-    assert_eq!(told("memory.max"), (512 << 20).to_string());
-    assert_eq!(told("pids.max"), "64");
-    assert_eq!(told("cgroup.procs"), "0", "by itself");
-    assert_eq!(told("cgroup.kill"), "1");
+    let printed = |name: &str| fs::read_to_string(cells[0].path().join(name)).unwrap();
+    assert_eq!(printed("memory.max"), (512 << 20).to_string());
+    assert_eq!(printed("pids.max"), "64");
+    assert_eq!(printed("cgroup.procs"), "0", "by itself");
+    assert_eq!(printed("cgroup.kill"), "1");
 }
 
 #[test]
@@ -289,12 +293,12 @@ fn a_check_plays_by_the_protocol_and_the_contests_clock() {
         return;
     }
     let folder = folder();
-    // A bot that acts only once it has heard of its rivals, and goes by what the contest gives.
+    // A bot that acts only once it has learnt of its rivals, and goes by what the contest gives.
     let limits = (
-        "            bot.begin(told)",
-        "            bot.begin(told)
+        "            bot.begin(message)",
+        "            bot.begin(message)
         elif kind == \"match\":
-            assert (told[\"answer_ms\"], told[\"open_ms\"]) == (900000, 900000), told",
+            assert (message[\"answer_ms\"], message[\"open_ms\"]) == (900000, 900000), message",
     );
     changed(folder.path(), "asks", "planowanie", limits);
     let file = folder.path().join("asks/drover_bot.py");
@@ -326,28 +330,28 @@ fn a_check_plays_by_the_protocol_and_the_contests_clock() {
     // A share of the clock of the whole match, not all of it.
     let allowed = fair["allowed_ms"].as_f64().unwrap();
     assert!((100.0..30_000.0).contains(&allowed), "{whole:#}");
-    // How near to that it came is told.
+    // How near it came to that is reported.
     let said = ok(bot(folder.path(), &["check", "asks"]));
     assert!(said.contains("p50_ms  p99_ms  slowest_ms"), "{said}");
     let usual = said.lines().find(|line| line.contains("as usual"));
     assert!(usual.is_some_and(|line| line.ends_with(" %")), "{said}");
-    // A bot that ends when it is told that something was refused.
+    // A bot that ends when it is notified that something was refused.
     let say = (
-        "act = bot.decide(told[\"ask\"], told[\"view\"], told[\"acts\"])",
+        "act = bot.decide(message[\"ask\"], message[\"view\"], message[\"acts\"])",
         "act = {\"play\": -1}",
     );
     changed(folder.path(), "illegal", "planowanie", say);
     let file = folder.path().join("illegal/drover_bot.py");
     let text = fs::read_to_string(&file).unwrap();
     let ends = text.replace(
-        "print(\"refused:\", told[\"why\"], file=sys.stderr)",
+        "print(\"refused:\", message[\"why\"], file=sys.stderr)",
         "sys.exit(9)",
     );
     assert_ne!(ends, text);
     fs::write(file, ends).unwrap();
-    let told = fixes(&checked(folder.path(), "illegal"));
+    let printed = fixes(&checked(folder.path(), "illegal"));
     let ended = |what: &String| what.contains("exit status 9");
-    assert!(told.iter().any(ended), "{told:?}");
+    assert!(printed.iter().any(ended), "{printed:?}");
 }
 
 /// A bot that hangs at a decision costs a check seconds, not a match's whole time.
@@ -377,25 +381,25 @@ fn a_check_of_a_bot_that_hangs_ends_soon() {
 }
 
 #[test]
-fn a_bot_that_cannot_be_added_is_told_where() {
+fn a_bot_that_cannot_be_added_is_reported_with_its_place() {
     let folder = folder();
-    let told = refused(bot(folder.path(), &["add", "none"]), 1);
+    let printed = refused(bot(folder.path(), &["add", "none"]), 1);
     assert!(
-        told.contains("none/bot.toml cannot be read: No such file"),
-        "{told}"
+        printed.contains("none/bot.toml cannot be read: No such file"),
+        "{printed}"
     );
     ok(bot(folder.path(), &["new", "mine", "--game", "planetwars"]));
-    let told = refused(
+    let printed = refused(
         bot(folder.path(), &["new", "mine", "--game", "planetwars"]),
         1,
     );
     assert!(
-        told.contains("there is already a mine here; give the bot another name"),
-        "{told}"
+        printed.contains("there is already a mine here; give the bot another name"),
+        "{printed}"
     );
-    let told = refused(bot(folder.path(), &["new", "x", "--game", "chess"]), 2);
-    assert!(told.contains("there is no game \"chess\""), "{told}");
-    let told = refused(
+    let printed = refused(bot(folder.path(), &["new", "x", "--game", "chess"]), 2);
+    assert!(printed.contains("there is no game \"chess\""), "{printed}");
+    let printed = refused(
         bot(
             folder.path(),
             &["new", "x", "--lang", "go", "--game", "koehandel"],
@@ -403,27 +407,27 @@ fn a_bot_that_cannot_be_added_is_told_where() {
         2,
     );
     assert!(
-        told.contains("no starter in go plays \"koehandel\"; there are: planetwars"),
-        "{told}"
+        printed.contains("no starter in go plays \"koehandel\"; there are: planetwars"),
+        "{printed}"
     );
-    let told = refused(
+    let printed = refused(
         bot(folder.path(), &["new", "../x", "--game", "koehandel"]),
         2,
     );
     assert!(
-        told.contains("it must be 1 to 48 lower-case letters"),
-        "{told}"
+        printed.contains("it must be 1 to 48 lower-case letters"),
+        "{printed}"
     );
     let manifest = folder.path().join("mine/bot.toml");
     let text = fs::read_to_string(&manifest).unwrap();
     fs::write(&manifest, format!("{text}fast = true\n")).unwrap();
-    let told = refused(bot(folder.path(), &["add", "mine"]), 1);
+    let printed = refused(bot(folder.path(), &["add", "mine"]), 1);
     assert!(
-        told.contains("mine/bot.toml, line 5: there is no key `fast`"),
-        "{told}"
+        printed.contains("mine/bot.toml, line 5: there is no key `fast`"),
+        "{printed}"
     );
     assert!(!folder.path().join("data/bots").exists());
-    // What cannot be run is told once, with what is wrong as it seems.
+    // What cannot be run is reported once, with what is wrong as it seems.
     fs::write(folder.path().join("mine/none.py"), "").unwrap();
     let right = text.lines().find(|line| line.starts_with("run")).unwrap();
     for (run, expected) in [
@@ -436,21 +440,21 @@ fn a_bot_that_cannot_be_added_is_told_where() {
         (r#"["./none.py"]"#, "make it executable (chmod +x)"),
     ] {
         fs::write(&manifest, text.replace(right, &format!("run = {run}"))).unwrap();
-        let told = refused(bot(folder.path(), &["add", "mine"]), 1);
-        assert!(told.contains(expected), "{told}");
-        assert_eq!(told.matches("cannot be started").count(), 1, "{told}");
+        let printed = refused(bot(folder.path(), &["add", "mine"]), 1);
+        assert!(printed.contains(expected), "{printed}");
+        assert_eq!(printed.matches("cannot be started").count(), 1, "{printed}");
     }
     fs::write(&manifest, text.replace("version = \"1\"", "version = 1")).unwrap();
-    let told = refused(bot(folder.path(), &["add", "mine"]), 1);
+    let printed = refused(bot(folder.path(), &["add", "mine"]), 1);
     assert!(
-        told.contains("`version` is 1, but must be a text of 1 to 48"),
-        "{told}"
+        printed.contains("`version` is 1, but must be a text of 1 to 48"),
+        "{printed}"
     );
     for wrong in ["none", "mine/bot.py"] {
-        let told = refused(bot(folder.path(), &["check", wrong]), 1);
+        let printed = refused(bot(folder.path(), &["check", wrong]), 1);
         assert!(
-            told.contains("; a bot is a folder with a bot.toml"),
-            "{told}"
+            printed.contains("; a bot is a folder with a bot.toml"),
+            "{printed}"
         );
     }
 }
@@ -481,8 +485,8 @@ fn a_check_says_each_thing_once_and_how_to_fix_it() {
         "{said}"
     );
     let prints = (
-        "kind = told[\"type\"]",
-        "kind = told[\"type\"]\n        print(kind)",
+        "kind = message[\"type\"]",
+        "kind = message[\"type\"]\n        print(kind)",
     );
     changed(folder.path(), "prints", "planowanie", prints);
     let output = bot(folder.path(), &["check", "prints"]);
@@ -514,10 +518,10 @@ fn what_is_on_the_shelf_is_listed() {
         (&item["last"], &item["games"][0]),
         (&true.into(), &"planetwars".into())
     );
-    let told = refused(bot(folder.path(), &["remove", "mine@7"]), 1);
+    let printed = refused(bot(folder.path(), &["remove", "mine@7"]), 1);
     assert!(
-        told.contains("there is no bot mine@7; its versions are: 1"),
-        "{told}"
+        printed.contains("there is no bot mine@7; its versions are: 1"),
+        "{printed}"
     );
     ok(bot(folder.path(), &["remove", "mine"]));
     let list: Value = serde_json::from_str(&ok(bot(folder.path(), &["list", "--json"]))).unwrap();

@@ -54,7 +54,7 @@ fn a_bot_of_every_game_agrees_with_itself_in_a_stored_match() {
 }
 
 #[test]
-fn a_program_is_compared_beside_a_running_daemon_and_mistakes_are_told() {
+fn a_program_is_compared_next_to_a_running_daemon_and_mistakes_are_reported() {
     if !is_there("python3") {
         return;
     }

@@ -119,7 +119,7 @@ fn every_page_can_be_read_by_everybody_in_every_dress() {
     }
     let complaints = browser.complaints(&app.url());
     assert!(complaints.is_empty(), "{complaints:#?}");
-    // One that is not there is told so, which a browser's console counts as an error.
+    // One that is not there is answered so, which a browser's console counts as an error.
     browser.open(&format!("{}/matches/NONE", app.url()));
     assert_eq!(
         browser.text("document.querySelector('h1').textContent"),
@@ -146,7 +146,7 @@ fn pages(app: &TestApp) -> Vec<String> {
     .into();
     let id = |path: &str| app.items(path)[0]["id"].to_string().replace('"', "");
     for kit in games::ALL {
-        let path = format!("/api/v1/matches?limit=1&game={}", kit.game());
+        let path = format!("/api/v1/matches?limit=1&game={}", kit.card().name);
         pages.push(format!("/matches/{}", id(&path)));
     }
     let path = "/api/v1/matches?limit=1&game=koehandel&bot=guide&side=player";
@@ -293,8 +293,8 @@ fn a_match_that_is_open_goes_on_and_keeps_what_its_reader_does() {
         return;
     };
     let app = TestApp::new(&[]);
-    let tell = |what: &str| app.call(&format!("/koehandel/setbuilder?market=1&id=2&type={what}"));
-    tell("information&message=begin");
+    let send = |what: &str| app.call(&format!("/koehandel/setbuilder?market=1&id=2&type={what}"));
+    send("information&message=begin");
     let id = app.items("/api/v1/matches")[0]["id"].clone();
     let page = format!("{}/matches/{}", app.url(), id.as_str().unwrap());
     browser.look(1280, "light");
@@ -303,9 +303,9 @@ fn a_match_that_is_open_goes_on_and_keeps_what_its_reader_does() {
     browser.until(&format!("{lines} === 1"));
     browser.run("window.kept = true; document.querySelector('[data-search]').focus()");
     browser.press("E");
-    tell("auction&goods=C&opponent=E&auctioneer=E");
+    send("auction&goods=C&opponent=E&auctioneer=E");
     browser.until(&format!("{lines} === 3"));
-    tell("auction&goods=C&opponent=W&money=tt&auctioneer=E&message=W20N0");
+    send("auction&goods=C&opponent=W&money=tt&auctioneer=E&message=W20N0");
     browser.until(&format!("{lines} === 4"));
     // What asked for a decision leads to its reasons.
     let why = "document.querySelector('#lines tbody tr:nth-child(2) .why')?.pathname";

@@ -250,7 +250,7 @@ fn secrets_come_from_files_and_are_not_shown() {
 }
 
 #[test]
-fn the_shims_socket_is_beside_the_database() {
+fn the_shims_socket_is_next_to_the_database() {
     let socket = |text: &str| read(text).unwrap().config.shim.socket;
     assert_eq!(socket(""), Some("data/drover.sock".into()));
     assert_eq!(
@@ -407,7 +407,7 @@ fn referee_options_are_the_games_own() {
 }
 
 #[test]
-fn every_mistake_is_told_in_one_run() {
+fn every_mistake_is_reported_in_one_run() {
     let folder = folder();
     let text = "[callbacks]\nmargin_ms = -1\nlisen = \"x\"\ndefault_bot = \"champignon\"\n\
         [log]\nlevel = \"inof\"\n[[hub]]\nbot = \"rex\"\nadress = \"h:1\"\n[stor]\npath = \"x\"\n\
@@ -415,10 +415,10 @@ fn every_mistake_is_told_in_one_run() {
     let path = file(folder.path(), text);
     let set = [("API__LISTEN", "nowhere"), ("THINKING__THREADS", "many")];
     let flags = vec![("--listen", "callbacks.listen", "0.0.0.0".to_owned())];
-    let told = load(Some(&path), &variables(&set), &flags)
+    let known = load(Some(&path), &variables(&set), &flags)
         .unwrap_err()
         .to_string();
-    let mistakes: Vec<&str> = told.lines().skip(1).collect();
+    let mistakes: Vec<&str> = known.lines().skip(1).collect();
     let expected = [
         "line 2: `callbacks.margin_ms` is -1",
         "line 3: there is no key `callbacks.lisen`; did you mean `callbacks.listen`?",
@@ -435,9 +435,9 @@ fn every_mistake_is_told_in_one_run() {
     ];
     for expected in expected {
         let found = mistakes.iter().filter(|line| line.contains(expected));
-        assert_eq!(found.count(), 1, "{expected} in\n{told}");
+        assert_eq!(found.count(), 1, "{expected} in\n{known}");
     }
-    assert_eq!(mistakes.len(), expected.len(), "and no other:\n{told}");
+    assert_eq!(mistakes.len(), expected.len(), "and no other:\n{known}");
 }
 
 #[test]

@@ -1,9 +1,10 @@
-//! The daemon as an operator sees it: starting, refusing to start, listening, telling.
+//! The daemon as an operator sees it: starting, refusing to start, listening, reporting.
 
 use crate::app::{
     self, PATIENCE, TestApp, WITH_REFEREE, block_on, connected, folder, free_address, ok, request,
     run, run_on, serve, serve_on, set, stored, text, until, verified,
 };
+use drover::history;
 use drover::store::{Direction, Side};
 use nix::sys::signal::Signal;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
@@ -50,10 +51,10 @@ fn it_is_well_until_it_is_gone() {
 fn a_second_process_on_the_database_is_refused() {
     let folder = folder();
     let app = TestApp::start(folder.path());
-    let told = refused(serve(folder.path()));
+    let known = refused(serve(folder.path()));
     assert!(
-        told.contains("in use") && told.contains(&format!("(process {} of host ", app.pid())),
-        "{told}"
+        known.contains("in use") && known.contains(&format!("(process {} of host ", app.pid())),
+        "{known}"
     );
     assert_eq!(app.get("/readyz").status, 200);
     app.stop();
@@ -76,8 +77,8 @@ fn a_newer_database_is_refused() {
         database.close().await.unwrap();
     });
     let before = std::fs::read(&path).unwrap();
-    let told = refused(serve(folder.path()));
-    assert!(told.contains("newer version"), "{told}");
+    let known = refused(serve(folder.path()));
+    assert!(known.contains("newer version"), "{known}");
     assert_eq!(std::fs::read(&path).unwrap(), before, "it is not touched");
 }
 
@@ -113,8 +114,8 @@ fn an_older_database_is_refused() {
              fresh data folder (store.path, --store or --database)",
             path.canonicalize().unwrap().display()
         );
-        let told = refused(serve(folder.path()));
-        assert!(told.contains(&expected), "{told}");
+        let known = refused(serve(folder.path()));
+        assert!(known.contains(&expected), "{known}");
         let copy = folder.path().join("copy.db");
         for verb in [
             &["match", "list"][..],
@@ -123,8 +124,8 @@ fn an_older_database_is_refused() {
             &["db", "verify"],
             &["db", "salvage", copy.to_str().unwrap()],
         ] {
-            let told = app::refused(run_on(&path, verb), 1);
-            assert!(told.contains(&expected), "{verb:?}: {told}");
+            let known = app::refused(run_on(&path, verb), 1);
+            assert!(known.contains(&expected), "{verb:?}: {known}");
         }
         assert_eq!(std::fs::read(&path).unwrap(), before, "it is not touched");
         assert!(!copy.exists());
@@ -136,16 +137,16 @@ fn a_folder_that_cannot_be_written_is_refused() {
     let folder = folder();
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
-    let told = refused(serve(&file.join("data")));
-    assert!(told.contains("cannot write in"), "{told}");
+    let known = refused(serve(&file.join("data")));
+    assert!(known.contains("cannot write in"), "{known}");
 
     let sealed = folder.path().join("sealed");
     std::fs::create_dir(&sealed).unwrap();
     seal(&sealed, 0o555);
     // Root may write anywhere.
     if std::fs::write(sealed.join("probe"), "").is_err() {
-        let told = refused(serve(&sealed));
-        assert!(told.contains("cannot write in"), "{told}");
+        let known = refused(serve(&sealed));
+        assert!(known.contains("cannot write in"), "{known}");
     }
     seal(&sealed, 0o755);
 }
@@ -156,26 +157,26 @@ fn seal(folder: &Path, mode: u32) {
 }
 
 #[test]
-fn an_address_in_use_is_told() {
+fn an_address_in_use_is_reported() {
     let folder = folder();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let told = refused(set(serve(folder.path()), &[(WITH_REFEREE.0, &address)]));
+    let known = refused(set(serve(folder.path()), &[(WITH_REFEREE.0, &address)]));
     assert!(
-        told.contains(&address) && told.contains("cannot listen"),
-        "{told}"
+        known.contains(&address) && known.contains("cannot listen"),
+        "{known}"
     );
 }
 
 #[test]
-fn a_default_bot_that_does_not_exist_is_told() {
+fn a_default_bot_that_does_not_exist_is_reported() {
     let folder = folder();
     let unknown = ("CALLBACKS__DEFAULT_BOT", "champignon");
     let mut command = set(serve(folder.path()), &[unknown]);
-    let told = app::refused(command.output().unwrap(), 2);
+    let known = app::refused(command.output().unwrap(), 2);
     assert!(
-        told.contains("callbacks.default_bot") && told.contains("champion"),
-        "{told}"
+        known.contains("callbacks.default_bot") && known.contains("champion"),
+        "{known}"
     );
 }
 
@@ -258,30 +259,30 @@ fn the_callback_socket_can_be_inherited() {
 #[test]
 fn a_descriptor_that_does_not_listen_is_refused() {
     let folder = folder();
-    let told = refused(activated(folder.path(), Stdio::null(), ""));
+    let known = refused(activated(folder.path(), Stdio::null(), ""));
     assert!(
-        told.contains("inherited descriptor 0 (callbacks) is not a listening TCP socket"),
-        "{told}"
+        known.contains("inherited descriptor 0 (callbacks) is not a listening TCP socket"),
+        "{known}"
     );
 
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let connected = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let input = Stdio::from(std::os::fd::OwnedFd::from(connected));
-    let told = refused(activated(folder.path(), input, "callbacks"));
-    assert!(told.contains("it does not listen"), "{told}");
+    let known = refused(activated(folder.path(), input, "callbacks"));
+    assert!(known.contains("it does not listen"), "{known}");
 
     let input = Stdio::from(std::os::fd::OwnedFd::from(listener));
-    let told = refused(activated(folder.path(), input, "telnet"));
-    assert!(told.contains("telnet"), "{told}");
+    let known = refused(activated(folder.path(), input, "telnet"));
+    assert!(known.contains("telnet"), "{known}");
 }
 
 #[test]
-fn the_service_manager_is_told() {
+fn the_service_manager_is_notified() {
     let folder = folder();
     let path = folder.path().join("notify");
     let manager = UnixDatagram::bind(&path).unwrap();
     manager.set_read_timeout(Some(PATIENCE)).unwrap();
-    let hear = || {
+    let receive = || {
         let mut buffer = [0; 256];
         let length = manager.recv(&mut buffer).unwrap();
         text(&buffer[..length]).trim_end().to_owned()
@@ -293,14 +294,14 @@ fn the_service_manager_is_told() {
     let app = TestApp::spawn(command, folder.path());
     let (mut ready, mut alive) = (false, false);
     while !(ready && alive) {
-        match hear().as_str() {
+        match receive().as_str() {
             "READY=1" => ready = true,
             "WATCHDOG=1" => alive = true,
             other => panic!("{other}"),
         }
     }
     app.signal(Signal::SIGTERM);
-    while hear() != "STOPPING=1" {}
+    while receive() != "STOPPING=1" {}
     assert!(app.wait().success());
 }
 
@@ -312,8 +313,8 @@ fn a_backup_and_a_check_while_it_runs() {
     let copy = folder.path().join("copy.db");
     ok(run_on(&database, &["db", "backup", copy.to_str().unwrap()]));
     ok(run_on(&database, &["db", "verify"]));
-    let told = app::refused(run_on(&database, &["db", "migrate"]), 1);
-    assert!(told.contains("in use"), "the daemon has it: {told}");
+    let known = app::refused(run_on(&database, &["db", "migrate"]), 1);
+    assert!(known.contains("in use"), "the daemon has it: {known}");
     app.stop();
     ok(run_on(&database, &["db", "migrate"]));
 }
@@ -409,19 +410,24 @@ fn our_own_referee_and_bots_go_on_after_kill_9() {
     verified(&folder.path().join("drover.db"));
 }
 
-/// What the referee sent is what its players heard, once each and in order.
+/// What the referee sent is what its players received, once each and in order.
 async fn both_sides_agree(folder: &Path, ids: &[String]) {
     let store = stored(folder).await;
     for id in ids {
         let mut sent = BTreeMap::new();
-        let mut heard = BTreeMap::new();
-        for session in store.sessions_of(id).await.unwrap() {
-            let (last, _) = store.head(&session).await.unwrap().unwrap();
+        let mut received = BTreeMap::new();
+        for session in history::sessions_of(store.reader(), id).await.unwrap() {
+            let (last, _) = history::head(store.reader(), &session)
+                .await
+                .unwrap()
+                .unwrap();
             let calls = match session.opened.side {
                 Side::Referee => Direction::Out,
                 Side::Player => Direction::In,
             };
-            let entries = store.transcript(session.id, last).await.unwrap();
+            let entries = history::transcript(store.reader(), session.id, last)
+                .await
+                .unwrap();
             let texts: Vec<String> = entries
                 .into_iter()
                 .filter(|entry| entry.direction == calls)
@@ -430,12 +436,12 @@ async fn both_sides_agree(folder: &Path, ids: &[String]) {
             let side = if calls == Direction::Out {
                 &mut sent
             } else {
-                &mut heard
+                &mut received
             };
             side.insert(session.opened.player, texts);
         }
         assert_eq!(sent.len(), 4);
-        assert_eq!(sent, heard);
+        assert_eq!(sent, received);
     }
     store.close().await;
 }

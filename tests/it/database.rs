@@ -59,8 +59,8 @@ fn a_large_file_is_shrunk_in_little_memory() {
         most = most.max(peak(child.id()).unwrap_or_default());
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
-    let told = ok(child.wait_with_output().unwrap());
-    assert!(told.contains("bytes given back"), "{told}");
+    let known = ok(child.wait_with_output().unwrap());
+    assert!(known.contains("bytes given back"), "{known}");
     let size = std::fs::metadata(&path).unwrap().len();
     assert!((96 * MIB..100 * MIB).contains(&size), "{size}");
     assert!(most > MIB && most < 80 * MIB, "{most} bytes of memory");
@@ -70,7 +70,7 @@ fn a_large_file_is_shrunk_in_little_memory() {
 }
 
 #[test]
-fn damage_found_after_the_start_is_told_by_readiness_and_metrics() {
+fn damage_found_after_the_start_is_reported_by_readiness_and_metrics() {
     let folder = folder();
     TestApp::start(folder.path()).stop();
     let path = folder.path().join("drover.db");
@@ -109,8 +109,8 @@ fn a_database_on_a_read_only_medium_is_salvaged() {
     }
     let mut salvage = inside("exec \"$@\"");
     salvage.arg(drover().get_program()).args(["db", "salvage"]);
-    let told = salvage.arg(out.path().join("out.db")).output().unwrap();
-    assert!(told.status.success(), "{}", text(&told.stderr));
-    let told = text(&told.stdout);
-    assert!(told.contains("dictionaries: 1 rows"), "{told}");
+    let known = salvage.arg(out.path().join("out.db")).output().unwrap();
+    assert!(known.status.success(), "{}", text(&known.stderr));
+    let known = text(&known.stdout);
+    assert!(known.contains("dictionaries: 1 rows"), "{known}");
 }

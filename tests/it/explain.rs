@@ -56,32 +56,32 @@ fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
         for decision in decisions.iter().step_by(decisions.len() / 4) {
             let entry = decision["entry"].to_string();
             let line = ["--entry", &entry, "--budget", "3000n"];
-            let told = explain(&store, &id, "0", &line);
+            let known = explain(&store, &id, "0", &line);
             assert_eq!(
-                (&told["game"], &told["bot"]),
+                (&known["game"], &known["bot"]),
                 (&game.into(), &"champion".into())
             );
-            assert_eq!(&told["decision"], decision, "{game}");
-            let explanation = &told["explanation"];
+            assert_eq!(&known["decision"], decision, "{game}");
+            let explanation = &known["explanation"];
             let candidates = explanation["candidates"].as_array().unwrap();
             if let Some(chosen) = candidates.first() {
                 assert_eq!(chosen["act"], explanation["answer"], "{game}");
             }
             compared += usize::from(candidates.len() > 1);
             let again = explain(&store, &id, "0", &line);
-            assert_eq!(told, again, "{game}: as many nodes give the same reasons");
+            assert_eq!(known, again, "{game}: as many nodes give the same reasons");
         }
         assert!(compared > 0, "{game}");
         for seat in ["1", "2"].into_iter().take(seats.len() - 1) {
             let decisions = explain(&store, &id, seat, &[]);
             for decision in decisions.as_array().unwrap().iter().step_by(9) {
                 let entry = decision["entry"].to_string();
-                let told = explain(&store, &id, seat, &["--entry", &entry]);
+                let known = explain(&store, &id, seat, &["--entry", &entry]);
                 assert_eq!(
-                    told["explanation"]["answer"], decision["said"],
+                    known["explanation"]["answer"], decision["said"],
                     "{game} {decision}"
                 );
-                assert_eq!(told["same"], true, "{game} {decision}");
+                assert_eq!(known["same"], true, "{game} {decision}");
             }
         }
         let entry = decisions[decisions.len() / 2]["entry"].to_string();
@@ -94,7 +94,7 @@ fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
 }
 
 #[test]
-fn what_cannot_be_explained_is_told() {
+fn what_cannot_be_explained_is_reported() {
     let folder = folder();
     let program = format!(
         "cmd:{} shim planowanie --bot greedy",
@@ -106,7 +106,7 @@ fn what_cannot_be_explained_is_told() {
         let line = [&["match", "explain"], more].concat();
         refused(run_on(&store, &line), code)
     };
-    for (more, code, told) in [
+    for (more, code, known) in [
         (
             &[&*id, "--seat", "1"][..],
             1,
@@ -131,6 +131,6 @@ fn what_cannot_be_explained_is_told() {
         (&["nothing", "--seat", "0"], 1, "there is no match nothing"),
     ] {
         let why = wrong(more, code);
-        assert!(why.contains(told), "{more:?}: {why}");
+        assert!(why.contains(known), "{more:?}: {why}");
     }
 }

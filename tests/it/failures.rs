@@ -39,7 +39,7 @@ fn lighthouses(folder: &Path, program: &str, more: &[&str]) -> Output {
 }
 
 #[test]
-fn a_program_that_never_plays_is_told_with_its_last_words() {
+fn a_program_that_never_plays_is_reported_with_its_last_words() {
     let folder = folder();
     let path = folder.path();
     script(
@@ -67,20 +67,20 @@ fn a_program_that_never_plays_is_told_with_its_last_words() {
         ),
     ] {
         let output = lighthouses(path, program, &[]);
-        let told = text(&output.stdout);
-        assert_eq!(output.status.code(), Some(1), "{told}");
-        assert!(told.contains("failed in match "), "{told}");
-        assert!(told.contains(why), "{told}");
-        assert!(told.contains("took no decision in 2 matches\n"), "{told}");
-        assert!(told.contains(last), "{told}");
+        let known = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{known}");
+        assert!(known.contains("failed in match "), "{known}");
+        assert!(known.contains(why), "{known}");
+        assert!(known.contains("took no decision in 2 matches\n"), "{known}");
+        assert!(known.contains(last), "{known}");
         // It was not silent: it ended, or said what is no greeting.
-        assert!(!told.contains("pause_us"), "{told}");
+        assert!(!known.contains("pause_us"), "{known}");
     }
     let silent = lighthouses(path, "sleep 60", &["--option", "start_ms=50"]);
-    let told = text(&silent.stdout);
+    let known = text(&silent.stdout);
     assert!(
-        told.contains("a program that does not answer: --option pause_us"),
-        "{told}"
+        known.contains("a program that does not answer: --option pause_us"),
+        "{known}"
     );
     let json = lighthouses(path, "./loud", &["--output", "json"]);
     assert_eq!(json.status.code(), Some(1));
@@ -100,11 +100,11 @@ fn a_script_without_its_interpreter_names_it() {
     let folder = folder();
     script(folder.path(), "old", "#!/no/such/python3.99\n");
     let output = lighthouses(folder.path(), "./old", &[]);
-    let told = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{told}");
+    let known = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{known}");
     assert!(
-        told.contains("the interpreter \"/no/such/python3.99\" that its first line names"),
-        "{told}"
+        known.contains("the interpreter \"/no/such/python3.99\" that its first line names"),
+        "{known}"
     );
 }
 
@@ -126,18 +126,21 @@ fn a_single_fault_stays_in_the_table() {
         "--option",
         "deals=2 0 5 1",
     ];
-    let told = ok(played(folder.path(), &seats));
+    let known = ok(played(folder.path(), &seats));
     assert!(
-        told.contains(": illegal_move 1 (1 of 1 such matches lost)"),
-        "{told}"
+        known.contains(": illegal_move 1 (1 of 1 such matches lost)"),
+        "{known}"
     );
-    assert!(told.contains("failed in match 1: illegal_move: "), "{told}");
-    assert!(!told.contains("took no decision"), "{told}");
+    assert!(
+        known.contains("failed in match 1: illegal_move: "),
+        "{known}"
+    );
+    assert!(!known.contains("took no decision"), "{known}");
 }
 
 /// The fallback answers for a user's bot that does not: that it never played is reported all the same.
 #[test]
-fn a_users_bot_that_never_plays_is_told() {
+fn a_users_bot_that_never_plays_is_reported() {
     let folder = folder();
     let idle = folder.path().join("idle");
     fs::create_dir(&idle).unwrap();
@@ -160,15 +163,15 @@ fn a_users_bot_that_never_plays_is_told() {
         "100n",
     ];
     let output = played(folder.path(), &seats);
-    let told = text(&output.stdout);
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("bot:idle@1 failed: it failed "), "{told}");
+    let known = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{known}");
+    assert!(known.contains("bot:idle@1 failed: it failed "), "{known}");
     assert!(
-        told.contains("  its standard error ended:\n    no module\n"),
-        "{told}"
+        known.contains("  its standard error ended:\n    no module\n"),
+        "{known}"
     );
     assert!(
-        told.contains("bot:idle@1 took no decision in one match"),
-        "{told}"
+        known.contains("bot:idle@1 took no decision in one match"),
+        "{known}"
     );
 }

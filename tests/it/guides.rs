@@ -200,7 +200,7 @@ fn misspelt(name: &str, blocks: &[Block], folder: &Path) -> Vec<String> {
     wrong
 }
 
-/// Runs a script as a reader would, in a folder beside the blocks.
+/// Runs a script as a reader would, in a folder next to the blocks.
 fn run(script: &str, folder: &Path, apart: bool) -> Output {
     let (bin, here) = (folder.join("bin"), folder.join("here"));
     fs::create_dir(&bin).unwrap();
@@ -242,16 +242,16 @@ fn wrong(file: &Path, folder: &Path, apart: bool) -> Vec<String> {
     let read = |name: String| fs::read_to_string(folder.join(name)).unwrap_or_default();
     let reached = read("line".to_owned());
     for (number, block) in blocks.iter().enumerate() {
-        let told = read(format!("{number}.out")) + "\n" + &read(format!("{number}.log"));
+        let known = read(format!("{number}.out")) + "\n" + &read(format!("{number}.log"));
         let at = format!("{name}:{}", block.line);
         if !output.status.success() && reached.trim() == block.line.to_string() {
             let shell = text(&output.stderr);
-            wrong.push(format!("{at}: {}: {told}{shell}", output.status));
+            wrong.push(format!("{at}: {}: {known}{shell}", output.status));
             break;
         }
-        let unseen = |line: &&String| block.way != Way::NotRun && !is_seen(&told, line);
+        let unseen = |line: &&String| block.way != Way::NotRun && !is_seen(&known, line);
         let unseen = block.seen.iter().filter(unseen);
-        wrong.extend(unseen.map(|line| format!("{at} does not print {line:?} but {told}")));
+        wrong.extend(unseen.map(|line| format!("{at} does not print {line:?} but {known}")));
     }
     wrong
 }

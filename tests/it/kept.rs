@@ -1,6 +1,7 @@
 //! What `play` keeps: the same in every way of playing, and of every match that ended.
 
 use crate::app::{block_on, drover, folder, ok, report, run_on, text, until, verified};
+use drover::history;
 use drover::store::{MatchResult, MatchRow, NewEntrant, SeatRow, Slot, StoredRound, TournamentRow};
 use drover::tournament::{Extent, open_recording};
 use nix::sys::signal::{Signal, kill};
@@ -88,16 +89,16 @@ fn a_match_leaves_the_same_record_in_process_and_over_the_wire() {
         &[&line[..], &["--wire"]].concat(),
         path("wire.db"),
     );
-    let told = facts(&wire, "referee");
-    assert!(told == facts(&wire, "player"), "as the bots saw it");
-    // Bots draw by other seeds there: not the same games, but as much is told of them.
+    let known = facts(&wire, "referee");
+    assert!(known == facts(&wire, "player"), "as the bots saw it");
+    // Bots draw by other seeds there: not the same games, but as much is known of them.
     let kinds = |facts: Facts| {
         let kinds = facts
             .into_iter()
             .map(|(game, seat, kind, _)| (game, seat, kind));
         kinds.collect::<BTreeSet<_>>()
     };
-    let (inside_kinds, wire_kinds) = (kinds(facts(&inside, "referee")), kinds(told));
+    let (inside_kinds, wire_kinds) = (kinds(facts(&inside, "referee")), kinds(known));
     for (game, seat) in (0..4).flat_map(|game| (0..4).map(move |seat| (game, seat))) {
         for kind in ["auction", "trade", "score"] {
             let kind = (game, seat, kind.to_owned());
@@ -128,9 +129,9 @@ fn a_match_with_a_program_leaves_the_record_of_one_without() {
     });
     kept.sort();
     let [one, other] = kept;
-    let told = facts(&one, "referee");
-    assert!(told.iter().any(|(_, _, kind, _)| kind == "result"));
-    assert!(told == facts(&other, "referee"));
+    let known = facts(&one, "referee");
+    assert!(known.iter().any(|(_, _, kind, _)| kind == "result"));
+    assert!(known == facts(&other, "referee"));
     assert_eq!(count(&one, LESSONS), count(&other, LESSONS));
     let decisions = count(&one, LEDGER);
     assert!(decisions > 0);
@@ -202,8 +203,11 @@ fn a_signal_keeps_every_match_that_has_ended_and_leaves_no_log_behind() {
         let wal = PathBuf::from(format!("{}-wal", store.display()));
         let left = fs::metadata(wal).map_or(0, |wal| wal.len());
         assert_eq!(left, 0, "everything is in the database");
-        let told = verified(&store);
-        assert!(told.contains(&format!("{games} match")), "{games}: {told}");
+        let known = verified(&store);
+        assert!(
+            known.contains(&format!("{games} match")),
+            "{games}: {known}"
+        );
     }
 }
 
@@ -259,13 +263,13 @@ fn matches_of_a_tournament_are_listed_by_it_and_show_their_entrants() {
             entrants: names.clone().map(entrant).collect(),
             ..TournamentRow::default()
         };
-        store.create_tournament(new).await.unwrap();
+        history::create_tournament(store, new).await.unwrap();
         let round = StoredRound {
             round: 1,
             decision: Value::Null,
             decided_us: 1,
         };
-        store.add_round(ID, round).await.unwrap();
+        history::add_round(store, ID, round).await.unwrap();
         let slot = Slot {
             tournament: ID.into(),
             round: 1,

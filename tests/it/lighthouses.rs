@@ -104,9 +104,9 @@ fn a_map_that_is_no_file_or_no_map_is_refused() {
     ] {
         let map = format!("map={path}");
         let played = app::play("lighthouses", &seats, &[&map]).output();
-        let told = app::refused(played.unwrap(), 2);
-        assert!(told.contains("--option map: "), "{told}");
-        assert!(told.contains(why), "{told}");
+        let known = app::refused(played.unwrap(), 2);
+        assert!(known.contains("--option map: "), "{known}");
+        assert!(known.contains(why), "{known}");
     }
 }
 
@@ -129,7 +129,7 @@ fn a_report_hints_at_the_options_for_programs_that_do_not_answer() {
 }
 
 #[test]
-fn the_engine_pauses_before_the_next_state_if_it_is_told_to() {
+fn the_engine_pauses_before_the_next_state_if_it_is_asked_to() {
     let begun = Instant::now();
     let report = play("none", &["pause_us=20000"]);
     assert_eq!(report["seats"][0]["faults"], json!({}), "{report}");
@@ -206,7 +206,7 @@ fn a_journal_that_is_begun_in_mid_game_has_all_that_the_daemon_may_not_have() {
     let mut shim = shim("lighthouses", "ring", &socket);
     shim.ask_json(&begin());
     assert_eq!(shim.ask_json(&state(0)), json!({"command": "pass"}));
-    // The daemon hears this, and is gone before it says whether it has it.
+    // The daemon receives this, and is gone before it says whether it has it.
     shim.say(&json!({"success": true}).to_string());
     gone.join().unwrap();
     shim.ask_json(&state(1));

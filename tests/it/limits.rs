@@ -1,4 +1,4 @@
-//! Callers who want everything for themselves, each from an address of its own, beside one who plays.
+//! Callers who want everything for themselves, each from an address of its own, next to one who plays.
 
 use crate::app::{Answer, TestApp, dial_from, exchange, folder, serve, set, until, with_files};
 use std::io::Write as _;
@@ -111,7 +111,7 @@ fn silent_players_of_the_hub_leave_descriptors_for_callbacks() {
     let hub = ("REFEREE__SMARTDOG__LISTEN", "127.0.0.1:0");
     let command = set(serve(folder.path()), &[("DRAIN__LIMIT_S", "0"), hub]);
     let app = TestApp::spawn(with_files(&command, 256), folder.path());
-    // Wherever they come from: there are only so many.
+    // Wherever they come from: their number is limited.
     let hub = app.hub.unwrap();
     let silent: Vec<TcpStream> = (0..400_u16)
         .map(|number| dial_from([127, 0, 1, (number % 200) as u8 + 1], hub))

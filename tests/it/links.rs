@@ -34,11 +34,11 @@ fn every_link_of_a_match_page_leads_somewhere() {
     }
     let app = TestApp::start(folder.path());
     for kit in games::ALL {
-        let path = format!("/api/v1/matches?limit=1&game={}", kit.game());
+        let path = format!("/api/v1/matches?limit=1&game={}", kit.card().name);
         let at = format!("/matches/{}", app.items(&path)[0]["id"].as_str().unwrap());
         let links = links(&app.get(&at).body, &at);
         let why = links.iter().filter(|link| link.contains("explain?entry="));
-        assert!(why.count() > 2, "{}: {links:?}", kit.game());
+        assert!(why.count() > 2, "{}: {links:?}", kit.card().name);
         for link in links {
             let answer = app.get(&link);
             assert_eq!(answer.status, 200, "{link}: {}", answer.body);

@@ -174,7 +174,7 @@ fn listed_targets_and_a_local_referees_neighbours_may_be_called() {
     );
     let referee = referee(&app);
     check(&ask(referee, &ours, &stranger), 200, "?market=");
-    // Whoever comes by the proxy is not on this machine.
+    // A caller behind the proxy is not on this machine.
     check(
         &ask(referee, url, &stranger),
         400,
@@ -244,7 +244,7 @@ fn behind_a_proxy_nobody_is_the_local_player() {
     }
 }
 
-/// Half of a head on each of so many connections of one stranger.
+/// Half of a head on each of n connections of one stranger.
 fn half_heads(address: SocketAddr, count: usize) -> Vec<std::net::TcpStream> {
     (0..count)
         .map(|_| {
@@ -281,7 +281,7 @@ fn half_heads_at_rest_and_referee_stop_neither_them_nor_callbacks() {
     }
 }
 
-/// A listener of the library that answers with so many parts, its stop, and what tells that an answer has
+/// A listener of the library that answers with n parts, its stop, and what shows that an answer has
 /// gone or been given up.
 async fn listener(
     http: HttpIn,
@@ -290,7 +290,7 @@ async fn listener(
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, gone) = (CancellationToken::new(), CancellationToken::new());
-    let tell = gone.clone();
+    let token = gone.clone();
     let answer = move |request: Request<hyper::body::Incoming>| {
         assert!(request.extensions().get::<Caller>().unwrap().is_local());
         assert!(
@@ -301,9 +301,9 @@ async fn listener(
                 .0
                 .is_loopback()
         );
-        let told = tell.clone().drop_guard();
+        let known = token.clone().drop_guard();
         let part = move |_| {
-            let _told = &told;
+            let _guard = &known;
             Ok::<_, Infallible>(Frame::data(Bytes::from_static(&[b'x'; 4096])))
         };
         let body = StreamBody::new(stream::iter(0..parts).map(part));

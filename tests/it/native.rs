@@ -77,7 +77,7 @@ fn played(data: &Path, game: &str, name: &str, (rival, options): (&str, &[&str])
     report
 }
 
-/// What became of this program in its only match, once that is stored.
+/// The conduct of this program in its only match, once that is stored.
 fn conducted(app: &TestApp, own: &str) -> Value {
     until(|| {
         let ended = app.items(&format!("/api/v1/matches?bot={own}"));
@@ -129,7 +129,7 @@ fn a_bot_plays_under_a_foreign_arbiter_in_its_games_own_words() {
     app.stop_verified();
 }
 
-/// Manners of programs, each with what their conduct must tell.
+/// Manners of programs, each with what their conduct must report.
 const MANNERS: [(&str, &str); 5] = [
     ("crash 7", "failed"),
     ("hang 7", "late"),
@@ -211,7 +211,7 @@ fn a_program_that_is_killed_and_a_daemon_that_is_cost_no_match() {
     ] {
         let folder = folder();
         let data = folder.path().join("data");
-        // An argument that tells its process from others'.
+        // An argument that distinguishes its process from others.
         let mark = format!("none {}", 1_000_000 + std::process::id());
         added(folder.path(), ("mine", game), fallback, &mark);
         let app = TestApp::start(&data);
@@ -306,8 +306,8 @@ fn a_check_says_what_to_fix_in_the_games_own_words() {
         written(folder.path(), (&name, game), "champion", manner);
         let whole = checked(folder.path(), &name);
         let findings = whole["games"][0]["findings"].as_array().unwrap();
-        let told = findings.iter().map(|finding| finding["fix"].to_string());
-        let told = told.collect::<String>().replace("\\\"", "\"");
-        assert!(told.contains(expected), "{name}: {whole:#}");
+        let known = findings.iter().map(|finding| finding["fix"].to_string());
+        let known = known.collect::<String>().replace("\\\"", "\"");
+        assert!(known.contains(expected), "{name}: {whole:#}");
     }
 }

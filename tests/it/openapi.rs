@@ -81,11 +81,11 @@ impl Walk<'_> {
     fn ask(&mut self, method: &str, path: &str, body: &str, operation: &Value) -> Answer {
         self.requests += 1;
         let answer = request(self.app.api, &method.to_uppercase(), path, &[], body);
-        let told = &operation["responses"][answer.status.to_string()];
+        let reported = &operation["responses"][answer.status.to_string()];
         let of = format!("{method} {path} {}", answer.status);
-        assert!(told.is_object(), "{of} is not described: {answer:?}");
+        assert!(reported.is_object(), "{of} is not described: {answer:?}");
         let kind = header(&answer, "content-type").unwrap_or_default();
-        let schema = &told["content"][kind]["schema"];
+        let schema = &reported["content"][kind]["schema"];
         assert!(schema.is_object(), "{of}: {kind} is not described");
         match kind {
             "application/json" | "application/problem+json" => {
@@ -184,8 +184,8 @@ fn every_path_answers_as_described() {
     assert!(paths.len() > 40, "{}", paths.len());
     for (template, operations) in &paths {
         for (_, operation) in operations.as_object().unwrap() {
-            for (status, told) in operation["responses"].as_object().unwrap() {
-                for (kind, body) in told["content"].as_object().into_iter().flatten() {
+            for (status, reported) in operation["responses"].as_object().unwrap() {
+                for (kind, body) in reported["content"].as_object().into_iter().flatten() {
                     if kind.ends_with("json") {
                         let of = format!("the example of {template} {status}");
                         assert!(!body["example"].is_null(), "{of}");

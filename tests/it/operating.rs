@@ -33,7 +33,7 @@ fn a_log_that_nobody_takes_costs_its_lines_alone() {
         app.stop();
         assert!(verified(&folder.path().join("drover.db")).contains("3 matches"));
     }
-    // Nor is a failure another one because nobody hears of it.
+    // Nor is a failure another one because nobody receives it.
     let mut command = drover();
     command.args(["--config", "/no/such/file", "serve"]);
     let ended = after(&command, "exec 2>/dev/full").status().unwrap();
@@ -172,9 +172,9 @@ fn what_belongs_to_somebody_else_is_refused_with_a_hint() {
             }
         }
     };
-    let hinted = |told: &str, expected: &str| {
-        assert!(told.contains(expected), "{told}");
-        assert!(!told.contains("chown") && !told.contains("-R"), "{told}");
+    let hinted = |known: &str, expected: &str| {
+        assert!(known.contains(expected), "{known}");
+        assert!(!known.contains("chown") && !known.contains("-R"), "{known}");
     };
     let foreign = |path: &Path| {
         let path = path.display();
@@ -183,18 +183,18 @@ fn what_belongs_to_somebody_else_is_refused_with_a_hint() {
              a database in a folder of user {user}"
         )
     };
-    let Some(told) = try_in(Path::new("/")) else {
+    let Some(known) = try_in(Path::new("/")) else {
         return;
     };
-    hinted(&told, &foreign(Path::new("/")));
+    hinted(&known, &foreign(Path::new("/")));
     for missing in ["/none/such", "/var/lib/none", "/none"] {
-        let told = try_in(Path::new(missing)).unwrap();
+        let known = try_in(Path::new(missing)).unwrap();
         let create = format!("create it as root (install -d -m 700 -o {user} {missing})");
         hinted(
-            &told,
+            &known,
             &format!("the folder {missing} of the database is missing"),
         );
-        hinted(&told, &create);
+        hinted(&known, &create);
     }
     if root {
         // A folder that everybody may write, with a database that they may not.
@@ -203,13 +203,13 @@ fn what_belongs_to_somebody_else_is_refused_with_a_hint() {
         let everybody = std::os::unix::fs::PermissionsExt::from_mode(0o777);
         std::fs::set_permissions(folder.path(), everybody).unwrap();
         std::fs::remove_file(folder.path().join("drover.db.lock")).unwrap();
-        let told = try_in(folder.path()).unwrap();
-        hinted(&told, &foreign(&folder.path().join("drover.db")));
+        let known = try_in(folder.path()).unwrap();
+        hinted(&known, &foreign(&folder.path().join("drover.db")));
         // One in which nothing may be looked for.
         let closed = std::os::unix::fs::PermissionsExt::from_mode(0o700);
         std::fs::set_permissions(folder.path(), closed).unwrap();
-        let told = try_in(&folder.path().join("inner")).unwrap();
-        hinted(&told, &foreign(folder.path()));
+        let known = try_in(&folder.path().join("inner")).unwrap();
+        hinted(&known, &foreign(folder.path()));
     }
 }
 
@@ -316,7 +316,7 @@ fn sound(figures: &str) {
 }
 
 #[test]
-fn the_log_tells_of_matches_refusals_and_hubs() {
+fn the_log_reports_matches_refusals_and_hubs() {
     let folder = folder();
     let (hub, nobody) = (free_address(), free_address());
     let file = folder.path().join("drover.toml");

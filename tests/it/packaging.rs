@@ -229,8 +229,8 @@ fn the_units_pass_systemds_own_check() {
         .arg(&service)
         .output()
         .unwrap();
-    let told = text(&output.stderr);
-    let ours: Vec<&str> = told
+    let known = text(&output.stderr);
+    let ours: Vec<&str> = known
         .lines()
         .filter(|line| line.contains("drover"))
         .collect();

@@ -1,4 +1,4 @@
-//! The end of a game over a shim: stored, or in a journal, whoever is killed and whenever. And short clocks, whatever
+//! The end of a game over a shim: stored, or in a journal, whichever process is killed. And short clocks, whatever
 //! the daemon does.
 
 use crate::app::{Piped, TestApp, folder, play, report, shim, shim_command, shim_seat, until};

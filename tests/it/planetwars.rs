@@ -66,7 +66,7 @@ fn a_broken_program_loses_by_the_named_cause_and_the_game_goes_on() {
     }
 }
 
-/// One of two allies is dropped in round 5 of 25: what becomes of its planet, and of its mate.
+/// One of two allies is dropped in round 5 of 25: the fate of its planet and its mate.
 #[test]
 fn what_becomes_of_a_dropped_player_is_an_option() {
     let map = "map=P 1 0 0 1 1 9\nP 2 90 0 1 2 9\nP 3 0 90 1 3 9\nP 4 90 90 1 4 9\n";
@@ -209,7 +209,7 @@ fn players_are_asked_at_once_each_with_a_clock_of_its_own() {
     assert!(took < one_by_one * 2 / 3, "{took:?}");
 }
 
-/// One does not end when told to: the others, who have half a second, lose nothing by it.
+/// One does not end on request: the others, who have half a second, lose nothing by it.
 #[test]
 fn a_stubborn_program_costs_nobody_else_time() {
     let hello = json!({"protocol_error": 1});
@@ -222,8 +222,8 @@ fn a_stubborn_program_costs_nobody_else_time() {
     );
 }
 
-/// What a session's bot says when it is all alone with what the session was told.
-fn alone(bot: &str, told: &[String]) -> Vec<String> {
+/// What a session's bot says when it is all alone with what the session received.
+fn alone(bot: &str, known: &[String]) -> Vec<String> {
     let kit = games::find("planetwars").unwrap();
     let setup = DialogueSetup {
         bot: bot.to_owned(),
@@ -231,7 +231,7 @@ fn alone(bot: &str, told: &[String]) -> Vec<String> {
     };
     let mut dialogue = kit.dialogue(&setup).unwrap();
     let mut said = Vec::new();
-    for frame in told {
+    for frame in known {
         let Ok(Next::Think { fallback, .. }) = dialogue.receive(frame.as_bytes()) else {
             panic!("no answer is wanted to {frame}");
         };
@@ -251,7 +251,7 @@ fn a_team_in_one_daemon_shares_its_ring_and_nothing_else() {
     let app = TestApp::start(folder.path());
     let bots = ["frontier-team", "surplus-team"];
     let seats = bots.map(|bot| shim_seat("planetwars", bot, folder.path()));
-    // The same game twice, which nothing but its time tells apart.
+    // The same game twice, which only its time distinguishes.
     for _ in 0..2 {
         let report = play(
             &[&seats[0], &seats[1]],
@@ -267,8 +267,8 @@ fn a_team_in_one_daemon_shares_its_ring_and_nothing_else() {
     for played in app.ended_matches("planetwars", 12) {
         assert_eq!(played["cause"], "normal");
         let id = played["id"].as_str().unwrap();
-        let [told, said] = ["in", "out"].map(|direction| app.texts(&played["id"], direction));
-        assert!(told.len() >= 10, "{} states", told.len());
+        let [known, said] = ["in", "out"].map(|direction| app.texts(&played["id"], direction));
+        assert!(known.len() >= 10, "{} states", known.len());
         let whole = app.get(&format!("/api/v1/matches/{id}")).json();
         let own = &whole["sessions"][0];
         let bot = own["bot"]
@@ -276,7 +276,7 @@ fn a_team_in_one_daemon_shares_its_ring_and_nothing_else() {
             .unwrap()
             .trim_start_matches("builtin:")
             .to_owned();
-        assert_eq!(said, alone(&bot, &told));
+        assert_eq!(said, alone(&bot, &known));
         launches += said.iter().filter(|reply| reply.contains('F')).count();
         let session = app.get(&format!("/api/v1/sessions/{}", own["id"])).json();
         let mut team: Vec<u64> = session["team"]

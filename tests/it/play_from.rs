@@ -23,7 +23,7 @@ fn scores(json: &Value) -> Vec<i64> {
 }
 
 /// Bots that decide alike whenever they are asked play the same match again from anywhere; other players play
-/// another one, and hear before what its seat had heard.
+/// another one, and receive before what its seat had received.
 #[test]
 fn a_match_goes_on_from_an_entry_as_it_went_or_with_others() {
     let folder = folder();
@@ -127,7 +127,7 @@ fn other_options_hold_from_an_entry_on() {
 }
 
 #[test]
-fn what_cannot_be_played_on_is_told() {
+fn what_cannot_be_played_on_is_reported() {
     let folder = folder();
     let bots = |bot: &'static str| ["builtin:random", bot];
     let (store, id) = kept(
@@ -144,7 +144,7 @@ fn what_cannot_be_played_on_is_told() {
     let decision = &explain(&store, &id, "0", &[])[0]["entry"];
     let own = format!("1={program}");
     let broken = format!("1=cmd:{PROGRAM} exits");
-    for (entry, more, code, told) in [
+    for (entry, more, code, known) in [
         (decision, &[][..], 2, "seat 1 was played by"),
         (decision, &["--seat", "cmd:x"], 2, "it takes SEAT=SPEC"),
         (
@@ -169,7 +169,7 @@ fn what_cannot_be_played_on_is_told() {
         (&2.into(), &["--seat", &own], 1, "entry 2 is an answer"),
     ] {
         let why = refused(from(&store, &id, entry, more), code);
-        assert!(why.contains(told), "{entry} {more:?}: {why}");
+        assert!(why.contains(known), "{entry} {more:?}: {why}");
     }
     let last = explain(&store, &id, "2", &[]);
     let last = &last.as_array().unwrap().last().unwrap()["entry"];

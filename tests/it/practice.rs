@@ -142,7 +142,7 @@ fn on_every_wire_the_rung_has_all_other_seats() {
 }
 
 #[test]
-fn a_bot_that_fails_is_told_so_in_words_with_its_standard_error() {
+fn a_bot_that_fails_is_reported_in_words_with_its_standard_error() {
     if !is_there("python3") {
         return;
     }
@@ -151,15 +151,18 @@ fn a_bot_that_fails_is_told_so_in_words_with_its_standard_error() {
     written(folder.path(), ("crashing", "planetwars"), crash);
     let output = practise(folder.path(), "planetwars", &["--bot", "crashing"]);
     let said = text(&output.stdout);
-    let told = refused(output, 1);
-    assert!(told.contains("bot:crashing@1 took none of its "), "{told}");
+    let known = refused(output, 1);
     assert!(
-        told.contains(" times: it ended, or closed its output"),
-        "{told}"
+        known.contains("bot:crashing@1 took none of its "),
+        "{known}"
     );
     assert!(
-        told.contains("its standard error ended:\n    no idea \u{fffd}[2J"),
-        "{told}"
+        known.contains(" times: it ended, or closed its output"),
+        "{known}"
+    );
+    assert!(
+        known.contains("its standard error ended:\n    no idea \u{fffd}[2J"),
+        "{known}"
     );
     // It ends with the first match, which does not count, and has a page none the less.
     assert_eq!(said.lines().count(), 5, "{said}");
@@ -185,23 +188,23 @@ fn a_bot_that_fails_is_told_so_in_words_with_its_standard_error() {
     assert!(said.contains("no match counts"), "{said}");
 
     // Two of three decisions are not legal: its fallback has more of the match than it has.
-    let wrong = "            if told['number'] % 3:\n                say({'type': 'act', 'number': told['number'], 'act': {}})\n                continue\n";
+    let wrong = "            if message['number'] % 3:\n                say({'type': 'act', 'number': message['number'], 'act': {}})\n                continue\n";
     written(folder.path(), ("wrong", "planetwars"), wrong);
     let output = practise(
         folder.path(),
         "planetwars",
         &["--bot", "wrong", "--games", "1", "--option", "rounds=60"],
     );
-    let told = text(&output.stderr);
+    let known = text(&output.stderr);
     let said = ok(output);
-    assert!(told.contains("match 1: champion took "), "{told}");
+    assert!(known.contains("match 1: champion took "), "{known}");
     assert!(
-        told.contains(" of its answers were refused; so it does not count"),
-        "{told}"
+        known.contains(" of its answers were refused; so it does not count"),
+        "{known}"
     );
     assert!(
-        told.contains("its standard error ended:\n    refused: "),
-        "{told}"
+        known.contains("its standard error ended:\n    refused: "),
+        "{known}"
     );
     assert!(
         said.contains(" of 0 matches of planetwars (1 more do not count)"),
@@ -242,8 +245,8 @@ fn what_cannot_be_practised_is_refused() {
         ),
         ("chess", &["--bot", "mine"], "there is no game \"chess\""),
     ] {
-        let told = refused(practise(folder.path(), game, arguments), 2);
-        assert!(told.contains(expected), "{told}");
+        let known = refused(practise(folder.path(), game, arguments), 2);
+        assert!(known.contains(expected), "{known}");
         assert!(!folder.path().join("practice.db").exists());
     }
 }
@@ -257,7 +260,7 @@ fn native(folder: &Path, name: &str, turn: &str) {
     );
     fs::write(place.join("bot.toml"), manifest).unwrap();
     let code = format!(
-        "import json, sys\nfor line in sys.stdin:\n    told = json.loads(line)\n    if 'player_num' in told:\n        print(json.dumps({{'name': 'old'}}), flush=True)\n    elif 'position' in told:\n        {turn}\n"
+        "import json, sys\nfor line in sys.stdin:\n    message = json.loads(line)\n    if 'player_num' in message:\n        print(json.dumps({{'name': 'old'}}), flush=True)\n    elif 'position' in message:\n        {turn}\n"
     );
     fs::write(place.join("bot.py"), code).unwrap();
 }
@@ -307,11 +310,11 @@ fn a_bot_with_its_games_own_protocol_plays_at_our_tables() {
         &[&["--bot", "bad"][..], &short].concat(),
     );
     // One that takes no decision is not rated.
-    let told = refused(output, 1);
-    assert!(told.contains("it failed once: "), "{told}");
+    let known = refused(output, 1);
+    assert!(known.contains("it failed once: "), "{known}");
     assert!(
-        told.contains("its standard error ended:\n    no idea"),
-        "{told}"
+        known.contains("its standard error ended:\n    no idea"),
+        "{known}"
     );
 }
 

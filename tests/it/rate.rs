@@ -86,12 +86,12 @@ fn standard_input_is_read() {
     let line =
         br#"{"game": "planowanie", "seats": ["a", "b"], "scores": [3, 1], "cause": "normal"}"#;
     child.stdin.take().unwrap().write_all(line).unwrap();
-    let told = ok(child.wait_with_output().unwrap());
-    assert_eq!(told.lines().count(), 3, "{told}");
+    let known = ok(child.wait_with_output().unwrap());
+    assert_eq!(known.lines().count(), 3, "{known}");
 }
 
 #[test]
-fn what_is_wrong_is_told_with_file_and_line() {
+fn faults_are_reported_with_file_and_line() {
     let folder = folder();
     let path = folder.path().join("results.tsv");
     let file = path.to_str().unwrap();
@@ -107,18 +107,18 @@ fn what_is_wrong_is_told_with_file_and_line() {
         ),
     ] {
         std::fs::write(&path, text).unwrap();
-        let told = refused(run(&["rate", file, "--prior", "0"]), 1);
-        assert!(told.contains(expected), "{told}");
+        let known = refused(run(&["rate", file, "--prior", "0"]), 1);
+        assert!(known.contains(expected), "{known}");
     }
-    let told = refused(run(&["rate", file, "--prior", "-3"]), 2);
+    let known = refused(run(&["rate", file, "--prior", "-3"]), 2);
     assert!(
-        told.contains("--prior") || told.contains("the prior is -3"),
-        "{told}"
+        known.contains("--prior") || known.contains("the prior is -3"),
+        "{known}"
     );
-    let told = refused(run(&["rate", file, "--draw-elo", "many"]), 2);
-    assert!(told.contains("it must be a number or `fit`"), "{told}");
-    let told = refused(run(&["rate", "no/such/file"]), 1);
-    assert!(told.contains("no/such/file cannot be read"), "{told}");
+    let known = refused(run(&["rate", file, "--draw-elo", "many"]), 2);
+    assert!(known.contains("it must be a number or `fit`"), "{known}");
+    let known = refused(run(&["rate", "no/such/file"]), 1);
+    assert!(known.contains("no/such/file cannot be read"), "{known}");
 }
 
 #[test]
@@ -131,24 +131,27 @@ fn what_cannot_be_read_is_left_out_if_asked_and_counted() {
     std::fs::write(&path, text).unwrap();
     let note = "cut.pgn, line 1: this comment is never closed";
     let mistakes = "cut.pgn, 2 mistakes:\n  line 3: White is \"?\"";
-    let told = refused(run(&["rate", file]), 1);
-    assert!(told.contains(note) && told.contains(mistakes), "{told}");
-    assert!(told.contains("  line 4: \"+--\" is not a result"), "{told}");
-    assert!(told.contains("--skip-bad"), "{told}");
+    let known = refused(run(&["rate", file]), 1);
+    assert!(known.contains(note) && known.contains(mistakes), "{known}");
+    assert!(
+        known.contains("  line 4: \"+--\" is not a result"),
+        "{known}"
+    );
+    assert!(known.contains("--skip-bad"), "{known}");
     let left = run(&["rate", file, "--skip-bad", "--output", "csv"]);
-    let told = refused(left.clone(), 0);
-    assert!(told.contains(note) && told.contains(mistakes), "{told}");
-    assert!(told.contains("cut.pgn: left out: 2\n"), "{told}");
+    let known = refused(left.clone(), 0);
+    assert!(known.contains(note) && known.contains(mistakes), "{known}");
+    assert!(known.contains("cut.pgn: left out: 2\n"), "{known}");
     let rows = ok(left);
     let row: Vec<&str> = rows.lines().nth(1).unwrap().split(',').collect();
     assert_eq!((row[2], row[8], row[9]), ("A", "2", "1"), "{rows}");
     // A part of the players would be rated as if they were all.
     let many: String = (0..1_001).map(|at| format!("a{at}\tb{at}\t1\n")).collect();
     std::fs::write(&path, many).unwrap();
-    let told = refused(run(&["rate", file, "--skip-bad"]), 1);
+    let known = refused(run(&["rate", file, "--skip-bad"]), 1);
     assert!(
-        told.contains("line 1001: there are more than 2000 players"),
-        "{told}"
+        known.contains("line 1001: there are more than 2000 players"),
+        "{known}"
     );
-    assert!(!told.contains("--skip-bad"), "{told}");
+    assert!(!known.contains("--skip-bad"), "{known}");
 }

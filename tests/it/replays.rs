@@ -84,14 +84,14 @@ fn a_match_is_exported_to_be_looked_at() {
         let facts = steps
             .iter()
             .flat_map(|step| step["facts"].as_array().unwrap());
-        // Of the forty auctions, which four seats tell each: some of them hear of it a step later.
+        // Of the forty auctions, which four seats report each: some of them learn of it a step later.
         let sales = facts.clone().filter(|fact| fact["kind"] == "auction");
         let buyers: Vec<&str> = sales
             .map(|sale| sale["data"]["buyer"].as_str().unwrap())
             .collect();
         let auctions = if game == "koehandel" { 40 } else { 0 };
-        let told = auctions..=3 * auctions;
-        assert!(told.contains(&buyers.len()), "{}", buyers.len());
+        let known = auctions..=3 * auctions;
+        assert!(known.contains(&buyers.len()), "{}", buyers.len());
         assert!(buyers.iter().all(|buyer| buyer.starts_with("seat ")));
         assert!(facts.count() > 10);
         browsed(&page, turns[turns.len() / 2]);
@@ -123,8 +123,8 @@ fn a_match_is_exported_to_be_looked_at() {
             cursor = format!("&cursor={next}");
         }
         assert!(read == *steps, "{game}: REST shows something else");
-        let told = refused(export(&["--svg", "--seat", "9"]), 1);
-        assert!(told.contains("0, 1, 2, 3"), "{told}");
+        let known = refused(export(&["--svg", "--seat", "9"]), 1);
+        assert!(known.contains("0, 1, 2, 3"), "{known}");
     }
 }
 
@@ -150,8 +150,8 @@ fn what_cannot_be_exported_is_said() {
         ),
     ] {
         let line = [&["match", "export", &id], arguments].concat();
-        let told = refused(run_on(&store, &line), code);
-        assert!(told.contains(said), "{told}");
+        let known = refused(run_on(&store, &line), code);
+        assert!(known.contains(said), "{known}");
     }
 }
 

@@ -5,6 +5,7 @@ use crate::app::{
     text, until,
 };
 use crate::bots::{bot, is_there};
+use drover::history;
 use drover::store::Store;
 use serde_json::Value;
 use std::fs;
@@ -38,8 +39,8 @@ pub fn played(folder: &Path, game: &str, seats: &[&str]) -> (String, Vec<f64>) {
         .current_dir(folder)
         .args(["--store", "data/drover.db"]);
     // It ends with 1 if a program took no decision.
-    let told = text(&command.output().unwrap().stdout);
-    let whole: Value = serde_json::from_str(&told).unwrap();
+    let known = text(&command.output().unwrap().stdout);
+    let whole: Value = serde_json::from_str(&known).unwrap();
     let seats = whole["seats"].as_array().unwrap().iter();
     let scores = seats.map(|seat| seat["mean_score"].as_f64().unwrap());
     let first = whole["seats"][0]["bot"].as_str().unwrap().to_owned();
@@ -98,7 +99,7 @@ fn every_python_starter_plays_and_the_fallback_of_one_that_crashes() {
     app.stop_verified();
 }
 
-/// What became of this program in its only match, or on one of its seats there.
+/// The conduct of this program in its only match, or on one of its seats there.
 pub fn conduct(app: &TestApp, bot: &str) -> Value {
     let played = app.items(&format!("/api/v1/matches?bot={bot}"));
     let id = played[0]["id"].as_str().unwrap();
@@ -110,7 +111,7 @@ pub fn conduct(app: &TestApp, bot: &str) -> Value {
 /// A starter that counts its matches in its note.
 const COUNTING: (&str, &str) = (
     "        elif kind == \"match\" and hasattr(bot, \"begin\"):",
-    "        elif kind == \"match\":\n            note((told[\"note\"] or 0) + 1)\n        elif kind == \"begin\":",
+    "        elif kind == \"match\":\n            note((message[\"note\"] or 0) + 1)\n        elif kind == \"begin\":",
 );
 
 /// A starter that notes its priority.
@@ -123,7 +124,7 @@ const NICE: (&str, &str) = (
 fn noted(database: &Path, name: &str, game: &str) -> Option<Value> {
     block_on(async {
         let store = Store::open_readonly(database).await.unwrap();
-        let note = store.note(name, game).await.unwrap();
+        let note = history::note(store.reader(), name, game).await.unwrap();
         store.close().await;
         note
     })
@@ -175,7 +176,7 @@ fn a_bot_gets_its_note_back_at_our_own_tables() {
 }
 
 #[test]
-fn a_bot_that_cannot_sit_there_is_told_with_its_shelf() {
+fn a_bot_that_cannot_sit_there_is_reported_with_its_shelf() {
     if !is_there("python3") {
         return;
     }
@@ -200,9 +201,9 @@ fn a_bot_that_cannot_sit_there_is_told_with_its_shelf() {
         ("planetwars", "bot:", "\"\" cannot name a bot"),
     ] {
         let mut command = app::play(game, &[seat], &[]);
-        let told = refused(command.current_dir(folder.path()).output().unwrap(), 2);
-        assert!(told.contains(expected), "{told}");
-        assert!(seat == "bot:" || told.contains("data/bots)"), "{told}");
+        let known = refused(command.current_dir(folder.path()).output().unwrap(), 2);
+        assert!(known.contains(expected), "{known}");
+        assert!(seat == "bot:" || known.contains("data/bots)"), "{known}");
     }
 }
 
@@ -399,15 +400,15 @@ fn a_users_bot_is_talked_to_by_hand_and_plays_there() {
         said.contains("\"command\":\"move\"") || said.contains("\"command\": \"move\""),
         "{said}"
     );
-    let told = refused(by_hand("bot:none", ""), 1);
+    let known = refused(by_hand("bot:none", ""), 1);
     assert!(
-        told.contains("no such bot that plays lighthouses"),
-        "{told}"
+        known.contains("no such bot that plays lighthouses"),
+        "{known}"
     );
 }
 
 #[test]
-fn a_users_bot_that_cannot_play_is_told_before_a_tournament_begins() {
+fn a_users_bot_that_cannot_play_is_reported_before_a_tournament_begins() {
     if !is_there("python3") {
         return;
     }
@@ -418,14 +419,14 @@ fn a_users_bot_that_cannot_play_is_told_before_a_tournament_begins() {
         added(folder.path(), (game, game), "random", change);
     }
     fs::write(folder.path().join("cup.toml"), CUP).unwrap();
-    let told = refused(
+    let known = refused(
         tournament(folder.path(), &["run", "cup.toml"])
             .output()
             .unwrap(),
         2,
     );
     let why = "entrant \"Mine\": its program cannot play: it ended, or closed its output: ModuleNotFoundError";
-    assert_eq!(told.matches(why).count(), 2, "{told}");
+    assert_eq!(known.matches(why).count(), 2, "{known}");
     assert!(!folder.path().join("tournament.db").exists());
 }
 
@@ -441,10 +442,10 @@ fn a_users_bot_at_our_table_gives_no_reasons_and_that_is_said() {
     let listed = ok(run_on(&store, &["match", "list", "--output", "json"]));
     let listed: Value = serde_json::from_str(&listed).unwrap();
     let id = listed["items"][0]["id"].as_str().unwrap();
-    let told = refused(run_on(&store, &["match", "explain", id, "--seat", "0"]), 1);
+    let known = refused(run_on(&store, &["match", "explain", id, "--seat", "0"]), 1);
     assert!(
-        told.contains("was played by a user bot, which gives no reasons"),
-        "{told}"
+        known.contains("was played by a user bot, which gives no reasons"),
+        "{known}"
     );
     ok(run_on(&store, &["match", "explain", id, "--seat", "1"]));
 }

@@ -52,16 +52,20 @@ fn numbers<'a>(text: &'a str, mark: &'a str) -> impl Iterator<Item = i64> + 'a {
     })
 }
 
-/// The sessions whose knowledge an answer shows: rows told by one, or its numbers on the wire.
-fn told_by(value: &Value, all: &All, told: &mut BTreeSet<i64>) {
+/// The sessions whose knowledge an answer shows: rows received by one, or its numbers on the wire.
+fn received_by(value: &Value, all: &All, reported: &mut BTreeSet<i64>) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| told_by(item, all, told)),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| received_by(item, all, reported)),
         Value::Object(fields) => {
             let by = fields.get("session").and_then(Value::as_i64);
             let called = fields.get("player").is_some_and(|player| !player.is_null());
             let own = fields.get("id").filter(|_| called).and_then(Value::as_i64);
-            told.extend(by.or(own).filter(|number| all.contains_key(number)));
-            fields.values().for_each(|inner| told_by(inner, all, told));
+            reported.extend(by.or(own).filter(|number| all.contains_key(number)));
+            fields
+                .values()
+                .for_each(|inner| received_by(inner, all, reported));
         }
         _ => {}
     }
@@ -69,26 +73,26 @@ fn told_by(value: &Value, all: &All, told: &mut BTreeSet<i64>) {
 
 /// The sessions whose knowledge is in a text: by its rows, by what only they hold, and by the lines of a page.
 fn shown(text: &str, all: &All, own: &BTreeSet<i64>) -> BTreeSet<i64> {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     let text = plain(text);
     for line in text.lines() {
         if let Ok(value) = serde_json::from_str(line.trim_start_matches("data: ")) {
-            told_by(&value, all, &mut told);
+            received_by(&value, all, &mut reported);
         }
     }
     let of_entry = |number: i64| {
         let mut sessions = all.iter();
         sessions.find_map(|(id, seated)| seated.entries.contains(&number).then_some(*id))
     };
-    told.extend(numbers(&text, "id=\"e").filter_map(of_entry));
+    reported.extend(numbers(&text, "id=\"e").filter_map(of_entry));
     let known: BTreeSet<&String> = own.iter().flat_map(|number| &all[number].secrets).collect();
     for (number, session) in all {
         let mut secret = session.secrets.difference(&session.nobodys);
         if secret.any(|secret| !known.contains(secret) && text.contains(secret.as_str())) {
-            told.insert(*number);
+            reported.insert(*number);
         }
     }
-    told
+    reported
 }
 
 /// Nothing in an answer is nobody's to know, or a card in the hand of another.
@@ -100,15 +104,15 @@ fn keeps_secrets(caller: &Caller, path: &str, text: &str, all: &All) {
     // Where she herself is called is hers to read.
     let addresses = [PATH, OUR_PATH].into_iter();
     for secret in addresses.filter(|secret| who != "ann" || *secret != PATH) {
-        assert!(!text.contains(secret), "{path} tells {who} {secret}");
+        assert!(!text.contains(secret), "{path} shows {who} {secret}");
     }
     // What is hidden is not found by asking for it, either.
     let found = all.values().any(|seated| text.contains(&seated.match_id));
-    assert!(!(found && path.contains("?market=")), "{path} tells {who}");
+    assert!(!(found && path.contains("?market=")), "{path} shows {who}");
     let plays = |game: &str| caller.own.iter().any(|number| all[number].game == game);
     for seated in all.values() {
         for secret in &seated.nobodys {
-            assert!(!text.contains(secret), "{path} tells {who} {secret}");
+            assert!(!text.contains(secret), "{path} shows {who} {secret}");
         }
         // A bot that plays may well think of the cards that it does not see.
         let thinks = plays("planowanie") && path.contains("/explain");
@@ -120,7 +124,7 @@ fn keeps_secrets(caller: &Caller, path: &str, text: &str, all: &All) {
             let mut cards = hand(seated.seat).into_iter();
             assert!(
                 !cards.any(|card| text.contains(card)),
-                "{path} tells {who} a card"
+                "{path} shows {who} a card"
             );
         }
     }
@@ -131,10 +135,10 @@ fn read_all(app: &TestApp, caller: &Caller, listed: &Readable, all: &All) -> BTr
     let (mut seen, mut statuses) = (BTreeSet::new(), BTreeMap::new());
     let mut look = |path: &str, answer: &Answer| {
         assert!(answer.status < 500, "{path} for {}: {answer:?}", caller.who);
-        let told = shown(&answer.body, all, &caller.own);
+        let reported = shown(&answer.body, all, &caller.own);
         assert!(
-            told.is_subset(&caller.own),
-            "{path} tells {} of {told:?}: {}",
+            reported.is_subset(&caller.own),
+            "{path} shows {} of {reported:?}: {}",
             caller.who,
             answer.body
         );
@@ -143,7 +147,7 @@ fn read_all(app: &TestApp, caller: &Caller, listed: &Readable, all: &All) -> BTr
             hides(&answer.json(), caller.own.len() == all.len());
         }
         *statuses.entry(answer.status).or_insert(0) += 1;
-        seen.extend(told);
+        seen.extend(reported);
     };
     for path in &listed.paths {
         look(path, &get(app, path, &caller.headers));
@@ -167,7 +171,7 @@ struct Following {
     read: JoinHandle<(BTreeSet<String>, String)>,
 }
 
-/// Follows a stream; `begun` is told once its first event is there.
+/// Follows a stream; `begun` is notified once its first event is there.
 fn follow(api: SocketAddr, path: &str, headers: &Headers, begun: Sender<()>) -> Following {
     let mut stream = Stream::open(api, path, headers);
     // Everything is read before anything more happens.
@@ -190,10 +194,10 @@ fn follow(api: SocketAddr, path: &str, headers: &Headers, begun: Sender<()>) -> 
 /// any.
 fn check_stream(caller: &Caller, path: &str, (kinds, stream): (BTreeSet<String>, &str), all: &All) {
     let who = caller.who;
-    let told = shown(stream, all, &caller.own);
+    let reported = shown(stream, all, &caller.own);
     assert!(
-        told.is_subset(&caller.own),
-        "{path} tells {who} of {told:?}"
+        reported.is_subset(&caller.own),
+        "{path} shows {who} of {reported:?}"
     );
     if !path.contains("/matches/") {
         assert!(kinds.contains("match"), "{path} for {who}: {stream}");
@@ -251,7 +255,7 @@ fn known(app: &TestApp, all: &All, admin: &Headers) -> Known {
 }
 
 #[test]
-fn live_matches_tell_each_caller_their_own_secrets_through_all_there_is_to_read() {
+fn live_matches_show_each_caller_their_own_secrets_through_all_there_is_to_read() {
     let folder = folder();
     let settings = [
         WITH_REFEREE,
@@ -268,14 +272,14 @@ fn live_matches_tell_each_caller_their_own_secrets_through_all_there_is_to_read(
     let direct = Headers::new();
     let refereed = tables::koehandel(&app, &ann, &direct);
     let arbiter = Arbiter::start(folder.path());
-    let heard = |rows: &[Value]| rows.iter().all(|row| row["entries"] == 12);
+    let complete = |rows: &[Value]| rows.iter().all(|row| row["entries"] == 12);
     let shims = |app: &TestApp| -> Vec<Value> {
         let rows = app.items("/api/v1/sessions?game=planowanie");
         let ids = rows.iter().map(|row| row["id"].to_string());
         ids.map(|id| app.get(&format!("/api/v1/sessions/{id}")).json())
             .collect()
     };
-    until(|| shims(&app).len() == 2 && heard(&shims(&app)));
+    until(|| shims(&app).len() == 2 && complete(&shims(&app)));
     let all = seated(folder.path());
     let of = |side: &str, bots: &[&str]| -> BTreeSet<i64> {
         let is_it = |(_, seated): &(&i64, &Seated)| {
@@ -383,7 +387,7 @@ fn live_matches_tell_each_caller_their_own_secrets_through_all_there_is_to_read(
     for secret in [&root[7..], "drover_"] {
         assert!(!app.log().contains(secret), "{}", app.log());
     }
-    // They go on to their ends, of which everybody is told, and which tell nobody more for now.
+    // They go on to their ends, of which everybody is notified, and which reveal nothing more for now.
     (0..followed.len()).for_each(|_| begins.recv().unwrap());
     arbiter.go_on();
     ann.let_go();

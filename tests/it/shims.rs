@@ -97,7 +97,7 @@ fn rest_of_game(shim: &mut Piped) {
     assert_eq!(played[1..], ["="; 4]);
 }
 
-/// Asks until the daemon has heard all that the shim has; how many messages that were.
+/// Asks until the daemon has received all that the shim has; how many messages that were.
 fn caught_up(app: &TestApp, shim: &mut Piped) -> usize {
     let begun = Instant::now();
     let mut asked = OPENING.len();
@@ -141,7 +141,7 @@ fn a_daemon_decides_and_keeps() {
 }
 
 #[test]
-fn without_a_daemon_it_plays_alone_and_tells_later() {
+fn without_a_daemon_it_plays_alone_and_reports_later() {
     let folder = folder();
     let mut shim = rules_of(folder.path());
     whole_game(&mut shim);
@@ -215,7 +215,7 @@ fn a_daemon_that_hangs_costs_no_game() {
     let took = begun.elapsed();
     // One message is waited for; then it plays alone.
     assert!(took < Duration::from_secs(4), "{took:?}");
-    // Another one starts beside it, and does not wait for the daemon for ever.
+    // Another one starts next to it, and does not wait for the daemon for ever.
     let mut other = rules_of(folder.path());
     other.all(&OPENING);
     app.signal(Signal::SIGCONT);
@@ -468,17 +468,17 @@ fn a_shim_without_a_journal_says_where_it_would_be_and_what_was_lost() {
     assert_eq!(shim.close(), Some(0));
     let noted = std::fs::read_to_string(noted).unwrap();
     let journal = format!("{}/gone/shim-planowanie-", folder.path().display());
-    let told: Vec<&str> = noted
+    let known: Vec<&str> = noted
         .lines()
         .filter(|line| line.contains(&journal) && line.contains(".journal"))
         .collect();
     assert!(
-        told[0].contains("cannot be written (No such file"),
+        known[0].contains("cannot be written (No such file"),
         "{noted}"
     );
-    assert!(told[0].contains("from message 1 on"), "{noted}");
-    assert!(told[1].contains("lost: messages 1 to 4"), "{noted}");
-    assert_eq!(told.len(), 2, "each once: {noted}");
+    assert!(known[0].contains("from message 1 on"), "{noted}");
+    assert!(known[1].contains("lost: messages 1 to 4"), "{noted}");
+    assert_eq!(known.len(), 2, "each once: {noted}");
 }
 
 #[test]
@@ -501,7 +501,7 @@ fn a_journal_that_can_be_kept_later_has_what_was_said_before() {
     }
 }
 
-/// A daemon that gives these responses, hears one message more, and is gone for ever.
+/// A daemon that gives these responses, receives one message more, and is gone for ever.
 pub fn forgetful(socket: &Path, responses: Vec<serde_json::Value>) -> std::thread::JoinHandle<()> {
     let listener = std::os::unix::net::UnixListener::bind(socket).unwrap();
     std::thread::spawn(move || {
@@ -585,9 +585,9 @@ fn a_game_over_a_shim_goes_on_while_the_daemon_is_killed() {
         assert_eq!(report["seats"][0]["refused"], 0, "{report}");
         let played = app.only_match(game);
         assert_eq!(played["cause"], "normal");
-        let told = app.texts(&played["id"], "in");
+        let known = app.texts(&played["id"], "in");
         assert_eq!(
-            told.iter().filter(|text| text.contains(state)).count(),
+            known.iter().filter(|text| text.contains(state)).count(),
             states
         );
         let local = app.facts(&played["id"], "local");

@@ -4,7 +4,9 @@ use crate::app::{
     Answer, TestApp, WITH_REFEREE, block_on, connected, dial_from, drover, exchange, folder,
     request, serve, set, stored, until, verified,
 };
-use drover::store::{Direction, Filter, PageAt, SessionRow, Side, Store};
+use drover::history;
+use drover::history::{Filter, PageAt, SessionRow};
+use drover::store::{Direction, Side, Store};
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -63,13 +65,13 @@ impl Foreign {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut told = BufReader::new(child.stderr.take().unwrap());
+        let mut known = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
-        told.read_line(&mut line).unwrap();
+        known.read_line(&mut line).unwrap();
         let address = line.trim().rsplit("http://").next().unwrap();
         let address = address.trim_end_matches('/').parse().unwrap();
         // Whatever else it says must find a reader.
-        std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
+        std::thread::spawn(move || std::io::copy(&mut known, &mut std::io::sink()));
         let child = Some(child);
         Self { child, address }
     }
@@ -168,7 +170,7 @@ struct Victim {
     id: u64,
 }
 
-/// Attacks the victims in every way and with every word until told to stop, and counts the requests.
+/// Attacks the victims in every way and with every word until it is stopped, and counts the requests.
 fn attack(callbacks: SocketAddr, victims: &[Victim], stop: &AtomicBool, count: &AtomicU64) {
     loop {
         for victim in victims {
@@ -203,7 +205,10 @@ async fn calls(store: &Store, market: u64, side: Side) -> (Texts, Vec<SessionRow
         Side::Player => Direction::In,
     };
     let at = PageAt::first(10_000);
-    let all = store.sessions(&Filter::default(), &at).await.unwrap().items;
+    let all = history::sessions(store.reader(), &Filter::default(), &at)
+        .await
+        .unwrap()
+        .items;
     let own = |row: &SessionRow| {
         let opened = &row.opened;
         let stranger = opened.referee == "127.0.0.2";
@@ -212,8 +217,10 @@ async fn calls(store: &Store, market: u64, side: Side) -> (Texts, Vec<SessionRow
     let rows: Vec<SessionRow> = all.into_iter().filter(own).collect();
     let mut texts = Texts::new();
     for row in &rows {
-        let (last, _) = store.head(row).await.unwrap().unwrap();
-        let entries = store.transcript(row.id, last).await.unwrap();
+        let (last, _) = history::head(store.reader(), row).await.unwrap().unwrap();
+        let entries = history::transcript(store.reader(), row.id, last)
+            .await
+            .unwrap();
         let called = entries
             .into_iter()
             .filter(|entry| entry.direction == direction);
@@ -314,8 +321,11 @@ fn nobody_takes_over_a_running_match() {
                 "{rows:?}"
             );
             assert_eq!(said.len(), 4);
-            let (heard, rows) = calls(&daemon, market, Side::Player).await;
-            assert_eq!(said, heard, "every word of the referee, and nobody else's");
+            let (received, rows) = calls(&daemon, market, Side::Player).await;
+            assert_eq!(
+                said, received,
+                "every word of the referee, and nobody else's"
+            );
             for row in rows {
                 let name = row.opened.referee.as_str();
                 assert!(referees.contains(&name), "{name}");
@@ -324,13 +334,16 @@ fn nobody_takes_over_a_running_match() {
                 assert!(row.scores.iter().any(|score| *score > 0), "{row:?}");
             }
         }
-        let nonce = daemon.referee_nonce().await.unwrap();
+        let nonce = history::referee_nonce(daemon.reader()).await.unwrap();
         assert!(
             !log.contains(&nonce) && !log.contains("s3cret"),
             "no secret is logged"
         );
         let (filter, at) = (Filter::default(), PageAt::first(100_000));
-        let matches = daemon.matches(&filter, &at).await.unwrap().items;
+        let matches = history::matches(daemon.reader(), &filter, &at)
+            .await
+            .unwrap()
+            .items;
         let shown = format!("{matches:?}");
         assert!(
             shown.contains("/koehandel/champion") && !shown.contains(&nonce),
@@ -395,7 +408,11 @@ fn what_rest_the_page_and_the_log_show_does_not_open_a_session() {
 }
 
 fn nonce(folder: &Path) -> String {
-    block_on(async { stored(folder).await.referee_nonce().await.unwrap() })
+    block_on(async {
+        history::referee_nonce(stored(folder).await.reader())
+            .await
+            .unwrap()
+    })
 }
 
 #[test]

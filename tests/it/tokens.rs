@@ -20,8 +20,8 @@ fn tokens_are_managed_on_the_command_line() {
     let app = TestApp::start(folder.path());
     let url = app.url();
     let said = |by, line: &str| verb(&url, by, &line.split(' ').collect::<Vec<_>>());
-    let told = refused(said(None, "token add ann --scope read"));
-    assert!(told.contains("scope admin first"), "{told}");
+    let known = refused(said(None, "token add ann --scope read"));
+    assert!(known.contains("scope admin first"), "{known}");
     let root = ok(said(None, "token add root --scope admin"));
     let root = root.trim();
     assert!(root.starts_with("drover_"), "{root}");
@@ -36,16 +36,19 @@ fn tokens_are_managed_on_the_command_line() {
         table.contains("bot:champion entrant:Ann B") && !table.contains("drover_"),
         "{table}"
     );
-    let told = refused(said(None, "token list"));
-    assert!(told.contains("401") && told.contains("--token"), "{told}");
-    let told = refused(said(Some(ann), "token list"));
+    let known = refused(said(None, "token list"));
     assert!(
-        told.contains("403") && told.contains("scope admin"),
-        "{told}"
+        known.contains("401") && known.contains("--token"),
+        "{known}"
+    );
+    let known = refused(said(Some(ann), "token list"));
+    assert!(
+        known.contains("403") && known.contains("scope admin"),
+        "{known}"
     );
     assert_eq!(verb(&url, Some(ann), &["drain"]).status.code(), Some(1));
-    let told = refused(said(Some(root), "token revoke root"));
-    assert!(told.contains("last token of an admin"), "{told}");
+    let known = refused(said(Some(root), "token revoke root"));
+    assert!(known.contains("last token of an admin"), "{known}");
     let needed = app::refused(said(None, "token add x"), 2);
     assert!(needed.contains("--scope"), "{needed}");
     assert!(!app.log().contains(&root[7..]));
@@ -98,8 +101,8 @@ fn inside_a_container_the_configuration_is_enough() {
     let ann = ok(inside(&["token", "add", "ann", "--scope", "read"]));
     assert_eq!(status(&app, ann.trim()), 200);
     assert!(ok(inside(&["token", "list", "--output", "csv"])).contains(",ann,read,"));
-    let told = refused(inside(&["match", "name", "nothing", "0", "bob"]));
-    assert!(told.contains("there is no match nothing"), "{told}");
+    let known = refused(inside(&["match", "name", "nothing", "0", "bob"]));
+    assert!(known.contains("there is no match nothing"), "{known}");
     ok(inside(&["token", "revoke", "ann"]));
     assert_eq!(status(&app, ann.trim()), 401);
     ok(inside(&["drain"]));
@@ -129,7 +132,7 @@ fn a_proxy_on_the_same_machine_is_not_this_machine() {
 }
 
 #[test]
-fn the_key_of_passes_is_beside_the_database_and_its_users_alone() {
+fn the_key_of_passes_is_next_to_the_database_and_its_users_alone() {
     let folder = folder();
     let settings = [("API__TOKEN", "open sesame")];
     let app = TestApp::with(folder.path(), &settings);
@@ -150,19 +153,19 @@ fn the_key_of_passes_is_beside_the_database_and_its_users_alone() {
     assert_eq!(reads(&app), 401, "under another key");
     app.stop();
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o640)).unwrap();
-    let told = refused(serve(folder.path()).output().unwrap());
+    let known = refused(serve(folder.path()).output().unwrap());
     assert!(
-        told.contains("drover.db.passkey") && told.contains("0640"),
-        "{told}"
+        known.contains("drover.db.passkey") && known.contains("0640"),
+        "{known}"
     );
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
     std::fs::write(&key, "short").unwrap();
-    let told = refused(serve(folder.path()).output().unwrap());
-    assert!(told.contains("holds no key"), "{told}");
+    let known = refused(serve(folder.path()).output().unwrap());
+    assert!(known.contains("holds no key"), "{known}");
     let mut short = set(serve(folder.path()), &[("API__PASS_KEY", "short")]);
-    let told = app::refused(short.output().unwrap(), 2);
+    let known = app::refused(short.output().unwrap(), 2);
     assert!(
-        told.contains("`api.pass_key` is ***, but must be at least 32 bytes"),
-        "{told}"
+        known.contains("`api.pass_key` is ***, but must be at least 32 bytes"),
+        "{known}"
     );
 }

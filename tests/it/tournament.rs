@@ -1,4 +1,4 @@
-//! Tournaments: the same results however they were interrupted, and mistakes told before the first match.
+//! Tournaments: the same results however they were interrupted, and mistakes reported before the first match.
 
 mod earned;
 mod entrants;
@@ -24,7 +24,7 @@ fn tournament(folder: &Path, verb: &str, more: &[&str]) -> Command {
 }
 
 /// What two runs of a file have in common: the matches and the rounds.
-fn told(folder: &Path) -> (String, String) {
+fn files_of(folder: &Path) -> (String, String) {
     let lines = ["--output", "lines"];
     let lines = ok(tournament(folder, "export", &lines).output().unwrap());
     let rounds = ok(tournament(folder, "schedule", &[]).output().unwrap());
@@ -102,12 +102,12 @@ fn a_tournament_that_is_killed_and_resumed_has_the_results_of_one_that_is_not() 
     let alone = ["cup.toml", "--concurrency", "1"];
     let said = ok(tournament(whole.path(), "run", &alone).output().unwrap());
     assert!(said.contains("over: all rounds are played"), "{said}");
-    let expected = told(whole.path());
+    let expected = files_of(whole.path());
     // Five entrants and one of the house: two tables of three a round, all rotations.
     assert_eq!(expected.0.lines().count(), 8 * 2 * 3);
 
     run_with_kills(broken.path());
-    assert_eq!(told(broken.path()), expected);
+    assert_eq!(files_of(broken.path()), expected);
     let database = broken.path().join("tournament.db");
     assert!(crate::app::verified(&database).contains("in order"));
     let again = ok(tournament(broken.path(), "resume", &["cup.toml"])
@@ -161,7 +161,11 @@ fn played(file: &str, run: impl FnOnce(&Path)) -> Vec<String> {
     let folder = folder();
     fs::write(folder.path().join("cup.toml"), file).unwrap();
     run(folder.path());
-    told(folder.path()).0.lines().map(str::to_owned).collect()
+    files_of(folder.path())
+        .0
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -266,7 +270,7 @@ fn a_signal_stops_a_tournament_after_storing_what_has_ended() {
     );
     let export = tournament(folder.path(), "export", &[]).output().unwrap();
     let standings: Value = serde_json::from_str(&ok(export)).unwrap();
-    let (lines, _) = told(folder.path());
+    let (lines, _) = files_of(folder.path());
     assert!(lines.lines().count() > 0);
     assert_eq!(standings["games"], lines.lines().count());
     assert!(
@@ -299,7 +303,7 @@ fn rated_as_exported(cup: &str) {
     ok(tournament(folder.path(), "run", &["cup.toml"])
         .output()
         .unwrap());
-    let (lines, _) = told(folder.path());
+    let (lines, _) = files_of(folder.path());
     let file = folder.path().join("cup.jsonl");
     fs::write(&file, lines).unwrap();
     let rated = run(&["rate", file.to_str().unwrap(), "--output", "json"]);
@@ -322,10 +326,10 @@ fn rated_as_exported(cup: &str) {
 }
 
 #[test]
-fn mistakes_in_a_file_are_told_before_the_first_match() {
+fn mistakes_in_a_file_are_reported_before_the_first_match() {
     let folder = folder();
     let file = folder.path().join("cup.toml");
-    for (from, to, told) in [
+    for (from, to, files_of) in [
         (
             "name = \"B\"",
             "name = \"A\"",
@@ -397,7 +401,7 @@ fn mistakes_in_a_file_are_told_before_the_first_match() {
             2,
         );
         assert!(
-            said.contains(told) && said.contains("cup.toml"),
+            said.contains(files_of) && said.contains("cup.toml"),
             "{from}: {said}"
         );
         assert!(!folder.path().join("tournament.db").exists(), "{from}");
@@ -477,7 +481,7 @@ fn many_short_matches_over_the_host_are_all_played() {
     let more = ["cup.toml", "--concurrency", "2", "--store", "results"];
     let said = ok(tournament(folder.path(), "run", &more).output().unwrap());
     assert!(said.contains("over: all rounds are played"), "{said}");
-    assert_eq!(told(folder.path()).0.lines().count(), 60 * 4);
+    assert_eq!(files_of(folder.path()).0.lines().count(), 60 * 4);
 }
 
 #[test]

@@ -65,19 +65,22 @@ fn a_check_of_a_url_says_what_to_fix() {
         let name = format!("web-{number}");
         let server = Server::start(folder.path(), (&name, &["planowanie"]), how);
         let whole = checked(folder.path(), &name);
-        let told = fixes(&whole);
+        let known = fixes(&whole);
         let findings = whole["games"][0]["findings"].as_array().unwrap();
         if expected.is_empty() {
-            assert!(told.is_empty(), "{how}: {whole:#}");
+            assert!(known.is_empty(), "{how}: {whole:#}");
             assert_eq!(findings.len(), 6, "{how}: {whole:#}");
         } else {
             let is_it = |what: &String| what.contains(expected);
-            assert!(told.iter().any(is_it), "{how}: {whole:#}");
+            assert!(known.iter().any(is_it), "{how}: {whole:#}");
         }
         drop(server);
         if how == "good" {
-            let told = fixes(&checked(folder.path(), &name));
-            assert!(told[0].contains("cannot connect to 127.0.0.1"), "{told:?}");
+            let known = fixes(&checked(folder.path(), &name));
+            assert!(
+                known[0].contains("cannot connect to 127.0.0.1"),
+                "{known:?}"
+            );
         }
     }
 }
@@ -90,8 +93,11 @@ fn a_url_plays_at_our_tables() {
     let folder = folder();
     let games = ["koehandel", "lighthouses", "planowanie"];
     let server = Server::start(folder.path(), ("web", &games), "good");
-    let told = ok(bot(folder.path(), &["add", "web"]));
-    assert!(told.contains("it is called at http://127.0.0.1:"), "{told}");
+    let known = ok(bot(folder.path(), &["add", "web"]));
+    assert!(
+        known.contains("it is called at http://127.0.0.1:"),
+        "{known}"
+    );
     let list: Value = serde_json::from_str(&ok(bot(folder.path(), &["list", "--json"]))).unwrap();
     let item = &list["items"][0];
     assert_eq!(
@@ -126,8 +132,8 @@ fn a_url_plays_at_our_tables() {
     app.stop_verified();
     let mut line = drover();
     line.args(["play", "lighthouses", "--interactive", "bot:web"]);
-    let told = refused(line.current_dir(folder.path()).output().unwrap(), 2);
-    assert!(told.contains("bot:web is called at a URL"), "{told}");
+    let known = refused(line.current_dir(folder.path()).output().unwrap(), 2);
+    assert!(known.contains("bot:web is called at a URL"), "{known}");
 }
 
 #[test]
@@ -156,7 +162,7 @@ fn a_url_plays_behind_a_daemon() {
     let path = format!("/api/v1/matches/{id}/programs");
     app.items_until(&path, |runs| !runs.is_empty());
     let conduct = conduct(&app, "bot:web@1");
-    // It lost what it knew now and then, was told again, and answered the same decision.
+    // It lost what it knew now and then, was sent the match again, and answered the same decision.
     assert!(conduct["failed"].as_u64() > Some(0), "{conduct}");
     assert!(conduct["answered"].as_u64() > Some(20), "{conduct}");
     assert_eq!(conduct["late"], 0, "{conduct}");

@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// A match with a bot of ours that answers at once.
+/// A match with a bot of our own that answers at once.
 const CALL: &str = "/koehandel/filler?market=5&id=9&type=";
 
 /// A stream that is read event by event.
@@ -106,11 +106,11 @@ fn begin(app: &TestApp) -> String {
     row["id"].as_str().unwrap().to_owned()
 }
 
-/// Tells the bot something new so often.
-fn tell(app: &TestApp, times: usize) {
-    static TOLD: AtomicUsize = AtomicUsize::new(0);
+/// Sends the bot something new so often.
+fn send(app: &TestApp, times: usize) {
+    static SENT: AtomicUsize = AtomicUsize::new(0);
     for _ in 0..times {
-        let number = TOLD.fetch_add(1, Ordering::Relaxed);
+        let number = SENT.fetch_add(1, Ordering::Relaxed);
         assert_eq!(app.call(&format!("{CALL}ask&n={number}")).status, 200);
     }
 }
@@ -120,18 +120,18 @@ fn streams_go_on_over_kill_9_without_gap_or_repetition() {
     let folder = folder();
     let mut app = TestApp::start(folder.path());
     let id = begin(&app);
-    // Each reads so many entries between two kills, and is behind or waits when the next one comes.
+    // Each reads n entries between two kills, and is behind or waits when the next one comes.
     let mut watchers = [1, 2, 3, 4].map(|count| (count, Vec::new(), "0-0".to_owned()));
     let old = Stream::open(app.api, "/api/v1/events", &[])
         .expect("state")
         .id;
     for _ in 0..3 {
-        tell(&app, 2);
+        send(&app, 2);
         let mut streams = Vec::new();
         for (_, _, mark) in &watchers {
             streams.push(Stream::of_match(&app, &id, Some(mark)));
         }
-        tell(&app, 2);
+        send(&app, 2);
         for ((count, seen, mark), stream) in watchers.iter_mut().zip(&mut streams) {
             let (numbers, last) = stream.entries(*count);
             seen.extend(numbers);
@@ -167,10 +167,10 @@ fn streams_go_on_over_kill_9_without_gap_or_repetition() {
 }
 
 #[test]
-fn watchers_hold_no_drain_and_are_told_of_its_end() {
+fn watchers_hold_no_drain_and_are_notified_of_its_end() {
     let app = TestApp::new(&[("DRAIN__LIMIT_S", "3600")]);
     let id = begin(&app);
-    tell(&app, 1);
+    send(&app, 1);
     let mut watcher = Stream::of_match(&app, &id, None);
     watcher.expect("state");
     let mut of_all = Stream::open(app.api, "/api/v1/events", &[]);
@@ -179,11 +179,11 @@ fn watchers_hold_no_drain_and_are_told_of_its_end() {
     let _stalled = Stream::of_match(&app, &id, Some("0-0"));
     app.signal(Signal::SIGTERM);
     app.get_until("/readyz", |answer| answer.status == 503);
-    tell(&app, 1);
+    send(&app, 1);
     assert_eq!(
         watcher.entries(1).0.len(),
         1,
-        "the match goes on, and is told of"
+        "the match goes on, and is reported"
     );
     app.signal(Signal::SIGTERM);
     for stream in [&mut watcher, &mut of_all] {

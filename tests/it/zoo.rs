@@ -1,4 +1,4 @@
-//! A zoo of programs that misbehave: what becomes of each, and that others are none the worse for it.
+//! A zoo of programs that misbehave: the outcome for each, and that others are none the worse for it.
 
 use crate::app::{TestApp, drover, folder, ok, play, report, until};
 use crate::bots::bot;
@@ -18,7 +18,7 @@ use tempfile::{NamedTempFile, TempDir};
 const PROGRAM: &str = include_str!("../programs/zoo.py");
 
 /// Every way to misbehave, the fault that it is under an arbiter (empty: it plays on, and its match is as any other),
-/// and what becomes of it as a user's bot: its match is as any other, whatever it does.
+/// and its outcome as a user's bot: its match is as any other, whatever it does.
 const ZOO: &[(&str, &str, &str)] = &[
     ("good", "", "plays"),
     ("forks", "time_forfeit", "late"),
@@ -89,8 +89,8 @@ fn is_guarded() -> bool {
         eprintln!("SKIPPED: there is no python3");
         return false;
     }
-    let told = ok(drover().args(["bot", "protections"]).output().unwrap());
-    let missing: Vec<&str> = told
+    let known = ok(drover().args(["bot", "protections"]).output().unwrap());
+    let missing: Vec<&str> = known
         .lines()
         // Without a cgroup it holds nowhere.
         .filter(|line| line.contains(": missing: ") && !line.starts_with("memory:"))
@@ -155,7 +155,7 @@ fn every_way_to_misbehave_hurts_none_but_itself() {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some((fault, expected, _)) = { waiting.lock().unwrap().next() } {
-                    let played = zoo_match(fault, &bait.of(fault), own.path());
+                    let played = zoo_match(fault, &bait.argument_for(fault), own.path());
                     let seats = &played["seats"];
                     let is_expected = expected.split(" or ").any(|expected| {
                         let expected = match expected {
@@ -217,8 +217,8 @@ impl Bait {
         }
     }
 
-    /// What a program that misbehaves so is told of it.
-    fn of(&self, fault: &str) -> String {
+    /// The argument of a program with this fault.
+    fn argument_for(&self, fault: &str) -> String {
         let path = |name: &str| self.folder.path().join(name).to_str().unwrap().to_owned();
         match fault {
             "dials" => self.listener.local_addr().unwrap().port().to_string(),
@@ -278,8 +278,8 @@ fn memory_that_no_process_maps_counts() {
             scope.spawn(move || {
                 // It says nothing: only for its memory it is ended before its time is over.
                 let checked = bot(folder, &["check", fault, "--output", "json"]);
-                let told = String::from_utf8(checked.stdout).unwrap();
-                assert!(told.contains("out of memory"), "{fault}: {told}");
+                let known = String::from_utf8(checked.stdout).unwrap();
+                assert!(known.contains("out of memory"), "{fault}: {known}");
             });
         }
     });
@@ -306,7 +306,7 @@ fn every_way_to_misbehave_as_a_users_bot_costs_its_match_nothing() {
     let bait = Bait::new();
     let mut trying = String::new();
     for (fault, ..) in ZOO {
-        write(own.path(), (fault, &bait.of(fault)));
+        write(own.path(), (fault, &bait.argument_for(fault)));
         ok(bot(own.path(), &["add", fault]));
     }
     for (number, together) in ZOO.chunks(4).enumerate() {
@@ -354,7 +354,7 @@ fn runs(line: &str) -> bool {
 }
 
 #[test]
-fn other_matches_go_on_beside_the_worst_of_them() {
+fn other_matches_go_on_next_to_the_worst_of_them() {
     if !is_guarded() {
         return;
     }
@@ -388,14 +388,14 @@ fn other_matches_go_on_beside_the_worst_of_them() {
         }
         good()
     });
-    eprintln!("decisions in ms, p50 and p99: {before:?} before, {during:?} beside the worst");
+    eprintln!("decisions in ms, p50 and p99: {before:?} before, {during:?} next to the worst");
     // They share the machine, and nothing else.
     assert!(during.1 < 1_000.0, "{before:?} {during:?}");
 }
 
 #[test]
-fn what_holds_on_this_machine_is_told() {
-    let told = ok(drover().args(["bot", "protections"]).output().unwrap());
+fn what_holds_on_this_machine_is_reported() {
+    let known = ok(drover().args(["bot", "protections"]).output().unwrap());
     for name in [
         "isolation",
         "processes",
@@ -405,7 +405,7 @@ fn what_holds_on_this_machine_is_told() {
         "scratch",
         "memory",
     ] {
-        let line = told.lines().find(|line| line.starts_with(name)).unwrap();
+        let line = known.lines().find(|line| line.starts_with(name)).unwrap();
         assert!(
             line.ends_with("holds") || line.contains("missing: "),
             "{line}"
@@ -463,13 +463,16 @@ fn a_program_is_not_started_where_a_protection_is_lost() {
         must: "proc".parse().unwrap(),
         ..confined()
     };
-    let told = guarded(must, &["echo", "STARTED"]);
-    assert!(!told.status.success() && told.stdout.is_empty(), "{told:?}");
-    let why = String::from_utf8(told.stderr).unwrap();
+    let known = guarded(must, &["echo", "STARTED"]);
+    assert!(
+        !known.status.success() && known.stdout.is_empty(),
+        "{known:?}"
+    );
+    let why = String::from_utf8(known.stderr).unwrap();
     let expected = "the protection `proc` is missing at this start";
     assert!(why.contains(expected), "{why}");
-    let told = guarded(confined(), &["echo", "STARTED"]);
-    assert_eq!(told.stdout, b"STARTED\n", "{told:?}");
+    let known = guarded(confined(), &["echo", "STARTED"]);
+    assert_eq!(known.stdout, b"STARTED\n", "{known:?}");
 }
 
 #[test]
@@ -479,20 +482,20 @@ fn a_confined_program_is_limited_before_it_begins() {
         cpu_seconds: Some(77),
         ..confined()
     };
-    let told = guarded(limits, &["sh", "-c", "ulimit -d; ulimit -t"]);
-    assert_eq!(told.stdout, b"102400\n77\n", "{told:?}");
+    let known = guarded(limits, &["sh", "-c", "ulimit -d; ulimit -t"]);
+    assert_eq!(known.stdout, b"102400\n77\n", "{known:?}");
 }
 
 #[test]
 fn nothing_outlives_a_program_without_namespaces() {
     let script = "setsid sleep 984 <&- >&- 2>&- & sleep 0.3";
-    let told = guarded(Becoming::default(), &["sh", "-c", script]);
-    assert!(told.status.success(), "{told:?}");
+    let known = guarded(Becoming::default(), &["sh", "-c", script]);
+    assert!(known.status.success(), "{known:?}");
     until(|| !runs("sleep\x00984\0"));
 }
 
 #[test]
-fn a_guard_ends_with_its_program_though_nobody_hears_of_it() {
+fn a_guard_ends_with_its_program_though_nobody_notices() {
     let isolated = Becoming {
         isolated: true,
         ..confined()
@@ -507,7 +510,7 @@ fn a_guard_ends_with_its_program_though_nobody_hears_of_it() {
 }
 
 #[test]
-fn a_program_that_cannot_be_started_is_told_as_such_though_it_is_confined() {
+fn a_program_that_cannot_be_started_is_reported_as_such_though_it_is_confined() {
     let own = folder();
     let script = own.path().join("script");
     for (text, mode, expected) in [
@@ -523,7 +526,7 @@ fn a_program_that_cannot_be_started_is_told_as_such_though_it_is_confined() {
         let seat = format!("cmd:{}", script.display());
         let mut line = play("planowanie", &[&seat, "builtin:random"], &["deals=2 0"]);
         line.arg("--confine").current_dir(own.path());
-        let told = crate::app::refused(line.output().unwrap(), 1);
-        assert!(told.contains(expected), "{text:?}: {told}");
+        let known = crate::app::refused(line.output().unwrap(), 1);
+        assert!(known.contains(expected), "{text:?}: {known}");
     }
 }

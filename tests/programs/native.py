@@ -99,15 +99,15 @@ def planowanie():
 def lighthouses():
     island, towers = [], []
     for line in sys.stdin:
-        told = json.loads(line)
-        if "player_num" in told:
-            island, towers = told["map"], told["lighthouses"]
+        message = json.loads(line)
+        if "player_num" in message:
+            island, towers = message["map"], message["lighthouses"]
             answer(json.dumps({"name": "native"}), json.dumps({"no": "name"}), "hello")
-        elif "position" in told:
-            x, y = told["position"]
+        elif "position" in message:
+            x, y = message["position"]
             command = {"command": "pass"}
             if [x, y] in towers:
-                command = {"command": "attack", "energy": told["energy"]}
+                command = {"command": "attack", "energy": message["energy"]}
             else:
                 to = min(towers, key=lambda at: max(abs(at[0] - x), abs(at[1] - y)))
                 dx, dy = [(a > b) - (a < b) for a, b in zip(to, (x, y))]
@@ -131,14 +131,14 @@ def planetwars():
             you = int(words[1])
         elif words[0] == ".":
             # id, x, y, growth, owner, ships
-            told = [(p[0], float(p[1]), float(p[2]), int(p[4]), int(p[5])) for p in planets]
+            planets_now = [(p[0], float(p[1]), float(p[2]), int(p[4]), int(p[5])) for p in planets]
             extra = [] if heard is None else ["M %d" % ((heard + 1) % 2**32)]
-            answer("\n".join(orders(told, you, "F %s %s %d") + extra + ["."]), "F 1 1 1\n.", "thinking\n.")
+            answer("\n".join(orders(planets_now, you, "F %s %s %d") + extra + ["."]), "F 1 1 1\n.", "thinking\n.")
             planets, heard = [], None
         elif words[0] == "go":
             # x, y, owner, ships, growth
-            told = [(str(n), float(p[0]), float(p[1]), int(p[2]), int(p[3])) for n, p in enumerate(planets)]
-            answer("\n".join(orders(told, 1, "%s %s %d") + ["go"]), "0 0 1\ngo", "thinking\ngo")
+            planets_now = [(str(n), float(p[0]), float(p[1]), int(p[2]), int(p[3])) for n, p in enumerate(planets)]
+            answer("\n".join(orders(planets_now, 1, "%s %s %d") + ["go"]), "0 0 1\ngo", "thinking\ngo")
             planets = []
 
 

@@ -1,4 +1,4 @@
-"""A bot that is a URL, and misbehaves as it is told. It prints its port."""
+"""A bot that is a URL, and misbehaves as it is asked to. It prints its port."""
 
 import json
 import os
@@ -15,7 +15,7 @@ def act(ask, talk):
         return "no such act"
     if HOW == "hangs":
         time.sleep(99)
-    # Something of the match's beginning is needed: who loses it must be told again.
+    # Something of the match's beginning is needed: a server that loses it must receive it again.
     assert known[talk]["type"] == "match"
     return ask["acts"][0] if ask["acts"] else []
 
@@ -25,12 +25,12 @@ class Bot(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
-        told = [json.loads(line) for line in body.splitlines()]
-        talk, last = self.headers["drover-talk"], told[-1]
-        if told[0]["type"] == "hello":
+        messages = [json.loads(line) for line in body.splitlines()]
+        talk, last = self.headers["drover-talk"], messages[-1]
+        if messages[0]["type"] == "hello":
             if HOW == "leaves" and known:
                 os._exit(1)
-            known[talk] = told[1]
+            known[talk] = messages[1]
         elif HOW == "forgets" and last.get("number", 0) % 7 == 3:
             known.clear()
         if talk not in known or HOW == "fails":

@@ -456,18 +456,18 @@ def bot(lines):
     """As a user's bot."""
     decided = 0
     for line in lines:
-        told = json.loads(line)
-        if told["type"] == "hello":
+        message = json.loads(line)
+        if message["type"] == "hello":
             write(b'{"type": "ready", "protocol": 1}\n')
-        elif told["type"] == "ask" and not told["past"]:
-            framed = functools.partial(act, told["number"])
-            value = json.dumps(told["acts"][0]).encode()
+        elif message["type"] == "ask" and not message["past"]:
+            framed = functools.partial(act, message["number"])
+            value = json.dumps(message["acts"][0]).encode()
             if decided:
                 write(framed(value))
             else:
                 first(value, framed)
             decided += 1
-        elif told["type"] == "end" and FAULT == "ignores_term":
+        elif message["type"] == "end" and FAULT == "ignores_term":
             forever()
 
 

@@ -17,7 +17,7 @@ pub(super) enum Fault {
     Refuse,
     /// Every connection ends in the middle of a line.
     Cut,
-    /// Nothing is passed on for a while, and nobody is told.
+    /// Nothing is passed on for a while, without notice.
     Stall,
     /// Lines and bytes that mean nothing come from the hub.
     Garbage,
@@ -61,7 +61,7 @@ const GARBAGE: [&str; 6] = [
     "warning\nerror\nhello\r\r\n\n",
 ];
 
-/// What a connection is told.
+/// What a connection receives.
 #[derive(Clone, Copy, Debug)]
 enum Order {
     Cut,
@@ -82,10 +82,10 @@ impl Proxy {
         let address = listener.local_addr()?;
         let (orders, _) = broadcast::channel(16);
         let closed_until = Arc::new(Mutex::new(None));
-        let (told, closed) = (orders.clone(), Arc::clone(&closed_until));
+        let (known, closed) = (orders.clone(), Arc::clone(&closed_until));
         tokio::spawn(async move {
             tokio::select! {
-                () = accept(listener, address, hub, told, closed) => {}
+                () = accept(listener, address, hub, known, closed) => {}
                 () = stop.cancelled() => {}
             }
         });
@@ -96,7 +96,7 @@ impl Proxy {
         })
     }
 
-    /// Breaks the line; a hub is killed by whoever runs it.
+    /// Breaks the line; a hub is killed by its operator.
     pub(super) fn breaks(&self, fault: Fault, stall: Duration, seed: u64) {
         let order = match fault {
             Fault::Refuse => {

@@ -4,15 +4,16 @@ use crate::bots::{Chair, Named, Seated, Sheet};
 use crate::maps::{Ground, grounds};
 use anyhow::Context as _;
 use drover::cli::play_args::rule_options;
-use drover::histogram::Histogram;
-use drover::referee::SeatSpec;
+use drover::referee::{Refereed, SeatSpec};
 use drover::tournament::{
-    FinishedMatch, MatchError, MatchPlayer, Plan, PlannedMatch, PlayedMatch, Stop, run,
+    FinishedMatch, MatchError, MatchPlayer, Plan, PlannedMatch, Playing, Stop, run,
 };
+use games::Histogram;
 use games::arena::{self, Acts, Arena};
 use games::contest::{Advice, Deal, MATCH_NUMBER};
 use games::game::{Bot, Seat, Seats};
 use games::kit::Pace;
+use games::match_::Conduct;
 use games::{SetupError, options};
 use nix::time::{ClockId, clock_gettime};
 use serde_json::Value;
@@ -20,6 +21,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What all measurements share.
@@ -42,7 +44,7 @@ pub(crate) struct Conditions {
     /// Nodes a decision.
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
-    /// The limit is the clock of the whole match (planowanie's option time_ms), of which each node takes so many
+    /// The limit is the clock of the whole match (planowanie's option time_ms), of which each node takes n
     /// microseconds.
     #[arg(long, conflicts_with = "nodes", value_name = "US")]
     node_us: Option<u64>,
@@ -56,7 +58,7 @@ pub(crate) struct Conditions {
 
 /// Matches of one game under some conditions.
 pub(crate) struct Field<C: Sheet> {
-    plan: Plan,
+    plan: Arc<Plan>,
     bots: Vec<Named>,
     /// Where matches are played, in turn.
     pub(crate) grounds: Vec<Ground>,
@@ -73,11 +75,11 @@ pub(crate) struct Field<C: Sheet> {
 
 impl<C: Sheet> Field<C> {
     /// Matches among these bots.
-    pub(crate) fn new(given: &Conditions, bots: &[String]) -> anyhow::Result<Self> {
-        let kit = games::find(C::NAME).context("the game is gone")?;
+    pub(crate) fn new(given: &Conditions, bots: &[String]) -> anyhow::Result<Arc<Self>> {
+        let kit = games::find(C::CARD.name).context("the game is gone")?;
         let named = bots.iter().map(|bot| bot.parse());
-        Ok(Self {
-            plan: Plan {
+        Ok(Arc::new(Self {
+            plan: Arc::new(Plan {
                 kit,
                 entrants: vec![SeatSpec::filler(); bots.len()],
                 names: Vec::new(),
@@ -85,7 +87,7 @@ impl<C: Sheet> Field<C> {
                 options: rule_options(kit, &given.options)?,
                 concurrency: given.threads,
                 record: false,
-            },
+            }),
             bots: named.collect::<anyhow::Result<_>>()?,
             grounds: grounds::<C>(&given.maps)?,
             sides: given.players.unwrap_or(C::PLAYERS),
@@ -100,12 +102,12 @@ impl<C: Sheet> Field<C> {
             node: given.node_us.map(Duration::from_micros),
             first: given.first,
             game: PhantomData,
-        })
+        }))
     }
 
     /// The conditions in a few words.
     pub(crate) fn title(&self, blocks: usize) -> String {
-        let (game, sides, options) = (C::NAME, self.sides, &self.plan.options);
+        let (game, sides, options) = (C::CARD.name, self.sides, &self.plan.options);
         let (first, end) = (self.first, self.first + blocks as u64);
         format!("{game}, {sides} at a table, options {options}, blocks {first}..{end}")
     }
@@ -118,11 +120,12 @@ impl<C: Sheet> Field<C> {
     /// Plays a block for each of these tables of bots, by index: each bot takes each place, in the same circle. Hands over
     /// each block with its number once all of it is played.
     pub(crate) fn blocks(
-        &self,
+        self: &Arc<Self>,
         tables: &[Vec<usize>],
         each: &mut (dyn FnMut(u64, &[FinishedMatch]) + Send),
     ) -> anyhow::Result<()> {
-        let blocks = tables.iter().zip(self.first..);
+        let tables: Vec<Vec<usize>> = tables.to_vec();
+        let blocks = tables.into_iter().zip(self.first..);
         let matches = blocks.flat_map(|(table, block)| {
             (0..table.len()).map(move |turn| {
                 let mut table = table.clone();
@@ -149,7 +152,11 @@ impl<C: Sheet> Field<C> {
                 open.remove(&block);
             }
         };
-        run(&self.plan, matches, self, &Stop::default(), &mut add)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .build()?;
+        let (plan, player) = (Arc::clone(&self.plan), Arc::clone(self));
+        runtime.block_on(run(plan, matches, player, Arc::default(), &mut add))?;
         Ok(())
     }
 
@@ -168,7 +175,7 @@ impl<C: Sheet> Field<C> {
         }
         let ids: Vec<u64> = (1..).take(seats).collect();
         let (market, ids) = (MATCH_NUMBER, &ids[..]);
-        let options = options::read(C::OPTIONS, &given.into());
+        let options = options::read(C::CARD.options, &given.into());
         let refereed = options.and_then(|options| C::set_up(options, &Deal { seed, market, ids }));
         refereed.map_err(SetupError)
     }
@@ -192,20 +199,38 @@ impl<C: Sheet> Field<C> {
 }
 
 impl<C: Sheet> MatchPlayer for Field<C> {
-    fn play(
+    fn play<'a>(
+        &'a self,
+        plan: &'a Plan,
+        planned: &'a PlannedMatch,
+        seats: Vec<SeatSpec>,
+        _: &'a Stop,
+    ) -> Playing<'a> {
+        Box::pin(async move { self.one(plan, planned, seats.len()).map(Some) })
+    }
+
+    fn blocks(&self) -> bool {
+        true
+    }
+}
+
+impl<C: Sheet> Field<C> {
+    fn one(
         &self,
         plan: &Plan,
         planned: &PlannedMatch,
-        seats: &[&SeatSpec],
-        _: &Stop,
-    ) -> Result<Option<PlayedMatch>, MatchError> {
-        let refereed = self.refereed(&plan.options, planned.deck, seats.len())?;
+        seats: usize,
+    ) -> Result<Refereed, MatchError> {
+        let refereed = self.refereed(&plan.options, planned.deck, seats)?;
         let (setup, clock) = (C::position(&refereed), C::clock(&refereed));
         if self.node.is_some() && clock.is_zero() {
-            return Err(SetupError(format!("{} has no clock", C::NAME)).into());
+            return Err(SetupError(format!("{} has no clock", C::CARD.name)).into());
         }
-        let sides = plan.kit.seat_owners(&plan.options, planned.table.len())?;
-        let sides = sides.iter().map(|side| &self.bots[planned.table[*side]]);
+        let line_up = plan.kit.line_up(&plan.options, planned.table.len())?;
+        let sides = line_up
+            .owners
+            .iter()
+            .map(|side| &self.bots[planned.table[*side]]);
         let names: Vec<&Named> = sides.collect();
         let seated = self.seated(&names, setup, planned.seed);
         let mut bots = seated.map_err(|why| SetupError(format!("{why:#}")))?;
@@ -216,17 +241,19 @@ impl<C: Sheet> MatchPlayer for Field<C> {
                 node: self.node,
                 used: Cell::default(),
             },
-            left: Seats::from_fn(seats.len(), |_| clock),
-            took: vec![Histogram::default(); seats.len()],
+            left: Seats::from_fn(seats, |_| clock),
+            took: vec![Histogram::default(); seats],
         };
         let end = arena::play(setup, &mut bots, &mut watch);
         let outcome = end.game.outcome();
         let outcome = outcome.ok_or_else(|| SetupError("a match has no end".to_owned()))?;
-        Ok(Some(PlayedMatch {
-            refused: end.refused.values().to_vec(),
-            took: watch.took,
-            ..PlayedMatch::ended(planned.number, planned.seed, outcome)
-        }))
+        let refused = end.refused.values().iter();
+        let conduct = watch.took.into_iter().zip(refused);
+        let conduct = conduct.map(|(took, refused)| Conduct::of_times(took, *refused, 0));
+        Ok(Refereed {
+            conduct: conduct.collect(),
+            ..Refereed::ended(outcome)
+        })
     }
 }
 
@@ -284,7 +311,7 @@ impl<C: Sheet> Arena<C> for Watch<'_> {
 
     fn listens(&self, seat: Seat) -> bool {
         let name = &self.names[seat.index()].name;
-        let built_in = C::BOTS.iter().any(|card| card.name == name);
+        let built_in = C::CARD.bots.iter().any(|card| card.name == name);
         !built_in || C::listens(name)
     }
 

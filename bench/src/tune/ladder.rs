@@ -27,7 +27,7 @@ impl LadderArgs {
     pub(crate) fn run<C: Sheet>(&self) -> anyhow::Result<()> {
         let mut bots = self.bots.clone();
         if bots.is_empty() {
-            bots.extend(C::BOTS.iter().map(|card| card.name.to_owned()));
+            bots.extend(C::CARD.bots.iter().map(|card| card.name.to_owned()));
         }
         let field = Field::<C>::new(&self.conditions, &bots)?;
         let sides = field.sides;

@@ -24,8 +24,8 @@ impl Ground {
 
 /// The maps of these names; without any, those that the game is measured on.
 pub(crate) fn grounds<C: Sheet>(names: &[String]) -> anyhow::Result<Vec<Ground>> {
-    let Some(maps) = C::maps() else {
-        ensure!(names.is_empty(), "{} has no maps", C::NAME);
+    let Some(maps) = C::CARD.maps else {
+        ensure!(names.is_empty(), "{} has no maps", C::CARD.name);
         let name = String::new();
         return Ok(vec![Ground { name, map: None }]);
     };
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn maps_are_shipped_drawn_files_or_words() {
-        let shipped = Lighthouses::maps().unwrap().shipped();
+        let shipped = Lighthouses::CARD.maps.unwrap().shipped();
         assert_eq!(read(&[]), read(&["all"]));
         assert_eq!(read(&[]).len(), shipped.len());
         assert_eq!(read(&["plain", "drawn"])[1], Ground::new("drawn", "drawn"));

@@ -4,6 +4,7 @@ use super::sending::write;
 use super::shared::{Part, Source};
 use crate::api::matches;
 use crate::api::sight::Sight;
+use crate::history;
 use crate::store::{Bell, MatchRow, Store, StoreError};
 
 /// Changes that are read at once.
@@ -30,7 +31,7 @@ impl Source for AllMatches {
     }
 
     async fn read(&self, after: i64, _: &Bell) -> Result<Part<Self>, StoreError> {
-        let (rows, upto) = self.store.changed(after, AT_ONCE).await?;
+        let (rows, upto) = history::changed(self.store.reader(), after, AT_ONCE).await?;
         let more = upto - after >= i64::from(AT_ONCE);
         Ok(Part { rows, upto, more })
     }

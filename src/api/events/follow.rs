@@ -14,7 +14,10 @@ use crate::api::query::{LIMIT_MAX, Params};
 use crate::api::reader::Reader;
 use crate::api::shapes::Listed;
 use crate::api::sight::{Sight, WITHHELD};
-use crate::store::{BluffRow, Change, Filter, SessionRow, StoreError};
+use crate::history;
+use crate::history::Change;
+use crate::history::{BluffRow, Filter, SessionRow};
+use crate::store::StoreError;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use std::collections::VecDeque;
@@ -161,13 +164,13 @@ impl<L: Rows<Filters = Filter>> Changes<L> {
             Some(cursor) => {
                 let mark = cursor.parse::<i64>().ok().filter(|mark| *mark >= 0);
                 let mark = mark.ok_or_else(|| Problem::cursor(&cursor))?;
-                if !store.follows_change(mark).await? {
+                if !history::follows_change(store.reader(), mark).await? {
                     return Err(StoreError::Forgotten.into());
                 }
                 (mark, None)
             }
             None => {
-                let mark = store.last_change().await?;
+                let mark = history::last_change(store.reader()).await?;
                 let mut listed = L::page(&reader, &params).await?;
                 listed.items.reverse();
                 (mark, Some(listed))
@@ -190,7 +193,7 @@ impl<L: Rows<Filters = Filter>> Changes<L> {
         let mut listed = first.unwrap_or_else(|| Listed::new(Vec::new(), None));
         let store = self.reader.state.store.clone();
         while listed.items.len() < self.limit {
-            let changes = store.changes(self.mark, AT_ONCE).await?;
+            let changes = history::changes(store.reader(), self.mark, AT_ONCE).await?;
             let last = changes.last().map(|change| change.id);
             for (at, change) in changes.iter().enumerate() {
                 if listed.items.len() >= self.limit {
@@ -261,7 +264,7 @@ impl Bluffs {
         let (first, read) = match at.after.and_then(|after| after.parse().ok()) {
             Some(after) => (Vec::new(), after),
             None => {
-                let last = reader.state.store.last_bluff().await?;
+                let last = history::last_bluff(reader.state.store.reader()).await?;
                 let mut first = bluffs::page(&reader, &params).await?.items;
                 first.reverse();
                 let newest = first.last().map_or(last, |newest| last.max(newest.id));
@@ -288,7 +291,7 @@ impl Bluffs {
                 break;
             }
             let store = &self.reader.state.store;
-            let after = store.bluffs_after(&self.filter, self.read, self.limit);
+            let after = history::bluffs_after(store.reader(), &self.filter, self.read, self.limit);
             let (rows, upto) = after.await?;
             if upto == self.read {
                 break;

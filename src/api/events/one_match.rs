@@ -4,10 +4,9 @@ use super::sending::write;
 use super::shared::{Part, Source};
 use crate::api::sight::Sight;
 use crate::api::{entries, facts, matches};
-use crate::store::{
-    Bell, EntryId, FactRow, MatchEntry, MatchRow, Page, PageAt, SessionId, SessionRow, Store,
-    StoreError,
-};
+use crate::history;
+use crate::history::{FactRow, MatchEntry, Page, PageAt, SessionRow};
+use crate::store::{Bell, EntryId, MatchRow, SessionId, Store, StoreError};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -82,17 +81,17 @@ impl Source for OneMatch {
 
     async fn read(&self, after: Mark, bell: &Bell) -> Result<Part<Self>, StoreError> {
         let since = self.since.get_or_try_init(|| async {
-            let (entry, _) = self.store.last_numbers().await?;
+            let (entry, _) = history::last_numbers(self.store.reader()).await?;
             Ok::<_, StoreError>(entry)
         });
         let since = *since.await?;
         let heads = bell.borrow().heads.clone();
         // First: what was committed before the end is read after it.
-        let over = self.store.is_over(&self.id).await?;
-        let mut contents = self.store.contents(&self.id).await?;
+        let over = history::is_over(self.store.reader(), &self.id).await?;
+        let mut contents = history::contents(self.store.reader(), &self.id).await?;
         let mut sessions = contents.sessions.iter();
         let over = match over && sessions.all(|session| session.ended_us.is_some()) {
-            true => self.store.match_row(&self.id).await?,
+            true => history::match_row(self.store.reader(), &self.id).await?,
             false => None,
         };
         if over.is_none() && after.entry >= since {
@@ -101,13 +100,13 @@ impl Source for OneMatch {
         }
         let mut bytes = 0;
         let page = rows_after(after.entry.0);
-        let page = self.store.entries_page(&contents, &page).await?;
+        let page = history::entries_page(self.store.reader(), &contents, &page).await?;
         let (entries, more) = cut(page, &mut bytes, |entry| entry.text.len());
         let (facts, more) = match more {
             true => (Vec::new(), true),
             false => {
                 let page = rows_after(after.fact);
-                let page = self.store.facts_page(&contents, None, &page).await?;
+                let page = history::facts_page(self.store.reader(), &contents, None, &page).await?;
                 cut(page, &mut bytes, |fact| fact.data.to_string().len())
             }
         };

@@ -8,8 +8,10 @@ use crate::api::problem::Problem;
 use crate::api::query::Query;
 use crate::api::response::SSE;
 use crate::api::sight::WITHHELD;
+use crate::history;
+use crate::history::{FactRow, Filter, MatchEntry, PageAt};
 use crate::link::LeavesAt;
-use crate::store::{EntryId, FactRow, Filter, MatchEntry, PageAt};
+use crate::store::EntryId;
 use axum::Extension;
 use axum::extract::Path;
 use axum::http::StatusCode;
@@ -88,7 +90,7 @@ pub(in crate::api) async fn of_match(
 ) -> Result<Response, Problem> {
     let from = followed(&asked, after)?.map(|at| mark(&at)).transpose()?;
     let (state, sight) = (&asked.state, &asked.sight);
-    let (entry, fact) = state.store.last_numbers().await?;
+    let (entry, fact) = history::last_numbers(state.store.reader()).await?;
     // A place that this database never had is of another one: all of it begins again.
     let from = from.filter(|mark| mark.entry <= entry && mark.fact <= fact);
     matches::row(&asked, &id).await?;
@@ -97,9 +99,9 @@ pub(in crate::api) async fn of_match(
     let mut watch = Watch::new(follower, sight.clone(), begin);
     let mut events = Vec::new();
     if from.is_none() {
-        let mut sessions = state.store.sessions_of(&id).await?;
+        let mut sessions = history::sessions_of(state.store.reader(), &id).await?;
         let withheld = sight.keep(&mut sessions);
-        let (entry, fact) = state.store.last_numbers_of(&sessions).await?;
+        let (entry, fact) = history::last_numbers_of(state.store.reader(), &sessions).await?;
         let begun = MatchState {
             found: matches::find(&asked, &id).await?,
             upto: Mark { entry, fact }.to_string(),
@@ -140,13 +142,13 @@ pub(in crate::api) async fn all(
     let (state, sight) = (&asked.state, &asked.sight);
     let store = &state.store;
     let known = match from {
-        Some(from) if store.follows_change(from).await? => Some(from),
+        Some(from) if history::follows_change(store.reader(), from).await? => Some(from),
         _ => None,
     };
     // Before the state: what changes meanwhile is sent after it.
     let mark = match known {
         Some(mark) => mark,
-        None => store.last_change().await?,
+        None => history::last_change(store.reader()).await?,
     };
     let mut events = Vec::new();
     if known.is_none() {
@@ -154,7 +156,7 @@ pub(in crate::api) async fn all(
             live: Some(true),
             ..Filter::default()
         };
-        let page = store.matches(&filter, &PageAt::first(LIVE_MAX)).await?;
+        let page = history::matches(store.reader(), &filter, &PageAt::first(LIVE_MAX)).await?;
         let more = page.next.is_some();
         let live = page.items.into_iter();
         let live = live.map(|row| matches::shown(sight, row)).collect();

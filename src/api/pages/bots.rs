@@ -9,7 +9,7 @@ use crate::api::lists::Rows as _;
 use crate::api::matches;
 use crate::api::problem::Problem;
 use crate::api::query::Params;
-use crate::store::Filter;
+use crate::history::Filter;
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;

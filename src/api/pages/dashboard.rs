@@ -11,8 +11,9 @@ use crate::api::matches::{self, MatchShown};
 use crate::api::problem::Problem;
 use crate::api::query::Params;
 use crate::api::{health, ledger};
+use crate::history;
+use crate::history::Filter;
 use crate::metrics as names;
-use crate::store::Filter;
 use askama::Template;
 use axum::response::Response;
 use games::Cause;
@@ -88,7 +89,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let live = Params::first(live, COUNTED_MAX as u32);
     let live = matches::page(&visit, &live).await?.items;
     let store = &visit.state.store;
-    let lately = store.matches_ended(since.as_microsecond(), COUNTED_MAX as u32);
+    let lately = history::matches_ended(store.reader(), since.as_microsecond(), COUNTED_MAX as u32);
     let lately = lately.await?.into_iter();
     let lately: Vec<MatchShown> = lately
         .map(|row| matches::shown(&visit.sight, row))

@@ -15,7 +15,9 @@ use crate::api::problem::Problem;
 use crate::api::query::LIMIT_MAX;
 use crate::api::sessions::SessionShown;
 use crate::clock::time;
-use crate::store::{Direction, MatchEntry, SeatRow, Side};
+use crate::history;
+use crate::history::MatchEntry;
+use crate::store::{Direction, SeatRow, Side};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
@@ -106,7 +108,7 @@ struct Line {
 /// `GET /matches/{id}`
 pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Response, Problem> {
     visit.takes(NAMES)?;
-    let (entry, fact) = visit.state.store.last_numbers().await?;
+    let (entry, fact) = history::last_numbers(visit.state.store.reader()).await?;
     let follow = Some(format!(
         "/api/v1/matches/{id}/events?after={}-{fact}",
         entry.0

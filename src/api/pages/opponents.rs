@@ -13,7 +13,7 @@ use crate::api::opponents::{self, OpponentShown};
 use crate::api::problem::Problem;
 use crate::api::query::{LIMIT_MAX, Nothing, Params};
 use crate::clock::time;
-use crate::store::{BluffRow, Filter, OpponentKind};
+use crate::history::{BluffRow, Filter, OpponentKind};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
@@ -138,8 +138,8 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
     if let Some(Value::Object(model)) = &found.model {
         read(model, "", 0, &mut figures, &mut others);
     }
-    let models = visit.state.store.kit(&opponent.game);
-    let notes = models.and_then(|kit| kit.models()).into_iter();
+    let models = visit.state.store.reader().kit(&opponent.game);
+    let notes = models.and_then(|kit| kit.card().models).into_iter();
     let notes = notes.flat_map(|models| models.notes());
     let notes = notes.map(|(name, note)| (name.replace('_', " "), *note));
     let notes = notes.filter(|(name, _)| figures.iter().any(|figure| figure.name == *name));

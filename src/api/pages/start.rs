@@ -142,7 +142,7 @@ impl Place {
     }
 
     fn connection(&self, kit: &dyn Kit) -> Connection {
-        let (meets, ways) = match kit.wire() {
+        let (meets, ways) = match kit.card().wire {
             Wire::Callbacks => (
                 "The referee calls each player's HTTP server.",
                 self.over_http(kit),
@@ -157,15 +157,15 @@ impl Place {
             ),
         };
         Connection {
-            game: kit.game(),
-            bots: kit.bots().len(),
+            game: kit.card().name,
+            bots: kit.card().bots.len(),
             meets,
             ways,
         }
     }
 
     fn over_http(&self, kit: &dyn Kit) -> Vec<Way> {
-        let (game, bot) = (kit.game(), strongest(kit));
+        let (game, bot) = (kit.card().name, strongest(kit));
         let yours = match &self.referee {
             Some(referee) => format!(
                 "curl 'http://{referee}/?connect&url1=http://YOUR-HOST:9000/&url2=builtin:{bot}'"
@@ -193,7 +193,7 @@ impl Place {
     }
 
     fn over_tcp(&self, kit: &dyn Kit) -> Vec<Way> {
-        let (game, bot) = (kit.game(), strongest(kit));
+        let (game, bot) = (kit.card().name, strongest(kit));
         let yours = match self.hub.as_deref().and_then(|hub| hub.rsplit_once(':')) {
             Some((host, port)) => format!(
                 "printf 'join YOUR-NAME solo\\n' | nc {} {port}",
@@ -224,8 +224,8 @@ impl Place {
     }
 
     fn over_pipes(&self, kit: &dyn Kit) -> Vec<Way> {
-        let (game, bot) = (kit.game(), strongest(kit));
-        let rivals = (*kit.seats().start()).max(2) - 1;
+        let (game, bot) = (kit.card().name, strongest(kit));
+        let rivals = (*kit.card().seats.start()).max(2) - 1;
         let rivals = format!(" --seat builtin:{bot}").repeat(rivals);
         let shim = match &self.shims {
             Some(path) => format!("drover shim {game} --bot {bot} --socket {path}"),
@@ -281,7 +281,7 @@ fn way(title: &'static str, text: &'static str, command: String) -> Way {
 
 /// The bot to show: the champion, or else the last, which is the strongest.
 fn strongest(kit: &dyn Kit) -> &'static str {
-    let bots = kit.bots();
+    let bots = kit.card().bots;
     let champion = bots.iter().find(|bot| bot.name == "champion");
     champion.or(bots.last()).map_or("BOT", |bot| bot.name)
 }

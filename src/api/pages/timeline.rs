@@ -3,7 +3,7 @@
 
 use super::decisions::Row;
 use super::view;
-use crate::store::FactRow;
+use crate::history::FactRow;
 use askama::Template;
 use std::collections::BTreeMap;
 
@@ -174,7 +174,8 @@ pub(super) fn link(entry: i64, seat: Option<u8>) -> String {
 #[cfg(test)]
 mod tests {
     use super::picture;
-    use crate::store::{EntryId, FactRow, SessionId};
+    use crate::history::FactRow;
+    use crate::store::{EntryId, SessionId};
     use serde_json::json;
 
     #[test]

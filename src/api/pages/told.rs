@@ -8,7 +8,7 @@ use crate::api::facts::Facts;
 use crate::api::lists::Rows as _;
 use crate::api::matches::{MatchShown, Wanted};
 use crate::api::problem::Problem;
-use crate::store::FactRow;
+use crate::history::FactRow;
 
 /// The most facts in the table.
 const FACTS_MAX: usize = 300;
@@ -60,11 +60,11 @@ impl Told {
         };
         let mut all = listed.items;
         all.retain(|fact| Some(fact.session.0) == own);
-        let kit = visit.state.store.kit(&found.game);
+        let kit = visit.state.store.reader().kit(&found.game);
         for row in &mut all {
             if let (Some(kit), Some(seat)) = (kit, row.seat.filter(|_| found.ours)) {
                 let fact = games::Fact::new(row.kind.as_str(), std::mem::take(&mut row.data));
-                row.data = kit.seated(fact, games::Seat(seat)).data;
+                row.data = kit.card().seated(fact, games::Seat(seat)).data;
             }
         }
         let kind = visit.value("kind");

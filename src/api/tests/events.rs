@@ -4,6 +4,7 @@ use super::{App, Live, bearer};
 use crate::api::Feeds;
 use crate::api::auth::PASS;
 use crate::clock::now_us;
+use crate::history;
 use crate::link::LeavesAt;
 use crate::store::tests::fake::{
     Pen, TOURNAMENT, heard, match_id, new_match, new_session, new_tournament, round, said, slot,
@@ -232,11 +233,12 @@ async fn a_tournaments_end_ends_the_streams_of_its_matches() {
     let app = App::new().await;
     let (reads, root) = (app.token("read").await, app.token("admin").await);
     let store = app.store();
-    store
-        .create_tournament(new_tournament(TOURNAMENT))
+    history::create_tournament(store, new_tournament(TOURNAMENT))
         .await
         .unwrap();
-    store.add_round(TOURNAMENT, round(1)).await.unwrap();
+    history::add_round(store, TOURNAMENT, round(1))
+        .await
+        .unwrap();
     let mut row = new_match(1, true);
     slot(1, 1).seat(&mut row);
     let mut pen = Pen::new(store, Some(row), new_session(1, Side::Referee, 0));
@@ -250,8 +252,7 @@ async fn a_tournaments_end_ends_the_streams_of_its_matches() {
     let mut stranger = Stream::of(&app, &events(1), Some(&reads), Some("0-0")).await;
     let mut admin = Stream::of(&app, &events(1), Some(&root), Some("0-0")).await;
     assert_eq!(admin.entries(1).await.1, ["hidden"]);
-    store
-        .end_tournament(TOURNAMENT, now_us(), "done".into())
+    history::end_tournament(store, TOURNAMENT, now_us(), "done".into())
         .await
         .unwrap();
     let mut late = Stream::of(&app, &events(1), Some(&reads), Some("0-0")).await;

@@ -90,7 +90,7 @@ async fn a_running_match_explains_only_to_the_owner() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_explained_is_told() {
+async fn what_cannot_be_explained_is_reported() {
     let app = App::new().await;
     play(&app).await.end(app.store(), vec![1, 0], 1).await;
     for (seat, query, status, told) in [

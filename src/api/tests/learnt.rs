@@ -1,6 +1,7 @@
 //! Decisions, results, and what was learnt when.
 
 use super::{App, play};
+use crate::history;
 use crate::store::tests::fake::match_id;
 use crate::store::{EntryId, LedgerRow, SessionId};
 use axum::http::StatusCode;
@@ -126,7 +127,7 @@ async fn a_bots_results_count_once_they_are_public() {
         ("champion", 0, 0),
         ("another", i64::MAX, 0),
     ] {
-        let record = app.store().bot_record("toy", bot, over_by_us).await;
+        let record = history::bot_record(app.store().reader(), "toy", bot, over_by_us).await;
         let record = record.unwrap();
         assert_eq!((record.won, record.tied, record.lost), (won, 0, 0), "{bot}");
         assert_eq!(record.share.count, won as f64);

@@ -1,6 +1,7 @@
 //! Pages: who gets in, by what, and what their headers forbid.
 
 use super::{Answer, App, LOCAL, match_id, play};
+use crate::history;
 use crate::link::Caller;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
@@ -66,7 +67,7 @@ async fn a_pass_reads_as_its_token_would_and_does_nothing_else() {
     let (until, seal) = word.split_once('.').unwrap();
     let later = until.parse::<i64>().unwrap() + 1;
     // Nor can it be made of what the database holds.
-    let digest = app.store().tokens().await.unwrap()[0].digest;
+    let digest = history::tokens(app.store().reader()).await.unwrap()[0].digest;
     let of_digest = Sha256::new()
         .chain_update(b"a pass until ")
         .chain_update(later.to_be_bytes())
@@ -223,9 +224,9 @@ async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is
     }
     for kit in games::ALL {
         assert!(
-            start.contains(&format!("id=\"{}\"", kit.game())),
+            start.contains(&format!("id=\"{}\"", kit.card().name)),
             "{}",
-            kit.game()
+            kit.card().name
         );
     }
     app.state.readiness.refuse("an operator asked for it");

@@ -1,6 +1,7 @@
 //! What became of users' programs in a match, and who is told.
 
 use super::App;
+use crate::history;
 use crate::programs::Conduct;
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
 use crate::store::{NewSession, ProgramRun, Side};
@@ -51,7 +52,7 @@ async fn play(app: &App, number: u64, over: bool) -> String {
         participation: conduct.participation,
         stderr: STDERR.to_owned(),
     };
-    store.program_ran(run).await.unwrap();
+    history::program_ran(store, run).await.unwrap();
     if over {
         pen.end(store, vec![3, 1, 0, 0], 1).await;
         other.end(store, vec![1, 3, 0, 0], 1).await;

@@ -3,6 +3,7 @@
 use super::{App, match_id, new_match, new_session};
 use crate::api::films::FILMS_MAX;
 use crate::api::problem::Problem;
+use crate::history;
 use crate::replay::{Film, View};
 use crate::store::tests::fake::{Pen, call, heard, said};
 use crate::store::{Direction, MatchResult, NewEntry, Side};
@@ -180,8 +181,13 @@ async fn a_view_is_folded_once_as_long_as_nothing_is_added() {
     pen.write(store, vec![heard("ask"), said("5")]).await;
     let folds = Cell::new(0);
     let film = async |seat: Option<u8>| {
-        let row = store.match_row(&match_id(1)).await.unwrap().unwrap();
-        let sessions = store.sessions_of(&match_id(1)).await.unwrap();
+        let row = history::match_row(store.reader(), &match_id(1))
+            .await
+            .unwrap()
+            .unwrap();
+        let sessions = history::sessions_of(store.reader(), &match_id(1))
+            .await
+            .unwrap();
         let view = View::of(&sessions, seat, true).unwrap();
         let footage = crate::replay::footage(store, &row, view.clone())
             .await

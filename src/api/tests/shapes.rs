@@ -1,6 +1,7 @@
 //! What every list and thing looks like, word for word.
 
 use super::{App, play};
+use crate::history;
 use crate::store::MatchResult;
 use crate::store::tests::fake::{TOURNAMENT, match_id, new_match, new_tournament, round, slot};
 use games::Cause;
@@ -14,8 +15,10 @@ async fn filled() -> App {
     play(&app, 2, false).await;
     store.name_seat(&match_id(1), 1, "alice").await.unwrap();
     let new = new_tournament(TOURNAMENT);
-    store.create_tournament(new).await.unwrap();
-    store.add_round(TOURNAMENT, round(1)).await.unwrap();
+    history::create_tournament(store, new).await.unwrap();
+    history::add_round(store, TOURNAMENT, round(1))
+        .await
+        .unwrap();
     let mut row = new_match(3, true);
     slot(1, 0).seat(&mut row);
     store.open_match(row).await.unwrap();

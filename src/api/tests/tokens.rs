@@ -2,6 +2,7 @@
 
 use super::{Answer, App, LOCAL};
 use crate::access::{PassKey, Tokens};
+use crate::history;
 use crate::link::Caller;
 use crate::store::tests::fake::open;
 use axum::body::Body;
@@ -228,7 +229,10 @@ async fn tokens_outlive_a_restart_and_are_nowhere_in_clear() {
     let App { state, _folder } = app;
     let debugged = format!("{state:?} {:?}", state.tokens);
     let folder = _folder.path().to_owned();
-    while state.store.tokens().await.unwrap()[1].used_us.is_none() {
+    while history::tokens(state.store.reader()).await.unwrap()[1]
+        .used_us
+        .is_none()
+    {
         tokio::task::yield_now().await;
     }
     drop(state.tokens);

@@ -1,6 +1,7 @@
 //! Matches of tournaments.
 
 use super::App;
+use crate::history;
 use crate::store::tests::fake::{TOURNAMENT, match_id, new_match, new_tournament, round, slot};
 use crate::store::{MatchResult, StoredRound, TournamentRow};
 use axum::http::StatusCode;
@@ -12,8 +13,10 @@ async fn matches_show_their_places_and_entrants_and_are_listed_by_them() {
     let app = App::new().await;
     let store = app.store();
     let new = new_tournament(TOURNAMENT);
-    store.create_tournament(new).await.unwrap();
-    store.add_round(TOURNAMENT, round(1)).await.unwrap();
+    history::create_tournament(store, new).await.unwrap();
+    history::add_round(store, TOURNAMENT, round(1))
+        .await
+        .unwrap();
     for of in 1..=2 {
         let mut row = new_match(of, true);
         slot(1, of).seat(&mut row);
@@ -63,12 +66,12 @@ async fn a_tournament_that_cannot_be_read_in_full_says_so_and_shows_the_rest() {
         game: "planowanie".into(),
         ..new_tournament(TOURNAMENT)
     };
-    store.create_tournament(broken).await.unwrap();
+    history::create_tournament(store, broken).await.unwrap();
     let round = StoredRound {
         decision: json!({}),
         ..round(0)
     };
-    store.add_round(TOURNAMENT, round).await.unwrap();
+    history::add_round(store, TOURNAMENT, round).await.unwrap();
     let of = format!("/api/v1/tournaments/{TOURNAMENT}");
     for path in ["standings", "crosstable", "ratings"] {
         let answer = app.get(&format!("{of}/{path}")).await;

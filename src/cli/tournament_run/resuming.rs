@@ -37,7 +37,7 @@ impl Run<'_> {
         let store = store.context("a tournament needs a database")?;
         let mut stored = tournaments(store).await?;
         let of = |cup: &Cup, found: &TournamentRow| {
-            found.name == cup.name && found.game == cup.kit.game()
+            found.name == cup.name && found.game == cup.kit.card().name
         };
         stored.retain(|found| cups.iter().any(|cup| of(cup, found)));
         if stored.is_empty() {

@@ -13,6 +13,7 @@ use crate::daemon::room::Gauged;
 use crate::daemon::{Addresses, Daemon, Extras, descriptors};
 use crate::gateway::hubs::Hubs;
 use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, OwnReferee, shims};
+use crate::history;
 use crate::identities::{Identities, Names};
 use crate::link::{Hosts, HttpIn};
 use crate::programs::Bots;
@@ -97,7 +98,7 @@ impl Daemon {
             config,
             maxima: descriptors::maxima(config, listening.referee.is_some()),
             addresses,
-            nonce: Secret::new(store.referee_nonce().await?),
+            nonce: Secret::new(history::referee_nonce(store.reader()).await?),
             parts: &parts,
             sessions: &sessions,
             drain: &drain,
@@ -119,7 +120,7 @@ impl Daemon {
             None => None,
         };
         tokio::spawn(figures::upkeep(metrics.clone(), end.clone()));
-        let mut disk = Disk::of(store.path());
+        let mut disk = Disk::for_database(store.path());
         tokio::spawn(figures::watch(move || disk.look(), end.clone()));
         let gauged = Gauged {
             sessions: sessions.clone(),
@@ -279,11 +280,11 @@ impl Starting<'_> {
 fn identities(names: Option<&Path>) -> anyhow::Result<Identities> {
     let identities = Identities::default();
     if let Some(path) = names {
-        let told = || format!("thinking.names: {}", path.display());
-        let text = std::fs::read_to_string(path).with_context(told)?;
+        let known = || format!("thinking.names: {}", path.display());
+        let text = std::fs::read_to_string(path).with_context(known)?;
         let names = Names::read(games::text::without_mark(&text), games::find);
-        for names in names.with_context(told)? {
-            identities.name(names).with_context(told)?;
+        for names in names.with_context(known)? {
+            identities.name(names).with_context(known)?;
         }
     }
     Ok(identities)

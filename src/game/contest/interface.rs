@@ -1,53 +1,23 @@
-//! [`Contest`], what a game says of itself, typed.
+//! [`Contest`], what a game implements, typed.
 
 use crate::arena::Acts;
-use crate::game::{Bot, Budget, Duel, Game, Illegal, Outcome, Seat, Seats};
-#[cfg(doc)]
-use crate::kit::Kit;
-use crate::kit::{
-    Bluff, BotCard, DialogueSetup, Maps, Models, NO_REPLIES, OptionCard, Pace, Route, StdioWire,
-    Train, Wire,
-};
+use crate::card::GameCard;
+use crate::dialect::NO_REPLIES;
+use crate::game::{Bot, Budget, Game, Illegal, Seat};
+use crate::kit::{DialogueSetup, LineUp, Pace};
 use crate::neutral::Spoken;
-use crate::scene::Picture;
-use crate::wire::{Dialogue, Fact, Frame, Reception, ReplyLine, Table, TeamFact, WireError};
+use crate::wire::{Dialogue, Frame, Table};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt::Debug;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 use std::time::Duration;
 
 /// The number of a match that is played without a wire.
 pub const MATCH_NUMBER: u64 = 1;
 
-/// How long things may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// The wire's time limit for an answer.
-    pub answer: Duration,
-    /// The wire's time limit for the first answer of a match.
-    pub open: Duration,
-    /// How long a decision is thought about unless it is set otherwise.
-    pub budget: Duration,
-    /// The same in matches that are played here without a clock.
-    pub play_budget: Duration,
-}
-
-impl Limits {
-    /// Limits of a wire with so long for every answer, and the budget of decisions.
-    #[must_use]
-    pub const fn new(answer: Duration, budget: Duration) -> Self {
-        Self {
-            answer,
-            open: answer,
-            budget,
-            play_budget: budget,
-        }
-    }
-}
-
-/// What a match is made for, beside its options.
+/// What a match is made from, besides its options.
 #[derive(Clone, Copy, Debug)]
 pub struct Deal<'a> {
     /// Seeds all chance of the match.
@@ -83,47 +53,36 @@ pub enum Advice<'a> {
     },
 }
 
+/// A decision as its seat sees it.
+pub struct Decision<'a, C: Contest> {
+    /// What was kept of earlier events.
+    pub known: &'a C::Known,
+    /// What the seat may know.
+    pub view: &'a C::View,
+    /// What is asked.
+    pub ask: &'a C::Ask,
+}
+
 /// One game: rules, wire, bots and options. All items without a default are what the smallest game writes.
 pub trait Contest:
     Game<Act: Clone + Debug + Send + Spoken, Ask: Spoken, View: Spoken, Event: Spoken>
 {
-    /// The referee's options, one field a card of [`Contest::OPTIONS`].
+    /// The referee's options, one field a card of [`GameCard::options`].
     type Options: DeserializeOwned + Default;
     /// Everything that a match is refereed from, its options and chance included: what
     /// [`Table::setup`] gives.
     type Refereed: Serialize + DeserializeOwned;
+    /// What must be known besides a view for judging acts, kept from earlier events.
+    type Known: Default + Clone + Send;
 
-    /// What is known beside a view for judging acts, from what was heard before.
-    type Heard: Default + Clone + Send;
-
-    /// The game's name.
-    const NAME: &'static str;
-    /// How many seats a match has.
-    const SEATS: RangeInclusive<usize>;
-    /// Built-in bots, weakest first.
-    const BOTS: &'static [BotCard];
-    /// Referee options.
-    const OPTIONS: &'static [OptionCard];
-    /// How long things may take.
-    const LIMITS: Limits;
-    /// How players and referee meet.
-    const WIRE: Wire = Wire::Stdio;
-    /// What programs on pipes are held to, where players are such programs.
-    const STDIO: StdioWire = StdioWire::USUAL;
-    /// Whether stored models advise the game's bots ([`Advice::Learnt`]).
-    const ADVISED: bool = false;
-    /// As [`Kit::repeats`].
-    const REPEATS: bool = false;
-    /// As [`Kit::team_fact`].
-    const TEAM_FACT: Option<TeamFact> = None;
-    /// Whether transcripts of matches without a wire take a player's side that hears them. Where none is
-    /// needed, every call that asks is answered by [`Contest::written`].
-    const HEARD_AGAIN: bool = true;
-    /// As [`Kit::value_unit`].
-    const VALUE_UNIT: &'static str;
+    /// Everything about the game that is data.
+    const CARD: &'static GameCard;
     /// Nodes a decision in the matches that go into a signature, unless a match says otherwise
     /// ([`Bout::nodes`]).
     const BOUT_NODES: u64;
+    /// Whether every answer on the wire is a decision, which [`Contest::written`] writes. Transcripts of matches
+    /// without a wire are then written without players.
+    const ONLY_DECISIONS: bool = false;
 
     /// What a match with these options is refereed from.
     ///
@@ -139,39 +98,45 @@ pub trait Contest:
     fn referee(refereed: Self::Refereed) -> Result<Box<dyn Table>, String>;
     /// A bot's side of a conversation.
     fn player(bot: Box<dyn Bot<Self>>, opened: &DialogueSetup) -> Box<dyn Dialogue>;
-    /// Which session a frame belongs to.
-    ///
-    /// # Errors
-    /// [`WireError`] names the field that keeps the frame from being routed.
-    fn route(frame: &[u8]) -> Result<Route, WireError>;
-    /// As [`Kit::in_form`], of an answer that is not empty.
-    ///
-    /// # Errors
-    /// A sentence that says what a reader would not take.
-    fn in_form(message: &[u8], answer: &str) -> Result<(), String>;
     /// The built-in bot with this name, if there is one. `seed` is its own chance.
     fn bot(name: &str, seed: u64, advice: Advice<'_>) -> Option<Box<dyn Bot<Self>>>;
     /// The fixed matches whose acts are the signature of the bot with this name. They never change.
     fn bouts(name: &str) -> Option<Vec<Bout<'_, Self>>>;
-
     /// Whether an act answers a decision as the rules want it, as far as that can be seen from the seat.
     ///
     /// # Errors
     /// [`Illegal`] says which rule forbids it.
-    fn judge(
-        heard: &Self::Heard,
-        view: &Self::View,
-        ask: &Self::Ask,
-        act: &Self::Act,
-    ) -> Result<(), Illegal>;
+    fn judge(decision: &Decision<'_, Self>, act: &Self::Act) -> Result<(), Illegal>;
+
     /// The legal acts of a decision, or a sample where they are too many; `None` where acts are not listed.
-    fn listed(heard: &Self::Heard, view: &Self::View, ask: &Self::Ask) -> Option<Vec<Self::Act>> {
-        let _ = (heard, view, ask);
+    fn listed(decision: &Decision<'_, Self>) -> Option<Vec<Self::Act>> {
+        let _ = decision;
         None
     }
     /// Keeps what is needed to judge later acts.
-    fn receive(heard: &mut Self::Heard, event: &Self::Event) {
-        let _ = (heard, event);
+    fn learn(known: &mut Self::Known, event: &Self::Event) {
+        let _ = (known, event);
+    }
+    /// The act of a program's whole reply to a frame that asks for this decision, in the game's own protocol. Read as
+    /// leniently as any referee reads it: what is sent on is written again.
+    ///
+    /// # Errors
+    /// A sentence: it is no act, or the game is not played by programs on pipes.
+    fn act_of_reply(
+        decision: &Decision<'_, Self>,
+        frame: &[u8],
+        reply: &str,
+    ) -> Result<Self::Act, String> {
+        let _ = (decision, frame, reply);
+        Err(NO_REPLIES.to_owned())
+    }
+    /// Who plays where in a match of this many entrants: each on a seat of their own, unless a game has teams.
+    ///
+    /// # Errors
+    /// A sentence, if the options do not fit this many.
+    fn line_up(options: Self::Options, entrants: usize) -> Result<LineUp, String> {
+        let _ = options;
+        Ok(LineUp::single(entrants))
     }
 
     /// An act as it goes into a signature.
@@ -183,12 +148,12 @@ pub trait Contest:
     fn end_text(game: &Self) -> String {
         format!("{:?}", game.outcome())
     }
-    /// Whether the bot with this name heeds what it is told; those that play from the view alone need not be
-    /// told anything.
+    /// Whether the bot with this name uses events; those that play from the view alone need not be sent any.
     fn listens(name: &str) -> bool {
         let _ = name;
         true
     }
+
     /// How long each seat may think in a whole match, where a clock runs over it.
     fn clock(refereed: &Self::Refereed) -> Duration {
         let _ = refereed;
@@ -229,110 +194,10 @@ pub trait Contest:
     fn arrange(game: &Self, acts: &mut Acts<Self>) {
         let _ = (game, acts);
     }
-    /// What is said for an act in a match without a wire, whose number is [`MATCH_NUMBER`]; `None`: what the
-    /// player's side says. For games whose players have names of their own for what acts are about.
+    /// The answer for an act in a match without a wire, whose number is [`MATCH_NUMBER`]; `None`: the player's side
+    /// writes it. For games whose players have names of their own for what acts are about.
     fn written(act: &Self::Act) -> Option<Frame> {
         let _ = act;
-        None
-    }
-    /// As [`Kit::seat_owners`].
-    ///
-    /// # Errors
-    /// A sentence, if the options do not fit so many.
-    fn seat_owners(options: Self::Options, entrants: usize) -> Result<Vec<usize>, String> {
-        let _ = options;
-        Ok((0..entrants).collect())
-    }
-    /// As [`Kit::seat_teams`].
-    ///
-    /// # Errors
-    /// A sentence, if the options do not fit so many.
-    fn seat_teams(options: Self::Options, seats: usize) -> Result<Option<Vec<u8>>, String> {
-        let _ = (options, seats);
-        Ok(None)
-    }
-    /// As [`Kit::teams`].
-    fn teams(refereed: &str) -> Option<Vec<u8>> {
-        let _ = refereed;
-        None
-    }
-    /// As [`Kit::win_shares`].
-    fn win_shares(outcome: &Outcome) -> Seats<f64> {
-        outcome.win_shares()
-    }
-    /// As [`Kit::duels`].
-    fn duels(outcome: &Outcome) -> Vec<Duel> {
-        outcome.duels()
-    }
-    /// As [`Kit::default_answer`].
-    fn default_answer(frame: &str) -> &'static str {
-        let _ = frame;
-        ""
-    }
-    /// As [`Kit::completes`].
-    fn completes(line: &[u8]) -> bool {
-        let _ = line;
-        true
-    }
-    /// As [`Kit::reply_line`].
-    ///
-    /// # Errors
-    /// A sentence: it is none that a reply has.
-    fn reply_line(begun: bool, line: &[u8]) -> Result<ReplyLine, String> {
-        let _ = (begun, line);
-        Err(NO_REPLIES.to_owned())
-    }
-    /// The act of a program's whole reply to a frame that asks for this decision, in the game's own protocol. Read as
-    /// leniently as any referee reads it: what is sent on is written again.
-    ///
-    /// # Errors
-    /// A sentence: it is no act.
-    fn act_of_reply(
-        (heard, frame): (&Self::Heard, &[u8]),
-        (view, ask): (&Self::View, &Self::Ask),
-        reply: &str,
-    ) -> Result<Self::Act, String> {
-        let _ = (heard, frame, view, ask, reply);
-        Err(NO_REPLIES.to_owned())
-    }
-    /// As [`Kit::place`].
-    fn place(word: &str) -> Option<u8> {
-        word.parse().ok()
-    }
-    /// As [`Kit::place_word`].
-    fn place_word(clockwise: u8) -> Option<&'static str> {
-        let _ = clockwise;
-        None
-    }
-    /// As [`Kit::bluff`].
-    fn bluff(fact: &Fact) -> Option<Bluff> {
-        let _ = fact;
-        None
-    }
-    /// As [`Kit::seated`].
-    fn seated(fact: Fact, seat: Seat) -> Fact {
-        let _ = seat;
-        fact
-    }
-    /// As [`Kit::picture`].
-    fn picture(state: &Value) -> Option<Picture> {
-        let _ = state;
-        None
-    }
-    /// The game's maps, if it is played on such.
-    fn maps() -> Option<&'static dyn Maps> {
-        None
-    }
-    /// What is learnt of rivals, if anything is.
-    fn models() -> Option<&'static dyn Models> {
-        None
-    }
-    /// How players are received who dial the referee themselves, if the game has that.
-    fn reception() -> Option<&'static dyn Reception> {
-        None
-    }
-    /// How the champion's data is learnt, if it ships any.
-    fn training() -> Option<&'static dyn Train> {
         None
     }
 }

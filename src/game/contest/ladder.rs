@@ -20,8 +20,8 @@ pub fn make<C: Contest>(
     advice: Advice<'_>,
 ) -> Result<Box<dyn Bot<C>>, SetupError> {
     C::bot(name, seed, advice).ok_or_else(|| {
-        let names: Vec<&str> = C::BOTS.iter().map(|card| card.name).collect();
-        let (game, names) = (C::NAME, names.join(", "));
+        let names: Vec<&str> = C::CARD.bots.iter().map(|card| card.name).collect();
+        let (game, names) = (C::CARD.name, names.join(", "));
         SetupError(format!("{game} has no bot {name:?}; it has {names}"))
     })
 }
@@ -37,7 +37,7 @@ pub fn seated<C: Contest>(names: &[&str], seed: u64) -> Option<Vec<Box<dyn Bot<C
 /// in the fixed matches of [`Contest::bouts`]. `None`: there is no such bot.
 #[must_use]
 pub fn signature<C: Contest>(name: &str) -> Option<u64> {
-    C::BOTS.iter().find(|card| card.name == name)?;
+    C::CARD.bot(name)?;
     let mut digest = DIGEST_BASIS;
     for bout in C::bouts(name)? {
         let bot = |(name, seed): &(&str, u64)| C::bot(name, *seed, Advice::Shipped);

@@ -1,7 +1,7 @@
 //! A bot that somebody else decides for: what it is told becomes lines, and it acts as the answer says that is
 //! handed in. It never waits: until there is an answer that the rules allow, its fallback acts.
 
-use super::interface::Contest;
+use super::interface::{Contest, Decision};
 use crate::game::{Bot, Budget, Progress};
 use crate::neutral::{Body, Line, Post, Told, written};
 use serde::Deserialize as _;
@@ -11,7 +11,7 @@ use serde_json::Value;
 pub(super) struct Remote<C: Contest> {
     fallback: Box<dyn Bot<C>>,
     post: Post,
-    heard: C::Heard,
+    known: C::Known,
     /// Decisions so far.
     asked: u64,
     /// The decision that is due.
@@ -34,7 +34,7 @@ impl<C: Contest> Remote<C> {
         Self {
             fallback,
             post,
-            heard: C::Heard::default(),
+            known: C::Known::default(),
             asked: 0,
             due: None,
         }
@@ -55,17 +55,21 @@ impl<C: Contest> Remote<C> {
             let (number, rest) = (self.asked, String::new());
             return self.post.push(Line::Ask { number, rest });
         }
-        let acts = C::listed(&self.heard, view, ask);
+        let acts = C::listed(&self.decision(view, ask));
         self.post
             .push(Line::ask(self.asked, &Body { ask, view, acts }));
+    }
+
+    fn decision<'a>(&'a self, view: &'a C::View, ask: &'a C::Ask) -> Decision<'a, C> {
+        let known = &self.known;
+        Decision { known, view, ask }
     }
 
     /// The act that an answer stands for.
     fn read(&self, view: &C::View, ask: &C::Ask, answer: Value) -> Result<C::Act, String> {
         match (self.post.frame(), answer) {
             (Some(frame), Value::String(reply)) => {
-                let heard = (&self.heard, frame.as_bytes());
-                C::act_of_reply(heard, (view, ask), &reply)
+                C::act_of_reply(&self.decision(view, ask), frame.as_bytes(), &reply)
             }
             (_, answer) => {
                 C::Act::deserialize(answer).map_err(|why| format!("it is no act: {why}"))
@@ -80,7 +84,7 @@ impl<C: Contest> Remote<C> {
         };
         let act = self.read(view, ask, answer);
         let legal = act.and_then(|act| {
-            let judged = C::judge(&self.heard, view, ask, &act);
+            let judged = C::judge(&self.decision(view, ask), &act);
             judged.map(|()| act).map_err(|why| why.to_string())
         });
         let (decided, verdict) = match legal {
@@ -100,7 +104,7 @@ impl<C: Contest> Clone for Remote<C> {
         Self {
             fallback: self.fallback.clone(),
             post: Post::default(),
-            heard: self.heard.clone(),
+            known: self.known.clone(),
             asked: self.asked,
             due: self.due.clone(),
         }
@@ -109,7 +113,7 @@ impl<C: Contest> Clone for Remote<C> {
 
 impl<C: Contest> Bot<C> for Remote<C> {
     fn observe(&mut self, event: &C::Event) {
-        C::receive(&mut self.heard, event);
+        C::learn(&mut self.known, event);
         if !self.post.is_native() {
             let seen: Told<&C::View, &C::Ask, &C::Act, &C::Event> = Told::Seen { event };
             self.post.push(Line::Plain(written(&seen)));

@@ -59,7 +59,7 @@ pub(super) fn transcribed<C: Contest>(
     acts: &[(Seat, Option<C::Act>)],
 ) -> Vec<Exchange> {
     let mut players = Seats::from_fn(names.len(), |seat| -> Box<dyn Dialogue> {
-        if !C::HEARD_AGAIN {
+        if C::ONLY_DECISIONS {
             return Box::new(Deaf);
         }
         let own = acts.iter().filter(|(by, _)| *by == seat);

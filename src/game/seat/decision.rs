@@ -1,7 +1,8 @@
 //! One decision, from the question to the answer. It holds the best legal answer all the time, and says what is due.
 
 use super::program::ProgramPart;
-use crate::answer::{Bounds, ProgramTimes, TimeLimits, Times, think};
+use crate::answer::{Bounds, ProgramTimes, Times, think};
+use crate::card::Limits;
 use crate::game::Budget;
 use crate::guard::{Panicked, guarded};
 use crate::participation::Part;
@@ -18,7 +19,7 @@ const LEAST_MAX: Duration = Duration::from_millis(200);
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// The contest's limits.
-    pub limits: TimeLimits,
+    pub limits: Limits,
     /// How long before the wire's limit an answer must be ready.
     pub margin: Duration,
     /// The longest that the bot thinks about a decision; [`Duration::MAX`] where the wire's limit alone counts.
@@ -32,10 +33,7 @@ impl Settings {
     #[must_use]
     pub const fn nodes(nodes: u64) -> Self {
         Self {
-            limits: TimeLimits {
-                answer: Duration::MAX,
-                open: Duration::MAX,
-            },
+            limits: Limits::new(Duration::MAX, Duration::MAX),
             margin: Duration::ZERO,
             ceiling: Duration::MAX,
             nodes,

@@ -4,7 +4,8 @@ use super::{
     By, Due, Extent, Fallback, LastMessage, Order, OwnSeat, ProgramPart, ProgramReply, Quarantine,
     Reply, Search, Settings, Taken, Unanswered,
 };
-use crate::answer::{MARGIN, TimeLimits};
+use crate::answer::MARGIN;
+use crate::card::Limits;
 use crate::game::{Budget, Cause, Progress};
 use crate::neutral::{Line, Post};
 use crate::wire::{Dialogue, Ending, Fact, Frame, Next, WireError};
@@ -108,10 +109,7 @@ impl Dialogue for Scripted {
 
 fn settings() -> Settings {
     Settings {
-        limits: TimeLimits {
-            answer: ms(1_000),
-            open: ms(1_000),
-        },
+        limits: Limits::new(ms(1_000), ms(1_000)),
         margin: MARGIN,
         ceiling: ms(10_000),
         nodes: u64::MAX,

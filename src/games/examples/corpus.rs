@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let blobs = Path::new(&folder).join("blobs");
     std::fs::create_dir_all(&blobs)?;
     for (number, kit) in games::ALL.iter().enumerate() {
-        let to = Path::new(&folder).join(kit.game());
+        let to = Path::new(&folder).join(kit.card().name);
         std::fs::create_dir_all(&to)?;
         for seed in 0..2 {
             let tape = Tape::record(*kit, seed)?;
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let marked: Vec<String> = marked.collect();
             let marked: Vec<&str> = marked.iter().map(String::as_str).collect();
             let bytes = join(format!("T{number}").as_bytes(), &marked);
-            std::fs::write(blobs.join(format!("{}{seed}", kit.game())), bytes)?;
+            std::fs::write(blobs.join(format!("{}{seed}", kit.card().name)), bytes)?;
         }
     }
     Ok(())

@@ -173,7 +173,7 @@ impl Purse {
     /// No cards.
     pub const EMPTY: Purse = Purse([0; 6]);
 
-    /// All money at a table once so many donkeys have been turned up.
+    /// All money at a table once n donkeys have been turned up.
     #[must_use]
     pub const fn issued(donkeys: u8) -> Purse {
         match donkeys {
@@ -298,7 +298,7 @@ impl Purse {
         Some(best)
     }
 
-    /// The cards of this hand that pay a price, if there is only one way to do so with so many cards.
+    /// The cards of this hand that pay a price, if there is only one way to do so with n cards.
     #[must_use]
     pub fn only_payment(self, cards: u8, price: u16) -> Option<Purse> {
         let (mut dearest, mut rest) = (Purse::EMPTY, self);

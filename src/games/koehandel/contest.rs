@@ -8,42 +8,55 @@ use super::models::{self, Models as Known, Who};
 use super::options::{END_TURNS_MAX, OPTIONS, Options};
 use super::player::Player;
 use super::referee::{Referee, RefereeSetup};
-use super::rules::{Act, Ask, Koehandel, Setup, in_order, listed};
+use super::rules::{Act, Koehandel, Setup, in_order, listed};
 use super::scene;
-use super::view::View;
-use drover_game::contest::Bout;
-use drover_game::contest::{Advice, Contest, Deal, Door, Limits};
-use drover_game::game::{Bot, Illegal, Seat};
-use drover_game::kit::{Bluff, BotCard, DialogueSetup, Models, OptionCard, Route, Wire};
-use drover_game::scene::Picture;
-use drover_game::wire::{Dialogue, Fact, Frame, Table, WireError};
+use drover_game::card::{GameCard, Limits, Places, StdioWire, Wire};
+use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
+use drover_game::dialect::{Dialect, Route};
+use drover_game::game::{Bot, Illegal, Outcome};
+use drover_game::kit::DialogueSetup;
+use drover_game::models::Models;
+use drover_game::wire::{Dialogue, Frame, Table, WireError};
 use serde_json::Value;
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// Koehandel.
-pub static KIT: Door<Koehandel> = Door::NEW;
+pub static KIT: Erased<Koehandel> = Erased::NEW;
 
 impl Contest for Koehandel {
     type Options = Options;
     type Refereed = RefereeSetup;
 
-    type Heard = ();
+    type Known = ();
 
-    const NAME: &'static str = "koehandel";
-    const SEATS: RangeInclusive<usize> = PLAYERS..=PLAYERS;
-    const BOTS: &'static [BotCard] = bots::CARDS;
-    const OPTIONS: &'static [OptionCard] = OPTIONS;
-    const LIMITS: Limits = Limits::new(ANSWER_WITHIN, Duration::from_millis(200));
-    const WIRE: Wire = Wire::Callbacks;
-    const ADVISED: bool = true;
-    /// Between two messages to a player something has happened, and each message tells it in full: a
-    /// question is followed by the news of what was answered, a bid by a higher one or the sale, and
-    /// whatever returns later (the same card's auction, the same challenge) comes after other news.
-    const REPEATS: bool = true;
-    const HEARD_AGAIN: bool = false;
-    const VALUE_UNIT: &'static str = "half the share of the win, half the share of all points";
+    const CARD: &'static GameCard = &GameCard {
+        name: "koehandel",
+        seats: PLAYERS..=PLAYERS,
+        bots: bots::CARDS,
+        options: OPTIONS,
+        limits: Limits::new(ANSWER_WITHIN, Duration::from_millis(200)),
+        wire: Wire::Callbacks,
+        stdio: StdioWire::USUAL,
+        dialect: &Callbacks,
+        places: Places::Named(&["S", "W", "N", "E"]),
+        // Between two messages to a player something has happened, and each message tells it in full: a
+        // question is followed by the news of what was answered, a bid by a higher one or the sale, and
+        // whatever returns later (the same card's auction, the same challenge) comes after other news.
+        repeats: true,
+        advised: true,
+        value_unit: "half the share of the win, half the share of all points",
+        win_shares: Outcome::win_shares,
+        duels: Outcome::duels,
+        picture: scene::draw,
+        teams: None,
+        history: Some(&facts::Shown),
+        maps: None,
+        models: Some(&Rivals),
+        reception: None,
+        training: None,
+    };
     const BOUT_NODES: u64 = 60;
+    const ONLY_DECISIONS: bool = true;
 
     fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
         if let Some(seat) = options
@@ -78,36 +91,22 @@ impl Contest for Koehandel {
     fn player(bot: Box<dyn Bot<Self>>, setup: &DialogueSetup) -> Box<dyn Dialogue> {
         let who = setup.models.then(|| {
             let (rivals, types) = (&[][..], &setup.types[..]);
-            let models = Known::of(Advice::Learnt { rivals, types });
+            let models = Known::from_advice(Advice::Learnt { rivals, types });
             Box::new(Who::new(models, &setup.known, &setup.named))
         });
         Box::new(Player::new(bot, who))
     }
 
-    fn route(frame: &[u8]) -> Result<Route, WireError> {
-        let fields = Fields::cut(frame)?;
-        Ok(Route {
-            market: fields.market()?,
-            id: fields.id()?,
-            begins: fields.kind() == "information" && fields.message() == "begin",
-            seating: None,
-        })
+    fn judge(decision: &Decision<'_, Self>, act: &Act) -> Result<(), Illegal> {
+        in_order(decision.view, decision.ask, act)
     }
 
-    fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
-        dialect::in_form(message, answer)
-    }
-
-    fn judge(_: &(), view: &View, ask: &Ask, act: &Act) -> Result<(), Illegal> {
-        in_order(view, ask, act)
-    }
-
-    fn listed(_: &(), view: &View, ask: &Ask) -> Option<Vec<Act>> {
-        Some(listed(view, ask))
+    fn listed(decision: &Decision<'_, Self>) -> Option<Vec<Act>> {
+        Some(listed(decision.view, decision.ask))
     }
 
     fn bot(name: &str, seed: u64, advice: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {
-        bots::make(name, seed, &Known::of(advice))
+        bots::make(name, seed, &Known::from_advice(advice))
     }
 
     fn bouts(name: &str) -> Option<Vec<Bout<'_, Self>>> {
@@ -121,35 +120,28 @@ impl Contest for Koehandel {
     fn listens(name: &str) -> bool {
         bots::listens(name)
     }
+}
 
-    fn place(word: &str) -> Option<u8> {
-        match word {
-            "S" => Some(0),
-            "W" => Some(1),
-            "N" => Some(2),
-            "E" => Some(3),
-            number => number.parse().ok(),
-        }
+/// A query is a message, and the body that answers it.
+struct Callbacks;
+
+impl Dialect for Callbacks {
+    fn route(&self, frame: &[u8]) -> Result<Route, WireError> {
+        let fields = Fields::cut(frame)?;
+        Ok(Route {
+            market: fields.market()?,
+            id: fields.id()?,
+            begins: fields.kind() == "information" && fields.message() == "begin",
+            seating: None,
+        })
     }
 
-    fn place_word(clockwise: u8) -> Option<&'static str> {
-        ["S", "W", "N", "E"].get(usize::from(clockwise)).copied()
+    fn in_form(&self, message: &[u8], answer: &str) -> Result<(), String> {
+        dialect::in_form(message, answer)
     }
 
-    fn bluff(fact: &Fact) -> Option<Bluff> {
-        facts::bluff(fact)
-    }
-
-    fn seated(fact: Fact, seat: Seat) -> Fact {
-        facts::seated(fact, seat)
-    }
-
-    fn picture(state: &Value) -> Option<Picture> {
-        scene::draw(state)
-    }
-
-    fn models() -> Option<&'static dyn Models> {
-        Some(&Rivals)
+    fn default_answer(&self, _: &str) -> &'static str {
+        ""
     }
 }
 

@@ -8,11 +8,11 @@ use super::models::Guess;
 use super::rules::{Act, Ask, Money};
 use super::view::View;
 use drover_game::game::Seat;
-use drover_game::kit::Bluff;
+use drover_game::history::{Bluff, History};
 use drover_game::wire::Fact;
 use serde_json::{Map, Value, json};
 
-/// Facts found and not yet fetched are at most so many; a match has a few hundred in all.
+/// Facts found and not yet fetched are at most this many; a match has a few hundred in all.
 const UNFETCHED_MAX: usize = 1_000;
 /// Letters of an unsound row that its mark repeats.
 const UNSOUND_TEXT_MAX: usize = 200;
@@ -45,7 +45,7 @@ struct Bids {
 }
 
 impl Facts {
-    /// Hears a message that took the reader from `before` to `fold`. Settlements come first: those
+    /// Receives a message that took the reader from `before` to `fold`. Settlements come first: those
     /// of several rows close only with the message after them.
     pub fn receive(&mut self, message: &Message, before: &View, fold: &Fold) {
         self.proved = fold.proves();
@@ -131,7 +131,7 @@ impl Facts {
         self.note("refused", json!({"asked": asked, "answered": answered}));
     }
 
-    /// Takes note of a row that cannot be and is not folded: the mark beside it in the transcript.
+    /// Takes note of a row that cannot be and is not folded: the mark next to it in the transcript.
     pub fn unsound(&mut self, what: &str, why: &str) {
         let what: String = what.chars().take(UNSOUND_TEXT_MAX).collect();
         self.note("unsound", json!({"what": what, "why": why}));
@@ -309,9 +309,21 @@ impl Facts {
     }
 }
 
+/// What history makes of these facts.
+pub(super) struct Shown;
+
+impl History for Shown {
+    fn bluff(&self, fact: &Fact) -> Option<Bluff> {
+        bluff(fact)
+    }
+
+    fn seated(&self, fact: Fact, seat: Seat) -> Fact {
+        seated(fact, seat)
+    }
+}
+
 /// The columns of the bluff history of a fact of kind `bluff`.
-#[must_use]
-pub fn bluff(fact: &Fact) -> Option<Bluff> {
+fn bluff(fact: &Fact) -> Option<Bluff> {
     if fact.kind != "bluff" {
         return None;
     }
@@ -337,8 +349,7 @@ const PLACES: [&str; 8] = [
 ];
 
 /// A fact of this seat's transcript with its places as seats.
-#[must_use]
-pub fn seated(mut fact: Fact, seat: Seat) -> Fact {
+fn seated(mut fact: Fact, seat: Seat) -> Fact {
     let named = |word: &str| {
         let mut letters = word.chars();
         let place = letters.next().and_then(Compass::from_letter);

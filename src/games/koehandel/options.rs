@@ -1,6 +1,6 @@
 //! The referee's options: the starred rulings of README.md, each with its default.
 
-use drover_game::kit::OptionCard;
+use drover_game::card::OptionCard;
 use drover_game::options::choice;
 use serde::{Deserialize, Serialize};
 

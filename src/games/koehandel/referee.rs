@@ -4,7 +4,7 @@ use super::cards::PLAYERS;
 use super::dialect::{ANSWER_WITHIN, read_answer, write};
 use super::message::Message;
 use super::rules::{Ask, Koehandel, Setup};
-use super::scene::{Settled, told};
+use super::scene::{Settled, title};
 use drover_game::game::{Game, Outcome, Seat};
 use drover_game::scene::Scene;
 use drover_game::wire::{Call, Noted, Reply, Table};
@@ -117,7 +117,7 @@ impl Table for Referee {
             Reply::Late | Reply::Failed | Reply::Early(_) => None,
         };
         self.game.play(act, &mut self.heard);
-        if let Some(settled) = Settled::told(&self.heard) {
+        if let Some(settled) = Settled::from_messages(&self.heard) {
             self.settled = Some(settled);
             self.count = self.count.saturating_add(1);
         }
@@ -148,7 +148,7 @@ impl Table for Referee {
             [] => &self.told,
             heard => heard,
         };
-        let title = told(last).unwrap_or_else(|| "The match begins".to_owned());
+        let title = title(last).unwrap_or_else(|| "The match begins".to_owned());
         let state = self.game.shown(self.settled.clone());
         Some(Scene::of(self.count, title, &state))
     }

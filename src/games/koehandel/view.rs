@@ -84,12 +84,12 @@ impl View {
     /// Before the first turn: each player holds the same known hand.
     #[must_use]
     pub fn start() -> Self {
-        Self::of([Purse::START; PLAYERS], [[0; ANIMALS]; PLAYERS], 0)
+        Self::from_holdings([Purse::START; PLAYERS], [[0; ANIMALS]; PLAYERS], 0)
     }
 
     /// At the start of a constructed position in which the value of each hand is known.
     #[must_use]
-    pub fn of(purses: [Purse; PLAYERS], herds: [Herd; PLAYERS], donkeys: u8) -> Self {
+    pub fn from_holdings(purses: [Purse; PLAYERS], herds: [Herd; PLAYERS], donkeys: u8) -> Self {
         let settled = herds
             .iter()
             .flatten()
@@ -161,7 +161,7 @@ impl View {
         self.purse = self.purse.plus(Purse::single(note)).capped();
     }
 
-    /// How many cards of `animal` are settled, whoever owns them.
+    /// How many cards of `animal` are settled, regardless of the owner.
     #[must_use]
     pub fn out(&self, animal: Animal) -> u8 {
         self.herds.iter().map(|herd| herd[animal.index()]).sum()
@@ -350,7 +350,7 @@ impl View {
     /// What the player at `seat` would know if all money were open, as in `purses`.
     pub(crate) fn imagined(&self, seat: usize, purses: &[Purse; PLAYERS]) -> View {
         let turned = |at: usize| (seat + at) % PLAYERS;
-        let mut view = View::of(
+        let mut view = View::from_holdings(
             std::array::from_fn(|at| purses[turned(at)]),
             std::array::from_fn(|at| self.herds[turned(at)]),
             self.donkeys,
@@ -396,7 +396,7 @@ const MOST_IN: [[u16; CARDS_MAX + 1]; 5] = {
     most
 };
 
-/// The most that `cards` cards can be worth after `donkeys` donkeys, whoever holds the rest.
+/// The most that `cards` cards can be worth after `donkeys` donkeys, regardless of who holds the rest.
 fn most_in(cards: u8, donkeys: u8) -> u16 {
     let most = &MOST_IN[usize::from(donkeys).min(MOST_IN.len() - 1)];
     most[usize::from(cards).min(CARDS_MAX)]

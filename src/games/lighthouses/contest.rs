@@ -8,19 +8,15 @@ use super::maps::Islands;
 use super::options::{OPTIONS, Options, RefereeSetup};
 use super::player::{GREET_WITHIN, Player, TURN_WITHIN};
 use super::referee::Referee;
-use super::rules::{Act, Ask, Chart, Event, Lighthouses, PLAYERS, Setup, View};
+use super::rules::{Act, Ask, Chart, Event, Lighthouses, PLAYERS, Setup};
 use super::scene;
-use drover_game::contest::Bout;
-use drover_game::contest::{Advice, Contest, Deal, Door, Limits};
+use drover_game::card::{GameCard, Limits, Places, StdioWire, Wire};
+use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
 use drover_game::counts::Counted;
-use drover_game::game::{Bot, Illegal, Seat};
-use drover_game::kit::{
-    BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire,
-};
-use drover_game::scene::Picture;
-use drover_game::wire::{Dialogue, ReplyLine, Table, WireError};
-use serde_json::Value;
-use std::ops::RangeInclusive;
+use drover_game::dialect::{Dialect, ReplyLine, Route, Seating};
+use drover_game::game::{Bot, Illegal, Outcome, Seat};
+use drover_game::kit::DialogueSetup;
+use drover_game::wire::{Dialogue, Table, WireError};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,36 +24,51 @@ use std::time::Duration;
 const GREETING: &str = "{\"name\":\"drover\"}";
 
 /// Lighthouses.
-pub static KIT: Door<Lighthouses> = Door::NEW;
+pub static KIT: Erased<Lighthouses> = Erased::NEW;
 
 impl Contest for Lighthouses {
     type Options = Options;
     type Refereed = RefereeSetup;
+    type Known = Option<(Arc<Chart>, Seat, usize)>;
 
-    type Heard = Option<(Arc<Chart>, Seat, usize)>;
-
-    const NAME: &'static str = "lighthouses";
-    const SEATS: RangeInclusive<usize> = PLAYERS;
-    const BOTS: &'static [BotCard] = bots::CARDS;
-    const OPTIONS: &'static [OptionCard] = OPTIONS;
-    const LIMITS: Limits = Limits {
-        answer: TURN_WITHIN,
-        open: GREET_WITHIN,
-        // The rest of the wire's 100 ms is for the way.
-        budget: Duration::from_millis(60),
-        // Games without a clock are to be over in seconds.
-        play_budget: Duration::from_millis(2),
+    const CARD: &'static GameCard = &GameCard {
+        name: "lighthouses",
+        seats: PLAYERS,
+        bots: bots::CARDS,
+        options: OPTIONS,
+        limits: Limits {
+            answer: TURN_WITHIN,
+            open: GREET_WITHIN,
+            // The rest of the wire's 100 ms is for the way.
+            budget: Duration::from_millis(60),
+            // Games without a clock are to be over in seconds.
+            play_budget: Duration::from_millis(2),
+        },
+        wire: Wire::Stdio,
+        stdio: StdioWire {
+            reply_line_max: REPLY_LINE_MAX,
+            when_silent: Some(
+                "--option pause_us=1000 is for programs that discard what follows a result at once, \
+                 --option neutral=null for those that expect null as nobody's number, --option start_ms=15000 \
+                 for slow starters",
+            ),
+            ..StdioWire::USUAL
+        },
+        dialect: &JsonLines,
+        places: Places::Numbered,
+        repeats: false,
+        advised: false,
+        value_unit: "points a round, the others' counted against its own",
+        win_shares: Outcome::win_shares,
+        duels: Outcome::duels,
+        picture: scene::draw,
+        teams: None,
+        history: None,
+        maps: Some(&Islands),
+        models: Some(&Counted::<Record>::NEW),
+        reception: None,
+        training: None,
     };
-    const STDIO: StdioWire = StdioWire {
-        reply_line_max: REPLY_LINE_MAX,
-        when_silent: Some(
-            "--option pause_us=1000 is for programs that discard what follows a result at once, \
-             --option neutral=null for those that expect null as nobody's number, --option start_ms=15000 \
-             for slow starters",
-        ),
-        ..StdioWire::USUAL
-    };
-    const VALUE_UNIT: &'static str = "points a round, the others' counted against its own";
     const BOUT_NODES: u64 = 200;
 
     fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
@@ -76,54 +87,28 @@ impl Contest for Lighthouses {
         Box::new(Player::new(bot, &format!("drover-{}", opened.bot)))
     }
 
-    /// The wire has no numbers: whoever holds the pipe gives them. The message with the player's number
-    /// begins a game.
-    fn route(frame: &[u8]) -> Result<Route, WireError> {
-        let seating = wire::seating(frame).map(|(seat, seats)| Seating {
-            seat,
-            seats,
-            within: TURN_WITHIN,
-        });
-        Ok(Route {
-            market: 0,
-            id: 0,
-            begins: seating.is_some(),
-            seating,
-        })
-    }
-
-    fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
-        engine::in_form(message, answer)
-    }
-
-    fn judge(
-        heard: &Option<(Arc<Chart>, Seat, usize)>,
-        view: &View,
-        ask: &Ask,
-        act: &Act,
-    ) -> Result<(), Illegal> {
-        match (ask, heard) {
-            (Ask::Turn, Some((chart, seat, players))) => view
+    fn judge(decision: &Decision<'_, Self>, act: &Act) -> Result<(), Illegal> {
+        match (decision.ask, decision.known) {
+            (Ask::Turn, Some((chart, seat, players))) => decision
+                .view
                 .legal(chart, *seat, *players, *act)
                 .map_err(|why| Illegal(why.to_string())),
             _ => Ok(()),
         }
     }
 
-    fn listed(
-        heard: &Option<(Arc<Chart>, Seat, usize)>,
-        view: &View,
-        ask: &Ask,
-    ) -> Option<Vec<Act>> {
-        match (ask, heard) {
-            (Ask::Turn, Some((chart, seat, players))) => Some(view.acts(chart, *seat, *players)),
+    fn listed(decision: &Decision<'_, Self>) -> Option<Vec<Act>> {
+        match (decision.ask, decision.known) {
+            (Ask::Turn, Some((chart, seat, players))) => {
+                Some(decision.view.acts(chart, *seat, *players))
+            }
             _ => Some(vec![Act::Pass]),
         }
     }
 
-    fn receive(heard: &mut Option<(Arc<Chart>, Seat, usize)>, event: &Event) {
+    fn learn(known: &mut Option<(Arc<Chart>, Seat, usize)>, event: &Event) {
         if let Event::Begins(chart, seat, players) = event {
-            *heard = Some((Arc::clone(chart), *seat, *players));
+            *known = Some((Arc::clone(chart), *seat, *players));
         }
     }
 
@@ -139,7 +124,33 @@ impl Contest for Lighthouses {
         format!("{:?}", game.scores())
     }
 
-    fn default_answer(frame: &str) -> &'static str {
+    fn act_of_reply(decision: &Decision<'_, Self>, _: &[u8], reply: &str) -> Result<Act, String> {
+        let known = decision.known.as_ref();
+        let (chart, ..) = known.ok_or("the game has not begun")?;
+        engine::act(chart, *decision.ask, reply.as_bytes())
+    }
+}
+
+/// A JSON object a line is a message, and another one answers it.
+struct JsonLines;
+
+impl Dialect for JsonLines {
+    /// The wire has no numbers: whoever holds the pipe gives them. The message with the player's number
+    /// begins a game.
+    fn route(&self, frame: &[u8]) -> Result<Route, WireError> {
+        let seating = wire::seating(frame).map(|(seat, seats)| Seating {
+            seat,
+            seats,
+            within: TURN_WITHIN,
+        });
+        Ok(Route::unnumbered(seating.is_some(), seating))
+    }
+
+    fn in_form(&self, message: &[u8], answer: &str) -> Result<(), String> {
+        engine::in_form(message, answer)
+    }
+
+    fn default_answer(&self, frame: &str) -> &'static str {
         // What is asked for shows in the keys, also of a message that cannot be read.
         if frame.contains("\"player_num\"") {
             GREETING
@@ -150,28 +161,7 @@ impl Contest for Lighthouses {
         }
     }
 
-    fn reply_line(_: bool, line: &[u8]) -> Result<ReplyLine, String> {
+    fn reply_line(&self, _: bool, line: &[u8]) -> Result<ReplyLine, String> {
         engine::reply_line(line)
-    }
-
-    fn act_of_reply(
-        (heard, _): (&Self::Heard, &[u8]),
-        (_, ask): (&View, &Ask),
-        reply: &str,
-    ) -> Result<Act, String> {
-        let (chart, ..) = heard.as_ref().ok_or("the game has not begun")?;
-        engine::act(chart, *ask, reply.as_bytes())
-    }
-
-    fn maps() -> Option<&'static dyn Maps> {
-        Some(&Islands)
-    }
-
-    fn picture(state: &Value) -> Option<Picture> {
-        scene::draw(state)
-    }
-
-    fn models() -> Option<&'static dyn Models> {
-        Some(&Counted::<Record>::NEW)
     }
 }

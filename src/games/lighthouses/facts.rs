@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Letters of the reason why a message is unsound that are kept.
 const WHY_MAX: usize = 160;
-/// A standing is noted after so many rounds.
+/// A standing is noted after n rounds.
 const STANDING_EVERY: u32 = 100;
 
 counts! {
@@ -89,7 +89,7 @@ fn triangles(network: &Network, a: Lighthouse, b: Lighthouse) -> Vec<Triangle> {
         corners.sort();
         corners
     };
-    Lighthouse::of(corners).map(sorted).collect()
+    Lighthouse::in_set(corners).map(sorted).collect()
 }
 
 impl Facts {
@@ -118,13 +118,13 @@ impl Facts {
         );
     }
 
-    /// A state was told.
+    /// A state was received.
     pub fn state(&mut self, chart: &Chart, view: &Arc<View>) {
-        let network = Network::told(chart, self.records.len(), &view.beacons);
+        let network = Network::from_beacons(chart, self.records.len(), &view.beacons);
         let round = view.round;
         if let Some((before, seen)) = self.before.take() {
             self.changes(chart, round, &before, &network);
-            for key in Lighthouse::of(view.keys & !seen.keys) {
+            for key in Lighthouse::in_set(view.keys & !seen.keys) {
                 self.note(
                     "key",
                     json!({"round": round, "lighthouse": place(chart, key)}),
@@ -229,7 +229,7 @@ impl Facts {
                     && before.beacon(*b).owner == now.beacon(*b).owner
                     && was.links & is.links & b.bit() != 0
             };
-            for b in Lighthouse::of(is.links).filter(|b| a < *b && !kept(b)) {
+            for b in Lighthouse::in_set(is.links).filter(|b| a < *b && !kept(b)) {
                 if let Some(record) = is.owner.and_then(|owner| self.record(owner)) {
                     record.links += 1;
                 }
@@ -240,7 +240,7 @@ impl Facts {
                 );
                 closed.extend(triangles(now, a, b).into_iter().map(|t| (t, is.owner)));
             }
-            for b in Lighthouse::of(was.links).filter(|b| a < *b && !kept(b)) {
+            for b in Lighthouse::in_set(was.links).filter(|b| a < *b && !kept(b)) {
                 let ends = [place(chart, a), place(chart, b)];
                 let data = json!({"round": round, "by": was.owner, "ends": ends});
                 self.note("link_lost", data);
@@ -289,9 +289,9 @@ impl Facts {
         );
     }
 
-    /// The game is over: own points, where known, and those told up to the last round's beginning.
-    pub fn result(&mut self, points: Option<i64>, told: i64, rounds: u32) {
-        let data = json!({"seat": self.own, "points": points, "told": told, "rounds": rounds});
+    /// The game is over: own points, where known, and those reported up to the last round's beginning.
+    pub fn result(&mut self, points: Option<i64>, reported: i64, rounds: u32) {
+        let data = json!({"seat": self.own, "points": points, "told": reported, "rounds": rounds});
         self.note("result", data);
     }
 
@@ -311,7 +311,7 @@ impl Facts {
         Some(&mut self.records[seat])
     }
 
-    /// A message does not agree with the rules or with what was told before, and is not folded.
+    /// A message does not agree with the rules or with earlier messages, and is not folded.
     pub fn unsound(&mut self, what: &str, why: &str) {
         let why: String = why.chars().take(WHY_MAX).collect();
         self.note("unsound", json!({"what": what, "why": why}));

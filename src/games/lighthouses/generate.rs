@@ -73,7 +73,7 @@ pub fn generate(seed: u64, style: &Style) -> Result<Map, String> {
         let wild = attempt + 4 < ATTEMPTS;
         Sketch::draw(&mut Rng::new(seed, MAP_STREAM + attempt), style, wild)
     });
-    drawn.ok_or_else(|| "there is no room for so many lighthouses and players".to_owned())
+    drawn.ok_or_else(|| "there is no room for that many lighthouses and players".to_owned())
 }
 
 /// A drawing in progress.

@@ -5,7 +5,7 @@ use super::dialect::engine::Neutral;
 use super::generate::{Style, generate};
 use super::map::Map;
 use super::rules::{ROUNDS_MAX, Setup};
-use drover_game::kit::OptionCard;
+use drover_game::card::OptionCard;
 use drover_game::options::{choice, maybe_whole, text, within};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -27,15 +27,11 @@ pub const OPTIONS: &[OptionCard] = &[
         "null",
         "The island: the name of a map of ours, `drawn` for one drawn by the match's seed, or a map file's text; null: by seed one of ours that has room for all.",
     ),
-    OptionCard::new(
-        "rounds",
-        "1200",
-        "Rounds of a game, which bots are never told.",
-    ),
+    OptionCard::new("rounds", "1200", "Rounds of a game; bots do not know it."),
     OptionCard::new(
         "neutral",
         "\"-1\"",
-        "How a lighthouse is told that nobody owns: -1 as contests do, or null as the public engine does and bots of 2013 and 2014 expect.",
+        "How an unowned lighthouse is reported: -1 as contests do, or null as the public engine does and bots of 2013 and 2014 expect.",
     ),
     OptionCard::new(
         "start_ms",
@@ -55,7 +51,7 @@ pub const OPTIONS: &[OptionCard] = &[
     OptionCard::new(
         "on_silence",
         "\"drop\"",
-        "What becomes of a bot after hard_ms: drop (its player stands where it is, still collecting and scoring) or pass (the turn passes, and the line is thrown away when it comes).",
+        "The rule for a bot after hard_ms: drop (its player stands where it is, still collecting and scoring) or pass (the turn passes, and the line is thrown away when it comes).",
     ),
     OptionCard::new(
         "pause_us",
@@ -64,7 +60,7 @@ pub const OPTIONS: &[OptionCard] = &[
     ),
 ];
 
-/// What becomes of a bot that does not answer.
+/// The rule for a bot that does not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum OnSilence {
@@ -90,7 +86,7 @@ pub struct RefereeSetup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Conduct {
-    /// How nobody's lighthouses are told.
+    /// How nobody's lighthouses are reported.
     pub neutral: Neutral,
     /// Milliseconds for the greeting, from 1.
     pub start_ms: u64,
@@ -201,7 +197,7 @@ fn named_map(wanted: Option<&str>, seed: u64, players: usize) -> Result<Map, Str
             let mut roomy: Vec<Map> = roomy.collect();
             if roomy.is_empty() {
                 return Err(format!(
-                    "no map of ours has start cells for {players} players"
+                    "no built-in map has start cells for {players} players"
                 ));
             }
             let at = (seed % roomy.len() as u64) as usize;

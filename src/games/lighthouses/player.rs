@@ -305,7 +305,7 @@ impl Dialogue for Player {
             Some((act, done)) => deed(&game.chart, game.seat, from, act, done),
             None => format!("player {} is asked", game.seat.0),
         };
-        let state = State::told(&game.chart, game.seat, game.players, view);
+        let state = State::from_view(&game.chart, game.seat, game.players, view);
         Some(state.scene(format!("Round {}: {what}", view.round + 1)))
     }
 

@@ -9,53 +9,65 @@ use super::maps::Planets;
 use super::options::{OPTIONS, Options, RefereeSetup};
 use super::player::{Player, START_WITHIN, TURN_WITHIN};
 use super::referee::Referee;
-use super::rules::{Act, Ask, PLAYERS, PlanetWars, Setup, View, owners};
+use super::rules::{Act, PLAYERS, PlanetWars, Setup, owners};
 use super::scene;
-use drover_game::contest::Bout;
-use drover_game::contest::{Advice, Contest, Deal, Door, Limits};
+use drover_game::card::{GameCard, Limits, Places, StdioWire, TeamFact, Teams, Wire};
+use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
 use drover_game::counts::Counted;
-use drover_game::game::{Bot, Illegal, Seat};
-use drover_game::kit::{
-    BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire,
-};
-use drover_game::scene::Picture;
-use drover_game::wire::{Dialogue, ReplyLine, Table, TeamFact, WireError};
+use drover_game::dialect::{Dialect, ReplyLine, Route, Seating};
+use drover_game::game::{Bot, Illegal, Outcome, Seat};
+use drover_game::kit::{DialogueSetup, LineUp};
+use drover_game::wire::{Dialogue, Table, WireError};
 use serde::Deserialize;
-use serde_json::Value;
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// Planet Wars in teams.
-pub static KIT: Door<PlanetWars> = Door::NEW;
+pub static KIT: Erased<PlanetWars> = Erased::NEW;
 
 impl Contest for PlanetWars {
     type Options = Options;
     type Refereed = RefereeSetup;
+    type Known = ();
 
-    type Heard = ();
-
-    const NAME: &'static str = "planetwars";
-    const SEATS: RangeInclusive<usize> = PLAYERS;
-    const BOTS: &'static [BotCard] = bots::CARDS;
-    const OPTIONS: &'static [OptionCard] = OPTIONS;
-    const LIMITS: Limits = Limits {
-        open: START_WITHIN,
-        // The champion stops by nodes long before.
-        ..Limits::new(TURN_WITHIN, Duration::from_millis(300))
+    const CARD: &'static GameCard = &GameCard {
+        name: "planetwars",
+        seats: PLAYERS,
+        bots: bots::CARDS,
+        options: OPTIONS,
+        limits: Limits {
+            open: START_WITHIN,
+            // The champion stops by nodes long before.
+            ..Limits::new(TURN_WITHIN, Duration::from_millis(300))
+        },
+        wire: Wire::Stdio,
+        stdio: StdioWire {
+            reply_line_max: REPLY_LINE_MAX,
+            time_option: Some("turn_ms"),
+            ..StdioWire::USUAL
+        },
+        dialect: &States,
+        places: Places::Numbered,
+        repeats: false,
+        advised: false,
+        value_unit: "ships in the end (at close quarters: the share of all ships, from -1 to 1)",
+        win_shares: Outcome::win_shares,
+        duels: Outcome::duels,
+        picture: scene::draw,
+        teams: Some(Teams {
+            of_setup: teams_of,
+            fact: TeamFact {
+                kind: "team",
+                table: "digest",
+                player: "player",
+                allies: "allies",
+            },
+        }),
+        history: None,
+        maps: Some(&Planets),
+        models: Some(&Counted::<Record>::NEW),
+        reception: None,
+        training: None,
     };
-    const STDIO: StdioWire = StdioWire {
-        reply_line_max: REPLY_LINE_MAX,
-        time_option: Some("turn_ms"),
-        ..StdioWire::USUAL
-    };
-    const TEAM_FACT: Option<TeamFact> = Some(TeamFact {
-        kind: "team",
-        table: "digest",
-        player: "player",
-        allies: "allies",
-    });
-    const VALUE_UNIT: &'static str =
-        "ships in the end (at close quarters: the share of all ships, from -1 to 1)";
     const BOUT_NODES: u64 = 2_000;
 
     fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
@@ -74,34 +86,8 @@ impl Contest for PlanetWars {
         Box::new(Player::new(bot))
     }
 
-    /// The wire has no numbers, and every state looks alike: whoever holds the pipe tells games apart, one
-    /// program playing one game.
-    fn route(frame: &[u8]) -> Result<Route, WireError> {
-        let state = wire::read(frame)?;
-        let players = owners(&state.planets);
-        let seat = players.iter().position(|player| *player == state.you);
-        let seating = seat.map(|seat| Seating {
-            seat: Seat(seat as u8),
-            seats: players.len() as u8,
-            within: TURN_WITHIN,
-        });
-        Ok(Route {
-            market: 0,
-            id: 0,
-            begins: false,
-            seating,
-        })
-    }
-
-    fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
-        if google::is_spoken(message) {
-            return google::in_form(answer);
-        }
-        judge::in_form(answer)
-    }
-
-    fn judge(_: &(), view: &View, _: &Ask, act: &Act) -> Result<(), Illegal> {
-        view.judge(act)
+    fn judge(decision: &Decision<'_, Self>, act: &Act) -> Result<(), Illegal> {
+        decision.view.judge(act)
     }
 
     fn bot(name: &str, seed: u64, _: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {
@@ -112,28 +98,52 @@ impl Contest for PlanetWars {
         bots::bouts(name)
     }
 
-    fn seat_owners(options: Options, entrants: usize) -> Result<Vec<usize>, String> {
-        options.seat_owners(entrants)
+    fn line_up(options: Options, entrants: usize) -> Result<LineUp, String> {
+        let owners = options.seat_owners(entrants)?;
+        let teams = Some(options.teams(owners.len())?);
+        Ok(LineUp { owners, teams })
     }
 
-    fn seat_teams(options: Options, seats: usize) -> Result<Option<Vec<u8>>, String> {
-        options.teams(seats).map(Some)
-    }
-
-    fn teams(refereed: &str) -> Option<Vec<u8>> {
-        #[derive(Deserialize)]
-        struct Kept {
-            position: Position,
+    fn act_of_reply(
+        decision: &Decision<'_, Self>,
+        frame: &[u8],
+        reply: &str,
+    ) -> Result<Act, String> {
+        match google::is_spoken(frame) {
+            true => judge::act_of(reply, |line| {
+                google::line(line, Lines::Strict, &decision.view.planets)
+            }),
+            false => judge::act_of(reply, |line| judge::line(line, Lines::Strict)),
         }
-        #[derive(Deserialize)]
-        struct Position {
-            teams: Vec<u8>,
-        }
-        let kept: Kept = serde_json::from_str(refereed).ok()?;
-        Some(kept.position.teams)
+    }
+}
+
+/// A state is a message, and lines with orders answer it.
+struct States;
+
+impl Dialect for States {
+    /// The wire has no numbers, and every state looks alike: whoever holds the pipe tells games apart, one
+    /// program playing one game.
+    fn route(&self, frame: &[u8]) -> Result<Route, WireError> {
+        let state = wire::read(frame)?;
+        let players = owners(&state.planets);
+        let seat = players.iter().position(|player| *player == state.you);
+        let seating = seat.map(|seat| Seating {
+            seat: Seat(seat as u8),
+            seats: players.len() as u8,
+            within: TURN_WITHIN,
+        });
+        Ok(Route::unnumbered(false, seating))
     }
 
-    fn default_answer(frame: &str) -> &'static str {
+    fn in_form(&self, message: &[u8], answer: &str) -> Result<(), String> {
+        if google::is_spoken(message) {
+            return google::in_form(answer);
+        }
+        judge::in_form(answer)
+    }
+
+    fn default_answer(&self, frame: &str) -> &'static str {
         let last = frame.lines().next_back().unwrap_or_default();
         if google::is_spoken(last.as_bytes()) {
             google::END
@@ -144,40 +154,29 @@ impl Contest for PlanetWars {
         }
     }
 
-    fn completes(line: &[u8]) -> bool {
+    fn completes(&self, line: &[u8]) -> bool {
         wire::completes(line)
     }
 
-    fn reply_line(_: bool, line: &[u8]) -> Result<ReplyLine, String> {
+    fn reply_line(&self, _: bool, line: &[u8]) -> Result<ReplyLine, String> {
         Ok(match line.trim_ascii() {
             [] => ReplyLine::Blank,
             line if wire::completes(line) => ReplyLine::Last,
             _ => ReplyLine::More,
         })
     }
+}
 
-    fn act_of_reply(
-        (_, frame): (&(), &[u8]),
-        (view, _): (&View, &Ask),
-        reply: &str,
-    ) -> Result<Act, String> {
-        match google::is_spoken(frame) {
-            true => judge::act_of(reply, |line| {
-                google::line(line, Lines::Strict, &view.planets)
-            }),
-            false => judge::act_of(reply, |line| judge::line(line, Lines::Strict)),
-        }
+/// Each seat's team, from the text of a match's setup.
+fn teams_of(setup: &str) -> Option<Vec<u8>> {
+    #[derive(Deserialize)]
+    struct Kept {
+        position: Position,
     }
-
-    fn maps() -> Option<&'static dyn Maps> {
-        Some(&Planets)
+    #[derive(Deserialize)]
+    struct Position {
+        teams: Vec<u8>,
     }
-
-    fn picture(state: &Value) -> Option<Picture> {
-        scene::draw(state)
-    }
-
-    fn models() -> Option<&'static dyn Models> {
-        Some(&Counted::<Record>::NEW)
-    }
+    let kept: Kept = serde_json::from_str(setup).ok()?;
+    Some(kept.position.teams)
 }

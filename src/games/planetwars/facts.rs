@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 
 /// Letters of the reason why a message is unsound that are kept.
 const WHY_MAX: usize = 160;
-/// A standing is noted after so many turns.
+/// A standing is noted after n turns.
 const STANDING_EVERY: u32 = 20;
 /// Fleets of others that are looked for at a time, at most.
 const SOUGHT_MAX: usize = 1_000;
-/// The last turn whose state goes into the digest that tells games apart.
+/// The last turn whose state goes into the digest that distinguishes games.
 const DIGEST_TURN: u32 = 12;
 
 counts! {
@@ -102,7 +102,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// A state was told.
+    /// A state was received.
     pub fn state(&mut self, view: &View) {
         let turn = view.turn;
         self.fold(view);
@@ -143,7 +143,7 @@ impl Facts {
         self.note("game", data);
     }
 
-    /// What is told to all players alike goes into the digest.
+    /// What all players receive alike goes into the digest.
     fn fold(&mut self, view: &View) {
         if view.turn > DIGEST_TURN {
             return;
@@ -210,7 +210,7 @@ impl Facts {
         self.ring.as_ref().map_or(&[], Ring::mates)
     }
 
-    /// Own fleets that were under way when the last state was told, as they were ordered; when they land is by the
+    /// Own fleets that were under way when the last state was received, as they were ordered; when they land is by the
     /// contest's rules.
     #[must_use]
     pub fn fleets(&self) -> Vec<ShownFleet> {
@@ -255,7 +255,7 @@ impl Facts {
             .retain(|sought| sought.left.saturating_add(longest) > turn);
     }
 
-    /// Ships that are gone from a planet of somebody else's, unless something of ours fought there. They
+    /// Ships that are gone from a planet of somebody else's, unless one of our fleets fought there. They
     /// have left, or were lost to a third one: that does not show.
     fn left(&mut self, place: usize, was: &Planet, is: &Planet, own: i64, now: &View) {
         let by = was.owner;
@@ -321,7 +321,7 @@ impl Facts {
         sought.left.saturating_add(flight.max(1))
     }
 
-    /// Ships of somebody else's landed here, so many where that shows: which fleet may that have been?
+    /// Ships of somebody else's landed here, n where that shows: which fleet may that have been?
     fn landed(&mut self, place: usize, by: PlayerId, ships: Option<i64>, now: &View) {
         let due = |sought: &&Sought| {
             sought.by == by && sought.from != place && self.lands(sought, place) == now.turn
@@ -342,7 +342,7 @@ impl Facts {
         self.note("fleet", data);
     }
 
-    /// What was answered to the state told last.
+    /// What was answered to the state received last.
     pub fn said(&mut self, reply: &str) {
         let Some(view) = self.before.clone() else {
             return;
@@ -383,7 +383,7 @@ impl Facts {
         }
     }
 
-    /// The game is over as far as this seat was told: a sentence on how it stood.
+    /// The game is over as far as this seat knows: a sentence on how it stood.
     pub fn result(&mut self, view: &View) -> String {
         let players = standing(view);
         let own = self.own.iter();
@@ -433,7 +433,7 @@ impl Facts {
             .collect()
     }
 
-    /// A message does not agree with the rules or with what was told before, and is not folded.
+    /// A message does not agree with the rules or with earlier messages, and is not folded.
     pub fn unsound(&mut self, what: &str, why: &str) {
         let why: String = why.chars().take(WHY_MAX).collect();
         self.note("unsound", json!({"what": what, "why": why}));

@@ -35,7 +35,7 @@ pub struct Style {
 }
 
 impl Style {
-    /// A map for so many players, the rest as usual.
+    /// A map for n players, the rest as usual.
     #[must_use]
     pub const fn new(look: Look, players: usize) -> Self {
         Self {

@@ -2,7 +2,8 @@
 
 use super::generate::{Look, Style, generate};
 use super::map;
-use drover_game::kit::{MapSize, MapStyle, Maps, SetupError};
+use drover_game::kit::SetupError;
+use drover_game::maps::{MapSize, MapStyle, Maps};
 
 /// The game's maps.
 pub struct Planets;

@@ -7,7 +7,7 @@ use super::rules::{
     Alive, Battle, Dropped, Growth, NEUTRAL, PLANETS_MAX, Planet, PlayerId, ROUNDS_MAX, Ruleset,
     SamePlanet, Setup, TEAM_MAX, Travel, ZeroShips,
 };
-use drover_game::kit::OptionCard;
+use drover_game::card::OptionCard;
 use drover_game::options::{choice, maybe_whole, within};
 use drover_game::rng::Rng;
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ pub const OPTIONS: &[OptionCard] = &[
     OptionCard::new(
         "rounds",
         "null",
-        "Rounds of a game, which players are never told; null: 200, or what the rules say.",
+        "Rounds of a game; players do not know it; null: 200, or what the rules say.",
     ),
     OptionCard::new(
         "travel",
@@ -109,7 +109,7 @@ pub const OPTIONS: &[OptionCard] = &[
     OptionCard::new(
         "dropped",
         "null",
-        "What becomes of a player who breaks the rules or whose program fails: idle (its planets stay, grow and can be taken), neutral (they are nobody's, its fleets vanish) or team (its team has lost); null: as the rules say.",
+        "The rule for a player that breaks the rules or whose program fails: idle (its planets stay, grow and can be taken), neutral (they are nobody's, its fleets vanish) or team (its team has lost); null: as the rules say.",
     ),
     OptionCard::new(
         "lines",
@@ -298,7 +298,7 @@ impl Options {
     /// For each player of a match which of those who enter plays it.
     ///
     /// # Errors
-    /// A sentence, if the option `teams` does not fit so many.
+    /// A sentence, if the option `teams` does not fit this many.
     pub fn seat_owners(&self, entrants: usize) -> Result<Vec<usize>, String> {
         let sizes = match sizes(&self.teams)? {
             Sizes::Each(size) => vec![size; entrants],
@@ -320,7 +320,7 @@ impl Options {
     /// Each seat's team.
     ///
     /// # Errors
-    /// A sentence, if the option `teams` does not fit so many.
+    /// A sentence, if the option `teams` does not fit this many.
     pub fn teams(&self, players: usize) -> Result<Vec<u8>, String> {
         let sizes = match sizes(&self.teams)? {
             Sizes::Each(size) => vec![size; players / size],

@@ -87,7 +87,7 @@ impl Player {
     /// What a state shows goes into the curves. A player without planets at first has none.
     fn note(&mut self, view: &View) {
         if self.view.is_none() {
-            self.past = Past::of(owners(&view.planets));
+            self.past = Past::for_players(owners(&view.planets));
         }
         let own = match &view.fleets {
             Some(_) => Vec::new(),
@@ -210,7 +210,7 @@ impl Dialogue for Player {
     fn scene(&self) -> Option<Scene> {
         let view = self.view.as_ref()?;
         let before = self.before.as_ref().map(|planets| planets.as_slice());
-        let state = Shown::told(view, self.facts.fleets(), self.facts.allies(), &self.past);
+        let state = Shown::from_view(view, self.facts.fleets(), self.facts.allies(), &self.past);
         Some(state.scene(news(view.turn, before, &view.planets)))
     }
 

@@ -54,7 +54,7 @@ impl Referee {
             calls: Vec::new(),
             ended_by: None,
             before: None,
-            past: Past::of(setup.position.players.clone()),
+            past: Past::for_players(setup.position.players.clone()),
             game,
             setup,
         };
@@ -81,7 +81,7 @@ impl Referee {
             if !asked {
                 continue;
             }
-            let message = messages.then(|| self.game.heard(seat));
+            let message = messages.then(|| self.game.word_for(seat));
             let you = self.game.player(seat).unwrap_or_default();
             let text = match self.setup.conduct.wire {
                 Wire::Team => judge::state(&planets, message, you),

@@ -192,7 +192,7 @@ fn distinct(what: &'static str, text: &str) -> Result<Vec<char>, String> {
         }
         if letters.contains(&letter) {
             return Err(format!(
-                "{letter:?} stands twice among the {what}, so its cards could not be told apart"
+                "{letter:?} stands twice among the {what}, so its cards could not be distinguished"
             ));
         }
         letters.push(letter);

@@ -10,50 +10,63 @@ use super::player::{Player, default_reply};
 use super::referee::{Referee, RefereeSetup};
 use super::rules::{Act, Ask, PLAYERS, Planowanie, Setup, View};
 use super::scene;
-use drover_game::contest::Bout;
-use drover_game::contest::{Advice, Contest, Deal, Door, Limits};
+use drover_game::card::{GameCard, Limits, Places, StdioWire, Wire};
+use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
 use drover_game::counts::Counted;
+use drover_game::dialect::{Dialect, ReplyLine, Route};
 use drover_game::game::{Bot, Budget, Cause, Duel, Illegal, Outcome, Seat, Seats};
-use drover_game::kit::{BotCard, DialogueSetup, Models, OptionCard, Pace, Route, StdioWire, Train};
-use drover_game::scene::Picture;
-use drover_game::wire::{Dialogue, ReplyLine, Table, WireError};
-use serde_json::Value;
-use std::ops::RangeInclusive;
+use drover_game::kit::{DialogueSetup, Pace};
+use drover_game::wire::{Dialogue, Table, WireError};
 use std::time::Duration;
 
 /// The longest time for a game in the contest, which bounds a single answer.
 const ANSWER_WITHIN: Duration = Duration::from_secs(15 * 60);
 
 /// Planowanie.
-pub static KIT: Door<Planowanie> = Door::NEW;
+pub static KIT: Erased<Planowanie> = Erased::NEW;
 
 impl Contest for Planowanie {
     type Options = Options;
     type Refereed = RefereeSetup;
+    type Known = ();
 
-    type Heard = ();
-
-    const NAME: &'static str = "planowanie";
-    const SEATS: RangeInclusive<usize> = PLAYERS;
-    const BOTS: &'static [BotCard] = bots::CARDS;
-    const OPTIONS: &'static [OptionCard] = OPTIONS;
-    const LIMITS: Limits = Limits {
-        answer: ANSWER_WITHIN,
-        open: ANSWER_WITHIN,
-        // A decision's share of the clock binds long before.
-        budget: Duration::from_secs(60),
-        // Games without a clock are to be over in seconds.
-        play_budget: Duration::from_millis(100),
+    const CARD: &'static GameCard = &GameCard {
+        name: "planowanie",
+        seats: PLAYERS,
+        bots: bots::CARDS,
+        options: OPTIONS,
+        limits: Limits {
+            answer: ANSWER_WITHIN,
+            open: ANSWER_WITHIN,
+            // A decision's share of the clock binds long before.
+            budget: Duration::from_secs(60),
+            // Games without a clock are to be over in seconds.
+            play_budget: Duration::from_millis(100),
+        },
+        wire: Wire::Stdio,
+        stdio: StdioWire {
+            reply_line_max: REPLY_LINE_MAX,
+            farewell: Some("quit"),
+            memory: Some(400 << 20),
+            time_option: Some("time_ms"),
+            watched: &["declared", "taken", "points"],
+            ..StdioWire::USUAL
+        },
+        dialect: &Commands,
+        places: Places::Numbered,
+        repeats: false,
+        advised: false,
+        value_unit: "points of the deal (the champion's: less half of the others' average, without what the standing adds in the last deals)",
+        win_shares,
+        duels,
+        picture: scene::draw,
+        teams: None,
+        history: None,
+        maps: None,
+        models: Some(&Counted::<Record>::NEW),
+        reception: None,
+        training: Some(&bots::SelfPlay),
     };
-    const STDIO: StdioWire = StdioWire {
-        reply_line_max: REPLY_LINE_MAX,
-        farewell: Some("quit"),
-        memory: Some(400 << 20),
-        time_option: Some("time_ms"),
-        watched: &["declared", "taken", "points"],
-        ..StdioWire::USUAL
-    };
-    const VALUE_UNIT: &'static str = "points of the deal (the champion's: less half of the others' average, without what the standing adds in the last deals)";
     const BOUT_NODES: u64 = 300;
 
     fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
@@ -75,23 +88,9 @@ impl Contest for Planowanie {
         Box::new(Player::new(bot))
     }
 
-    /// The wire has no numbers: whoever holds the pipe gives them. A deck begins a game.
-    fn route(frame: &[u8]) -> Result<Route, WireError> {
-        let begins = matches!(dialect::read(frame).command, Ok(Command::SetDeck(_)));
-        Ok(Route {
-            market: 0,
-            id: 0,
-            begins,
-            seating: None,
-        })
-    }
-
-    fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
-        dialect::in_form(message, answer)
-    }
-
-    fn judge(_: &(), view: &View, ask: &Ask, act: &Act) -> Result<(), Illegal> {
-        let legal = view.acts(*ask).contains(act);
+    fn judge(decision: &Decision<'_, Self>, act: &Act) -> Result<(), Illegal> {
+        let Decision { view, ask, .. } = decision;
+        let legal = view.acts(**ask).contains(act);
         legal.then_some(()).ok_or_else(|| {
             let cards = view.round.cards();
             Illegal(match (ask, act) {
@@ -107,8 +106,8 @@ impl Contest for Planowanie {
         })
     }
 
-    fn listed(_: &(), view: &View, ask: &Ask) -> Option<Vec<Act>> {
-        Some(view.acts(*ask))
+    fn listed(decision: &Decision<'_, Self>) -> Option<Vec<Act>> {
+        Some(decision.view.acts(*decision.ask))
     }
 
     fn bot(name: &str, seed: u64, _: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {
@@ -151,55 +150,59 @@ impl Contest for Planowanie {
         act
     }
 
-    /// Whoever's fault ended the game has lost, and all others have won.
-    fn win_shares(outcome: &Outcome) -> Seats<f64> {
-        if outcome.cause == Cause::Normal {
-            return outcome.win_shares();
-        }
-        let winners = outcome.scores.values().iter().filter(|score| **score >= 0);
-        let share = 1.0 / winners.count().max(1) as f64;
-        let share_of = |score: &i64| if *score >= 0 { share } else { 0.0 };
-        outcome.scores.values().iter().map(share_of).collect()
+    fn act_of_reply(
+        decision: &Decision<'_, Self>,
+        frame: &[u8],
+        reply: &str,
+    ) -> Result<Act, String> {
+        let deck = decision.view.game.deck();
+        dialect::act(deck, frame, *decision.ask, reply)
+    }
+}
+
+/// A command is a message, and a line answers it.
+struct Commands;
+
+impl Dialect for Commands {
+    /// The wire has no numbers: whoever holds the pipe gives them. A deck begins a game.
+    fn route(&self, frame: &[u8]) -> Result<Route, WireError> {
+        let begins = matches!(dialect::read(frame).command, Ok(Command::SetDeck(_)));
+        Ok(Route::unnumbered(begins, None))
     }
 
-    /// Of a game that ended by somebody's fault, only that player's results count (B3).
-    fn duels(outcome: &Outcome) -> Vec<Duel> {
-        let all = outcome.duels();
-        if outcome.cause == Cause::Normal {
-            return all;
-        }
-        let lost = |seat: Seat| outcome.scores.get(seat).is_some_and(|score| *score < 0);
-        all.into_iter()
-            .filter(|duel| lost(duel.first) || lost(duel.second))
-            .collect()
+    fn in_form(&self, message: &[u8], answer: &str) -> Result<(), String> {
+        dialect::in_form(message, answer)
     }
 
-    fn default_answer(frame: &str) -> &'static str {
+    fn default_answer(&self, frame: &str) -> &'static str {
         default_reply(frame)
     }
 
-    fn reply_line(begun: bool, line: &[u8]) -> Result<ReplyLine, String> {
+    fn reply_line(&self, begun: bool, line: &[u8]) -> Result<ReplyLine, String> {
         let text = dialect::clean(line);
         dialect::reply_line(begun, &text).ok_or_else(|| dialect::neither(&text))
     }
+}
 
-    fn act_of_reply(
-        (_, frame): (&(), &[u8]),
-        (view, ask): (&View, &Ask),
-        reply: &str,
-    ) -> Result<Act, String> {
-        dialect::act(view.game.deck(), frame, *ask, reply)
+/// The one whose fault ended the game has lost, and all others have won.
+fn win_shares(outcome: &Outcome) -> Seats<f64> {
+    if outcome.cause == Cause::Normal {
+        return outcome.win_shares();
     }
+    let winners = outcome.scores.values().iter().filter(|score| **score >= 0);
+    let share = 1.0 / winners.count().max(1) as f64;
+    let share_of = |score: &i64| if *score >= 0 { share } else { 0.0 };
+    outcome.scores.values().iter().map(share_of).collect()
+}
 
-    fn picture(state: &Value) -> Option<Picture> {
-        scene::draw(state)
+/// Of a game that ended by somebody's fault, only that player's results count (B3).
+fn duels(outcome: &Outcome) -> Vec<Duel> {
+    let all = outcome.duels();
+    if outcome.cause == Cause::Normal {
+        return all;
     }
-
-    fn models() -> Option<&'static dyn Models> {
-        Some(&Counted::<Record>::NEW)
-    }
-
-    fn training() -> Option<&'static dyn Train> {
-        Some(&bots::SelfPlay)
-    }
+    let lost = |seat: Seat| outcome.scores.get(seat).is_some_and(|score| *score < 0);
+    all.into_iter()
+        .filter(|duel| lost(duel.first) || lost(duel.second))
+        .collect()
 }

@@ -2,14 +2,14 @@
 
 use super::cards::{Card, Deck};
 use super::rules::{Act, Ask, Game, PlannedDeal};
+use drover_game::dialect::ReplyLine;
 use drover_game::game::Seat;
-use drover_game::wire::ReplyLine;
 
 /// Longest line of a reply, in bytes (B4.16).
 pub const REPLY_LINE_MAX: usize = 1_024;
 /// The most digits of a command's number, because it is echoed.
 pub const ID_LEN_MAX: usize = 20;
-/// Bytes kept of what a player says beside (B4.5).
+/// Bytes kept of what a player says in addition (B4.5).
 const TEXT_MAX: usize = 256;
 /// A reply that only agrees.
 pub const YES: &str = "=\n";
@@ -281,7 +281,7 @@ pub fn neither(line: &str) -> String {
     format!("its reply {:?} begins with neither = nor ?", cut(line))
 }
 
-/// So much of a text as is kept of what a player says beside (B4.5).
+/// The part of a text that is kept of what a player says in addition (B4.5).
 #[must_use]
 pub fn cut(text: &str) -> String {
     let ends = text
@@ -366,8 +366,8 @@ mod tests {
             (Ask::Play, "= ZZ\n", "names no card of the deck"),
             (Ask::Declare, "= AS\n", "declares no number of tricks"),
         ] {
-            let told = read("gen", ask, reply).unwrap_err();
-            assert!(told.ends_with(why), "{reply:?}: {told}");
+            let known = read("gen", ask, reply).unwrap_err();
+            assert!(known.ends_with(why), "{reply:?}: {known}");
         }
     }
 

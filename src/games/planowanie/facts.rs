@@ -116,7 +116,7 @@ impl Facts {
         self.note("result", json!({"seat": self.own, "points": points}));
     }
 
-    /// A message does not agree with the rules or with what was heard before: it is not folded, or shows
+    /// A message does not agree with the rules or with earlier messages: it is not folded, or shows
     /// that others were lost.
     pub fn unsound(&mut self, what: &str, why: &str) {
         let cut = |text: &str| text.chars().take(WHY_MAX).collect::<String>();

@@ -3,7 +3,7 @@
 use super::cards::Deck;
 use super::dialect::planned;
 use super::rules::{Game, PlannedDeal, Setup};
-use drover_game::kit::OptionCard;
+use drover_game::card::OptionCard;
 use drover_game::options::{choice, whole};
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};

@@ -74,7 +74,7 @@ impl Cartographer {
     pub fn observe(&mut self, event: &Event) {
         match event {
             Event::Turn(view) => self.see(view),
-            Event::Ordered(orders) => self.hear_own(orders),
+            Event::Ordered(orders) => self.receive_own(orders),
             Event::Refused { .. } | Event::Over { .. } => {}
         }
     }
@@ -135,7 +135,7 @@ impl Cartographer {
         }
     }
 
-    fn hear_own(&mut self, orders: &[Command]) {
+    fn receive_own(&mut self, orders: &[Command]) {
         let Some(view) = self.view.as_ref().filter(|_| !self.blind) else {
             return;
         };

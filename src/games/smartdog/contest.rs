@@ -10,17 +10,17 @@ use super::options::Key;
 use super::player::Player;
 use super::reception::Hub;
 use super::referee::{OnFault, Referee, RefereeSetup};
-use super::rules::{Ask, DogId, Orders, Players, Setup, SmartDog, View};
+use super::rules::{DogId, Orders, Players, Setup, SmartDog, View};
 use super::scene;
 use drover_game::arena::Acts;
-use drover_game::contest::Bout;
-use drover_game::contest::{Advice, Contest, Deal, Door, Limits, MATCH_NUMBER};
+use drover_game::card::{GameCard, Limits, Places, StdioWire, Wire};
+use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased, MATCH_NUMBER};
+use drover_game::dialect::{Dialect, Route, Seating};
 use drover_game::game::{Bot, Illegal, Outcome, Seat, Seats};
-use drover_game::kit::{BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, Wire};
-use drover_game::scene::Picture;
-use drover_game::wire::{Dialogue, Frame, Reception, Table, WireError};
+use drover_game::kit::DialogueSetup;
+use drover_game::models::Models;
+use drover_game::wire::{Dialogue, Frame, Table, WireError};
 use serde_json::Value;
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// The time for a turn unless a hub tells another, and the most that is taken.
@@ -35,22 +35,37 @@ const FORFEIT_HUNDREDTHS: i64 = -1_000;
 const USUAL_NAME: &str = "drover";
 
 /// Smart-dog.
-pub static KIT: Door<SmartDog> = Door::NEW;
+pub static KIT: Erased<SmartDog> = Erased::NEW;
 
 impl Contest for SmartDog {
     type Options = MatchOptions;
     type Refereed = RefereeSetup;
+    type Known = ();
 
-    type Heard = ();
-
-    const NAME: &'static str = "smartdog";
-    const SEATS: RangeInclusive<usize> = 1..=Players::ALL.len();
-    const BOTS: &'static [BotCard] = bots::CARDS;
-    const OPTIONS: &'static [OptionCard] = OPTIONS;
-    const LIMITS: Limits = Limits::new(ANSWER_WITHIN, Duration::from_millis(50));
-    const WIRE: Wire = Wire::Hub;
-    const ADVISED: bool = true;
-    const VALUE_UNIT: &'static str = "sheep penned in the end";
+    const CARD: &'static GameCard = &GameCard {
+        name: "smartdog",
+        seats: 1..=Players::ALL.len(),
+        bots: bots::CARDS,
+        options: OPTIONS,
+        limits: Limits::new(ANSWER_WITHIN, Duration::from_millis(50)),
+        wire: Wire::Hub,
+        stdio: StdioWire::USUAL,
+        dialect: &HubLines,
+        // Players go by their numbers on the wire.
+        places: Places::Unknown,
+        repeats: false,
+        advised: true,
+        value_unit: "sheep penned in the end",
+        win_shares,
+        duels: Outcome::duels,
+        picture: scene::draw,
+        teams: None,
+        history: None,
+        maps: Some(&Tiles),
+        models: Some(&MapModels),
+        reception: Some(&Hub),
+        training: None,
+    };
     const BOUT_NODES: u64 = 500;
 
     fn set_up(options: MatchOptions, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
@@ -76,35 +91,8 @@ impl Contest for SmartDog {
         Box::new(Player::new(bot, name, hub))
     }
 
-    /// The wire has no numbers: whoever holds the connection gives them.
-    fn route(frame: &[u8]) -> Result<Route, WireError> {
-        let text = String::from_utf8_lossy(frame);
-        let mut seating = None;
-        for line in text.lines() {
-            let read = dialect::read(line).map_err(|why| WireError::new("start", why))?;
-            if let Message::Start(start) = read {
-                let within = start.told.options.get(Key::WaitForTurn);
-                seating = Some(Seating {
-                    seat: start.told.seat,
-                    seats: u8::from(start.told.players),
-                    within: Duration::from_millis(u64::from(within)),
-                });
-            }
-        }
-        Ok(Route {
-            market: 0,
-            id: 0,
-            begins: seating.is_some(),
-            seating,
-        })
-    }
-
-    fn in_form(_: &[u8], answer: &str) -> Result<(), String> {
-        dialect::in_form(answer)
-    }
-
-    fn judge(_: &(), view: &View, _: &Ask, orders: &Orders) -> Result<(), Illegal> {
-        view.judge(orders)
+    fn judge(decision: &Decision<'_, Self>, orders: &Orders) -> Result<(), Illegal> {
+        decision.view.judge(orders)
     }
 
     fn bot(name: &str, seed: u64, advice: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {
@@ -147,49 +135,55 @@ impl Contest for SmartDog {
         let number = |dog: DogId| Some(first_dog(MATCH_NUMBER) + u64::from(dog.0));
         Some(dialect::orders(orders, number))
     }
+}
 
-    /// The official winner takes all: the first seat among equal best scores, nobody without more than
-    /// -10 points.
-    fn win_shares(outcome: &Outcome) -> Seats<f64> {
-        let mut best = (None, FORFEIT_HUNDREDTHS);
-        for (seat, score) in outcome.scores.iter() {
-            if *score > best.1 {
-                best = (Some(seat), *score);
+/// Lines are messages; those that end a turn answer it.
+struct HubLines;
+
+impl Dialect for HubLines {
+    /// The wire has no numbers: whoever holds the connection gives them.
+    fn route(&self, frame: &[u8]) -> Result<Route, WireError> {
+        let text = String::from_utf8_lossy(frame);
+        let mut seating = None;
+        for line in text.lines() {
+            let read = dialect::read(line).map_err(|why| WireError::new("start", why))?;
+            if let Message::Start(start) = read {
+                let within = start.told.options.get(Key::WaitForTurn);
+                seating = Some(Seating {
+                    seat: start.told.seat,
+                    seats: u8::from(start.told.players),
+                    within: Duration::from_millis(u64::from(within)),
+                });
             }
         }
-        let share = |(seat, _): (Seat, &i64)| f64::from(u8::from(best.0 == Some(seat)));
-        outcome.scores.iter().map(share).collect()
+        Ok(Route::unnumbered(seating.is_some(), seating))
     }
 
-    fn default_answer(frame: &str) -> &'static str {
+    fn in_form(&self, _: &[u8], answer: &str) -> Result<(), String> {
+        dialect::in_form(answer)
+    }
+
+    fn default_answer(&self, frame: &str) -> &'static str {
         let asks = frame.lines().any(|line| line.trim() == dialect::TURN);
         if asks { dialect::END } else { "" }
     }
 
-    fn completes(line: &[u8]) -> bool {
+    fn completes(&self, line: &[u8]) -> bool {
         dialect::completes(&String::from_utf8_lossy(line))
     }
+}
 
-    /// Players by their numbers on the wire.
-    fn place(_: &str) -> Option<u8> {
-        None
+/// The official winner takes all: the first seat among equal best scores, nobody without more than
+/// -10 points.
+fn win_shares(outcome: &Outcome) -> Seats<f64> {
+    let mut best = (None, FORFEIT_HUNDREDTHS);
+    for (seat, score) in outcome.scores.iter() {
+        if *score > best.1 {
+            best = (Some(seat), *score);
+        }
     }
-
-    fn maps() -> Option<&'static dyn Maps> {
-        Some(&Tiles)
-    }
-
-    fn models() -> Option<&'static dyn Models> {
-        Some(&MapModels)
-    }
-
-    fn picture(state: &Value) -> Option<Picture> {
-        scene::draw(state)
-    }
-
-    fn reception() -> Option<&'static dyn Reception> {
-        Some(&Hub)
-    }
+    let share = |(seat, _): (Seat, &i64)| f64::from(u8::from(best.0 == Some(seat)));
+    outcome.scores.iter().map(share).collect()
 }
 
 /// Models are of maps.

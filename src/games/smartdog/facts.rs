@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Facts found and not yet fetched are at most so many; a turn has a dozen.
+/// Facts found and not yet fetched are at most this many; a turn has a dozen.
 const UNFETCHED_MAX: usize = 1_000;
 /// Cells of a pen that is watched at most.
 const PEN_MAX: usize = 2_500;
@@ -28,8 +28,8 @@ pub struct Facts {
     orders: Option<Orders>,
     /// The own pen's cells, and whether a sheep stood there when the cell was last in sight.
     pen: Vec<(Spot, bool)>,
-    /// Sheep in the own pen, as last told.
-    told: Option<u32>,
+    /// Sheep in the own pen, as last reported.
+    penned_before: Option<u32>,
     /// Whether all of the own pen is in sight.
     in_sight: bool,
     /// Dogs that were disabled when last seen.
@@ -123,7 +123,7 @@ impl Facts {
         }
     }
 
-    /// A message does not agree with the rules or with what was told before, and is not folded.
+    /// A message does not agree with the rules or with earlier messages, and is not folded.
     pub fn unsound(&mut self, what: &str, why: &str) {
         self.note("unsound", json!({"what": what, "why": cut(why)}));
     }
@@ -146,7 +146,7 @@ impl Facts {
         let Some(view) = &self.view else {
             return Value::Null;
         };
-        let penned = self.told.unwrap_or(0);
+        let penned = self.penned_before.unwrap_or(0);
         let seen: Vec<Value> = view.seen.iter().map(show).collect();
         json!({
             "turn": view.turn,
@@ -165,12 +165,12 @@ impl Facts {
     pub fn standing(&self) -> (Option<u32>, Option<f64>) {
         let view = self.view.as_ref();
         let of = |penned| view.map(|view| points(view, penned));
-        (self.told, self.told.and_then(of))
+        (self.penned_before, self.penned_before.and_then(of))
     }
 
     /// Barks of others last turn, where the barkers stand now.
     fn barks(&mut self, view: &View) {
-        let heard: Vec<Value> = view
+        let received: Vec<Value> = view
             .seen
             .iter()
             .filter_map(|seen| match seen {
@@ -181,10 +181,10 @@ impl Facts {
                 _ => None,
             })
             .collect();
-        if !heard.is_empty() {
+        if !received.is_empty() {
             self.note(
                 "bark",
-                json!({"turn": view.turn.saturating_sub(1), "heard": heard}),
+                json!({"turn": view.turn.saturating_sub(1), "heard": received}),
             );
         }
     }
@@ -243,11 +243,11 @@ impl Facts {
             }
         }
         let penned = self.pen.iter().filter(|(_, held)| *held).count();
-        self.tells(view, u32::try_from(penned).unwrap_or(u32::MAX));
+        self.report(view, u32::try_from(penned).unwrap_or(u32::MAX));
     }
 
-    fn tells(&mut self, view: &View, penned: u32) {
-        let (before, in_sight) = (self.told.replace(penned), self.in_sight);
+    fn report(&mut self, view: &View, penned: u32) {
+        let (before, in_sight) = (self.penned_before.replace(penned), self.in_sight);
         if before == Some(penned) {
             return;
         }

@@ -30,7 +30,7 @@ impl KnownMaps {
 
     /// Only these maps.
     #[must_use]
-    pub const fn of(maps: Vec<Map>) -> Self {
+    pub const fn from_maps(maps: Vec<Map>) -> Self {
         Self(maps)
     }
 
@@ -123,7 +123,7 @@ fn matches(map: &Map, view: &View) -> bool {
     view.seen.iter().filter(own).count() == dogs
 }
 
-/// Whether a square has this landscape, whoever owns its pens.
+/// Whether a square has this landscape, regardless of its pens' owners.
 fn is_land(square: Square, land: Land) -> bool {
-    discriminant(&Land::of(square, Seat(0))) == discriminant(&land)
+    discriminant(&Land::from_square(square, Seat(0))) == discriminant(&land)
 }

@@ -6,7 +6,7 @@ use super::map::Map;
 use super::options::Key;
 use super::referee::OnFault;
 use super::rules::{Players, Setup};
-use drover_game::kit::OptionCard;
+use drover_game::card::OptionCard;
 use drover_game::options::text;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
@@ -68,7 +68,7 @@ pub const OPTIONS: &[OptionCard] = &[
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct MatchOptions {
-    /// A map's name or text; one of ours by seed unless it is given.
+    /// A map's name or text; a built-in one by seed unless it is given.
     #[serde(deserialize_with = "text")]
     map: Option<String>,
     /// What a fault leads to, as JSON has it.
@@ -91,7 +91,7 @@ impl MatchOptions {
         for (key, number) in &self.rules {
             map = map.with(*key, *number).map_err(|why| why.to_string())?;
         }
-        Ok(Setup::of(map, players))
+        Ok(Setup::on_map(map, players))
     }
 
     /// What a fault leads to.

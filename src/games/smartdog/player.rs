@@ -90,8 +90,8 @@ impl Player {
             return Err(WireError::new("landscape", "it came before start"));
         };
         let land = cells(rows, told.players);
-        let ground =
-            Ground::told(*torus, land, told).map_err(|why| WireError::new("landscape", why))?;
+        let ground = Ground::from_start(*torus, land, told)
+            .map_err(|why| WireError::new("landscape", why))?;
         // The same one told again changes nothing.
         if self.last.is_some() && self.ground.as_deref() == Some(&ground) {
             return Ok(());

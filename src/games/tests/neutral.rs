@@ -1,6 +1,6 @@
 //! The examples in `docs/bot-protocol.md` are what the code says; and lines are read strictly.
 
-use crate::answer::{Bounds, MARGIN, ProgramTimes, TimeLimits};
+use crate::answer::{Bounds, MARGIN, ProgramTimes};
 use crate::kit::{Kit, Nodes, PlaySetup};
 use crate::neutral::{End, Hello, LINE_MAX, Line, Post, Said, Start, Told, read, written};
 use crate::{ALL, DialogueSetup, Next, Seat, bot_seed, schema};
@@ -21,15 +21,17 @@ fn guide() -> PathBuf {
 /// A short match of a weak bot with itself.
 fn setup(kit: &dyn Kit) -> PlaySetup {
     let map = "#########\n#A  !   #\n#   #  !#\n# !    B#\n#########\n";
-    let options = match kit.game() {
+    let options = match kit.card().name {
         "smartdog" => json!({"turnsLimit": 2, "map": "seed"}),
         "planowanie" => json!({"deals": "2 0"}),
         "lighthouses" => json!({"rounds": 4, "map": map}),
         "planetwars" => json!({"rounds": 2, "planets": 3}),
         _ => json!({}),
     };
-    let seats = (*kit.seats().start()).max(2).min(*kit.seats().end());
-    let name = kit.bots()[1].name.to_owned();
+    let seats = (*kit.card().seats.start())
+        .max(2)
+        .min(*kit.card().seats.end());
+    let name = kit.card().bots[1].name.to_owned();
     PlaySetup::recorded(vec![name; seats], 1, options)
 }
 
@@ -44,13 +46,10 @@ fn example(kit: &dyn Kit) -> Vec<String> {
         ..DialogueSetup::of("bot:example@1", bot_seed(1, Seat(0)))
     };
     let mut player = kit.dialogue(&dialogue).expect("a player");
-    let limits = TimeLimits {
-        answer: kit.answer_within(),
-        open: kit.open_within(),
-    };
+    let limits = kit.card().limits;
     let start = Start::of(limits, "01JD2Z0V5T3C8W6Q4X9R7M1N0K", false);
     let mut lines = vec![
-        format!("> {}", written(&Any::Hello(Hello::of(kit.game())))),
+        format!("> {}", written(&Any::Hello(Hello::of(kit.card().name)))),
         format!("< {}", written(&Said::<Value>::Ready { protocol: 1 })),
         format!("> {}", written(&Any::Match(Box::new(start)))),
     ];
@@ -111,14 +110,14 @@ fn the_guides_examples_are_what_is_said() {
     let mut text = fs::read_to_string(guide()).expect("the guide");
     let writes = std::env::var_os("DROVER_WRITE_GUIDE").is_some();
     for kit in ALL {
-        let mark = format!("<!-- example: {} -->\n```text\n", kit.game());
+        let mark = format!("<!-- example: {} -->\n```text\n", kit.card().name);
         let from = text.find(&mark).expect("a place for it") + mark.len();
         let to = from + text[from..].find("\n```").expect("its end");
         let shown = shown(*kit);
         if writes {
             text.replace_range(from..to, &shown);
         } else {
-            assert_eq!(text[from..to], shown, "{}", kit.game());
+            assert_eq!(text[from..to], shown, "{}", kit.card().name);
         }
     }
     if writes {
@@ -128,15 +127,15 @@ fn the_guides_examples_are_what_is_said() {
 
 /// Every line of every example keeps to its schema, and every number in the guide is that of the code.
 #[test]
-fn examples_keep_to_the_schemas_and_limits_are_told() {
+fn examples_keep_to_the_schemas_and_limits_are_reported() {
     for kit in ALL {
-        let schemas = schema(kit.game()).expect("schemas");
+        let schemas = schema(kit.card().name).expect("schemas");
         let validator = |of: &str| jsonschema::validator_for(&schemas[of]).expect("a schema");
-        let (told, said) = (validator("to_program"), validator("from_program"));
+        let (known, said) = (validator("to_program"), validator("from_program"));
         for line in example(*kit) {
             let (by, text) = line.split_at(2);
             let value: Value = serde_json::from_str(text).expect("JSON");
-            let schema = if by == "> " { &told } else { &said };
+            let schema = if by == "> " { &known } else { &said };
             assert!(schema.is_valid(&value), "{line}");
             let wrong = json!({"type": "nonsense"});
             assert!(!schema.is_valid(&wrong));
@@ -161,10 +160,10 @@ fn every_field_of_every_game_is_explained() {
     let text = fs::read_to_string(guide()).expect("the guide");
     let of_lines = ["Asked", "End", "Hello", "Model", "Rival", "Start"];
     for kit in ALL {
-        let mark = format!("<!-- example: {} -->", kit.game());
+        let mark = format!("<!-- example: {} -->", kit.card().name);
         let (before, _) = text.split_once(&mark).expect("an example");
         let (_, section) = before.rsplit_once("\n### ").expect("a heading");
-        let schema = &schema(kit.game()).expect("schemas")["to_program"];
+        let schema = &schema(kit.card().name).expect("schemas")["to_program"];
         let definitions = schema["$defs"].as_object().expect("definitions");
         let own = definitions
             .iter()
@@ -174,7 +173,7 @@ fn every_field_of_every_game_is_explained() {
         assert!(!fields.is_empty());
         let named = |field: &str| section.contains(&format!("`{field}`"));
         let missing: Vec<_> = fields.into_iter().filter(|field| !named(field)).collect();
-        assert!(missing.is_empty(), "{}: {missing:?}", kit.game());
+        assert!(missing.is_empty(), "{}: {missing:?}", kit.card().name);
     }
 }
 

@@ -1,14 +1,12 @@
 //! What tests of the daemon need besides a game: facts, bluffs, models, pictures, and bots that hang or panic.
 
-use drover_game::kit::{Bluff, Models};
+use drover_game::history::{Bluff, History};
+use drover_game::models::Models;
 use drover_game::scene::{Picture, Scene, Svg};
 use drover_game::wire::{Fact, Frame, Next, WireError};
-use drover_game::{Budget, Progress};
+use drover_game::{Budget, Progress, Seat};
 use serde_json::{Value, json};
 use std::sync::OnceLock;
-
-/// What the places of a match are called, clockwise from a player's own.
-pub(crate) const PLACES: [&str; 4] = ["S", "W", "N", "E"];
 
 /// Thinks about a question in a bot's place: the bot's name, the question's words, the slice, and the best answer.
 type Instead = fn(&str, &str, Budget<'_>, &mut Frame) -> Option<Progress>;
@@ -40,14 +38,22 @@ pub(crate) fn received(kind: &str, rest: &str, facts: &mut Vec<Fact>) -> Result<
     Ok(Next::Wait)
 }
 
-pub(crate) fn bluff(fact: &Fact) -> Option<Bluff> {
-    let (by, bid) = (fact.data["by"].as_str()?, fact.data["bid"].as_i64()?);
-    Some(Bluff {
-        by: by.to_owned(),
-        bid,
-        held: Some(0),
-        caught: bid > 100,
-    })
+/// Bluffs are facts.
+pub(crate) struct Shown;
+
+impl History for Shown {
+    fn bluff(&self, fact: &Fact) -> Option<Bluff> {
+        let (by, bid) = (fact.data["by"].as_str()?, fact.data["bid"].as_i64()?);
+        Some(Bluff {
+            by: by.to_owned(),
+            bid,
+            held: Some(0),
+            caught: bid > 100,
+        })
+    }
+    fn seated(&self, fact: Fact, _: Seat) -> Fact {
+        fact
+    }
 }
 
 pub(crate) fn scene(turn: u64, title: String, said: &str) -> Scene {

@@ -6,21 +6,21 @@
 
 mod extras;
 
+use self::extras::Bluffs;
 pub use self::extras::INSTEAD;
-use self::extras::{Bluffs, PLACES};
-use drover_game::contest::{Advice, Bout, Contest, Deal, Door, Limits};
+use drover_game::card::{self, GameCard, Limits, OptionCard, Places, StdioWire, Wire};
+use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
+use drover_game::dialect::{Dialect, Route};
 use drover_game::explain::explain;
-use drover_game::kit::{self, Bluff, BotCard, DialogueSetup, Models, OptionCard, Route, Wire};
+use drover_game::kit::DialogueSetup;
 use drover_game::ladder::digest;
 use drover_game::reasons::{Reasons, Weighed};
 use drover_game::wire::{Call, Dialogue, Ending, Fact, Frame, Next, Reply, Table, WireError};
 use drover_game::{
-    Bot, Budget, Cause, Explanation, Game, Illegal, Listener, Outcome, Picture, Progress, Scene,
-    Seat, Seats,
+    Bot, Budget, Cause, Explanation, Game, Illegal, Listener, Outcome, Progress, Scene, Seat, Seats,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// How long the referee waits for an answer; a player may take the longer time of the first one, as others may referee.
@@ -28,7 +28,7 @@ pub const WITHIN: Duration = Duration::from_millis(400);
 /// The highest number that may be named.
 const MOST: u32 = 1_000_000;
 
-/// What an organiser may set; each field has a card in [`Contest::OPTIONS`].
+/// What an organiser may set; each field has a card in [`GameCard::options`].
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Options {
@@ -87,7 +87,7 @@ impl Game for Toy {
         out.extend([0, 1, MOST].into_iter().filter(|_| self.to_move()[seat]));
     }
     fn check(&self, _: Seat, act: &u32) -> Result<(), Illegal> {
-        <Self as Contest>::judge(&(), &0, &String::new(), act)
+        legal(*act)
     }
     fn step(&mut self, acts: &[(Seat, Option<u32>)], listener: &mut impl Listener<String>) {
         for (seat, act) in acts {
@@ -105,6 +105,11 @@ impl Game for Toy {
             scores: self.points.clone(),
         })
     }
+}
+
+fn legal(act: u32) -> Result<(), Illegal> {
+    let why = || Illegal(format!("{act} is more than {MOST}"));
+    (act <= MOST).then_some(()).ok_or_else(why)
 }
 
 /// A bot that always names one number, or else one by its seed, its advice, and all that it received and said.
@@ -160,7 +165,7 @@ impl Dialogue for Player {
                 self.asked = Some(rest.to_owned());
                 let target = field(rest, "target").and_then(|ms| ms.parse().ok());
                 return Ok(Next::Think {
-                    limit: Toy::LIMITS.open,
+                    limit: Toy::CARD.limits.open,
                     target: target.map(Duration::from_millis),
                     fallback: written(0),
                 });
@@ -315,32 +320,47 @@ impl Table for Referee {
 }
 
 /// The toy game.
-pub static KIT: Door<Toy> = Door::NEW;
+pub static KIT: Erased<Toy> = Erased::NEW;
 
 impl Contest for Toy {
     type Options = Options;
     type Refereed = Setup;
-    type Heard = ();
+    type Known = ();
 
-    const NAME: &'static str = "toy";
-    const SEATS: RangeInclusive<usize> = 2..=4;
-    const BOTS: &'static [BotCard] = &[
-        kit::card(1, "filler", "Names 0.", 0x245B_1605_A922_BD8C),
-        kit::card(2, "quick", "Names 1.", 0x3A78_0BC4_2705_BAC8),
-        kit::thinker(3, "champion", "Names what it knows.", 0x84B4_AE40_2AC4_CB3E),
-    ];
-    const OPTIONS: &'static [OptionCard] = &[
-        OptionCard::new("rounds", "4", "How many <rounds> & more."),
-        OptionCard::new("all", "false", "Everybody is asked each round."),
-        OptionCard::new("failures_max", "10", "Failures that end a player."),
-    ];
-    const LIMITS: Limits = Limits {
-        open: Duration::from_secs(5),
-        ..Limits::new(WITHIN, Duration::from_millis(200))
+    const CARD: &'static GameCard = &GameCard {
+        name: "toy",
+        seats: 2..=4,
+        bots: &[
+            card::card(1, "filler", "Names 0.", 0x245B_1605_A922_BD8C),
+            card::card(2, "quick", "Names 1.", 0x3A78_0BC4_2705_BAC8),
+            card::thinker(3, "champion", "Names what it knows.", 0x84B4_AE40_2AC4_CB3E),
+        ],
+        options: &[
+            OptionCard::new("rounds", "4", "How many <rounds> & more."),
+            OptionCard::new("all", "false", "Everybody is asked each round."),
+            OptionCard::new("failures_max", "10", "Failures that end a player."),
+        ],
+        limits: Limits {
+            open: Duration::from_secs(5),
+            ..Limits::new(WITHIN, Duration::from_millis(200))
+        },
+        wire: Wire::Callbacks,
+        stdio: StdioWire::USUAL,
+        dialect: &Queries,
+        places: Places::Named(&["S", "W", "N", "E"]),
+        repeats: false,
+        advised: true,
+        value_unit: "points",
+        win_shares: Outcome::win_shares,
+        duels: Outcome::duels,
+        picture: extras::picture,
+        teams: None,
+        history: Some(&extras::Shown),
+        maps: None,
+        models: Some(&Bluffs),
+        reception: None,
+        training: None,
     };
-    const WIRE: Wire = Wire::Callbacks;
-    const ADVISED: bool = true;
-    const VALUE_UNIT: &'static str = "points";
     const BOUT_NODES: u64 = 1;
 
     fn set_up(mut options: Options, deal: &Deal<'_>) -> Result<Setup, String> {
@@ -375,23 +395,8 @@ impl Contest for Toy {
             last: String::new(),
         })
     }
-    fn route(frame: &[u8]) -> Result<Route, WireError> {
-        let text = std::str::from_utf8(frame).unwrap_or_default();
-        Ok(Route {
-            market: number(text, "market")?,
-            id: number(text, "id")?,
-            begins: kind_and_rest(text).0 == "begin",
-            seating: None,
-        })
-    }
-    fn in_form(_: &[u8], answer: &str) -> Result<(), String> {
-        read(answer)
-            .map(drop)
-            .ok_or_else(|| "?n=NUMBER is wanted".to_owned())
-    }
-    fn judge((): &(), _: &u64, _: &String, act: &u32) -> Result<(), Illegal> {
-        let why = || Illegal(format!("{act} is more than {MOST}"));
-        (*act <= MOST).then_some(()).ok_or_else(why)
+    fn judge(_: &Decision<'_, Self>, act: &u32) -> Result<(), Illegal> {
+        legal(*act)
     }
     fn bot(name: &str, seed: u64, advice: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {
         let always = match name {
@@ -409,20 +414,29 @@ impl Contest for Toy {
         let setup = Self::set_up(Options::default(), &Deal { seed, market, ids }).ok()?;
         Some(vec![Bout::new(setup, &[name, "quick"], 1, 0..1)])
     }
-    fn place(word: &str) -> Option<u8> {
-        PLACES.iter().position(|at| *at == word).map(|at| at as u8)
+}
+
+/// A query is a message, and another one answers it.
+struct Queries;
+
+impl Dialect for Queries {
+    fn route(&self, frame: &[u8]) -> Result<Route, WireError> {
+        let text = std::str::from_utf8(frame).unwrap_or_default();
+        Ok(Route {
+            market: number(text, "market")?,
+            id: number(text, "id")?,
+            begins: kind_and_rest(text).0 == "begin",
+            seating: None,
+        })
     }
-    fn place_word(clockwise: u8) -> Option<&'static str> {
-        PLACES.get(usize::from(clockwise)).copied()
+
+    fn in_form(&self, _: &[u8], answer: &str) -> Result<(), String> {
+        read(answer)
+            .map(drop)
+            .ok_or_else(|| "?n=NUMBER is wanted".to_owned())
     }
-    fn bluff(fact: &Fact) -> Option<Bluff> {
-        extras::bluff(fact)
-    }
-    fn picture(state: &Value) -> Option<Picture> {
-        extras::picture(state)
-    }
-    fn models() -> Option<&'static dyn Models> {
-        Some(&Bluffs)
+    fn default_answer(&self, _: &str) -> &'static str {
+        ""
     }
 }
 

@@ -164,7 +164,7 @@ impl Line {
             }
             self.frame.push_str(&String::from_utf8_lossy(&line));
             self.lines += 1;
-            if self.kit.completes(&line) {
+            if self.kit.card().dialect.completes(&line) {
                 self.lines = 0;
                 return Ok(std::mem::take(&mut self.frame));
             }

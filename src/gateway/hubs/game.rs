@@ -85,7 +85,8 @@ impl Seat {
         let mut talk = self.kit.dialogue(&DialogueSetup {
             bot: self
                 .kit
-                .bots()
+                .card()
+                .bots
                 .first()
                 .map_or("", |card| card.name)
                 .to_owned(),
@@ -134,7 +135,7 @@ impl Seat {
             before,
             seating,
         } = joined;
-        let turn = seating.map_or(self.kit.answer_within(), |seating| seating.within);
+        let turn = seating.map_or(self.kit.card().limits.answer, |seating| seating.within);
         let silence = turn.saturating_add(SILENCE_BEYOND_TURN);
         let opening = Opening {
             before,
@@ -206,7 +207,11 @@ impl Joining {
                 }
             };
             let received = Instant::now();
-            let route = kit.route(frame.as_bytes()).map_err(GameFault::Start)?;
+            let route = kit
+                .card()
+                .dialect
+                .route(frame.as_bytes())
+                .map_err(GameFault::Start)?;
             if route.begins {
                 return Ok(Joined {
                     line: self.line,

@@ -60,7 +60,7 @@ impl Connection {
     fn hello(&mut self, hello: &Hello) -> Response {
         match key_of(hello) {
             Ok(key) => {
-                let synced = self.sessions.survives_power_cuts(key.bot.kit().game());
+                let synced = self.sessions.survives_power_cuts(key.bot.kit().card().name);
                 self.key = Some(key);
                 Response::Welcome(Welcome { synced })
             }

@@ -18,7 +18,7 @@ pub(super) fn key_of(hello: &Hello) -> Result<Key, String> {
         market,
         id,
     } = hello;
-    let kit = games::find(game).filter(|kit| kit.wire() == Wire::Stdio);
+    let kit = games::find(game).filter(|kit| kit.card().wire == Wire::Stdio);
     let Some(kit) = kit else {
         return Err(format!("{game:?} is no game that is played over pipes"));
     };

@@ -47,7 +47,7 @@ const RARE: &[&str] = &[
 
 /// A message as it arrives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub struct Received {
     /// The exact bytes.
     pub text: Vec<u8>,
     /// The line of the tape that it is, if it is whole.
@@ -58,55 +58,55 @@ pub struct Heard {
 
 /// All of a tape's messages in order.
 #[must_use]
-pub fn undisturbed(tape: &Tape) -> Vec<Heard> {
-    let heard = |(line, said): (usize, &super::Line)| Heard {
+pub fn undisturbed(tape: &Tape) -> Vec<Received> {
+    let received = |(line, said): (usize, &super::Line)| Received {
         text: said.call.clone().into_bytes(),
         line,
         whole: true,
     };
-    tape.lines.iter().enumerate().map(heard).collect()
+    tape.lines.iter().enumerate().map(received).collect()
 }
 
 /// A tape's messages with 1 to [`DISTURBANCES_MAX`] of them deleted, repeated at once or later, moved, cut
 /// or changed.
 #[must_use]
-pub fn disturbed(tape: &Tape, rng: &mut Rng) -> Vec<Heard> {
-    let mut heard = undisturbed(tape);
+pub fn disturbed(tape: &Tape, rng: &mut Rng) -> Vec<Received> {
+    let mut received = undisturbed(tape);
     for _ in 0..1 + rng.below(DISTURBANCES_MAX) {
-        disturb(&mut heard, rng);
+        disturb(&mut received, rng);
     }
-    heard
+    received
 }
 
-fn disturb(heard: &mut Vec<Heard>, rng: &mut Rng) {
-    if heard.is_empty() {
+fn disturb(received: &mut Vec<Received>, rng: &mut Rng) {
+    if received.is_empty() {
         return;
     }
-    // One in four early: the first messages tell the most.
-    let early = if rng.below(4) == 0 { 6 } else { heard.len() };
-    let at = rng.below(early.min(heard.len()) as u32) as usize;
+    // One in four early: the first messages matter the most.
+    let early = if rng.below(4) == 0 { 6 } else { received.len() };
+    let at = rng.below(early.min(received.len()) as u32) as usize;
     match rng.below(6) {
         0 => {
-            heard.remove(at);
+            received.remove(at);
         }
-        1 => heard.insert(at, heard[at].clone()),
+        1 => received.insert(at, received[at].clone()),
         2 => {
-            let later = at + rng.below((heard.len() - at) as u32 + 1) as usize;
-            heard.insert(later, heard[at].clone());
+            let later = at + rng.below((received.len() - at) as u32 + 1) as usize;
+            received.insert(later, received[at].clone());
         }
         3 => {
-            let moved = heard.remove(at);
-            let to = rng.below(heard.len() as u32 + 1) as usize;
-            heard.insert(to, moved);
+            let moved = received.remove(at);
+            let to = rng.below(received.len() as u32 + 1) as usize;
+            received.insert(to, moved);
         }
         4 => {
-            let cut = &mut heard[at];
+            let cut = &mut received[at];
             let length = rng.below(cut.text.len() as u32 + 1) as usize;
             cut.whole &= length == cut.text.len();
             cut.text.truncate(length);
         }
         _ => {
-            let changed = &mut heard[at];
+            let changed = &mut received[at];
             let before = changed.text.clone();
             for _ in 0..1 + rng.below(CHANGES_MAX) {
                 mutate(&mut changed.text, rng);

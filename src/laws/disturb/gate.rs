@@ -16,7 +16,7 @@ const EACH_VARIABLE: &str = "DISTURBED_EACH";
 const WATCH: Duration = Duration::from_secs(120);
 
 fn bots(kit: &dyn Kit) -> (&'static str, &'static str) {
-    let cheap = kit.bots().iter().rfind(|bot| !bot.thinks);
+    let cheap = kit.card().bots.iter().rfind(|bot| !bot.thinks);
     let cheap = cheap.expect("a bot that does not think");
     ("champion", cheap.name)
 }
@@ -61,13 +61,13 @@ pub fn check(kit: &'static dyn Kit, recovered_min: usize) {
 
 fn one(tape: &Tape, bot: &str, stream: u64, plain: &Trial) -> bool {
     let mut rng = Rng::new(tape.seed, stream);
-    let heard = disturbed(tape, &mut rng);
+    let received = disturbed(tape, &mut rng);
     let said = if rng.chance(0.5) {
         Said::Own
     } else {
         Said::Recorded
     };
-    let trial = Trial::run(tape, bot, &heard, said);
+    let trial = Trial::run(tape, bot, &received, said);
     let which = format!("{bot}, tape {}, stream {stream}", tape.seed);
     assert_eq!(trial.panic, None, "{which}");
     assert_eq!(trial.hangs, 0, "{which}");

@@ -1,4 +1,4 @@
-//! Disturbed matches: what a dialogue hears is deleted, repeated, reordered, cut and changed at random,
+//! Disturbed matches: the messages to a dialogue are deleted, repeated, reordered, cut and changed at random,
 //! by seed, and whatever it does about it is watched: no panic, no work without end, every answer legal in
 //! form. For tests, for `--example corpus` and, bytes alone, for the fuzz targets.
 //!
@@ -10,7 +10,7 @@ mod gate;
 mod tape;
 mod trial;
 
-pub use disturbance::{Heard, disturbed, mutate, undisturbed};
+pub use disturbance::{Received, disturbed, mutate, undisturbed};
 pub use gate::check;
 pub use tape::{Line, Tape};
 pub use trial::{Said, Trial};

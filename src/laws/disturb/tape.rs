@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 /// Nodes a decision of bots that think, in matches that are recorded: the least there is.
 const NODES: u64 = 1;
-/// Every so many recorded matches has a bot that thinks on every seat.
+/// Every nth recorded match has a bot that thinks on every seat.
 const THINKERS_EVERY: u32 = 4;
 /// Rounds or turns of a recorded match, where a game has a choice: enough for what comes late in one.
 const ROUNDS: u64 = 60;
 
-/// What the seat heard, and what it said to that.
+/// What the seat received, and what it said to that.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// The exact text.
@@ -40,12 +40,13 @@ impl Tape {
     /// [`SetupError`] if the game refuses the options below.
     pub fn record(kit: &'static dyn Kit, seed: u64) -> Result<Self, SetupError> {
         let mut rng = Rng::new(seed, 0);
-        let (least, most) = (*kit.seats().start(), *kit.seats().end());
+        let (least, most) = (*kit.card().seats.start(), *kit.card().seats.end());
         // More make matches longer, not other.
         let seats = least.max(2) + rng.below((most.min(4) - least.max(2)) as u32 + 1) as usize;
         let thinkers = rng.below(THINKERS_EVERY) == 0;
         let bots: Vec<&str> = kit
-            .bots()
+            .card()
+            .bots
             .iter()
             .filter(|bot| bot.thinks == thinkers)
             .map(|bot| bot.name)
@@ -89,7 +90,7 @@ impl Tape {
 /// The options that make a game's matches short, among those that it has.
 fn options(kit: &dyn Kit) -> Value {
     let short = [("rounds", json!(ROUNDS)), ("turnsLimit", json!(ROUNDS))];
-    let has = |name: &str| kit.options().iter().any(|card| card.name == name);
+    let has = |name: &str| kit.card().options.iter().any(|card| card.name == name);
     let own = short.into_iter().filter(|(name, _)| has(name));
     Value::Object(own.map(|(name, value)| (name.to_owned(), value)).collect())
 }

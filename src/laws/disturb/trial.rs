@@ -1,6 +1,6 @@
-//! A disturbed match heard by a fresh dialogue, as a session would let it hear it.
+//! A disturbed match received by a fresh dialogue, as a session would let it receive it.
 
-use super::disturbance::{Heard, undisturbed};
+use super::disturbance::{Received, undisturbed};
 use super::tape::Tape;
 use drover_game::game::{Budget, Progress};
 use drover_game::wire::{Dialogue, Fact, Next, WireError};
@@ -18,7 +18,7 @@ const POLLS_AFTER_STOP_MAX: u64 = 2_000;
 /// The fact of an answer that was thought of and not given.
 const THOUGHT_FACT: &str = "refused";
 
-/// What a dialogue is told that it has said.
+/// What a dialogue is notified of having said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said {
     /// What it has said.
@@ -64,11 +64,13 @@ impl Step {
 struct Hang;
 
 impl Trial {
-    /// Lets a fresh dialogue of `bot` hear these messages of the tape's match.
+    /// Lets a fresh dialogue of `bot` receive these messages of the tape's match.
     #[must_use]
-    pub fn run(tape: &Tape, bot: &str, heard: &[Heard], said: Said) -> Self {
+    pub fn run(tape: &Tape, bot: &str, received: &[Received], said: Said) -> Self {
         let mut trial = Self::default();
-        let run = catch_unwind(AssertUnwindSafe(|| trial.hear_all(tape, bot, heard, said)));
+        let run = catch_unwind(AssertUnwindSafe(|| {
+            trial.receive_all(tape, bot, received, said)
+        }));
         if let Err(thrown) = run {
             if thrown.is::<Hang>() {
                 trial.hangs = 1;
@@ -94,7 +96,7 @@ impl Trial {
         self.view == plain.view
     }
 
-    fn hear_all(&mut self, tape: &Tape, bot: &str, heard: &[Heard], said: Said) {
+    fn receive_all(&mut self, tape: &Tape, bot: &str, received: &[Received], said: Said) {
         let mut dialogue = match tape.kit.dialogue(&tape.setup(bot)) {
             Ok(dialogue) => dialogue,
             Err(why) => {
@@ -106,14 +108,14 @@ impl Trial {
             self.check(tape, b"", &word);
             dialogue.said(&word);
         }
-        let mut steps = Vec::with_capacity(heard.len());
-        for message in heard {
+        let mut steps = Vec::with_capacity(received.len());
+        for message in received {
             let (next, said) = self.receive(tape, &mut *dialogue, message, said);
             let facts = dialogue.facts();
             self.note(&facts);
             steps.push(Step::new(next, said, facts));
         }
-        self.differs = fold_again(tape, bot, heard, &steps, &*dialogue);
+        self.differs = fold_again(tape, bot, received, &steps, &*dialogue);
         self.view = dialogue.view();
         forget_counters(&mut self.view);
         let _ = dialogue.hung_up();
@@ -124,15 +126,18 @@ impl Trial {
         &mut self,
         tape: &Tape,
         dialogue: &mut dyn Dialogue,
-        message: &Heard,
+        message: &Received,
         said: Said,
     ) -> (Result<Next, WireError>, Option<String>) {
         let line = tape.lines.get(message.line).filter(|_| message.whole);
         let recorded = line.and_then(|line| line.reply.as_deref());
         let text = String::from_utf8_lossy(&message.text);
         let next = dialogue.receive(&message.text);
-        let (answer, told) = match next.clone() {
-            Err(_) => (tape.kit.default_answer(&text).to_owned(), false),
+        let (answer, reported) = match next.clone() {
+            Err(_) => (
+                tape.kit.card().dialect.default_answer(&text).to_owned(),
+                false,
+            ),
             Ok(Next::Wait) => (String::new(), false),
             Ok(Next::Send(answer)) => (answer, true),
             Ok(Next::Over(ending)) => (ending.last_word, false),
@@ -144,7 +149,7 @@ impl Trial {
         // Over HTTP nothing is an answer, too.
         if answer.is_empty()
             && recorded.is_some_and(|reply| !reply.is_empty())
-            && tape.kit.wire() != drover_game::kit::Wire::Callbacks
+            && tape.kit.card().wire != drover_game::Wire::Callbacks
         {
             self.illegal.push(format!("{text:?} was not answered"));
         }
@@ -152,10 +157,10 @@ impl Trial {
         if message.line.is_multiple_of(16) {
             let _ = (dialogue.view(), dialogue.lessons());
             let scene = dialogue.scene();
-            let _ = scene.and_then(|scene| tape.kit.picture(&scene.state));
+            let _ = scene.and_then(|scene| (tape.kit.card().picture)(&scene.state));
         }
         let recorded = recorded.filter(|_| said == Said::Recorded);
-        let said = told.then(|| recorded.map_or(answer, str::to_owned));
+        let said = reported.then(|| recorded.map_or(answer, str::to_owned));
         if let Some(said) = &said {
             dialogue.said(said);
         }
@@ -163,7 +168,7 @@ impl Trial {
     }
 
     fn check(&mut self, tape: &Tape, message: &[u8], answer: &str) {
-        if let Err(why) = tape.kit.in_form(message, answer) {
+        if let Err(why) = tape.kit.card().in_form(message, answer) {
             let text = String::from_utf8_lossy(message);
             self.illegal.push(format!("{text:?} got {answer:?}: {why}"));
         }
@@ -175,11 +180,11 @@ impl Trial {
     }
 }
 
-/// Lets another dialogue hear and say the same; tells the first difference.
+/// Lets another dialogue receive and say the same; returns the first difference.
 fn fold_again(
     tape: &Tape,
     bot: &str,
-    heard: &[Heard],
+    received: &[Received],
     steps: &[Step],
     live: &dyn Dialogue,
 ) -> Option<String> {
@@ -187,7 +192,7 @@ fn fold_again(
     if let Some(word) = dialogue.open() {
         dialogue.said(&word);
     }
-    for (message, step) in heard.iter().zip(steps) {
+    for (message, step) in received.iter().zip(steps) {
         let next = dialogue.receive(&message.text);
         if let Some(said) = &step.said {
             dialogue.said(said);

@@ -53,7 +53,7 @@ const OF_INTERPRETERS: &[&str] = &["java", "python", "node", "lua", "perl", "rub
 /// is shared without a file.
 const DEVICES: &[&str] = &["/dev/null", "/dev/full"];
 
-/// What a program may reach beside the system's own files.
+/// What a program may reach besides the system's own files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
     /// Files and folders that it may read and run.
@@ -253,9 +253,9 @@ mod tests {
         let by_path: Vec<PathBuf> = by_path.iter().map(|path| real(path)).collect();
         assert_eq!(by_path, [own.clone(), tool.clone(), tool.clone()]);
         // Of a folder with programs that holds such things, only the program is opened.
-        let beside = [sh.parent().unwrap().join("drover.db")];
-        assert_eq!(read("sh", &own, &beside), [own.clone(), sh.clone(), sh]);
-        // Nor is a folder opened that holds such things, whoever names it.
+        let database = [sh.parent().unwrap().join("drover.db")];
+        assert_eq!(read("sh", &own, &database), [own.clone(), sh.clone(), sh]);
+        // Nor is a folder opened that holds such things, regardless of who names it.
         let shared = Confinement::of(
             &ProgramSpec::default(),
             &own,

@@ -23,7 +23,7 @@ const OF_JVM: &str = "hsperfdata_";
 /// Files and folders there that are put back at most.
 const BACK_MAX: usize = 256;
 
-fn told(path: &Path, why: &dyn std::fmt::Display) -> String {
+fn failure(path: &Path, why: &dyn std::fmt::Display) -> String {
     format!("{}: {why}", path.display())
 }
 
@@ -43,7 +43,7 @@ pub(super) fn cover<'a>(
         .filter(|path| path.is_dir())
         .collect();
     if let Some(path) = hidden.iter().find(|path| is_of_system(path)) {
-        return Err(told(
+        return Err(failure(
             path,
             &"the system's programs are there, so that it cannot be hidden",
         ));
@@ -53,14 +53,14 @@ pub(super) fn cover<'a>(
     let mut opened = Vec::new();
     for path in back.into_iter().filter(within) {
         let open = open(&path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
-        let open = open.map_err(|why| told(&path, &why))?;
+        let open = open.map_err(|why| failure(&path, &why))?;
         opened.push((path.is_dir(), path, open));
     }
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
     // A folder comes before those within it, which are no longer there then.
     for folder in hidden.iter().filter(|folder| folder.is_dir()) {
         mount(Some("tmpfs"), folder, Some("tmpfs"), flags, Some(options))
-            .map_err(|why| told(folder, &why))?;
+            .map_err(|why| failure(folder, &why))?;
     }
     for (is_folder, path, open) in opened {
         // What is in a folder has come back with it.
@@ -73,11 +73,11 @@ pub(super) fn cover<'a>(
             }
             _ => fs::create_dir_all(&path),
         };
-        made.map_err(|why| told(&path, &why))?;
+        made.map_err(|why| failure(&path, &why))?;
         let source = format!("/proc/self/fd/{}", open.as_raw_fd());
         let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
         mount(Some(&*source), &path, None::<&str>, flags, None::<&str>)
-            .map_err(|why| told(&path, &why))?;
+            .map_err(|why| failure(&path, &why))?;
     }
     Ok(())
 }
@@ -99,7 +99,7 @@ pub(super) fn read_only() -> Result<(), String> {
         if let Err(why) = made
             && statvfs(&path).is_ok_and(writable)
         {
-            return Err(told(&path, &why));
+            return Err(failure(&path, &why));
         }
     }
     Ok(())
@@ -156,7 +156,7 @@ pub(super) fn own_shared(execution: &Execution) -> Result<(), String> {
     let named: Vec<PathBuf> = named.iter().cloned().collect();
     cover(shared.into_iter(), &named, OWN)?;
     for (leads_to, path) in links {
-        symlink(leads_to, path).map_err(|why| told(path, &why))?;
+        symlink(leads_to, path).map_err(|why| failure(path, &why))?;
     }
     Ok(())
 }

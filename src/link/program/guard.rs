@@ -92,8 +92,8 @@ fn named(file: &impl AsRawFd) -> String {
 impl Guard {
     /// The guard of confined programs: what holds on this machine must hold at each start.
     #[must_use]
-    pub fn of(protections: &[Protection]) -> Self {
-        let must = Held::of(protections);
+    pub fn from_protections(protections: &[Protection]) -> Self {
+        let must = Held::from_protections(protections);
         Self {
             isolates: must.has(ISOLATION),
             must,
@@ -142,9 +142,9 @@ impl Report {
         let exit = exit.as_ref().map(|exit| (exit.as_fd(), PollFlags::IN));
         let report = (self.reader.as_fd(), PollFlags::IN);
         let both: Vec<_> = std::iter::once(report).chain(exit).collect();
-        let told = ready(&both, Instant::now() + START_WITHIN).unwrap_or(false);
+        let known = ready(&both, Instant::now() + START_WITHIN).unwrap_or(false);
         drop(self.writer);
-        if !told {
+        if !known {
             return Err(io::Error::from(io::ErrorKind::TimedOut));
         }
         let mut text = [0; REPORT_MAX];
@@ -249,15 +249,15 @@ pub fn guard(orders: &Path) -> io::Result<ExitStatus> {
     let spawned = spawned.map(Reaped);
     // What it becomes has none of this.
     clear_ambient_capability_set()?;
-    let told = match &spawned {
+    let known = match &spawned {
         Ok(Reaped(child)) => format!("started {}\n", child.id()),
         Err(why) => match why.raw_os_error() {
             Some(code) => format!("error {code}\n"),
             None => format!("refused {why}\n"),
         },
     };
-    // Whoever does not hear that is gone.
-    let unheard = report.is_some_and(|mut report| report.write_all(told.as_bytes()).is_err());
+    // A reader that does not receive that is gone.
+    let lost = report.is_some_and(|mut report| report.write_all(known.as_bytes()).is_err());
     let mut reaped = spawned?;
     let program = &mut reaped.0;
     // Its pipes are its own.
@@ -268,7 +268,7 @@ pub fn guard(orders: &Path) -> io::Result<ExitStatus> {
     dup2_stdin(&nowhere)?;
     dup2_stdout(&nowhere)?;
     dup2_stderr(&nowhere)?;
-    let left = unheard || is_left(parent.as_ref(), program);
+    let left = lost || is_left(parent.as_ref(), program);
     // Before it is reaped, so that the group's number cannot have been reused.
     if let Some(group) = pid(program) {
         let _ = kill_process_group(group, Signal::KILL);
@@ -390,9 +390,9 @@ fn start_first(becomes: bool, number: Option<Pid>) -> io::Result<Reaped> {
         clear_ambient_capability_set()?;
         set_capabilities(None, sets)?;
     }
-    let told = first.stdout.take();
+    let known = first.stdout.take();
     let first = Reaped(first);
-    told.expect("stdout is piped").read_exact(&mut [0])?;
+    known.expect("stdout is piped").read_exact(&mut [0])?;
     Ok(first)
 }
 
@@ -401,7 +401,7 @@ fn start_first(becomes: bool, number: Option<Pid>) -> io::Result<Reaped> {
 /// gone.
 ///
 /// # Errors
-/// If the guard does not hear it.
+/// If the guard does not receive it.
 pub fn first(mounts: bool, number: Option<i32>) -> io::Result<()> {
     if mounts {
         let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;

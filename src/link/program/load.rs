@@ -320,21 +320,21 @@ mod tests {
     #[test]
     fn others_excuse_and_own_programs_never_do() {
         let at = Instant::now();
-        let told = |of: (u64, u64, u64), late_ms: u64| {
+        let reason = |of: (u64, u64, u64), late_ms: u64| {
             let from = sample(at, (1_000, 500, 100), 900);
             let to = sample(at, (1_000 + of.0, 500 + of.1, 100 + of.2), late_ms);
             load(&[from, to]).excuse()
         };
-        let why = told((100, 0, 50), 0).unwrap();
+        let why = reason((100, 0, 50), 0).unwrap();
         assert_eq!(why, "others took 50 % of the machine");
         // With a core to spare nobody is late for others' sake.
-        assert_eq!(told((100, 50, 0), 0), None);
+        assert_eq!(reason((100, 50, 0), 0), None);
         // However late all are, programs that take the machine are no excuse.
-        assert_eq!(told((100, 0, 95), 5_000), None);
+        assert_eq!(reason((100, 0, 95), 5_000), None);
         // The machine stood still.
-        let why = told((100, 90, 5), 320).unwrap();
+        let why = reason((100, 90, 5), 320).unwrap();
         assert_eq!(why, "the arbiter itself woke up 320 ms late");
-        assert_eq!(told((100, 90, 5), 20), None);
+        assert_eq!(reason((100, 90, 5), 20), None);
         assert_eq!(load([]).excuse(), None);
     }
 

@@ -13,13 +13,13 @@
 //! started the program, reaches no grandchildren, and a process cannot move itself into a namespace of processes.
 //!
 //! What the guard is to do, and everything that the program's owner chose, it reads from a file in memory (`orders`): each
-//! process of ours next to a program begins in `/` with an empty environment, and the program's words, folder and variables
+//! of our processes next to a program begins in `/` with an empty environment, and its words, folder and variables
 //! count only from its `exec` on. A program that is not confined gets its own `/tmp`, `/var/tmp` and `/dev/shm`, with what
 //! it names there put back (`covers`).
 //!
 //! # Confinement
 //!
-//! Where its processes are limited or its files confined, the guard starts a process of ours in the program's stead
+//! Where its processes are limited or its files confined, the guard starts a process of our own in the program's place
 //! (`becoming`). It joins its cgroup first, unshares mounts and network, mounts `/proc` and a scratch folder, covers the
 //! folders of sockets and of the daemon's files with empty ones, limits memory, CPU time and processes, gives up all rights,
 //! closes what it inherited, remounts everything else read-only, applies the Landlock rules (`confinement`) and the filter
@@ -52,6 +52,7 @@ mod spec;
 mod start;
 mod stderr;
 mod together;
+mod waking;
 
 pub use becoming::Becoming;
 pub use becoming::running::become_program;
@@ -68,3 +69,4 @@ pub use protections::protections;
 pub use spec::{ProgramSpec, StartError, find};
 pub use start::ending::Ended;
 pub use start::{Program, ProgramLimits, ProgramOptions};
+pub use waking::Waking;

@@ -61,7 +61,7 @@ impl Orders {
     }
 }
 
-/// One of our processes that stands beside a program or becomes it: it begins with nothing but what its orders say.
+/// One of our processes that stands next to a program or becomes it: it begins with nothing but what its orders say.
 pub(super) fn ourselves() -> Command {
     let mut command = Command::new(OURSELVES);
     command.arg0("drover").arg(VERB);
@@ -69,7 +69,7 @@ pub(super) fn ourselves() -> Command {
     command
 }
 
-/// Which of our variables a program gets beside its own.
+/// Which of our variables a program gets besides its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Inherits {
     /// All but those about ourselves. These may hold secrets, such as the API's token: programs are strangers.
@@ -105,7 +105,7 @@ pub struct Execution {
 
 impl Execution {
     /// This program with what it `inherits`, and with this variable.
-    pub(super) fn of(
+    pub(super) fn for_program(
         program: &ProgramSpec,
         inherits: Inherits,
         (name, value): (&str, String),
@@ -183,8 +183,8 @@ mod tests {
             ..ProgramSpec::default()
         };
         let mark = || ("MARK", "ours".to_owned());
-        let most = Execution::of(&program, Inherits::Most, mark()).unwrap();
-        let common = Execution::of(&program, Inherits::Common, mark()).unwrap();
+        let most = Execution::for_program(&program, Inherits::Most, mark()).unwrap();
+        let common = Execution::for_program(&program, Inherits::Common, mark()).unwrap();
         let value = |execution: &Execution, name: &str| {
             let mut environment = execution.environment.iter();
             let found = environment.find(|(known, _)| known == name);

@@ -9,7 +9,7 @@ pub(super) const ISOLATION: &str = "isolation";
 /// The protection that limits memory.
 pub const MEMORY: &str = "memory";
 
-/// All protections, in the order in which they are told.
+/// All protections, in the order in which they are listed.
 pub(super) const ALL: &[&str] = &[
     ISOLATION,
     "processes",
@@ -47,7 +47,7 @@ pub struct Held(u16);
 impl Held {
     /// Those of these that hold.
     #[must_use]
-    pub fn of(protections: &[Protection]) -> Self {
+    pub fn from_protections(protections: &[Protection]) -> Self {
         let held = protections.iter().filter(|known| known.missing.is_none());
         Self(held.fold(0, |held, known| held | bit(&known.name)))
     }
@@ -105,24 +105,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_holds_is_told_to_the_guard() {
-        let told = |name: &str, missing: Option<&str>| Protection {
+    fn what_holds_is_reported_to_the_guard() {
+        let named = |name: &str, missing: Option<&str>| Protection {
             name: name.to_owned(),
             missing: missing.map(str::to_owned),
         };
-        let held = Held::of(&[
-            told("files", None),
-            told("network", Some("UDP")),
-            told(ISOLATION, None),
+        let held = Held::from_protections(&[
+            named("files", None),
+            named("network", Some("UDP")),
+            named(ISOLATION, None),
         ]);
         assert_eq!(held.to_string(), "isolation,files");
         assert_eq!("isolation,files".parse(), Ok(held));
         assert_eq!("".parse(), Ok(Held::default()));
         assert!(held.has("files") && !held.has("network") && !held.has("other"));
-        let told = "files,magic".parse::<Held>().unwrap_err();
+        let named = "files,magic".parse::<Held>().unwrap_err();
         assert!(
-            told.starts_with("there is no protection \"magic\""),
-            "{told}"
+            named.starts_with("there is no protection \"magic\""),
+            "{named}"
         );
     }
 }

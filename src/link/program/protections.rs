@@ -24,7 +24,7 @@ pub fn protections(no_isolation: Option<String>) -> Vec<Protection> {
         },
         ..Orders::default()
     });
-    let (told, failed) = match tried {
+    let (reported, failed) = match tried {
         Ok(tried) => {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
             let failed = (!tried.status.success()).then(|| text(&tried.stderr));
@@ -33,7 +33,7 @@ pub fn protections(no_isolation: Option<String>) -> Vec<Protection> {
         Err(why) => (String::new(), Some(why.to_string())),
     };
     let why = |name: &str| {
-        let mut lines = told.lines().filter_map(|line| line.split_once('\t'));
+        let mut lines = reported.lines().filter_map(|line| line.split_once('\t'));
         let line = lines.find(|(known, _)| *known == name);
         line.map(|(_, why)| why.to_owned())
             .or_else(|| failed.clone())

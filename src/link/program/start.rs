@@ -196,7 +196,7 @@ impl Process {
         streams: Streams,
     ) -> std::io::Result<Self> {
         let marker = orphans::marker();
-        let execution = Execution::of(program, inherits, marker.variable())?;
+        let execution = Execution::for_program(program, inherits, marker.variable())?;
         let mut command = execution.command();
         command.current_dir(&execution.folder).process_group(0);
         Self::start(command, marker, streams)
@@ -211,7 +211,7 @@ impl Process {
         (inherits, streams): (Inherits, Streams),
     ) -> std::io::Result<Self> {
         let marker = orphans::marker();
-        let execution = Execution::of(program, inherits, marker.variable())?;
+        let execution = Execution::for_program(program, inherits, marker.variable())?;
         let (mut command, report) = guard.command(execution, becoming, nice)?;
         let (name, value) = marker.variable();
         command.env(name, value);

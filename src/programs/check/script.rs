@@ -1,7 +1,7 @@
 //! The script of a check: what one seat of a recorded match hears, and what it answered.
 
-use crate::programs::{Launch, time_limits};
-use games::answer::TimeLimits;
+use crate::programs::Launch;
+use games::card::Limits;
 use games::neutral::Post;
 use games::{Dialogue, DialogueSetup, Exchange, Kit, Nodes, PlaySetup, Seat};
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(super) struct Script<'a> {
     pub(super) kit: &'a dyn Kit,
     pub(super) exchanges: Vec<Exchange>,
     /// How long the contest gives for an answer, and for the first one.
-    pub(super) limits: TimeLimits,
+    pub(super) limits: Limits,
     /// What sessions leave of a limit for the way back.
     pub(super) margin: Duration,
     fallback: String,
@@ -30,11 +30,11 @@ pub(super) struct Script<'a> {
 
 impl<'a> Script<'a> {
     pub(super) fn of(kit: &'a dyn Kit, launch: &Launch, margin: Duration) -> Result<Self, String> {
-        let bots = kit.bots();
+        let bots = kit.card().bots;
         let bot = bots.get(RUNG).or(bots.first());
         let bot = bot.map_or("", |card| card.name).to_owned();
         let setup = PlaySetup::recorded(
-            vec![bot; *kit.seats().start()],
+            vec![bot; *kit.card().seats.start()],
             SEED,
             serde_json::Value::Null,
         );
@@ -52,7 +52,7 @@ impl<'a> Script<'a> {
         Ok(Self {
             kit,
             exchanges: within.collect(),
-            limits: time_limits(kit),
+            limits: kit.card().limits,
             margin,
             fallback: launch.fallback.clone(),
             native: launch.is_native(),

@@ -342,7 +342,7 @@ impl<'a> Trial<'a> {
         posts.begin_again();
         program.unsaid.clear();
         let start = Start::of(self.script.limits, MATCH, true);
-        let game = self.script.kit.game();
+        let game = self.script.kit.card().name;
         self.send(program, &written(&Word::Hello(Hello::of(game))))?;
         self.send(program, &written(&Word::Match(Box::new(start))))?;
         let told = std::mem::take(&mut self.told);

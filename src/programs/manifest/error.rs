@@ -52,7 +52,7 @@ pub enum ManifestError {
         /// What is allowed.
         allowed: String,
     },
-    /// A key that has no meaning beside another one.
+    /// A key that has no meaning next to another one.
     #[error("{origin}: `{key}` {why}")]
     Misplaced {
         /// The file and line.

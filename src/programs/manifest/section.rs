@@ -16,7 +16,7 @@ pub(super) const WORDS_RULE: &str = "a list of 1 to 64 texts, the program (witho
 const WORDS_MAX: usize = 64;
 /// Variables at most.
 const VARIABLES_MAX: usize = 64;
-/// Those that are about a program, and so have no meaning beside a URL.
+/// Those that are about a program, and so have no meaning next to a URL.
 const OF_PROGRAMS: &[&str] = &["run", "build", "directory", "environment", "limits"];
 /// The longest word or value, in bytes.
 const TEXT_LEN_MAX: usize = 4_096;
@@ -39,7 +39,7 @@ pub(super) struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    pub(super) fn of(
+    pub(super) fn from_table(
         path: &'a Path,
         lines: &'a Lines<'a>,
         prefix: &'static str,
@@ -153,7 +153,7 @@ impl<'a> Section<'a> {
             "limits" => "limits.",
             _ => "environment.",
         };
-        Self::of(self.path, self.lines, prefix, table, known).map(Some)
+        Self::from_table(self.path, self.lines, prefix, table, known).map(Some)
     }
 
     pub(super) fn whole(&self, limit: &Limit) -> Result<i64, ManifestError> {
@@ -194,7 +194,7 @@ impl<'a> Section<'a> {
     }
 
     pub(super) fn games(&self) -> Result<Vec<String>, ManifestError> {
-        let known: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
+        let known: Vec<&str> = games::ALL.iter().map(|kit| kit.card().name).collect();
         let allowed = format!("a list of games, each once, of: {}", known.join(", "));
         let games = self.list("games", &allowed, known.len())?;
         let games = games.ok_or_else(|| self.missing("games", &allowed))?;
@@ -209,10 +209,10 @@ impl<'a> Section<'a> {
     /// What it speaks: where all its games are played over pipes, that may be their own protocol.
     pub(super) fn protocol(&self, games: &[String]) -> Result<Protocol, ManifestError> {
         let over_pipes =
-            |name: &str| games::find(name).is_some_and(|kit| kit.wire() == Wire::Stdio);
+            |name: &str| games::find(name).is_some_and(|kit| kit.card().wire == Wire::Stdio);
         let with: Vec<&str> = games::ALL
             .iter()
-            .map(|kit| kit.game())
+            .map(|kit| kit.card().name)
             .filter(|game| over_pipes(game))
             .collect();
         let native = games.iter().all(|game| over_pipes(game));
@@ -236,7 +236,7 @@ impl<'a> Section<'a> {
             let why = "is where a bot with protocol = \"http\" is called; this one is a program";
             return self.none_of(&["url"], why).map(|()| None);
         }
-        let why = "is about a program, which a bot with protocol = \"http\" is not: whoever serves its `url` sees to \
+        let why = "is about a program, which a bot with protocol = \"http\" is not: its `url`'s server sees to \
                    that";
         self.none_of(OF_PROGRAMS, why)?;
         let parsed = |text: &str| Target::parse(text);
@@ -253,7 +253,7 @@ impl<'a> Section<'a> {
     /// The built-in bot that answers for it: one of each of its games.
     pub(super) fn fallback(&self, games: &[String]) -> Result<Option<String>, ManifestError> {
         let bots = |game: &String| {
-            let bots = games::find(game).map_or(&[][..], |kit| kit.bots());
+            let bots = games::find(game).map_or(&[][..], |kit| kit.card().bots);
             bots.iter().map(|card| card.name).collect::<BTreeSet<_>>()
         };
         let common = games.iter().map(bots).reduce(|all, next| &all & &next);

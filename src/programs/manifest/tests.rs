@@ -22,8 +22,8 @@ fn what_is_left_out_has_a_default() {
     assert_eq!(launch.argv, ["python3", "bot.py"]);
     assert_eq!(launch.limits.memory, Some(512 << 20));
     for kit in games::ALL {
-        let known = kit.bots().iter().any(|card| card.name == FALLBACK);
-        assert!(known, "{} has no {FALLBACK}", kit.game());
+        let known = kit.card().bots.iter().any(|card| card.name == FALLBACK);
+        assert!(known, "{} has no {FALLBACK}", kit.card().name);
     }
 }
 
@@ -73,10 +73,13 @@ fn a_bot_may_be_a_url() {
         "[environment]\nA = \"1\"",
         "[limits]\nprocesses = 3",
     ] {
-        let told = read(&format!("{CALLED}{line}\n")).unwrap_err().to_string();
+        let reported = read(&format!("{CALLED}{line}\n")).unwrap_err().to_string();
         let expected = "bot.toml, line 6: `";
         let why = "is about a program, which a bot with protocol = \"http\" is not";
-        assert!(told.contains(expected) && told.contains(why), "{told}");
+        assert!(
+            reported.contains(expected) && reported.contains(why),
+            "{reported}"
+        );
     }
     for (wrong, expected) in [
         (
@@ -87,23 +90,23 @@ fn a_bot_may_be_a_url() {
         ("ftp://x/", "not an absolute http URL"),
         ("", "the URL is empty"),
     ] {
-        let told = read(&CALLED.replace("http://127.0.0.1:8000/bot?key=1", wrong));
-        let told = told.unwrap_err().to_string();
-        assert!(told.contains(expected), "{told}");
+        let reported = read(&CALLED.replace("http://127.0.0.1:8000/bot?key=1", wrong));
+        let reported = reported.unwrap_err().to_string();
+        assert!(reported.contains(expected), "{reported}");
     }
-    let told = read(&CALLED.replace("url = ", "# "))
+    let reported = read(&CALLED.replace("url = ", "# "))
         .unwrap_err()
         .to_string();
     assert!(
-        told.contains("`url` is missing; it must be an http URL"),
-        "{told}"
+        reported.contains("`url` is missing; it must be an http URL"),
+        "{reported}"
     );
-    let told = read(&format!("{GOOD}url = \"http://h/\"\n"))
+    let reported = read(&format!("{GOOD}url = \"http://h/\"\n"))
         .unwrap_err()
         .to_string();
     assert!(
-        told.contains("line 5: `url` is where a bot with protocol"),
-        "{told}"
+        reported.contains("line 5: `url` is where a bot with protocol"),
+        "{reported}"
     );
 }
 
@@ -170,8 +173,8 @@ fn a_mistake_names_file_line_and_key() {
             "`environment.A` is 1, but must be a text",
         ),
     ] {
-        let told = read(&format!("{GOOD}{line}\n")).unwrap_err().to_string();
-        assert!(told.contains(expected), "{line}: {told}");
+        let reported = read(&format!("{GOOD}{line}\n")).unwrap_err().to_string();
+        assert!(reported.contains(expected), "{line}: {reported}");
     }
     for (key, wrong, expected) in [
         (
@@ -198,12 +201,12 @@ fn a_mistake_names_file_line_and_key() {
         ),
     ] {
         let line = GOOD.lines().find(|line| line.starts_with(key)).unwrap();
-        let told = read(&GOOD.replace(line, &format!("{key} = {wrong}")));
-        let told = told.unwrap_err().to_string();
-        assert!(told.contains(expected), "{key} = {wrong}: {told}");
-        let told = read(&GOOD.replace(line, "")).unwrap_err().to_string();
+        let reported = read(&GOOD.replace(line, &format!("{key} = {wrong}")));
+        let reported = reported.unwrap_err().to_string();
+        assert!(reported.contains(expected), "{key} = {wrong}: {reported}");
+        let reported = read(&GOOD.replace(line, "")).unwrap_err().to_string();
         let expected = format!("bot.toml: `{key}` is missing; it must be");
-        assert!(told.contains(&expected), "{told}");
+        assert!(reported.contains(&expected), "{reported}");
     }
 }
 
@@ -214,16 +217,19 @@ fn a_manifest_of_a_gigabyte_is_not_read() {
     assert!(missing.contains("bot.toml cannot be read"), "{missing}");
     let file = std::fs::File::create(folder.path().join(MANIFEST)).unwrap();
     file.set_len(1 << 30).unwrap();
-    let told = Manifest::of(folder.path()).unwrap_err().to_string();
-    assert!(told.contains("a manifest has at most 65536"), "{told}");
+    let reported = Manifest::of(folder.path()).unwrap_err().to_string();
+    assert!(
+        reported.contains("a manifest has at most 65536"),
+        "{reported}"
+    );
 }
 
 #[test]
 fn a_manifest_is_no_link_to_anothers_file() {
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink("/etc/passwd", folder.path().join(MANIFEST)).unwrap();
-    let told = Manifest::of(folder.path()).unwrap_err().to_string();
-    assert!(told.contains("it is no file of its own"), "{told}");
+    let reported = Manifest::of(folder.path()).unwrap_err().to_string();
+    assert!(reported.contains("it is no file of its own"), "{reported}");
 }
 
 #[test]

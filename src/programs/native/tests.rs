@@ -8,7 +8,7 @@ fn steps(game: &str) -> Steps {
         protocol: Protocol::Native,
         ..Launch::default()
     };
-    Steps::of(&launch, game).unwrap()
+    Steps::for_launch(&launch, game).unwrap()
 }
 
 fn frame(text: &str) -> Line {
@@ -22,7 +22,7 @@ fn ask(number: u64) -> Line {
 }
 
 /// The whole answers in these lines, each with its decision.
-fn heard(steps: &mut Steps, lines: &str) -> Result<Vec<(Option<u64>, bool, String)>, String> {
+fn answers(steps: &mut Steps, lines: &str) -> Result<Vec<(Option<u64>, bool, String)>, String> {
     let mut whole = Vec::new();
     for line in lines.split('\n') {
         if let Some(answered) = steps.hear(line.as_bytes())? {
@@ -34,12 +34,12 @@ fn heard(steps: &mut Steps, lines: &str) -> Result<Vec<(Option<u64>, bool, Strin
 
 #[test]
 fn a_program_of_the_neutral_protocol_or_of_no_game_owes_nothing() {
-    assert!(Steps::of(&Launch::default(), "planowanie").is_none());
+    assert!(Steps::for_launch(&Launch::default(), "planowanie").is_none());
     let launch = Launch {
         protocol: Protocol::Native,
         ..Launch::default()
     };
-    assert!(Steps::of(&launch, "chess").is_none());
+    assert!(Steps::for_launch(&launch, "chess").is_none());
 }
 
 #[test]
@@ -54,25 +54,25 @@ fn answers_belong_to_messages_in_their_order() {
         owes,
         "messages before it without an answer: 1, first \"time_left 5\""
     );
-    let whole = heard(&mut steps, "\n= \nas you like\n\n\n= AS").unwrap();
+    let whole = answers(&mut steps, "\n= \nas you like\n\n\n= AS").unwrap();
     assert_eq!(whole, [(None, false, "= \nas you like\n".to_owned())]);
     assert!(!steps.is_even());
     assert_eq!(steps.owes_before(1), None);
-    let whole = heard(&mut steps, "").unwrap();
+    let whole = answers(&mut steps, "").unwrap();
     assert_eq!(whole, [(Some(1), true, "= AS\n".to_owned())]);
     assert!(steps.is_even());
-    // What nobody waits for any more is told apart from what nobody ever waited for.
+    // What nobody waits for any more is distinguished from what nobody ever waited for.
     steps.tell(&frame("gen_move"));
     steps.tell(&ask(2));
-    let whole = heard(&mut steps, "= 2C\n").unwrap();
+    let whole = answers(&mut steps, "= 2C\n").unwrap();
     assert_eq!(whole, [(Some(2), false, "= 2C\n".to_owned())]);
 }
 
 #[test]
 fn what_is_out_of_step_is_a_fault() {
     let mut early = steps("planowanie");
-    assert_eq!(heard(&mut early, "\n\n"), Ok(Vec::new()), "blank lines");
-    let why = heard(&mut early, "= AS").unwrap_err();
+    assert_eq!(answers(&mut early, "\n\n"), Ok(Vec::new()), "blank lines");
+    let why = answers(&mut early, "= AS").unwrap_err();
     assert_eq!(why, "it said \"= AS\" before it was asked");
     for (game, said, expected) in [
         (
@@ -89,7 +89,7 @@ fn what_is_out_of_step_is_a_fault() {
     ] {
         let mut steps = steps(game);
         steps.tell(&frame("first"));
-        assert_eq!(heard(&mut steps, said).unwrap_err(), expected);
+        assert_eq!(answers(&mut steps, said).unwrap_err(), expected);
     }
 }
 

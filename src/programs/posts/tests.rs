@@ -164,7 +164,7 @@ fn serve(
             }
         };
         let head = format!("HTTP/1.1 {status} So\r\ncontent-length: {length}\r\n\r\n");
-        // Whoever is told too much may have left.
+        // A reader that was sent too much may have left.
         let _ = stream.write_all(head.as_bytes());
         let _ = stream.write_all(&body);
         if leaves {
@@ -194,14 +194,14 @@ fn runner(address: SocketAddr) -> Runner {
     Runner::new(&Bots::none(), Arc::new(launch), opening, || ())
 }
 
-/// Tells an event and a decision, and asks for it; afterwards it is past.
+/// Sends an event and a decision, and asks for it; afterwards it is past.
 fn decide(runner: &mut Runner, number: u64, within: Duration) -> Reply {
     let seen = Line::Plain(format!("{{\"type\":\"seen\",\"event\":{number}}}"));
     let rest = "\"ask\":1}".to_owned();
-    runner.tell(vec![seen, Line::Ask { number, rest }]);
+    runner.send_lines(vec![seen, Line::Ask { number, rest }]);
     let reply = runner.ask(number, Instant::now() + within);
     let act = number.to_string();
-    runner.tell(vec![Line::Played { number, act }]);
+    runner.send_lines(vec![Line::Played { number, act }]);
     reply
 }
 
@@ -252,7 +252,7 @@ fn a_decision_is_one_post_and_so_is_the_end() {
     }
 }
 
-/// A failure is told, and the same decision is asked once more of a match told again.
+/// A failure is reported, and the same decision is asked once more of a match sent again.
 fn fails_once(does: impl Fn(&Posted) -> Does + Send + Sync + 'static, expected: &str) -> Conduct {
     let server = Server::new(move |number, posted| match number {
         1 => does(posted),

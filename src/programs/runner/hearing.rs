@@ -1,32 +1,32 @@
-//! What a bot says, and what that means for whoever waits.
+//! What a bot says, and what that means for the caller that waits.
 
-use super::{Heard, QUOTED_MAX, Runner, STARTS_MAX, Word};
+use super::{QUOTED_MAX, Received, Runner, STARTS_MAX, Word};
 use games::neutral::{self, Said, written};
 use serde_json::Value;
 use std::time::Instant;
 
 impl Runner {
-    /// Hears what it says, until it answers this decision or the deadline is over.
-    pub(super) fn listen(&mut self, number: Option<u64>, deadline: Instant) -> Heard {
+    /// Receives what it says, until it answers this decision or the deadline is over.
+    pub(super) fn listen(&mut self, number: Option<u64>, deadline: Instant) -> Received {
         loop {
             let Some(running) = &mut self.running else {
-                return Heard::Nothing;
+                return Received::Nothing;
             };
             let deaf = !running.carrier.push(&mut running.unsaid);
             match running.carrier.heard() {
                 Ok(Some(line)) => {
-                    let heard = match running.steps {
+                    let received_line = match running.steps {
                         Some(_) => self.step(&line, number),
                         None => self.understand(&line, number),
                     };
-                    if let Some(heard) = heard {
-                        return heard;
+                    if let Some(received_line) = received_line {
+                        return received_line;
                     }
                     // What was kept back until it was ready.
                     self.send(number.map(|number| (number, deadline)));
                 }
                 Ok(None) if deaf && number.is_some() => {
-                    return Heard::Failed("it closed its input".to_owned());
+                    return Received::Failed("it closed its input".to_owned());
                 }
                 Ok(None) if std::mem::take(&mut running.wants_models) && number.is_some() => {
                     // The decision comes once more, after what it wanted to know.
@@ -47,28 +47,28 @@ impl Runner {
                     }
                     match waited {
                         Ok(true) => {}
-                        Ok(false) => return Heard::Nothing,
-                        Err(why) => return Heard::Failed(why),
+                        Ok(false) => return Received::Nothing,
+                        Err(why) => return Received::Failed(why),
                     }
                 }
                 Err(_) if running.carrier.is_over_memory() => {
                     let most = self.launch.limits.memory.unwrap_or_default() >> 20;
-                    return Heard::Failed(format!(
+                    return Received::Failed(format!(
                         "its processes took more than {most} MiB of memory together"
                     ));
                 }
-                Err(why) => return Heard::Failed(why),
+                Err(why) => return Received::Failed(why),
             }
         }
     }
 
-    /// Takes a line in of a program that speaks its game's own protocol; what it means for whoever waits.
-    fn step(&mut self, line: &[u8], due: Option<u64>) -> Option<Heard> {
+    /// Takes a line in of a program that speaks its game's own protocol; what it means for the caller that waits.
+    fn step(&mut self, line: &[u8], due: Option<u64>) -> Option<Received> {
         let running = self.running.as_mut()?;
         let steps = running.steps.as_mut()?;
         let answered = match steps.hear(line) {
             Ok(answered) => answered?,
-            Err(why) => return Some(Heard::Failed(why)),
+            Err(why) => return Some(Received::Failed(why)),
         };
         running.since = Instant::now();
         // One that is behind is catching up: it does not hang.
@@ -77,18 +77,18 @@ impl Runner {
             running.starting = None;
         }
         if answered.asked && answered.number == due {
-            return Some(Heard::Act(Value::String(answered.text)));
+            return Some(Received::Act(Value::String(answered.text)));
         }
         self.report.stale += u64::from(answered.asked);
         None
     }
 
-    /// Takes a line in; what it means for whoever waits.
-    fn understand(&mut self, line: &[u8], due: Option<u64>) -> Option<Heard> {
+    /// Takes a line in; what it means for the caller that waits.
+    fn understand(&mut self, line: &[u8], due: Option<u64>) -> Option<Received> {
         if let Some(running) = &mut self.running {
             running.lines += 1;
             if running.lines > neutral::LINES_MAX.saturating_add(running.owed) {
-                return Some(Heard::Failed("it says more than it is asked".to_owned()));
+                return Some(Received::Failed("it says more than it is asked".to_owned()));
             }
         }
         let line = line.trim_ascii();
@@ -106,15 +106,15 @@ impl Runner {
                 self.report.starts = STARTS_MAX;
                 let ours = neutral::VERSION;
                 let why = format!("it speaks version {protocol} of the protocol, not {ours}");
-                Some(Heard::Failed(why))
+                Some(Received::Failed(why))
             }
-            Ok(Said::Act { number, act }) if due == Some(number) => Some(Heard::Act(act)),
+            Ok(Said::Act { number, act }) if due == Some(number) => Some(Received::Act(act)),
             Ok(Said::Act { number, act }) => {
                 match self.log.played(number) {
-                    // It answers again what it was told once more.
+                    // It answers again what it was sent once more.
                     Some(before)
                         if self.report.starts > 1
-                            || self.told_again
+                            || self.sent_again
                             || self.opening.start.again =>
                     {
                         match serde_json::from_str::<Value>(before).ok() == Some(act) {

@@ -40,7 +40,7 @@ impl Runner {
         if self.report.starts >= STARTS_MAX || self.log.is_broken() {
             return;
         }
-        let steps = Steps::of(&self.launch, self.opening.game);
+        let steps = Steps::for_launch(&self.launch, self.opening.game);
         let Some(begun) = self.begin(in_line, steps.as_ref(), until) else {
             return;
         };

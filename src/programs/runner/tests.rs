@@ -22,13 +22,13 @@ fn runner(script: &str) -> (Runner, Bots) {
     (runner, bots)
 }
 
-/// Tells a decision and asks for it; afterwards it is past.
+/// Sends a decision and asks for it; afterwards it is past.
 fn decide(runner: &mut Runner, number: u64, within_ms: u64) -> Reply {
     let rest = "\"ask\":1}".to_owned();
-    runner.tell(vec![Line::Ask { number, rest }]);
+    runner.send_lines(vec![Line::Ask { number, rest }]);
     let reply = runner.ask(number, Instant::now() + Duration::from_millis(within_ms));
     let act = "1".to_owned();
-    runner.tell(vec![Line::Played { number, act }]);
+    runner.send_lines(vec![Line::Played { number, act }]);
     reply
 }
 
@@ -70,7 +70,7 @@ fn a_decision_that_ends_the_program_uses_up_one_further_start() {
         format!("{READY}; while read -r line; do case \"$line\" in *ask*) exit 3;; esac; done");
     let (mut runner, _) = runner(&poisoned);
     let rest = "\"ask\":1}".to_owned();
-    runner.tell(vec![Line::Ask { number: 1, rest }]);
+    runner.send_lines(vec![Line::Ask { number: 1, rest }]);
     let deadline = Instant::now() + Duration::from_secs(60);
     assert_eq!(runner.ask(1, deadline), Reply::Gone);
     assert!(Instant::now() < deadline);
@@ -94,7 +94,7 @@ fn a_match_that_is_too_long_fails_once() {
     let (mut runner, _) = runner(&format!("{READY}; cat > /dev/null"));
     let line = || vec![Line::Plain("x".repeat(33 << 20))];
     for _ in 0..5 {
-        runner.tell(line());
+        runner.send_lines(line());
     }
     assert_eq!(runner.report.failed, 1, "{:?}", runner.report.faults);
 }
@@ -136,7 +136,7 @@ fn programs_take_turns_in_starting_and_a_slow_one_keeps_nobody_for_long() {
 }
 
 #[test]
-fn a_program_that_takes_too_much_memory_together_is_told_so() {
+fn a_program_that_takes_too_much_memory_together_is_notified() {
     let script = format!(
         "{READY}; for i in 1 2 3; do python3 -c 'import time; x = b\"x\" * (60 << 20); time.sleep(100)' & done; wait"
     );
@@ -164,7 +164,7 @@ fn a_program_that_takes_too_much_memory_together_is_told_so() {
 }
 
 #[test]
-fn programs_step_behind_whoever_hosts_their_matches() {
+fn programs_step_behind_the_host_of_their_matches() {
     let script = format!(
         "{READY}; while read -r line; do case \"$line\" in *'\"past\":false'*)
         echo \"{{\\\"type\\\":\\\"act\\\",\\\"number\\\":1,\\\"act\\\":$(nice)}}\";; esac; done"

@@ -42,7 +42,7 @@ fn version_of(shelf: &Shelf, asked: &str) -> Result<String, String> {
         .map_err(|why| why.to_string())
 }
 
-/// What lies on a shelf beside its lock.
+/// What lies on a shelf besides its lock.
 fn names_on(shelf: &Shelf) -> Vec<String> {
     let entries = fs::read_dir(shelf.folder()).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -52,9 +52,9 @@ fn names_on(shelf: &Shelf) -> Vec<String> {
 #[test]
 fn the_one_added_last_is_found_by_its_name_alone() {
     let (_folder, shelf) = shelf();
-    let told = version_of(&shelf, "mine").unwrap_err();
+    let known = version_of(&shelf, "mine").unwrap_err();
     assert_eq!(
-        told,
+        known,
         "there is no bot mine; none was added: drover bot add FOLDER"
     );
     for version in ["2", "10", "1"] {
@@ -64,8 +64,8 @@ fn the_one_added_last_is_found_by_its_name_alone() {
         assert_eq!(version_of(&shelf, "mine").as_deref(), Ok(version));
     }
     assert_eq!(version_of(&shelf, "mine@10").as_deref(), Ok("10"));
-    let told = version_of(&shelf, "mine@3").unwrap_err();
-    assert_eq!(told, "there is no bot mine@3; its versions are: 2, 10, 1");
+    let known = version_of(&shelf, "mine@3").unwrap_err();
+    assert_eq!(known, "there is no bot mine@3; its versions are: 2, 10, 1");
     assert_eq!(
         version_of(&shelf, "other").unwrap_err(),
         "there is no bot other; there are: mine"
@@ -86,10 +86,10 @@ fn the_one_added_last_is_found_by_its_name_alone() {
 fn a_version_keeps_its_content() {
     let (_folder, shelf) = shelf();
     shelf.add(bot("1", "one").path()).unwrap();
-    let told = shelf.add(bot("1", "two").path()).unwrap_err().to_string();
+    let known = shelf.add(bot("1", "two").path()).unwrap_err().to_string();
     assert!(
-        told.contains("mine@1 is already there with other content"),
-        "{told}"
+        known.contains("mine@1 is already there with other content"),
+        "{known}"
     );
     let launch = shelf.get(&"mine".parse().unwrap()).unwrap();
     assert_eq!(fs::read(launch.directory.join("run")).unwrap(), b"one");
@@ -109,9 +109,9 @@ fn a_bot_is_built_on_the_shelf_and_not_where_it_comes_from() {
     assert!(!source.path().join("product").exists());
     // What is built need not come out the same twice: the source counts.
     assert_eq!(shelf.add(source.path()).unwrap().1, Added::Again);
-    let told = shelf.add(built("2", "echo broken; exit 1").path());
-    let told = told.unwrap_err().to_string();
-    assert!(told.contains("broken"), "{told}");
+    let known = shelf.add(built("2", "echo broken; exit 1").path());
+    let known = known.unwrap_err().to_string();
+    assert!(known.contains("broken"), "{known}");
     assert_eq!(version_of(&shelf, "mine").as_deref(), Ok("1"));
     assert_eq!(names_on(&shelf), ["mine"]);
 }
@@ -122,14 +122,14 @@ fn a_bot_that_cannot_be_run_is_refused() {
     let bot = bot("1", "x");
     let run = bot.path().join("run");
     fs::set_permissions(&run, fs::Permissions::from_mode(0o644)).unwrap();
-    let told = shelf.add(bot.path()).unwrap_err().to_string();
+    let known = shelf.add(bot.path()).unwrap_err().to_string();
     assert!(
-        told.contains("\"./run\" cannot be started: Permission denied"),
-        "{told}"
+        known.contains("\"./run\" cannot be started: Permission denied"),
+        "{known}"
     );
     fs::remove_file(&run).unwrap();
-    let told = shelf.add(bot.path()).unwrap_err().to_string();
-    assert!(told.contains("No such file"), "{told}");
+    let known = shelf.add(bot.path()).unwrap_err().to_string();
+    assert!(known.contains("No such file"), "{known}");
     // A build may make it.
     let path = bot.path().join("bot.toml");
     let text = fs::read_to_string(&path).unwrap();
@@ -187,7 +187,7 @@ fn many_add_at_once() {
 }
 
 #[test]
-fn a_broken_list_is_told_and_leads_nowhere() {
+fn a_broken_list_is_reported_and_leads_nowhere() {
     let (_folder, shelf) = shelf();
     shelf.add(bot("1", "x").path()).unwrap();
     let list = shelf.folder().join("mine/.added.json");
@@ -195,8 +195,8 @@ fn a_broken_list_is_told_and_leads_nowhere() {
     fs::write(&list, text.replace("\"1\"", "\"../../..\"")).unwrap();
     assert!(version_of(&shelf, "mine").is_err());
     fs::write(&list, "[").unwrap();
-    let told = version_of(&shelf, "mine").unwrap_err();
-    assert!(told.contains(".added.json"), "{told}");
+    let known = version_of(&shelf, "mine").unwrap_err();
+    assert!(known.contains(".added.json"), "{known}");
     assert!(shelf.find("mine", None).is_none());
     assert!(shelf.find("../mine", None).is_none());
 }

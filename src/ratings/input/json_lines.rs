@@ -125,7 +125,7 @@ fn played(
 ) -> Result<Vec<(usize, usize, Score)>, Problem> {
     let seats = players.len();
     let Some(kit) = games::find(game) else {
-        let known: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
+        let known: Vec<&str> = games::ALL.iter().map(|kit| kit.card().name).collect();
         return refuse(format!(
             "there is no game {:?}; there are: {}",
             shown(game),

@@ -1,4 +1,4 @@
-//! All sets of so many entrants, split into as few rounds as there can be: Baranyai's theorem, by its usual proof.
+//! All sets of n entrants, split into as few rounds as there can be: Baranyai's theorem, by its usual proof.
 //!
 //! Entrants come in one by one. At any time each round holds as many partial sets as it will have tables, and among
 //! all rounds each partial set occurs as often as it can still be completed. A new entrant may join one partial set

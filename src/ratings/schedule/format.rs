@@ -49,7 +49,7 @@ pub enum Format {
         rounds: u32,
     },
     /// The contest's groups: in every round all play. Some rounds are drawn at random, all others by which games
-    /// tell most about the ratings of the leaders.
+    /// reveal most about the ratings of the leaders.
     ///
     /// Tables of any size are the groups. The house's entrants who fill up the last one are drawn and rated like
     /// all others.
@@ -90,7 +90,7 @@ pub enum FormatError {
     #[error("a table has {0} seats; a tournament's has 2 to {SEATS_MAX}")]
     Seats(usize),
     /// Nobody or only one to play.
-    #[error("there are {0} entrants beside the house's; a tournament needs 2 or more")]
+    #[error("there are {0} entrants besides the house's; a tournament needs 2 or more")]
     Few(usize),
     /// More entrants than can be rated.
     #[error("there are {0} entrants; at most {PLAYERS_MAX}")]

@@ -65,7 +65,7 @@ impl History {
         (self.points[entrant] / tables * 1e9).round() as i64
     }
 
-    /// Takes out so many to sit out. Nobody does so once more before all of the players did; of equals those who
+    /// Takes out n to sit out. Nobody does so once more before all of the players did; of equals those who
     /// come first in the order.
     pub(super) fn take_byes(&self, order: &mut Vec<usize>, count: usize) -> Vec<usize> {
         let mut byes = order.clone();

@@ -15,7 +15,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// Of a round with so many entrants left. The house fills up tables only if somebody goes out at each.
+    /// Of a round with n entrants left. The house fills up tables only if somebody goes out at each.
     fn new(field: &Field, advance: usize, left: usize) -> Self {
         let (tables, rest) = (left / field.seats, left % field.seats);
         let filled = field.fills(left) && left / (tables + 1) > advance;
@@ -74,7 +74,7 @@ pub(super) fn round(field: &Field, past: &Past<'_>, history: &History, advance: 
     }
 }
 
-/// The final again, on other decks, while its best are equal; at most so many times.
+/// The final again, on other decks, while its best are equal; at most this many times.
 pub(super) fn play_off(past: &Past<'_>, played: usize) -> Option<Round> {
     let (last, points) = past.rounds.last().zip(past.points.last())?;
     let mut points = points.first()?.clone();

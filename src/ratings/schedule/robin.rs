@@ -18,7 +18,7 @@ enum Lap {
 }
 
 impl Lap {
-    fn of(pool: usize, seats: usize) -> Self {
+    fn for_pool(pool: usize, seats: usize) -> Self {
         match factors::choose(pool, seats) {
             _ if seats == 2 => Self::Pairs,
             1..=SETS_MAX => Self::Sets,
@@ -31,7 +31,7 @@ impl Lap {
 pub(super) fn rounds_a_lap(field: &Field) -> usize {
     let (pool, seats) = (field.pool(), field.seats);
     let pairs = |of: usize| of * (of - 1) / 2;
-    match Lap::of(pool, seats) {
+    match Lap::for_pool(pool, seats) {
         Lap::Pairs => pool.next_multiple_of(2) - 1,
         Lap::Sets => factors::choose(pool, seats).div_ceil(pool / seats),
         Lap::Balanced => pairs(pool).div_ceil(pool / seats * pairs(seats)),
@@ -42,7 +42,7 @@ pub(super) fn rounds_a_lap(field: &Field) -> usize {
 pub(super) fn round(field: &Field, history: &History, number: usize) -> Round {
     let a_lap = rounds_a_lap(field);
     let (lap, turn) = (number / a_lap, number % a_lap);
-    let (tables, what) = match Lap::of(field.pool(), field.seats) {
+    let (tables, what) = match Lap::for_pool(field.pool(), field.seats) {
         Lap::Pairs => (pairs(&field.drawn(field.pool(), lap), turn), "all pairs"),
         Lap::Sets => (sets(field, lap, turn), "all sets"),
         Lap::Balanced => (balanced(field, history, number), "balanced"),

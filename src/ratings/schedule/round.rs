@@ -32,7 +32,7 @@ impl Field {
         self.entrants + self.house
     }
 
-    /// Whether the house can fill the last table of so many players.
+    /// Whether the house can fill the last table of n players.
     pub(super) const fn fills(&self, players: usize) -> bool {
         players.next_multiple_of(self.seats) - players <= self.house
     }
@@ -59,7 +59,7 @@ impl Field {
         Rng::new(self.seed, (draw as u64) << 40 | number as u64)
     }
 
-    /// So many entrants, from the first, in an order drawn by chance.
+    /// The entrants, from the first, in an order drawn by chance.
     pub(super) fn drawn(&self, entrants: usize, number: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..entrants).collect();
         self.rng(Draw::Tables, number).shuffle(&mut order);

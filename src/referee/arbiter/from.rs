@@ -1,19 +1,19 @@
 //! A stored match played on from one of its calls: everything before is as it was. Players hear it again, and what
 //! they would say to it now does not count.
 
-use super::game::{Ended, Game};
-use super::play::end;
-use super::players::{Pipes, PlayError, Player, ProgramRules};
-use crate::referee::budget::ThinkBudget;
+use super::game::Game;
+use super::play::{Pipes, apart};
+use super::players::{Pipe, PlayError, Player, end};
+use crate::referee::refereed::Refereed;
 use crate::referee::seat_spec::SeatSpec;
-use crate::replay::{RecordedReply, lead_table, replay_table};
+use crate::replay::{RecordedReply, lead_match, replay_match};
 use crate::store::types::{Direction, Entry, EntryId};
 use crate::thinking::guarded;
-use games::{Call, Kit, Seat, Table};
+use games::{Call, Kit, Match, Seat, Table};
 use serde_json::Value;
 use std::fmt::Display;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
 
 /// How long a program may take for each answer that does not count.
 const AGAIN_WITHIN: Duration = Duration::from_secs(30);
@@ -21,27 +21,23 @@ const AGAIN_WITHIN: Duration = Duration::from_secs(30);
 const LINES_MAX: usize = 100_000;
 
 /// A match to be played on.
-pub struct FromMatch<'a> {
+pub struct FromMatch {
     /// The game; its players are programs, or bots of ours.
     pub kit: &'static dyn Kit,
     /// The full setup that the match was opened with.
-    pub setup: &'a Value,
+    pub setup: Value,
     /// The same with other options, by which it is played on; `None`: as it was.
-    pub changed: Option<&'a Value>,
+    pub changed: Option<Value>,
     /// The transcripts of all seats, as the referee has them.
-    pub entries: &'a [(Seat, Entry)],
+    pub entries: Vec<(Seat, Entry)>,
     /// The call to play on from.
     pub from: EntryId,
     /// Who plays on, by seat: programs and built-in bots.
-    pub seats: &'a [SeatSpec],
+    pub seats: Vec<SeatSpec>,
     /// Seeds of the built-in bots, by seat.
-    pub seeds: &'a [u64],
-    /// The budget of each decision of a built-in bot.
-    pub budget: ThinkBudget,
-    /// Whether built-in bots may use opponent models.
-    pub models: bool,
-    /// How programs are run.
-    pub rules: &'a ProgramRules,
+    pub seeds: Vec<u64>,
+    /// How they play.
+    pub pipes: Pipes,
 }
 
 /// Why a match cannot be played on, as a sentence.
@@ -83,33 +79,47 @@ pub enum FromError {
     Play(#[from] PlayError),
 }
 
-/// Plays it to its end; `None` if `abort` was set meanwhile. Blocks: call it on a thread that may.
+/// Plays it to its end; `None` if it was stopped.
 ///
 /// # Errors
 /// [`FromError`].
-pub fn play_from(from: &FromMatch<'_>, abort: &AtomicBool) -> Result<Option<Ended>, FromError> {
-    let past = from.past()?;
-    let reopened = from.kit.reopen(from.setup);
-    let mut table = reopened.map_err(|error| FromError::Unfit(error.to_string()))?;
-    let (mut calls, unheard) = from.lead(&mut *table, past.clone())?;
-    if let Some(changed) = from.changed {
-        (table, calls) = from.lead_changed(changed, past.clone(), &calls)?;
-    }
-    let mut players = Vec::with_capacity(from.seats.len());
-    let seated = from.seat_all(&mut players, &past, &unheard);
-    if let Err(error) = seated {
-        end(&mut players);
-        return Err(error);
-    }
-    let game = Game::new(table.as_mut(), &mut players, abort, false, None);
-    let ended = game.first(calls).play();
-    let left = end(&mut players);
-    Ok(ended.map(|ended| ended.with(left)))
+pub async fn play_from(
+    from: FromMatch,
+    stop: &CancellationToken,
+) -> Result<Option<Refereed>, FromError> {
+    let (match_, players) = apart(move || from.led()).await?;
+    let game = Game {
+        match_,
+        players,
+        record: false,
+        machine: None,
+        watch: None,
+    };
+    Ok(game.play(stop).await)
 }
 
-impl<'a> FromMatch<'a> {
+impl FromMatch {
+    /// The match where it goes on, and its players, who have followed it there. Blocks.
+    fn led(&self) -> Result<(Match, Vec<Player>), FromError> {
+        let past = self.past()?;
+        let reopened = self.kit.reopen(&self.setup);
+        let table = reopened.map_err(|error| FromError::Unfit(error.to_string()))?;
+        let mut match_ = self.lead(table, past.clone())?;
+        let open = match_.pending().filter(|(_, sent)| *sent);
+        let unanswered: Vec<Seat> = open.map(|(call, _)| call.seat).collect();
+        if let Some(changed) = &self.changed {
+            match_ = self.lead_changed(changed, past.clone(), &match_)?;
+        }
+        let mut players = Vec::with_capacity(self.seats.len());
+        if let Err(error) = self.seat_all(&mut players, &past, &unanswered) {
+            end(&mut players);
+            return Err(error);
+        }
+        Ok((match_, players))
+    }
+
     /// What was said before the entry, in the order in which the table heard it.
-    fn past(&self) -> Result<Vec<(Seat, &'a Entry)>, FromError> {
+    fn past(&self) -> Result<Vec<(Seat, &Entry)>, FromError> {
         let entries = self.entries.iter();
         let mut all: Vec<(Seat, &Entry)> = entries.map(|(seat, entry)| (*seat, entry)).collect();
         all.sort_unstable_by_key(|(_, entry)| (entry.at_us, entry.id));
@@ -128,49 +138,32 @@ impl<'a> FromMatch<'a> {
         Ok(all)
     }
 
-    /// Leads the table there: the calls that are due or open, and the seats that have yet to hear the last one
-    /// that they were sent.
-    fn lead(
-        &self,
-        table: &mut dyn Table,
-        past: Vec<(Seat, &Entry)>,
-    ) -> Result<(Vec<Call>, Vec<Seat>), FromError> {
-        let wire = self.kit.wire();
-        let replayed = guarded(|| replay_table(table, wire, past, true));
+    /// Leads the match there.
+    fn lead(&self, table: Box<dyn Table>, past: Vec<(Seat, &Entry)>) -> Result<Match, FromError> {
+        let wire = self.kit.card().wire;
+        let replayed = guarded(|| replay_match(table, wire, past, true));
         let replayed = replayed.map_err(|panic| FromError::Unfit(panic.to_string()))?;
-        if let Some(difference) = replayed.differences.into_iter().next() {
-            return Err(FromError::Unfit(difference));
+        match replayed.differences.into_iter().next() {
+            Some(difference) => Err(FromError::Unfit(difference)),
+            None => Ok(replayed.match_),
         }
-        let open = replayed
-            .pending
-            .iter()
-            .filter(|call| call.sent_us.is_some());
-        let unheard = open.map(|pending| pending.call.seat).collect();
-        let calls = replayed.pending.into_iter().map(|pending| pending.call);
-        Ok((calls.collect(), unheard))
     }
 
-    /// Leads a table with other options there: it must be as far as the one without, and ask the same seats.
+    /// Leads a match with other options there: it must be as far as the one without, and ask the same seats.
     fn lead_changed(
         &self,
         changed: &Value,
         past: Vec<(Seat, &Entry)>,
-        asked: &[Call],
-    ) -> Result<(Box<dyn Table>, Vec<Call>), FromError> {
+        as_it_was: &Match,
+    ) -> Result<Match, FromError> {
         let unfit = |why: &dyn Display| FromError::Unfit(why.to_string());
-        let mut table = self.kit.reopen(changed).map_err(|error| unfit(&error))?;
-        let led = guarded(|| lead_table(&mut *table, self.kit.wire(), past));
-        let led = led.map_err(|panic| unfit(&panic))?;
-        let calls: Vec<Call> = led
-            .pending
-            .into_iter()
-            .map(|pending| pending.call)
-            .collect();
-        let alike =
-            |(one, other): (&Call, &Call)| (one.seat, one.decides) == (other.seat, other.decides);
-        let same = calls.len() == asked.len() && calls.iter().zip(asked).all(alike);
-        match same && table.outcome().is_none() {
-            true => Ok((table, calls)),
+        let table = self.kit.reopen(changed).map_err(|error| unfit(&error))?;
+        let led = guarded(|| lead_match(table, self.kit.card().wire, past));
+        let led = led.map_err(|panic| unfit(&panic))?.match_;
+        let asked = |(call, _): (&Call, bool)| (call.seat, call.decides);
+        let same = led.pending().map(asked).eq(as_it_was.pending().map(asked));
+        match same && led.table().outcome().is_none() {
+            true => Ok(led),
             false => Err(FromError::Otherwise),
         }
     }
@@ -180,25 +173,25 @@ impl<'a> FromMatch<'a> {
         &self,
         players: &mut Vec<Player>,
         past: &[(Seat, &Entry)],
-        unheard: &[Seat],
+        unanswered: &[Seat],
     ) -> Result<(), FromError> {
-        for (seat, spec) in (0u8..).map(Seat).zip(self.seats) {
+        for (seat, spec) in (0u8..).map(Seat).zip(&self.seats) {
             let seed = self.seeds.get(seat.index()).copied().unwrap_or_default();
-            let (kit, budget) = (self.kit, self.budget);
-            let player = Player::seat(kit, spec, seed, budget, self.models, self.rules)?;
+            let kit = self.kit;
+            let player = self.pipes.seat(kit, spec, seed)?;
             players.push(player);
             let own = past.iter().filter(|(of, _)| *of == seat);
             let mut own: Vec<&Entry> = own.map(|(_, entry)| *entry).collect();
-            if unheard.contains(&seat) {
+            if unanswered.contains(&seat) {
                 own.pop();
             }
             let followed = match players.last_mut() {
                 Some(Player::Program(pipes)) => follow(kit, pipes, &own),
-                Some(Player::Builtin(builtin)) => {
+                Some(Player::Builtin(Some(builtin))) => {
                     let own: Vec<Entry> = own.into_iter().cloned().collect();
                     builtin.take_up(&own)
                 }
-                None => Ok(()),
+                _ => Ok(()),
             };
             followed.map_err(|why| FromError::Lost { seat: seat.0, why })?;
         }
@@ -207,7 +200,7 @@ impl<'a> FromMatch<'a> {
 }
 
 /// Tells a program what its seat has heard, and takes an answer of its own wherever there was one.
-fn follow(kit: &dyn Kit, pipes: &mut Pipes, past: &[&Entry]) -> Result<(), String> {
+fn follow(kit: &dyn Kit, pipes: &mut Pipe, past: &[&Entry]) -> Result<(), String> {
     let mut past = past.iter().peekable();
     while let Some(call) = past.next() {
         if call.direction == Direction::In {
@@ -226,7 +219,7 @@ fn follow(kit: &dyn Kit, pipes: &mut Pipes, past: &[&Entry]) -> Result<(), Strin
         let mut said = String::new();
         for lines in 0..LINES_MAX {
             let told = !said.trim().is_empty();
-            if quiet || told && kit.in_form(call.text.as_bytes(), &said).is_ok() {
+            if quiet || told && kit.card().in_form(call.text.as_bytes(), &said).is_ok() {
                 break;
             }
             let line = program.line(deadline);

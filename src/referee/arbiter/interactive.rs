@@ -1,15 +1,15 @@
 //! One program, talked to line by line, or run through a whole game while a person watches.
 
-use super::game;
-use super::play::{ArbiterMatch, watched};
+use super::play::{Pipes, watched};
 use super::players::PlayError;
 use super::watch::{Spoken, Watch};
 use crate::link::program::{Ended, LineFault, Program, ProgramOptions, StartError, sweep};
+use crate::referee::{MatchSpec, Refereed};
 use games::neutral::{Hello, Told, written};
 use games::{Kit, Seat, TableSetup};
 use serde_json::Value;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
 
 /// How long a program may take for the first line of an untimed reply.
 const FIRST_WITHIN: Duration = Duration::from_secs(30);
@@ -36,7 +36,7 @@ impl InteractiveProgram {
     /// # Errors
     /// [`StartError`].
     pub fn start(kit: &'static dyn Kit, options: &ProgramOptions) -> Result<Self, StartError> {
-        let seats = *kit.seats().start();
+        let seats = *kit.card().seats.start();
         let table = kit.table(&TableSetup::numbered(0, Value::Null, seats));
         Ok(Self {
             kit,
@@ -61,7 +61,7 @@ impl InteractiveProgram {
             neutral: true,
             program: Program::start(options)?,
         };
-        let hello = Told::<Value, Value, Value, Value>::Hello(Hello::of(kit.game()));
+        let hello = Told::<Value, Value, Value, Value>::Hello(Hello::of(kit.card().name));
         // That it has gone shows at the next line.
         let _there = started.send(&written(&hello), hear);
         Ok(started)
@@ -70,7 +70,7 @@ impl InteractiveProgram {
     /// Whether this line ends a message to it.
     #[must_use]
     pub fn completes(&self, line: &str) -> bool {
-        self.neutral || self.kit.completes(line.as_bytes())
+        self.neutral || self.kit.card().dialect.completes(line.as_bytes())
     }
 
     /// Sends a line and reports the reply, with a warning of what an arbiter would not take for one. Returns
@@ -140,8 +140,8 @@ impl InteractiveProgram {
 
     /// Ends the program and everything that it started.
     pub fn end(mut self, hear: &mut dyn FnMut(Spoken)) -> Ended {
-        let wire = self.kit.stdio().filter(|_| !self.neutral);
-        if let Some(word) = wire.and_then(|wire| wire.farewell) {
+        let farewell = self.kit.card().stdio.farewell;
+        if let Some(word) = farewell.filter(|_| !self.neutral) {
             let _there = self.send(word, hear);
         }
         self.program.dismiss(None);
@@ -162,14 +162,14 @@ fn is_answered(text: &str) -> bool {
 ///
 /// # Errors
 /// As [`super::play`].
-pub fn watch_game(
-    plan: &ArbiterMatch<'_>,
+pub async fn watch_game(
+    spec: MatchSpec,
+    pipes: Pipes,
     seat: Seat,
-    hear: &mut dyn FnMut(Spoken),
-) -> Result<Option<game::Ended>, PlayError> {
-    let abort = AtomicBool::new(false);
-    let watch = Watch::new(plan.kit, seat, &mut *hear);
-    let ended = watched(plan, &abort, Some(watch))?;
+    hear: &mut (dyn FnMut(Spoken) + Send),
+) -> Result<Option<Refereed>, PlayError> {
+    let watch = Watch::new(spec.kit, seat, &mut *hear);
+    let ended = watched(spec, pipes, &CancellationToken::new(), Some(watch)).await?;
     for blame in ended.iter().flat_map(|ended| &ended.blames) {
         let (seat, cause) = (blame.seat.0, blame.cause.word());
         let why = format!("seat {seat}: {cause}: {}", blame.detail);

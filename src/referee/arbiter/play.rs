@@ -1,65 +1,86 @@
 //! One match with programs.
 
-use super::game::{Ended, Game};
-use super::players::{Pipes, PlayError, Player, ProgramRules};
+use super::game::Game;
+use super::players::{Pipe, PlayError, Player, ProgramRules, end};
 use super::watch::Watch;
-use crate::link::program::{LineFault, ProgramOptions, sweep};
+use crate::link::program::{LineFault, ProgramOptions};
 use crate::referee::budget::ThinkBudget;
-use crate::referee::seat::Left;
+use crate::referee::refereed::Refereed;
 use crate::referee::seat_spec::SeatSpec;
-use games::{Kit, Seat, TableSetup, bot_seed};
+use crate::referee::spec::MatchSpec;
+use games::match_::Rules;
+use games::{Kit, Match, Seat, TableSetup, Wire, bot_seed};
 use serde_json::Value;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
 
-/// The match to play.
-pub struct ArbiterMatch<'a> {
-    /// The game.
-    pub kit: &'static dyn Kit,
-    /// Programs and bots of ours, by seat.
-    pub seats: &'a [&'a SeatSpec],
-    /// Seeds the table and the bots.
-    pub seed: u64,
-    /// Rule options.
-    pub options: &'a Value,
-    /// The time budget of each decision of a built-in bot.
+/// Programs and built-in bots, as the arbiter has them.
+#[derive(Clone, Debug)]
+pub struct Pipes {
+    /// The budget of each decision of a built-in bot.
     pub budget: ThinkBudget,
     /// Whether built-in bots may use opponent models.
     pub models: bool,
-    /// Whether the transcript is recorded.
-    pub record: bool,
     /// How programs are run.
-    pub rules: &'a ProgramRules,
+    pub rules: ProgramRules,
 }
 
-/// Plays it to its end; `None` if `abort` was set meanwhile. Blocks: call it on a thread that may.
+/// Plays a match to its end; `None` if it was stopped.
 ///
 /// # Errors
 /// [`PlayError`] for unknown bots or options, a wrong number of seats, or a program that does not exist.
-pub fn play(plan: &ArbiterMatch<'_>, abort: &AtomicBool) -> Result<Option<Ended>, PlayError> {
-    watched(plan, abort, None)
+pub async fn play(
+    spec: MatchSpec,
+    pipes: Pipes,
+    stop: &CancellationToken,
+) -> Result<Option<Refereed>, PlayError> {
+    watched(spec, pipes, stop, None).await
 }
 
 /// The same, followed by `watch`.
-pub(super) fn watched(
-    plan: &ArbiterMatch<'_>,
-    abort: &AtomicBool,
+pub(super) async fn watched(
+    spec: MatchSpec,
+    pipes: Pipes,
+    stop: &CancellationToken,
     watch: Option<Watch<'_>>,
-) -> Result<Option<Ended>, PlayError> {
-    let (options, seats) = (plan.options.clone(), plan.seats.len());
-    let setup = TableSetup::numbered(plan.seed, options, seats);
-    let mut table = plan.kit.table(&setup)?;
-    let seats = (0u8..).map(Seat).zip(plan.seats);
-    let mut players = seats
-        .map(|(seat, spec)| {
-            let seed = bot_seed(plan.seed, seat);
-            Player::seat(plan.kit, spec, seed, plan.budget, plan.models, plan.rules)
-        })
-        .collect::<Result<Vec<_>, _>>()?;
-    let game = Game::new(table.as_mut(), &mut players, abort, plan.record, watch);
-    let ended = game.on(plan.rules.machine.as_ref()).play();
-    let left = end(&mut players);
-    Ok(ended.map(|ended| ended.with(left)))
+) -> Result<Option<Refereed>, PlayError> {
+    let MatchSpec { seed, record, .. } = spec;
+    let table = TableSetup::numbered(seed, spec.options, spec.seats.len());
+    let table = spec.kit.table(&table)?;
+    let machine = pipes.rules.machine.clone();
+    let seating = move || {
+        let seats = (0u8..).map(Seat).zip(&spec.seats);
+        let player = |(seat, named)| pipes.seat(spec.kit, named, bot_seed(seed, seat));
+        seats.map(player).collect::<Result<_, _>>()
+    };
+    let game = Game {
+        match_: Match::new(table, Rules::of_wire(Wire::Stdio)),
+        players: apart(seating).await?,
+        record,
+        machine,
+        watch,
+    };
+    Ok(game.play(stop).await)
+}
+
+impl Pipes {
+    /// Seats a player. Blocks.
+    pub(super) fn seat(
+        &self,
+        kit: &'static dyn Kit,
+        spec: &SeatSpec,
+        seed: u64,
+    ) -> Result<Player, PlayError> {
+        Player::seat(kit, spec, seed, self.budget, self.models, &self.rules)
+    }
+}
+
+/// Works on a thread that may block.
+pub(super) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(made) => made,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
 }
 
 /// Starts a program as for a match, says to it what its first seat hears first, and waits for any answer, at most `within`.
@@ -80,7 +101,7 @@ pub fn try_out(
     let mut calls = Vec::new();
     table.calls(&mut calls);
     calls.retain(|call| call.seat == Seat(0));
-    let mut pipes = match Pipes::start(kit, program, rules) {
+    let mut pipes = match Pipe::start(kit, program, rules) {
         Ok(pipes) => pipes,
         Err(why) => return Ok(Some(why.to_string())),
     };
@@ -106,44 +127,4 @@ pub fn try_out(
     // One that ran on has not ended, whatever it closed.
     let ran_on = pipes.seen.is_some() && pipes.failure.as_deref() == pipes.seen;
     Ok((!answered && !ran_on).then(|| failure.collect::<Vec<_>>().join(": ")))
-}
-
-/// Ends all programs, so that nothing of them runs on; returns what each left behind.
-pub(super) fn end(players: &mut [Player]) -> Vec<Left> {
-    // All are notified first, so that they end at the same time.
-    for player in &mut *players {
-        match player {
-            Player::Program(pipes) => pipes.dismiss(),
-            Player::Builtin(bot) => bot.hang_up(),
-        }
-    }
-    for player in &mut *players {
-        if let Player::Program(pipes) = player {
-            pipes.end();
-        }
-    }
-    let mut markers = Vec::new();
-    let ended = players.iter_mut().map(|player| match player {
-        Player::Program(pipes) => {
-            pipes.settle();
-            markers.extend(pipes.marker.take());
-            let stderr = match &pipes.failure {
-                Some(failure) if !pipes.started => failure.clone(),
-                _ => pipes.stderr(),
-            };
-            Left {
-                stderr,
-                ..Left::default()
-            }
-        }
-        Player::Builtin(bot) => {
-            let _ = bot.conduct();
-            bot.account().map(Left::from).unwrap_or_default()
-        }
-    });
-    let left = ended.collect();
-    if !markers.is_empty() {
-        sweep(&markers);
-    }
-    left
 }

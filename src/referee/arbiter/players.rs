@@ -2,15 +2,16 @@
 
 use crate::link::program::{
     Cgroup, Confinement, Ended, Guard, LineFault, Machine, Marker, Program, ProgramLimits,
-    ProgramOptions, ProgramSpec, StartError,
+    ProgramOptions, ProgramSpec, StartError, Waking, sweep,
 };
 use crate::programs::Launch;
-use crate::referee::seat::SeatPrograms;
 use crate::referee::seat::budget::ThinkBudget;
 use crate::referee::seat::seat_builtin::{Builtin, OurBot};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
-use games::{DialogueSetup, Kit, SetupError, StdioWire};
+use crate::referee::seat::{Left, SeatPrograms};
+use games::{DialogueSetup, Kit, Seat, SetupError, StdioWire};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 
 /// Bytes that a program may leave unread beyond its pipe's capacity.
@@ -19,6 +20,9 @@ const UNSAID_MAX: usize = 16 << 20;
 const UNENDED_SHOWN: usize = 64;
 /// Bytes kept of a program's standard error.
 const STDERR_KEPT: usize = 64 << 10;
+
+/// After this many answers at once in a row, the runtime does not watch a program until it has to wait for it again.
+const AT_ONCE: u8 = 4;
 
 /// How programs are run.
 #[derive(Clone, Debug, Default)]
@@ -107,12 +111,17 @@ pub enum PlayError {
 
 /// A player.
 pub(super) enum Player {
-    Program(Box<Pipes>),
-    Builtin(Builtin),
+    Program(Box<Pipe>),
+    /// `None` while it thinks elsewhere.
+    Builtin(Option<Box<Builtin>>),
 }
 
 /// A program, as long as its pipes work.
-pub(super) struct Pipes {
+pub(super) struct Pipe {
+    /// Dropped before the program closes anything.
+    waking: Option<Waking>,
+    /// How often it has answered since the runtime had to wait for it.
+    at_once: u8,
     pub(super) program: Option<Program>,
     /// Whether it could be started.
     pub(super) started: bool,
@@ -126,11 +135,11 @@ pub(super) struct Pipes {
     pub(super) unended: Option<String>,
     pub(super) fair: bool,
     /// Whether it has answered: until then it starts, and is not stopped.
-    pub(super) has_answered: bool,
+    has_answered: bool,
     farewell: Option<&'static str>,
     stderr: (Vec<u8>, u64),
     /// The marker of processes that it may have left behind, once it has ended.
-    pub(super) marker: Option<Marker>,
+    marker: Option<Marker>,
     /// The thread that ends it.
     ending: Option<JoinHandle<Ended>>,
 }
@@ -147,7 +156,7 @@ impl Player {
     ) -> Result<Self, PlayError> {
         if let SeatSpec::Program(program) = spec {
             let options = rules.options(kit, program);
-            return Ok(Self::Program(Box::new(Pipes::start(kit, &options, rules)?)));
+            return Ok(Self::Program(Box::new(Pipe::start(kit, &options, rules)?)));
         }
         let setup = DialogueSetup {
             models,
@@ -161,7 +170,7 @@ impl Player {
                 SeatSpec::found(name, found.as_deref(), kit)?;
                 if let Some(native) = found.as_deref().filter(|found| found.is_native()) {
                     let options = rules.native(kit, native);
-                    return Ok(Self::Program(Box::new(Pipes::start(kit, &options, rules)?)));
+                    return Ok(Self::Program(Box::new(Pipe::start(kit, &options, rules)?)));
                 }
                 launch = found;
                 launch.as_ref().map(OurBot::Program)
@@ -171,15 +180,15 @@ impl Player {
         let bot = bot.unwrap_or(OurBot::Named(""));
         let mut seated = Builtin::new(kit, bot, setup, playing)?;
         seated.recall();
-        Ok(Self::Builtin(seated))
+        Ok(Self::Builtin(Some(Box::new(seated))))
     }
 }
 
 fn wire(kit: &dyn Kit) -> &'static StdioWire {
-    kit.stdio().unwrap_or(&StdioWire::USUAL)
+    &kit.card().stdio
 }
 
-impl Pipes {
+impl Pipe {
     pub(super) fn start(
         kit: &dyn Kit,
         options: &ProgramOptions,
@@ -193,6 +202,8 @@ impl Pipes {
             Err(why) => (None, Some(why.to_string())),
         };
         Ok(Self {
+            waking: None,
+            at_once: 0,
             started: program.is_some(),
             program,
             unsaid: Vec::new(),
@@ -233,9 +244,8 @@ impl Pipes {
         self.seen.get_or_insert(seen);
     }
 
-    /// Sends it a frame, as much as its pipe accepts at once; the rest follows by [`Pipes::tell_rest`].
-    /// Returns whether all was sent.
-    pub(super) fn tell(&mut self, frame: &str) -> Result<bool, LineFault> {
+    /// Sends it a frame, as much as its pipe accepts at once; the rest follows by [`Pipe::line`].
+    pub(super) fn tell(&mut self, frame: &str) -> Result<(), LineFault> {
         self.unsaid.extend_from_slice(frame.as_bytes());
         self.unsaid.push(b'\n');
         if self.fair
@@ -246,29 +256,68 @@ impl Pipes {
         self.tell_rest()
     }
 
-    /// Sends it more of what its pipe did not accept. Returns whether that was all.
-    pub(super) fn tell_rest(&mut self) -> Result<bool, LineFault> {
+    /// Sends it more of what its pipe did not accept.
+    fn tell_rest(&mut self) -> Result<(), LineFault> {
         let program = self.program.as_mut().ok_or(LineFault::Gone)?;
         program.push(&mut self.unsaid)?;
         if self.unsaid.len() > UNSAID_MAX {
             return Err(LineFault::Late);
         }
-        Ok(self.unsaid.is_empty())
+        Ok(())
     }
 
-    /// Stops it until the next message, if it has started.
-    pub(super) fn rest(&self) {
-        if let Some(program) = self
-            .program
-            .as_ref()
-            .filter(|_| self.fair && self.has_answered)
-        {
+    /// A line that has been read, once everything is sent to it.
+    pub(super) fn line(&mut self) -> Result<Option<Vec<u8>>, LineFault> {
+        if !self.unsaid.is_empty() {
+            self.tell_rest()?;
+        }
+        self.program.as_mut().ok_or(LineFault::Gone)?.heard()
+    }
+
+    /// It has answered at once: while it does so, each answer would wake the runtime for nothing.
+    pub(super) fn answered_at_once(&mut self) {
+        self.at_once = self.at_once.saturating_add(1);
+        if self.at_once >= AT_ONCE {
+            self.waking = None;
+        }
+    }
+
+    /// Ready once it has said or accepted something, or is gone.
+    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let Some(program) = &mut self.program else {
+            return Poll::Ready(());
+        };
+        self.at_once = 0;
+        let waking = match self.waking.take() {
+            Some(waking) => Ok(waking),
+            None => Waking::new(program),
+        };
+        let polled = waking.and_then(|mut waking| {
+            let polled = waking.poll(program, &mut self.unsaid, context);
+            self.waking = Some(waking);
+            match polled {
+                Poll::Ready(ready) => ready.map(Poll::Ready),
+                Poll::Pending => Ok(Poll::Pending),
+            }
+        });
+        polled.unwrap_or_else(|_| {
+            self.end();
+            Poll::Ready(())
+        })
+    }
+
+    /// Stops it until the next message, if it has started. `answered`: it has, at the latest now.
+    pub(super) fn rest(&mut self, answered: bool) {
+        self.has_answered |= answered;
+        let rests = self.fair && self.has_answered && self.unsaid.is_empty();
+        if let Some(program) = self.program.as_ref().filter(|_| rests) {
             program.pause();
         }
     }
 
     /// Tells it that it is no longer needed.
-    pub(super) fn dismiss(&mut self) {
+    fn dismiss(&mut self) {
+        self.waking = None;
         if let Some(program) = &mut self.program {
             if self.fair {
                 program.resume();
@@ -279,6 +328,7 @@ impl Pipes {
 
     /// Ends it, if it has not ended, on a separate thread: the others' clocks run meanwhile.
     pub(super) fn end(&mut self) {
+        self.waking = None;
         let Some(program) = self.program.take() else {
             return;
         };
@@ -310,7 +360,7 @@ impl Pipes {
     }
 
     /// The end of its standard error, noting what is missing.
-    pub(super) fn stderr(&self) -> String {
+    fn stderr(&self) -> String {
         let (kept, total) = &self.stderr;
         let text = String::from_utf8_lossy(kept);
         match total.saturating_sub(kept.len() as u64) {
@@ -318,4 +368,53 @@ impl Pipes {
             lost => format!("[{lost} bytes before this were not kept]\n{text}"),
         }
     }
+}
+
+/// The program on this seat, if one plays there.
+pub(super) fn program_of(players: &mut [Player], seat: Seat) -> Option<&mut Pipe> {
+    match players.get_mut(seat.index()) {
+        Some(Player::Program(pipe)) => Some(pipe),
+        _ => None,
+    }
+}
+
+/// Ends all programs, so that nothing of them runs on; returns what each left behind. Blocks.
+pub(super) fn end(players: &mut [Player]) -> Vec<Left> {
+    // All are notified first, so that they end at the same time.
+    for player in &mut *players {
+        match player {
+            Player::Program(pipe) => pipe.dismiss(),
+            Player::Builtin(bot) => bot.iter_mut().for_each(|bot| bot.hang_up()),
+        }
+    }
+    for player in &mut *players {
+        if let Player::Program(pipe) = player {
+            pipe.end();
+        }
+    }
+    let mut markers = Vec::new();
+    let ended = players.iter_mut().map(|player| match player {
+        Player::Program(pipe) => {
+            pipe.settle();
+            markers.extend(pipe.marker.take());
+            let stderr = match &pipe.failure {
+                Some(failure) if !pipe.started => failure.clone(),
+                _ => pipe.stderr(),
+            };
+            Left {
+                stderr,
+                ..Left::default()
+            }
+        }
+        Player::Builtin(None) => Left::default(),
+        Player::Builtin(Some(bot)) => {
+            let _ = bot.conduct();
+            bot.account().map(Left::from).unwrap_or_default()
+        }
+    });
+    let left = ended.collect();
+    if !markers.is_empty() {
+        sweep(&markers);
+    }
+    left
 }

@@ -2,7 +2,7 @@
 
 use games::{Dialogue, DialogueSetup, Kit, Next, Seat};
 use serde_json::Value;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What is sent and received.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Spoken {
 /// Follows one seat: what it hears and says, and what that means in its game.
 pub(super) struct Watch<'a> {
     pub(super) seat: Seat,
-    pub(super) hear: &'a mut dyn FnMut(Spoken),
+    hear: &'a mut (dyn FnMut(Spoken) + Send),
     /// Hears what the seat hears.
     dialogue: Option<Box<dyn Dialogue>>,
     /// What of its view is shown, and as it was shown last.
@@ -26,29 +26,38 @@ pub(super) struct Watch<'a> {
     last: Vec<Value>,
     /// Whether the last message asks for an answer.
     asked: bool,
+    /// When it was sent.
+    since: Instant,
 }
 
 impl<'a> Watch<'a> {
-    pub(super) fn new(kit: &dyn Kit, seat: Seat, hear: &'a mut dyn FnMut(Spoken)) -> Self {
+    pub(super) fn new(kit: &dyn Kit, seat: Seat, hear: &'a mut (dyn FnMut(Spoken) + Send)) -> Self {
         // It only listens: any bot does.
-        let bot = kit.bots().first().map_or("", |card| card.name);
+        let bot = kit.card().bots.first().map_or("", |card| card.name);
         Self {
             seat,
             hear,
             dialogue: kit.dialogue(&DialogueSetup::of(bot, 0)).ok(),
-            shown: kit.stdio().map_or(&[], |wire| wire.watched),
+            shown: kit.card().stdio.watched,
             last: Vec::new(),
             asked: false,
+            since: Instant::now(),
         }
     }
 
     /// The seat hears this. What it means is shown once the seat has answered.
     pub(super) fn called(&mut self, text: &str) {
+        self.since = Instant::now();
         (self.hear)(Spoken::To(text.to_owned()));
         if let Some(dialogue) = &mut self.dialogue {
             let next = dialogue.receive(text.as_bytes());
             self.asked = matches!(next, Ok(Next::Send(_) | Next::Think { .. }));
         }
+    }
+
+    /// The seat has said a line.
+    pub(super) fn line(&mut self, line: &str) {
+        (self.hear)(Spoken::By(line.to_owned(), self.since.elapsed()));
     }
 
     /// The seat has answered.

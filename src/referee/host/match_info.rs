@@ -5,7 +5,8 @@ use crate::referee::record::log::MatchLog;
 use crate::referee::seat::Left;
 use crate::referee::seat::seat_spec::SeatSpec;
 use crate::store::types::{MatchRow, SeatRow};
-use games::{Cause, Learnt, Outcome, Participation};
+use games::match_::Conduct;
+use games::{Cause, Exchange, Learnt, Outcome, Participation, Seat};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
@@ -81,7 +82,7 @@ impl MatchInfo {
 }
 
 /// How a match ended.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct MatchEnd {
     /// Microseconds since 1970-01-01 UTC.
     pub at_us: i64,
@@ -93,8 +94,8 @@ pub struct MatchEnd {
     pub outcome: Option<Outcome>,
     /// Why it is not wholly stored, if it was to be.
     pub unrecorded: Option<String>,
-    /// Answers that the rules refused, by seat.
-    pub refused: Vec<u32>,
+    /// How each seat kept its time.
+    pub conduct: Vec<Conduct>,
     /// How each seat took part.
     pub participation: Vec<Option<Participation>>,
     /// What each seat's program left behind.
@@ -110,4 +111,35 @@ pub struct HostedMatch {
     pub log: Arc<MatchLog>,
     /// Set once it has ended.
     pub end: OnceLock<MatchEnd>,
+}
+
+impl HostedMatch {
+    /// Its result, once it has ended with one.
+    #[must_use]
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.end.get()?.outcome.clone()
+    }
+}
+
+/// What was sent to all seats and came back, as the log shows it, in the order in which it was sent.
+#[must_use]
+pub fn transcript(hosted: &HostedMatch) -> Vec<Exchange> {
+    let seats = (0u8..).map(Seat).take(hosted.info.seats.len());
+    let mut all: Vec<(i64, Exchange)> = seats
+        .flat_map(|seat| {
+            let lines = hosted.log.lines(seat).into_iter();
+            lines.map(move |line| (seat, line))
+        })
+        .map(|(seat, line)| {
+            let exchange = Exchange {
+                seat,
+                call: line.query,
+                reply: Some(line.reply),
+                took: None,
+            };
+            (line.at_us, exchange)
+        })
+        .collect();
+    all.sort_by_key(|(at_us, _)| *at_us);
+    all.into_iter().map(|(_, exchange)| exchange).collect()
 }

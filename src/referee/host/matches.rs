@@ -1,27 +1,30 @@
 //! The host of our own matches: starts them, keeps their logs in memory, resumes them after a restart, and
 //! ends them cleanly.
 
-use super::drive::{DriveError, DriveOptions, Links, Past, drive};
+mod resume;
+
+use super::callbacks::{Callbacks, Links};
 use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
 use super::numbers::Draw;
 use super::registry::MatchRegistry;
 use super::setup::{bot_seeds, drawn_seed, failures_max, hosted, merged, new_info, result, seats};
 use super::started::{StartError, Started};
-use crate::clock::now_us;
+use crate::clock::{Steady, now_us};
 use crate::config::{Config, Koehandel};
 use crate::link::{HttpOptions, Reach};
 use crate::programs::{Account, Launch};
-use crate::referee::record::journal::Journal;
-use crate::referee::record::log::{self, LogLine, MatchLog, participation};
+use crate::referee::drive::{DriveError, drive};
+use crate::referee::record::log::{self, LogLine, MatchLog};
 use crate::referee::record::{
     DecisionTimes, MatchRecord, Patience, RecordError, Recording, Writer,
 };
 use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins, OurBot};
 use crate::referee::seat::seat_link::{HttpSeat, SeatLink};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
-use crate::referee::seat::{Left, OwnAddress};
+use crate::referee::seat::{Left, OwnAddress, Unheard};
 use futures_util::FutureExt as _;
-use games::{Kit, Learnt, Outcome, Participation, Seat, Table, TableSetup};
+use games::match_::{Attendance, Place, Rules};
+use games::{Kit, Learnt, Match, Outcome, Participation, Seat, TableSetup, Wire};
 use serde_json::Value;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -96,9 +99,8 @@ pub struct Host {
 
 /// What one match is played with.
 pub(in crate::referee) struct Play {
-    pub(in crate::referee) table: Box<dyn Table>,
+    match_: Match,
     pub(in crate::referee) links: Links,
-    pub(super) past: Past,
     pub(in crate::referee) record: MatchRecord,
     /// Wait before each message that asks for an answer.
     pub(in crate::referee) pause: Duration,
@@ -160,7 +162,7 @@ impl Host {
         let numbers = Draw::of(request.numbers)
             .free(
                 &self.recording,
-                (self.kit.game(), self.seats()),
+                (self.kit.card().name, self.seats()),
                 |numbers| permit.claim(numbers),
             )
             .await?;
@@ -182,20 +184,18 @@ impl Host {
             }
         }
         let most = failures_max(self.kit, &table.setup());
-        let failed = |tries: &Option<u16>| tries.map_or(0, |tries| most.saturating_sub(tries));
-        let past = Past {
-            failures: request.tries.iter().map(failed).collect(),
-            ..Past::default()
-        };
+        let mut places = places(&links);
+        for (place, tries) in places.iter_mut().zip(&request.tries) {
+            place.failures = tries.map_or(0, |tries| most.saturating_sub(tries));
+        }
         let log = MatchLog::new(info.ids.len());
         let hosted = hosted(info, log);
         permit.enter(Arc::clone(&hosted));
         Ok(self.spawn(
             hosted,
             Play {
-                table,
+                match_: Match::new(table, Rules::of_wire(Wire::Callbacks)).among(places),
                 links,
-                past,
                 record,
                 pause: request.pause,
             },
@@ -210,7 +210,7 @@ impl Host {
         if let Some((hosted, seat)) = self.registry.find(id) {
             return Ok(Some(hosted.log.lines(seat)));
         }
-        let game = self.kit.game();
+        let game = self.kit.card().name;
         let Some((market, seat)) = self.recording.seat_of(game, id).await? else {
             return Ok(None);
         };
@@ -346,59 +346,58 @@ impl Host {
 
     async fn run(&self, hosted: &HostedMatch, play: Play) {
         let Play {
-            mut table,
+            match_,
             links,
-            past,
             record,
             pause,
         } = play;
-        let lasting = record.lasting();
-        let of_link = |link: &Option<Box<dyn SeatLink>>| link.as_ref()?.account();
-        let accounts: Vec<Option<Account>> = links.iter().map(of_link).collect();
+        let account = |link: &Option<Box<dyn SeatLink>>| link.as_ref()?.account();
+        let accounts: Vec<Option<Account>> = links.iter().map(account).collect();
+        let rules = Rules {
+            failures_max: failures_max(self.kit, &match_.table().setup()),
+            acknowledged_within: self.kit.card().limits.answer,
+            durable: record.lasting(),
+            pause,
+            ..Rules::of_wire(Wire::Callbacks)
+        };
+        let mut match_ = match_.with_rules(rules);
         let patience = Patience {
             leave: self.leave.clone(),
             within: Duration::MAX,
         };
         let writer = Writer::start(record, patience.clone());
-        let journal = Journal::new(
-            Arc::clone(&hosted.log),
-            writer.lines(),
-            past.last_us,
-            lasting,
-        );
-        let options = DriveOptions {
-            failures_max: failures_max(self.kit, &table.setup()),
-            within: self.kit.answer_within(),
-            pause,
+        let mut port = Callbacks::new(links, Arc::clone(&hosted.log), &writer, self.stop.clone());
+        let driven = async {
+            let outcome = drive(&mut match_, &mut port, &Steady::new()).await?;
+            Ok((outcome, port.leave().await))
         };
-        let driven = drive(
-            table.as_mut(),
-            links,
-            past,
-            Arc::new(journal),
-            options,
-            (&self.stop, writer.broken()),
-        );
         let played = AssertUnwindSafe(driven).catch_unwind().await;
         let played = played.unwrap_or(Err(DriveError::Broken));
         let match_id = &hosted.info.match_id;
-        if played == Err(DriveError::Broken) {
+        if matches!(played, Err(DriveError::Broken)) {
             tracing::error!(match_id, "{}", DriveError::Broken);
         }
-        let (mut record, flushed) = writer.flush().await;
+        let (record, flushed) = writer.flush().await;
         if let Err(RecordError::Unwritable(why)) = &flushed {
             tracing::warn!(match_id, why, "a match is left to the next start");
             return;
         }
-        if played == Err(DriveError::Stopped) {
+        if matches!(played, Err(DriveError::Stopped)) {
             return;
         }
-        let mut end = match_end(played, &*table, &flushed);
-        let seats = (0u8..).map(Seat).take(hosted.info.seats.len());
-        end.refused = seats.map(|seat| table.noted(seat).refused).collect();
-        end.participation = took_part(hosted, &accounts, &end.refused);
-        let left = |account: &Option<Account>| account.as_ref().map(Left::from).unwrap_or_default();
-        end.left = accounts.iter().map(left).collect();
+        let end = match_end(hosted, played, &match_, &accounts, &flushed);
+        self.close(hosted, end, (record, patience), flushed).await;
+    }
+
+    /// Stores a match's end, and shows it then.
+    async fn close(
+        &self,
+        hosted: &HostedMatch,
+        mut end: MatchEnd,
+        (mut record, patience): (MatchRecord, Patience),
+        flushed: Result<(), RecordError>,
+    ) {
+        let match_id = &hosted.info.match_id;
         record.fell_back(end.left.iter().map(|left| left.fallbacks.clone()));
         let closed = patience.close(&mut record, &result(&end)).await;
         if let Err(RecordError::Unwritable(why)) = &closed {
@@ -409,42 +408,28 @@ impl Host {
             tracing::error!(match_id, %error, "a match is not fully recorded");
             end.unrecorded = Some(error.to_string());
         }
-        let (match_id, cause) = (&hosted.info.match_id, end.cause.word());
+        let cause = end.cause.word();
         tracing::info!(match_id, cause, detail = end.detail, "a match ended");
         // Set once: this is the match's only task.
         let _ = hosted.end.set(end);
     }
 }
 
-/// How the seats took part: programs of users by their own account, players that are called by their answers.
-fn took_part(
-    hosted: &HostedMatch,
-    accounts: &[Option<Account>],
-    refused: &[u32],
-) -> Vec<Option<Participation>> {
-    let seats = (0u8..).map(Seat).zip(&hosted.info.seats).zip(accounts);
-    let seats = seats
-        .zip(refused)
-        .map(|(((seat, spec), account), refused)| {
-            Some(match account {
-                Some(account) => account.participation(),
-                None if spec.starts_with("url:") => {
-                    participation(&hosted.log.lines(seat), *refused)
-                }
-                None => Participation::played(),
-            })
-        });
-    seats.collect()
-}
-
-/// How a match ended. The rules' own end stands, since its players may have been told.
+/// How a match ended, with the first answer of each seat that counted as none. The rules' own end stands, since its players
+/// may have been told.
 fn match_end(
-    played: Result<Outcome, DriveError>,
-    table: &dyn Table,
+    hosted: &HostedMatch,
+    played: Result<(Outcome, Vec<Option<String>>), DriveError>,
+    match_: &Match,
+    accounts: &[Option<Account>],
     recorded: &Result<(), RecordError>,
 ) -> MatchEnd {
+    let (played, none) = match played {
+        Ok((outcome, none)) => (Ok(outcome), none),
+        Err(error) => (Err(error), Vec::new()),
+    };
     let outcome = match &played {
-        Err(DriveError::Unrecorded) => table.outcome(),
+        Err(DriveError::Unrecorded) => match_.table().outcome(),
         played => played.clone().ok(),
     };
     let (cause, detail) = match &outcome {
@@ -455,14 +440,43 @@ fn match_end(
             (error.cause(), why.unwrap_or_else(|| error.to_string()))
         }
     };
+    let conduct = match_.conduct();
+    let seats = hosted.info.seats.iter().zip(accounts).zip(&conduct);
+    // Programs of users by their own account, players that are called by their answers.
+    let participation = seats.map(|((spec, account), conduct)| {
+        Some(match account {
+            Some(account) => account.participation(),
+            None if spec.starts_with("url:") => conduct.participation_called(),
+            None => Participation::played(),
+        })
+    });
+    let left = accounts.iter().zip(&conduct).enumerate();
+    let left = left.map(|(seat, (account, conduct))| Left {
+        unheard: none.get(seat).cloned().flatten().map(|reply| Unheard {
+            first: format!("its answer counted as none: {reply}"),
+            all: conduct.never_answered(),
+        }),
+        ..account.as_ref().map(Left::from).unwrap_or_default()
+    });
     MatchEnd {
         at_us: now_us(),
         cause,
         detail,
         outcome,
         unrecorded: None,
-        refused: Vec::new(),
-        participation: Vec::new(),
-        left: Vec::new(),
+        participation: participation.collect(),
+        left: left.collect(),
+        conduct,
     }
+}
+
+/// Who has a seat, as the match must know it.
+pub(super) fn places(links: &Links) -> Vec<Place> {
+    let place = |link: &Option<Box<dyn SeatLink>>| {
+        Place::new(match link {
+            Some(_) => Attendance::Outside,
+            None => Attendance::Filler,
+        })
+    };
+    links.iter().map(place).collect()
 }

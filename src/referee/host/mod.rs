@@ -1,16 +1,15 @@
 //! Plays matches for others: draws their numbers, drives their tables, and resumes interrupted ones.
 
+mod callbacks;
 pub mod demo;
-mod drive;
 pub mod match_info;
 mod matches;
 pub mod numbers;
 mod registry;
-mod resume;
 pub(super) mod setup;
 pub mod started;
 
-pub use match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
+pub use match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest, transcript};
 pub use matches::{Host, HostSettings, OnMatch};
 pub use numbers::{Draw, Numbers};
 pub use setup::merged;

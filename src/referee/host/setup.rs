@@ -7,7 +7,7 @@ use crate::referee::record::log::MatchLog;
 use crate::referee::seat::OwnAddress;
 use crate::referee::seat::seat_spec::SeatSpec;
 use crate::store::types::{MatchResult, MatchRow, SeatRow};
-use games::{Cause, Kit};
+use games::Kit;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 
@@ -24,7 +24,7 @@ pub(in crate::referee) fn hosted(info: MatchInfo, log: MatchLog) -> Arc<HostedMa
 
 /// How many seats a match of the game has.
 pub(in crate::referee) fn seats(kit: &dyn Kit) -> usize {
-    *kit.seats().end()
+    *kit.card().seats.end()
 }
 
 /// What is known of a new match. Missing seats are fillers.
@@ -44,7 +44,7 @@ pub(in crate::referee) fn new_info(
     let name = |place| request.names.get(place).cloned().flatten();
     MatchInfo {
         match_id: ulid::Ulid::generate().to_string(),
-        game: kit.game().to_owned(),
+        game: kit.card().name.to_owned(),
         market: numbers.market,
         ids: numbers.ids,
         seats: (0..seats(kit))
@@ -79,13 +79,6 @@ pub(in crate::referee) fn result(end: &MatchEnd) -> MatchResult {
         detail: end.detail.clone(),
         participation: end.participation.clone(),
         ..MatchResult::of(end.at_us, end.cause, scores.unwrap_or_default())
-    }
-}
-
-pub(in crate::referee) fn cancelled(detail: String) -> MatchResult {
-    MatchResult {
-        detail,
-        ..MatchResult::of(now_us(), Cause::Cancelled, Vec::new())
     }
 }
 
@@ -124,7 +117,7 @@ pub(in crate::referee) fn failures_max(kit: &dyn Kit, setup: &Value) -> u16 {
         .get("options")
         .and_then(|options| options.get(name))
         .and_then(Value::as_u64);
-    let card = kit.options().iter().find(|card| card.name == name);
+    let card = kit.card().options.iter().find(|card| card.name == name);
     own.or_else(|| card?.default.parse().ok())
         .and_then(|bound| u16::try_from(bound).ok())
         .unwrap_or(FAILURES_MAX)

@@ -1,9 +1,9 @@
 //! The start page for people, like the original's `market.html`: a form that builds the connect query, and
 //! the matches with their logs. No scripts, nothing from other sites.
 
+use crate::history::public_spec;
 use crate::referee::host::Host;
 use crate::referee::host::match_info::{HostedMatch, MatchEnd};
-use crate::store::public_spec;
 use askama::Template;
 use games::Kit;
 use std::sync::Arc;

@@ -133,7 +133,7 @@ fn decoded(what: &str, text: &str) -> Result<String, QueryError> {
 }
 
 fn connect(kit: &dyn Kit, pairs: &[(String, String)]) -> Result<MatchRequest, QueryError> {
-    let seats = *kit.seats().end();
+    let seats = *kit.card().seats.end();
     let mut request = MatchRequest {
         seats: vec![SeatSpec::filler(); seats],
         names: vec![None; seats],
@@ -213,12 +213,12 @@ fn number(key: &'static str, value: &str, least: u64) -> Result<u64, QueryError>
 }
 
 fn option<'a>(kit: &'a dyn Kit, name: &str) -> Option<&'a OptionCard> {
-    kit.options().iter().find(|card| card.name == name)
+    kit.card().options.iter().find(|card| card.name == name)
 }
 
 fn known(kit: &dyn Kit) -> String {
-    let seats = kit.seats().end().to_owned();
-    let options: Vec<&str> = kit.options().iter().map(|card| card.name).collect();
+    let seats = kit.card().seats.end().to_owned();
+    let options: Vec<&str> = kit.card().options.iter().map(|card| card.name).collect();
     format!(
         "url1 to url{seats}, name1 to name{seats}, seed, {}",
         options.join(", ")

@@ -27,7 +27,7 @@ const TEXT: &str = "text/plain; charset=utf-8";
 const HTML: &str = "text/html; charset=utf-8";
 
 fn unknown_proxy(host: &Host) -> Response<Text> {
-    let game = host.kit().game();
+    let game = host.kit().card().name;
     let said = format!(
         "this request came through a proxy that `referee.{game}.trusted_proxies` does not list, so nobody \
          knows whose it is; list the proxy, or call directly"

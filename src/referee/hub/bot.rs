@@ -1,7 +1,6 @@
 //! A built-in bot at a hub's table, in this process: it hears its lines and answers as one that dialled.
 
-use super::connection::Inlet;
-use super::game::PlayerLine;
+use super::guest::{Inlet, PlayerLine};
 use crate::referee::seat::seat_builtin::BuiltinSeat;
 use crate::referee::seat::seat_link::{SeatLink as _, SeatReply};
 use games::{Kit, Seat};
@@ -33,7 +32,7 @@ async fn answer(
                 frame.push('\n');
             }
             frame.push_str(line);
-            if !kit.completes(line.as_bytes()) {
+            if !kit.card().dialect.completes(line.as_bytes()) {
                 continue;
             }
             let heard = std::mem::take(&mut frame);

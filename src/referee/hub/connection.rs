@@ -1,31 +1,25 @@
 //! One player's connection: at the reception, in a queue, at a table.
 
-use super::game::{LINES_MAX, PlayerLine};
+use super::guest::{Guest, Inlet, Outbox, PlayerLine, Seated};
 use super::lobby::Ticket;
 use super::server::{Entrance, HubServer};
 use super::token;
 use crate::link::{AnyLine, Stay, keep_alive};
 use bytes::Bytes;
 use futures_util::StreamExt as _;
-use games::{Arrival, Frame, Seat};
+use games::{Arrival, Frame};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
-use tokio::net::tcp::OwnedWriteHalf;
-use tokio::sync::{mpsc, oneshot};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::oneshot;
 use tokio_util::codec::FramedRead;
 use tokio_util::sync::CancellationToken;
 
 /// The longest line of a player, in bytes; a join with a long name is the longest.
 const LINE_BYTES_MAX: usize = 1_024;
-/// Texts that may wait to be sent to a player; a player with more is disconnected. More than a turn of
-/// refused lines has: all of them may come at once.
-const UNREAD_MAX: usize = 2 * LINES_MAX;
-/// The same in bytes, whatever the size of the text that comes then: the landscape of the largest world.
-const UNREAD_BYTES_MAX: usize = 8 << 20;
 /// How long a write may take.
 const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
 /// How long a connection may stay that neither plays nor waits.
@@ -40,91 +34,6 @@ const LINGER: Duration = Duration::from_secs(2);
 /// Refusals after which a connection to a hub for the invited is closed.
 const REFUSALS_MAX: u32 = 8;
 
-/// The sending side of a player's connection.
-#[derive(Clone, Debug)]
-pub(super) struct Outbox {
-    texts: mpsc::Sender<String>,
-    /// How many bytes of them are not sent yet.
-    unread: Arc<AtomicUsize>,
-    end: CancellationToken,
-}
-
-impl Outbox {
-    /// Sends a text with its line ends in one write. A player that does not read is disconnected.
-    pub(super) fn say(&self, text: String) {
-        let unread = self.unread.fetch_add(text.len(), Ordering::Relaxed);
-        if unread > UNREAD_BYTES_MAX || self.texts.try_send(text).is_err() {
-            self.end.cancel();
-        }
-    }
-
-    /// Sends a line, if there is one.
-    pub(super) fn say_line(&self, line: Option<Frame>) {
-        if let Some(line) = line {
-            self.say(line + "\n");
-        }
-    }
-
-    /// Ends the connection once everything queued is sent.
-    pub(super) fn close(&self) {
-        self.end.cancel();
-    }
-
-    /// A player's outbox, and the other end of it.
-    pub(super) fn new() -> (Self, Inlet) {
-        let (texts, unread) = mpsc::channel(UNREAD_MAX);
-        let out = Self {
-            texts,
-            unread: Arc::default(),
-            end: CancellationToken::new(),
-        };
-        let inlet = Inlet {
-            texts: unread,
-            bytes: Arc::clone(&out.unread),
-            end: out.end.clone(),
-        };
-        (out, inlet)
-    }
-}
-
-/// What a player is sent.
-pub(super) struct Inlet {
-    texts: mpsc::Receiver<String>,
-    bytes: Arc<AtomicUsize>,
-    end: CancellationToken,
-}
-
-impl Inlet {
-    /// The next text; once the connection is to end, only what is already queued. `None` after the last one.
-    pub(super) async fn next(&mut self) -> Option<String> {
-        tokio::select! {
-            biased;
-            text = self.texts.recv() => text,
-            () = self.end.cancelled() => self.texts.try_recv().ok(),
-        }
-    }
-
-    /// This much of what was sent has arrived.
-    pub(super) fn arrived(&self, bytes: usize) {
-        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
-    }
-}
-
-/// A player waiting for a match.
-pub(super) struct Guest {
-    pub(super) name: String,
-    pub(super) peer: SocketAddr,
-    pub(super) out: Outbox,
-    /// Receives the player's seat.
-    pub(super) seated: oneshot::Sender<Seated>,
-}
-
-/// A player's seat in a running match.
-pub(super) struct Seated {
-    pub(super) seat: Seat,
-    pub(super) inbox: mpsc::Sender<PlayerLine>,
-}
-
 /// Where a player is.
 enum State {
     Reception,
@@ -132,21 +41,22 @@ enum State {
     Table(Seated),
 }
 
+/// What a player says.
+type Lines = FramedRead<OwnedReadHalf, AnyLine>;
+
 /// Serves one connection to its end.
 pub(super) async fn converse(
     hub: Arc<HubServer>,
-    (stream, peer): (TcpStream, SocketAddr),
+    stream: TcpStream,
+    peer: SocketAddr,
     stay: Stay,
     stop: CancellationToken,
 ) {
-    let away = stay.away();
     keep_alive(&stream);
     let (read, write) = stream.into_split();
     let (out, inlet) = Outbox::new();
-    let end = out.end.clone();
     let writing = tokio::spawn(write_out(write, inlet));
     let mut lines = FramedRead::new(read, AnyLine::new(LINE_BYTES_MAX));
-    let (came, mut look) = (Instant::now(), IDLE_SHORT);
     let mut visitor = Visitor {
         hub,
         peer,
@@ -156,43 +66,7 @@ pub(super) async fn converse(
         refusals: 0,
         token: None,
     };
-    // A player that never joined gets no last message.
-    let mut linger = LINGER;
-    loop {
-        let at_reception = matches!(visitor.state, State::Reception);
-        tokio::select! {
-            biased;
-            () = end.cancelled() => break,
-            seated = visitor.moves() => visitor.state = match seated {
-                Some(seated) => State::Table(seated),
-                // The match is over, or the queue was closed.
-                None => break,
-            },
-            line = lines.next() => match line {
-                Some(Ok(line)) => visitor.hear(&line).await,
-                Some(Err(error)) => {
-                    visitor.say(format!("error {error}"));
-                    tracing::debug!(%peer, %error, "cannot read a player's line");
-                    break;
-                }
-                None => break,
-            },
-            () = tokio::time::sleep_until((came + look).into()), if at_reception => {
-                if look >= IDLE_MAX || visitor.stay.is_short() {
-                    linger = Duration::ZERO;
-                    break;
-                }
-                look += LOOK;
-            }
-            // Another player needs the slot more; players that wait or play keep theirs.
-            () = away.cancelled(), if at_reception => {
-                linger = Duration::ZERO;
-                break;
-            }
-            // The lobby closes its queues itself; a party that has left its queue goes on to its table.
-            () = stop.cancelled(), if at_reception => break,
-        }
-    }
+    let linger = visitor.serve(&mut lines, &stop).await;
     visitor.leave().await;
     // The writer ends when all senders are gone.
     if writing.await.is_ok() {
@@ -209,7 +83,7 @@ async fn write_out(mut write: OwnedWriteHalf, mut inlet: Inlet) {
     while let Some(text) = inlet.next().await {
         let written = tokio::time::timeout(WRITE_STALL_MAX, write.write_all(text.as_bytes()));
         if !matches!(written.await, Ok(Ok(()))) {
-            inlet.end.cancel();
+            inlet.cut();
             return;
         }
         inlet.arrived(text.len());
@@ -231,6 +105,44 @@ struct Visitor {
 }
 
 impl Visitor {
+    /// Serves it until its connection is to end; how long to wait then until it closes: a player that never joined gets no
+    /// last message.
+    async fn serve(&mut self, lines: &mut Lines, stop: &CancellationToken) -> Duration {
+        let (end, away) = (self.out.end(), self.stay.away());
+        let (came, mut look) = (Instant::now(), IDLE_SHORT);
+        loop {
+            let at_reception = matches!(self.state, State::Reception);
+            tokio::select! {
+                biased;
+                () = end.cancelled() => return LINGER,
+                seated = self.moves() => match seated {
+                    Some(seated) => self.state = State::Table(seated),
+                    // The match is over, or the queue was closed.
+                    None => return LINGER,
+                },
+                line = lines.next() => match line {
+                    Some(Ok(line)) => self.take(&line).await,
+                    Some(Err(error)) => {
+                        self.say(format!("error {error}"));
+                        tracing::debug!(peer = %self.peer, %error, "cannot read a player's line");
+                        return LINGER;
+                    }
+                    None => return LINGER,
+                },
+                () = tokio::time::sleep_until((came + look).into()), if at_reception => {
+                    if look >= IDLE_MAX || self.stay.is_short() {
+                        return Duration::ZERO;
+                    }
+                    look += LOOK;
+                }
+                // Another player needs the slot more; players that wait or play keep theirs.
+                () = away.cancelled(), if at_reception => return Duration::ZERO,
+                // The lobby closes its queues itself; a party that has left its queue goes on to its table.
+                () = stop.cancelled(), if at_reception => return LINGER,
+            }
+        }
+    }
+
     /// Waits for a change made elsewhere: to a table, or out.
     async fn moves(&mut self) -> Option<Seated> {
         match &mut self.state {
@@ -243,7 +155,7 @@ impl Visitor {
         }
     }
 
-    async fn hear(&mut self, line: &Bytes) {
+    async fn take(&mut self, line: &Bytes) {
         let at = Instant::now();
         if let State::Table(Seated { seat, inbox }) = &self.state {
             let line = String::from_utf8_lossy(line).into_owned();

@@ -96,9 +96,9 @@ impl Room {
         let mut named = Vec::new();
         for text in more {
             let room: Self = text.parse()?;
-            let (fewest, most) = kit.seats().into_inner();
+            let (fewest, most) = kit.card().seats.clone().into_inner();
             if room.fewest < fewest || room.most > most {
-                let (name, game) = (room.name, kit.game());
+                let (name, game) = (room.name, kit.card().name);
                 return Err(RoomError::Players {
                     name,
                     game,

@@ -1,25 +1,27 @@
 //! The hub's server: accepts players, seats them, runs their matches.
 
-use super::connection::{Guest, converse};
+pub mod appointment;
+mod matches;
+mod serving;
+
+use super::guest::Guest;
 use super::guests::{Guests, Invited};
 use super::lobby::{Joined, Lobby, Party, Ticket};
 use super::maps::NamedMap;
 use super::rooms::Room;
 use crate::config::{Config, Smartdog};
-use crate::link::{Accepted, Acceptor, Peer, Shares};
-use crate::referee::host::setup::{cancelled, ids, merged};
-use crate::referee::record::{RecordError, Recording};
+use crate::link::{Peer, Shares};
+use crate::referee::host::setup::{ids, merged};
+use crate::referee::record::{RecordError, Recording, cancelled};
 use crate::seldom::Rates;
 use crate::store::types::MatchRow;
 use games::{Frame, Kit, Reception, Seat, SetupError, Table, TableSetup};
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tokio::net::TcpListener;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -60,7 +62,7 @@ pub struct HubSettings {
     /// Seeds the coin of rooms that could begin.
     pub seed: u64,
     /// Who may come in; empty: everybody, who then plays in rooms. The invited play when they have an
-    /// [`Appointment`](super::Appointment).
+    /// appointment ([`HubServer::hold`]).
     pub invited: Vec<Invited>,
     /// Is notified of every player that is seated, and again when it has left.
     pub on_line: Option<OnLine>,
@@ -188,10 +190,11 @@ impl HubServer {
         settings: HubSettings,
         recording: Recording,
     ) -> Result<Arc<Self>, SetupError> {
-        let game = settings.kit.game();
+        let game = settings.kit.card().name;
         let reception = settings
             .kit
-            .reception()
+            .card()
+            .reception
             .ok_or_else(|| SetupError(format!("players of {game} do not dial a hub")))?;
         settings.check()?;
         let invited = settings.invited.clone();
@@ -230,44 +233,6 @@ impl HubServer {
             leave: CancellationToken::new(),
             settings,
         }))
-    }
-
-    /// Accepts players until `stop`; running matches then play on: see [`HubServer::drain`].
-    ///
-    /// # Errors
-    /// Only if the listener itself is unusable.
-    pub async fn serve(
-        self: &Arc<Self>,
-        listener: TcpListener,
-        stop: CancellationToken,
-    ) -> io::Result<()> {
-        listener.local_addr()?;
-        let mut acceptor = Acceptor::new("hub", Arc::clone(&self.shares));
-        let matchmaker = tokio::spawn(Arc::clone(self).begin_when_due());
-        loop {
-            let accepted = tokio::select! {
-                accepted = acceptor.next(&listener, |_| false) => accepted,
-                () = stop.cancelled() => break,
-            };
-            let Accepted {
-                stream,
-                peer,
-                stay,
-                permit,
-            } = accepted;
-            let (hub, stop) = (Arc::clone(self), stop.clone());
-            self.connections.spawn(async move {
-                converse(hub, (stream, peer), stay, stop).await;
-                drop(permit);
-            });
-        }
-        matchmaker.abort();
-        self.lobby().close();
-        if let Some(guests) = &self.guests {
-            guests.lock().close();
-        }
-        drop(listener);
-        Ok(())
     }
 
     /// Waits until every match has ended, at most `within`; those still running are then abandoned.

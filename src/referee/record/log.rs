@@ -1,20 +1,15 @@
 //! The per-player log that `?log=ID` shows: one line per callback.
 
-use crate::histogram::Histogram;
-use crate::replay::RecordedReply;
 use crate::store::types::{Direction, Entry};
-use games::{Part, Participation, Seat, Seats, is_earned};
+use games::RecordedReply;
+use games::{Seat, Seats};
 use parking_lot::Mutex;
 use std::fmt::Write as _;
-use std::time::Duration;
 
 /// The maximum number of lines kept per seat; a match within its own bounds stays far below.
 const LINES_MAX: usize = 50_000;
 /// The maximum number of characters of a reply shown in a line.
 const REPLY_SHOWN_MAX: usize = 400;
-
-/// What a line shows where no answer came in time.
-const LATE: &str = "(late)";
 
 /// One callback.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,12 +22,6 @@ pub struct LogLine {
     pub reply: String,
     /// From sending to the whole reply.
     pub took_us: i64,
-    /// Whether the match waited for it (false for a stored transcript, which does not say).
-    pub wanted: bool,
-    /// Whether the match waited in vain.
-    pub missed: bool,
-    /// Whether it waited for what was no answer, such as another status or a body that is too long.
-    pub improper: bool,
 }
 
 /// The callbacks of one match by seat, readable while it runs.
@@ -71,62 +60,13 @@ impl MatchLog {
     }
 }
 
-/// How many answers a seat missed or gave in no proper form, and how long those took that the match waited for.
-#[must_use]
-pub fn measured(lines: &[LogLine]) -> (u32, Histogram) {
-    let mut took = Histogram::default();
-    let mut missed = 0;
-    for line in lines {
-        missed += u32::from(line.missed || line.improper);
-        if line.wanted {
-            let us = u64::try_from(line.took_us).unwrap_or_default();
-            took.add(Duration::from_micros(us));
-        }
-    }
-    (missed, took)
-}
-
-/// How a seat took part whose answers these lines hold; `refused` of them were refused by the rules: what it missed,
-/// answered in no proper form or against the rules, the game's default answer decided.
-#[must_use]
-pub fn participation(lines: &[LogLine], refused: u32) -> Participation {
-    let asked: Vec<&LogLine> = lines.iter().filter(|line| line.wanted).collect();
-    let left = |line: &&LogLine| line.missed || line.improper;
-    let fallback = asked.iter().filter(|line| left(line)).count();
-    let fallback = (fallback + refused as usize).min(asked.len());
-    let last = asked.iter().rposition(|line| !left(line));
-    let last = last.map_or(0, |at| at + 1);
-    let earned = is_earned(asked.len() as u64, fallback as u64);
-    let first = match is_earned(0, (asked.len() - last) as u64) {
-        false => Some(last),
-        true if earned => None,
-        true => asked.iter().position(left),
-    };
-    let first = first.and_then(|at| Some((at, asked.get(at)?)));
-    let (how, detail) = match first {
-        None if earned => (Part::Played, ""),
-        None => (Part::Refused, "its answers were refused by the rules"),
-        Some((_, line)) if line.improper => (Part::Refused, "what it answered was no answer"),
-        Some((_, line)) if line.reply == LATE => (Part::Silent, "it did not answer in time"),
-        Some(_) => (Part::Dropped, "it could not be called"),
-    };
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    Participation {
-        how,
-        turn: first.map(|(at, _)| number(at + 1)),
-        detail: detail.to_owned(),
-        decisions: Some(number(asked.len())),
-        fallback: Some(number(fallback)),
-    }
-}
-
 /// A reply as shown in a log line.
 #[must_use]
 pub(in crate::referee) fn shown(kept: &RecordedReply, note: Option<&str>) -> String {
     match (kept, note) {
         (RecordedReply::Said(text), None) => cut(text),
         (RecordedReply::Said(text), Some(note)) => format!("{} ({note})", cut(text)),
-        (RecordedReply::Late, _) => LATE.to_owned(),
+        (RecordedReply::Late, _) => "(late)".to_owned(),
         (RecordedReply::Early(text), _) => format!("(not sent: it had said {})", cut(text)),
         (RecordedReply::Failed(why), _) if why.is_empty() => "(failed)".to_owned(),
         (RecordedReply::Failed(why), _) => format!("(failed: {})", cut(why)),
@@ -153,9 +93,6 @@ pub fn from_entries(entries: &[Entry]) -> Vec<LogLine> {
                 query: entry.text.clone(),
                 reply: "(no reply stored)".to_owned(),
                 took_us: 0,
-                wanted: false,
-                missed: false,
-                improper: false,
             }),
             (Direction::In, Some(line)) => {
                 line.reply = shown(&RecordedReply::decode(&entry.text), None);
@@ -220,9 +157,6 @@ mod tests {
             query: "market=1&id=2".to_owned(),
             reply: super::shown(&super::RecordedReply::Said(said.to_owned()), None),
             took_us: 12_340,
-            wanted: true,
-            missed: false,
-            improper: false,
         };
         let shown = text(&[line]);
         let lines: Vec<&str> = shown.lines().collect();
@@ -244,9 +178,6 @@ mod tests {
             query: long.clone(),
             reply: super::shown(&super::RecordedReply::Said(long.clone()), None),
             took_us: 0,
-            wanted: true,
-            missed: false,
-            improper: false,
         };
         let shown = text(&[line]);
         let cells: Vec<&str> = shown.lines().nth(1).unwrap().split('\t').collect();

@@ -1,15 +1,16 @@
 //! What is kept of a match: its transcripts, its log, and where they are recorded.
 
-pub(super) mod journal;
+mod ends;
+mod error;
 pub mod log;
-mod orphans;
 mod recording;
 mod seat_session;
 mod seats;
-pub mod transcript;
 mod writer;
 
-pub use orphans::result_of;
-pub use recording::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch, lines_of};
+pub(super) use ends::cancelled;
+pub use ends::result_of;
+pub use error::RecordError;
+pub use recording::{MatchRecord, RecordLine, Recording, UnfinishedMatch, lines_of};
 pub use seats::DecisionTimes;
-pub(super) use writer::{Patience, Queued, Writer};
+pub(super) use writer::{Patience, Writer};

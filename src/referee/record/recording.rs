@@ -1,36 +1,22 @@
 //! Where matches are stored: one session per seat, seen from the referee's side.
 
+mod orphans;
+
+use super::error::RecordError;
 use super::seat_session::SeatSession;
 use super::seats::{DecisionTimes, folded, rows};
+use crate::history;
+use crate::history::SessionRow;
 use crate::replay::SeatTold;
 use crate::store::types::{
     Close, Direction, Durability, Entry, MatchResult, MatchRow, NewEntry, NewSession, SessionId,
     Side,
 };
-use crate::store::{SessionRow, Store, StoreError};
+use crate::store::{Store, StoreError};
 use futures_util::future::join_all;
+use games::match_::{Content, Recorded};
 use games::{Fact, Kit, Seat, Seats, Wire};
 use serde_json::Value;
-
-/// Why a match is not stored, as a sentence.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RecordError {
-    /// Nothing can be written at present: what was to be stored may be tried again.
-    #[error("the match cannot be recorded: {0}")]
-    Unwritable(String),
-    /// It will never be stored.
-    #[error("the match cannot be recorded: {0}")]
-    Failed(String),
-}
-
-impl From<StoreError> for RecordError {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Unwritable(_) => Self::Unwritable(error.to_string()),
-            _ => Self::Failed(error.to_string()),
-        }
-    }
-}
 
 /// One line of one seat's transcript, seen from the referee: `Out` is the call, `In` the reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +25,19 @@ pub struct RecordLine {
     pub seat: Seat,
     /// The line.
     pub entry: NewEntry,
+}
+
+impl From<Recorded> for RecordLine {
+    fn from(line: Recorded) -> Self {
+        let (direction, text) = match line.content {
+            Content::Call(text) => (Direction::Out, text),
+            Content::Reply(replied) => (Direction::In, replied.reply.encode()),
+        };
+        Self {
+            seat: line.seat,
+            entry: NewEntry::new(line.at_us, direction, text),
+        }
+    }
 }
 
 /// Stores matches, or none at all: local play, tests. Cheap to clone. Every error is the store's.
@@ -100,7 +99,7 @@ impl Recording {
     /// [`RecordError`].
     pub async fn last_market(&self, game: &str) -> Result<u64, RecordError> {
         match self.store() {
-            Some(store) => Ok(store.last_market(game).await?),
+            Some(store) => Ok(history::last_market(store.reader(), game).await?),
             None => Ok(0),
         }
     }
@@ -111,7 +110,7 @@ impl Recording {
     /// [`RecordError`].
     pub async fn used(&self, game: &str, market: u64, ids: &[u64]) -> Result<bool, RecordError> {
         match self.store() {
-            Some(store) => Ok(store.numbers_used(game, market, ids).await?),
+            Some(store) => Ok(history::numbers_used(store.reader(), game, market, ids).await?),
             None => Ok(false),
         }
     }
@@ -124,7 +123,7 @@ impl Recording {
         let Some(store) = self.store() else {
             return Ok(None);
         };
-        let found = store.seat_of_player(game, id).await?;
+        let found = history::seat_of_player(store.reader(), game, id).await?;
         Ok(found.map(|(market, seat)| (market, Seat(seat))))
     }
 
@@ -191,7 +190,7 @@ impl Recording {
         });
         MatchRecord {
             sessions: sessions.collect(),
-            kit: self.store().and_then(|store| store.kit(&row.game)),
+            kit: self.store().and_then(|store| store.reader().kit(&row.game)),
             store: self.store().cloned(),
             match_id: row.id.clone(),
             alone: None,
@@ -210,7 +209,7 @@ impl Recording {
     ) -> Result<Vec<UnfinishedMatch>, RecordError> {
         let mut unfinished = Vec::new();
         if let Some(store) = self.store() {
-            for row in store.unfinished(game, referee).await? {
+            for row in history::unfinished(store.reader(), game, referee).await? {
                 unfinished.push(self.unfinished_match(store, row).await?);
             }
         }
@@ -222,17 +221,17 @@ impl Recording {
         store: &Store,
         row: MatchRow,
     ) -> Result<UnfinishedMatch, StoreError> {
-        let ids = store.players_of(&row.id).await?;
+        let ids = history::players_of(store.reader(), &row.id).await?;
         let mut record = self.record(&row, &ids);
         let mut past = Seats::from_fn(row.seats.len(), |_| Vec::new());
-        let mut stored = store.sessions_of(&row.id).await?;
+        let mut stored = history::sessions_of(store.reader(), &row.id).await?;
         stored.retain(|session| session.opened.side == Side::Referee);
         for session in stored {
             let seat = Seat(session.opened.seat.unwrap_or(u8::MAX));
-            let head = store.head(&session).await?;
+            let head = history::head(store.reader(), &session).await?;
             if let Some(own) = record.sessions.get_mut(seat.index()) {
                 if let Some((last, seq)) = head {
-                    past[seat] = store.transcript(session.id, last).await?;
+                    past[seat] = history::transcript(store.reader(), session.id, last).await?;
                     (own.last, own.seq) = (Some(last), seq);
                 }
                 own.id = session.id;
@@ -264,16 +263,22 @@ impl Recording {
         let Some(store) = self.store() else {
             return Ok(None);
         };
-        let Some(id) = store.match_of_market(game, market).await? else {
+        let Some(id) = history::match_of_market(store.reader(), game, market).await? else {
             return Ok(None);
         };
         let own = |session: &&SessionRow| {
             session.opened.side == Side::Referee && session.opened.seat == Some(seat.0)
         };
-        Ok(Some(match store.sessions_of(&id).await?.iter().find(own) {
-            Some(session) => store.whole_transcript(session).await?,
-            None => Vec::new(),
-        }))
+        Ok(Some(
+            match history::sessions_of(store.reader(), &id)
+                .await?
+                .iter()
+                .find(own)
+            {
+                Some(session) => history::whole_transcript(store.reader(), session).await?,
+                None => Vec::new(),
+            },
+        ))
     }
 }
 
@@ -347,7 +352,7 @@ impl MatchRecord {
         self.store.is_some()
     }
 
-    /// Where what becomes of this seat's program is stored, if transcripts are.
+    /// Where the outcome of this seat's program is stored, if transcripts are.
     pub(crate) fn session(&self, seat: Seat) -> Option<(Store, SessionId)> {
         let session = self.sessions.get(seat.index())?;
         Some((self.store.clone()?, session.id))
@@ -490,7 +495,7 @@ impl MatchRecord {
             told.iter_mut().for_each(|told| told.lessons.clear());
             return Ok(told);
         };
-        for session in store.sessions_of(&self.match_id).await? {
+        for session in history::sessions_of(store.reader(), &self.match_id).await? {
             let seat = session.opened.seat.map(usize::from);
             if let (Side::Player, Some(seat)) = (session.opened.side, seat)
                 && let Some(told) = told.get_mut(seat)

@@ -1,6 +1,7 @@
 //! One seat's session of a match that is being recorded.
 
-use super::recording::RecordError;
+use super::error::RecordError;
+use crate::history;
 use crate::store::types::{
     Append, Close, Entry, EntryId, LedgerRow, NewEntry, NewSession, SessionId,
 };
@@ -77,7 +78,11 @@ impl SeatSession {
             return Ok(None);
         }
         match self.last {
-            Some(last) if self.kept.is_empty() => store.transcript(self.id, last).await.map(Some),
+            Some(last) if self.kept.is_empty() => {
+                history::transcript(store.reader(), self.id, last)
+                    .await
+                    .map(Some)
+            }
             _ => Ok(Some(std::mem::take(&mut self.kept))),
         }
     }

@@ -1,9 +1,10 @@
 //! Feeds a match's record without delaying the match, and waits while nothing can be written.
 
-use super::recording::{MatchRecord, RecordError, RecordLine};
+use super::error::RecordError;
+use super::recording::{MatchRecord, RecordLine};
 use crate::store::types::MatchResult;
 use std::time::{Duration, Instant};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -84,16 +85,10 @@ impl Tries<'_> {
     }
 }
 
-/// A line on its way to the writer.
-pub(in crate::referee) struct Queued {
-    pub(in crate::referee) line: RecordLine,
-    /// Notified when the line is stored; dropped if it cannot be.
-    pub(in crate::referee) kept: Option<oneshot::Sender<()>>,
-}
-
 /// Writes one match's lines in the background.
 pub(in crate::referee) struct Writer {
-    lines: mpsc::Sender<Queued>,
+    lines: mpsc::Sender<RecordLine>,
+    stored: watch::Receiver<u64>,
     broken: CancellationToken,
     task: JoinHandle<(MatchRecord, Result<(), RecordError>)>,
 }
@@ -104,16 +99,23 @@ impl Writer {
         let (lines, queue) = mpsc::channel(LINES_WAITING_MAX);
         let broken = CancellationToken::new();
         let guard = broken.clone().drop_guard();
+        let (count, stored) = watch::channel(0);
         Self {
             lines,
+            stored,
             broken,
-            task: tokio::spawn(write(record, patience, queue, guard)),
+            task: tokio::spawn(write(record, patience, queue, Progress { count, guard })),
         }
     }
 
     /// Where lines go.
-    pub(in crate::referee) fn lines(&self) -> mpsc::Sender<Queued> {
+    pub(in crate::referee) fn lines(&self) -> mpsc::Sender<RecordLine> {
         self.lines.clone()
+    }
+
+    /// How many lines are stored.
+    pub(in crate::referee) fn stored(&self) -> watch::Receiver<u64> {
+        self.stored.clone()
     }
 
     /// Cancelled once a line cannot be stored: the match must not go on. [`Self::flush`] says why.
@@ -131,32 +133,33 @@ impl Writer {
     }
 }
 
+/// What others know of a writer.
+struct Progress {
+    /// How many lines are stored.
+    count: watch::Sender<u64>,
+    guard: DropGuard,
+}
+
 async fn write(
     mut record: MatchRecord,
     patience: Patience,
-    mut queue: mpsc::Receiver<Queued>,
-    broken: DropGuard,
+    mut queue: mpsc::Receiver<RecordLine>,
+    progress: Progress,
 ) -> (MatchRecord, Result<(), RecordError>) {
     let mut batch = Vec::with_capacity(BATCH_MAX);
     while queue.recv_many(&mut batch, BATCH_MAX).await > 0 {
-        let (lines, waiting): (Vec<_>, Vec<_>) = batch
-            .drain(..)
-            .map(|queued: Queued| (queued.line, queued.kept))
-            .unzip();
-        let mut written = record.append(lines).await;
+        let lines = batch.len() as u64;
+        let mut written = record.append(std::mem::take(&mut batch)).await;
         if let Err(RecordError::Unwritable(why)) = &written {
             record.note_wait(why);
             written = patience.store(&mut record).await;
         }
         if written.is_err() {
             // Before those who wait find out that there is nothing to wait for.
-            drop(broken);
+            drop(progress.guard);
             return (record, written);
         }
-        for kept in waiting.into_iter().flatten() {
-            // The match may have been stopped meanwhile.
-            let _ = kept.send(());
-        }
+        progress.count.send_modify(|count| *count += lines);
     }
     (record, Ok(()))
 }

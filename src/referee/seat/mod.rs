@@ -6,7 +6,6 @@ pub mod seat_builtin;
 pub(super) mod seat_link;
 mod seat_program;
 pub mod seat_spec;
-pub(super) mod seat_task;
 
 pub use own::OwnAddress;
 pub use seat_link::{HttpSeat, SeatLink, SeatReply};

@@ -2,6 +2,7 @@
 //! fallback.
 
 use super::budget::ThinkBudget;
+use crate::history;
 use crate::programs::{Account, Answer, Bots, Conduct, Driver, Launch, Leaving, Opening};
 use crate::store::types::SessionId;
 use crate::store::{Note, Store};
@@ -49,7 +50,9 @@ impl fmt::Debug for Notebook {
 impl Notebook {
     /// What this program noted last in this game. Blocks.
     fn note(&self, bot: &str, game: &str) -> Value {
-        let note = self.runtime.block_on(self.store.note(bot, game));
+        let note = self
+            .runtime
+            .block_on(history::note(self.store.reader(), bot, game));
         note.unwrap_or_else(|error| {
             tracing::warn!(bot, %error, "a program's note could not be read");
             None
@@ -59,7 +62,7 @@ impl Notebook {
 
     /// Keeps what a program noted last. Blocks.
     fn keep(&self, note: Note) {
-        let kept = self.runtime.block_on(self.store.keep_note(note));
+        let kept = self.runtime.block_on(history::keep_note(&self.store, note));
         if let Err(error) = kept {
             tracing::warn!(%error, "what a program noted could not be stored");
         }
@@ -111,15 +114,6 @@ pub struct Unheard {
     pub first: String,
     /// Whether all were that the match waited for.
     pub all: bool,
-}
-
-impl Left {
-    pub(in crate::referee) fn late(late: bool) -> Self {
-        Self {
-            late,
-            ..Self::default()
-        }
-    }
 }
 
 impl From<&Account> for Left {
@@ -210,7 +204,8 @@ impl SeatProgram {
 
     /// Whose notes are kept; `None`: nobody's.
     pub(super) fn notes_of(&self) -> Option<(&str, &str)> {
-        self.notes.then(|| (self.driver.name(), self.kit.game()))
+        self.notes
+            .then(|| (self.driver.name(), self.kit.card().name))
     }
 
     /// The match's id in history, before it begins.

@@ -160,7 +160,7 @@ impl SeatSpec {
         launch: Option<&Launch>,
         kit: &dyn Kit,
     ) -> Result<Self, SeatSpecError> {
-        let game = kit.game();
+        let game = kit.card().name;
         let launch = launch.filter(|launch| launch.plays(game));
         let launch = launch.ok_or_else(|| SeatSpecError::NotOnShelf {
             name: name.clone(),
@@ -178,31 +178,33 @@ impl SeatSpec {
     /// [`SeatSpecError`] for an unknown built-in bot, and for forms that this wire does not have.
     pub fn check(&self, kit: &dyn Kit) -> Result<(), SeatSpecError> {
         match self {
-            Self::Builtin(name) if kit.bots().iter().any(|card| card.name == name) => Ok(()),
+            Self::Builtin(name) if kit.card().bots.iter().any(|card| card.name == name) => Ok(()),
             Self::Builtin(name) => Err(SeatSpecError::Bot {
-                game: kit.game(),
+                game: kit.card().name,
                 name: name.clone(),
                 known: kit
-                    .bots()
+                    .card()
+                    .bots
                     .iter()
                     .map(|card| card.name)
                     .collect::<Vec<_>>()
                     .join(", "),
             }),
             Self::Bot(_) => Ok(()),
-            Self::Program(_) if kit.wire() == Wire::Stdio => Ok(()),
-            other if kit.wire() == Wire::Stdio => {
-                Err(SeatSpecError::IsProgram(other.to_string(), kit.game()))
+            Self::Program(_) if kit.card().wire == Wire::Stdio => Ok(()),
+            other if kit.card().wire == Wire::Stdio => {
+                Err(SeatSpecError::IsProgram(other.to_string(), kit.card().name))
             }
-            dialling if kit.wire() == Wire::Hub => {
-                Err(SeatSpecError::DialsHub(dialling.to_string(), kit.game()))
-            }
+            dialling if kit.card().wire == Wire::Hub => Err(SeatSpecError::DialsHub(
+                dialling.to_string(),
+                kit.card().name,
+            )),
             Self::Url(_) => Ok(()),
             Self::Program(program) => {
                 let words = program.words.join(" ");
-                Err(SeatSpecError::ProgramOverHttp(words, kit.game()))
+                Err(SeatSpecError::ProgramOverHttp(words, kit.card().name))
             }
-            Self::Remote => Err(SeatSpecError::NobodyConnects(kit.game())),
+            Self::Remote => Err(SeatSpecError::NobodyConnects(kit.card().name)),
         }
     }
 }

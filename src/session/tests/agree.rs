@@ -1,14 +1,16 @@
 //! What an unbroken dialogue, a woken one and verification find in a transcript is the same.
 
 use super::world::dependencies;
+use crate::history;
+use crate::history::{Filter, PageAt};
 use crate::identities::KnownMatch;
 use crate::replay::{self, Line, replay};
 use crate::session::core::{DialogueState, SessionState};
 use crate::session::message::Local;
 use crate::session::{BotAddress, Dependencies, Key, Numbered, SessionOptions, Sessions, fold};
+use crate::store::Store;
 use crate::store::tests::fake::named_match;
 use crate::store::types::{LiveSession, MatchRow, NewSession};
-use crate::store::{Filter, PageAt, Store};
 use crate::toy;
 use futures_util::future::join_all;
 use games::{Dialogue, DialogueSetup, Fact, Kit, PlaySetup, Wire};
@@ -66,10 +68,13 @@ type Unbroken = (Box<dyn Dialogue>, Vec<Fact>);
 
 async fn only_session(store: &Store) -> LiveSession {
     let (all, page) = (Filter::default(), PageAt::first(2));
-    let mut sessions = store.sessions(&all, &page).await.unwrap().items;
+    let mut sessions = history::sessions(store.reader(), &all, &page)
+        .await
+        .unwrap()
+        .items;
     let row = sessions.pop().unwrap();
     assert_eq!(sessions.len(), 0);
-    let (head, seq) = store.head(&row).await.unwrap().unwrap();
+    let (head, seq) = history::head(store.reader(), &row).await.unwrap().unwrap();
     LiveSession {
         id: row.id,
         opened: row.opened,
@@ -94,7 +99,9 @@ async fn verified(store: &Store, kit: &dyn Kit, live: &LiveSession) -> Unbroken 
     } = &live.opened;
     let setup = replay::dialogue_setup(store, kit, (bot, *seed), setup).await;
     let mut dialogue = kit.dialogue(&setup.unwrap()).unwrap();
-    let entries = store.transcript(live.id, live.head.unwrap()).await.unwrap();
+    let entries = history::transcript(store.reader(), live.id, live.head.unwrap())
+        .await
+        .unwrap();
     let replayed = replay(&mut *dialogue, entries.iter().map(Line::from));
     assert_eq!(replayed.differences, Vec::<String>::new());
     let facts = replayed.facts.into_iter().map(|(_, fact)| fact);
@@ -107,7 +114,7 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     let (sessions, parts) = open(folder.path()).await;
     let learn = "INSERT INTO opponent_models (game, kind, name, model, version, updated_us, last_match)
         SELECT value ->> 0, value ->> 1, value ->> 2, '{\"bluffs\":1}', 1, 1, 'M' FROM json_each('ROWS')";
-    let game = kit.game();
+    let game = kit.card().name;
     let rows = json!([
         [game, "type", "guide"],
         [game, "named", "bob"],
@@ -130,7 +137,7 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     };
     parts.identities.register("r", market, known_match);
     // A hub's game ends with the daemon.
-    let half = match kit.wire() {
+    let half = match kit.card().wire {
         Wire::Hub => exchanges.len(),
         Wire::Callbacks | Wire::Stdio => exchanges.len() / 2,
     };
@@ -144,7 +151,7 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     feed(&sessions, &key, half, exchanges).await;
     sessions.close().await;
     let live = only_session(&parts.store).await;
-    let thinks = key.bot.card().unwrap().thinks && kit.advised();
+    let thinks = key.bot.card().unwrap().thinks && kit.card().advised;
     let model = |name: &str| thinks.then(|| (name.to_owned(), json!({"bluffs": 1})));
     let setup = DialogueSetup {
         bot: key.bot.name().to_owned(),
@@ -161,7 +168,10 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     assert_eq!(known(&*woken), known(&*unbroken), "{what}: woken");
     assert_eq!(known(&*verified), known(&*unbroken), "{what}: verified");
     assert_eq!(verified_facts, facts, "{what}");
-    let stored = parts.store.facts(&match_id).await.unwrap().into_iter();
+    let stored = history::facts(parts.store.reader(), &match_id)
+        .await
+        .unwrap()
+        .into_iter();
     let stored = stored.filter(|fact| fact.kind != "local");
     let stored: Vec<Fact> = stored
         .map(|fact| Fact {
@@ -198,8 +208,8 @@ const EXCHANGES_MAX: usize = 150;
 
 /// What each seat of a match of built-in bots received and answered: at most [`EXCHANGES_MAX`], and never the last message.
 fn played(kit: &dyn Kit) -> Vec<Vec<Exchange>> {
-    let seats = (*kit.seats().end()).min(4);
-    let mut bots = kit.bots().iter().filter(|card| !card.thinks);
+    let seats = (*kit.card().seats.end()).min(4);
+    let mut bots = kit.card().bots.iter().filter(|card| !card.thinks);
     let bot = bots.next_back().unwrap().name.to_owned();
     let setup = PlaySetup::recorded(vec![bot; seats], 5, Value::Null);
     let played = kit.play(&setup, &games::Nodes(100)).unwrap();
@@ -218,13 +228,19 @@ fn played(kit: &dyn Kit) -> Vec<Vec<Exchange>> {
 #[tokio::test]
 async fn matches_of_every_game_wake_and_verify_alike() {
     for kit in games::ALL {
-        let bot = kit.bots().last().unwrap().name;
+        let bot = kit.card().bots.last().unwrap().name;
         let seats = played(*kit);
         let seats = seats
             .iter()
             .enumerate()
             .map(|(seat, exchanges)| async move {
-                agree(*kit, bot, exchanges, &format!("{} seat {seat}", kit.game())).await;
+                agree(
+                    *kit,
+                    bot,
+                    exchanges,
+                    &format!("{} seat {seat}", kit.card().name),
+                )
+                .await;
             });
         join_all(seats).await;
     }
@@ -258,7 +274,9 @@ async fn what_an_overruled_answer_said_is_no_difference() {
     sessions.close().await;
     assert!(overruled > 10, "{overruled}");
     let live = only_session(&parts.store).await;
-    let stored = parts.store.facts(&live.opened.match_id).await.unwrap();
+    let stored = history::facts(parts.store.reader(), &live.opened.match_id)
+        .await
+        .unwrap();
     let of_answers = stored.iter().filter(|fact| fact.kind == "launch").count();
     assert!(of_answers > 10, "{of_answers}");
     let mut differences = Vec::new();
@@ -351,7 +369,7 @@ fn smartdog(text: &str) -> Vec<Vec<Exchange>> {
             if !exchanges.is_empty() || !frame.is_empty() || line.starts_with("start") {
                 frame.push(line.to_owned());
             }
-            if !frame.is_empty() && kit.completes(line.as_bytes()) {
+            if !frame.is_empty() && kit.card().dialect.completes(line.as_bytes()) {
                 exchanges.push((std::mem::take(&mut frame).join("\n"), String::new()));
             }
             received = rest.to_owned();
@@ -373,7 +391,7 @@ async fn golden_transcripts_wake_and_verify_alike() {
     ];
     for (game, read) in readers {
         let kit = games::find(game).unwrap();
-        let bot = kit.bots().last().unwrap().name;
+        let bot = kit.card().bots.last().unwrap().name;
         let goldens = goldens(&format!("src/games/{game}/golden"), read);
         let goldens = goldens
             .iter()

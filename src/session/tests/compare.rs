@@ -2,11 +2,13 @@
 
 use super::program::{GOOD, Table, bots, python, write};
 use super::world::{World, key_at, options, until};
+use crate::history;
+use crate::history::{Filter, PageAt};
 use crate::replay::{Candidate, Comparing, Comparison, DIFFERENCES_MAX, times_ms};
 use crate::session::SessionOptions;
+use crate::store::Store;
 use crate::store::tests::fake::{Pen, heard, opened, said};
 use crate::store::types::{Close, Direction, EntryId, LedgerRow, NewEntry, SessionId};
-use crate::store::{Filter, PageAt, Store};
 use crate::toy;
 use games::{Cause, Fact, Kit};
 use serde_json::json;
@@ -95,10 +97,11 @@ async fn the_same_bot_agrees_in_everything_and_another_one_does_not() {
     assert_eq!(other.agreed + other.differed, other.decisions);
     assert_eq!(other.differed as usize, other.differences.len());
     // Each difference leads to the entry that asked, and to what was played.
-    let row = table.store.session(SessionId(1)).await.unwrap().unwrap();
-    let entries = table
-        .store
-        .transcript(row.id, row.last_entry.unwrap())
+    let row = history::session(table.store.reader(), SessionId(1))
+        .await
+        .unwrap()
+        .unwrap();
+    let entries = history::transcript(table.store.reader(), row.id, row.last_entry.unwrap())
         .await
         .unwrap();
     for one in &other.differences {
@@ -123,22 +126,24 @@ async fn a_program_agrees_with_itself_over_a_restart_and_a_built_in_bot_is_compa
     }
     let table = koehandel(GOOD, "mine", Some(60)).await;
     table.ran(1).await;
-    let noted = table.store.note("mine", "koehandel").await.unwrap();
+    let noted = history::note(table.store.reader(), "mine", "koehandel")
+        .await
+        .unwrap();
     let same = beside(&table, mine(&table)).await;
     assert_eq!(same.candidate, "bot:mine@1.0");
     assert!(same.decisions > 20, "{same:?}");
     // Its fallback may have answered what was asked before the restart, and was asked once more.
     assert!(same.fallbacks <= 1, "{same:?}");
     assert_eq!(same.agreed + same.fallbacks, same.decisions, "{same:?}");
-    let left = table.store.note("mine", "koehandel").await.unwrap();
+    let left = history::note(table.store.reader(), "mine", "koehandel")
+        .await
+        .unwrap();
     assert!(
         left == noted && left.is_some(),
         "what it notes is not kept: {left:?}"
     );
     assert_eq!(
-        table
-            .store
-            .program_runs(&[SessionId(1)])
+        history::program_runs(table.store.reader(), &[SessionId(1)])
             .await
             .unwrap()
             .len(),
@@ -244,8 +249,7 @@ async fn an_answer_of_a_fallback_is_nobodys_choice() {
     });
     pen.end(&store, vec![3, 1, 0, 0], 0).await;
     let one = PageAt::first(1);
-    while store
-        .ledger_page(&[SessionId(1)], &one)
+    while history::ledger_page(store.reader(), &[SessionId(1)], &one)
         .await
         .unwrap()
         .items
@@ -326,7 +330,7 @@ async fn the_newest_sessions_that_ended_are_compared_and_the_list_is_bounded() {
         (SessionId(3), Some(400))
     );
     assert_eq!(compare(3).await.sessions, 3);
-    store.prune(1_000, Duration::MAX).await.unwrap();
+    history::prune(&store, 1_000, Duration::MAX).await.unwrap();
     let all = compare(3).await;
     assert_eq!(
         (all.sessions, all.left_out, all.more),

@@ -1,6 +1,7 @@
 //! Bots that are late, stuck or panic; stores that cannot write; callers who flood.
 
 use super::world::{World, key, key_at, options, until, within};
+use crate::history;
 use crate::session::{Origin, Refusal, SessionOptions};
 use std::time::{Duration, Instant};
 
@@ -23,8 +24,10 @@ async fn a_bot_that_ignores_its_time_is_answered_for_in_time() {
 /// What the live session's facts say of how its answers came about.
 async fn thought_facts(world: &World) -> Vec<String> {
     let match_id = world.sessions.list(1).pop().unwrap().match_id;
-    let facts = world.parts.store.facts(&match_id).await.unwrap();
-    let said = |fact: &crate::store::FactRow| match fact.data.get("cause") {
+    let facts = history::facts(world.parts.store.reader(), &match_id)
+        .await
+        .unwrap();
+    let said = |fact: &crate::history::FactRow| match fact.data.get("cause") {
         Some(cause) => format!("{} {}", fact.kind, cause.as_str().unwrap_or_default()),
         None => fact.kind.clone(),
     };

@@ -1,10 +1,11 @@
 //! Matches that somebody else referees: seats, names, results.
 
 use super::world::{World, key, key_at, options};
+use crate::history;
+use crate::history::{Filter, OpponentKind, PageAt, Standing};
 use crate::identities::Names;
 use crate::replay::Naming;
 use crate::session::Key;
-use crate::store::{Filter, OpponentKind, PageAt, Standing};
 
 fn page() -> PageAt {
     PageAt::first(10)
@@ -24,12 +25,23 @@ async fn seats_count_from_our_first_session_and_can_be_named_and_asked_for() {
     // The one that does not know its seat ends first: the result waits for the other.
     world.say(&second, "end&4,3,2,1").await;
     world.say(&first, "end&4,3,2,1").await;
-    let sessions = store.sessions_of(&match_id).await.unwrap();
+    let sessions = history::sessions_of(store.reader(), &match_id)
+        .await
+        .unwrap();
     let seats: Vec<_> = sessions.iter().map(|row| row.opened.seat).collect();
     assert_eq!(seats, [Some(0), None]);
-    let row = store.match_row(&match_id).await.unwrap().unwrap();
+    let row = history::match_row(store.reader(), &match_id)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(row.scores, [4, 3, 2, 1]);
-    let count = async |filter: Filter| store.sessions(&filter, &page()).await.unwrap().items.len();
+    let count = async |filter: Filter| {
+        history::sessions(store.reader(), &filter, &page())
+            .await
+            .unwrap()
+            .items
+            .len()
+    };
     let outcome = |outcome| Filter {
         outcome: Some(outcome),
         ..Filter::default()
@@ -41,7 +53,7 @@ async fn seats_count_from_our_first_session_and_can_be_named_and_asked_for() {
         .alter("UPDATE sessions SET scores = '[4,4,1,1]' WHERE seat IS NULL")
         .await;
     assert_eq!(count(outcome(Standing::Tied)).await, 1);
-    let tied = store.matches(&outcome(Standing::Tied), &page()).await;
+    let tied = history::matches(store.reader(), &outcome(Standing::Tied), &page()).await;
     assert_eq!(tied.unwrap().items.len(), 1, "found though no seat tied");
     store
         .alter("UPDATE sessions SET scores = '[1,4,4,1]' WHERE seat IS NULL")
@@ -51,11 +63,21 @@ async fn seats_count_from_our_first_session_and_can_be_named_and_asked_for() {
         opponent: Some("alice".into()),
         ..Filter::default()
     };
-    assert_eq!(store.matches(&alice, &page()).await.unwrap().items.len(), 1);
-    let bluffs = store.bluffs(&alice, &page()).await.unwrap().items;
+    assert_eq!(
+        history::matches(store.reader(), &alice, &page())
+            .await
+            .unwrap()
+            .items
+            .len(),
+        1
+    );
+    let bluffs = history::bluffs(store.reader(), &alice, &page())
+        .await
+        .unwrap()
+        .items;
     assert_eq!(bluffs.len(), 1);
     assert_eq!(bluffs.first().unwrap().seat, Some(1));
-    let known = store.models(None, Some(OpponentKind::Named), &page()).await;
+    let known = history::models(store.reader(), None, Some(OpponentKind::Named), &page()).await;
     let names = known.unwrap().items.into_iter().map(|model| model.name);
     assert!(!names.collect::<Vec<_>>().contains(&"bob".to_owned()));
 }
@@ -72,7 +94,9 @@ async fn an_end_again_after_a_restart_opens_nothing() {
     }
     assert_eq!(world.sessions.live(), 0);
     let (all, page) = (Filter::default(), page());
-    let stored = world.parts.store.sessions(&all, &page).await.unwrap();
+    let stored = history::sessions(world.parts.store.reader(), &all, &page)
+        .await
+        .unwrap();
     assert_eq!(stored.items.len(), 1);
     assert_ne!(
         world.say(&unknown, "ask").await,
@@ -165,13 +189,12 @@ async fn names_given_during_a_match_advise_it_and_what_it_teaches_is_theirs() {
     // Each is a fact, once, and the seats are theirs: what the match teaches counts for them.
     let view = world.only().await;
     assert_eq!(view.id, taken.session);
-    let facts = world.parts.store.facts(&view.match_id).await.unwrap();
+    let facts = history::facts(world.parts.store.reader(), &view.match_id)
+        .await
+        .unwrap();
     let who = facts.iter().filter(|fact| fact.kind == "who").count();
     assert_eq!(who, 2, "{facts:?}");
-    let row = world
-        .parts
-        .store
-        .match_row(&view.match_id)
+    let row = history::match_row(world.parts.store.reader(), &view.match_id)
         .await
         .unwrap()
         .unwrap();
@@ -197,7 +220,10 @@ async fn names_given_before_a_match_are_its_rivals() {
         let views = world.sessions.list(9).into_iter();
         let mut here = views.filter(|view| (view.market, view.player) == (at.market, at.id));
         let id = here.next().unwrap().match_id;
-        let row = world.parts.store.match_row(&id).await.unwrap().unwrap();
+        let row = history::match_row(world.parts.store.reader(), &id)
+            .await
+            .unwrap()
+            .unwrap();
         row.seats
             .into_iter()
             .map(|seat| seat.name)
@@ -234,7 +260,10 @@ async fn names_given_before_a_match_are_its_rivals() {
         let views = world.sessions.list(9).into_iter();
         let mut here = views.filter(|view| (view.market, view.player) == (1, 1));
         let id = here.next().unwrap().match_id;
-        let row = world.parts.store.match_row(&id).await.unwrap().unwrap();
+        let row = history::match_row(world.parts.store.reader(), &id)
+            .await
+            .unwrap()
+            .unwrap();
         let names = row.seats.into_iter().map(|seat| seat.name);
         names.collect::<Vec<_>>()
     };

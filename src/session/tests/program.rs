@@ -1,6 +1,7 @@
 //! Users' programs behind a session: good ones, and such that crash, answer nonsense, babble or hang.
 
 use super::world::{dependencies, until};
+use crate::history;
 use crate::programs::{Bots, Launch, Protocol};
 use crate::session::{BotAddress, Key, Leaving, Origin, SessionOptions, Sessions};
 use crate::store::Note;
@@ -100,7 +101,7 @@ pub(super) fn bots(folder: &Path) -> Bots {
             ..Launch::default()
         })
     };
-    Bots::new(Arc::new(find), None)
+    Bots::new(Arc::new(find))
 }
 
 /// Writes the program that answers so.
@@ -193,8 +194,8 @@ impl Table {
                     if Some(own) == restart_at {
                         self = self.restarted().await;
                     }
-                    let begins = own == 1 || kit.route(text.as_bytes()).unwrap().begins;
-                    let begun = Instant::now();
+                    let route = kit.card().dialect.route(text.as_bytes());
+                    let (begins, begun) = (own == 1 || route.unwrap().begins, Instant::now());
                     let given = self.sessions.callback(
                         Origin::default(),
                         self.key.clone(),
@@ -229,7 +230,7 @@ impl Table {
             0,
             "nothing of ours is refused"
         );
-        if kit.wire() == games::Wire::Stdio {
+        if kit.card().wire == games::Wire::Stdio {
             let leaving = Leaving {
                 messages: None,
                 detail: "the arbiter is done".to_owned(),
@@ -244,7 +245,7 @@ impl Table {
     pub(super) async fn ran(&self, session: i64) -> (Value, String) {
         let since = Instant::now();
         loop {
-            let runs = self.store.program_runs(&[SessionId(session)]).await;
+            let runs = history::program_runs(self.store.reader(), &[SessionId(session)]).await;
             if let Some((_, report, stderr)) = runs.unwrap().pop() {
                 return (report, stderr);
             }
@@ -255,13 +256,13 @@ impl Table {
 
     /// The fallback's answers in a session, by cause.
     pub(super) async fn fallbacks(&self, session: i64, cause: &str) -> usize {
-        let row = self
-            .store
-            .session(SessionId(session))
+        let row = history::session(self.store.reader(), SessionId(session))
             .await
             .unwrap()
             .unwrap();
-        let facts = self.store.facts(&row.opened.match_id).await.unwrap();
+        let facts = history::facts(self.store.reader(), &row.opened.match_id)
+            .await
+            .unwrap();
         let by = |data: &Value| data.get("cause").and_then(Value::as_str) == Some(cause);
         let fallbacks = facts.iter().filter(|fact| fact.kind == "fallback");
         fallbacks.filter(|fact| by(&fact.data)).count()
@@ -270,6 +271,12 @@ impl Table {
 
 pub(super) fn count(report: &Value, of: &str) -> u64 {
     report[of].as_u64().unwrap()
+}
+
+/// What the program noted last.
+async fn noted(store: &crate::store::Store) -> Option<Value> {
+    let note = history::note(store.reader(), "mine", "koehandel");
+    note.await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -287,15 +294,13 @@ async fn a_good_program_plays_and_gets_its_note_back() {
     }
     assert_eq!(count(&report, "starts"), 1);
     assert_eq!(stderr.trim(), "note null again False");
-    let note = table
-        .store
-        .note("mine", "koehandel")
+    let note = noted(&table.store).await.unwrap();
+    assert_eq!(note["asks"], report["answered"]);
+    assert_eq!(note["scores"].as_array().map(Vec::len), Some(4));
+    let session = history::session(table.store.reader(), SessionId(1))
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(note["asks"], report["answered"]);
-    assert_eq!(note["scores"].as_array().map(Vec::len), Some(4));
-    let session = table.store.session(SessionId(1)).await.unwrap().unwrap();
     assert_eq!(session.opened.bot, "bot:mine@1.0");
     table.key.market = 2;
     let (table, ..) = table.play(None).await;
@@ -400,10 +405,8 @@ async fn a_fallback_thinks_for_the_time_that_is_left() {
         fs::write(table.folder.path().join("fallback"), "champion").unwrap();
         let (table, _, longest) = table.play(None).await;
         assert!(longest < Duration::from_secs(3), "{longest:?}");
-        let (given, gone) = (
-            table.fallbacks(1, cause).await,
-            table.fallbacks(1, "program_gone").await,
-        );
+        let given = table.fallbacks(1, cause).await;
+        let gone = table.fallbacks(1, "program_gone").await;
         assert!(given > 2, "{cause}: {given}");
         let (thought, used) = table.pool.used();
         assert!(
@@ -474,8 +477,7 @@ while asks == 10 and not os.path.exists('read'):
     let (store, read) = (table.store.clone(), table.folder.path().join("read"));
     let reader = tokio::spawn(async move {
         loop {
-            let note = store.note("mine", "koehandel").await.unwrap();
-            if let Some(note) = note {
+            if let Some(note) = noted(&store).await {
                 fs::write(read, "").unwrap();
                 return note;
             }
@@ -487,7 +489,7 @@ while asks == 10 and not os.path.exists('read'):
     assert_eq!(count(&report, "late"), 0, "{report}");
     assert_eq!(reader.await.unwrap(), serde_json::json!({"asks": 3}));
     // The one of its end is the last.
-    let note = table.store.note("mine", "koehandel").await.unwrap();
+    let note = noted(&table.store).await;
     assert_eq!(note.unwrap()["asks"], report["answered"]);
 }
 
@@ -504,7 +506,7 @@ async fn a_match_that_is_told_again_begins_with_the_note_that_it_began_with() {
         note,
     };
     let earlier = note(Value::from("earlier"));
-    table.store.keep_note(earlier).await.unwrap();
+    history::keep_note(&table.store, earlier).await.unwrap();
     let (mut table, ..) = table.play(Some(120)).await;
     let (_, stderr) = table.ran(1).await;
     assert_eq!(stderr.trim(), "note \"earlier\" again True");
@@ -514,9 +516,7 @@ async fn a_match_that_is_told_again_begins_with_the_note_that_it_began_with() {
     assert!(stderr.starts_with("note {\"asks\": "), "{stderr}");
     assert!(stderr.trim().ends_with("again False"), "{stderr}");
     // Nothing is kept of what was given.
-    let given = table
-        .store
-        .give_note(SessionId(2), ("mine", "koehandel"), true);
+    let given = history::give_note(&table.store, SessionId(2), ("mine", "koehandel"), true);
     assert_eq!(given.await.unwrap(), None);
 }
 

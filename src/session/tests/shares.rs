@@ -1,6 +1,7 @@
 //! One peer who wants all sessions.
 
 use super::world::{SessionView, World, key, key_at, options, until};
+use crate::history;
 use crate::identities::KnownMatch;
 use crate::session::{Origin, Refusal, SessionOptions};
 use crate::store::tests::fake::named_match;
@@ -172,7 +173,9 @@ async fn of_what_strangers_merely_began_nothing_is_kept() {
         world.send_from(from(2), &played, word).await.unwrap();
     }
     let kept = async {
-        while world.sessions.live() > 0 || store.match_ids().await.unwrap().len() > 2 {
+        while world.sessions.live() > 0
+            || history::match_ids(store.reader()).await.unwrap().len() > 2
+        {
             tokio::task::yield_now().await;
         }
     };
@@ -193,5 +196,8 @@ async fn of_what_strangers_merely_began_nothing_is_kept() {
         let count = store.alter(&format!("SELECT count(*) FROM {of}")).await;
         assert_eq!(count, Some(rows), "{of}");
     }
-    assert_eq!(store.integrity().await, Vec::<String>::new());
+    assert_eq!(
+        history::integrity(store.reader()).await,
+        Vec::<String>::new()
+    );
 }

@@ -1,5 +1,6 @@
 //! What the tests drive.
 
+use crate::history;
 use crate::identities::Identities;
 use crate::replay;
 use crate::session::core::{DialogueState, SessionState};
@@ -229,7 +230,9 @@ impl World {
         let Some(head) = view.head else {
             return Vec::new();
         };
-        let entries = self.parts.store.transcript(view.id, head).await.unwrap();
+        let entries = history::transcript(self.parts.store.reader(), view.id, head)
+            .await
+            .unwrap();
         let lines = entries.into_iter();
         lines.map(|entry| (entry.direction, entry.text)).collect()
     }

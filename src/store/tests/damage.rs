@@ -1,9 +1,11 @@
 //! Damaged files: noticed at the start, verified and saved as far as they are whole.
 
 use super::fake::{Pen, asked, heard, match_id, opened, said, settings};
+use crate::store;
 use crate::store::damage;
 use crate::store::health::Gauges;
 use crate::store::packer::Packer;
+use crate::store::salvage;
 use crate::store::{EntryId, Settings, Store, StoreError};
 use futures_util::future::join_all;
 use sqlx::{Connection as _, SqliteConnection};
@@ -45,7 +47,7 @@ async fn filled() -> (TempDir, PathBuf) {
                 .filter(|(at, _)| at % 4 != 0)
                 .map(|(_, pen)| pen)
                 .collect();
-            store.pack(|_| {}).await.unwrap();
+            store::pack(&store, |_| {}).await.unwrap();
         }
     }
     end(&store, pens.iter_mut().step_by(3)).await;
@@ -69,7 +71,7 @@ async fn pages(path: &Path, name: &str, kind: &str) -> Vec<(i64, i64)> {
     )
     .bind(name.to_owned())
     .bind(kind.to_owned())
-    .fetch_all(store.readers())
+    .fetch_all(store.reader().pool())
     .await
     .unwrap();
     store.close().await;
@@ -80,7 +82,7 @@ async fn count(path: &Path, table: &str) -> i64 {
     let store = Store::open_readonly(path).await.unwrap();
     let query = format!("SELECT count(*) FROM {table}");
     let count = sqlx::query_scalar(sqlx::AssertSqlSafe(query))
-        .fetch_one(store.readers())
+        .fetch_one(store.reader().pool())
         .await
         .unwrap();
     store.close().await;
@@ -137,7 +139,7 @@ const TABLES: [&str; 7] = [
 async fn a_whole_database_is_salvaged_whole() {
     let (folder, path) = filled().await;
     let out = folder.path().join("out.db");
-    let salvaged = Store::salvage(&path, &out).await.unwrap();
+    let salvaged = salvage(&path, &out).await.unwrap();
     assert_eq!(salvaged.lost, Vec::<String>::new());
     for table in TABLES {
         assert_eq!(
@@ -156,7 +158,7 @@ async fn a_whole_database_is_salvaged_whole() {
     };
     let before = live(settings(folder.path())).await;
     assert_eq!(live(at(out.clone(), &folder)).await, before);
-    let again = Store::salvage(&path, &out).await.unwrap_err();
+    let again = salvage(&path, &out).await.unwrap_err();
     assert!(again.to_string().contains("exists already"), "{again}");
     let left = std::fs::read_dir(folder.path()).unwrap();
     let left = left.filter(|file| {
@@ -192,7 +194,7 @@ async fn damage_at_several_places_costs_what_lay_there_and_nothing_else() {
     assert!(damaged && !good.is_empty() && (good.len() as u64) < MATCHES);
 
     let out = folder.path().join("out.db");
-    let salvaged = Store::salvage(&path, &out).await.unwrap();
+    let salvaged = salvage(&path, &out).await.unwrap();
     assert!(!salvaged.lost.is_empty());
     for (table, rows, chosen) in lost {
         let gone: i64 = chosen.iter().map(|(_, rows)| rows).sum();
@@ -220,9 +222,9 @@ async fn a_large_file_is_checked_after_the_start_and_a_damaged_one_is_not_packed
 
     // What is larger than the limit is opened, checked by the packer, and left as it is.
     let store = Store::open(&large).await.unwrap();
-    let due = store.unpacked().await.unwrap();
+    let due = store::unpacked(store.reader()).await.unwrap();
     assert!(due > 0);
-    let packer = Packer::new(store.weak_queue().unwrap(), store.readers().clone());
+    let packer = Packer::new(store.weak_queue().unwrap(), store.reader().pool().clone());
     let gauges = Arc::<Gauges>::default();
     packer
         .run(Arc::clone(&gauges), false, CancellationToken::new())
@@ -230,7 +232,7 @@ async fn a_large_file_is_checked_after_the_start_and_a_damaged_one_is_not_packed
     assert!(gauges.health(0, 0).damaged.is_some());
     store.close().await;
     let store = Store::open_readonly(&path).await.unwrap();
-    assert_eq!(store.unpacked().await.unwrap(), due);
+    assert_eq!(store::unpacked(store.reader()).await.unwrap(), due);
     store.close().await;
 
     // A sound one is packed.
@@ -240,7 +242,7 @@ async fn a_large_file_is_checked_after_the_start_and_a_damaged_one_is_not_packed
         ..large
     };
     let store = Store::open(&packing).await.unwrap();
-    while store.unpacked().await.unwrap() > 0 {
+    while store::unpacked(store.reader()).await.unwrap() > 0 {
         tokio::task::yield_now().await;
     }
     store.close().await;
@@ -250,7 +252,7 @@ async fn a_large_file_is_checked_after_the_start_and_a_damaged_one_is_not_packed
 async fn a_check_that_is_stopped_has_found_nothing_out() {
     let (_folder, path) = filled().await;
     let store = Store::open_readonly(&path).await.unwrap();
-    let mut connection = store.readers().acquire().await.unwrap();
+    let mut connection = store.reader().pool().acquire().await.unwrap();
     let stop = CancellationToken::new();
     for _ in 0..2 {
         let checked = damage::check_in_use(&mut connection, &stop).await;
@@ -271,7 +273,7 @@ async fn every_table_is_checked_and_the_free_pages() {
     let whole = std::fs::read(&path).unwrap();
     let found = async || {
         let store = Store::open_readonly(&path).await.unwrap();
-        let mut connection = store.readers().acquire().await.unwrap();
+        let mut connection = store.reader().pool().acquire().await.unwrap();
         let checked = damage::check_in_use(&mut connection, &CancellationToken::new()).await;
         drop(connection);
         store.close().await;
@@ -304,7 +306,7 @@ async fn only_a_database_of_ours_that_is_known_is_salvaged() {
     let path = store.path().to_path_buf();
     store.close().await;
     let out = folder.path().join("out.db");
-    let refused = Store::salvage(&path, &out).await.unwrap_err();
+    let refused = salvage(&path, &out).await.unwrap_err();
     assert!(matches!(refused, StoreError::Newer { .. }), "{refused}");
     for tables in [
         "",
@@ -317,7 +319,7 @@ async fn only_a_database_of_ours_that_is_known_is_salvaged() {
         let mut other = SqliteConnection::connect(&url).await.unwrap();
         sqlx::raw_sql(tables).execute(&mut other).await.unwrap();
         other.close().await.unwrap();
-        let refused = Store::salvage(&path, &out).await.unwrap_err();
+        let refused = salvage(&path, &out).await.unwrap_err();
         let foreign = matches!(refused, StoreError::NotADatabase { .. });
         assert!(foreign, "{tables}: {refused}");
     }
@@ -334,7 +336,7 @@ async fn the_numbers_of_lost_entries_are_not_given_again() {
     let path = store.path().to_path_buf();
     store.close().await;
     let out = folder.path().join("out.db");
-    Store::salvage(&path, &out).await.unwrap();
+    salvage(&path, &out).await.unwrap();
     let store = Store::open(&at(out, &folder)).await.unwrap();
     let found = store.live().await.unwrap().remove(0);
     assert_eq!((found.opened.match_id, found.seq), (match_id(2), 1));
@@ -358,7 +360,7 @@ async fn a_table_without_its_root_costs_no_other_table() {
         };
         overwrite(&path, inner[0].0);
         let out = folder.path().join("out.db");
-        let salvaged = Store::salvage(&path, &out).await.unwrap();
+        let salvaged = salvage(&path, &out).await.unwrap();
         assert!(
             salvaged.lost.iter().any(|line| line.starts_with(table)),
             "{salvaged:?}"
@@ -387,7 +389,7 @@ async fn seats_of_a_damaged_page_alone_are_lost() {
         overwrite(&path, page);
     }
     let out = folder.path().join("out.db");
-    Store::salvage(&path, &out).await.unwrap();
+    salvage(&path, &out).await.unwrap();
     let saved = count(&out, "seats").await;
     let gone: i64 = chosen.iter().map(|(_, rows)| rows).sum();
     // Of a match whose seats begin on the page before, all are read at once or none.
@@ -416,7 +418,7 @@ async fn a_damaged_row_number_costs_one_row() {
     assert!(file[number] & 0x80 != 0 && file[number + 1] & 0x80 == 0);
     write_at(&path, number as u64, &[0xFF, 0x7F]);
     let out = folder.path().join("out.db");
-    let salvaged = Store::salvage(&path, &out).await.unwrap();
+    let salvaged = salvage(&path, &out).await.unwrap();
     assert_eq!(count(&out, "entries").await, rows - 1);
     assert_eq!(salvaged.lost, [format!("entries: 1 of {rows} rows lost")]);
 }
@@ -461,7 +463,7 @@ async fn many_damaged_places_cost_their_pages_and_nothing_else() {
     let (good, differs) = whole(&path).await;
     assert!(differs && !good.is_empty(), "verification goes on");
     let out = folder.path().join("out.db");
-    let salvaged = Store::salvage(&path, &out).await.unwrap();
+    let salvaged = salvage(&path, &out).await.unwrap();
     assert!(!salvaged.lost.is_empty());
     for (table, kept, rows) in expected {
         let saved = count(&out, table).await;
@@ -499,7 +501,7 @@ async fn what_is_left_of_a_file_that_lost_its_end_is_verified_and_saved() {
     let (_, differs) = whole(&path).await;
     assert!(differs);
     let out = folder.path().join("out.db");
-    let salvaged = Store::salvage(&path, &out).await.unwrap();
+    let salvaged = salvage(&path, &out).await.unwrap();
     assert!(!salvaged.lost.is_empty());
     for (table, rows) in left {
         let saved = count(&out, table).await;
@@ -525,7 +527,7 @@ async fn a_file_that_lost_its_beginning_is_refused() {
         matches!(refused, StoreError::NotADatabase { .. }),
         "{refused}"
     );
-    let told = Store::salvage(&path, &folder.path().join("out.db")).await;
+    let told = salvage(&path, &folder.path().join("out.db")).await;
     let told = told.unwrap_err();
     assert!(matches!(told, StoreError::NotADatabase { .. }), "{told}");
 }

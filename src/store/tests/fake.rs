@@ -187,7 +187,7 @@ impl Pen {
         let (by, bid) = what.split_once(' ').unwrap();
         let bid: i64 = bid.parse().unwrap();
         let fact = Fact::new("bluff", json!({ "by": by, "bid": bid }));
-        let columns = toy::kit().bluff(&fact);
+        let columns = toy::kit().card().bluff(&fact);
         append.facts.push((fact, columns));
         self.send(store, append).await;
     }

@@ -1,7 +1,9 @@
 //! Opening: locks, versions, foreign files, read-only folders.
 
 use super::fake::{Pen, heard, match_id, open, opened, said, settings};
+use crate::store;
 use crate::store::open::MIGRATIONS;
+use crate::store::salvage;
 use crate::store::{Settings, Store, StoreError};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -45,7 +47,7 @@ async fn what_lives_is_found_again_after_a_clean_end_and_after_a_cut() {
 }
 
 /// Opens the store again as soon as the previous writer has released it.
-pub(super) async fn reopened(folder: &Path) -> Store {
+pub(crate) async fn reopened(folder: &Path) -> Store {
     reopened_with(&settings(folder)).await
 }
 
@@ -225,7 +227,7 @@ async fn what_is_written_is_nobody_elses() {
         let mut pen = Pen::player(&store, 1 + u64::from(others));
         pen.write(&store, vec![heard("ask")]).await;
         let copy = folder.path().join(format!("copy{others}.db"));
-        store.backup(&copy).await.unwrap();
+        store::backup(store.reader(), &copy).await.unwrap();
         assert_eq!(mode(&copy), 0o600);
         let files = all(path.parent().unwrap());
         assert_eq!(
@@ -242,7 +244,7 @@ async fn what_is_written_is_nobody_elses() {
         assert_eq!(mode(&folder.path().join(made)), 0o700);
     }
     let saved = folder.path().join("saved.db");
-    Store::salvage(&path, &saved).await.unwrap();
+    salvage(&path, &saved).await.unwrap();
     assert_eq!(mode(&saved), 0o600);
 }
 

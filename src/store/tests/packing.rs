@@ -1,10 +1,13 @@
 //! Packing: what is packed reads as it did before, and nothing is lost on the way.
 
 use super::fake::{Pen, heard, match_id, new_match, new_session, opened, said, settings};
+use crate::history;
+use crate::history::MatchEntry;
+use crate::store;
 use crate::store::packed::{Dictionary, Packed, columns, entries as of_columns};
 use crate::store::packer::{SAMPLE_BYTES_MAX, TRAINING_SESSIONS, sample};
 use crate::store::{
-    Direction, Entry, EntryId, MatchEntry, Packs, SessionId, Settings, Side, Store, StoreError,
+    Direction, Entry, EntryId, Packs, SessionId, Settings, Side, Store, StoreError,
 };
 use proptest::prelude::*;
 
@@ -29,20 +32,31 @@ async fn played(store: &Store) -> Vec<Pen> {
 
 /// All that can be read of the matches 1 to 4.
 async fn read(store: &Store) -> Vec<(Vec<MatchEntry>, Vec<Vec<Entry>>, Vec<Option<u64>>)> {
-    let counts = store.entry_counts(None).await.unwrap();
+    let counts = history::entry_counts(store.reader(), None).await.unwrap();
     let mut all = Vec::new();
     for number in 1..=4 {
-        let contents = store.contents(&match_id(number)).await.unwrap();
-        let alone = store.entry_counts(Some(&match_id(number))).await.unwrap();
+        let contents = history::contents(store.reader(), &match_id(number))
+            .await
+            .unwrap();
+        let alone = history::entry_counts(store.reader(), Some(&match_id(number)))
+            .await
+            .unwrap();
         let (mut transcripts, mut counted) = (Vec::new(), Vec::new());
         for session in &contents.sessions {
-            let (head, _) = store.head(session).await.unwrap().unwrap();
-            transcripts.push(store.transcript(session.id, head).await.unwrap());
+            let (head, _) = history::head(store.reader(), session)
+                .await
+                .unwrap()
+                .unwrap();
+            transcripts.push(
+                history::transcript(store.reader(), session.id, head)
+                    .await
+                    .unwrap(),
+            );
             assert_eq!(counts.of(session), alone.of(session));
             counted.push(counts.of(session));
         }
         all.push((
-            store.entries(&contents).await.unwrap(),
+            history::entries(store.reader(), &contents).await.unwrap(),
             transcripts,
             counted,
         ));
@@ -52,7 +66,7 @@ async fn read(store: &Store) -> Vec<(Vec<MatchEntry>, Vec<Vec<Entry>>, Vec<Optio
 
 async fn number(store: &Store, query: &'static str) -> i64 {
     sqlx::query_scalar(query)
-        .fetch_one(store.readers())
+        .fetch_one(store.reader().pool())
         .await
         .unwrap()
 }
@@ -66,31 +80,40 @@ async fn what_is_packed_reads_as_before_and_what_lives_stays() {
     let (folder, store) = opened().await;
     let mut pens = played(&store).await;
     let before = read(&store).await;
-    assert_eq!(store.unpacked().await.unwrap(), 3);
+    assert_eq!(store::unpacked(store.reader()).await.unwrap(), 3);
     let mut steps = Vec::new();
-    let packs = store.pack(|packs| steps.push(packs)).await.unwrap();
+    let packs = store::pack(&store, |packs| steps.push(packs))
+        .await
+        .unwrap();
     assert_eq!(packs, Packs { packed: 3, left: 0 });
     assert_eq!(steps.last(), Some(&packs));
     assert_eq!(read(&store).await, before);
     assert_eq!(in_log(&store).await as u64, pens[3].seq);
-    assert_eq!(store.unpacked().await.unwrap(), 0);
-    assert_eq!(store.pack(|_| {}).await.unwrap(), Packs::default());
+    assert_eq!(store::unpacked(store.reader()).await.unwrap(), 0);
+    assert_eq!(store::pack(&store, |_| {}).await.unwrap(), Packs::default());
     let texts: Vec<_> = before[2].0.iter().map(|entry| &*entry.text).collect();
     assert!(texts.contains(&ODD));
 
     // Part of a packed transcript, and what is not in it.
     let head = before[0].1[0][4].id;
-    let part = store.transcript(pens[0].id, head).await.unwrap();
+    let part = history::transcript(store.reader(), pens[0].id, head)
+        .await
+        .unwrap();
     assert_eq!(part, before[0].1[0][..=4]);
     for strange in [EntryId(0), pens[1].previous.unwrap(), EntryId(9_999)] {
-        let error = store.transcript(pens[0].id, strange).await.unwrap_err();
+        let error = history::transcript(store.reader(), pens[0].id, strange)
+            .await
+            .unwrap_err();
         assert!(matches!(error, StoreError::Corrupt(_)), "{error}");
     }
 
     pens[3].write(&store, vec![heard("ask"), said("9")]).await;
-    assert_eq!(store.integrity().await, Vec::<String>::new());
+    assert_eq!(
+        history::integrity(store.reader()).await,
+        Vec::<String>::new()
+    );
     let copy = folder.path().join("copy.db");
-    store.backup(&copy).await.unwrap();
+    store::backup(store.reader(), &copy).await.unwrap();
     let copy = Store::open_readonly(copy).await.unwrap();
     assert_eq!(read(&copy).await[..3], before[..3]);
 }
@@ -101,7 +124,7 @@ async fn numbers_of_packed_entries_are_never_given_again() {
     let mut pen = Pen::player(&store, 1);
     pen.write(&store, vec![heard("ask"), said("1")]).await;
     pen.end(&store, vec![1, 0, 0, 0], 0).await;
-    store.pack(|_| {}).await.unwrap();
+    store::pack(&store, |_| {}).await.unwrap();
     assert_eq!(in_log(&store).await, 0);
     // Ends without storing the heads.
     store.cut();
@@ -114,8 +137,16 @@ async fn numbers_of_packed_entries_are_never_given_again() {
     let mut next = Pen::player(&store, 2);
     let receipt = next.write(&store, vec![heard("ask")]).await;
     assert_eq!(receipt.last, Some(EntryId(4)));
-    let contents = store.contents(&match_id(1)).await.unwrap();
-    assert_eq!(store.entries(&contents).await.unwrap().len(), 3);
+    let contents = history::contents(store.reader(), &match_id(1))
+        .await
+        .unwrap();
+    assert_eq!(
+        history::entries(store.reader(), &contents)
+            .await
+            .unwrap()
+            .len(),
+        3
+    );
 }
 
 #[tokio::test]
@@ -129,14 +160,14 @@ async fn ended_sessions_are_packed_in_the_background_also_those_from_before() {
         ..settings(folder.path())
     };
     let store = Store::open(&packing).await.unwrap();
-    while store.unpacked().await.unwrap() > 0 {
+    while store::unpacked(store.reader()).await.unwrap() > 0 {
         tokio::task::yield_now().await;
     }
     assert_eq!(read(&store).await, before);
     let mut pen = Pen::player(&store, 5);
     pen.write(&store, vec![heard("ask"), said("1")]).await;
     pen.end(&store, vec![1, 0, 0, 0], 0).await;
-    while store.unpacked().await.unwrap() > 0 {
+    while store::unpacked(store.reader()).await.unwrap() > 0 {
         tokio::task::yield_now().await;
     }
     assert_eq!(in_log(&store).await as u64, pens[3].seq);
@@ -166,10 +197,14 @@ async fn a_session_that_is_not_whole_stays_as_it_is() {
         pen.end(&store, vec![1, 0, 0, 0], 0).await;
         store.alter(damage).await;
         let left = in_log(&store).await;
-        let packs = store.pack(|_| {}).await.unwrap();
+        let packs = store::pack(&store, |_| {}).await.unwrap();
         assert_eq!(packs, Packs { packed: 0, left: 1 }, "{damage}");
         assert_eq!(in_log(&store).await, left, "{damage}");
-        assert_eq!(store.unpacked().await.unwrap(), 0, "it is not tried again");
+        assert_eq!(
+            store::unpacked(store.reader()).await.unwrap(),
+            0,
+            "it is not tried again"
+        );
     }
 }
 
@@ -191,7 +226,7 @@ async fn a_session_that_is_refused_moves_nothing_and_stops_no_other() {
     let (_folder, store) = opened().await;
     ended(&store, 1..=20).await;
     store.alter(STUCK).await;
-    let packs = store.pack(|_| {}).await.unwrap();
+    let packs = store::pack(&store, |_| {}).await.unwrap();
     assert_eq!(
         packs,
         Packs {
@@ -202,7 +237,7 @@ async fn a_session_that_is_refused_moves_nothing_and_stops_no_other() {
     assert_eq!(in_log(&store).await, 2, "all of a session or nothing of it");
     assert_eq!(store.health().failing, None);
     store.alter("DROP TRIGGER stuck").await;
-    assert_eq!(store.pack(|_| {}).await.unwrap().packed, 1);
+    assert_eq!(store::pack(&store, |_| {}).await.unwrap().packed, 1);
 }
 
 #[tokio::test]
@@ -217,7 +252,7 @@ async fn the_background_tries_a_refused_session_again_after_a_restart_alone() {
     };
     let store = Store::open(&packing).await.unwrap();
     let only = async |left| {
-        while store.unpacked().await.unwrap() != left {
+        while store::unpacked(store.reader()).await.unwrap() != left {
             tokio::task::yield_now().await;
         }
     };
@@ -230,7 +265,7 @@ async fn the_background_tries_a_refused_session_again_after_a_restart_alone() {
     only(1).await;
     store.close().await;
     let store = Store::open(&packing).await.unwrap();
-    while store.unpacked().await.unwrap() > 0 {
+    while store::unpacked(store.reader()).await.unwrap() > 0 {
         tokio::task::yield_now().await;
     }
     store.close().await;
@@ -258,9 +293,9 @@ async fn damage_to_a_packed_row_is_found() {
         let mut pen = Pen::player(&store, 1);
         pen.write(&store, vec![heard("ask"), said("1")]).await;
         pen.end(&store, vec![1, 0, 0, 0], 0).await;
-        store.pack(|_| {}).await.unwrap();
+        store::pack(&store, |_| {}).await.unwrap();
         store.alter(damage).await;
-        let error = store.transcript(pen.id, pen.previous.unwrap()).await;
+        let error = history::transcript(store.reader(), pen.id, pen.previous.unwrap()).await;
         let error = error.unwrap_err().to_string();
         assert!(error.contains(found), "{damage}: {error}");
     }
@@ -287,7 +322,7 @@ async fn sessions_that_were_not_stored_train_no_dictionary() {
     let stuck = "CREATE TRIGGER stuck BEFORE INSERT ON packed WHEN new.session % 2 = 0
                  BEGIN SELECT raise(ABORT, 'no'); END";
     store.alter(stuck).await;
-    store.pack(|_| {}).await.unwrap();
+    store::pack(&store, |_| {}).await.unwrap();
     assert_eq!(number(&store, "SELECT count(*) FROM packed").await, 20);
     assert_eq!(number(&store, "SELECT count(*) FROM dictionaries").await, 0);
 }
@@ -298,10 +333,10 @@ async fn a_games_first_sessions_train_its_dictionary() {
     let mut transcripts = Vec::new();
     for number in 1..=TRAINING_SESSIONS as u64 + 3 {
         let pen = talked(&store, number).await;
-        let entries = store.transcript(pen.id, pen.previous.unwrap()).await;
+        let entries = history::transcript(store.reader(), pen.id, pen.previous.unwrap()).await;
         transcripts.push((pen, entries.unwrap()));
     }
-    store.pack(|_| {}).await.unwrap();
+    store::pack(&store, |_| {}).await.unwrap();
     assert_eq!(number(&store, "SELECT count(*) FROM dictionaries").await, 1);
     let without = number(
         &store,
@@ -319,11 +354,11 @@ async fn a_games_first_sessions_train_its_dictionary() {
     let mut late = Pen::player(&store, 99);
     late.write(&store, vec![heard("ask"), said("1")]).await;
     late.end(&store, vec![1, 0, 0, 0], 0).await;
-    store.pack(|_| {}).await.unwrap();
+    store::pack(&store, |_| {}).await.unwrap();
     let used = "SELECT dictionary FROM packed ORDER BY session DESC LIMIT 1";
     assert_eq!(number(&store, used).await, 2);
     for (pen, entries) in transcripts {
-        let read = store.transcript(pen.id, pen.previous.unwrap()).await;
+        let read = history::transcript(store.reader(), pen.id, pen.previous.unwrap()).await;
         assert_eq!(read.unwrap(), entries);
     }
 }
@@ -338,7 +373,7 @@ async fn the_file_shrinks_when_its_sessions_are_packed() {
     }
     pen.end(&store, vec![1, 0, 0, 0], 0).await;
     assert_eq!(store.give_back().await.unwrap(), 0);
-    store.pack(|_| {}).await.unwrap();
+    store::pack(&store, |_| {}).await.unwrap();
     assert!(store.give_back().await.unwrap() > 200_000);
     assert_eq!(number(&store, "PRAGMA freelist_count").await, 0);
     assert_eq!(store.give_back().await.unwrap(), 0);
@@ -352,8 +387,8 @@ async fn an_empty_session_needs_no_packing() {
     let mut append = pen.append(Vec::new());
     append.close = Some(Box::new(crate::store::Close::of(5, games::Cause::Normal)));
     pen.send(&store, append).await;
-    assert_eq!(store.unpacked().await.unwrap(), 0);
-    assert_eq!(store.pack(|_| {}).await.unwrap(), Packs::default());
+    assert_eq!(store::unpacked(store.reader()).await.unwrap(), 0);
+    assert_eq!(store::pack(&store, |_| {}).await.unwrap(), Packs::default());
 }
 
 fn any_entries() -> impl Strategy<Value = Vec<Entry>> {
@@ -409,8 +444,12 @@ async fn a_session_that_began_without_an_entry_is_counted_with_its_match() {
     pen.write(&store, vec![heard("ask"), said("1")]).await;
     pen.end(&store, vec![1, 0, 0, 0], 0).await;
     assert_eq!(number(&store, "SELECT first_entry FROM sessions").await, 1);
-    let sessions = store.sessions_of(&match_id(1)).await.unwrap();
-    let counts = store.entry_counts(Some(&match_id(1))).await.unwrap();
+    let sessions = history::sessions_of(store.reader(), &match_id(1))
+        .await
+        .unwrap();
+    let counts = history::entry_counts(store.reader(), Some(&match_id(1)))
+        .await
+        .unwrap();
     assert_eq!(counts.of(&sessions[0]), Some(3));
 }
 

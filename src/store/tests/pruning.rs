@@ -1,14 +1,17 @@
 //! Pruning: what is old goes, results stay, and the rest says so.
 
 use super::fake::{Pen, heard, match_id, new_session, open, opened};
+use crate::history;
+use crate::history::{Filter, PageAt, Pruned};
+use crate::store;
 use crate::store::writer::{Command, Packing};
-use crate::store::{EntryId, Filter, PageAt, Pruned, Side, Store, StoreError};
+use crate::store::{EntryId, Side, Store, StoreError};
 use std::time::Duration;
 
 async fn count(store: &Store, table: &str) -> i64 {
     let query = format!("SELECT count(*) FROM {table}");
     sqlx::query_scalar(sqlx::AssertSqlSafe(query))
-        .fetch_one(store.readers())
+        .fetch_one(store.reader().pool())
         .await
         .unwrap()
 }
@@ -24,7 +27,7 @@ async fn played(store: &Store) -> Vec<Pen> {
             pen.end(store, vec![3, 1, 0, 0], 1).await;
         }
         if number == 1 {
-            store.pack(|_| {}).await.unwrap();
+            store::pack(store, |_| {}).await.unwrap();
         }
         pens.push(pen);
     }
@@ -35,34 +38,41 @@ async fn played(store: &Store) -> Vec<Pen> {
 async fn old_transcripts_go_and_results_stay() {
     let (folder, store) = opened().await;
     let mut pens = played(&store).await;
-    let before = store
-        .matches(&Filter::default(), &PageAt::first(9))
+    let before = history::matches(store.reader(), &Filter::default(), &PageAt::first(9))
         .await
         .unwrap();
-    let models = store.models(None, None, &PageAt::first(9)).await.unwrap();
-    assert_eq!(store.prunable(9).await.unwrap(), Pruned::default());
+    let models = history::models(store.reader(), None, None, &PageAt::first(9))
+        .await
+        .unwrap();
+    assert_eq!(
+        history::prunable(store.reader(), 9).await.unwrap(),
+        Pruned::default()
+    );
     let due = Pruned {
         sessions: 2,
         entries: 6,
         more: false,
     };
-    assert_eq!(store.prunable(10).await.unwrap(), due);
-    assert_eq!(store.prune(10, Duration::MAX).await.unwrap(), due);
+    assert_eq!(history::prunable(store.reader(), 10).await.unwrap(), due);
     assert_eq!(
-        store.prune(10, Duration::MAX).await.unwrap(),
+        history::prune(&store, 10, Duration::MAX).await.unwrap(),
+        due
+    );
+    assert_eq!(
+        history::prune(&store, 10, Duration::MAX).await.unwrap(),
         Pruned::default()
     );
 
-    let after = store
-        .matches(&Filter::default(), &PageAt::first(9))
+    let after = history::matches(store.reader(), &Filter::default(), &PageAt::first(9))
         .await
         .unwrap();
     assert_eq!(format!("{after:?}"), format!("{before:?}"));
-    let kept = store.models(None, None, &PageAt::first(9)).await.unwrap();
+    let kept = history::models(store.reader(), None, None, &PageAt::first(9))
+        .await
+        .unwrap();
     assert_eq!(format!("{kept:?}"), format!("{models:?}"));
     assert_eq!(
-        store
-            .bluffs(&Filter::default(), &PageAt::first(9))
+        history::bluffs(store.reader(), &Filter::default(), &PageAt::first(9))
             .await
             .unwrap()
             .items
@@ -79,17 +89,26 @@ async fn old_transcripts_go_and_results_stay() {
     );
     assert_eq!(count(&store, "facts").await, 1);
     for number in 1..=2 {
-        let contents = store.contents(&match_id(number)).await.unwrap();
+        let contents = history::contents(store.reader(), &match_id(number))
+            .await
+            .unwrap();
         let sessions = &contents.sessions;
         assert!(sessions[0].pruned);
         assert_eq!(sessions[0].entries, Some(3));
-        assert_eq!(store.entries(&contents).await.unwrap(), []);
+        assert_eq!(
+            history::entries(store.reader(), &contents).await.unwrap(),
+            []
+        );
         let head = sessions[0].last_entry.unwrap();
-        let read = store.transcript(sessions[0].id, head).await;
+        let read = history::transcript(store.reader(), sessions[0].id, head).await;
         assert!(matches!(read, Err(StoreError::Pruned { .. })), "{read:?}");
     }
     // The packer may have looked at one before.
-    let left = store.sessions_of(&match_id(2)).await.unwrap()[0].id.0;
+    let left = history::sessions_of(store.reader(), &match_id(2))
+        .await
+        .unwrap()[0]
+        .id
+        .0;
     let packing = Packing {
         left: vec![left],
         ..Packing::default()
@@ -107,7 +126,9 @@ async fn old_transcripts_go_and_results_stay() {
         .last
         .unwrap();
     pens[2].end(&store, vec![1, 0, 0, 0], 0).await;
-    store.prune(i64::MAX, Duration::MAX).await.unwrap();
+    history::prune(&store, i64::MAX, Duration::MAX)
+        .await
+        .unwrap();
     store.close().await;
     let store = open(folder.path()).await;
     let next = Pen::player(&store, 4)
@@ -127,10 +148,14 @@ async fn a_match_is_pruned_as_a_whole_and_not_beyond_its_time() {
     let mut second = Pen::new(&store, None, new_session(1, Side::Player, 1));
     second.write(&store, vec![heard("ask")]).await;
     first.end(&store, vec![3, 1, 0, 0], 1).await;
-    let pruned = store.prune(i64::MAX, Duration::MAX).await.unwrap();
+    let pruned = history::prune(&store, i64::MAX, Duration::MAX)
+        .await
+        .unwrap();
     assert_eq!(pruned, Pruned::default(), "one of its sessions lives");
     second.end(&store, vec![3, 1, 0, 0], 1).await;
-    let pruned = store.prune(i64::MAX, Duration::ZERO).await.unwrap();
+    let pruned = history::prune(&store, i64::MAX, Duration::ZERO)
+        .await
+        .unwrap();
     assert_eq!(
         pruned,
         Pruned {

@@ -1,22 +1,22 @@
 //! Writing: order, batches, durability, recovery.
 
 use super::fake::{Pen, asked, heard, match_id, new_match, new_session, opened, said};
+use crate::history;
+use crate::history::{Filter, PageAt, Standing};
 use crate::store::{
-    Durability, ENTRIES_MAX, EntryId, Filter, LedgerRow, NewEntry, PageAt, SessionId, Side,
-    Standing, Store, StoreError,
+    Durability, ENTRIES_MAX, EntryId, LedgerRow, NewEntry, SessionId, Side, Store, StoreError,
 };
 
 async fn count(store: &Store, table: &'static str) -> i64 {
     let query = format!("SELECT count(*) FROM {table}");
     sqlx::query_scalar(sqlx::AssertSqlSafe(query))
-        .fetch_one(store.readers())
+        .fetch_one(store.reader().pool())
         .await
         .unwrap()
 }
 
 async fn texts(store: &Store, pen: &Pen) -> Vec<String> {
-    let entries = store
-        .transcript(pen.id, pen.previous.unwrap())
+    let entries = history::transcript(store.reader(), pen.id, pen.previous.unwrap())
         .await
         .unwrap();
     for (seq, entry) in (0..).zip(&entries) {
@@ -212,7 +212,9 @@ async fn matches_are_paged_and_filtered() {
     }
     let ids = async |filter: Filter| {
         let at = PageAt::first(50);
-        let page = store.matches(&filter, &at).await.unwrap();
+        let page = history::matches(store.reader(), &filter, &at)
+            .await
+            .unwrap();
         page.items
             .into_iter()
             .map(|row| row.market)
@@ -236,21 +238,20 @@ async fn matches_are_paged_and_filtered() {
         };
         assert_eq!(ids(outcome).await, [expected]);
     }
-    let first = store
-        .matches(&Filter::default(), &PageAt::first(2))
+    let first = history::matches(store.reader(), &Filter::default(), &PageAt::first(2))
         .await
         .unwrap();
     assert_eq!(first.next.as_deref(), Some(match_id(4).as_str()));
-    let rest = store
-        .matches(
-            &Filter::default(),
-            &PageAt {
-                after: first.next,
-                limit: 3,
-            },
-        )
-        .await
-        .unwrap();
+    let rest = history::matches(
+        store.reader(),
+        &Filter::default(),
+        &PageAt {
+            after: first.next,
+            limit: 3,
+        },
+    )
+    .await
+    .unwrap();
     assert_eq!((rest.items.len(), rest.next), (3, None));
 }
 

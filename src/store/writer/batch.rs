@@ -80,7 +80,7 @@ impl Tables {
             fact.data.to_string().into(),
         ]);
         if let Some(bluff) = bluff {
-            let place = kit.and_then(|kit| kit.place(&bluff.by));
+            let place = kit.and_then(|kit| kit.card().places.clockwise(&bluff.by));
             self.bluffs.push([
                 session.into(),
                 entry.into(),

@@ -1,11 +1,11 @@
 //! The writer's commands.
 
 use super::packing::Packing;
+use super::programs::{NoteChange, ProgramRun};
+use super::prune::Prune;
+use super::tokens::TokenChange;
+use super::tournaments::TournamentChange;
 use crate::store::error::StoreError;
-use crate::store::programs::{NoteChange, ProgramRun};
-use crate::store::prune::Prune;
-use crate::store::tokens::TokenChange;
-use crate::store::tournaments::TournamentChange;
 use crate::store::types::{Append, MatchResult, MatchRow, NewSession, Receipt, SessionId};
 use tokio::sync::oneshot;
 
@@ -23,10 +23,14 @@ pub(in crate::store) struct OpenMatch {
 
 /// A change that is a transaction of its own.
 #[derive(Debug)]
-pub(in crate::store) enum Change {
+pub enum Change {
+    /// Of a token of the REST interface.
     Token(TokenChange),
+    /// Of a tournament.
     Tournament(TournamentChange),
+    /// A user program has ended its match.
     Program(Box<ProgramRun>),
+    /// A user program's note was kept, or given to it.
     Note(Box<NoteChange>),
 }
 

@@ -173,7 +173,7 @@ fn end_match(
     };
     let shares = match kit {
         Some(kit) => {
-            let teams = kit.teams(setup);
+            let teams = kit.card().teams_of(setup);
             let is_last = |seat| result.is_last(seat);
             kit.earned(teams.as_deref(), &outcome, is_last).0
         }
@@ -272,7 +272,7 @@ impl Ending<'_> {
 
     /// The match's seat for the place that the session's wire calls `rival`.
     fn seat_of(&self, rival: &str, kit: KitOf) -> Option<u8> {
-        let place = kit(&self.game)?.place(rival)?;
+        let place = kit(&self.game)?.card().places.clockwise(rival)?;
         let seats = u8::try_from(self.seats).ok().filter(|seats| *seats > 0)?;
         Some((self.seat? % seats + place % seats) % seats)
     }

@@ -8,7 +8,7 @@ use sqlx::{Row as _, SqliteConnection};
 use std::collections::BTreeMap;
 
 /// A match updates a learnt type only if the type fits the rival at least this well.
-pub(in crate::store) const TYPE_FIT_MIN: f64 = 0.5;
+pub(crate) const TYPE_FIT_MIN: f64 = 0.5;
 
 /// Which model: game, kind (`named` or `type`), name.
 type Key = (String, &'static str, String);
@@ -38,7 +38,7 @@ pub(super) async fn merged(
     let mut rows = Rows::of(&MODELS);
     let mut models = load((connection, texts), merges).await?;
     for merge in merges {
-        let Some(learnt) = kit(&merge.key.0).and_then(|kit| kit.models()) else {
+        let Some(learnt) = kit(&merge.key.0).and_then(|kit| kit.card().models) else {
             continue;
         };
         let model = models.entry(merge.key.clone()).or_insert_with(|| Model {

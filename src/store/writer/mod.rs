@@ -1,6 +1,7 @@
 //! The one writer: takes everything queued, commits once, replies.
 
 mod batch;
+mod changes;
 mod checkpoint;
 mod command;
 mod ending;
@@ -8,17 +9,27 @@ mod fault;
 mod learning;
 mod naming;
 mod packing;
+mod programs;
+mod prune;
 mod refusal;
 mod run;
 mod statements;
 mod syncing;
+mod tokens;
+mod tournaments;
 
+#[cfg(test)]
+pub(crate) use changes::KEPT;
 pub(super) use checkpoint::Checkpoints;
-pub(super) use command::{Change, Command, OpenMatch, Reply};
+pub use command::Change;
+pub(super) use command::{Command, OpenMatch, Reply};
 pub use fault::EXIT_LOG_FAILED;
-pub(super) use learning::TYPE_FIT_MIN;
+pub(crate) use learning::TYPE_FIT_MIN;
 pub(super) use packing::Packing;
+pub use programs::{Note, NoteChange, ProgramRun};
+pub use prune::Prune;
 pub(super) use run::Writer;
 pub use statements::ENTRIES_MAX;
-pub(super) use statements::PARTICIPATION_MERGED;
 pub(super) use syncing::Syncing;
+pub use tokens::{DIGEST_LEN, TokenChange, TokenRow};
+pub use tournaments::TournamentChange;

@@ -98,7 +98,7 @@ async fn forget(
     )
     .await?;
     let mut model = None;
-    if let Some(models) = kit(game).and_then(|kit| kit.models()) {
+    if let Some(models) = kit(game).and_then(|kit| kit.card().models) {
         for evidence in &taught {
             model = Some(models.merge(model.as_ref(), evidence));
         }

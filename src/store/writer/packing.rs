@@ -3,10 +3,10 @@
 
 use super::command::{Reply, answer};
 use super::fault::{self, Verdict, judge, shown};
+use super::prune::{self, Prune};
 use super::run::Writer;
 use crate::store::error::StoreError;
 use crate::store::packed::Packed;
-use crate::store::prune::{self, Prune};
 use crate::store::types::Durability;
 use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::path::Path;

@@ -1,7 +1,7 @@
 // What a page must hold for everybody who reads it: names, headings, tables, contrast, focus, width. Returns what is
 // wrong, each a sentence.
 const wrong = [];
-const told = (element, what) => wrong.push(`${what}: ${element.outerHTML.slice(0, 120)}`);
+const report = (element, what) => wrong.push(`${what}: ${element.outerHTML.slice(0, 120)}`);
 const visible = (element) => {
   const box = element.getBoundingClientRect();
   return box.width > 1 && box.height > 1 && getComputedStyle(element).visibility === "visible";
@@ -16,7 +16,7 @@ for (const [selector, count] of [["h1", 1], ["main", 1], ["header", 1], ["footer
 let level = 0;
 for (const heading of all("h1, h2, h3, h4")) {
   const own = Number(heading.tagName[1]);
-  if (own > level + 1) told(heading, `a heading skips from ${level} to ${own}`);
+  if (own > level + 1) report(heading, `a heading skips from ${level} to ${own}`);
   level = own;
 }
 const ids = all("[id]").map((element) => element.id);
@@ -31,19 +31,19 @@ const nameOf = (element) => {
 };
 const FOCUSABLE = "a[href], button, input:not([type=hidden]), select, summary, [tabindex]";
 for (const element of all(`${FOCUSABLE}, svg[role=img], [role=region], nav, section`)) {
-  if (visible(element) && !nameOf(element)) told(element, "no name");
+  if (visible(element) && !nameOf(element)) report(element, "no name");
 }
-for (const image of all("img")) if (!image.hasAttribute("alt")) told(image, "no alternative text");
+for (const image of all("img")) if (!image.hasAttribute("alt")) report(image, "no alternative text");
 for (const svg of all("svg")) {
-  if (svg.getAttribute("role") !== "img" && svg.getAttribute("aria-hidden") !== "true" && !svg.closest("[role=img]")) told(svg, "a picture that says nothing");
+  if (svg.getAttribute("role") !== "img" && svg.getAttribute("aria-hidden") !== "true" && !svg.closest("[role=img]")) report(svg, "a picture that says nothing");
 }
 for (const table of all("table")) {
-  if (!table.querySelector("thead th[scope=col]")) told(table, "a table without headings");
-  for (const heading of table.querySelectorAll("th")) if (!heading.scope) told(heading, "a heading of nothing");
+  if (!table.querySelector("thead th[scope=col]")) report(table, "a table without headings");
+  for (const heading of table.querySelectorAll("th")) if (!heading.scope) report(heading, "a heading of nothing");
 }
 for (const link of all("[href^='#']")) {
   const id = link.getAttribute("href").slice(1);
-  if (id && !document.getElementById(id)) told(link, "a link to a place that is not there");
+  if (id && !document.getElementById(id)) report(link, "a link to a place that is not there");
 }
 
 // Contrast
@@ -94,7 +94,7 @@ while (walker.nextNode()) {
   const ratio = (high + 0.05) / (low + 0.05);
   const size = parseFloat(style.fontSize);
   const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
-  if (ratio < (large ? 3 : 4.5)) told(element, `contrast ${ratio.toFixed(2)}`);
+  if (ratio < (large ? 3 : 4.5)) report(element, `contrast ${ratio.toFixed(2)}`);
 }
 
 // Focus: each place where the keyboard stops shows that it is there.
@@ -102,9 +102,9 @@ const before = document.activeElement;
 for (const element of all(FOCUSABLE)) {
   if (!visible(element) || element.disabled || element.closest("details:not([open]) > :not(summary)")) continue;
   element.focus({ focusVisible: true, preventScroll: true });
-  if (document.activeElement !== element) { told(element, "cannot be focused"); continue; }
+  if (document.activeElement !== element) { report(element, "cannot be focused"); continue; }
   const style = getComputedStyle(element);
-  if (style.outlineStyle === "none" || parseFloat(style.outlineWidth) < 2) told(element, "its focus is not seen");
+  if (style.outlineStyle === "none" || parseFloat(style.outlineWidth) < 2) report(element, "its focus is not seen");
 }
 before?.focus?.({ preventScroll: true });
 document.activeElement?.blur?.();

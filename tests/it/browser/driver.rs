@@ -85,7 +85,7 @@ impl Browser {
         self.ask("POST", &format!("{}/{what}", self.session), body)
     }
 
-    /// Opens a page and waits until it is there, and hears keys.
+    /// Opens a page and waits until it is there, and receives keys.
     pub fn open(&self, url: &str) {
         self.post("url", &json!({ "url": url }));
         self.until("document.body && document.hasFocus()");

@@ -33,7 +33,7 @@ fn every_replay_is_scrubbed_stepped_played_and_linked_to() {
     let app = TestApp::start(folder.path());
     browser.look(1280, "light");
     for kit in games::ALL {
-        let path = format!("/api/v1/matches?limit=1&game={}", kit.game());
+        let path = format!("/api/v1/matches?limit=1&game={}", kit.card().name);
         let id = app.items(&path)[0]["id"].as_str().unwrap().to_owned();
         let page = format!("{}/matches/{id}", app.url());
         browser.open(&page);
@@ -41,7 +41,11 @@ fn every_replay_is_scrubbed_stepped_played_and_linked_to() {
         whole(&browser);
         let picture = "document.querySelector('#replay svg g:last-of-type').innerHTML";
         let first = browser.text(picture);
-        assert!(first.contains("class=\"s-"), "{}: {first:.300}", kit.game());
+        assert!(
+            first.contains("class=\"s-"),
+            "{}: {first:.300}",
+            kit.card().name
+        );
 
         browser.run("const scrub = document.querySelector('#replay input'); scrub.value = Math.floor(scrub.max / 2); scrub.dispatchEvent(new Event('input', {bubbles: true})); return 0");
         whole(&browser);
@@ -49,9 +53,9 @@ fn every_replay_is_scrubbed_stepped_played_and_linked_to() {
         assert!(
             middle > 1 && count > 4,
             "{}: {middle} of {count}",
-            kit.game()
+            kit.card().name
         );
-        assert_ne!(browser.text(picture), first, "{}", kit.game());
+        assert_ne!(browser.text(picture), first, "{}", kit.card().name);
         let turn = browser.text("document.querySelector('#replay a').search");
 
         browser.run("document.activeElement.blur(); document.body.focus()");
@@ -73,7 +77,7 @@ fn every_replay_is_scrubbed_stepped_played_and_linked_to() {
         browser.press(SPACE);
         assert_eq!(browser.text(button), "Play");
 
-        // A link to a turn shows its first step; a fact leads to where it was told.
+        // A link to a turn shows its first step; a fact leads to where it was sent.
         browser.open(&format!("{page}{turn}"));
         browser.until(&format!(
             "document.querySelector('#replay a')?.search === '{turn}' && /^Step/.test(document.querySelector('.replay-where').textContent)"

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const STRANGER: [u8; 4] = [127, 0, 0, 2];
 const PLAYER: [u8; 4] = [127, 0, 0, 3];
 
-/// A hub with room for so many.
+/// A hub with room for n.
 fn hub(connections_max: usize) -> Hub {
     Hub::with(HubSettings {
         connections_max,

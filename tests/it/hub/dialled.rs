@@ -7,14 +7,16 @@ use crate::app::{
 };
 use drover::gateway::CallbackOptions;
 use drover::gateway::hubs::Hubs;
+use drover::history;
+use drover::history::{Filter, PageAt};
 use drover::referee::budget::ThinkBudget;
 use drover::referee::hub::{HubServer, HubSettings, Invited};
 use drover::referee::seat_builtin::Builtins;
-use drover::referee::{Recording, SeatSpec};
+use drover::referee::{HubPorts, Ports, Recording};
 use drover::session::SessionOptions;
-use drover::store::{Durability, Filter, MatchRow, PageAt, Settings, Store};
+use drover::store::{Durability, MatchRow, Settings, Store};
 use drover::tournament::{
-    Dialled, FinishedMatch, MatchError, MatchPlayer as _, Plan, PlannedMatch, Schedule, Stop, run,
+    FinishedMatch, MatchError, MatchPlayer as _, Plan, PlannedMatch, Referees, Schedule, Stop, run,
 };
 use games::{Cause, Seat};
 use serde_json::{Value, json};
@@ -62,8 +64,8 @@ fn hub(folder: &Path) -> (Hub, Store) {
     (Hub::on(runtime, hub_settings(), recording), store)
 }
 
-fn plan(seats: &[(&str, &str)], concurrency: usize) -> Plan {
-    Plan {
+fn plan(seats: &[(&str, &str)], concurrency: usize) -> Arc<Plan> {
+    Arc::new(Plan {
         kit: games::find("smartdog").unwrap(),
         entrants: seats
             .iter()
@@ -74,13 +76,12 @@ fn plan(seats: &[(&str, &str)], concurrency: usize) -> Plan {
         options: json!(null),
         concurrency: NonZeroUsize::new(concurrency).unwrap(),
         record: true,
-    }
+    })
 }
 
-fn dialled(hub: &Hub, within: Duration) -> Dialled {
-    Dialled {
+fn dialled(hub: &Hub, within: Duration) -> Arc<Referees> {
+    Arc::new(Referees::new(Ports::Hub(HubPorts {
         hub: Arc::clone(&hub.server),
-        runtime: hub.runtime.handle().clone(),
         builtins: Builtins {
             budget: ThinkBudget::Nodes(1),
             models: false,
@@ -88,10 +89,10 @@ fn dialled(hub: &Hub, within: Duration) -> Dialled {
             programs: Default::default(),
         },
         within,
-    }
+    })))
 }
 
-/// So many matches of all the plan's entrants, who change seats.
+/// This many matches of all the plan's entrants, who change seats.
 fn matches(plan: &Plan, games: u64) -> impl Iterator<Item = PlannedMatch> + Send + use<> {
     let seats = plan.entrants.len();
     let schedule = Schedule {
@@ -107,14 +108,16 @@ fn matches(plan: &Plan, games: u64) -> impl Iterator<Item = PlannedMatch> + Send
 
 /// Plays them, in order of their numbers.
 fn played(
-    plan: &Plan,
-    player: &Dialled,
-    planned: impl Iterator<Item = PlannedMatch> + Send,
+    hub: &Hub,
+    plan: &Arc<Plan>,
+    player: &Arc<Referees>,
+    planned: impl Iterator<Item = PlannedMatch> + Send + 'static,
 ) -> Result<Vec<FinishedMatch>, MatchError> {
     let mut finished = Vec::new();
-    run(plan, planned, player, &Stop::default(), &mut |one| {
-        finished.push(one);
-    })?;
+    let (plan, player) = (Arc::clone(plan), Arc::clone(player));
+    let mut each = |one| finished.push(one);
+    hub.runtime
+        .block_on(run(plan, planned, player, Arc::default(), &mut each))?;
     finished.sort_by_key(|one: &FinishedMatch| one.planned.number);
     Ok(finished)
 }
@@ -149,7 +152,9 @@ fn comes_again<'scope>(
 
 fn rows(hub: &Hub, store: &Store) -> Vec<MatchRow> {
     let at = PageAt::first(100);
-    let page = hub.runtime.block_on(store.matches(&Filter::default(), &at));
+    let page = hub
+        .runtime
+        .block_on(history::matches(store.reader(), &Filter::default(), &at));
     page.unwrap().items
 }
 
@@ -275,7 +280,7 @@ fn entrants_that_dial_for_every_game_play_all_their_matches_and_no_token_is_kept
     let player = dialled(&hub, LONG);
     let finished = std::thread::scope(|scope| {
         let clients = ENTRANTS.map(|entrant| comes_again(scope, hub.address, entrant));
-        let finished = played(&plan, &player, matches(&plan, 6)).unwrap();
+        let finished = played(&hub, &plan, &player, matches(&plan, 6)).unwrap();
         hub.drain(PATIENCE);
         for client in clients {
             assert_eq!(client.join().unwrap(), 6);
@@ -324,10 +329,10 @@ fn who_does_not_come_loses_and_is_not_waited_for_again() {
     let (finished, later) = std::thread::scope(|scope| {
         let clients = [ENTRANTS[0]].map(|entrant| comes_again(scope, hub.address, entrant));
         hub.waiting(1);
-        let first = played(&plan, &short, matches(&plan, 3).take(1)).unwrap();
+        let first = played(&hub, &plan, &short, matches(&plan, 3).take(1)).unwrap();
         // An hour's wait for each would be noticed.
         let long = dialled(&hub, LONG);
-        let later = played(&plan, &long, matches(&plan, 3).skip(1)).unwrap();
+        let later = played(&hub, &plan, &long, matches(&plan, 3).skip(1)).unwrap();
         hub.drain(PATIENCE);
         clients
             .into_iter()
@@ -376,7 +381,7 @@ fn who_leaves_in_the_middle_loses_that_match_only() {
             assert_eq!(second.line().as_deref(), Some("wait "));
             second.play_out()
         });
-        let finished = played(&plan, &player, matches(&plan, 2)).unwrap();
+        let finished = played(&hub, &plan, &player, matches(&plan, 2)).unwrap();
         assert!(leaves.join().unwrap().starts_with("finished"));
         finished
     });
@@ -397,15 +402,14 @@ fn a_stop_ends_the_wait_and_what_cannot_be_played_says_why() {
     let waits = plan(&[("ann", "remote"), ("bob", "remote")], 1);
     let stop = Stop::default();
     let planned = matches(&waits, 1).next().unwrap();
-    let seats: Vec<&SeatSpec> = waits.entrants.iter().collect();
-    std::thread::scope(|scope| {
-        let playing = scope.spawn(|| player.play(&waits, &planned, &seats, &stop));
-        stop.set();
-        assert!(playing.join().unwrap().unwrap().is_none());
-    });
+    let playing = player.play(&waits, &planned, waits.entrants.clone(), &stop);
+    let stopped = hub
+        .runtime
+        .block_on(async { tokio::join!(playing, async { stop.set() }) });
+    assert!(stopped.0.unwrap().is_none());
     let refusal = |seats: &[(&str, &str)]| {
         let plan = plan(seats, 1);
-        let error = played(&plan, &player, matches(&plan, 1)).err();
+        let error = played(&hub, &plan, &player, matches(&plan, 1)).err();
         error.unwrap().to_string()
     };
     let unknown = refusal(&[("eve", "remote"), ("dog", "builtin:stand")]);
@@ -415,7 +419,7 @@ fn a_stop_ends_the_wait_and_what_cannot_be_played_says_why() {
     let program = refusal(&[("ann", "remote"), ("dog", "cmd:./dog")]);
     assert!(program.contains("players dial a hub"), "{program}");
     let closed = std::thread::scope(|scope| {
-        let playing = scope.spawn(|| played(&waits, &player, matches(&waits, 1)));
+        let playing = scope.spawn(|| played(&hub, &waits, &player, matches(&waits, 1)));
         hub.drain(PATIENCE);
         playing.join().unwrap().err().unwrap().to_string()
     });
@@ -526,7 +530,7 @@ fn a_match_given_up_for_all_is_lost_by_who_did_not_come_and_counts_for_nobody_el
 }
 
 #[test]
-fn a_port_that_is_taken_is_told_before_anything_is_played_or_stored() {
+fn a_port_that_is_taken_is_reported_before_anything_is_played_or_stored() {
     let (folder, taken) = (folder(), TcpListener::bind("127.0.0.1:0").unwrap());
     let address = taken.local_addr().unwrap();
     let cup = format!(
@@ -574,7 +578,7 @@ fn our_own_connections_to_hubs_play_as_an_entrant() {
         (site, hubs)
     });
     let plan = plan(&[("ann", "remote"), ("dog", "builtin:random")], 1);
-    let finished = played(&plan, &dialled(&hub, LONG), matches(&plan, 3)).unwrap();
+    let finished = played(&hub, &plan, &dialled(&hub, LONG), matches(&plan, 3)).unwrap();
     assert!(finished.iter().all(|one| one.counted.faults.is_empty()));
     until(|| hubs.list()[0].games == 3);
     stop.cancel();

@@ -1,4 +1,4 @@
-//! A hub of somebody else's: says what a test wants, and keeps what it hears.
+//! A hub of somebody else's: says what a test wants, and keeps what it receives.
 
 use crate::app::PATIENCE;
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -2,9 +2,11 @@
 
 use super::player::Player;
 use crate::app::{block_on, clean, folder, until};
+use drover::history;
+use drover::history::{Filter, PageAt};
 use drover::referee::Recording;
 use drover::referee::hub::{HubServer, HubSettings};
-use drover::store::{Durability, Filter, MatchRow, PageAt, Settings, Store};
+use drover::store::{Durability, MatchRow, Settings, Store};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -44,7 +46,7 @@ impl Hub {
         }
     }
 
-    fn of(options: Value) -> Self {
+    fn with_options(options: Value) -> Self {
         Self::with(settings(options))
     }
 
@@ -55,7 +57,7 @@ impl Hub {
         player
     }
 
-    /// Waits until so many wait in rooms.
+    /// Waits until n wait in rooms.
     pub fn waiting(&self, players: usize) {
         until(|| self.server.waiting() == players);
     }
@@ -78,8 +80,8 @@ fn short() -> Value {
 }
 
 #[test]
-fn a_solo_player_hears_the_official_lines() {
-    let hub = Hub::of(short());
+fn a_solo_player_receives_the_official_lines() {
+    let hub = Hub::with_options(short());
     for join in [
         "join bob solo\n",
         "join bob #Solo\r\n",
@@ -104,8 +106,8 @@ fn a_solo_player_hears_the_official_lines() {
 }
 
 #[test]
-fn whoever_speaks_out_of_place_is_told_and_nobody_is_hurt() {
-    let hub = Hub::of(short());
+fn a_client_that_speaks_out_of_place_is_notified_and_no_other_is_hurt() {
+    let hub = Hub::with_options(short());
     let mut player = Player::dial(hub.address);
     for (said, answer) in [
         ("end\n", "error Unknown command: end()"),
@@ -132,14 +134,14 @@ fn whoever_speaks_out_of_place_is_told_and_nobody_is_hurt() {
     player.until("turn");
     other.until("turn");
     player.say("do 1 move\ndo 1 sit\n{[\njoin x\nsend y\nend\nend\nend\n");
-    let told = [
+    let known = [
         "warning 1 Unexpected direction 'undefined', one of the following expected: up,down,left,right",
         "warning Unknown command - sit, only the following are allowed: move,bark",
         "error Unknown command: {[()",
         "error You are playing already",
         "error Unknown command: send(y)",
     ];
-    for line in told {
+    for line in known {
         assert_eq!(player.line().unwrap(), line);
     }
     other.say("do 9999 bark\n");
@@ -160,7 +162,7 @@ fn whoever_speaks_out_of_place_is_told_and_nobody_is_hurt() {
 
 #[test]
 fn lines_without_end_and_bytes_without_sense_cost_only_their_own_connection() {
-    let hub = Hub::of(short());
+    let hub = Hub::with_options(short());
     let mut long = Player::dial(hub.address);
     long.say(&"x".repeat(5_000));
     assert_eq!(long.line().unwrap(), "error a line of more than 1024 bytes");
@@ -181,10 +183,10 @@ fn lines_without_end_and_bytes_without_sense_cost_only_their_own_connection() {
     second.join().unwrap();
 }
 
-/// The newest of so many matches, once it has ended.
+/// The newest of n matches, once it has ended.
 #[test]
 fn who_reads_may_be_refused_a_whole_turn_of_commands() {
-    let hub = Hub::of(short());
+    let hub = Hub::with_options(short());
     let mut player = Player::join(hub.address, "bob", "solo");
     player.until("turn");
     player.say(&"do 0 bark\n".repeat(1_900));
@@ -199,7 +201,7 @@ pub fn ended(store: &Store, runtime: &Runtime, count: usize) -> MatchRow {
     let at = PageAt::first(10);
     let mut items = Vec::new();
     until(|| {
-        let page = runtime.block_on(store.matches(&Filter::default(), &at));
+        let page = runtime.block_on(history::matches(store.reader(), &Filter::default(), &at));
         items = page.unwrap().items;
         items.len() == count && items[0].ended_us.is_some()
     });
@@ -332,7 +334,7 @@ fn what_the_store_means_by_silence_is_only_a_line_when_a_player_says_it() {
 }
 
 #[test]
-fn maps_go_round_and_everybody_may_be_told_to_wait() {
+fn maps_go_round_and_everybody_may_be_asked_to_wait() {
     let map = |rows: &str| ("map".to_owned(), format!("{{\"turnsLimit\": 1}}\n{rows}"));
     let settings = HubSettings {
         maps: vec![map("@*"), map("@*-")],
@@ -350,7 +352,7 @@ fn maps_go_round_and_everybody_may_be_told_to_wait() {
 
 #[test]
 fn a_stop_sends_queues_home_and_gives_up_what_lasts_too_long() {
-    let hub = Hub::of(short());
+    let hub = Hub::with_options(short());
     let mut waits = hub.waits("a", "duet");
     let mut plays = Player::join(hub.address, "b", "solo");
     plays.until("turn");
@@ -375,10 +377,10 @@ fn a_hub_of_wrong_settings_does_not_open() {
         maps,
         ..settings(Value::Null)
     };
-    let told = error(settings);
+    let known = error(settings);
     assert!(
-        told.contains("broken: ") && told.contains("column 2"),
-        "{told}"
+        known.contains("broken: ") && known.contains("column 2"),
+        "{known}"
     );
     let koehandel = HubSettings::new(games::find("koehandel").unwrap());
     assert!(error(koehandel).contains("do not dial a hub"));

@@ -22,7 +22,7 @@ async fn matches_follow_each_other_until_it_stops() {
     let stop = CancellationToken::new();
     let running = tokio::spawn(demo(Arc::clone(&host), settings, stop.clone()));
     // Four seats a match, six messages a seat, two players: more than two matches.
-    players[0].has_heard(40).await;
+    players[0].has_received(40).await;
     stop.cancel();
     running.await.unwrap();
     host.drain(Duration::from_secs(20)).await;

@@ -51,7 +51,7 @@ async fn every_kind_of_proper_server_is_understood() {
     assert_eq!(scores, [20, 20, 20, 20]);
     // Four notes, four questions and the end.
     for player in &players {
-        assert_eq!(player.heard().len(), 9);
+        assert_eq!(player.received().len(), 9);
     }
     let connections: Vec<u32> = players
         .iter()
@@ -81,9 +81,12 @@ async fn closing_and_dribbling_servers_are_understood() {
     assert_eq!(scores, [20, 20, 0, 20]);
     assert!(logs[2].contains("(status 500)"), "{}", logs[2]);
     // Cut before a byte of the answer, every callback was sent again, word for word.
-    let heard = players[3].heard();
-    assert_eq!(heard.len(), 18);
-    assert!(heard.chunks(2).all(|pair| pair[0] == pair[1]), "{heard:?}");
+    let received = players[3].received();
+    assert_eq!(received.len(), 18);
+    assert!(
+        received.chunks(2).all(|pair| pair[0] == pair[1]),
+        "{received:?}"
+    );
 }
 
 #[tokio::test]
@@ -97,7 +100,7 @@ async fn broken_players_become_fillers() {
     let (scores, players, logs) = check(impatient(), manners).await;
     assert_eq!(scores, [0, 0, 0, 20]);
     for (player, log) in players.iter().zip(&logs).take(3) {
-        assert_eq!(player.heard().len(), 3, "dead after three failures");
+        assert_eq!(player.received().len(), 3, "dead after three failures");
         assert_eq!(log.matches("(failed: ").count(), 3, "{log}");
         assert_eq!(log.matches("treated as a filler").count(), 6, "{log}");
     }
@@ -115,7 +118,7 @@ async fn silent_players_cost_their_time_only_until_they_are_dead() {
     let (scores, players, logs) = check(impatient(), manners).await;
     assert_eq!(scores, [0, 0, 0, 20]);
     assert_eq!(logs[0].matches("(late)").count(), 3);
-    assert_eq!(players[0].heard().len(), 3);
+    assert_eq!(players[0].received().len(), 3);
     // Nine calls would have taken nine limits, and two silent players together the same as one.
     assert!(
         began.elapsed() < 6 * drover_toy::WITHIN,
@@ -123,7 +126,7 @@ async fn silent_players_cost_their_time_only_until_they_are_dead() {
         began.elapsed()
     );
     // A response, however long, is a sign of life.
-    assert_eq!(players[2].heard().len(), 9);
+    assert_eq!(players[2].received().len(), 9);
     assert!(logs[2].contains("more than 65536 bytes"), "{}", logs[2]);
 }
 
@@ -159,20 +162,20 @@ async fn refusing_players_fail_at_once_or_when_their_time_is_over() {
 }
 
 #[tokio::test]
-async fn each_player_hears_everything_in_order() {
+async fn each_player_receives_everything_in_order() {
     let permits = Arc::new(Semaphore::new(0));
     let players = players([Manner::Held(Arc::clone(&permits)), Manner::KeepAlive]).await;
     let host = host(HostSettings::default()).await;
     let ending = begun(&host, request(&players, json!({}))).await;
-    // The other player goes on hearing while the first has not let go of its first note.
-    players[1].has_heard(1).await;
-    players[0].has_heard(1).await;
-    assert_eq!(players[0].heard().len(), 1);
+    // The other player goes on receiving while the first has not let go of its first note.
+    players[1].has_received(1).await;
+    players[0].has_received(1).await;
+    assert_eq!(players[0].received().len(), 1);
     permits.add_permits(100);
     let hosted = ending.wait().await;
     let kinds = |player: &Player| -> Vec<String> {
         let kind = |target: String| target.split("type=").nth(1).unwrap().to_owned();
-        player.heard().into_iter().map(kind).collect()
+        player.received().into_iter().map(kind).collect()
     };
     assert_eq!(
         kinds(&players[0]),
@@ -189,7 +192,7 @@ async fn each_player_hears_everything_in_order() {
         kinds(&players[1])[..3],
         ["note&round=0", "note&round=1", "ask&round=1"]
     );
-    let target = &players[0].heard()[0];
+    let target = &players[0].received()[0];
     let (market, id) = (hosted.info.market, hosted.info.ids[0]);
     let begin = format!("/bot?key=1&market={market}&id={id}&type=");
     assert!(target.starts_with(&begin), "{target}");
@@ -207,7 +210,7 @@ async fn players_are_called_in_parallel() {
     let host = host(HostSettings::default()).await;
     let ending = begun(&host, request(&players, json!({"all": true}))).await;
     for player in &players {
-        player.has_heard(1).await;
+        player.has_received(1).await;
     }
     permits.add_permits(100);
     assert_eq!(scores(&*ending.wait().await), [20, 20, 20, 20]);
@@ -222,7 +225,7 @@ async fn nothing_is_called_before_the_match_begins() {
     let _ended = other.begin().wait().await;
     assert_eq!(*players[0].connections.lock().unwrap(), 0);
     let _ended = started.begin().wait().await;
-    assert_eq!(players[0].heard().len(), 6);
+    assert_eq!(players[0].received().len(), 6);
 }
 
 #[tokio::test]
@@ -237,11 +240,11 @@ async fn a_player_who_restarts_loses_nothing() {
     assert!(early.is_err(), "refused, and still trying");
     let player = Player::on(TcpListener::bind(address).await.unwrap(), Manner::KeepAlive);
     assert_eq!(call.await.unwrap().body, "?n=5");
-    assert_eq!(player.heard(), ["/bot?a=1"]);
+    assert_eq!(player.received(), ["/bot?a=1"]);
 }
 
 #[tokio::test]
-async fn only_loopback_is_called_when_told_so() {
+async fn only_loopback_is_called_when_set_so() {
     let options = HttpOptions {
         reach: Reach::Only(Arc::new(Allowed {
             loopback: true,
@@ -285,5 +288,5 @@ async fn a_name_is_called_at_allowed_addresses_only_and_redirects_are_not_follow
     let mut client = HttpOut::new(Target::parse(&moved.url).unwrap(), IMPATIENT);
     let answer = client.get("a=1", Duration::from_secs(5)).await.unwrap();
     assert_eq!(answer.status, 302);
-    assert_eq!(elsewhere.heard(), [""; 0]);
+    assert_eq!(elsewhere.received(), [""; 0]);
 }

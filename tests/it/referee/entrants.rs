@@ -3,9 +3,11 @@
 use super::players::{Manner, Player};
 use super::{IMPATIENT, url};
 use crate::app::{clean, folder};
-use drover::referee::{Host, HostSettings, Recording};
-use drover::store::{Durability, Filter, PageAt, Settings, Slot, Store};
-use drover::tournament::{FinishedMatch, Hosted, Plan, PlannedMatch, Schedule, Stop, run};
+use drover::history;
+use drover::history::{Filter, PageAt};
+use drover::referee::{Host, HostSettings, Ports, Recording};
+use drover::store::{Durability, Settings, Slot, Store};
+use drover::tournament::{FinishedMatch, Plan, PlannedMatch, Referees, Schedule, run};
 use games::Cause;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::num::NonZeroUsize;
@@ -17,7 +19,7 @@ const GAMES: u64 = 8;
 /// Failures in a row after which a player is a filler.
 const FAILURES: usize = 10;
 
-/// Matches as those of a tournament, so many a round.
+/// Matches as those of a tournament, n a round.
 fn in_rounds(
     schedule: &Schedule,
     of_round: u64,
@@ -60,11 +62,9 @@ fn entrants_of_one_url_stay_apart_and_a_dead_one_holds_up_one_match_only() {
         ..HostSettings::default()
     };
     let recording = Recording::new(store.clone(), Durability::Process);
-    let player = Hosted {
-        host: Host::new(kit, settings, recording),
-        runtime: runtime.handle().clone(),
-        silent: Some(Default::default()),
-    };
+    let host = Host::new(kit, settings, recording);
+    let ports = Ports::Callbacks(Arc::clone(&host));
+    let player = Arc::new(Referees::remembering(ports, HashMap::new()));
     let entrants = [
         ("left", &twins),
         ("right", &twins),
@@ -93,14 +93,9 @@ fn entrants_of_one_url_stay_apart_and_a_dead_one_holds_up_one_match_only() {
     };
     let mut finished = Vec::new();
     let matches = in_rounds(&schedule, GAMES / 2);
-    run(
-        &plan,
-        matches,
-        &player,
-        &Stop::default(),
-        &mut |one: FinishedMatch| finished.push(one),
-    )
-    .unwrap();
+    let mut each = |one: FinishedMatch| finished.push(one);
+    let ran = run(plan.into(), matches, player, Arc::default(), &mut each);
+    runtime.block_on(ran).unwrap();
     assert_eq!(finished.len() as u64, GAMES);
     // The one that is called in vain has not played.
     for one in &finished {
@@ -110,10 +105,10 @@ fn entrants_of_one_url_stay_apart_and_a_dead_one_holds_up_one_match_only() {
     }
 
     // One that did not answer in a match is left out of the round, and has one try in the next.
-    assert_eq!(dead.heard().len(), FAILURES + 1);
+    assert_eq!(dead.received().len(), FAILURES + 1);
     // Two seats of every match are called at one URL, by numbers of their own.
     let called: HashSet<_> = twins
-        .heard()
+        .received()
         .iter()
         .map(|target| player_of(target))
         .collect();
@@ -126,7 +121,7 @@ fn entrants_of_one_url_stay_apart_and_a_dead_one_holds_up_one_match_only() {
 
     let at = PageAt::first(100);
     let rows = runtime
-        .block_on(store.matches(&Filter::default(), &at))
+        .block_on(history::matches(store.reader(), &Filter::default(), &at))
         .unwrap()
         .items;
     // Newest first; each is stored with its players' names where they sat.
@@ -141,7 +136,7 @@ fn entrants_of_one_url_stay_apart_and_a_dead_one_holds_up_one_match_only() {
         assert_eq!(row.scores, one.counted.outcome.scores.values());
     }
     runtime.block_on(async {
-        Arc::clone(&player.host).stop().await;
+        host.stop().await;
         clean(&store).await;
         store.close().await;
     });
@@ -157,12 +152,10 @@ fn an_entrant_that_answers_again_has_all_its_tries() {
         http: IMPATIENT,
         ..HostSettings::default()
     };
-    let player = Hosted {
-        host: Host::new(kit, settings, Recording::none()),
-        runtime: runtime.handle().clone(),
-        // In a round before.
-        silent: Some(HashMap::from([(0, 7)]).into()),
-    };
+    let ports = Ports::Callbacks(Host::new(kit, settings, Recording::none()));
+    // In a round before.
+    let silent = HashMap::from([(0, 7)]);
+    let player = Arc::new(Referees::remembering(ports, silent));
     let mut entrants = vec!["builtin:filler".parse().unwrap(); 4];
     entrants[0] = url(&comes.url);
     let plan = Plan {
@@ -182,18 +175,16 @@ fn an_entrant_that_answers_again_has_all_its_tries() {
         games: 2,
         seed: 3,
     };
-    let mut heard = Vec::new();
-    run(
-        &plan,
-        in_rounds(&schedule, 1),
-        &player,
-        &Stop::default(),
-        &mut |_| {
-            heard.push(comes.heard().len());
-        },
-    )
-    .unwrap();
+    let (plan, mut received) = (Arc::new(plan), Vec::new());
+    for planned in in_rounds(&schedule, 1) {
+        let (plan, player) = (Arc::clone(&plan), player.clone());
+        let one = std::iter::once(planned);
+        let mut each = |_| {};
+        let ran = run(plan, one, player, Arc::default(), &mut each);
+        runtime.block_on(ran).unwrap();
+        received.push(comes.received().len());
+    }
     // Taken for dead it has one try, which it misses; that of the next match it uses, and all is forgiven.
-    assert_eq!(heard[0], 1);
-    assert!(heard[1] > 1 + FAILURES, "{heard:?}");
+    assert_eq!(received[0], 1);
+    assert!(received[1] > 1 + FAILURES, "{received:?}");
 }

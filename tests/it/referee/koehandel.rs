@@ -4,6 +4,7 @@ use super::played;
 use super::players::{Manner, Player};
 use super::url;
 use crate::app::{clean, folder};
+use drover::history;
 use drover::link::HttpOptions;
 use drover::referee::budget::ThinkBudget;
 use drover::referee::seat_builtin::Builtins;
@@ -50,12 +51,13 @@ async fn check(seats: Vec<SeatSpec>, options: Value) -> Vec<i64> {
         ..MatchRequest::default()
     };
     let hosted = played(&host, wanted).await;
-    let row = store
-        .match_row(&hosted.info.match_id)
+    let row = history::match_row(store.reader(), &hosted.info.match_id)
         .await
         .unwrap()
         .unwrap();
-    let sessions = store.sessions_of(&hosted.info.match_id).await.unwrap();
+    let sessions = history::sessions_of(store.reader(), &hosted.info.match_id)
+        .await
+        .unwrap();
     assert_eq!(sessions.len(), 4);
     for session in &sessions {
         assert_eq!(session.opened.side, Side::Referee);
@@ -116,13 +118,16 @@ async fn built_in_bots_killed_before_their_first_line_keep_their_seeds() {
     let host = self::host(&store).await;
     assert_eq!(host.resume().await.unwrap(), 1);
     host.drain(Duration::from_secs(60)).await;
-    let row = store.match_row(&id).await.unwrap().unwrap();
+    let row = history::match_row(store.reader(), &id)
+        .await
+        .unwrap()
+        .unwrap();
     let end = whole.end.get().unwrap().outcome.clone().unwrap();
     assert_eq!(
         (row.cause, &row.scores[..]),
         (Some(Cause::Normal), end.scores.values())
     );
-    let sessions = store.sessions_of(&id).await.unwrap();
+    let sessions = history::sessions_of(store.reader(), &id).await.unwrap();
     let seeds = sessions
         .iter()
         .map(|session| (session.opened.seat, session.opened.seed));
@@ -174,9 +179,12 @@ async fn built_in_bots_go_on_after_a_stop() {
         assert!(hosted.log.lines(Seat(0)).len() >= before, "its log goes on");
     }
     host.drain(Duration::from_secs(60)).await;
-    let row = store.match_row(&id).await.unwrap().unwrap();
+    let row = history::match_row(store.reader(), &id)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(row.cause, Some(Cause::Normal), "{}", row.detail);
-    let sessions = store.sessions_of(&id).await.unwrap();
+    let sessions = history::sessions_of(store.reader(), &id).await.unwrap();
     let seeds = sessions.iter().map(|session| session.opened.seed);
     assert_eq!(seeds.collect::<Vec<_>>(), [3, 4, 5, 6]);
     clean(&store).await;

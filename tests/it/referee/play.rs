@@ -6,7 +6,9 @@ use clap::Parser;
 use drover::cli::play::play;
 use drover::cli::play_args::PlayArgs;
 use drover::cli::usage::UsageError;
-use drover::store::{Filter, MatchRow, PageAt, Store};
+use drover::history;
+use drover::history::{Filter, PageAt};
+use drover::store::{MatchRow, Store};
 use drover_toy::KIT;
 use games::Kit;
 use serde_json::Value;
@@ -98,7 +100,10 @@ async fn a_stop_ends_early_with_what_was_played() {
 
 async fn kept(store: &Store) -> Vec<MatchRow> {
     let at = PageAt::first(10);
-    store.matches(&Filter::default(), &at).await.unwrap().items
+    history::matches(store.reader(), &Filter::default(), &at)
+        .await
+        .unwrap()
+        .items
 }
 
 #[tokio::test]
@@ -174,7 +179,10 @@ async fn wire_calls_built_in_bots_behind_the_gateway() {
     for row in matches {
         // The referee's side of four seats, and the gateway's of its two bots.
         assert_eq!(
-            store.sessions_of(&row.id).await.unwrap().len(),
+            history::sessions_of(store.reader(), &row.id)
+                .await
+                .unwrap()
+                .len(),
             6,
             "{row:?}"
         );

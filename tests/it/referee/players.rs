@@ -45,7 +45,7 @@ pub enum Manner {
 /// A player that says `?n=5` to everything.
 pub struct Player {
     pub url: String,
-    heard: watch::Receiver<Vec<String>>,
+    received: watch::Receiver<Vec<String>>,
     pub connections: Arc<Mutex<u32>>,
 }
 
@@ -58,40 +58,40 @@ impl Player {
 
     pub fn on(listener: TcpListener, manner: Manner) -> Self {
         let url = format!("http://{}/bot?key=1", listener.local_addr().unwrap());
-        let (tell, heard) = watch::channel(Vec::new());
-        let tell = Arc::new(tell);
+        let (sender, received) = watch::channel(Vec::new());
+        let sender = Arc::new(sender);
         let connections = Arc::new(Mutex::new(0));
         let count = Arc::clone(&connections);
         tokio::spawn(async move {
             loop {
                 let (socket, _) = listener.accept().await.unwrap();
                 *count.lock().unwrap() += 1;
-                tokio::spawn(serve(socket, manner.clone(), Arc::clone(&tell)));
+                tokio::spawn(serve(socket, manner.clone(), Arc::clone(&sender)));
             }
         });
         Self {
             url,
-            heard,
+            received,
             connections,
         }
     }
 
-    /// The request targets heard so far.
-    pub fn heard(&self) -> Vec<String> {
-        self.heard.borrow().clone()
+    /// The request targets received so far.
+    pub fn received(&self) -> Vec<String> {
+        self.received.borrow().clone()
     }
 
-    /// Waits until it has heard so many requests.
-    pub async fn has_heard(&self, count: usize) {
-        self.heard
+    /// Waits until it has received n requests.
+    pub async fn has_received(&self, count: usize) {
+        self.received
             .clone()
-            .wait_for(|heard| heard.len() >= count)
+            .wait_for(|received| received.len() >= count)
             .await
             .unwrap();
     }
 }
 
-async fn serve(mut socket: TcpStream, manner: Manner, tell: Arc<watch::Sender<Vec<String>>>) {
+async fn serve(mut socket: TcpStream, manner: Manner, sender: Arc<watch::Sender<Vec<String>>>) {
     let mut buffer = Vec::new();
     loop {
         let end = loop {
@@ -105,8 +105,8 @@ async fn serve(mut socket: TcpStream, manner: Manner, tell: Arc<watch::Sender<Ve
         let head: Vec<u8> = buffer.drain(..end).collect();
         let head = String::from_utf8(head).unwrap();
         let target = head.split(' ').nth(1).unwrap().to_owned();
-        tell.send_modify(|heard| heard.push(target));
-        let nth = tell.borrow().len();
+        sender.send_modify(|received| received.push(target));
+        let nth = sender.borrow().len();
         if !answer(&mut socket, &manner, nth).await {
             return;
         }

@@ -3,6 +3,7 @@
 use super::players::{Manner, Player};
 use super::{begun, kept_host, played, players, request, scores};
 use crate::app::{clean, folder};
+use drover::history;
 use drover::referee::{HostSettings, Recording};
 use drover::store::types::{Direction, Durability};
 use drover::store::{Settings, Store};
@@ -17,7 +18,7 @@ use tokio::sync::Semaphore;
 
 async fn store(path: &Path) -> Store {
     Store::open(&Settings {
-        kit: |game| (game == KIT.game()).then_some(&KIT),
+        kit: |game| (game == KIT.card().name).then_some(&KIT),
         ..Settings::at(path)
     })
     .await
@@ -37,8 +38,7 @@ async fn a_match_is_kept_whole_and_numbers_go_on() {
     let kept = store(&path).await;
     let host = kept_host(HostSettings::default(), recording(&kept)).await;
     let hosted = played(&host, wanted()).await;
-    let row = kept
-        .match_row(&hosted.info.match_id)
+    let row = history::match_row(kept.reader(), &hosted.info.match_id)
         .await
         .unwrap()
         .unwrap();
@@ -91,28 +91,31 @@ async fn a_stopped_match_goes_on_where_it_was() {
     let _ending = started.begin();
     // A note and the first question are answered; the second note is on its way when it stops.
     permits.add_permits(2);
-    players[0].has_heard(3).await;
-    players[1].has_heard(3).await;
+    players[0].has_received(3).await;
+    players[1].has_received(3).await;
     host.stop().await;
     kept.close().await;
-    let before = players[0].heard();
+    let before = players[0].received();
 
     let kept = store(&path).await;
     let host = kept_host(HostSettings::default(), recording(&kept)).await;
     permits.add_permits(100);
     assert_eq!(host.resume().await.unwrap(), 1);
     host.drain(std::time::Duration::from_secs(20)).await;
-    let row = kept.match_row(&id).await.unwrap().unwrap();
+    let row = history::match_row(kept.reader(), &id)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(
         (row.cause, row.scores.as_slice()),
         (Some(Cause::Normal), [10, 10, 0, 0].as_slice())
     );
-    // What was cut is heard again, word for word, and nothing before it.
-    let heard = players[0].heard();
-    assert_eq!(heard[..before.len()], before[..]);
-    assert_eq!(heard[before.len()], before[before.len() - 1]);
+    // What was cut is received again, word for word, and nothing before it.
+    let received = players[0].received();
+    assert_eq!(received[..before.len()], before[..]);
+    assert_eq!(received[before.len()], before[before.len() - 1]);
     assert_eq!(
-        heard.len(),
+        received.len(),
         12,
         "eight notes, two questions, the end, and the one that was cut"
     );
@@ -139,7 +142,7 @@ async fn nobody_is_called_before_that_is_kept() {
         .await
         .unwrap();
     let ending = started.begin();
-    let called = tokio::time::timeout(WITHIN, players[0].has_heard(1)).await;
+    let called = tokio::time::timeout(WITHIN, players[0].has_received(1)).await;
     assert!(called.is_err(), "a call must not leave before it is kept");
     other.close().await.unwrap();
     let hosted = ending.wait().await;
@@ -159,7 +162,7 @@ async fn only_the_referee_itself_takes_its_matches_up() {
     let host = kept_host(named("play"), recording(&kept)).await;
     let wanted = request(&held, json!({}));
     let _ending = begun(&host, wanted).await;
-    held[0].has_heard(1).await;
+    held[0].has_received(1).await;
     host.stop().await;
     let other = kept_host(named("drover"), recording(&kept)).await;
     assert_eq!(other.resume().await.unwrap(), 0);

@@ -65,12 +65,12 @@ fn log_lines(log: &str) -> Vec<Vec<&str>> {
 }
 
 #[tokio::test]
-async fn connect_answers_with_numbers_and_log_tells_all() {
-    let told: Arc<Mutex<Vec<MatchInfo>>> = Arc::default();
-    let tell = Arc::clone(&told);
+async fn connect_answers_with_numbers_and_log_shows_all() {
+    let known: Arc<Mutex<Vec<MatchInfo>>> = Arc::default();
+    let sender = Arc::clone(&known);
     let (address, host) = start(HostSettings {
         on_match: Some(Arc::new(move |info| {
-            tell.lock().unwrap().push(info.clone())
+            sender.lock().unwrap().push(info.clone())
         })),
         ..HostSettings::default()
     })
@@ -87,21 +87,24 @@ async fn connect_answers_with_numbers_and_log_tells_all() {
     assert_eq!(status, 200);
     let (market, ids) = numbers(&reply);
     assert_eq!(ids.len(), 4);
-    players[0].has_heard(1).await;
+    players[0].has_received(1).await;
     assert_eq!(
         ask(address, "GET", &format!("/?log={}", ids[0])).await,
         (200, "time\tquery\treply\tms\n".to_owned())
     );
     {
-        let told = told.lock().unwrap();
-        assert_eq!((told[0].market, told[0].ids.clone()), (market, ids.clone()));
-        assert_eq!(told[0].names[2].as_deref(), Some("Anna B"));
-        assert_eq!(told[0].seats[1], "filler");
+        let known = known.lock().unwrap();
+        assert_eq!(
+            (known[0].market, known[0].ids.clone()),
+            (market, ids.clone())
+        );
+        assert_eq!(known[0].names[2].as_deref(), Some("Anna B"));
+        assert_eq!(known[0].seats[1], "filler");
     }
 
     permits.add_permits(100);
-    players[0].has_heard(5).await;
-    players[1].has_heard(5).await;
+    players[0].has_received(5).await;
+    players[1].has_received(5).await;
     host.drain(std::time::Duration::from_secs(20)).await;
     let (_, log) = ask(address, "GET", &format!("/?log={}", ids[2])).await;
     let lines = log_lines(&log);

@@ -1,6 +1,7 @@
 //! Matches that stand still while they are looked at, and what nobody but a seat may know of them.
 
 use crate::app::{Answer, PATIENCE, Piped, TestApp, block_on, connected, request, shim, stored};
+use drover::history;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Write as _};
@@ -17,7 +18,7 @@ const FACTS_MIN: usize = 5;
 const DIGITS_MIN: usize = 6;
 /// In the path of a player of another.
 pub const PATH: &str = "s3cret-of-ann";
-/// In the path of ours.
+/// In our path.
 pub const OUR_PATH: &str = "s3cret-of-ours";
 /// A deck whose cards stand nowhere else, and the hands of two seats.
 const DECK: &str = "set_deck αβγδεζηθ ЖЦЩЮ";
@@ -71,7 +72,7 @@ impl SlowPlayer {
         }
     }
 
-    /// Lets it answer so many times; gives whether it has been asked that often.
+    /// Lets it answer n times; gives whether it has been asked that often.
     pub fn answer(&self, times: usize) -> bool {
         let permits = self.permits.as_ref().unwrap();
         (0..times).for_each(|_| permits.send(()).unwrap());
@@ -111,7 +112,7 @@ pub fn koehandel(app: &TestApp, ann: &SlowPlayer, admin: &Headers) -> String {
 }
 
 /// A match of Planowanie whose arbiter the test is: our champion and our `rules` sit at it, each over a shim, and
-/// neither is told yet what the other has declared.
+/// neither knows yet what the other has declared.
 pub struct Arbiter {
     seats: [Piped; 2],
     declared: [String; 2],
@@ -175,12 +176,19 @@ pub fn seated(folder: &Path) -> BTreeMap<i64, Seated> {
     block_on(async {
         let store = stored(folder).await;
         let mut all = BTreeMap::new();
-        let page = drover::store::PageAt::first(250);
-        let filter = drover::store::Filter::default();
-        for row in store.matches(&filter, &page).await.unwrap().items {
-            let row = store.match_row(&row.id).await.unwrap().unwrap();
-            let contents = store.contents(&row.id).await.unwrap();
-            let all_entries = store.entries(&contents).await.unwrap();
+        let page = drover::history::PageAt::first(250);
+        let filter = drover::history::Filter::default();
+        for row in history::matches(store.reader(), &filter, &page)
+            .await
+            .unwrap()
+            .items
+        {
+            let row = history::match_row(store.reader(), &row.id)
+                .await
+                .unwrap()
+                .unwrap();
+            let contents = history::contents(store.reader(), &row.id).await.unwrap();
+            let all_entries = history::entries(store.reader(), &contents).await.unwrap();
             for session in contents.sessions {
                 let entries = all_entries.iter();
                 let entries: Vec<_> = entries.filter(|of| of.session == session.id).collect();

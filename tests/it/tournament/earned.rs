@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// A bot of Koehandel with this body of its loop, in which `told` is the message.
+/// A bot of Koehandel with this body of its loop, in which `known` is the message.
 fn added(folder: &Path, name: &str, (before, body): (&str, &str), more: &str) {
     let own = folder.join(name);
     fs::create_dir(&own).unwrap();
@@ -18,16 +18,16 @@ fn added(folder: &Path, name: &str, (before, body): (&str, &str), more: &str) {
     fs::write(own.join("bot.toml"), manifest).unwrap();
     let program = format!(
         "import json, sys\n{before}\ndef say(**said): print(json.dumps(said), flush=True)\nasked = 0\n\
-         for line in sys.stdin:\n    told = json.loads(line)\n    if told[\"type\"] == \"hello\": say(type=\"ready\", protocol=1)\n    \
-         if told[\"type\"] == \"end\": break\n    if told[\"type\"] != \"ask\": continue\n    asked += 1\n    {body}\n"
+         for line in sys.stdin:\n    message = json.loads(line)\n    if message[\"type\"] == \"hello\": say(type=\"ready\", protocol=1)\n    \
+         if message[\"type\"] == \"end\": break\n    if message[\"type\"] != \"ask\": continue\n    asked += 1\n    {body}\n"
     );
     fs::write(own.join("bot.py"), program).unwrap();
     ok(bot(folder, &["add", name]));
 }
 
 const NONSENSE: &str =
-    "if not told[\"past\"]: say(type=\"act\", number=told[\"number\"], act=\"nonsense\")";
-const FIRST_ACT: &str = "if not told[\"past\"]: say(type=\"act\", number=told[\"number\"], act=(told[\"acts\"] or [[]])[0])";
+    "if not message[\"past\"]: say(type=\"act\", number=message[\"number\"], act=\"nonsense\")";
+const FIRST_ACT: &str = "if not message[\"past\"]: say(type=\"act\", number=message[\"number\"], act=(message[\"acts\"] or [[]])[0])";
 
 /// The cup of these entrants in one round of one deck without rotations, after `rounds` of it.
 fn cup(folder: &Path, rounds: u32, entrants: &[(&str, &str)]) {
@@ -88,9 +88,9 @@ fn a_bot_that_does_not_play_loses_what_its_fallback_won() {
             ("Guide", "builtin:guide"),
         ],
     );
-    let told = run(path, &["--broken-lose"]);
+    let known = run(path, &["--broken-lose"]);
     let all = standings(path);
-    assert_eq!(all["entrants"][0]["name"], "Guide", "{told}");
+    assert_eq!(all["entrants"][0]["name"], "Guide", "{known}");
     assert_eq!(all["entrants"][0]["won"], 3);
     for (name, how) in [
         ("Idle", "refused"),
@@ -108,7 +108,7 @@ fn a_bot_that_does_not_play_loses_what_its_fallback_won() {
         assert_eq!(fallback == decisions, name != "Quits", "{one}");
         assert!(fallback > 2 && fallback * 20 > decisions, "{one}");
         let line = format!("not its own: {name}: {fallback} of {decisions} decisions");
-        assert!(told.contains(&line), "{told}");
+        assert!(known.contains(&line), "{known}");
     }
     let csv = exported(path, "csv");
     assert!(csv.contains(",decisions,fallback,participation,"), "{csv}");
@@ -128,7 +128,7 @@ fn a_bot_that_does_not_play_loses_what_its_fallback_won() {
     );
     assert!(pgn.contains("Participation \"crashed at turn "), "{pgn}");
 
-    // Whoever rates them again does so without what fallbacks won.
+    // A later rating does so without what fallbacks won.
     let lines = exported(path, "lines");
     assert!(lines.contains("\"cause\":\"not_played\""), "{lines}");
     fs::write(path.join("cup.jsonl"), &lines).unwrap();
@@ -207,12 +207,12 @@ fn a_url_that_leaves_after_the_first_round_wins_nothing_more() {
     let random = |name| (name, "builtin:random");
     let entrants = [("Web", "bot:web"), random("A"), random("B"), random("C")];
     cup(folder.path(), 3, &entrants);
-    let told = run(folder.path(), &[]);
+    let known = run(folder.path(), &[]);
     let web = standings(folder.path());
     let web = entrant(&web, "Web");
     assert_eq!(web["games"], 3);
-    assert_eq!(web["faults"], json!({ "not_played": 2 }), "{told}");
-    assert_eq!(web["participation"], json!({ "crashed": 2 }), "{told}");
+    assert_eq!(web["faults"], json!({ "not_played": 2 }), "{known}");
+    assert_eq!(web["participation"], json!({ "crashed": 2 }), "{known}");
     let lines = exported(folder.path(), "lines");
     assert_eq!(lines.lines().count(), 3);
     drop(server);
@@ -259,7 +259,7 @@ fn a_player_that_ends_in_a_match_that_goes_on_is_stored_so() {
     list.current_dir(folder.path())
         .env("DROVER__STORE__PATH", "data/drover.db");
     list.args(["match", "list", "--participation", "crashed"]);
-    let told = ok(list.output().unwrap());
-    assert!(told.contains("seat 0 crashed at turn 5"), "{told}");
+    let known = ok(list.output().unwrap());
+    assert!(known.contains("seat 0 crashed at turn 5"), "{known}");
     app.stop();
 }

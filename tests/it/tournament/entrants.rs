@@ -1,6 +1,6 @@
 //! Entrants that are elsewhere, broken or gone.
 
-use super::{CUP, told, tournament};
+use super::{CUP, files_of, tournament};
 use crate::app::{TestApp, folder, free_address, ok, refused, text};
 use serde_json::Value;
 use std::fs;
@@ -38,7 +38,7 @@ player = "builtin:random"
         .output()
         .unwrap());
     assert!(said.contains("4 matches, tournament"), "{said}");
-    let (lines, _) = told(folder.path());
+    let (lines, _) = files_of(folder.path());
     assert_eq!(lines.lines().count(), 4);
     let export = tournament(folder.path(), "export", &[]).output().unwrap();
     let standings: Value = serde_json::from_str(&ok(export)).unwrap();
@@ -83,7 +83,7 @@ fn says(answer: impl Into<String>) -> SocketAddr {
 }
 
 #[test]
-fn urls_that_answer_with_nothing_usable_are_told() {
+fn urls_that_answer_with_nothing_usable_are_reported() {
     let folder = folder();
     let with = |status: &str, body: &str| {
         let length = body.len();
@@ -179,7 +179,7 @@ fn an_entrant_that_removes_its_own_program_loses_and_stalls_nobody() {
 
 /// A program goes missing while its tournament is played.
 #[test]
-fn a_program_that_is_gone_stops_a_tournament_and_loses_only_if_told_so() {
+fn a_program_that_is_gone_stops_a_tournament_and_loses_only_if_set_so() {
     let folder = folder();
     let script = folder.path().join("bot.sh");
     let ours = env!("CARGO_BIN_EXE_drover");

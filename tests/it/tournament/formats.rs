@@ -1,6 +1,6 @@
 //! What ends a tournament, and which one is gone on with.
 
-use super::{CUP, listed, run_and_kill, told, tournament};
+use super::{CUP, files_of, listed, run_and_kill, tournament};
 use crate::app::{folder, ok, refused};
 use serde_json::Value;
 use std::fs;
@@ -113,7 +113,11 @@ fn formats_and_what_ends_them_are_the_same_after_a_kill() {
         ok(tournament(broken.path(), "resume", &["cup.toml"])
             .output()
             .unwrap());
-        assert_eq!(told(broken.path()), told(whole.path()), "{schedule}");
+        assert_eq!(
+            files_of(broken.path()),
+            files_of(whole.path()),
+            "{schedule}"
+        );
         let export = tournament(broken.path(), "export", &[]).output().unwrap();
         let standings: Value = serde_json::from_str(&ok(export)).unwrap();
         let over = standings["over"].as_str().unwrap();

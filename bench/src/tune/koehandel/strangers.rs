@@ -1,4 +1,4 @@
-//! Players beside the ladder. Nobody trained against the `denier`, `all-in`, the `hoarder`, `wild`, `softy` and the
+//! Players outside the ladder. Nobody trained against the `denier`, `all-in`, the `hoarder`, `wild`, `softy` and the
 //! `bluffer`, and the champion has no type for them. The other policies are types of the champion's or nearly, two of them
 //! company in the climb from which its own policy came; searchers depart from policies that are types.
 

@@ -31,7 +31,7 @@ pub fn act(view: &View, ask: &Ask) -> Act {
             let mut best: Option<Goods> = None;
             challenges(
                 view,
-                &Standing::of(&view.herds),
+                &Standing::from_herds(&view.herds),
                 0.0,
                 |Challenge { goods, .. }| {
                     if best.is_none_or(|best| goods.animal > best.animal) {

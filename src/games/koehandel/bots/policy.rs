@@ -101,7 +101,7 @@ pub struct Standing {
 impl Standing {
     /// All players' quartets.
     #[must_use]
-    pub fn of(herds: &[Herd; PLAYERS]) -> Self {
+    pub fn from_herds(herds: &[Herd; PLAYERS]) -> Self {
         let mut standing = Self {
             quartets: [0.0; PLAYERS],
             values: [0.0; PLAYERS],
@@ -262,7 +262,7 @@ impl Profile {
 
     /// The limits for `card`: the most to bid and the most to buy for as auctioneer.
     fn limits(&self, view: &View, card: Animal, rng: &mut impl Chance) -> (u16, u16) {
-        let standing = Standing::of(&view.herds);
+        let standing = Standing::from_herds(&view.herds);
         let claim = |place: usize| standing.claim(place, card, view.herds[place][card.index()], 1);
         let rival = claim(1).max(claim(2)).max(claim(3));
         self.within(claim(0), rival, view.purse.value(), rng)
@@ -324,7 +324,7 @@ impl Profile {
         if !always && !view.herds[0].contains(&3) {
             return Act::Auction;
         }
-        let standing = Standing::of(&view.herds);
+        let standing = Standing::from_herds(&view.herds);
         let mut best: Option<Challenge> = None;
         let least = if always { 1 } else { 3 };
         if limits.traded_at != view.deck_left || view.deck_empty() {
@@ -360,7 +360,7 @@ impl Profile {
 
     /// The bid against a challenge.
     pub fn counter(&self, view: &View, goods: Goods, rng: &mut impl Chance) -> Purse {
-        let standing = Standing::of(&view.herds);
+        let standing = Standing::from_herds(&view.herds);
         let stake = trade_stake(view, &standing, goods, self.trade_denial);
         if self.bluffs(view, rng) {
             return Purse::single(Note::Zero);

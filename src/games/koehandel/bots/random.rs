@@ -30,7 +30,7 @@ fn part(hand: Purse, rng: &mut impl Chance) -> Purse {
 
 fn turn(view: &View, rng: &mut impl Chance) -> Act {
     let mut all: SmallVec<[_; 16]> = SmallVec::new();
-    challenges(view, &Standing::of(&view.herds), 0.0, |challenge| {
+    challenges(view, &Standing::from_herds(&view.herds), 0.0, |challenge| {
         all.push(challenge.goods);
     });
     let wanted = view.deck_empty() || rng.chance(0.5);

@@ -4,8 +4,8 @@ use super::policy::{Player, Profile};
 use super::{champion, evolved, face, filler, guide, random, setbuilder, trader, tuned};
 use crate::models::Models;
 use crate::rules::Koehandel;
+use drover_game::card::{BotCard, card, thinker};
 use drover_game::game::Bot;
-use drover_game::kit::{BotCard, card, thinker};
 use drover_game::rng::Rng;
 
 /// Every built-in player, weakest first.
@@ -49,8 +49,8 @@ pub fn make(name: &str, seed: u64, models: &Models) -> Option<Box<dyn Bot<Koehan
     Some(Box::new(Player::new(profile, rng)))
 }
 
-/// Whether this player heeds what it hears; the others play from the view alone, so that a match
-/// among them need not tell anybody anything.
+/// Whether this player heeds what it receives; the others play from the view alone, so that a match
+/// among them need not send any messages.
 #[must_use]
 pub fn listens(name: &str) -> bool {
     matches!(name, "evolved" | "champion")

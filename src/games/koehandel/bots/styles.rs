@@ -144,7 +144,7 @@ pub(crate) fn kind_named(name: &str) -> Option<usize> {
 /// The value of a card to each player before any weighting, by seat.
 #[must_use]
 pub fn claims(herds: &[Herd; PLAYERS], card: Animal) -> [f32; PLAYERS] {
-    let standing = Standing::of(herds);
+    let standing = Standing::from_herds(herds);
     std::array::from_fn(|seat| standing.claim(seat, card, herds[seat][card.index()], 1))
 }
 

@@ -43,7 +43,7 @@ pub struct Fold {
 pub(super) struct OwnTrade {
     pub(super) challenger: bool,
     /// The reader answered its turn with a trade and has not received a row about it yet.
-    pub(super) unheard: bool,
+    pub(super) unanswered: bool,
     /// Cards in its last valid bid, and in the other party's as far as shown.
     pub(super) mine: u8,
     pub(super) theirs: u8,
@@ -67,12 +67,12 @@ impl Fold {
     /// Before the first message.
     #[must_use]
     pub fn new() -> Self {
-        Self::of(View::start())
+        Self::from_view(View::start())
     }
 
     /// Starts in the middle of a match, knowing what `view` holds.
     #[must_use]
-    pub fn of(view: View) -> Self {
+    pub fn from_view(view: View) -> Self {
         Self {
             view,
             ask: None,
@@ -119,7 +119,7 @@ impl Fold {
         self.certain
     }
 
-    /// Whether the bounds on the rivals' cash are proved by what was heard: from the first row on, and nothing
+    /// Whether the bounds on the rivals' cash are proved by messages: from the first row on, and nothing
     /// of it guessed.
     #[must_use]
     pub fn proves(&self) -> bool {
@@ -151,7 +151,7 @@ impl Fold {
             self.deals.clear();
         }
         let settled = self.carry_on(message);
-        self.note_unheard(message);
+        self.note_unanswered(message);
         let begun = std::mem::replace(&mut self.begun, *message == Message::Begin);
         match *message {
             Message::Donkey(note) => self.view.donkey(note),
@@ -249,7 +249,7 @@ impl Fold {
                 let bid = bid(offer);
                 self.own = OwnTrade {
                     challenger: true,
-                    unheard: true,
+                    unanswered: true,
                     mine: bid.map_or(0, Purse::cards),
                     with,
                     bid: bid.unwrap_or_default(),
@@ -318,8 +318,8 @@ impl Fold {
     }
 
     /// After the deck's end a failed trade bars its player, even if the answer was lost on the way.
-    fn note_unheard(&mut self, message: &Message) {
-        if std::mem::take(&mut self.own.unheard) {
+    fn note_unanswered(&mut self, message: &Message) {
+        if std::mem::take(&mut self.own.unanswered) {
             let opened = matches!(
                 message,
                 Message::Tie { .. } | Message::Won(_) | Message::Lost(_)
@@ -360,7 +360,7 @@ impl Fold {
         self.view.settle_card(card, owner);
     }
 
-    /// Moves animals. A giver that should not have had them was misjudged before (I5): whoever has too many
+    /// Moves animals. A giver that should not have had them was misjudged before (I5): a player with too many
     /// gives them.
     pub(super) fn move_animals(&mut self, animal: Animal, count: u8, from: Compass, to: Compass) {
         let short = count.saturating_sub(self.view.owns(from, animal));

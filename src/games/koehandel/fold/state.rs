@@ -7,22 +7,22 @@ use crate::message::{Bought, Goods};
 /// The order of turns as the reader received it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Course {
-    /// Whether anything was heard, and whether it began with the match's first row.
-    pub(super) heard: bool,
+    /// Whether anything was received, and whether it began with the match's first row.
+    pub(super) received: bool,
     pub(super) late: bool,
     /// Whether the turn under way has not come to its settlement yet.
     pub(super) open: bool,
     /// A bluff was shown and the card is sold again.
     pub(super) again: bool,
-    /// Cards whose settlement was not heard and whose animal is not known, at most.
+    /// Cards whose settlement was not received and whose animal is not known, at most.
     pub(super) missed: u8,
     /// Whether a guess was folded: who holds how many money cards is not certain any more.
     pub(super) guessed: bool,
-    /// A settlement was closed by a repair; its deals are still to be told.
+    /// A settlement was closed by a repair; its deals are still to be reported.
     pub(super) closed: bool,
     /// The card that was settled by a guess because the next turn began without a word of it.
     pub(super) guess: Option<(Animal, Compass)>,
-    /// The settlement under way equals one heard before: it counts only if its second row follows. Holds
+    /// The settlement under way equals one received before: it counts only if its second row follows. Holds
     /// the turn as it was before.
     pub(super) doubt: Option<(bool, Option<Compass>)>,
 }

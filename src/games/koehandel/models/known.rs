@@ -41,7 +41,7 @@ impl Models {
 
     /// As advised. Models that cannot be read and places that do not exist are left out.
     #[must_use]
-    pub fn of(advice: Advice<'_>) -> Self {
+    pub fn from_advice(advice: Advice<'_>) -> Self {
         let (rivals, types) = match advice {
             Advice::None => return Self::off(),
             Advice::Shipped => return Self::none(),

@@ -47,7 +47,7 @@ impl Observer {
             Message::Bid(sale, _) | Message::PreEmpt(sale, _) => {
                 self.most = proved.then(|| (sale.card, view.cash.map(|bounds| bounds.high)));
             }
-            // Of another sale than was heard of: what was paid between the two is not known.
+            // Of a sale whose messages did not arrive: what was paid between the two is not known.
             Message::Bought(bought) => {
                 self.most = self.most.filter(|(card, _)| *card == bought.card)
             }
@@ -76,7 +76,7 @@ impl Observer {
         self.most.is_some_and(|(_, most)| bid > most[rival.index()])
     }
 
-    /// Counts what the observer was told; `exposed`: by a message that showed this player's bluff.
+    /// Counts what the observer received; `exposed`: by a message that showed this player's bluff.
     fn count(&mut self, note: Noted, exposed: Option<Compass>) {
         match note {
             Noted::Auction {

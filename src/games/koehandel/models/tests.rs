@@ -39,11 +39,11 @@ fn watch_paid(
         trade_payment,
         ..Options::default()
     };
-    let mut heard: Vec<(Seat, Message)> = Vec::new();
-    let mut game = Koehandel::open(&Setup::deal(seed, options), &mut heard);
+    let mut messages: Vec<(Seat, Message)> = Vec::new();
+    let mut game = Koehandel::open(&Setup::deal(seed, options), &mut messages);
     let mut observer = Observer::default();
     loop {
-        for (seat, message) in heard.drain(..) {
+        for (seat, message) in messages.drain(..) {
             if listens(names[seat.index()]) {
                 bots[seat.index()].observe(&message);
             }
@@ -60,12 +60,12 @@ fn watch_paid(
         {
             act = Act::cards(paid);
         }
-        game.play(Some(act), &mut heard);
+        game.play(Some(act), &mut messages);
     }
 }
 
 #[test]
-fn types_are_told_apart_within_a_match() {
+fn types_are_distinguished_within_a_match() {
     for payment in [TradePayment::Winner, TradePayment::Exchange] {
         let names = ["tuned", "guide", "face", "setbuilder"];
         let mut right = 0;
@@ -146,7 +146,7 @@ fn a_known_rival_is_expected_to_be_what_it_was() {
         );
         model = merge(Some(&model), &lessons[0].evidence);
     }
-    let models = Models::of(Advice::Learnt {
+    let models = Models::from_advice(Advice::Learnt {
         rivals: &[("N".into(), model), ("Q".into(), json!(7))],
         types: &[],
     });
@@ -178,7 +178,7 @@ fn a_prior_weight_counts_once() {
         ]),
         ..Evidence::default()
     };
-    let models = Models::of(Advice::Learnt {
+    let models = Models::from_advice(Advice::Learnt {
         rivals: &[("N".into(), model.write())],
         types: &[],
     });
@@ -264,7 +264,7 @@ fn what_is_caught_is_proved_and_what_is_proved_is_believed() {
             let mut observer = Observer::default();
             let mut fold = Fold::new();
             play(seed, 5, options, |happened| match happened {
-                Happened::Told(Seat(0), message) => {
+                Happened::Sent(Seat(0), message) => {
                     fold.receive(&message);
                     observer.receive(&message, fold.view(), fold.proves());
                 }
@@ -293,7 +293,7 @@ fn what_is_caught_is_proved_and_what_is_proved_is_believed() {
     }
     let shown = show(&model.write());
     for (name, _) in NOTES {
-        assert!(shown[name]["mean"].is_f64(), "{name} is told of: {shown}");
+        assert!(shown[name]["mean"].is_f64(), "{name} is reported: {shown}");
     }
     for end in ["low", "mean", "high"] {
         let rate = |name: &str| shown[name][end].as_f64().unwrap();
@@ -355,7 +355,7 @@ fn learnt(payment: TradePayment) -> Vec<(String, Value)> {
 }
 
 /// In matches of known players whom nobody names: how often the guess at the end is right, wrong, or none, and how
-/// sure the right ones are on average. Two who are told apart by little are the `tuned` and the `guide`.
+/// sure the right ones are on average. Two who are distinguished by little are the `tuned` and the `guide`.
 #[test]
 fn a_known_player_is_recognised_by_its_play() {
     let everybody = ["guide", "face", "evolved"];
@@ -399,9 +399,9 @@ fn a_known_player_is_recognised_by_its_play() {
     }
 }
 
-/// What was seen of a guide whose play tells who it is: not every match does.
+/// What was seen of a guide whose play shows who it is: not every match does.
 fn of_the_guide(known: &[(String, Value)]) -> Evidence {
-    let tells = |seed| {
+    let revealing = |seed| {
         let names = ["tuned", "guide", "face", "evolved"];
         let lessons = watch(names, seed, TradePayment::Winner);
         let seen = Evidence::read(&lessons[0].evidence)?;
@@ -410,18 +410,18 @@ fn of_the_guide(known: &[(String, Value)]) -> Evidence {
         let guess = who.guess(Compass::N)?;
         (guess.name == "the guide").then_some(seen)
     };
-    (0..20).find_map(tells).unwrap()
+    (0..20).find_map(revealing).unwrap()
 }
 
 /// A guess that does not hold any more is taken back, and so is a name that is said to sit elsewhere.
 #[test]
-fn what_was_told_of_a_rival_is_taken_back() {
+fn a_claim_about_a_rival_is_taken_back() {
     let known = learnt(TradePayment::Winner);
     let mut who = Who::new(Models::none(), &known, &[]);
     who.look(Compass::N, &of_the_guide(&known)).unwrap();
     let bot = make("tuned", 1, &Models::none()).unwrap();
     let mut player = Player::new(bot, Some(Box::new(who)));
-    let told = |player: &mut Player| {
+    let reported = |player: &mut Player| {
         let facts = player.facts().into_iter();
         let who = facts.filter(|fact| fact.kind == "who");
         who.map(|fact| fact.data).collect::<Vec<_>>()
@@ -429,12 +429,12 @@ fn what_was_told_of_a_rival_is_taken_back() {
     // This player has seen nothing that speaks for it.
     player.receive(b"market=1&id=1&type=start").unwrap();
     let nobody = |rival| json!({"rival": rival, "name": null, "share": null, "given": false});
-    assert_eq!(told(&mut player), [nobody("N")]);
+    assert_eq!(reported(&mut player), [nobody("N")]);
     let alice = |rival| json!({"rival": rival, "name": "alice", "share": 1.0, "given": true});
     player.named("W", "alice", None);
-    assert_eq!(told(&mut player), [alice("W")]);
+    assert_eq!(reported(&mut player), [alice("W")]);
     player.named("N", "alice", None);
-    assert_eq!(told(&mut player), [nobody("W"), alice("N")]);
+    assert_eq!(reported(&mut player), [nobody("W"), alice("N")]);
 }
 
 /// Who plays like nobody known is a stranger; who was named is not guessed at, and is guessed nowhere else. Two places
@@ -458,19 +458,19 @@ fn strangers_stay_strangers_and_names_that_were_given_stand() {
     let (_, new) = who.look(Compass::N, &guide).unwrap();
     assert!(new && !who.guess(Compass::N).unwrap().given);
     let (_, new) = who.look(Compass::N, &guide).unwrap();
-    assert!(!new, "it is told once");
+    assert!(!new, "it is reported once");
     // Somebody says that the guide sits at W: then it does not sit at N.
     let (_, model) = known.iter().find(|(name, _)| name == "the guide").unwrap();
-    let told = who.named(Compass::W, Guess::given("the guide"), Some(model));
+    let reported = who.named(Compass::W, Guess::given("the guide"), Some(model));
     let [
         Message::Expected {
             rival: Compass::N,
             weights: open,
         },
         Message::Expected { weights, .. },
-    ] = &told[..]
+    ] = &reported[..]
     else {
-        panic!("{told:?}")
+        panic!("{reported:?}")
     };
     assert_eq!(who.guess(Compass::N), None);
     assert_ne!(open, weights);

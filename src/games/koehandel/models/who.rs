@@ -7,7 +7,7 @@ use crate::message::Message;
 use drover_game::stats::ln_gamma;
 use serde_json::Value;
 
-/// A model's counts of one habit are scaled down to so many: nobody plays every match alike.
+/// A model's counts of one habit are scaled down to this number: nobody plays every match alike.
 const COUNTS_MAX: f64 = 60.0;
 /// How many counts the habits of all known opponents together weigh in the model of one.
 const DOUBT: f64 = 4.0;
@@ -15,8 +15,8 @@ const DOUBT: f64 = 4.0;
 const TRUST: f64 = 0.5;
 /// How likely a rival of whom nothing was seen is a stranger, if others are known.
 const STRANGER: f64 = 0.25;
-/// The least share with which a name is told.
-const TOLD_MIN: f64 = 0.5;
+/// The least share with which a name is reported.
+const REPORTED_MIN: f64 = 0.5;
 
 /// Who sits at one place, as far as known.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,24 +88,24 @@ impl Who {
     }
 
     /// Somebody says who sits at a place, and this is known of it: then nobody of that name sits elsewhere. What its bot
-    /// is told, first of the places that are open again.
+    /// is reported, first of the places that are open again.
     pub fn named(&mut self, rival: Compass, guess: Guess, model: Option<&Value>) -> Vec<Message> {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for at in Compass::RIVALS.into_iter().filter(|at| *at != rival) {
             let here = &mut self.guesses[(at.index() + 2) % 3];
             if here.take_if(|other| other.name == guess.name).is_some() {
                 let weights = self.models.mixed(std::iter::empty());
-                told.push(Message::Expected { rival: at, weights });
+                reported.push(Message::Expected { rival: at, weights });
             }
         }
         self.guesses[(rival.index() + 2) % 3] = Some(guess);
         let model = model.and_then(Evidence::read);
         let weights = self.models.mixed(model.iter().map(|model| (1.0, model)));
-        told.push(Message::Expected { rival, weights });
-        told
+        reported.push(Message::Expected { rival, weights });
+        reported
     }
 
-    /// Thinks again about who sits at a place, of whom so much was seen. What its bot is told, and whether the guess
+    /// Thinks again about who sits at a place, of whom so much was seen. What its bot receives, and whether the guess
     /// is another one than before; `None` if there is nobody to guess.
     pub fn look(&mut self, rival: Compass, seen: &Evidence) -> Option<(Message, bool)> {
         let given = self.guess(rival).is_some_and(|guess| guess.given);
@@ -119,18 +119,18 @@ impl Who {
             .mixed(pairs.map(|(share, (_, model))| (*share, model)));
         let best = shares.iter().zip(&self.known);
         let best = best.max_by(|one, other| one.0.total_cmp(other.0));
-        let best = best.filter(|(share, _)| **share >= TOLD_MIN);
+        let best = best.filter(|(share, _)| **share >= REPORTED_MIN);
         let guess = best.map(|(share, (name, _))| Guess {
             name: name.clone(),
             share: (share * 100.0).round() / 100.0,
             given: false,
         });
-        let told = |guess: &Option<Guess>| {
+        let reported = |guess: &Option<Guess>| {
             let guess = guess.as_ref()?;
             Some((guess.name.clone(), (guess.share * 10.0) as u8))
         };
         let before = std::mem::replace(&mut self.guesses[(rival.index() + 2) % 3], guess);
-        let new = told(&before) != told(&self.guesses[(rival.index() + 2) % 3]);
+        let new = reported(&before) != reported(&self.guesses[(rival.index() + 2) % 3]);
         Some((Message::Expected { rival, weights }, new))
     }
 

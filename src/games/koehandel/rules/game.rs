@@ -14,13 +14,13 @@ use crate::options::Options;
 use crate::view::{Flow, Herd, View, can_trade};
 use drover_game::game::{Cause, Game, Illegal, Listener, Outcome, Seat, Seats};
 
-/// Tells a player something. Playouts hear nothing, so messages are built only on demand.
-pub(super) fn tell(
-    heard: &mut impl Listener<Message>,
+/// Sends a message to a player. Playouts receive nothing, so messages are built only on demand.
+pub(super) fn send(
+    listener: &mut impl Listener<Message>,
     seat: usize,
     message: impl FnOnce() -> Message,
 ) {
-    heard.receive(Seat(seat as u8), message);
+    listener.receive(Seat(seat as u8), message);
 }
 
 /// What the match is waiting for.
@@ -100,7 +100,7 @@ impl Koehandel {
 
     /// Plays the answer of the player who is asked. `None` and acts of the wrong kind count as an
     /// empty reply. Does nothing when the match is over.
-    pub fn play(&mut self, act: Option<Act>, heard: &mut impl Listener<Message>) {
+    pub fn play(&mut self, act: Option<Act>, listener: &mut impl Listener<Message>) {
         let amount = match act {
             Some(Act::Amount(Some(amount))) if amount <= MONEY_MAX => amount,
             _ => 0,
@@ -110,13 +110,13 @@ impl Koehandel {
             _ => Money::Missing,
         };
         match self.phase {
-            Phase::Turn => self.take_turn(act, heard),
-            Phase::Bid { bidder } => self.bid(bidder, amount, heard),
-            Phase::PreEmpt => self.pre_empt(amount, heard),
-            Phase::Pay { payer, payee } => self.pay_price(payer, payee, money, heard),
-            Phase::Counter => self.counter(money, heard),
-            Phase::RebidChallenger => self.rebid_challenger(money, heard),
-            Phase::RebidTarget => self.rebid_target(money, heard),
+            Phase::Turn => self.take_turn(act, listener),
+            Phase::Bid { bidder } => self.bid(bidder, amount, listener),
+            Phase::PreEmpt => self.pre_empt(amount, listener),
+            Phase::Pay { payer, payee } => self.pay_price(payer, payee, money, listener),
+            Phase::Counter => self.counter(money, listener),
+            Phase::RebidChallenger => self.rebid_challenger(money, listener),
+            Phase::RebidTarget => self.rebid_target(money, listener),
             Phase::Over(_) => {}
         }
     }
@@ -196,7 +196,7 @@ impl Koehandel {
         }
     }
 
-    fn take_turn(&mut self, act: Option<Act>, heard: &mut impl Listener<Message>) {
+    fn take_turn(&mut self, act: Option<Act>, listener: &mut impl Listener<Message>) {
         let player = self.turn;
         let challenge = match act {
             Some(Act::Trade {
@@ -207,25 +207,25 @@ impl Koehandel {
             _ => None,
         };
         match challenge {
-            Some(Ok(trade)) => self.open_trade(trade, heard),
+            Some(Ok(trade)) => self.open_trade(trade, listener),
             fault => {
                 if let Some(Err(fault)) = fault {
-                    tell(heard, player, || Message::Fault(fault));
+                    send(listener, player, || Message::Fault(fault));
                 }
                 if self.undrawn() > 0 {
-                    let card = self.draw(heard);
-                    self.open_auction(card, player, heard);
+                    let card = self.draw(listener);
+                    self.open_auction(card, player, listener);
                 } else {
                     self.barred[player] = true;
                     self.views[player].barred[0] = true;
-                    self.next_turn(heard);
+                    self.next_turn(listener);
                 }
             }
         }
     }
 
     /// Turns up the next animal; a donkey pays everybody before the bidding (A20).
-    fn draw(&mut self, heard: &mut impl Listener<Message>) -> Animal {
+    fn draw(&mut self, listener: &mut impl Listener<Message>) -> Animal {
         let card = self.deck[usize::from(self.drawn)];
         self.drawn += 1;
         if card == Animal::DONKEY {
@@ -234,9 +234,9 @@ impl Koehandel {
             for seat in 0..PLAYERS {
                 self.purses[seat] = self.purses[seat].plus(Purse::single(note));
                 self.views[seat].donkey(note);
-                tell(heard, seat, || Message::Donkey(note));
+                send(listener, seat, || Message::Donkey(note));
                 for other in Compass::RIVALS {
-                    tell(heard, seat, || Message::DonkeyOther(other, note));
+                    send(listener, seat, || Message::DonkeyOther(other, note));
                 }
             }
         }
@@ -244,30 +244,30 @@ impl Koehandel {
     }
 
     /// The next player who may act has its turn, or the match ends.
-    pub(super) fn next_turn(&mut self, heard: &mut impl Listener<Message>) {
+    pub(super) fn next_turn(&mut self, listener: &mut impl Listener<Message>) {
         if self.undrawn() == 0 {
             self.end_turns += 1;
             self.end_turns_without_set += 1;
             let cut = self.end_turns > self.options.end_turns_max
                 || self.end_turns_without_set > self.options.end_turns_without_set_max;
             if cut {
-                return self.end(Cause::Stalled, heard);
+                return self.end(Cause::Stalled, listener);
             }
         }
         let next = (1..=PLAYERS)
             .map(|step| (self.turn + step) % PLAYERS)
             .find(|player| self.undrawn() > 0 || self.may_start_trade(*player));
         match next {
-            Some(player) => self.ask_turn(player, heard),
-            None => self.end(Cause::Normal, heard),
+            Some(player) => self.ask_turn(player, listener),
+            None => self.end(Cause::Normal, listener),
         }
     }
 
-    fn ask_turn(&mut self, player: usize, heard: &mut impl Listener<Message>) {
+    fn ask_turn(&mut self, player: usize, listener: &mut impl Listener<Message>) {
         self.turn = player;
         self.phase = Phase::Turn;
         self.views[player].turn();
-        tell(heard, player, || Message::Start);
+        send(listener, player, || Message::Start);
     }
 
     /// Whether `player` may be asked to start a trade (A19; without empty offers it needs a card).
@@ -276,12 +276,12 @@ impl Koehandel {
         !self.barred[player] && can_offer && can_trade(&self.herds, player)
     }
 
-    fn end(&mut self, cause: Cause, heard: &mut impl Listener<Message>) {
+    fn end(&mut self, cause: Cause, listener: &mut impl Listener<Message>) {
         self.phase = Phase::Over(cause);
         let scores = self.scores();
         for seat in 0..PLAYERS {
             let seen = std::array::from_fn(|place| scores[(seat + place) % PLAYERS]);
-            tell(heard, seat, || Message::End(seen));
+            send(listener, seat, || Message::End(seen));
         }
     }
 
@@ -353,11 +353,11 @@ impl Game for Koehandel {
     type View = View;
     type Event = Message;
 
-    /// The first position; everybody but the empty seats of nobody hears [`Message::Begin`] and the
+    /// The first position; everybody but the empty seats of nobody receives [`Message::Begin`] and the
     /// player on turn [`Message::Start`].
-    fn open(setup: &Setup, heard: &mut impl Listener<Message>) -> Self {
+    fn open(setup: &Setup, listener: &mut impl Listener<Message>) -> Self {
         let rotate = |seat: usize| {
-            View::of(
+            View::from_holdings(
                 std::array::from_fn(|at| setup.purses[(seat + at) % PLAYERS]),
                 std::array::from_fn(|at| setup.herds[(seat + at) % PLAYERS]),
                 setup.donkeys,
@@ -375,9 +375,9 @@ impl Game for Koehandel {
         // The first turn comes after the one before it.
         game.turn = (usize::from(setup.first) + PLAYERS - 1) % PLAYERS;
         for seat in 0..PLAYERS {
-            tell(heard, seat, || Message::Begin);
+            send(listener, seat, || Message::Begin);
         }
-        game.next_turn(heard);
+        game.next_turn(listener);
         game
     }
 
@@ -431,10 +431,10 @@ impl Game for Koehandel {
         )
     }
 
-    fn step(&mut self, acts: &[(Seat, Option<Act>)], heard: &mut impl Listener<Message>) {
+    fn step(&mut self, acts: &[(Seat, Option<Act>)], listener: &mut impl Listener<Message>) {
         for (seat, act) in acts {
             if self.player_asked() == Some(seat.index()) {
-                self.play(*act, heard);
+                self.play(*act, listener);
             }
         }
     }

@@ -9,4 +9,4 @@ mod words;
 pub use picture::draw;
 pub use state::{Auction, Bid, Cash, Payment, Player, Settled, Stage, Stake, State, Trade};
 pub use watch::Watch;
-pub use words::{sentence, told};
+pub use words::{sentence, title};

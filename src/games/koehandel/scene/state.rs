@@ -1,4 +1,4 @@
-//! The state of a match in the form in which it is shown. Players are numbered by seat where the table tells,
+//! The state of a match in the form in which it is shown. Players are numbered by seat where the table gives it,
 //! and clockwise from the viewer's own where a seat does.
 
 use crate::cards::{Animal, Compass, PLAYERS, Purse};
@@ -273,10 +273,10 @@ impl From<&Deal> for Settled {
 }
 
 impl Settled {
-    /// What messages to all seats tell as settled, if they do.
+    /// What messages to all seats report as settled, if they do.
     #[must_use]
-    pub fn told(heard: &[(Seat, Message)]) -> Option<Self> {
-        heard.iter().find_map(|(reader, message)| {
+    pub fn from_messages(received: &[(Seat, Message)]) -> Option<Self> {
+        received.iter().find_map(|(reader, message)| {
             let reader = reader.index();
             match *message {
                 Message::Free { card, auctioneer } => {
@@ -286,7 +286,7 @@ impl Settled {
                     card, buyer, price, ..
                 }) => {
                     let sold = Self::sold(card, buyer.seat(reader), price);
-                    let payments = heard.iter().filter_map(paid).collect();
+                    let payments = received.iter().filter_map(paid).collect();
                     Some(Self { payments, ..sold })
                 }
                 Message::Won(goods) => Some(Self {
@@ -295,7 +295,7 @@ impl Settled {
                     from: Some(goods.rival.seat(reader)),
                     to: reader,
                     price: None,
-                    payments: heard.iter().filter_map(paid).collect(),
+                    payments: received.iter().filter_map(paid).collect(),
                 }),
                 _ => None,
             }
@@ -314,7 +314,7 @@ impl Settled {
     }
 }
 
-/// What the payee of an auction or a trade is told.
+/// What the payee of an auction or a trade receives.
 fn paid((reader, message): &(Seat, Message)) -> Option<Payment> {
     let Message::Money { payer, paid } = message else {
         return None;

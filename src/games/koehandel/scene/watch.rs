@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 enum Last {
     #[default]
     Nothing,
-    Heard(Message),
+    Received(Message),
     Said(Ask, Act),
 }
 
@@ -29,7 +29,7 @@ struct OwnTrade {
     tied: bool,
 }
 
-/// What lies on the table, as far as one seat was told.
+/// What lies on the table, as far as one seat knows it.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
     last: Last,
@@ -44,7 +44,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Hears a message that `fold` has folded.
+    /// Receives a message that `fold` has folded.
     pub fn receive(&mut self, message: &Message, fold: &Fold) {
         for deal in fold.deals() {
             self.count = self.count.saturating_add(1);
@@ -94,7 +94,7 @@ impl Watch {
             }
             _ => {}
         }
-        self.last = Last::Heard(message.clone());
+        self.last = Last::Received(message.clone());
     }
 
     /// Takes note of the reader's own answer.
@@ -165,7 +165,7 @@ impl Watch {
         let name = |place: Compass| place.letter().to_string();
         let title = match &self.last {
             Last::Nothing => return None,
-            Last::Heard(message) => sentence(message, &name),
+            Last::Received(message) => sentence(message, &name),
             Last::Said(ask, act) => said(ask, act, &name),
         };
         Some(Scene::of(self.count, title, &self.state(fold)))

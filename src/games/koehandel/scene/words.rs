@@ -8,16 +8,19 @@ use drover_game::game::Seat;
 /// Names of places, by the number of the reader's own and the place as the reader has it.
 type Names<'a> = &'a dyn Fn(Compass) -> String;
 
-/// What the most telling of the messages that followed one act says, players named by seat.
+/// What the most important of the messages that followed one act says, players named by seat.
 #[must_use]
-pub fn told(heard: &[(Seat, Message)]) -> Option<String> {
-    let (reader, message) = heard.iter().rev().max_by_key(|(_, told)| weight(told))?;
+pub fn title(received: &[(Seat, Message)]) -> Option<String> {
+    let (reader, message) = received
+        .iter()
+        .rev()
+        .max_by_key(|(_, message)| weight(message))?;
     Some(sentence(message, &|place| {
         format!("Seat {}", place.seat(reader.index()))
     }))
 }
 
-/// How much a message tells of what has happened, the most for the match's end.
+/// How much a message reports of what has happened, the most for the match's end.
 const fn weight(message: &Message) -> u8 {
     match message {
         Message::End(_) => 10,

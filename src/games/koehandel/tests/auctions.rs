@@ -15,7 +15,7 @@ const REFUSED: &str = "type=information&message=second_bluff_not_allowed";
 fn bluff_found(options: Options) -> Hall {
     let mut hall = Hall::new(position(options, "AB", NOBODY, None));
     hall.reply(0, "").reply(1, "?money=h").pass(&[2, 3, 0]);
-    hall.hears(0, BLUFFED);
+    hall.receives(0, BLUFFED);
     hall
 }
 
@@ -29,7 +29,7 @@ fn a2_the_bluffer_bids_again() {
         "fresh history, same card"
     );
     hall.reply(1, "?money=f").pass(&[2, 3, 0]);
-    hall.hears(1, "type=collect&opponent=E&money=f");
+    hall.receives(1, "type=collect&opponent=E&money=f");
 }
 
 #[test]
@@ -52,8 +52,8 @@ fn a2_every_bluffer_is_left_out() {
 fn a3_a_second_bluff_is_refused_at_once() {
     let mut hall = bluff_found(Options::default());
     hall.reply(1, "?money=T");
-    hall.hears(1, REFUSED);
-    hall.hears(2, "type=auction&goods=A&opponent=N&auctioneer=N&message=E0");
+    hall.receives(1, REFUSED);
+    hall.receives(2, "type=auction&goods=A&opponent=N&auctioneer=N&message=E0");
     hall.pass(&[2, 3]);
     assert_eq!(hall.count(1, REFUSED), 1);
     assert_eq!(hall.owns(0, 'A'), 1);
@@ -81,7 +81,7 @@ fn a3_a_second_bluff_is_struck_at_payment() {
         "the next highest bid stands; 10 was a pass when bid"
     );
     hall.reply(0, "");
-    hall.hears(2, "type=collect&opponent=N&money=f");
+    hall.receives(2, "type=collect&opponent=N&money=f");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a4_a_pre_empted_bluff_is_paid_and_stays_hidden() {
         .reply(1, "?money=h")
         .pass(&[2, 3])
         .reply(0, "?money=h");
-    hall.hears(0, "type=collect&opponent=W&money=h");
+    hall.receives(0, "type=collect&opponent=W&money=h");
     hall.reply(0, "?money=ff");
     assert_eq!(hall.nth_last(1, 1), "type=receive&opponent=E&money=ff");
     assert!((0..4).all(|seat| hall.count(seat, BLUFFED) == 0));
@@ -125,7 +125,7 @@ fn a5_an_auctioneer_without_cash_is_exposed_and_then_refused() {
         "type=information&money=nn&message=bluffed"
     );
     hall.reply(1, "?money=t").pass(&[2, 3]).reply(0, "?money=t");
-    hall.hears(0, REFUSED);
+    hall.receives(0, REFUSED);
     assert_eq!(
         hall.last(1),
         "type=collect&opponent=E&money=t",
@@ -148,7 +148,7 @@ fn a5_an_exposed_auctioneer_who_is_left_out_is_asked_and_refused() {
     assert_eq!(hall.asked(), Some(0), "row 7");
     // It holds the price, and yet may not buy.
     hall.reply(0, "?money=t");
-    hall.hears(0, REFUSED);
+    hall.receives(0, REFUSED);
     assert_eq!(
         hall.last(1),
         "type=collect&opponent=E&money=t",
@@ -191,22 +191,22 @@ fn a7_server_picks_least_total() {
 
 #[test]
 fn a8_zeros_and_overpayment_are_legal() {
-    let mut hall = Hall::of("A", NOBODY);
+    let mut hall = Hall::with_deck("A", NOBODY);
     hall.reply(0, "")
         .reply(1, "?money=t")
         .pass(&[2, 3, 0])
         .reply(1, "?money=nntf");
-    hall.hears(0, "type=receive&opponent=W&money=nntf");
+    hall.receives(0, "type=receive&opponent=W&money=nntf");
     assert_eq!(
         (hall.purse(0), hall.purse(1)),
         ("nnnntttttff".into(), "ttt".into())
     );
-    hall.hears(2, "type=information&opponent=N&money=QQQQ10");
+    hall.receives(2, "type=information&opponent=N&money=QQQQ10");
 }
 
 #[test]
 fn a15_only_the_value_of_a_bid_counts() {
-    let mut hall = Hall::of("A", NOBODY);
+    let mut hall = Hall::with_deck("A", NOBODY);
     hall.reply(0, "")
         .reply(1, "?money=TTTTTTTTT")
         .reply(2, "?money=nnnn")
@@ -220,7 +220,7 @@ fn a15_only_the_value_of_a_bid_counts() {
 
 #[test]
 fn a20_the_donkey_pays_before_the_first_bid() {
-    let mut hall = Hall::of("GA", NOBODY);
+    let mut hall = Hall::with_deck("GA", NOBODY);
     hall.since();
     hall.reply(0, "");
     let said = hall.since();
@@ -243,7 +243,7 @@ fn a20_the_donkey_pays_before_the_first_bid() {
 
 #[test]
 fn a23_late_and_failed_replies_are_empty() {
-    let mut hall = Hall::of("AB", NOBODY);
+    let mut hall = Hall::with_deck("AB", NOBODY);
     hall.silent(Reply::Late);
     assert_eq!(hall.asked(), Some(1), "an auction");
     hall.silent(Reply::Failed)
@@ -255,7 +255,7 @@ fn a23_late_and_failed_replies_are_empty() {
 #[test]
 fn a24_everybody_is_shown_the_bluffer() {
     let hall = bluff_found(Options::default());
-    hall.hears(0, BLUFFED);
+    hall.receives(0, BLUFFED);
     assert_eq!(hall.last(2), BLUFFED.replace("opponent=W", "opponent=E"));
     assert_eq!(hall.last(3), BLUFFED.replace("opponent=W", "opponent=N"));
     assert_eq!(
@@ -267,18 +267,18 @@ fn a24_everybody_is_shown_the_bluffer() {
 
 #[test]
 fn p2_bids_are_bounded() {
-    let mut hall = Hall::of("A", NOBODY);
+    let mut hall = Hall::with_deck("A", NOBODY);
     let (above, all) = ("F".repeat(7) + "Tft", "F".repeat(7) + "Tf" + "t");
     assert_eq!(above, all, "3,760 is all money that can exist");
     hall.reply(0, "")
         .reply(1, &format!("?money={above}t"))
         .reply(2, &format!("?money={}", "n".repeat(401)));
-    hall.hears(
+    hall.receives(
         3,
         "type=auction&goods=A&opponent=W&auctioneer=W&message=N0E0",
     );
     hall.reply(3, &format!("?money={all}"));
-    hall.hears(
+    hall.receives(
         0,
         "type=auction&goods=A&opponent=E&money=FFFFFFFTft&message=W0N0E3760",
     );
@@ -286,9 +286,9 @@ fn p2_bids_are_bounded() {
 
 #[test]
 fn p3_amounts_are_normalised() {
-    let mut hall = Hall::of("A", NOBODY);
+    let mut hall = Hall::with_deck("A", NOBODY);
     hall.reply(0, "").reply(1, "?money=nttttttttttn");
-    hall.hears(
+    hall.receives(
         2,
         "type=auction&goods=A&opponent=E&money=h&auctioneer=N&message=E100",
     );
@@ -296,7 +296,7 @@ fn p3_amounts_are_normalised() {
 
 #[test]
 fn p4_a_bluff_is_found_before_anything_moves() {
-    let mut hall = Hall::of("A", NOBODY);
+    let mut hall = Hall::with_deck("A", NOBODY);
     hall.reply(0, "").reply(1, "?money=h").pass(&[2, 3]);
     hall.since();
     hall.reply(0, "");
@@ -312,17 +312,17 @@ fn p4_a_bluff_is_found_before_anything_moves() {
 
 #[test]
 fn row_14_a_card_that_nobody_bids_for_is_free() {
-    let mut hall = Hall::of("AB", NOBODY);
+    let mut hall = Hall::with_deck("AB", NOBODY);
     hall.reply(0, "").pass(&[1, 2, 3]);
-    hall.hears(0, "type=receive&goods=A");
-    hall.hears(2, "type=information&goods=A&opponent=N&money=-0");
-    hall.hears(1, "type=start");
+    hall.receives(0, "type=receive&goods=A");
+    hall.receives(2, "type=information&goods=A&opponent=N&money=-0");
+    hall.receives(1, "type=start");
 }
 
 /// A pass is no mistake, however it is said; what cannot be read is one, and so is half a trade.
 #[test]
 fn answers_that_are_refused_are_counted() {
-    let mut hall = Hall::of("AB", NOBODY);
+    let mut hall = Hall::with_deck("AB", NOBODY);
     hall.reply(0, "hello").reply(1, "?money=f");
     hall.reply(2, "?money=0").reply(3, "?n=5").reply(0, "");
     hall.reply(1, "?type=trade");

@@ -6,7 +6,7 @@ use drover_game::game::Seat;
 use drover_game::kit::{DialogueSetup, Kit as _, Nodes, PlaySetup};
 use drover_game::rng::Rng;
 use drover_game::wire::{Dialogue, Fact};
-use drover_laws::disturb::{Heard, Line, Said, Tape, Trial, disturbed, undisturbed};
+use drover_laws::disturb::{Line, Received, Said, Tape, Trial, disturbed, undisturbed};
 use serde_json::{Value, json};
 
 /// What one seat received and answered in a match between these bots.
@@ -21,8 +21,8 @@ pub fn recorded(
     played
         .transcript
         .into_iter()
-        .filter(|heard| heard.seat == Seat(seat))
-        .map(|heard| (heard.call, heard.reply))
+        .filter(|received| received.seat == Seat(seat))
+        .map(|received| (received.call, received.reply))
         .collect()
 }
 
@@ -45,7 +45,7 @@ pub fn flags(facts: &[Fact]) -> Vec<String> {
 
 /// Disturbed matches of each kind.
 const ROUNDS: u64 = 20;
-/// A repeated message comes at most so many messages later.
+/// A repeated message comes at most this many messages later.
 const LATE_MAX: u32 = 60;
 
 /// Animals, own purse and deck.
@@ -54,8 +54,8 @@ fn known(view: &Value) -> Value {
     json!([animals, view["purse"], view["deck_left"]])
 }
 
-/// Hears a match, a message of it a second time at most `later` messages after the first, and says whether
-/// the seat knows in the end what is so. A bot that thinks hears the same match disturbed in any way, and
+/// Receives a match, a message of it a second time at most `later` messages after the first, and says whether
+/// the seat knows in the end what is so. A bot that thinks receives the same match disturbed in any way, and
 /// always answers in form.
 fn knows_after_repeat(round: u64, later: u32) -> bool {
     let tables = [
@@ -80,13 +80,13 @@ fn knows_after_repeat(round: u64, later: u32) -> bool {
         seed: round,
         lines: lines.map(|(call, reply)| Line { call, reply }).collect(),
     };
-    let mut heard = undisturbed(&tape);
+    let mut received = undisturbed(&tape);
     // The first message, which opens a session, stays alone.
-    let at = 1 + rng.below(heard.len() as u32 - 2) as usize;
+    let at = 1 + rng.below(received.len() as u32 - 2) as usize;
     let to = at + 1 + rng.below(later) as usize;
-    heard.insert(to.min(heard.len() - 1), heard[at].clone());
-    let run = |bot: &str, heard: &[Heard], said| {
-        let trial = Trial::run(&tape, bot, heard, said);
+    received.insert(to.min(received.len() - 1), received[at].clone());
+    let run = |bot: &str, received: &[Received], said| {
+        let trial = Trial::run(&tape, bot, received, said);
         let faults = (&trial.panic, trial.hangs, &trial.differs);
         assert_eq!(faults, (&None, 0, &None), "{bot}, round {round}");
         assert_eq!(trial.illegal, [""; 0], "{bot}, round {round}");
@@ -95,7 +95,7 @@ fn knows_after_repeat(round: u64, later: u32) -> bool {
     let bot = bots[rng.below(bots.len() as u32) as usize];
     run(bot, &disturbed(&tape, &mut rng), Said::Own);
     let whole = Trial::plain(&tape, "filler", Said::Recorded);
-    known(&run("filler", &heard, Said::Recorded).view) == known(&whole.view)
+    known(&run("filler", &received, Said::Recorded).view) == known(&whole.view)
 }
 
 #[test]

@@ -46,8 +46,8 @@ fn every_settlement_is_a_fact_for_every_seat() {
         let mut prices = (0, 0);
         let (mut bids, mut second) = (Vec::new(), Vec::new());
         play(seed, 3, Options::default(), |happened| match happened {
-            Happened::Told(_, Message::Settled(_)) => {}
-            Happened::Told(seat, message) => {
+            Happened::Sent(_, Message::Settled(_)) => {}
+            Happened::Sent(seat, message) => {
                 match message {
                     Message::Bluffed { by, hand } => {
                         bluffs.push((seat, by, hand));
@@ -82,18 +82,18 @@ fn every_settlement_is_a_fact_for_every_seat() {
             assert_eq!(count(&facts, "donkey"), 4);
             assert_eq!(count(&facts, "score"), 1);
             assert_eq!(count(&facts, "trade"), trades);
-            let told: Vec<(Compass, Purse)> = bluffs
+            let known: Vec<(Compass, Purse)> = bluffs
                 .iter()
                 .filter(|(at, ..)| at.index() == seat)
                 .map(|(_, by, hand)| (*by, *hand))
                 .collect();
             let caught: Vec<_> = facts
                 .iter()
-                .filter_map(|fact| KIT.bluff(fact))
+                .filter_map(|fact| KIT.card().bluff(fact))
                 .filter(|bluff| bluff.caught)
                 .collect();
-            assert_eq!(caught.len(), told.len());
-            for (bluff, (by, hand)) in caught.iter().zip(told) {
+            assert_eq!(caught.len(), known.len());
+            for (bluff, (by, hand)) in caught.iter().zip(known) {
                 assert_eq!(bluff.by, by.letter().to_string());
                 assert_eq!(bluff.held, Some(i64::from(hand.value())));
                 assert!(
@@ -107,8 +107,8 @@ fn every_settlement_is_a_fact_for_every_seat() {
             let bid = bids.iter().filter(|(at, _)| at.index() == seat);
             assert_eq!(own, bid.map(|(_, bid)| i64::from(*bid)).collect::<Vec<_>>());
             // What was refused is that, and no bluff that nobody caught.
-            let told = second.iter().filter(|(at, _)| at.index() == seat);
-            let told: Vec<Value> = told.map(|(_, bid)| (*bid).into()).collect();
+            let known = second.iter().filter(|(at, _)| at.index() == seat);
+            let known: Vec<Value> = known.map(|(_, bid)| (*bid).into()).collect();
             let mut again = Vec::new();
             let mut exposed = false;
             for fact in &facts {
@@ -122,7 +122,7 @@ fn every_settlement_is_a_fact_for_every_seat() {
                     _ => {}
                 }
             }
-            assert_eq!(again, told);
+            assert_eq!(again, known);
             refused += again.len();
             uncaught += facts
                 .iter()
@@ -140,12 +140,12 @@ fn places_become_seats_and_animals_stay_animals() {
         "auction",
         json!({"card": "E", "buyer": "S", "seller": "E", "paid_to": null, "price": 30}),
     );
-    let seated = KIT.seated(fact, Seat(3));
+    let seated = KIT.card().seated(fact, Seat(3));
     let buyer =
         json!({"card": "E", "buyer": "seat 3", "seller": "seat 2", "paid_to": null, "price": 30});
     assert_eq!(seated.data, buyer);
     let scores = Fact::new("score", json!({"scores": {"S": 1, "W": 2, "N": 3, "E": 4}}));
-    let seated = KIT.seated(scores, Seat(2)).data;
+    let seated = KIT.card().seated(scores, Seat(2)).data;
     assert_eq!(
         seated["scores"],
         json!({"seat 2": 1, "seat 3": 2, "seat 0": 3, "seat 1": 4})

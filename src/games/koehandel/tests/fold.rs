@@ -15,8 +15,8 @@ fn fold_is_what_the_rules_show() {
             let seed = seed * 1000 + number as u64;
             let mut folds = vec![Fold::new(); PLAYERS];
             play(seed, 9, options, |happened| match happened {
-                Happened::Told(_, Message::Settled(_)) => {}
-                Happened::Told(seat, message) => {
+                Happened::Sent(_, Message::Settled(_)) => {}
+                Happened::Sent(seat, message) => {
                     folds[seat.index()].receive(&message);
                 }
                 Happened::Said(game, seat, ask, act) => {

@@ -53,7 +53,7 @@ fn replay(text: &str) {
     );
     let mut folds: Vec<Fold> = (0..PLAYERS)
         .map(|seat| {
-            Fold::of(View::of(
+            Fold::from_view(View::from_holdings(
                 std::array::from_fn(|at| setup.purses[(seat + at) % PLAYERS]),
                 std::array::from_fn(|at| setup.herds[(seat + at) % PLAYERS]),
                 setup.donkeys,
@@ -106,10 +106,10 @@ fn replay(text: &str) {
         .filter_map(|call| call.text.splitn(3, '&').nth(2))
         .collect();
     assert_eq!(rest, ["type=start"], "nothing but the next turn follows");
-    let heard: Vec<usize> = rows.iter().map(|row| row.seat.index()).collect();
+    let received: Vec<usize> = rows.iter().map(|row| row.seat.index()).collect();
     assert!(
-        (0..PLAYERS).all(|seat| heard.contains(&seat)),
-        "all four seats hear"
+        (0..PLAYERS).all(|seat| received.contains(&seat)),
+        "all four seats receive messages"
     );
     // The next turn makes the last settlement final for all seats.
     for (seat, fold) in folds.iter_mut().enumerate() {

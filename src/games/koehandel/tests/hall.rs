@@ -95,7 +95,7 @@ impl Hall {
     }
 
     /// With the default options and the usual money.
-    pub fn of(deck: &str, herds: [&str; PLAYERS]) -> Self {
+    pub fn with_deck(deck: &str, herds: [&str; PLAYERS]) -> Self {
         Self::new(position(Options::default(), deck, herds, None))
     }
 
@@ -158,7 +158,7 @@ impl Hall {
 
     /// The last message to `seat` is this.
     #[track_caller]
-    pub fn hears(&self, seat: usize, text: &str) {
+    pub fn receives(&self, seat: usize, text: &str) {
         assert_eq!(self.last(seat), text);
     }
 
@@ -169,8 +169,8 @@ impl Hall {
 
     /// The message to `seat` that came `back` messages before the last.
     pub fn nth_last(&self, seat: usize, back: usize) -> &str {
-        let mut heard = self.said.iter().rev().filter(|(at, _)| *at == seat);
-        heard.nth(back).map_or("", |(_, text)| text)
+        let mut received = self.said.iter().rev().filter(|(at, _)| *at == seat);
+        received.nth(back).map_or("", |(_, text)| text)
     }
 
     /// How often `seat` received exactly this.

@@ -90,7 +90,7 @@ proptest! {
         let fields = Fields::cut(text.as_bytes()).unwrap();
         prop_assert_eq!((fields.market().unwrap(), fields.id().unwrap()), (market, id));
         prop_assert_eq!(read(&fields, &fold).unwrap(), Some(message), "{}", text);
-        let route = KIT.route(text.as_bytes()).unwrap();
+        let route = KIT.card().dialect.route(text.as_bytes()).unwrap();
         prop_assert_eq!((route.market, route.id), (market, id));
     }
 
@@ -114,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_heard_makes_a_player_panic(seed in any::<u64>()) {
+    fn no_message_makes_a_player_panic(seed in any::<u64>()) {
         let mut rng = Rng::new(seed, 0);
         let name = pick(&mut rng, bots::CARDS).name;
         let mut player = listener(name, seed);
@@ -133,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_is_heard_bounds_stay_sane(seed in any::<u64>()) {
+    fn bounds_stay_sane_after_any_message(seed in any::<u64>()) {
         let mut rng = Rng::new(seed, 1);
         let mut fold = Fold::new();
         for _ in 0..200 {
@@ -163,7 +163,7 @@ fn decode_everything(bytes: &[u8]) {
         let _ = read(&fields, &fold);
         let _ = (fields.market(), fields.id());
     }
-    let _ = KIT.route(bytes);
+    let _ = KIT.card().dialect.route(bytes);
     let mut rng = Rng::new(bytes.len() as u64, 0);
     for _ in 0..4 {
         let (ask, _) = act(&mut rng);
@@ -216,8 +216,8 @@ fn views_hide_other_peoples_money() {
     let mut compared = 0;
     for seed in 0..150 {
         let mut rng = Rng::new(seed, 4);
-        let mut heard = Vec::new();
-        let mut game = Koehandel::open(&Setup::deal(seed, Options::default()), &mut heard);
+        let mut messages = Vec::new();
+        let mut game = Koehandel::open(&Setup::deal(seed, Options::default()), &mut messages);
         while let Some((seat, ask)) = game.asked() {
             let hand = game.purses()[seat];
             let twins = match ask {
@@ -238,7 +238,7 @@ fn views_hide_other_peoples_money() {
                 compared += 1;
             }
             let act = random_act(&game, seat, &ask, &mut rng);
-            game.play(act, &mut heard);
+            game.play(act, &mut messages);
         }
     }
     assert!(compared > 1_000, "{compared} settlements compared");
@@ -247,18 +247,18 @@ fn views_hide_other_peoples_money() {
 fn compare(game: &Koehandel, seat: usize, one: Act, two: Act) {
     let settle = |act: Act| {
         let mut game = game.clone();
-        let mut heard = Vec::new();
-        game.play(Some(act), &mut heard);
+        let mut messages = Vec::new();
+        game.play(Some(act), &mut messages);
         let mut parties = vec![seat];
         if let Some((target, Ask::Counter { .. })) = game.asked() {
             parties.push(target);
-            game.play(Some(Act::Cards(Money::Missing)), &mut heard);
+            game.play(Some(Act::Cards(Money::Missing)), &mut messages);
         }
-        (game, heard, parties)
+        (game, messages, parties)
     };
-    let ((left, left_heard, parties), (right, right_heard, _)) = (settle(one), settle(two));
+    let ((left, left_messages, parties), (right, right_messages, _)) = (settle(one), settle(two));
     for viewer in 0..PLAYERS {
-        let paid = left_heard.iter().any(|(at, message)| {
+        let paid = left_messages.iter().any(|(at, message)| {
             at.index() == viewer
                 && matches!(
                     message,
@@ -269,14 +269,14 @@ fn compare(game: &Koehandel, seat: usize, one: Act, two: Act) {
             continue;
         }
         assert_eq!(left.seen_by(viewer), right.seen_by(viewer));
-        let of = |heard: &[(Seat, Message)]| -> Vec<Message> {
-            heard
+        let of = |messages: &[(Seat, Message)]| -> Vec<Message> {
+            messages
                 .iter()
                 .filter(|(at, _)| at.index() == viewer)
                 .map(|(_, message)| message.clone())
                 .collect()
         };
-        assert_eq!(of(&left_heard), of(&right_heard));
+        assert_eq!(of(&left_messages), of(&right_messages));
     }
 }
 

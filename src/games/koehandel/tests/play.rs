@@ -185,8 +185,8 @@ pub fn random_act(game: &Koehandel, seat: usize, ask: &Ask, rng: &mut Rng) -> Op
 
 /// What happens in a match, in order.
 pub enum Happened<'a> {
-    /// A seat is told this.
-    Told(Seat, Message),
+    /// A seat is sent this.
+    Sent(Seat, Message),
     /// In this position a seat answers an ask.
     Said(&'a Koehandel, usize, &'a Ask, Option<Act>),
 }
@@ -194,18 +194,18 @@ pub enum Happened<'a> {
 /// Plays a match of this seed to its end with answers drawn from `stream`.
 pub fn play(seed: u64, stream: u64, options: Options, mut happens: impl FnMut(Happened<'_>)) {
     let mut rng = Rng::new(seed, stream);
-    let mut heard = Vec::new();
-    let mut game = Koehandel::open(&Setup::deal(seed, options), &mut heard);
+    let mut messages = Vec::new();
+    let mut game = Koehandel::open(&Setup::deal(seed, options), &mut messages);
     loop {
-        for (seat, message) in heard.drain(..) {
-            happens(Happened::Told(seat, message));
+        for (seat, message) in messages.drain(..) {
+            happens(Happened::Sent(seat, message));
         }
         let Some((seat, ask)) = game.asked() else {
             return;
         };
         let act = random_act(&game, seat, &ask, &mut rng);
         happens(Happened::Said(&game, seat, &ask, act));
-        game.play(act, &mut heard);
+        game.play(act, &mut messages);
     }
 }
 

@@ -47,7 +47,7 @@ fn a21_starting_money_is_set_and_later_money_is_added() {
     assert_eq!(
         fold.view().purse,
         Purse::START,
-        "told right after the start: set"
+        "reported right after the start: set"
     );
     receive(&mut fold, "type=receive&money=f");
     assert_eq!(fold.view().purse.value(), 140, "a donkey's card: added");
@@ -172,7 +172,7 @@ fn i7_an_end_without_the_own_score_is_completed() {
 }
 
 #[test]
-fn i8_a_collect_is_asked_after_an_auction_and_told_after_a_trade() {
+fn i8_a_collect_is_asked_after_an_auction_and_reported_after_a_trade() {
     let mut fold = Fold::new();
     receive(&mut fold, "type=receive&goods=A");
     receive(&mut fold, "type=collect&opponent=W&money=tt");
@@ -321,7 +321,12 @@ fn p12_what_the_server_took_is_what_was_paid() {
 
 #[test]
 fn routing_fields_are_checked() {
-    let field = |text: &str| KIT.route(text.as_bytes()).map_err(|error| error.field);
+    let field = |text: &str| {
+        KIT.card()
+            .dialect
+            .route(text.as_bytes())
+            .map_err(|error| error.field)
+    };
     assert!(field("market=12&id=3&type=start").is_ok());
     assert!(field(" ?market=%31&id=3&type=start\n").is_ok());
     for (text, wrong) in [
@@ -344,12 +349,16 @@ fn routing_fields_are_checked() {
     let long = format!("market=1&id=1&x={}", "y".repeat(FRAME_MAX));
     assert_eq!(field(&long).err(), Some("query"));
     assert!(
-        KIT.route(b"market=1&id=1&type=information&message=begin")
+        KIT.card()
+            .dialect
+            .route(b"market=1&id=1&type=information&message=begin")
             .unwrap()
             .begins
     );
     assert!(
-        !KIT.route(b"market=1&id=1&type=start&message=begin")
+        !KIT.card()
+            .dialect
+            .route(b"market=1&id=1&type=start&message=begin")
             .unwrap()
             .begins
     );

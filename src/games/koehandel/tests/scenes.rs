@@ -1,14 +1,15 @@
 //! Scenes show what their viewer may know, all of it and no more.
 
 use super::play::{Happened, all_options, play};
+use crate::KIT;
 use crate::cards::{PLAYERS, Purse};
 use crate::fold::Fold;
 use crate::message::Message;
 use crate::options::LostRow;
 use crate::rules::{Act, Koehandel};
 use crate::scene::{Stage, Stake, State, Watch};
-use drover_game::contest::Contest as _;
 use drover_game::game::Game as _;
+use drover_game::kit::Kit as _;
 use drover_game::scene::Scene;
 
 fn read(scene: &Scene) -> State {
@@ -33,8 +34,8 @@ fn a_seat_sees_its_own_money_and_bounds_on_that_of_others() {
                 9,
                 options,
                 |happened| match happened {
-                    Happened::Told(_, Message::Settled(_)) => {}
-                    Happened::Told(seat, message) => {
+                    Happened::Sent(_, Message::Settled(_)) => {}
+                    Happened::Sent(seat, message) => {
                         let Side { fold, watch } = &mut sides[seat.index()];
                         fold.receive(&message);
                         watch.receive(&message, fold);
@@ -151,6 +152,6 @@ fn the_table_sees_everything() {
 fn a_picture_is_drawn_as_it_ever_was() {
     let text = include_str!("../golden/scene.json");
     let state: serde_json::Value = serde_json::from_str(text).expect("JSON");
-    let picture = Koehandel::picture(&state).expect("a picture");
+    let picture = (KIT.card().picture)(&state).expect("a picture");
     assert_eq!(picture.document(""), include_str!("../golden/scene.svg"));
 }

@@ -72,14 +72,14 @@ impl Account {
         sets.len() as i64 * sets.iter().sum::<i64>()
     }
 
-    fn receive(&mut self, heard: &Exchange) {
-        let fields: HashMap<&str, &str> = heard
+    fn receive(&mut self, received: &Exchange) {
+        let fields: HashMap<&str, &str> = received
             .call
             .split('&')
             .filter_map(|pair| pair.split_once('='))
             .collect();
         let get = |name: &str| fields.get(name).copied().unwrap_or_default();
-        let reply = heard.reply.as_deref().unwrap_or_default();
+        let reply = received.reply.as_deref().unwrap_or_default();
         let (goods, money, from) = (get("goods"), get("money"), get("opponent"));
         self.pay_debt(
             Some(money.trim_start_matches('-')).filter(|_| get("message") == "paid_by_server"),
@@ -140,7 +140,8 @@ fn every_outcome_is_recomputed_from_its_transcript() {
 
 fn score_again(seed: u64) {
     let names: Vec<&str> = KIT
-        .bots()
+        .card()
+        .bots
         .iter()
         .filter(|card| !card.thinks)
         .map(|card| card.name)
@@ -159,8 +160,8 @@ fn score_again(seed: u64) {
         played.refused
     );
     let mut accounts: [Account; 4] = Default::default();
-    for heard in &played.transcript {
-        accounts[heard.seat.index()].receive(heard);
+    for received in &played.transcript {
+        accounts[received.seat.index()].receive(received);
     }
     let scores: Vec<i64> = accounts.iter().map(Account::score).collect();
     assert_eq!(
@@ -182,11 +183,11 @@ fn score_again(seed: u64) {
         .sum();
     assert_eq!(money, 3_760, "money is conserved");
     for (seat, account) in accounts.iter().enumerate() {
-        let told: String = "SWNE"
+        let expected: String = "SWNE"
             .chars()
             .enumerate()
             .map(|(place, letter)| format!("{letter}{}", scores[(seat + place) % 4]))
             .collect();
-        assert_eq!(account.end.as_deref(), Some(told.as_str()));
+        assert_eq!(account.end.as_deref(), Some(expected.as_str()));
     }
 }

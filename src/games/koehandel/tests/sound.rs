@@ -23,13 +23,13 @@ fn undisturbed_matches_are_sound() {
     for (number, options) in (0..).zip(all_options()) {
         for round in 0..ROUNDS {
             let seed = number * 1000 + round;
-            let heard = random_match(seed, options);
+            let exchanges = random_match(seed, options);
             let mut rng = Rng::new(seed, 12);
-            for heard in &heard {
+            for exchanges in &exchanges {
                 let case = format!("seed {seed}, {options:?}");
-                assert_sound(heard, &case);
-                let from = 1 + rng.below(heard.len() as u32 - 1) as usize;
-                assert_sound(&heard[from..], &format!("{case} from {from}"));
+                assert_sound(exchanges, &case);
+                let from = 1 + rng.below(exchanges.len() as u32 - 1) as usize;
+                assert_sound(&exchanges[from..], &format!("{case} from {from}"));
             }
         }
     }
@@ -39,7 +39,7 @@ fn undisturbed_matches_are_sound() {
 fn random_match(seed: u64, options: Options) -> [Side; PLAYERS] {
     let mut texts: [Side; PLAYERS] = Default::default();
     play(seed, 11, options, |happened| match happened {
-        Happened::Told(seat, message) => {
+        Happened::Sent(seat, message) => {
             let text = write(1, 1, &message).map(|text| (text, None));
             texts[seat.index()].extend(text);
         }
@@ -53,12 +53,12 @@ fn random_match(seed: u64, options: Options) -> [Side; PLAYERS] {
 
 /// Nothing is flagged, every question of the match is thought about, and nothing is answered from memory. A
 /// late joiner may be asked once more: money collected means a payment at first (I8).
-fn assert_sound(heard: &[(String, Option<String>)], case: &str) {
+fn assert_sound(exchanges: &[(String, Option<String>)], case: &str) {
     let mut player = listener("filler", 1);
-    for (at, (call, reply)) in heard.iter().enumerate() {
+    for (at, (call, reply)) in exchanges.iter().enumerate() {
         let next = player.receive(call.as_bytes()).unwrap();
         let flags = flags(&player.facts());
-        let before = &heard[at.saturating_sub(14)..=at];
+        let before = &exchanges[at.saturating_sub(14)..=at];
         assert!(flags.is_empty(), "{case}: {flags:?} after {before:#?}");
         let sound = match next {
             Next::Think { .. } => true,
@@ -80,7 +80,7 @@ fn no_player_is_ever_sent_the_same_text_twice_in_a_row() {
             let seed = number * 1000 + round;
             let mut last = HashMap::new();
             play(seed, 7, options, |happened| {
-                if let Happened::Told(seat, message) = happened
+                if let Happened::Sent(seat, message) = happened
                     && let Some(text) = write(1, 1, &message)
                 {
                     let before = last.insert(seat, text.clone());
@@ -109,10 +109,10 @@ fn matches_between_bots_are_sound_also_for_who_joins_late() {
     for seed in 0..36u64 {
         let names = tables[seed as usize % tables.len()];
         let options = options[seed as usize % options.len()].clone();
-        let heard = recorded(seed, names, options, rng.below(4) as u8);
-        assert_sound(&heard, &format!("seed {seed}"));
-        let from = 1 + rng.below(heard.len() as u32 - 1) as usize;
-        assert_sound(&heard[from..], &format!("seed {seed} from {from}"));
+        let exchanges = recorded(seed, names, options, rng.below(4) as u8);
+        assert_sound(&exchanges, &format!("seed {seed}"));
+        let from = 1 + rng.below(exchanges.len() as u32 - 1) as usize;
+        assert_sound(&exchanges[from..], &format!("seed {seed} from {from}"));
     }
 }
 

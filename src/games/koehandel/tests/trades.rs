@@ -54,8 +54,8 @@ fn a10_an_empty_offer_is_a_fault_in_strict_mode() {
     let strict = with(|options| options.empty_offer = false);
     let mut hall = Hall::new(position(strict, "A", H, None));
     hall.reply(0, OFFER);
-    hall.hears(0, "type=information&message=invalid_bid");
-    hall.hears(1, "type=auction&goods=A&opponent=E&auctioneer=E");
+    hall.receives(0, "type=information&message=invalid_bid");
+    hall.receives(1, "type=auction&goods=A&opponent=E&auctioneer=E");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn a11_an_empty_counter_accepts_and_a_zero_card_counters() {
     }
     let mut hall = challenge(Options::default(), "n");
     hall.reply(1, "?money=n");
-    hall.hears(0, "type=trade&goods=H&opponent=W&money=Q&message=equal_bid");
+    hall.receives(0, "type=trade&goods=H&opponent=W&money=Q&message=equal_bid");
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a12_a_lower_counter_just_loses() {
 fn a13_no_rebid_of_the_challenger_is_a_bid_of_no_card() {
     let mut hall = challenge(Options::default(), "t");
     hall.reply(1, "?money=t").reply(0, "");
-    hall.hears(1, "type=trade&goods=H&opponent=E&money=&message=equal_bid");
+    hall.receives(1, "type=trade&goods=H&opponent=E&money=&message=equal_bid");
     hall.reply(1, "?money=t");
     assert_eq!((hall.owns(1, 'H'), hall.purse(0)), (2, "nntttttf".into()));
 }
@@ -149,7 +149,7 @@ fn a16_a_faulty_trade_becomes_an_auction() {
         ("?type=trade&opponent=W&goods=H&money=?", "invalid_bid"),
     ];
     for (reply, code) in faults {
-        let mut hall = Hall::of("A", H);
+        let mut hall = Hall::with_deck("A", H);
         hall.reply(0, reply);
         assert_eq!(
             hall.last(0),
@@ -167,7 +167,7 @@ fn a16_a_faulty_trade_becomes_an_auction() {
 #[test]
 fn a17_an_unknown_opponent_is_none() {
     for opponent in ["S", "X", "w", "", "WN"] {
-        let mut hall = Hall::of("A", H);
+        let mut hall = Hall::with_deck("A", H);
         hall.reply(
             0,
             &format!("?type=trade&opponent={opponent}&goods=H&money=t"),
@@ -182,23 +182,23 @@ fn a17_an_unknown_opponent_is_none() {
 
 #[test]
 fn a18_a_quartet_cannot_be_challenged() {
-    let mut hall = Hall::of("A", ["HHHH", "", "", ""]);
+    let mut hall = Hall::with_deck("A", ["HHHH", "", "", ""]);
     hall.reply(0, "?type=trade&opponent=W&goods=H&money=t");
-    hall.hears(0, "type=information&message=opponent_goods_do_not_match");
-    let mut hall = Hall::of("A", ["", "HHHH", "", ""]);
+    hall.receives(0, "type=information&message=opponent_goods_do_not_match");
+    let mut hall = Hall::with_deck("A", ["", "HHHH", "", ""]);
     hall.reply(0, "?type=trade&opponent=W&goods=H&money=t");
-    hall.hears(0, "type=information&message=goods_not_owned_by_player");
+    hall.receives(0, "type=information&message=goods_not_owned_by_player");
 }
 
 #[test]
 fn a19_only_who_can_trade_is_asked_at_the_end() {
-    let mut hall = Hall::of(END, ["H", "", "HHH", ""]);
+    let mut hall = Hall::with_deck(END, ["H", "", "HHH", ""]);
     assert_eq!(hall.asked(), Some(0));
     hall.reply(0, "");
     assert_eq!(hall.asked(), Some(2), "1 and 3 have nothing to trade");
     hall.reply(2, "?type=auction");
     assert!(hall.over(), "both are barred");
-    hall.hears(2, "type=end&message=S0W28800N0E0");
+    hall.receives(2, "type=end&message=S0W28800N0E0");
 }
 
 #[test]
@@ -243,9 +243,9 @@ fn cause(hall: &Hall) -> Option<Cause> {
 
 #[test]
 fn p6_zero_cards() {
-    let mut hall = Hall::of("A", H);
+    let mut hall = Hall::with_deck("A", H);
     hall.reply(0, OFFER);
-    hall.hears(1, "type=trade&goods=H&opponent=E&money=");
+    hall.receives(1, "type=trade&goods=H&opponent=E&money=");
     hall.since();
     hall.reply(1, "");
     let said = hall.since();
@@ -261,9 +261,9 @@ fn p6_zero_cards() {
 fn p7_after_a_tie_both_bids_are_void() {
     let mut hall = challenge(Options::default(), "t");
     hall.reply(1, "?money=t");
-    hall.hears(0, "type=trade&goods=H&opponent=W&money=Q&message=equal_bid");
+    hall.receives(0, "type=trade&goods=H&opponent=W&money=Q&message=equal_bid");
     hall.reply(0, "?money=tttt");
-    hall.hears(
+    hall.receives(
         1,
         "type=trade&goods=H&opponent=E&money=QQQQ&message=equal_bid",
     );
@@ -277,7 +277,7 @@ fn p7_after_a_tie_both_bids_are_void() {
 }
 
 #[test]
-fn p7_an_invalid_rebid_of_the_challenger_is_told_to_it() {
+fn p7_an_invalid_rebid_of_the_challenger_is_reported_to_it() {
     let mut hall = challenge(Options::default(), "t");
     hall.reply(1, "?money=t");
     hall.since();
@@ -322,17 +322,17 @@ fn p8_the_rows_of_an_exchange() {
 #[test]
 fn p9_a_faulty_trade_after_the_deck_bars() {
     let herds = ["HI", "HHHIII", "", ""];
-    let mut hall = Hall::of(END, herds);
+    let mut hall = Hall::with_deck(END, herds);
     hall.reply(0, "?type=trade&opponent=N&goods=H&money=t");
-    hall.hears(0, "type=information&message=opponent_goods_do_not_match");
+    hall.receives(0, "type=information&message=opponent_goods_do_not_match");
     assert_eq!(
         (hall.game().barred(), hall.asked()),
         ([true, false, false, false], Some(1))
     );
-    let mut hall = Hall::of(END, herds);
-    let heard = hall.since().len();
+    let mut hall = Hall::with_deck(END, herds);
+    let received = hall.since().len();
     hall.reply(0, "?money=t");
-    assert!(hall.game().barred()[0] && heard > 0);
+    assert!(hall.game().barred()[0] && received > 0);
     assert_eq!(
         hall.since(),
         ["1 type=start"],
@@ -343,7 +343,7 @@ fn p9_a_faulty_trade_after_the_deck_bars() {
 #[test]
 fn p9_differing_goods_are_not_owned() {
     for goods in ["HI", "", "K", "h", "HHH", "-H"] {
-        let mut hall = Hall::of("A", H);
+        let mut hall = Hall::with_deck("A", H);
         hall.reply(0, &format!("?type=trade&opponent=W&goods={goods}&money=t"));
         assert_eq!(
             hall.last(0),
@@ -380,9 +380,9 @@ fn i5_the_lost_row_names_the_loser_or_the_winner() {
 
 #[test]
 fn i9_invalid_bid_is_said_to_both() {
-    let mut hall = Hall::of("A", H);
+    let mut hall = Hall::with_deck("A", H);
     hall.reply(0, "?type=trade&opponent=W&goods=H&money=F");
-    hall.hears(0, "type=information&message=invalid_bid");
+    hall.receives(0, "type=information&message=invalid_bid");
     let mut hall = challenge(Options::default(), "t");
     hall.reply(1, "?money=F");
     assert_eq!(hall.count(1, "type=information&message=invalid_bid"), 1);
@@ -390,9 +390,9 @@ fn i9_invalid_bid_is_said_to_both() {
 
 #[test]
 fn i12_two_animals_are_written_twice() {
-    let mut hall = Hall::of("A", ["HH", "HH", "", ""]);
+    let mut hall = Hall::with_deck("A", ["HH", "HH", "", ""]);
     hall.reply(0, "?type=trade&opponent=W&goods=HH&money=t");
-    hall.hears(1, "type=trade&goods=HH&opponent=E&money=Q");
+    hall.receives(1, "type=trade&goods=HH&opponent=E&money=Q");
     hall.reply(1, "");
     assert_eq!(hall.owns(0, 'H'), 4);
     assert_eq!(
@@ -401,8 +401,8 @@ fn i12_two_animals_are_written_twice() {
     );
     // Three against one, two against one: one card.
     for herds in [["HHH", "H", "", ""], ["HH", "H", "", ""]] {
-        let mut hall = Hall::of("A", herds);
+        let mut hall = Hall::with_deck("A", herds);
         hall.reply(0, "?type=trade&opponent=W&goods=H&money=t");
-        hall.hears(1, "type=trade&goods=H&opponent=E&money=Q");
+        hall.receives(1, "type=trade&goods=H&opponent=E&money=Q");
     }
 }

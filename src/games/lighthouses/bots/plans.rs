@@ -144,7 +144,7 @@ impl<'a> Planner<'a> {
             } else {
                 0
             };
-            let linkable = Lighthouse::of(scout.chart.linkable(a) & !links);
+            let linkable = Lighthouse::in_set(scout.chart.linkable(a) & !links);
             let free = linkable.filter(|b| !network.crossed(&scout.chart, a, *b));
             let open = free.fold(links, |set, b| set | b.bit());
             planner.open.push(open);
@@ -186,10 +186,10 @@ impl<'a> Planner<'a> {
         let stands = |life: f64| self.due(begin, life);
         let own = self.life(at);
         let mut worth = 2.0 * stands(own);
-        for b in Lighthouse::of(beacon.links) {
+        for b in Lighthouse::in_set(beacon.links) {
             let life = own.min(self.life(b));
             worth += 2.0 * stands(life);
-            for c in Lighthouse::of(beacon.links & self.links(b)).filter(|c| *c > b) {
+            for c in Lighthouse::in_set(beacon.links & self.links(b)).filter(|c| *c > b) {
                 let area = f64::from(self.scout.chart.area(at, b, c));
                 worth += area * stands(life.min(self.life(c)));
             }
@@ -202,7 +202,7 @@ impl<'a> Planner<'a> {
         let mut subjects = Vec::new();
         for a in self.scout.lighthouses() {
             subjects.extend(self.subject(&[a]));
-            let later = |set: u64, at: Lighthouse| Lighthouse::of(set).filter(move |b| *b > at);
+            let later = |set: u64, at: Lighthouse| Lighthouse::in_set(set).filter(move |b| *b > at);
             for b in later(self.open(a), a) {
                 for c in later(self.open(a) & self.open(b), b) {
                     if self.scout.chart.area(a, b, c) > 0 {
@@ -442,7 +442,7 @@ impl<'a> Planner<'a> {
             let kept = if fallen(at) {
                 0
             } else {
-                Lighthouse::of(self.links(at))
+                Lighthouse::in_set(self.links(at))
                     .filter(|to| !fallen(*to))
                     .fold(0, |set, to| set | to.bit())
             };
@@ -467,10 +467,10 @@ impl<'a> Planner<'a> {
             // What stands on two corners counts at the first of them.
             let earlier = corners.iter().take(i).fold(0, |set, b| set | b.bit());
             let ends = links(*a) & !earlier;
-            for b in Lighthouse::of(ends) {
+            for b in Lighthouse::in_set(ends) {
                 let both = life(*a).min(life(b));
                 worth += 2.0 * self.due(begin(old(*a, b)), both);
-                for c in Lighthouse::of(ends & links(b)).filter(|c| *c > b) {
+                for c in Lighthouse::in_set(ends & links(b)).filter(|c| *c > b) {
                     let stood = old(*a, b) && old(*a, c) && old(b, c);
                     let area = f64::from(self.scout.chart.area(*a, b, c));
                     worth += area * self.due(begin(stood), both.min(life(c)));

@@ -3,8 +3,8 @@
 use super::scout::scouting;
 use super::{champion, drifter, harvester, nearest, passer, ring, triangle};
 use crate::rules::Lighthouses;
+use drover_game::card::{BotCard, card, thinker};
 use drover_game::game::Bot;
-use drover_game::kit::{BotCard, card, thinker};
 use drover_game::rng::Rng;
 
 /// Every built-in player, weakest first.

@@ -14,7 +14,7 @@ const POOR: u8 = 10;
 
 /// How many links a player with these keys could make at a lighthouse.
 fn links_there(scout: &Scout, scene: &Scene, at: Lighthouse) -> i64 {
-    let ends = Lighthouse::of(scout.chart.linkable(at) & scene.keys);
+    let ends = Lighthouse::in_set(scout.chart.linkable(at) & scene.keys);
     let links = scene.network.beacon(at).links;
     let open = |to: &Lighthouse| {
         scene.mine(*to) && links & to.bit() == 0 && !scene.network.crossed(&scout.chart, at, *to)

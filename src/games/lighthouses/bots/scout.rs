@@ -42,7 +42,7 @@ impl Scout {
             at: self.chart.lighthouse_at(view.position),
             energy: view.energy,
             keys: view.keys,
-            network: Network::told(&self.chart, self.players, beacons),
+            network: Network::from_beacons(&self.chart, self.players, beacons),
         }
     }
 
@@ -215,7 +215,7 @@ impl Scene {
             let linkable = self.network.linkable(chart, self.seat, self.keys, at, *to);
             linkable.is_ok()
         };
-        Lighthouse::of(self.keys)
+        Lighthouse::in_set(self.keys)
             .filter(legal)
             .map(|to| (to, self.network.closed(chart, at, to)))
             .collect()

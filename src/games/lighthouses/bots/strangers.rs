@@ -1,4 +1,4 @@
-//! Players beside the ladder, written from what is known of other authors' programs. The champion was made with them
+//! Players outside the ladder, written from what is known of other authors' programs. The champion was made with them
 //! in view: `against_one` was chosen against `early`, and wear, the prior of raids and tours came from games watched
 //! with both (champion/README.md).
 

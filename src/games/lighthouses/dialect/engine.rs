@@ -2,8 +2,8 @@
 
 use super::python::{Value, parse};
 use crate::rules::{Act, Ask, Cell, Chart, Lighthouse, Lighthouses, Point, Step, VIEW_REACH};
+use drover_game::dialect::ReplyLine;
 use drover_game::game::Seat;
-use drover_game::wire::ReplyLine;
 use serde::{Deserialize, Serialize};
 use std::fmt::{Display, Write as _};
 
@@ -92,7 +92,7 @@ pub fn state(game: &Lighthouses, seat: Seat, neutral: Neutral) -> String {
         out.push_str(", \"energy\": ");
         whole(out, beacon.energy.into());
         out.push_str(", \"connections\": ");
-        list(out, Lighthouse::of(beacon.links), |out, to| {
+        list(out, Lighthouse::in_set(beacon.links), |out, to| {
             pair(out, chart.point(chart.lighthouses()[to.index()]));
         });
         out.push_str(", \"have_key\": ");

@@ -38,11 +38,11 @@ pub struct State {
     score: Whole,
     energy: Whole,
     view: Vec<Vec<Whole>>,
-    lighthouses: Vec<Told>,
+    lighthouses: Vec<ReportedLighthouse>,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-struct Told {
+struct ReportedLighthouse {
     position: (Whole, Whole),
     #[serde(default)]
     owner: Option<Whole>,
@@ -236,9 +236,9 @@ impl State {
                 WireError::new("lighthouses", why)
             })
         };
-        for told in &self.lighthouses {
-            let at = find(told.position)?;
-            let owner = told.owner.filter(|owner| owner.0 >= 0);
+        for known in &self.lighthouses {
+            let at = find(known.position)?;
+            let owner = known.owner.filter(|owner| owner.0 >= 0);
             let owner = owner.map(|owner| {
                 u8::try_from(owner.0)
                     .map(Seat)
@@ -246,11 +246,11 @@ impl State {
             });
             let beacon = &mut beacons[at.index()];
             beacon.owner = owner.transpose()?;
-            beacon.energy = u32::try_from(told.energy.0.max(0)).unwrap_or(u32::MAX);
-            for to in &told.connections {
+            beacon.energy = u32::try_from(known.energy.0.max(0)).unwrap_or(u32::MAX);
+            for to in &known.connections {
                 beacon.links |= find(*to)?.bit();
             }
-            if told.have_key {
+            if known.have_key {
                 keys |= at.bit();
             }
         }

@@ -74,7 +74,7 @@ impl Lighthouse {
 
     /// The lighthouses of a set, in order.
     #[inline]
-    pub fn of(mut set: u64) -> impl Iterator<Item = Lighthouse> {
+    pub fn in_set(mut set: u64) -> impl Iterator<Item = Lighthouse> {
         std::iter::from_fn(move || {
             let next = (set != 0).then(|| Lighthouse(set.trailing_zeros() as u8));
             set &= set.wrapping_sub(1);
@@ -439,7 +439,7 @@ pub(super) mod set {
     use serde::{Deserialize as _, Deserializer, Serializer};
 
     pub(in super::super) fn serialize<S: Serializer>(set: &u64, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(Lighthouse::of(*set))
+        to.collect_seq(Lighthouse::in_set(*set))
     }
 
     pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(

@@ -29,7 +29,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// So many rounds of so many players on this map.
+    /// This many rounds of this many players on this map.
     #[must_use]
     pub const fn new(map: Map, players: usize, rounds: u32) -> Self {
         Self {
@@ -91,7 +91,7 @@ pub enum Act {
     Connect(Lighthouse),
 }
 
-/// What a player is told besides its [`View`].
+/// What a player receives besides its [`View`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
@@ -101,7 +101,7 @@ pub enum Event {
     Done(Act, Result<(), Refusal>),
 }
 
-/// What a player is told at its turn.
+/// What a player receives at its turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct View {
     /// Rounds that are over, as far as it can count them.
@@ -134,14 +134,14 @@ impl View {
         players: usize,
         act: Act,
     ) -> Result<(), Refusal> {
-        let network = Network::told(chart, players, &self.beacons);
+        let network = Network::from_beacons(chart, players, &self.beacons);
         legal(chart, &network, seat, (self.position, self.keys), act)
     }
 
     /// The acts that would succeed; of attacks, some strengths.
     #[must_use]
     pub fn acts(&self, chart: &Chart, seat: Seat, players: usize) -> Vec<Act> {
-        let network = Network::told(chart, players, &self.beacons);
+        let network = Network::from_beacons(chart, players, &self.beacons);
         let own = (self.position, self.keys);
         let mut acts = candidates(chart, self.position, self.energy);
         acts.retain(|act| legal(chart, &network, seat, own, *act).is_ok());
@@ -417,11 +417,11 @@ impl drover_game::game::Game for Lighthouses {
     type View = View;
     type Event = Event;
 
-    fn open(setup: &Setup, heard: &mut impl Listener<Event>) -> Self {
+    fn open(setup: &Setup, listener: &mut impl Listener<Event>) -> Self {
         let game = Self::begin(setup);
         let players = game.players.len();
         for seat in (0..players as u8).map(Seat) {
-            heard.receive(seat, || {
+            listener.receive(seat, || {
                 Event::Begins(Arc::clone(&game.chart), seat, players)
             });
         }
@@ -482,15 +482,15 @@ impl drover_game::game::Game for Lighthouses {
         self.legal(*act).map_err(|why| Illegal(why.to_string()))
     }
 
-    fn step(&mut self, acts: &[(Seat, Option<Act>)], heard: &mut impl Listener<Event>) {
+    fn step(&mut self, acts: &[(Seat, Option<Act>)], listener: &mut impl Listener<Event>) {
         for (seat, act) in acts {
             if self.turn() == Some(*seat) {
                 let act = act.unwrap_or(Act::Pass);
                 let done = self.play(act);
                 if done.is_err() {
-                    heard.refuse(*seat);
+                    listener.refuse(*seat);
                 }
-                heard.receive(*seat, || Event::Done(act, done));
+                listener.receive(*seat, || Event::Done(act, done));
             }
         }
     }

@@ -111,20 +111,20 @@ impl Network {
     /// are left out, and so are reports on more lighthouses than the chart has; for players beyond `players`
     /// no income is kept.
     #[must_use]
-    pub fn told(chart: &Chart, players: usize, beacons: &[Beacon]) -> Self {
+    pub fn from_beacons(chart: &Chart, players: usize, beacons: &[Beacon]) -> Self {
         let count = chart.lighthouses().len();
         let mut network = Self::new(count, players);
         let beacons = beacons.get(..count).unwrap_or(beacons);
-        for (own, told) in network.beacons.iter_mut().zip(beacons) {
-            own.owner = told.owner;
-            own.energy = told.energy;
+        for (own, reported) in network.beacons.iter_mut().zip(beacons) {
+            own.owner = reported.owner;
+            own.energy = reported.energy;
         }
-        for (a, told) in (0..).map(Lighthouse).zip(beacons) {
-            for b in Lighthouse::of(told.links) {
+        for (a, reported) in (0..).map(Lighthouse).zip(beacons) {
+            for b in Lighthouse::in_set(reported.links) {
                 let Some(back) = beacons.get(b.index()) else {
                     continue;
                 };
-                if a < b && back.links & a.bit() != 0 && told.owner == back.owner {
+                if a < b && back.links & a.bit() != 0 && reported.owner == back.owner {
                     network.join(chart, a, b);
                 }
             }
@@ -200,7 +200,7 @@ impl Network {
         Ok(())
     }
 
-    /// Whether any link, whoever's, crosses this one.
+    /// Whether any link crosses this one.
     #[must_use]
     pub fn crossed(&self, chart: &Chart, a: Lighthouse, b: Lighthouse) -> bool {
         let crossings = chart.crossings(a, b);
@@ -220,7 +220,7 @@ impl Network {
     #[must_use]
     pub fn closed(&self, chart: &Chart, a: Lighthouse, b: Lighthouse) -> i64 {
         let corners = self.beacon(a).links & self.beacon(b).links;
-        Lighthouse::of(corners)
+        Lighthouse::in_set(corners)
             .map(|c| i64::from(chart.area(a, b, c)))
             .sum()
     }
@@ -266,12 +266,12 @@ impl Network {
     fn fall(&mut self, chart: &Chart, at: Lighthouse) {
         let Beacon { owner, links, .. } = *self.beacon(at);
         let mut loss = POINTS * (1 + i64::from(links.count_ones()));
-        for b in Lighthouse::of(links) {
+        for b in Lighthouse::in_set(links) {
             let beyond = &mut self.beacons[b.index()].links;
             *beyond &= !at.bit();
             // Each triangle once: corners after b.
             let corners = *beyond & links & !(b.bit() | (b.bit() - 1));
-            loss += Lighthouse::of(corners)
+            loss += Lighthouse::in_set(corners)
                 .map(|c| i64::from(chart.area(at, b, c)))
                 .sum::<i64>();
         }

@@ -1,4 +1,4 @@
-//! What is to be seen of a game (README.md, section 6): everything for its engine, for a player what it is told.
+//! What is to be seen of a game (README.md, section 6): everything for its engine, for a player what it receives.
 
 mod picture;
 mod state;

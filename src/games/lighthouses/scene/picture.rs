@@ -15,7 +15,7 @@ const HEIGHT: f64 = 400.0;
 const CELL: std::ops::RangeInclusive<f64> = 2.0..=28.0;
 /// Lighthouses, players and triangles that are drawn: more than there can be.
 const DRAWN_MAX: usize = 256;
-/// Height of the numbers beside lighthouses.
+/// Height of the numbers next to lighthouses.
 const SMALL: f64 = 8.0;
 
 /// The picture of a state, if it is one.

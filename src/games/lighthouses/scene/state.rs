@@ -15,7 +15,7 @@ pub const CELLS_MAX: usize = 16_384;
 pub struct State {
     /// Rounds that are over.
     pub round: u32,
-    /// Rounds of the game. A viewer is not told.
+    /// Rounds of the game. Viewers do not know it.
     pub rounds: Option<u32>,
     /// The player that sees this, from 0; `None`: everything is shown.
     pub viewer: Option<u8>,
@@ -23,7 +23,7 @@ pub struct State {
     pub island: Vec<String>,
     /// The island cells whose energy is known: x, y, energy up to 100.
     pub energy: Vec<(u16, u16, u8)>,
-    /// Every lighthouse, in the order of the list that players are told.
+    /// Every lighthouse, in the order of the list that players receive.
     pub lighthouses: Vec<LighthouseState>,
     /// Every triangle of links.
     pub triangles: Vec<TriangleState>,
@@ -77,7 +77,7 @@ pub struct PlayerState {
 }
 
 fn list(set: u64) -> Vec<u8> {
-    Lighthouse::of(set).map(|at| at.0).collect()
+    Lighthouse::in_set(set).map(|at| at.0).collect()
 }
 
 impl State {
@@ -141,10 +141,10 @@ impl State {
         state
     }
 
-    /// What a player of so many was told last.
+    /// What a player of n received last.
     #[must_use]
-    pub fn told(chart: &Chart, seat: Seat, players: usize, view: &View) -> Self {
-        let network = Network::told(chart, players, &view.beacons);
+    pub fn from_view(chart: &Chart, seat: Seat, players: usize, view: &View) -> Self {
+        let network = Network::from_beacons(chart, players, &view.beacons);
         let mut state = Self::of(chart, players, &network, &view.seen);
         (state.round, state.viewer) = (view.round, Some(seat.0));
         if let Some(own) = state.players.get_mut(seat.index()) {
@@ -178,8 +178,8 @@ fn triangles(chart: &Chart, network: &Network) -> Vec<TriangleState> {
         let Some(player) = owner.map(|owner| owner.0) else {
             continue;
         };
-        for b in Lighthouse::of(links).filter(|b| a < *b) {
-            for c in Lighthouse::of(links & beacon(b).links).filter(|c| b < *c) {
+        for b in Lighthouse::in_set(links).filter(|b| a < *b) {
+            for c in Lighthouse::in_set(links & beacon(b).links).filter(|c| b < *c) {
                 found.push(TriangleState {
                     player,
                     corners: [a.0, b.0, c.0],

@@ -98,14 +98,14 @@ fn legal(chart: &Chart, seat: Seat, players: usize, view: &View, act: Act) -> Re
             .ok_or(Refusal::NotIsland),
         (Act::Attack(0..), Some(_)) => Ok(()),
         (Act::Connect(to), Some(at)) => {
-            Network::told(chart, players, beacons).linkable(chart, seat, view.keys, at, to)
+            Network::from_beacons(chart, players, beacons).linkable(chart, seat, view.keys, at, to)
         }
         _ => Err(Refusal::NotAtTarget),
     }
 }
 
 #[test]
-fn nothing_that_is_told_makes_a_player_panic_or_err() {
+fn no_message_makes_a_player_panic_or_err() {
     let mut rng = Rng::new(11, 0);
     for map in MAPS {
         let chart = Arc::new(Map::read(map).unwrap().chart());

@@ -55,7 +55,7 @@ fn what_stands_brings_what_it_counts_on() {
         worth.expect(false, |_| 0.0);
         worth.owners[0] = 1.0;
         worth.owners[1] = -1.0;
-        let mut state = State::told(&terrain, &worth, game.network().beacons());
+        let mut state = State::from_beacons(&terrain, &worth, game.network().beacons());
         let before = game.scores().values().to_vec();
         for round in 0..ROUNDS {
             let place = format!("seed {seed}, round {round}");
@@ -112,7 +112,7 @@ fn weights(owners: [u8; 4]) -> Vec<f32> {
         energy: 500,
         links: 0,
     });
-    let state = State::told(&terrain, &worth, &beacons);
+    let state = State::from_beacons(&terrain, &worth, &beacons);
     let mut rivals = Rivals::new(&CHAMPION, 0, 4);
     for round in 0..500 {
         rivals.see(&CHAMPION, &terrain, &state, round);
@@ -151,7 +151,7 @@ fn who_is_shot_at_without_falling_is_expected_to_stand_less_long() {
             energy,
             links: 0,
         });
-        let state = State::told(&terrain, &worth, &beacons);
+        let state = State::from_beacons(&terrain, &worth, &beacons);
         rivals.see(&CHAMPION, &terrain, &state, round);
         // The first one is shot at, the second one is charged, the others only decay.
         rivals.put(1, 300);
@@ -276,7 +276,7 @@ fn three_lighthouses_far_apart_become_a_triangle_sooner_by_a_tour() {
     assert!(10 * with.1 > 11 * without.1, "{without:?} {with:?}");
 }
 
-/// Its acts in the games of its signature, with so many tours tried.
+/// Its acts in the games of its signature, with n tours tried.
 fn signed(tours: usize) -> Vec<Act> {
     let mut acts = Vec::new();
     for bout in bouts("champion").unwrap() {

@@ -19,7 +19,7 @@ fn our_maps_are_maps() {
 }
 
 #[test]
-fn lighthouses_and_starts_stand_in_the_order_that_players_are_told() {
+fn lighthouses_and_starts_stand_in_the_order_of_the_wire() {
     let map = Map::read("######\n#B!A #\n#!A !#\n# a0 #\n######\n").unwrap();
     let points = |list: &[(i32, i32)]| list.iter().map(|at| Point::from(*at)).collect::<Vec<_>>();
     assert_eq!(map.lighthouses(), points(&[(1, 2), (4, 2), (2, 3)]));
@@ -120,7 +120,7 @@ fn drawn_maps_are_maps_of_the_style_asked_for() {
         (style(18, 18, 3, 17), "players must be 1 to 16, not 17"),
         (
             style(6, 6, 15, 2),
-            "there is no room for so many lighthouses and players",
+            "there is no room for that many lighthouses and players",
         ),
     ] {
         assert_eq!(generate(1, &style).unwrap_err(), why);

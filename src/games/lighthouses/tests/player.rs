@@ -21,7 +21,7 @@ fn begun(neutral: &str) -> (Box<dyn Dialogue>, String) {
 #[test]
 fn a_player_takes_states_as_other_engines_write_them() {
     let (_, state) = begun("-1");
-    for told in [
+    for known in [
         state.clone(),
         state.replace("\"owner\": -1", "\"owner\": null"),
         state.replace("\"owner\": -1, ", ""),
@@ -35,14 +35,14 @@ fn a_player_takes_states_as_other_engines_write_them() {
     ] {
         let (mut player, _) = begun("-1");
         assert!(
-            matches!(player.receive(told.as_bytes()), Ok(Next::Think { .. })),
-            "{told}"
+            matches!(player.receive(known.as_bytes()), Ok(Next::Think { .. })),
+            "{known}"
         );
     }
     // Whatever the spelling and the order, it is the same state.
-    let seen = |told: &str| {
+    let seen = |known: &str| {
         let (mut player, _) = begun("-1");
-        player.receive(told.as_bytes()).unwrap();
+        player.receive(known.as_bytes()).unwrap();
         player.view()
     };
     let mut owned: Value = serde_json::from_str(&state).unwrap();
@@ -59,9 +59,9 @@ fn a_player_takes_states_as_other_engines_write_them() {
     assert_eq!(seen(&null), base);
     // A smaller view, and a larger one.
     let view = |side: usize| {
-        let mut told: Value = serde_json::from_str(&state).unwrap();
-        told["view"] = json!(vec![vec![7; side]; side]);
-        told.to_string()
+        let mut known: Value = serde_json::from_str(&state).unwrap();
+        known["view"] = json!(vec![vec![7; side]; side]);
+        known.to_string()
     };
     for side in [0, 1, 3, 5, 9, 41] {
         let (mut player, _) = begun("-1");
@@ -72,7 +72,7 @@ fn a_player_takes_states_as_other_engines_write_them() {
 #[test]
 fn a_player_says_what_is_wrong_with_a_message_and_goes_on() {
     let (mut player, state) = begun("-1");
-    for (told, why) in [
+    for (known, why) in [
         ("".to_owned(), "message: it is no JSON object"),
         ("[]".to_owned(), "message: it is no JSON object"),
         (state.replace("[3, 4], \"score\"", "[0, 0], \"score\""), "position: [0, 0] is not on the island"),
@@ -84,16 +84,19 @@ fn a_player_says_what_is_wrong_with_a_message_and_goes_on() {
         (json!({"player_num": 0, "player_count": 1, "position": [1, 1], "map": [[0]], "lighthouses": [[5, 5]]}).to_string(), "lighthouses: [5, 5] is not on the island, or stands twice"),
         (json!({"player_num": 0, "player_count": 1, "position": [0, 0], "map": [[1]], "lighthouses": []}).to_string(), "lighthouses: 0 of them; 1 to 64 are played with"),
     ] {
-        assert_eq!(player.receive(told.as_bytes()).unwrap_err().to_string(), why, "{told}");
-        let default = KIT.default_answer(&told);
+        assert_eq!(player.receive(known.as_bytes()).unwrap_err().to_string(), why, "{known}");
+        let default = KIT.card().dialect.default_answer(&known);
         assert!(default.is_empty() || serde_json::from_str::<Value>(default).is_ok());
     }
     assert!(matches!(
         player.receive(state.as_bytes()),
         Ok(Next::Think { .. })
     ));
-    assert_eq!(KIT.default_answer(&state), "{\"command\": \"pass\"}");
-    assert_eq!(KIT.default_answer("{\"success\": true}"), "");
+    assert_eq!(
+        KIT.card().dialect.default_answer(&state),
+        "{\"command\": \"pass\"}"
+    );
+    assert_eq!(KIT.card().dialect.default_answer("{\"success\": true}"), "");
     let mut fresh = KIT.dialogue(&DialogueSetup::of("passer", 0)).unwrap();
     assert_eq!(
         fresh.receive(state.as_bytes()).unwrap_err().to_string(),
@@ -104,25 +107,25 @@ fn a_player_says_what_is_wrong_with_a_message_and_goes_on() {
 #[test]
 fn what_is_taken_and_lost_again_between_two_states_is_a_fact() {
     let (mut player, state) = begun("-1");
-    let mut told: Value = serde_json::from_str(&state).unwrap();
-    let mut tell = |player: &mut dyn Dialogue, owner: i64, said: &str| {
-        told["position"] = json!([1, 1]);
-        told["energy"] = json!(100);
-        told["lighthouses"][0]["owner"] = json!(owner);
-        told["lighthouses"][0]["energy"] = json!(50);
-        player.receive(told.to_string().as_bytes()).unwrap();
+    let mut known: Value = serde_json::from_str(&state).unwrap();
+    let mut send = |player: &mut dyn Dialogue, owner: i64, said: &str| {
+        known["position"] = json!([1, 1]);
+        known["energy"] = json!(100);
+        known["lighthouses"][0]["owner"] = json!(owner);
+        known["lighthouses"][0]["energy"] = json!(50);
+        player.receive(known.to_string().as_bytes()).unwrap();
         player.said(said);
         player.receive(b"{\"success\": true}").unwrap();
     };
-    tell(player.as_mut(), 0, r#"{"command": "pass"}"#);
+    send(player.as_mut(), 0, r#"{"command": "pass"}"#);
     player.facts();
     // Unowned in between, as far as states show: it is taken with all that is left, twice.
-    tell(
+    send(
         player.as_mut(),
         -1,
         r#"{"command": "attack", "energy": 90}"#,
     );
-    tell(
+    send(
         player.as_mut(),
         -1,
         r#"{"command": "attack", "energy": 90}"#,
@@ -164,30 +167,30 @@ fn a_state_that_comes_again_before_its_result_gets_the_first_answer() {
 fn a_state_that_cannot_be_is_not_folded() {
     let (mut player, state) = begun("-1");
     let scored = |score: i64| state.replace("\"score\": 0", &format!("\"score\": {score}"));
-    let tell = |player: &mut dyn Dialogue, told: &str| {
-        let next = player.receive(told.as_bytes()).unwrap();
+    let send = |player: &mut dyn Dialogue, known: &str| {
+        let next = player.receive(known.as_bytes()).unwrap();
         player.said("{\"command\": \"pass\"}");
         player.receive(b"{\"success\": true}").unwrap();
         matches!(next, Next::Think { .. })
     };
-    assert!(tell(player.as_mut(), &scored(90)));
+    assert!(send(player.as_mut(), &scored(90)));
     let before = player.view();
     let stranger = scored(91).replacen("\"owner\": -1", "\"owner\": 2", 1);
-    assert!(!tell(player.as_mut(), &stranger));
+    assert!(!send(player.as_mut(), &stranger));
     assert_eq!(
         unsound(player.as_mut()),
         ["a lighthouse is owned by nobody who plays"]
     );
-    assert!(!tell(player.as_mut(), &scored(80)));
+    assert!(!send(player.as_mut(), &scored(80)));
     assert_eq!(unsound(player.as_mut()), ["the score is lower than before"]);
     assert!(player.receive(b"{\"player_num\": 0").is_err());
     assert_eq!(unsound(player.as_mut()).len(), 1);
     assert_eq!(player.view(), before);
-    assert!(tell(player.as_mut(), &scored(95)));
+    assert!(send(player.as_mut(), &scored(95)));
     // A score that was far too high is detected by the second state after it.
-    assert!(tell(player.as_mut(), &scored(9_000)));
-    assert!(!tell(player.as_mut(), &scored(99)));
-    assert!(tell(player.as_mut(), &scored(101)));
+    assert!(send(player.as_mut(), &scored(9_000)));
+    assert!(!send(player.as_mut(), &scored(99)));
+    assert!(send(player.as_mut(), &scored(101)));
     assert_eq!(player.view()["score"], 101);
 }
 

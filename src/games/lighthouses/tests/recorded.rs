@@ -49,15 +49,15 @@ fn sorted(mut list: Vec<Value>) -> Value {
 fn state(game: &Lighthouses) -> Value {
     let chart = game.chart();
     let place = |at: Lighthouse| json!(chart.point(chart.lighthouses()[at.index()]));
-    let places = |set: u64| sorted(Lighthouse::of(set).map(place).collect());
+    let places = |set: u64| sorted(Lighthouse::in_set(set).map(place).collect());
     let beacons = game.network().beacons();
     let all = || (0..beacons.len() as u8).map(Lighthouse);
     let (mut links, mut triangles) = (Vec::new(), Vec::new());
     for a in all() {
-        for b in Lighthouse::of(beacons[a.index()].links).filter(|b| a < *b) {
+        for b in Lighthouse::in_set(beacons[a.index()].links).filter(|b| a < *b) {
             links.push(sorted(vec![place(a), place(b)]));
             let common = beacons[a.index()].links & beacons[b.index()].links;
-            for c in Lighthouse::of(common).filter(|c| b < *c) {
+            for c in Lighthouse::in_set(common).filter(|c| b < *c) {
                 let corners = sorted(vec![place(a), place(b), place(c)]);
                 triangles.push(json!([corners, chart.area(a, b, c)]));
             }
@@ -85,7 +85,7 @@ fn state(game: &Lighthouses) -> Value {
 }
 
 /// The same for a trace's line, with its unordered lists sorted.
-fn told(line: &Value) -> Value {
+fn message_of(line: &Value) -> Value {
     let list = |value: &Value| value.as_array().unwrap().clone();
     let players = list(&line["players"]).into_iter().map(|mut player| {
         player[3] = sorted(list(&player[3]));
@@ -119,7 +119,7 @@ fn the_recorded_games_are_played_alike_phase_by_phase() {
             let place = format!("{name}, round {}, {}", line["round"], line["phase"]);
             match line["phase"].as_str().unwrap() {
                 "pre" => {
-                    assert_eq!(state(&game), told(&line), "{place}");
+                    assert_eq!(state(&game), message_of(&line), "{place}");
                     if let Some(cells) = line.get("cells") {
                         let rows = game.cells().chunks(game.chart().width());
                         assert_eq!(json!(rows.collect::<Vec<_>>()), *cells, "{place}");
@@ -143,7 +143,7 @@ fn the_recorded_games_are_played_alike_phase_by_phase() {
                     };
                     assert_eq!(reply, line["reply"], "{place}");
                     if !last {
-                        assert_eq!(state(&after), told(&line), "{place}");
+                        assert_eq!(state(&after), message_of(&line), "{place}");
                     }
                     game = after;
                 }

@@ -266,7 +266,7 @@ fn shown(slow: &Slow, game: &Lighthouses, list: &[Point]) -> [String; 2] {
     let links: BTreeSet<(usize, usize)> = beacons
         .iter()
         .enumerate()
-        .flat_map(|(a, beacon)| Lighthouse::of(beacon.links).map(move |b| (a, b.index())))
+        .flat_map(|(a, beacon)| Lighthouse::in_set(beacon.links).map(move |b| (a, b.index())))
         .filter(|(a, b)| a < b)
         .collect();
     let players = game.players();

@@ -45,15 +45,15 @@ fn a_player_is_shown_what_the_rules_let_it_see_and_nothing_else() {
             let scene = player.scene().unwrap();
             let shown = State::deserialize(&scene.state).unwrap();
             let chart = referee.game().chart();
-            assert_eq!(shown, State::told(chart, seat, SEATS, &view));
+            assert_eq!(shown, State::from_view(chart, seat, SEATS, &view));
             assert_eq!(shown.energy.len(), view.seen.len());
             let (own, rivals): (Vec<_>, Vec<_>) = shown
                 .players
                 .iter()
                 .partition(|player| player.player == seat.0);
-            let told = |player: &PlayerState| (player.position, player.score, player.energy);
+            let shown_of = |player: &PlayerState| (player.position, player.score, player.energy);
             for rival in rivals {
-                assert_eq!(told(rival), (None, None, None));
+                assert_eq!(shown_of(rival), (None, None, None));
                 assert_eq!((&rival.keys, rival.dropped), (&None, None));
             }
             keys += own[0].keys.as_ref().unwrap().len();
@@ -128,6 +128,6 @@ fn a_picture_is_drawn_as_ever() {
     let scenes = scenes["the table"].iter();
     let lit = |scene: &&Scene| !scene.state["triangles"].as_array().unwrap().is_empty();
     let scene = scenes.rev().find(lit).unwrap();
-    let picture = KIT.picture(&scene.state).unwrap().document("");
+    let picture = (KIT.card().picture)(&scene.state).unwrap().document("");
     assert_eq!(picture, include_str!("../golden/scene.svg"));
 }

@@ -48,13 +48,13 @@ fn sorted(line: &str) -> String {
 fn the_recorded_lines_are_written_byte_for_byte() {
     let options = json!({"map": DEMO_MAP, "rounds": 110, "neutral": null});
     let mut table = table(2, options);
-    let (mut heard, mut compared) = (std::collections::VecDeque::new(), 0);
+    let (mut received, mut compared) = (std::collections::VecDeque::new(), 0);
     for line in DEMO.lines() {
         if let Some(line) = line.strip_prefix(">>P") {
-            if heard.is_empty() {
-                heard.extend(calls(table.as_mut()));
+            if received.is_empty() {
+                received.extend(calls(table.as_mut()));
             }
-            let call: Call = heard.pop_front().unwrap();
+            let call: Call = received.pop_front().unwrap();
             let (seat, text) = line.split_once(' ').unwrap();
             assert_eq!(call.seat.0.to_string(), seat);
             assert_eq!(call.text, sorted(text));
@@ -66,8 +66,8 @@ fn the_recorded_lines_are_written_byte_for_byte() {
             let (_, scores) = scores.split_once("scores ").unwrap();
             if line.starts_with("## round 109") {
                 let outcome = table.outcome().unwrap();
-                let told: Vec<i64> = serde_json::from_str(scores).unwrap();
-                assert_eq!(outcome.scores.values(), told);
+                let known: Vec<i64> = serde_json::from_str(scores).unwrap();
+                assert_eq!(outcome.scores.values(), known);
                 assert_eq!(outcome.cause, Cause::Normal);
             }
         }
@@ -84,18 +84,18 @@ fn the_recorded_lines_are_read_and_acted_on_as_recorded() {
     let mut states = 0;
     for line in DEMO.lines() {
         if let Some(text) = line.strip_prefix(">>P0 ") {
-            let told: Value = serde_json::from_str(text).unwrap();
+            let known: Value = serde_json::from_str(text).unwrap();
             match player.receive(text.as_bytes()).unwrap() {
-                Next::Think { .. } if told.get("view").is_some() => {
+                Next::Think { .. } if known.get("view").is_some() => {
                     let view = player.view();
-                    assert_eq!(view["position"], told["position"]);
-                    assert_eq!(view["energy"], told["energy"]);
-                    assert_eq!(view["score"], told["score"]);
+                    assert_eq!(view["position"], known["position"]);
+                    assert_eq!(view["energy"], known["energy"]);
+                    assert_eq!(view["score"], known["score"]);
                     for (own, other) in view["lighthouses"]
                         .as_array()
                         .unwrap()
                         .iter()
-                        .zip(told["lighthouses"].as_array().unwrap())
+                        .zip(known["lighthouses"].as_array().unwrap())
                     {
                         assert_eq!(own["owner"], other["owner"]);
                         assert_eq!(own["energy"], other["energy"]);
@@ -103,7 +103,7 @@ fn the_recorded_lines_are_read_and_acted_on_as_recorded() {
                     states += 1;
                 }
                 Next::Think { fallback, .. } => assert!(fallback.contains("\"name\"")),
-                Next::Wait => assert!(told.get("success").is_some()),
+                Next::Wait => assert!(known.get("success").is_some()),
                 other => panic!("{other:?}"),
             }
         } else if let Some(text) = line.strip_prefix("<<P0 ") {
@@ -118,12 +118,12 @@ fn the_recorded_lines_are_read_and_acted_on_as_recorded() {
         (1, 1, 1)
     );
     assert!(count("capture") >= 3 && count("link") >= 3 && count("key") >= 3);
-    let told = player.view()["score"].clone();
+    let known = player.view()["score"].clone();
     player.scored(1234);
     let ending = player.hung_up().unwrap();
     let result = player.facts().pop().unwrap();
     assert_eq!(result.data["points"], 1234, "the last round's points count");
-    assert_eq!(result.data["told"], told);
+    assert_eq!(result.data["told"], known);
     assert_eq!(ending.cause, Cause::Normal);
     assert!(ending.detail.contains("110 rounds"), "{}", ending.detail);
 }
@@ -180,18 +180,18 @@ fn late_lines_are_counted_and_thrown_away() {
     greeted(table.as_mut(), 1);
     let mut states = Vec::new();
     let mut next = |table: &mut dyn Table| {
-        let told = calls(table).pop().unwrap();
-        states.push(told.text.clone());
-        told.text
+        let known = calls(table).pop().unwrap();
+        states.push(known.text.clone());
+        known.text
     };
     next(table.as_mut());
     table.answer(Seat(0), Reply::Late);
-    let told = calls(table.as_mut());
+    let known = calls(table.as_mut());
     assert_eq!(
-        told[0].text,
+        known[0].text,
         "{\"success\": false, \"message\": \"Command timed out\"}"
     );
-    assert_eq!(told.len(), 2);
+    assert_eq!(known.len(), 2);
     // The move due in the previous round comes now: it must not be taken for this round's.
     table.answer(
         Seat(0),
@@ -292,7 +292,7 @@ fn bots_that_do_not_greet_or_are_gone_are_dropped() {
 
 #[test]
 fn neutral_owners_and_pauses_are_options() {
-    for (neutral, told) in [
+    for (neutral, known) in [
         (json!(null), "\"owner\": null"),
         (json!("null"), "\"owner\": null"),
         (json!("-1"), "\"owner\": -1"),
@@ -302,7 +302,7 @@ fn neutral_owners_and_pauses_are_options() {
         let mut table = table(1, options);
         greeted(table.as_mut(), 1);
         let state = calls(table.as_mut()).remove(0);
-        assert!(state.text.contains(told), "{}", state.text);
+        assert!(state.text.contains(known), "{}", state.text);
         assert_eq!(state.pause, Duration::ZERO, "nothing came before it");
         table.answer(Seat(0), PASS);
         let calls = calls(table.as_mut());
@@ -351,7 +351,7 @@ fn folded(bot: &str) {
     let setup = DialogueSetup::of(bot, 5);
     let mut live = KIT.dialogue(&setup).unwrap();
     let mut table = table(1, json!({"map": "orchard", "rounds": 120}));
-    let mut told: Vec<(String, String)> = Vec::new();
+    let mut known: Vec<(String, String)> = Vec::new();
     let answer = |player: &mut dyn Dialogue, text: &str| match player.receive(text.as_bytes()) {
         Ok(Next::Think { fallback, .. }) => {
             let mut best = fallback;
@@ -368,16 +368,16 @@ fn folded(bot: &str) {
             if call.answer_within.is_some() {
                 table.answer(call.seat, Reply::Text(said.as_bytes()));
             }
-            told.push((call.text, said));
+            known.push((call.text, said));
         }
     }
     for cut in [1, 2, 50, 121, 200] {
         let mut folded = KIT.dialogue(&setup).unwrap();
-        for (text, said) in &told[..cut] {
+        for (text, said) in &known[..cut] {
             folded.receive(text.as_bytes()).unwrap();
             folded.said(said);
         }
-        for (number, (text, said)) in told[cut..].iter().enumerate() {
+        for (number, (text, said)) in known[cut..].iter().enumerate() {
             let again = answer(folded.as_mut(), text);
             assert_eq!(again, *said, "{bot}: {cut} + {number}");
         }
@@ -430,7 +430,7 @@ fn every_number_of_players_finds_a_map_of_ours() {
 }
 
 #[test]
-fn a_player_alone_is_asked_again_only_once_he_has_been_told() {
+fn a_player_alone_is_asked_again_only_after_its_last_message() {
     let mut table = table(1, json!({"map": DEMO_MAP, "rounds": 3}));
     greeted(table.as_mut(), 1);
     for _ in 0..3 {

@@ -130,7 +130,7 @@ pub fn drill(plan: &Drill) -> Drilled {
         .collect();
     let mut out = Drilled::default();
     for turn in 0..TURNS {
-        let heard_before: Vec<Vec<u32>> = said.clone();
+        let said_before: Vec<Vec<u32>> = said.clone();
         for member in 0..size {
             let before = (member + size - 1) % size;
             // If asked one after another, only the first receives a word of the previous round.
@@ -139,14 +139,14 @@ pub fn drill(plan: &Drill) -> Drilled {
             } else {
                 plan.lag
             };
-            let words = if lag == 0 { &said } else { &heard_before };
+            let words = if lag == 0 { &said } else { &said_before };
             let words = &words[before];
-            let heard = words[words.len() - lag.max(1) as usize];
+            let received = words[words.len() - lag.max(1) as usize];
             let word = match fail.as_ref().filter(|fail| fail.has_failed(member, turn)) {
                 Some(fail) if fail.garbage => rng.bits() as u32,
                 Some(_) => 0,
                 None => {
-                    rings[member].receive(&view(turn, team[member], heard));
+                    rings[member].receive(&view(turn, team[member], received));
                     rings[member].say()
                 }
             };

@@ -22,7 +22,7 @@ struct Standing {
 
 fn standing(field: &Field<'_>, counts: impl Fn(Stance) -> bool) -> Standing {
     field
-        .of(counts)
+        .planets_of(counts)
         .fold(Standing::default(), |sum, (_, planet)| Standing {
             ships: sum.ships.saturating_add(planet.ships),
             growth: sum.growth.saturating_add(planet.growth),

@@ -54,7 +54,7 @@ impl Field<'_> {
     }
 
     /// Places and planets for which this holds.
-    pub(super) fn of(
+    pub(super) fn planets_of(
         &self,
         holds: impl Fn(Stance) -> bool,
     ) -> impl Iterator<Item = (usize, &Planet)> {
@@ -63,16 +63,16 @@ impl Field<'_> {
     }
 
     pub(super) fn own(&self) -> impl Iterator<Item = (usize, &Planet)> {
-        self.of(|stance| stance == Stance::Own)
+        self.planets_of(|stance| stance == Stance::Own)
     }
 
     pub(super) fn enemies(&self) -> impl Iterator<Item = (usize, &Planet)> {
-        self.of(|stance| stance == Stance::Enemy)
+        self.planets_of(|stance| stance == Stance::Enemy)
     }
 
     /// What may be attacked.
     pub(super) fn open(&self) -> impl Iterator<Item = (usize, &Planet)> {
-        self.of(Stance::is_open)
+        self.planets_of(Stance::is_open)
     }
 
     pub(super) fn turns(&self, from: usize, to: usize) -> u32 {

@@ -38,7 +38,7 @@ impl Habit for Random {
         let Some(from) = self.pick(&starts) else {
             return;
         };
-        let goals = field.of(|stance| stance.is_open() || stance == Stance::Own);
+        let goals = field.planets_of(|stance| stance.is_open() || stance == Stance::Own);
         let goals = goals.map(|(place, _)| place).filter(|place| *place != from);
         let goals: Vec<usize> = goals.collect();
         if let Some(to) = self.pick(&goals) {

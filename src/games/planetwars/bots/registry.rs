@@ -3,8 +3,8 @@
 use super::player::{Habit, Player, Side};
 use super::{bully, champion, dual, frontier, idle, prospector, rage, random, surplus};
 use crate::rules::PlanetWars;
+use drover_game::card::{BotCard, card, thinker};
 use drover_game::game::Bot;
-use drover_game::kit::{BotCard, card, thinker};
 use drover_game::rng::Rng;
 
 /// What the name of a player that plays with its team ends in.

@@ -24,7 +24,7 @@ pub fn is_spoken(frame: &[u8]) -> bool {
     last.is_some_and(|line| line.trim_ascii() == END.as_bytes())
 }
 
-/// A player's number as it is told to another one: the reader is 1, and who is 1 has the reader's number.
+/// A player's number as it is sent to another one: the reader is 1, and who is 1 has the reader's number.
 fn seen_by(you: PlayerId, player: PlayerId) -> PlayerId {
     match player {
         player if player == you => 1,
@@ -33,7 +33,7 @@ fn seen_by(you: PlayerId, player: PlayerId) -> PlayerId {
     }
 }
 
-/// A state as one player is told it.
+/// A state as one player receives it.
 #[must_use]
 pub fn state(planets: &[Planet], fleets: &[ShownFleet], you: PlayerId) -> String {
     let mut out = String::new();

@@ -13,7 +13,7 @@ pub struct Force {
 }
 
 impl Force {
-    /// So many ships of this player.
+    /// These ships of this player.
     #[must_use]
     pub const fn new(owner: PlayerId, ships: i64) -> Self {
         Self { owner, ships }

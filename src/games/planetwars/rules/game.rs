@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Growth whose price exceeds what any planet can pay is not priced any further.
 pub(super) const UPGRADE_MAX: i64 = 62;
 
-/// No player is told anything between two states.
+/// No player receives anything between two states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {}
@@ -135,7 +135,7 @@ impl PlanetWars {
 
     /// The word that a seat receives with the present state.
     #[must_use]
-    pub fn heard(&self, seat: Seat) -> u32 {
+    pub fn word_for(&self, seat: Seat) -> u32 {
         let before_of = |seat: Seat| self.players.get(seat.index()).map(|player| player.before);
         let mut before = before_of(seat);
         // Who is out is not asked, and the ring closes around it.
@@ -475,7 +475,7 @@ impl Game for PlanetWars {
             turn: self.turn,
             planets: Arc::clone(&self.planets),
             fleets: self.ruleset.shows_fleets.then(|| Arc::new(self.fleets())),
-            message: self.ruleset.messages.then(|| self.heard(seat)),
+            message: self.ruleset.messages.then(|| self.word_for(seat)),
             you: self.player(seat).unwrap_or(NEUTRAL),
         }
     }
@@ -516,9 +516,9 @@ impl Game for PlanetWars {
         self.check_orders(seat, act)
     }
 
-    fn step(&mut self, acts: &[(Seat, Option<Act>)], heard: &mut impl Listener<Event>) {
+    fn step(&mut self, acts: &[(Seat, Option<Act>)], word_for: &mut impl Listener<Event>) {
         for (seat, _) in self.answered(acts) {
-            heard.refuse(seat);
+            word_for.refuse(seat);
         }
     }
 

@@ -1,4 +1,4 @@
-//! What players are told and what they order.
+//! What players receive and what they order.
 
 use drover_game::game::Illegal;
 use schemars::JsonSchema;
@@ -26,7 +26,7 @@ pub const TEAM_MAX: usize = 10;
 /// The most initial ships of a planet or fleet, and the most growth: sums stay far below `i64::MAX`.
 pub const SHIPS_MAX: i64 = 1_000_000_000;
 
-/// A planet as players are told (README.md, section 2).
+/// A planet as players receive it (README.md, section 2).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Planet {
     /// Its number.
@@ -70,7 +70,7 @@ pub struct ShownFleet {
     pub left: u32,
 }
 
-/// What a player is told before each of its turns.
+/// What a player receives before each of its turns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct View {
     /// Turns that are over: 0 at first. Not on the wire; counted by the reader.

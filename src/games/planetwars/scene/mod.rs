@@ -1,4 +1,4 @@
-//! What is to be seen of a game (README.md, section 7): everything for its judge, for a player what it is told and
+//! What is to be seen of a game (README.md, section 7): everything for its judge, for a player what it receives and
 //! its own fleets.
 
 mod past;

@@ -20,7 +20,7 @@ pub struct Past {
 impl Past {
     /// Nothing yet of these players.
     #[must_use]
-    pub fn of(players: Vec<PlayerId>) -> Self {
+    pub fn for_players(players: Vec<PlayerId>) -> Self {
         Self {
             players,
             turns: VecDeque::new(),

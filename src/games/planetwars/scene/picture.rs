@@ -19,11 +19,11 @@ const CURVES: f64 = 96.0;
 const SMALL: f64 = 8.0;
 /// What a planet takes of the way of a fleet.
 const RIM: f64 = 12.0;
-/// Fleets that are drawn, and those of a side whose ships are told.
+/// Fleets that are drawn, and those of a side whose ships are shown.
 const FLEETS_MAX: usize = 300;
-const FLEETS_TOLD: usize = 30;
-/// Planets up to which their numbers are told.
-const PLANETS_TOLD: usize = 60;
+const FLEETS_SHOWN: usize = 30;
+/// Planets up to which their numbers are shown.
+const PLANETS_SHOWN: usize = 60;
 /// Players or teams that are listed and have curves, and turns of a curve.
 const SIDES_MAX: usize = 20;
 const TURNS_MAX: usize = 100;
@@ -120,7 +120,7 @@ impl<'a> Map<'a> {
             .ceil();
         let sides = sides(state);
         let top = legend_height(sides.len());
-        // Games are told with y downwards or upwards; here it is upwards.
+        // Games are sent with y downwards or upwards; here it is upwards.
         let place = |planet: &Planet| {
             let x = (planet.x / 2.0 - (left / 4.0 + right / 4.0)) * scale;
             let y = (planet.y / 2.0 - (bottom / 4.0 + roof / 4.0)) * scale;
@@ -151,7 +151,7 @@ impl<'a> Map<'a> {
     fn still(&self, state: &State) -> String {
         let mut svg = Svg::new();
         svg.rect("s-board", (0.0, self.top), (WIDTH, self.height), 0.0);
-        if state.planets.len() <= PLANETS_TOLD {
+        if state.planets.len() <= PLANETS_SHOWN {
             for (planet, (x, y)) in &self.places {
                 svg.text("s-muted", (x + 7.0, y - 8.0), 7.0, Anchor::Start, planet);
             }
@@ -175,7 +175,7 @@ impl<'a> Map<'a> {
                     svg.circle("", fleet.at, 2.5);
                 }
             });
-            for UnderWay { at, ships, .. } in fleets.iter().take(FLEETS_TOLD) {
+            for UnderWay { at, ships, .. } in fleets.iter().take(FLEETS_SHOWN) {
                 svg.text("s-text", (at.0, at.1 - 3.5), 7.0, Anchor::Middle, ships);
             }
         }

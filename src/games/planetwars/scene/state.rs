@@ -14,7 +14,7 @@ const FLEETS_MAX: usize = 1_000;
 pub struct State {
     /// Rounds that are over.
     pub turn: u32,
-    /// Rounds of the game at most. A viewer is not told.
+    /// Rounds of the game at most. Viewers do not know it.
     pub turns: Option<u32>,
     /// The player that sees this; `None`: everything is shown.
     pub viewer: Option<PlayerId>,
@@ -35,7 +35,7 @@ pub struct State {
 pub struct PlayerState {
     /// Its number on the wire.
     pub player: PlayerId,
-    /// Its team, from 0. A viewer is not told.
+    /// Its team, from 0. Viewers do not know it.
     pub team: Option<u8>,
     /// Planets that it owns.
     pub planets: u32,
@@ -97,9 +97,9 @@ impl State {
         state
     }
 
-    /// What a player is told, and its own fleets as it has counted them: `own`, unless the wire shows all.
+    /// What a player receives, and its own fleets as it has counted them: `own`, unless the wire shows all.
     #[must_use]
-    pub fn told(view: &View, own: Vec<ShownFleet>, allies: &[PlayerId], past: &Past) -> Self {
+    pub fn from_view(view: &View, own: Vec<ShownFleet>, allies: &[PlayerId], past: &Past) -> Self {
         let mut state = Self::of(view.turn, &view.planets, past);
         (state.viewer, state.allies) = (Some(view.you), allies.to_vec());
         state.hidden = view.fleets.is_none();

@@ -105,9 +105,19 @@ fn every_act_is_legal_and_only_those_of_a_team_say_something() {
     let setup = setup(12, 4, 40);
     for card in CARDS {
         let (_, acts) = play([card.name, card.name], &setup, 1);
-        let told = |act: &Act| act.message.unwrap_or_default() != 0;
-        assert_eq!(acts.iter().all(told), is_team(card.name), "{}", card.name);
-        assert_eq!(acts.iter().any(told), is_team(card.name), "{}", card.name);
+        let reported = |act: &Act| act.message.unwrap_or_default() != 0;
+        assert_eq!(
+            acts.iter().all(reported),
+            is_team(card.name),
+            "{}",
+            card.name
+        );
+        assert_eq!(
+            acts.iter().any(reported),
+            is_team(card.name),
+            "{}",
+            card.name
+        );
     }
 }
 
@@ -159,7 +169,7 @@ fn legal(view: &View, act: &Act) -> bool {
 }
 
 #[test]
-fn nothing_that_is_told_makes_a_player_panic_or_err() {
+fn no_message_makes_a_player_panic_or_err() {
     let mut rng = Rng::new(11, 0);
     for card in CARDS {
         for game in 0..40 {

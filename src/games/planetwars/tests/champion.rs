@@ -46,7 +46,7 @@ fn scattered(mut setup: Setup, rng: &mut Rng) -> Setup {
     setup
 }
 
-/// The contest's rules for so many rounds.
+/// The contest's rules for n rounds.
 fn short(rounds: u32) -> Ruleset {
     Ruleset {
         rounds,
@@ -77,7 +77,7 @@ fn time_is_reckoned_as_the_rules_do() {
         }
         let mut game = PlanetWars::start(&setup);
         let found = timing_found(&mut game, Seat(0), 60);
-        assert_eq!(found, Some(Timing::of(&ruleset)), "seed {seed}");
+        assert_eq!(found, Some(Timing::from_ruleset(&ruleset)), "seed {seed}");
     }
 }
 
@@ -117,7 +117,7 @@ fn no_order_is_ever_illegal() {
     }
 }
 
-/// Plays a game of two teams of four, the first of them ours; `cut` says which of ours are stopped when. Each
+/// Plays a game of two teams of four, the first of them ours; `cut` says which of our programs are stopped when. Each
 /// turn: the plans of the team by member, and which members deviated.
 fn play_team(
     seed: u64,
@@ -229,21 +229,21 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
         bots.extend(vec![rival.to_owned(); size]);
         let setup = PlaySetup::recorded(bots, 9, json!({"teams": size, "rounds": 40, "map": map}));
         let played = KIT.play(&setup, &Nodes(u64::MAX)).unwrap();
-        let heard: Vec<&Exchange> = played
+        let received: Vec<&Exchange> = played
             .transcript
             .iter()
-            .filter(|heard| heard.seat == Seat(0))
+            .filter(|received| received.seat == Seat(0))
             .collect();
-        let turns = heard.len();
+        let turns = received.len();
         assert!(turns > 20, "{turns} turns");
         let setup = DialogueSetup::of(bot, 0);
-        for told in [0, 1, 15] {
+        for known in [0, 1, 15] {
             let mut player = KIT.dialogue(&setup).unwrap();
             let mut more = 0;
-            for (turn, heard) in heard.iter().enumerate() {
-                player.receive(heard.call.as_bytes()).unwrap();
-                let reply = heard.reply.as_ref().unwrap();
-                if turn >= told {
+            for (turn, received) in received.iter().enumerate() {
+                player.receive(received.call.as_bytes()).unwrap();
+                let reply = received.reply.as_ref().unwrap();
+                if turn >= known {
                     let asked = Cell::new(false);
                     // Every slice is over at its second check.
                     let slice = Budget {
@@ -255,13 +255,13 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
                         asked.set(false);
                         more += 1;
                     }
-                    assert_eq!(best, *reply, "{bot} from turn {told} on, turn {turn}");
+                    assert_eq!(best, *reply, "{bot} from turn {known} on, turn {turn}");
                 }
                 player.said(reply);
             }
             // A search takes many slices; nothing else takes more than one a turn.
             assert!(
-                told > 0 || (more > turns) == (map == CLOSE),
+                known > 0 || (more > turns) == (map == CLOSE),
                 "{bot}: {more} slices"
             );
         }
@@ -520,7 +520,7 @@ fn mates_that_are_found_late_are_not_fought() {
 
 /// A mate that never orders anything is no sign that fleets fly longer.
 #[test]
-fn orders_that_were_not_followed_tell_nothing_of_time() {
+fn orders_that_were_not_followed_say_nothing_about_time() {
     let teams = [0, 0, 1, 1];
     let mut strays = 0;
     for seed in 31..39 {
@@ -543,7 +543,7 @@ fn orders_that_were_not_followed_tell_nothing_of_time() {
                 acts.push((seat, Some(act)));
             }
             if let Some(timing) = mates[0].timing() {
-                assert_eq!(timing, Timing::of(&Ruleset::TEAM), "map {seed}");
+                assert_eq!(timing, Timing::from_ruleset(&Ruleset::TEAM), "map {seed}");
                 strays += mates[0].astray().map_or(0, <[u8]>::len);
             }
             assert!(game.answered(&acts).is_empty());

@@ -120,8 +120,8 @@ fn every_offence_loses_by_its_cause() {
         ("M 77 78", Cause::ProtocolError, "neither F"),
         ("\u{1}\u{2}", Cause::ProtocolError, "neither F"),
     ] {
-        let (told, detail, outcome) = fault(&strict, Reply::Text(reply.as_bytes()));
-        assert_eq!(told, cause, "{reply}: {detail}");
+        let (known, detail, outcome) = fault(&strict, Reply::Text(reply.as_bytes()));
+        assert_eq!(known, cause, "{reply}: {detail}");
         assert!(detail.contains(part), "{detail:?} has no {part:?}");
         assert!(detail.ends_with(", in round 1"), "{detail}");
         let outcome = outcome.unwrap();
@@ -172,7 +172,7 @@ fn silence_and_death_in_mid_game() {
         // A reply without its dot is incomplete.
         say(table.as_mut(), 0, "F 3 2 1");
         table.answer(Seat(0), reply);
-        assert!(table.outcome().is_none(), "the other is still heard");
+        assert!(table.outcome().is_none(), "the other still takes part");
         say(table.as_mut(), 1, ".");
         assert_eq!(table.outcome().unwrap().cause, cause);
         assert!(table.blames()[0].detail.ends_with("in round 2"));
@@ -255,7 +255,10 @@ fn options_that_cannot_be_used_are_named() {
 
 #[test]
 fn one_who_enters_plays_his_team() {
-    let seat_owners = |options: Value, entrants| KIT.seat_owners(&options, entrants);
+    let seat_owners = |options: Value, entrants| {
+        KIT.line_up(&options, entrants)
+            .map(|line_up| line_up.owners)
+    };
     assert_eq!(seat_owners(json!({"teams": 2}), 2).unwrap(), [0, 0, 1, 1]);
     assert_eq!(
         seat_owners(json!({"teams": [3, 1]}), 2).unwrap(),
@@ -280,7 +283,10 @@ fn one_who_enters_plays_his_team() {
 
 #[test]
 fn a_mixed_team_has_one_who_enters_for_each_player() {
-    let seat_owners = |options: Value, entrants| KIT.seat_owners(&options, entrants);
+    let seat_owners = |options: Value, entrants| {
+        KIT.line_up(&options, entrants)
+            .map(|line_up| line_up.owners)
+    };
     let owners = seat_owners(json!({"teams": [2, 2]}), 4).unwrap();
     assert_eq!(owners, [0, 1, 2, 3]);
     assert_eq!(
@@ -347,7 +353,7 @@ fn numbers_on_the_wire_are_shuffled_over_the_teams_by_the_seed() {
     assert_eq!((played.asks, played.transcript.len()), (30, 30));
     let seats: Vec<String> = played.transcript[..6]
         .iter()
-        .map(|heard| heard.call.lines().rev().nth(1).unwrap().to_owned())
+        .map(|received| received.call.lines().rev().nth(1).unwrap().to_owned())
         .collect();
     let mut sorted = seats.clone();
     sorted.sort();

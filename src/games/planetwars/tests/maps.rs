@@ -4,8 +4,9 @@ use crate::KIT;
 use crate::generate::{Look, Style, generate};
 use crate::map::{read, text};
 use crate::rules::{Distances, Planet, PlanetWars, Ruleset, Setup, Travel};
-use drover_game::kit::{Kit as _, MapStyle, TableSetup};
+use drover_game::kit::{Kit as _, TableSetup};
 use drover_game::ladder::digest;
+use drover_game::maps::MapStyle;
 
 #[test]
 fn a_map_is_read_as_it_is_written() {
@@ -30,7 +31,7 @@ fn a_map_of_2010_is_read_on_every_wire() {
         text(&planets),
         "P 0 5.5 5.5 3 0 20\nP 1 1.25 5.5 5 1 100\nP 2 9.75 5.5 5 2 100\n"
     );
-    KIT.maps().unwrap().check(map).unwrap();
+    KIT.card().maps.unwrap().check(map).unwrap();
     for wire in ["team", "google2010"] {
         let options = serde_json::json!({"map": map, "wire": wire});
         KIT.table(&TableSetup::numbered(1, options, 2)).unwrap();
@@ -202,7 +203,7 @@ fn the_kit_draws_both_styles() {
         symmetric: true,
         sizes: vec![("players".to_owned(), 6), ("planets".to_owned(), 43)],
     };
-    let maps = KIT.maps().unwrap();
+    let maps = KIT.card().maps.unwrap();
     let map = maps.draw(3, &wanted).unwrap();
     assert_eq!(map.lines().count(), 43);
     maps.check(&map).unwrap();

@@ -3,8 +3,9 @@
 use crate::KIT;
 use crate::dialect::player::{read, write};
 use crate::rules::{Act, Launch};
+use drover_game::dialect::Seating;
 use drover_game::game::{Budget, Cause, Progress};
-use drover_game::kit::{DialogueSetup, Kit as _, Seating};
+use drover_game::kit::{DialogueSetup, Kit as _};
 use drover_game::neutral::Post;
 use drover_game::wire::{Dialogue, Fact, Next};
 use serde_json::Value;
@@ -110,10 +111,10 @@ fn the_wire_of_2010_is_read_and_answered() {
     assert_eq!(turn(player("idle").as_mut(), state), "go");
     let said = turn(player("champion").as_mut(), state);
     assert!(said.contains("0 2 ") && said.ends_with("\ngo"), "{said}");
-    KIT.in_form(state.as_bytes(), &said).unwrap();
-    assert!(KIT.in_form(state.as_bytes(), "F 0 2 6\ngo").is_err());
-    assert_eq!(KIT.default_answer(state), "go");
-    assert!(KIT.completes(b"go"));
+    KIT.card().in_form(state.as_bytes(), &said).unwrap();
+    assert!(KIT.card().in_form(state.as_bytes(), "F 0 2 6\ngo").is_err());
+    assert_eq!(KIT.card().dialect.default_answer(state), "go");
+    assert!(KIT.card().dialect.completes(b"go"));
 }
 
 /// Ships on a planet that shrinks are used before they are gone, and growth is bought where it is sold.
@@ -133,15 +134,19 @@ fn ships_that_rot_are_used() {
 
 #[test]
 fn a_state_is_whole_with_its_dot_and_seats_come_from_owners() {
-    assert!(KIT.completes(b".") && KIT.completes(b".\r") && !KIT.completes(b"P 1 0.5 0 1 1 2"));
-    let route = KIT.route(STATE.as_bytes()).unwrap();
+    assert!(
+        KIT.card().dialect.completes(b".")
+            && KIT.card().dialect.completes(b".\r")
+            && !KIT.card().dialect.completes(b"P 1 0.5 0 1 1 2")
+    );
+    let route = KIT.card().dialect.route(STATE.as_bytes()).unwrap();
     let Some(Seating { seat, seats, .. }) = route.seating else {
         panic!("no seat");
     };
     assert_eq!((seat.0, seats, route.begins), (0, 2, false));
-    assert!(KIT.route(b"hello").is_err());
-    assert_eq!(KIT.default_answer(STATE), ".");
-    assert_eq!(KIT.default_answer("P 1"), "");
+    assert!(KIT.card().dialect.route(b"hello").is_err());
+    assert_eq!(KIT.card().dialect.default_answer(STATE), ".");
+    assert_eq!(KIT.card().dialect.default_answer("P 1"), "");
 }
 
 #[test]
@@ -164,7 +169,7 @@ fn kinds(facts: &[Fact]) -> Vec<&str> {
 
 /// Fleets of others show in what their planets lose; where they land shows later.
 #[test]
-fn facts_tell_who_sent_what_where() {
+fn facts_name_sender_and_target() {
     let mut player = player("idle");
     let state = |planets: &str, word: u32| format!("{planets}M {word}\nY 1\n.");
     // Planets 1 and 2 are three turns apart.
@@ -207,7 +212,7 @@ fn facts_tell_who_sent_what_where() {
         (&record["captures"], &record["from_us"]),
         (&1.into(), &1.into())
     );
-    let models = KIT.models().unwrap();
+    let models = KIT.card().models.unwrap();
     let shown = models.show(&models.merge(None, record));
     assert_eq!(shown["captures_a_game"]["mean"], 1.0);
 }
@@ -249,7 +254,7 @@ fn a_wrong_state_changes_nothing() {
     assert_eq!(player.view()["turn"], 0);
 }
 
-/// What a player is told about planets 1 to 4 of players 2, 2, 3 and 3, all of growth 1, one, two and three
+/// What a player receives about planets 1 to 4 of players 2, 2, 3 and 3, all of growth 1, one, two and three
 /// turns apart, with these ships; the player itself has planet 5, far away.
 fn seen(ships: [i64; 4], owners: [u32; 4]) -> String {
     let line = |place: usize| {

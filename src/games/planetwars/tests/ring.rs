@@ -25,7 +25,7 @@ fn view(owners: &[PlayerId], you: PlayerId, message: Option<u32>) -> View {
 }
 
 /// Reads what was said, turn by turn, from the first state on.
-fn heard(owners: &[PlayerId], you: PlayerId, words: &[u32]) -> Ring {
+fn ring_after(owners: &[PlayerId], you: PlayerId, words: &[u32]) -> Ring {
     let mut ring = Ring::new(&view(owners, you, None));
     for word in words {
         ring.receive(&view(owners, you, Some(*word)));
@@ -53,30 +53,30 @@ fn the_check_takes_the_lowest_nibble_first() {
 }
 
 #[test]
-fn one_alone_hears_itself() {
+fn one_alone_receives_itself() {
     let owners = [7, NEUTRAL, 3];
     let first = Ring::new(&view(&owners, 7, None)).say();
     assert_eq!(first, word(HELLO, 0b10));
-    let ring = heard(&owners, 7, &[0, first]);
+    let ring = ring_after(&owners, 7, &[0, first]);
     assert!(ring.complete() && ring.settled());
     assert_eq!((ring.mates(), ring.players()), (&[7][..], &[3, 7][..]));
 }
 
 #[test]
-fn what_the_first_state_says_is_not_heard() {
-    let ring = heard(&[1, 2, 3], 1, &[word(DONE, 0b11)]);
+fn the_first_state_is_ignored() {
+    let ring = ring_after(&[1, 2, 3], 1, &[word(DONE, 0b11)]);
     assert_eq!(ring.mates(), [1]);
 }
 
 #[test]
-fn a_mate_is_believed_when_heard_twice() {
+fn a_mate_is_believed_after_two_messages() {
     let owners = [1, 2, 3, 4];
     let (one, more) = (word(HELLO, 0b10), word(HELLO, 0b1010));
-    assert!(!heard(&owners, 1, &[0, one]).is_mate(2));
-    let ring = heard(&owners, 1, &[0, one, more]);
+    assert!(!ring_after(&owners, 1, &[0, one]).is_mate(2));
+    let ring = ring_after(&owners, 1, &[0, one, more]);
     assert_eq!(ring.mates(), [1, 2]);
     assert_eq!(ring.say(), word(HELLO, 0b1011));
-    let ring = heard(&owners, 1, &[0, one, more, word(HELLO, 0b1011)]);
+    let ring = ring_after(&owners, 1, &[0, one, more, word(HELLO, 0b1011)]);
     assert!(ring.complete());
     assert_eq!(ring.mates(), [1, 2, 4]);
     assert_eq!(ring.say(), word(DONE, 0b1011));
@@ -86,9 +86,9 @@ fn a_mate_is_believed_when_heard_twice() {
 fn a_bit_that_vanishes_is_not_said_on_again() {
     let owners = [1, 2, 3, 4];
     let (wrong, honest) = (word(HELLO, 0b0110), word(HELLO, 0b0010));
-    let ring = heard(&owners, 1, &[0, wrong, honest]);
+    let ring = ring_after(&owners, 1, &[0, wrong, honest]);
     assert_eq!(ring.say(), word(HELLO, 0b0011));
-    let ring = heard(&owners, 1, &[0, wrong, honest, wrong]);
+    let ring = ring_after(&owners, 1, &[0, wrong, honest, wrong]);
     assert_eq!(ring.say(), word(HELLO, 0b0011));
     assert_eq!(ring.mates(), [1, 2]);
 }
@@ -96,26 +96,26 @@ fn a_bit_that_vanishes_is_not_said_on_again() {
 #[test]
 fn bits_that_stand_for_nobody_make_a_word_invalid() {
     let wrong = word(HELLO, 0b1_0010);
-    let ring = heard(&[1, 2, 3, 4], 1, &[0, wrong, wrong, wrong]);
+    let ring = ring_after(&[1, 2, 3, 4], 1, &[0, wrong, wrong, wrong]);
     assert_eq!(ring.mates(), [1]);
 }
 
 #[test]
 fn who_begins_without_a_planet_passes_words_on() {
     let owners = [2, 4, 6];
-    let ring = heard(&owners, 5, &[0]);
+    let ring = ring_after(&owners, 5, &[0]);
     assert_eq!((ring.say(), ring.mates()), (0, &[5][..]));
-    let ring = heard(&owners, 5, &[0, word(HELLO, 0b100), word(HELLO, 0b110)]);
+    let ring = ring_after(&owners, 5, &[0, word(HELLO, 0b100), word(HELLO, 0b110)]);
     assert_eq!(ring.say(), word(HELLO, 0b110));
     let done = word(DONE, 0b110);
-    let ring = heard(&owners, 5, &[0, word(HELLO, 0b110), done]);
+    let ring = ring_after(&owners, 5, &[0, word(HELLO, 0b110), done]);
     assert!(ring.complete());
     assert_eq!(ring.mates(), [4, 5, 6]);
 }
 
 #[test]
-fn who_never_hears_waits_no_longer_than_need_be() {
-    let mut ring = heard(&[1, 2], 1, &[0; 13]);
+fn a_bot_without_messages_stops_waiting() {
+    let mut ring = ring_after(&[1, 2], 1, &[0; 13]);
     assert!(!ring.settled());
     ring.receive(&view(&[1, 2], 1, Some(0)));
     assert!(ring.settled() && !ring.complete());
@@ -190,10 +190,10 @@ fn a_team_of_n_is_complete_at_turn_n() {
     }
 }
 
-/// A member by another author: says its number, then passes on whatever it hears.
+/// A member by another author: says its number, then passes on every message.
 struct Forwarder {
     you: PlayerId,
-    heard: Vec<u32>,
+    ring_after: Vec<u32>,
 }
 
 impl Forwarder {
@@ -201,7 +201,7 @@ impl Forwarder {
         if word == 0 {
             return self.you;
         }
-        self.heard.push(word);
+        self.ring_after.push(word);
         word
     }
 }
@@ -211,7 +211,7 @@ enum Member {
     Foreign(Forwarder),
 }
 
-/// Every team of 2 to 6 in which some members are ours: none of ours believes itself complete, all of ours
+/// Every team of 2 to 6 in which some members are ours: no own program believes itself complete, all of them
 /// know all by turn 25, and each number comes by every foreign member.
 #[test]
 fn a_ring_shared_with_other_authors_programs_becomes_known() {
@@ -225,8 +225,8 @@ fn a_ring_shared_with_other_authors_programs_becomes_known() {
                     if pattern >> member & 1 == 1 {
                         Member::Ours(Box::new(Ring::new(&view(&owners, you, None))))
                     } else {
-                        let heard = Vec::new();
-                        Member::Foreign(Forwarder { you, heard })
+                        let ring_after = Vec::new();
+                        Member::Foreign(Forwarder { you, ring_after })
                     }
                 })
                 .collect();
@@ -256,7 +256,7 @@ fn a_ring_shared_with_other_authors_programs_becomes_known() {
                 let knows = |number: &PlayerId| match member {
                     Member::Ours(ring) => ring.is_mate(*number) && !ring.complete(),
                     Member::Foreign(forwarder) => {
-                        forwarder.heard.contains(number) || *number == forwarder.you
+                        forwarder.ring_after.contains(number) || *number == forwarder.you
                     }
                 };
                 assert!(numbers.iter().all(knows), "{size} {pattern:b} {at}");

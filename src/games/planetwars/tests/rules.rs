@@ -220,9 +220,9 @@ fn growth_can_be_bought_where_the_rules_have_it() {
 fn words_go_around_the_ring_with_a_round_s_delay() {
     let text = "P 1 0 0 1 1 2\nP 2 9 0 1 2 2\nP 3 0 9 1 3 2\nP 4 9 9 1 4 2\nP 5 5 5 1 5 2\n";
     let mut game = game(text, 5, Some(&[0, 1, 0, 0, 0]), Ruleset::TEAM);
-    let heard =
+    let words_of =
         |game: &PlanetWars| [0, 1, 2, 3, 4].map(|seat| game.view(Seat(seat)).message.unwrap());
-    assert_eq!(heard(&game), [0; 5]);
+    assert_eq!(words_of(&game), [0; 5]);
     let say = |seat: u8, word| {
         let act = Act {
             message: Some(word),
@@ -238,13 +238,13 @@ fn words_go_around_the_ring_with_a_round_s_delay() {
         say(4, u32::MAX),
     ]);
     // Player 5 is before player 1; player 2 is alone and receives its own word.
-    assert_eq!(heard(&game), [u32::MAX, 11, 10, 12, 13]);
+    assert_eq!(words_of(&game), [u32::MAX, 11, 10, 12, 13]);
     // A player that says nothing says 0, and so does a dropped one.
     game.play(&[say(0, 20), say(1, 21)]);
-    assert_eq!(heard(&game), [0, 21, 20, 0, 0]);
+    assert_eq!(words_of(&game), [0, 21, 20, 0, 0]);
     game.drop_players(&[Seat(0)]);
     game.play(&[say(0, 30), say(2, 32)]);
-    assert_eq!(heard(&game), [0, 0, 0, 32, 0]);
+    assert_eq!(words_of(&game), [0, 0, 0, 32, 0]);
     let silent = Ruleset {
         messages: false,
         ..Ruleset::TEAM
@@ -268,7 +268,7 @@ fn the_game_ends_when_one_team_is_left() {
         ..Act::default()
     };
     game.answered(&[(Seat(0), Some(said)), all(&[])]);
-    assert_eq!(game.heard(Seat(1)), 7);
+    assert_eq!(game.word_for(Seat(1)), 7);
     assert!(game.outcome().is_none());
     game.answered(&[all(&[launch(3, 2, 10)])]);
     let outcome = game.outcome().unwrap();

@@ -114,7 +114,7 @@ fn ships_in_flight_are_counted_also_of_fleets_that_are_not_shown() {
         message: None,
         you: 2,
     };
-    let state = State::told(&view, Vec::new(), &[], &Past::of(vec![1, 2]));
+    let state = State::from_view(&view, Vec::new(), &[], &Past::for_players(vec![1, 2]));
     assert_eq!(state.fleets.len(), 1_000);
     let flying: Vec<_> = state.players.iter().map(|player| player.flying).collect();
     assert_eq!(flying, [Some(4_500), Some(0)]);
@@ -149,6 +149,6 @@ fn a_picture_is_drawn_as_ever() {
         .iter()
         .find(|scene| scene.turn == 25)
         .unwrap();
-    let picture = KIT.picture(&scene.state).unwrap().document("");
+    let picture = (KIT.card().picture)(&scene.state).unwrap().document("");
     assert_eq!(picture, include_str!("../golden/scene.svg"));
 }

@@ -42,7 +42,7 @@ impl Bot<PlanetWars> for Rusher {
     }
 }
 
-/// Homes one or two turns apart with few ships: whoever sends everything away is out at once.
+/// Homes one or two turns apart with few ships: a player that sends everything away is out at once.
 #[test]
 fn a_rush_on_small_close_homes_is_withstood() {
     let around = "P 3 -2 0 1 0 1\nP 4 4 0 1 0 1\nP 5 1 3 1 0 1\nP 6 1 -3 1 0 1\n";
@@ -113,7 +113,7 @@ fn a_duel_of_homes_among_planets_that_shrink_is_won() {
     }
 }
 
-/// Equal homes one turn apart: whoever sends ships elsewhere may be taken, but an enemy that was still for long is
+/// Equal homes one turn apart: who sends ships elsewhere may be taken, but an enemy that was still for long is
 /// expected to stay so.
 #[test]
 fn an_enemy_that_does_nothing_is_outgrown() {
@@ -137,25 +137,25 @@ fn an_enemy_that_does_nothing_is_outgrown() {
     }
 }
 
-/// Says its number, passes on whatever it hears, and takes neutral planets.
+/// Says its number, passes on every message, and takes neutral planets.
 #[derive(Clone)]
 struct Forwarder(Box<dyn Bot<PlanetWars>>);
 
 impl Bot<PlanetWars> for Forwarder {
     fn decide(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Act {
-        let heard = view.message.filter(|word| *word != 0);
+        let received = view.message.filter(|word| *word != 0);
         let mut act = self.0.decide(view, ask, budget);
         let free = |launch: &Launch| {
             let goal = view.planets.iter().find(|planet| planet.id == launch.to);
             goal.is_some_and(|goal| goal.owner == NEUTRAL)
         };
         act.launches.retain(free);
-        act.message = Some(heard.unwrap_or(view.you));
+        act.message = Some(received.unwrap_or(view.you));
         act
     }
 }
 
-/// Teams in which every other program is somebody else's: none of ours ever sends a fleet at a mate.
+/// Teams in which every other program is somebody else's: no program of our own ever sends a fleet at a mate.
 #[test]
 fn no_fleet_goes_to_a_mate_of_another_author() {
     let mut launches = 0;
@@ -211,13 +211,13 @@ fn a_mate_that_has_attacked_is_spared_before_the_team_is_known() {
         teams: vec![0, 0, 0, 1],
         ruleset: Ruleset::TEAM,
     };
-    for (heard, fought) in [(0, true), (word(HELLO, 0b10), false)] {
+    for (received, fought) in [(0, true), (word(HELLO, 0b10), false)] {
         let mut game = PlanetWars::start(&setup);
         let mut bot = make("champion-team", 1).unwrap();
         let mut against = 0;
         for turn in 0..12 {
             let view = View {
-                message: Some(if turn == 0 { 0 } else { heard }),
+                message: Some(if turn == 0 { 0 } else { received }),
                 ..game.view(Seat(0))
             };
             let ours = bot.decide(&view, &Ask, Budget::nodes(700));
@@ -234,6 +234,10 @@ fn a_mate_that_has_attacked_is_spared_before_the_team_is_known() {
             };
             game.answered(&[(Seat(0), Some(ours)), (Seat(1), Some(theirs))]);
         }
-        assert_eq!(against > 0, fought, "{against} fleets, {heard:#x} heard");
+        assert_eq!(
+            against > 0,
+            fought,
+            "{against} fleets, {received:#x} received"
+        );
     }
 }

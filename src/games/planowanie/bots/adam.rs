@@ -12,7 +12,7 @@ const BETAS: [f32; 2] = [0.9, 0.999];
 /// Adam's epsilon: no step divides by 0.
 const EPSILON: f32 = 1e-8;
 
-/// A net, and what Adam keeps beside it.
+/// A net, and what Adam keeps with it.
 pub(super) struct Adam {
     pub(super) net: Net,
     gradient: Net,

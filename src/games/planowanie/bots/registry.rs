@@ -3,8 +3,8 @@
 use super::searcher::{Searcher, Thinking};
 use super::{champion, greedy, ismcts, mcbid, pimc, random, rules};
 use crate::rules::{Ask, Planowanie, View};
+use drover_game::card::{BotCard, card, thinker};
 use drover_game::game::Bot;
-use drover_game::kit::{BotCard, card, thinker};
 use drover_game::rng::Rng;
 
 /// Every built-in player, weakest first.

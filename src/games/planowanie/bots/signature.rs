@@ -10,8 +10,8 @@ const SEEDS_APART: u64 = 4;
 fn games() -> Option<[Game; 3]> {
     Some([
         Game::contest(),
-        Game::of("789TJQKA", "CDHS", 3, &[(5, 0), (8, 2), (10, 1)]).ok()?,
-        Game::of("abcdefghi", "xyz", 2, &[(6, 1), (11, 0)]).ok()?,
+        Game::with_deals("789TJQKA", "CDHS", 3, &[(5, 0), (8, 2), (10, 1)]).ok()?,
+        Game::with_deals("abcdefghi", "xyz", 2, &[(6, 1), (11, 0)]).ok()?,
     ])
 }
 

@@ -15,7 +15,7 @@ use super::judgement;
 use super::position::{Layout, Mask, PLIES_MAX, Position, SEATS_MAX};
 use crate::cards::{CARDS_MAX, Deck};
 use drover_game::game::Seat;
-use drover_game::kit::{Train, Training};
+use drover_game::models::{Train, Training};
 use drover_game::rng::Rng;
 use smallvec::SmallVec;
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ use std::fmt::Write as _;
 const LEARNT: f64 = 0.4;
 /// The part of cards played at random.
 const RANDOM: f64 = 0.04;
-/// One in so many deals teaches declarations.
+/// One in n deals teaches declarations.
 const BID_EVERY: u64 = 4;
 /// Sampled deals a taught declaration.
 const BID_WORLDS: usize = 48;
@@ -66,7 +66,7 @@ struct Learner {
 pub struct SelfPlay;
 
 impl Train for SelfPlay {
-    /// The same run gives the same text. `done` is told now and then how many of `training.games` are done; each
+    /// The same run gives the same text. `done` receives now and then how many of `training.games` are done; each
     /// stands for one deal for the tables and three for the net.
     fn train(&self, training: &Training, done: &mut dyn FnMut(u64)) -> String {
         let mut learner = Learner::new(training.seed);

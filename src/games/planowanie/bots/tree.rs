@@ -59,7 +59,7 @@ impl Tree {
         self.0.get(at as usize)
     }
 
-    /// A new child, which was legal in so many descents.
+    /// A new child, which was legal in n descents.
     pub(super) fn grow(&mut self, at: u32, card: u8, mover: u8, available: u32) -> u32 {
         let new = self.0.len() as u32;
         let sibling = self.0[at as usize].child;
@@ -68,7 +68,7 @@ impl Tree {
         new
     }
 
-    /// Counts one more descent in which these cards are legal for every child that plays one of them, and tells
+    /// Counts one more descent in which these cards are legal for every child that plays one of them, and returns
     /// it with its number.
     #[inline]
     pub(super) fn each_legal<M: Mask>(
@@ -88,7 +88,7 @@ impl Tree {
         }
     }
 
-    /// Counts a descent through these nodes; each mover's reward is told by seat.
+    /// Counts a descent through these nodes; each mover's reward is given by seat.
     #[inline]
     pub(super) fn count(&mut self, path: &[u32], reward: impl Fn(usize) -> f64) {
         for at in path {

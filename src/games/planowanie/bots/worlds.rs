@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn worlds_agree_with_what_was_seen() {
-        let three = Game::of("abcdefghij", "xyz", 3, &[(3, 0), (7, 0), (10, 0)]).unwrap();
+        let three = Game::with_deals("abcdefghij", "xyz", 3, &[(3, 0), (7, 0), (10, 0)]).unwrap();
         for seed in 0..3 {
             worlds_agree::<u64>(&Game::contest(), seed);
             worlds_agree::<u64>(&three, seed);
@@ -281,7 +281,7 @@ mod tests {
     /// Two players have all cards, and the second one did not follow diamonds, of which it must have two.
     #[test]
     fn hands_keep_their_sizes_after_a_revoke() {
-        let game = Game::of("23456", "CD", 2, &[(5, 0)]).unwrap();
+        let game = Game::with_deals("23456", "CD", 2, &[(5, 0)]).unwrap();
         let view = seen(&game, 0, &[2, 2], "2D 5C", "2C 4C 3D 4D");
         let unknown = Unknown::<u64>::new(&Layout::new(game.deck()), &view);
         let hands = unknown.draw(&Layout::new(game.deck()), &mut Rng::new(1, 1));

@@ -32,7 +32,7 @@ pub enum Act {
     Play(Card),
 }
 
-/// What a player is told.
+/// What a player receives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
@@ -224,11 +224,11 @@ impl drover_game::game::Game for Planowanie {
     type View = View;
     type Event = Event;
 
-    fn open(setup: &Setup, heard: &mut impl Listener<Event>) -> Self {
+    fn open(setup: &Setup, listener: &mut impl Listener<Event>) -> Self {
         let game = Self::begin(setup);
         for (seat, hand) in game.hands.iter() {
-            heard.receive(seat, || Event::Begins(Arc::clone(game.game()), seat));
-            heard.receive(seat, || Event::Dealt(*hand));
+            listener.receive(seat, || Event::Begins(Arc::clone(game.game()), seat));
+            listener.receive(seat, || Event::Dealt(*hand));
         }
         game
     }
@@ -290,7 +290,7 @@ impl drover_game::game::Game for Planowanie {
 
     /// Declarations of one step are revealed together, in seat order. A seat without a legal act
     /// loses the game; of several, the first in seat order.
-    fn step(&mut self, acts: &[(Seat, Option<Act>)], heard: &mut impl Listener<Event>) {
+    fn step(&mut self, acts: &[(Seat, Option<Act>)], listener: &mut impl Listener<Event>) {
         let players = self.game().players() as u8;
         let seats = || (0..players).map(Seat);
         let mut acts: Vec<_> = acts.to_vec();
@@ -298,18 +298,18 @@ impl drover_game::game::Game for Planowanie {
         for (seat, act) in acts {
             let legal = act.filter(|act| self.check(seat, act).is_ok());
             if legal.is_none() && act.is_some() {
-                heard.refuse(seat);
+                listener.refuse(seat);
             }
             let deal = self.deal;
             match legal {
                 Some(Act::Declare(tricks)) if self.declare(seat, tricks).is_ok() => {
-                    seats().for_each(|to| heard.receive(to, || Event::Declared(seat, tricks)));
+                    seats().for_each(|to| listener.receive(to, || Event::Declared(seat, tricks)));
                 }
                 Some(Act::Play(card)) if self.play(seat, card).is_ok() => {
-                    seats().for_each(|to| heard.receive(to, || Event::Played(seat, card)));
+                    seats().for_each(|to| listener.receive(to, || Event::Played(seat, card)));
                     if self.deal != deal && !self.is_over() {
                         for (to, hand) in self.hands.iter() {
-                            heard.receive(to, || Event::Dealt(*hand));
+                            listener.receive(to, || Event::Dealt(*hand));
                         }
                     }
                 }

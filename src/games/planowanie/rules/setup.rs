@@ -89,11 +89,11 @@ impl Game {
         }
     }
 
-    /// A game with a deck of these values and suits, and deals of so many cards led by these seats.
+    /// A game with a deck of these values and suits, and deals of n cards led by these seats.
     ///
     /// # Errors
     /// As [`Deck::new`] and [`Game::new`].
-    pub fn of(
+    pub fn with_deals(
         values: &str,
         suits: &str,
         players: usize,

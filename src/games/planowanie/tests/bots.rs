@@ -6,8 +6,8 @@ use crate::bots::{CARDS, SelfPlay, make};
 use crate::rules::{Ask, Game, Planowanie, Setup, View};
 use drover_game::arena::play_by;
 use drover_game::game::{Bot, Budget, Cause, Game as _};
-use drover_game::kit::{Train as _, Training};
 use drover_game::ladder::seated;
+use drover_game::models::{Train as _, Training};
 use drover_game::rng::Rng;
 
 fn games() -> Vec<Game> {
@@ -21,7 +21,7 @@ fn games() -> Vec<Game> {
         (&wide, "wxyz", 2, &[(1, 1), (11, 1)]),
         ("789TJQKA", "CDHS", 3, &[(10, 1), (5, 2)]),
     ] {
-        games.push(Game::of(values, suits, players, deals).unwrap());
+        games.push(Game::with_deals(values, suits, players, deals).unwrap());
     }
     games
 }
@@ -97,9 +97,9 @@ fn slices_make_the_same_decision_as_one_piece() {
 #[test]
 fn training_repeats_itself() {
     let training = Training { games: 12, seed: 4 };
-    let mut heard = 0;
-    let text = SelfPlay.train(&training, &mut |done| heard = done);
-    assert_eq!(heard, 12);
+    let mut received = 0;
+    let text = SelfPlay.train(&training, &mut |done| received = done);
+    assert_eq!(received, 12);
     assert_eq!(text, SelfPlay.train(&training, &mut |_| {}));
     assert_ne!(
         text,

@@ -1,4 +1,4 @@
-//! Commands that are repeated, late or lost: how they are told apart, and what is answered.
+//! Commands that are repeated, late or lost: how they are distinguished, and what is answered.
 
 use crate::KIT;
 use drover_game::game::Budget;
@@ -35,7 +35,7 @@ fn say(player: &mut dyn Dialogue, command: &str) -> String {
         Next::Over(ending) => return ending.last_word,
         Next::Wait => return String::new(),
     };
-    assert_eq!(KIT.in_form(command.as_bytes(), &said), Ok(()));
+    assert_eq!(KIT.card().in_form(command.as_bytes(), &said), Ok(()));
     player.said(&said);
     said
 }
@@ -200,13 +200,13 @@ fn a_legal_card_is_played_after_a_rival_seems_to_have_revoked() {
 }
 
 #[test]
-fn declarations_that_were_not_heard_are_assumed() {
+fn lost_declarations_are_assumed() {
     let mut player = player("champion");
     receive(&mut *player, &GAME);
     receive(&mut *player, &DEAL);
     assert_eq!(say(&mut *player, "gen_move").split(' ').count(), 2);
-    let told = unsound(&mut *player);
-    assert_eq!(told, ["declare: player 1's was not heard; 1 is assumed"]);
+    let faults = unsound(&mut *player);
+    assert_eq!(faults, ["declare: player 1's was not heard; 1 is assumed"]);
     assert_eq!(player.view()["declared"], serde_json::json!([1, 1]));
 }
 
@@ -231,8 +231,8 @@ fn what_cannot_be_is_not_folded() {
     ] {
         assert!(say(&mut *player, command).starts_with('?'), "{command}");
         assert_eq!(player.view(), before, "{command}");
-        let told = unsound(&mut *player).join("; ").replace('\\', "");
-        assert_eq!(told, why, "{command}");
+        let faults = unsound(&mut *player).join("; ").replace('\\', "");
+        assert_eq!(faults, why, "{command}");
     }
 }
 

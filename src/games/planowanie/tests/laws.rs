@@ -10,7 +10,7 @@ laws!(Planowanie, {"deals": "3 0 2 1"}, also: [scenes_are_whole, own_words_are_r
 #[test]
 fn random_games_keep_the_laws() {
     for seed in 0..200 {
-        let odd = Game::of("abcXYZ", "xyz", 2, &[(3, 1), (9, 0), (1, 1)]);
+        let odd = Game::with_deals("abcXYZ", "xyz", 2, &[(3, 1), (9, 0), (1, 1)]);
         for game in [Game::contest(), odd.unwrap()] {
             let setup = Setup::seeded(game, seed);
             let silence = if seed % 4 == 0 { 0.01 } else { 0.0 };

@@ -59,7 +59,7 @@ impl Record {
     fn read(text: &str) -> (Self, Setup) {
         let record: Self = serde_json::from_str(text).unwrap();
         let (values, suits) = (&record.values, &record.suits);
-        let game = Game::of(values, suits, record.players, &record.game).unwrap();
+        let game = Game::with_deals(values, suits, record.players, &record.game).unwrap();
         let deck = game.deck().clone();
         let cards = |hand: &Vec<String>| hand.iter().map(|card| deck.read(card).unwrap()).collect();
         let hands = record
@@ -154,7 +154,7 @@ fn our_arbiter_says_what_the_recorded_one_said() {
         let outcome = table.outcome().unwrap();
         assert_eq!(outcome.cause, Cause::Normal);
         assert_eq!(outcome.scores.values(), record.totals);
-        let duels = KIT.duels(&outcome);
+        let duels = (KIT.card().duels)(&outcome);
         let pairs: Vec<(u8, u8, u8)> = duels
             .iter()
             .map(|duel| (duel.first.0, duel.second.0, (duel.share * 2.0) as u8))
@@ -168,16 +168,16 @@ fn our_arbiter_says_what_the_recorded_one_said() {
 struct Reader {
     declared: Vec<u8>,
     cards: Vec<Card>,
-    heard: usize,
+    received: usize,
 }
 
 impl Bot<Planowanie> for Reader {
     fn observe(&mut self, _: &Event) {
-        self.heard += 1;
+        self.received += 1;
     }
 
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        assert!(self.heard > view.round.played().len());
+        assert!(self.received > view.round.played().len());
         match ask {
             Ask::Declare => Act::Declare(self.declared.remove(0)),
             Ask::Play => Act::Play(self.cards.remove(0)),
@@ -207,7 +207,7 @@ fn our_player_says_what_the_recorded_one_said() {
                     .flat_map(|deal| &deal.tricks)
                     .map(laid)
                     .collect(),
-                heard: 0,
+                received: 0,
             }));
             let all = exchanges(transcript);
             for (number, exchange) in all.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use crate::rules::Planowanie;
 use crate::scene::State;
-use drover_game::contest::{Contest as _, Door, TICK};
+use drover_game::contest::{Contest as _, Erased, TICK};
 use drover_game::game::Seat;
 use drover_game::kit::{DialogueSetup, Kit as _, Nodes, PlaySetup, TableSetup};
 use drover_game::wire::{Dialogue, Next, Reply};
@@ -15,7 +15,7 @@ fn state(scene: Option<drover_game::Scene>) -> Option<State> {
     scene.map(|scene| State::read(&scene.state).expect("a state"))
 }
 
-/// Hears and says a line as it was recorded.
+/// Receives and says a line as it was recorded.
 fn follow(player: &mut dyn Dialogue, call: &str, reply: &str) {
     let next = player.receive(call.as_bytes()).expect("a line");
     if !matches!(next, Next::Over(_)) {
@@ -25,7 +25,7 @@ fn follow(player: &mut dyn Dialogue, call: &str, reply: &str) {
 
 #[test]
 fn a_player_sees_its_own_cards_and_what_is_revealed() {
-    let door = Door::<Planowanie>::NEW;
+    let door = Erased::<Planowanie>::NEW;
     let options = json!({"deals": "1 0 5 1 13 2"});
     let bots = vec!["rules".to_owned(); PLAYERS];
     let setup = PlaySetup::recorded(bots, 7, options.clone());
@@ -49,7 +49,7 @@ fn a_player_sees_its_own_cards_and_what_is_revealed() {
             &exchange.call,
             exchange.reply.as_deref().unwrap_or_default(),
         );
-        // Before it answers, a player that is asked has heard everything.
+        // Before it answers, a player that is asked has received everything.
         if exchange.call == "gen_move" || exchange.call == "gen_declare" {
             let own = state(players[seat].scene()).expect("a scene");
             compared += 1;
@@ -113,7 +113,7 @@ fn whole_deck(state: &State) {
 
 #[test]
 fn a_fault_is_seen() {
-    let door = Door::<Planowanie>::NEW;
+    let door = Erased::<Planowanie>::NEW;
     let setup = TableSetup::numbered(1, json!({"deals": "1 0"}), 2);
     let mut table = door.table(&setup).expect("a table");
     table.calls(&mut Vec::new());
@@ -127,6 +127,6 @@ fn a_fault_is_seen() {
 fn a_picture_is_drawn_as_it_ever_was() {
     let text = include_str!("../golden/scene.json");
     let state: serde_json::Value = serde_json::from_str(text).expect("JSON");
-    let picture = Planowanie::picture(&state).expect("a picture");
+    let picture = (Planowanie::CARD.picture)(&state).expect("a picture");
     assert_eq!(picture.document(""), include_str!("../golden/scene.svg"));
 }

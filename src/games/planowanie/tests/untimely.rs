@@ -23,7 +23,7 @@ fn answered(player: &mut dyn Dialogue, command: &str) -> String {
     }
 }
 
-/// The cards of a hand, and the trick on the table, as the commands so far tell them.
+/// The cards of a hand, and the trick on the table, as the commands so far show them.
 #[derive(Default)]
 struct Known {
     hand: Vec<String>,
@@ -85,17 +85,17 @@ fn a_move_out_of_turn_is_a_legal_card_of_the_hand() {
         let own = played
             .transcript
             .iter()
-            .filter(|heard| heard.seat == Seat(1));
-        let heard: Vec<_> = own.collect();
+            .filter(|exchanges| exchanges.seat == Seat(1));
+        let exchanges: Vec<_> = own.collect();
         let mut known = Known::default();
-        for end in 0..heard.len() {
+        for end in 0..exchanges.len() {
             let mut player = player();
-            for heard in &heard[..end] {
-                answered(&mut *player, &heard.call);
-                player.said(heard.reply.as_deref().unwrap_or_default());
+            for exchanges in &exchanges[..end] {
+                answered(&mut *player, &exchanges.call);
+                player.said(exchanges.reply.as_deref().unwrap_or_default());
             }
             if let Some(last) = end.checked_sub(1) {
-                known.receive(&heard[last].call);
+                known.receive(&exchanges[last].call);
             }
             for number in ["", "17 "] {
                 let said = answered(&mut *player, &format!("{number}gen_move"));
@@ -104,9 +104,9 @@ fn a_move_out_of_turn_is_a_legal_card_of_the_hand() {
                 assert!(
                     legal.is_empty() || legal.iter().any(|held| held == card),
                     "{card:?} of {legal:?} after {:?}",
-                    heard[..end]
+                    exchanges[..end]
                         .iter()
-                        .map(|heard| &heard.call)
+                        .map(|exchanges| &exchanges.call)
                         .collect::<Vec<_>>()
                 );
             }

@@ -15,7 +15,7 @@ impl Bot<SmartDog> for Random {
     fn decide(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Orders {
         let mut orders = Orders::new();
         let way = Direction::ALL[self.0.below(4) as usize];
-        let sight = Sight::of(view);
+        let sight = Sight::from_view(view);
         let Some(dog) = sight.own.first() else {
             return orders;
         };

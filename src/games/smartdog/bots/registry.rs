@@ -4,8 +4,8 @@ use super::champion::{CHAMPION, HERDER, Herder, SEARCHER};
 use super::{random, shipped, stand};
 use crate::known::KnownMaps;
 use crate::rules::SmartDog;
+use drover_game::card::{BotCard, card, thinker};
 use drover_game::game::Bot;
-use drover_game::kit::{BotCard, card, thinker};
 use drover_game::rng::Rng;
 
 /// Every built-in player, weakest first.

@@ -22,12 +22,12 @@ pub struct Shipped {
 impl Bot<SmartDog> for Shipped {
     fn observe(&mut self, event: &Event) {
         if let Event::Turn(view) = event {
-            self.roster.meet(&Sight::of(view));
+            self.roster.meet(&Sight::from_view(view));
         }
     }
 
     fn decide(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Orders {
-        let sight = Sight::of(view);
+        let sight = Sight::from_view(view);
         self.roster.meet(&sight);
         let torus = view.ground.torus();
         let dogs: Vec<(DogId, Spot)> = self

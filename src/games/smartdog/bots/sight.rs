@@ -12,7 +12,7 @@ pub(super) struct Sight {
 }
 
 impl Sight {
-    pub(super) fn of(view: &View) -> Self {
+    pub(super) fn from_view(view: &View) -> Self {
         let mut sight = Self::default();
         let torus: Torus = view.ground.torus();
         for seen in view.seen.iter().filter(|seen| torus.contains(seen.spot())) {

@@ -23,7 +23,7 @@ pub fn bouts(name: &str) -> Option<Vec<Bout<'_, SmartDog>>> {
         let mut names = vec!["shipped"; players.count()];
         names[own] = name;
         let map = generate(number, &Style::default());
-        let setup = Setup::of(map.with(Key::TurnsLimit, TURNS).ok()?, players);
+        let setup = Setup::on_map(map.with(Key::TurnsLimit, TURNS).ok()?, players);
         Some(Bout {
             arrange,
             ..Bout::new(setup, &names, number * SEEDS_APART, own..own + 1)

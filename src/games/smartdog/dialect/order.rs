@@ -54,7 +54,7 @@ pub fn receive(line: &str) -> Line<'_> {
     let argument = argument.trim();
     let mut words = argument.split_whitespace();
     let other = Line::Other { word, argument };
-    let heard = match word {
+    let received = match word {
         "join" => Line::Join {
             name: words.next().unwrap_or_default(),
             hub: words.next(),
@@ -83,7 +83,7 @@ pub fn receive(line: &str) -> Line<'_> {
     if words.next().is_some() && word != "join" {
         return other;
     }
-    heard
+    received
 }
 
 /// A turn's orders as sent, `end` included. `number`: dogs on the wire. Orders for dogs without a number are

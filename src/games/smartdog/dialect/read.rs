@@ -4,8 +4,8 @@
 use super::argument::{fields, items};
 use crate::options::{Key, Options};
 use crate::rules::{
-    Area, Direction, DogAction, Land, Players, Seen, SeenDog, SeenSheep, SheepAction, Spot, Told,
-    Torus,
+    Announced, Area, Direction, DogAction, Land, Players, Seen, SeenDog, SeenSheep, SheepAction,
+    Spot, Torus,
 };
 use drover_game::game::Seat;
 
@@ -54,7 +54,7 @@ pub struct Start {
     /// The size of the world.
     pub torus: Torus,
     /// Everything else.
-    pub told: Told,
+    pub told: Announced,
 }
 
 /// `obj`, its dogs by their numbers. Spots may lie outside the world: a caller that knows the world must check.
@@ -94,17 +94,17 @@ pub fn read(line: &str) -> Result<Message, String> {
     let (word, argument) = word(line);
     Ok(match word {
         "wait" => Message::Wait,
-        "start" => Message::Start(Box::new(start(&Fields::of(argument))?)),
+        "start" => Message::Start(Box::new(start(&Fields::from_argument(argument))?)),
         "landscape" => Message::Landscape(items(argument)),
         "state" => {
-            let turn = Fields::of(argument).number("turn");
+            let turn = Fields::from_argument(argument).number("turn");
             Message::State(turn.and_then(|turn| u32::try_from(turn).ok()))
         }
-        "obj" => object(&Fields::of(argument)).map_or(Message::Unknown, Message::Object),
+        "obj" => object(&Fields::from_argument(argument)).map_or(Message::Unknown, Message::Object),
         TURN => Message::Turn,
         "warning" => warning(argument),
         "error" => Message::Error(argument.to_owned()),
-        "finished" => Message::Finished(finish(&Fields::of(argument))),
+        "finished" => Message::Finished(finish(&Fields::from_argument(argument))),
         _ => Message::Unknown,
     })
 }
@@ -112,7 +112,7 @@ pub fn read(line: &str) -> Result<Message, String> {
 struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    fn of(argument: &str) -> Self {
+    fn from_argument(argument: &str) -> Self {
         Self(fields(argument))
     }
 
@@ -127,7 +127,7 @@ impl Fields {
 
     fn needed(&self, key: &str, most: i64) -> Result<u16, String> {
         let Some(text) = self.text(key) else {
-            return Err(format!("start tells no {key}"));
+            return Err(format!("start has no {key}"));
         };
         let number = text
             .parse()
@@ -165,7 +165,7 @@ fn start(fields: &Fields) -> Result<Start, String> {
     let seat = fields
         .seat("you")
         .filter(|seat| seat.index() < players.count())
-        .ok_or("start does not tell who the reader is")?;
+        .ok_or("start does not say who the reader is")?;
     let corner = |x, y| {
         Ok::<Spot, String>(Spot::new(
             fields.needed(x, SIDE_MAX)?,
@@ -184,8 +184,8 @@ fn start(fields: &Fields) -> Result<Start, String> {
                 i64::from(*key.range().start()),
                 i64::from(*key.range().end()),
             );
-            let told = fields.number(key.name());
-            let value = told.map(|value| value.clamp(least, most));
+            let given = fields.number(key.name());
+            let value = given.map(|value| value.clamp(least, most));
             value
                 .and_then(|value| options.with(key, value).ok())
                 .unwrap_or(options)
@@ -196,7 +196,7 @@ fn start(fields: &Fields) -> Result<Start, String> {
     };
     Ok(Start {
         torus,
-        told: Told {
+        told: Announced {
             players,
             seat,
             tile,

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::fmt::Write as _;
 
 /// The options of the `start` message, in its order.
-const TOLD: [Key; 7] = [
+const SENT: [Key; 7] = [
     Key::WaitForTurn,
     Key::DogVisibilityR,
     Key::DogBarkingR,
@@ -63,7 +63,7 @@ pub fn start(ground: &Ground, seat: Seat, header: &Header) -> String {
             add(&mut text, key, i64::from(value));
         }
     }
-    for key in TOLD {
+    for key in SENT {
         let value = ground.options().get(key);
         if header.get(key).is_none() && key.is_text_by_default() {
             let _ = write!(text, ",\"{}\":\"{value}\"", key.name());

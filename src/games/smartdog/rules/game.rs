@@ -73,8 +73,8 @@ pub struct SmartDog {
     pub(super) pushes: u32,
     /// The most sheep that may be asked aside in one turn.
     pub(super) pushes_max: u32,
-    /// What each seat was told of this turn, if it was told.
-    told: Vec<Arc<View>>,
+    /// What each seat received in this turn, if anything.
+    views: Vec<Arc<View>>,
 }
 
 impl SmartDog {
@@ -110,7 +110,7 @@ impl SmartDog {
             is_over: false,
             pushes: 0,
             pushes_max: pushes_max.min(PUSHES_MAX),
-            told: Vec::new(),
+            views: Vec::new(),
             ground: Arc::clone(ground),
         };
         for dog in dogs {
@@ -149,7 +149,7 @@ impl SmartDog {
         free
     }
 
-    /// Ends a dog's disablement at once, for beliefs: whoever barked was able to. Nothing happens without such a dog.
+    /// Ends a dog's disablement at once, for beliefs: the dog that barked was able to. Without such a dog, no effect.
     pub fn enable(&mut self, dog: DogId) {
         if let Some(dog) = self.dogs.get_mut(dog.index()) {
             dog.disabled = 0;
@@ -174,7 +174,7 @@ impl SmartDog {
         self.is_over = other.is_over;
         self.pushes = other.pushes;
         self.pushes_max = other.pushes_max;
-        self.told.clone_from(&other.told);
+        self.views.clone_from(&other.views);
         self.ground.clone_from(&other.ground);
     }
 
@@ -277,7 +277,7 @@ impl SmartDog {
         &self.sheep
     }
 
-    /// Sheep in each player's pen now, whoever's tile they started on.
+    /// Sheep in each player's pen now, from any tile.
     #[must_use]
     pub fn penned(&self) -> Seats<u32> {
         let mut penned = Seats::from_fn(self.ended.len(), |_| 0);
@@ -350,22 +350,22 @@ impl SmartDog {
     }
 
     /// The events sent to all seats when a turn has ended.
-    fn tell(&mut self, heard: &mut impl Listener<Event>) {
+    fn notify(&mut self, listener: &mut impl Listener<Event>) {
         let winner = self.winner();
-        let mut told = Vec::new();
+        let mut views = Vec::new();
         for (seat, _) in self.ended.iter() {
-            heard.receive(seat, || {
+            listener.receive(seat, || {
                 if self.is_over {
                     return Event::Over { winner };
                 }
                 let view = Arc::new(self.seen_by(seat));
-                told.push(Arc::clone(&view));
+                views.push(Arc::clone(&view));
                 Event::Turn(view)
             });
         }
-        // Somebody who was not told may sit between two who were.
-        if told.len() == self.ended.len() {
-            self.told = told;
+        // Somebody who received nothing may sit between two who were.
+        if views.len() == self.ended.len() {
+            self.views = views;
         }
     }
 }
@@ -377,9 +377,9 @@ impl Game for SmartDog {
     type View = View;
     type Event = Event;
 
-    fn open(setup: &Setup, heard: &mut impl Listener<Event>) -> Self {
+    fn open(setup: &Setup, listener: &mut impl Listener<Event>) -> Self {
         let mut game = Self::begin(setup);
-        game.tell(heard);
+        game.notify(listener);
         game
     }
 
@@ -396,10 +396,10 @@ impl Game for SmartDog {
         self.seen_by(seat)
     }
 
-    /// At a turn's beginning: what the seat was told.
+    /// At a turn's beginning: what the seat received.
     fn look<T>(&self, seat: Seat, look: impl FnOnce(&View) -> T) -> T {
-        match self.told.get(seat.index()) {
-            Some(told) => look(told),
+        match self.views.get(seat.index()) {
+            Some(views) => look(views),
             None => look(&self.view(seat)),
         }
     }
@@ -441,27 +441,27 @@ impl Game for SmartDog {
 
     /// A seat that gives nothing in time ends its turn. Refused commands change nothing; an act with one
     /// that the position before the step does not allow is refused.
-    fn step(&mut self, acts: &[(Seat, Option<Orders>)], heard: &mut impl Listener<Event>) {
-        self.told.clear();
+    fn step(&mut self, acts: &[(Seat, Option<Orders>)], listener: &mut impl Listener<Event>) {
+        self.views.clear();
         for (seat, orders) in acts {
             let orders = orders.as_ref().filter(|orders| !orders.is_empty());
             if orders.is_some_and(|orders| self.check(*seat, orders).is_err()) {
-                heard.refuse(*seat);
+                listener.refuse(*seat);
             }
         }
         for (seat, orders) in acts {
             let turn = self.turn;
             if let Some(orders) = orders {
-                heard.receive(*seat, || Event::Ordered(orders.clone()));
+                listener.receive(*seat, || Event::Ordered(orders.clone()));
             }
             for command in orders.iter().flatten() {
                 if let Err(why) = self.play(*seat, *command) {
                     let command = *command;
-                    heard.receive(*seat, || Event::Refused { command, why });
+                    listener.receive(*seat, || Event::Refused { command, why });
                 }
             }
             if self.end(*seat).is_ok() && (self.turn > turn || self.is_over) {
-                self.tell(heard);
+                self.notify(listener);
             }
         }
     }

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 /// As a number of steps: no way exists.
 pub const UNREACHED: u16 = u16::MAX;
 
-/// The landscape of a cell, whoever stands on it.
+/// The landscape of a cell, regardless of what stands on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Land {
     /// Open to all.
@@ -28,7 +28,7 @@ pub enum Land {
 impl Land {
     /// What is under a square of this owner's tile.
     #[must_use]
-    pub const fn of(square: Square, owner: Seat) -> Self {
+    pub const fn from_square(square: Square, owner: Seat) -> Self {
         match square {
             Square::Wall => Land::Wall,
             Square::Tree => Land::Tree,
@@ -97,7 +97,7 @@ impl Area {
             && spot.y <= self.last.y
     }
 
-    /// The cell so many columns and rows from the top left, inside or not.
+    /// The cell n columns and rows from the top left, inside or not.
     #[must_use]
     pub const fn at(&self, (x, y): (u16, u16)) -> Spot {
         Spot {
@@ -123,7 +123,7 @@ pub struct Ground {
 
 /// What a hub says about a match at its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct Announced {
     /// The number of players.
     pub players: Players,
     /// The reader's own seat.
@@ -182,7 +182,11 @@ impl Ground {
     ///
     /// # Errors
     /// A sentence that says what does not fit together.
-    pub fn told(torus: Torus, land: Vec<Land>, told: &Told) -> Result<Self, String> {
+    pub fn from_start(
+        torus: Torus,
+        land: Vec<Land>,
+        announced: &Announced,
+    ) -> Result<Self, String> {
         if land.len() != torus.area() {
             return Err(format!(
                 "the landscape has {} cells, not {} rows of {}",
@@ -191,7 +195,7 @@ impl Ground {
                 torus.cols()
             ));
         }
-        let Area { first, last } = told.tile;
+        let Area { first, last } = announced.tile;
         if first.x > last.x || first.y > last.y || last.x >= torus.cols() || last.y >= torus.rows()
         {
             return Err(format!(
@@ -199,7 +203,7 @@ impl Ground {
             ));
         }
         let (cols, rows) = (last.x - first.x + 1, last.y - first.y + 1);
-        let layout = told.players.layout();
+        let layout = announced.players.layout();
         let across = layout.first().map_or(1, |row| row.len());
         let place = |seat| {
             let first = corner(layout, (cols, rows), seat);
@@ -207,22 +211,22 @@ impl Ground {
         };
         let fits = usize::from(torus.cols()) == usize::from(cols) * across
             && usize::from(torus.rows()) == usize::from(rows) * layout.len()
-            && place(told.seat) == told.tile;
+            && place(announced.seat) == announced.tile;
         Ok(Self {
             torus,
             land,
-            tiles: Seats::from_fn(told.players.count(), |seat| {
-                if seat == told.seat {
-                    told.tile
+            tiles: Seats::from_fn(announced.players.count(), |seat| {
+                if seat == announced.seat {
+                    announced.tile
                 } else if fits {
                     place(seat)
                 } else {
                     Area::NOWHERE
                 }
             }),
-            options: told.options,
-            sheep_of_tile: told.sheep_of_tile,
-            penned_of_tile: told.penned_of_tile,
+            options: announced.options,
+            sheep_of_tile: announced.sheep_of_tile,
+            penned_of_tile: announced.penned_of_tile,
         })
     }
 
@@ -232,7 +236,7 @@ impl Ground {
         for (y, row) in (corner.y..).zip(setup.map.iter()) {
             for (x, square) in (corner.x..).zip(row) {
                 let spot = Spot { x, y };
-                self.land[self.torus.index(spot)] = Land::of(*square, owner);
+                self.land[self.torus.index(spot)] = Land::from_square(*square, owner);
                 match square {
                     Square::Dog => places.dogs.push((owner, spot)),
                     Square::Sheep | Square::PennedSheep => places.sheep.push(spot),

@@ -12,7 +12,7 @@ mod view;
 pub use commands::{Command, Orders};
 pub use dogs::{Dog, DogAction, DogId, Fright, Refusal};
 pub use game::{Ask, Event, SmartDog};
-pub use ground::{Area, Ground, Land, Told, UNREACHED, flood};
+pub use ground::{Announced, Area, Ground, Land, UNREACHED, flood};
 pub use setup::{Players, Setup};
 pub use sheep::{PUSHES_MAX, Sheep};
 pub use torus::{Direction, Spot, Torus};

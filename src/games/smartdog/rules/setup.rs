@@ -71,9 +71,9 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// So many players on this map, at a hub with the official options.
+    /// This many players on this map, at a hub with the official options.
     #[must_use]
-    pub fn of(map: Map, players: Players) -> Self {
+    pub fn on_map(map: Map, players: Players) -> Self {
         let options = Options::default();
         Self {
             map,

@@ -1,4 +1,4 @@
-//! What a player sees and hears at the beginning of a turn (README.md, section 4).
+//! What a player sees and receives at the beginning of a turn (README.md, section 4).
 
 use super::commands::{Command, Orders};
 use super::dogs::{DogAction, DogId};
@@ -95,7 +95,7 @@ pub struct View {
     pub turn: u32,
     /// Landscape, tiles and options, as given at the start.
     pub ground: Arc<Ground>,
-    /// Everything seen and heard, in the order of the wire.
+    /// Everything seen and received, in the order of the wire.
     pub seen: Vec<Seen>,
 }
 

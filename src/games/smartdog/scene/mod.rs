@@ -1,5 +1,5 @@
 //! What is to be seen of a match (README.md, section 9): the whole field for its hub, for a player what its dogs
-//! see and hear.
+//! see and receive.
 
 mod picture;
 mod state;

@@ -27,7 +27,7 @@ pub struct State {
     pub landscape: Vec<String>,
     /// How far a dog sees, in cells.
     pub sight: u32,
-    /// How far a bark is heard by sheep and dogs, in cells.
+    /// How far a bark reaches sheep and dogs, in cells.
     pub bark: u32,
     /// Sheep that started on each tile.
     pub sheep_of_tile: u32,
@@ -67,7 +67,7 @@ pub struct DogState {
     pub y: u16,
     /// `move`: able; `panic`: neither moves nor barks; `indignant`: does not bark.
     pub action: DogAction,
-    /// Turns for which that lasts, this one included; 0: able. A viewer is not told.
+    /// Turns for which that lasts, this one included; 0: able. Viewers do not know it.
     pub frozen: Option<u32>,
     /// Whether it barked last turn.
     pub barked: bool,
@@ -160,7 +160,7 @@ impl State {
         state
     }
 
-    /// What a player sees and hears; `penned` and `points` are its own, as far as it knows.
+    /// What a player sees and receives; `penned` and `points` are its own, as far as it knows.
     #[must_use]
     pub fn seen(
         view: &View,

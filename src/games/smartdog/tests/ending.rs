@@ -1,4 +1,4 @@
-//! The final score that a player's facts tell is the match's.
+//! The final score in a player's facts is the match's.
 
 use crate::KIT;
 use drover_game::game::Seat;
@@ -10,9 +10,9 @@ use serde_json::json;
 fn facts(transcript: &[Exchange], seat: Seat) -> Vec<Fact> {
     let mut player = KIT.dialogue(&DialogueSetup::of("stand", 0)).unwrap();
     let mut facts = Vec::new();
-    for heard in transcript.iter().filter(|heard| heard.seat == seat) {
-        player.receive(heard.call.as_bytes()).unwrap();
-        if let Some(reply) = &heard.reply {
+    for received in transcript.iter().filter(|received| received.seat == seat) {
+        player.receive(received.call.as_bytes()).unwrap();
+        if let Some(reply) = &received.reply {
             player.said(reply);
         }
         facts.append(&mut player.facts());
@@ -21,7 +21,7 @@ fn facts(transcript: &[Exchange], seat: Seat) -> Vec<Fact> {
 }
 
 #[test]
-fn a_final_score_is_told_where_it_can_be_known_and_is_the_matchs() {
+fn a_final_score_is_sent_where_it_can_be_known_and_is_the_matchs() {
     let (mut seats, mut known) = (0, 0);
     for seed in 0..60 {
         for bots in [

@@ -47,7 +47,7 @@ fn ground(rng: &mut Rng) -> Arc<Ground> {
     } else {
         generate(rng.bits(), &Style::default())
     };
-    let setup = Setup::of(map, pick(rng, &Players::ALL));
+    let setup = Setup::on_map(map, pick(rng, &Players::ALL));
     Arc::clone(SmartDog::begin(&setup).ground())
 }
 
@@ -109,10 +109,10 @@ fn nobody_dies_of_a_strange_view() {
         let mut turn = pick(&mut rng, &[0, 1, 1, 7, 100_000, u32::MAX]);
         for _ in 0..4 {
             let view = Arc::new(view(&mut rng, &ground_now, turn));
-            let heard = rng.chance(0.9);
+            let received = rng.chance(0.9);
             cartographer.observe(&Event::Turn(Arc::clone(&view)));
             for bot in &mut bots {
-                if heard {
+                if received {
                     bot.observe(&Event::Turn(Arc::clone(&view)));
                 }
                 let nodes = pick(&mut rng, &[0, 1, 60]);
@@ -143,10 +143,10 @@ fn nobody_dies_of_a_strange_view() {
 
 /// The same events give the same answers, whether or not a player decided in between.
 #[test]
-fn the_state_follows_from_what_is_heard() {
+fn the_state_follows_from_the_messages() {
     for name in ["shipped", "herder", "herder-search", "champion"] {
         for seed in 0..6u64 {
-            let setup = Setup::of(generate(seed, &Style::default()), Players::Two);
+            let setup = Setup::on_map(generate(seed, &Style::default()), Players::Two);
             let mut game = SmartDog::begin(&setup);
             let known = KnownMaps::none();
             let mut asked = make(name, 1, &known).unwrap();
@@ -186,7 +186,7 @@ fn the_state_follows_from_what_is_heard() {
 /// A budget in slices gives the same result as the whole budget.
 #[test]
 fn slices_change_nothing() {
-    let setup = Setup::of(generate(5, &Style::default()), Players::Two);
+    let setup = Setup::on_map(generate(5, &Style::default()), Players::Two);
     let game = SmartDog::begin(&setup);
     let view = Arc::new(game.seen_by(Seat(0)));
     let ask = Ask { turn: 1 };

@@ -42,7 +42,7 @@ impl Pace for Slow {
     fn end(&self) {}
 }
 
-/// A match in which the second seat takes so many milliseconds from the third turn on.
+/// A match in which the second seat takes n milliseconds from the third turn on.
 fn played(takes_ms: u64, options: &Value) -> Played {
     let bots = vec!["shipped".to_owned(); 3];
     let setup = PlaySetup::recorded(bots, 4, options.clone());
@@ -57,16 +57,16 @@ fn played(takes_ms: u64, options: &Value) -> Played {
     KIT.play(&setup, &slow).unwrap()
 }
 
-/// The same match as our hub hears it.
+/// The same match as our hub receives it.
 fn refereed(played: &Played, options: &Value) -> Option<(Cause, Vec<i64>)> {
     let setup = TableSetup::numbered(4, options.clone(), 3);
     let mut table = KIT.table(&setup).unwrap();
     let mut calls = Vec::new();
-    for heard in &played.transcript {
+    for received in &played.transcript {
         table.calls(&mut calls);
-        match heard.reply.as_deref() {
-            Some(LATE) => table.answer(heard.seat, Reply::Late),
-            Some(text) => table.answer(heard.seat, Reply::Text(text.as_bytes())),
+        match received.reply.as_deref() {
+            Some(LATE) => table.answer(received.seat, Reply::Late),
+            Some(text) => table.answer(received.seat, Reply::Text(text.as_bytes())),
             None => {}
         }
     }
@@ -94,8 +94,8 @@ fn who_takes_longer_than_the_wire_allows_is_out_as_our_hub_says() {
             let own = played
                 .transcript
                 .iter()
-                .filter(|heard| heard.seat == Seat(seat));
-            own.filter(|heard| heard.reply.is_some()).count()
+                .filter(|received| received.seat == Seat(seat));
+            own.filter(|received| received.reply.is_some()).count()
         };
         let turns = [0, 1, 2].map(asked);
         match (late, on_fault) {

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 laws!(SmartDog, {"turnsLimit": 8}, careless: ["random", "shipped"], also: [scenes_are_whole]);
 
 fn setup(name: &str, players: Players) -> Setup {
-    Setup::of(atlas::find(name).unwrap().unwrap(), players)
+    Setup::on_map(atlas::find(name).unwrap().unwrap(), players)
 }
 
 /// Everybody stands on open ground, alone.
@@ -97,15 +97,15 @@ fn one_end_a_seat_ends_the_turn() {
     assert_eq!(game.to_move().values(), [false, true]);
     game.step(&[(Seat(1), None)], &mut events);
     assert_eq!(game.turn(), 2, "silence ends a seat's turn");
-    let told: Vec<(Seat, u32)> = events
+    let known: Vec<(Seat, u32)> = events
         .iter()
         .filter_map(|(seat, event)| match event {
             Event::Turn(view) => Some((*seat, view.turn)),
             Event::Ordered(_) => None,
-            other => panic!("{other:?} is heard by {seat:?}"),
+            other => panic!("{other:?} is received by {seat:?}"),
         })
         .collect();
-    assert_eq!(told, [(Seat(0), 2), (Seat(1), 2)]);
+    assert_eq!(known, [(Seat(0), 2), (Seat(1), 2)]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// A match of the kit's players; what each seat's cartographer has found.
 fn watch(map: &Map, players: Players) -> Vec<Value> {
-    let setup = Setup::of(map.clone(), players);
+    let setup = Setup::on_map(map.clone(), players);
     let names = vec!["shipped"; players.count()];
     let mut bots = seated::<SmartDog>(&names, 1).unwrap();
     let mut makers = vec![Cartographer::new(); players.count()];
@@ -85,7 +85,7 @@ fn a_map_learnt_is_recognised() {
     let model = merge(Some(&merge(None, &evidence[0])), &evidence[1]);
     assert_eq!(model["matches"], 2);
     let known = KnownMaps::of_models(&[("m".to_owned(), model)]);
-    let setup = Setup::of(map.clone(), Players::Four);
+    let setup = Setup::on_map(map.clone(), Players::Four);
     let game = SmartDog::begin(&setup);
     let tile = known.recognise(&game.seen_by(Seat(3))).unwrap();
     assert_eq!(tile.dogs, [(1, 1)]);

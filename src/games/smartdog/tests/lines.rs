@@ -24,13 +24,13 @@ impl Bot<SmartDog> for Ear {
     }
 }
 
-pub(super) type Heard = Arc<Mutex<Vec<Event>>>;
+pub(super) type Received = Arc<Mutex<Vec<Event>>>;
 
-pub(super) fn listener() -> (Player, Heard) {
-    let heard = Heard::default();
+pub(super) fn listener() -> (Player, Received) {
+    let received = Received::default();
     (
-        Player::new(Box::new(Ear(Arc::clone(&heard))), "bob", "duet"),
-        heard,
+        Player::new(Box::new(Ear(Arc::clone(&received))), "bob", "duet"),
+        received,
     )
 }
 
@@ -51,7 +51,7 @@ fn said(table: &mut dyn drover_game::Table) -> Vec<(u8, String)> {
         .collect()
 }
 
-fn told(table: &mut dyn drover_game::Table, seat: u8, line: &str) -> Vec<(u8, String)> {
+fn lines_after(table: &mut dyn drover_game::Table, seat: u8, line: &str) -> Vec<(u8, String)> {
     table.answer(Seat(seat), Reply::Text(line.as_bytes()));
     said(table)
 }
@@ -124,12 +124,12 @@ fn every_text_of_warnings_and_errors() {
             "warning 2 Cannot bark because fighted by another dog",
         ),
     ] {
-        let told = told(&mut *table, seat, line);
+        let lines_after = lines_after(&mut *table, seat, line);
         match answer {
-            "" => assert_eq!(told, [], "{line}"),
-            "state" => assert_eq!(told.len(), 2, "{line}"),
+            "" => assert_eq!(lines_after, [], "{line}"),
+            "state" => assert_eq!(lines_after.len(), 2, "{line}"),
             _ => {
-                assert_eq!(told, [(seat, answer.to_owned())], "{line}");
+                assert_eq!(lines_after, [(seat, answer.to_owned())], "{line}");
                 refused[usize::from(seat)] += 1;
             }
         }
@@ -142,11 +142,11 @@ fn every_text_of_warnings_and_errors() {
 fn a_player_who_is_gone_or_late_forfeits() {
     let mut table = referee(3, &json!({"map": "islands", "turnsLimit": 2}));
     said(&mut *table);
-    told(&mut *table, 0, "end");
+    lines_after(&mut *table, 0, "end");
     table.answer(Seat(2), Reply::Failed);
     assert_eq!(said(&mut *table), [(2, dialect::gone())]);
     assert!(table.waits(Seat(1)) && !table.waits(Seat(0)) && !table.waits(Seat(2)));
-    let turn = told(&mut *table, 1, "end");
+    let turn = lines_after(&mut *table, 1, "end");
     assert_eq!(
         turn.iter().map(|(seat, _)| *seat).collect::<Vec<_>>(),
         [0, 1]
@@ -154,11 +154,11 @@ fn a_player_who_is_gone_or_late_forfeits() {
     table.answer(Seat(0), Reply::Late);
     assert_eq!(said(&mut *table), [(0, dialect::gone())]);
     assert_eq!(
-        told(&mut *table, 2, "end"),
+        lines_after(&mut *table, 2, "end"),
         [],
         "a seat that has forfeited is ignored"
     );
-    let end = told(&mut *table, 1, "end");
+    let end = lines_after(&mut *table, 1, "end");
     assert_eq!(
         end,
         [(1, "finished \"youWin\":true,\"winner\":2".to_owned())]
@@ -184,7 +184,7 @@ fn the_official_abort_ends_the_match_for_all() {
     let outcome = table.outcome().unwrap();
     assert_eq!(outcome.cause, Cause::TimeForfeit);
     assert!(outcome.scores.is_empty(), "nobody won");
-    assert_eq!(told(&mut *table, 0, "end"), []);
+    assert_eq!(lines_after(&mut *table, 0, "end"), []);
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn the_client_reads_every_form() {
         ),
     ];
     for (start, landscape, dog, finished) in forms {
-        let (mut player, heard) = listener();
+        let (mut player, received) = listener();
         let opening = format!("tell me\n{start}\nweather \"fine\"\n{landscape}\n");
         assert_eq!(player.receive(opening.as_bytes()).unwrap(), Next::Wait);
         let turn = format!(
@@ -298,7 +298,7 @@ fn the_client_reads_every_form() {
         };
         assert_eq!(limit.as_millis(), 1000);
         {
-            let events = heard.lock().unwrap();
+            let events = received.lock().unwrap();
             let Some(Event::Turn(view)) = events.last() else {
                 panic!("no view")
             };
@@ -309,7 +309,7 @@ fn the_client_reads_every_form() {
         let warned = player.receive(b"warning 9 Cannot move to 2, 0 - there is a non traversable landscape or another object\nstate  \"turn\":2\nturn\n");
         assert!(warned.is_ok());
         assert!(
-            heard
+            received
                 .lock()
                 .unwrap()
                 .iter()
@@ -370,7 +370,7 @@ fn what_cannot_be_played_is_an_error_that_says_why() {
     for (frame, why) in [
         ("turn", "turn: it came before start and landscape"),
         ("landscape \"..\"", "landscape: it came before start"),
-        ("start \"you\":1", "start: start tells no cols"),
+        ("start \"you\":1", "start: start has no cols"),
         (
             "start \"you\":1,\"rows\":0,\"cols\":3",
             "start: start: rows is 0",
@@ -413,7 +413,7 @@ fn a_turn_that_comes_again_or_too_late_is_not_folded() {
     };
     let begin = format!("{START}\nlandscape \"....\",\"....\"");
     player.receive(begin.as_bytes()).unwrap();
-    let tell = |player: &mut Player, turn: u32, x: u32| {
+    let send_turn = |player: &mut Player, turn: u32, x: u32| {
         let next = player.receive(frame(turn, x).as_bytes()).unwrap();
         let mut said = match next {
             Next::Send(said) => said,
@@ -434,26 +434,26 @@ fn a_turn_that_comes_again_or_too_late_is_not_folded() {
         let facts = player.facts();
         facts.iter().filter(|fact| fact.kind == "unsound").count()
     };
-    tell(&mut player, 1, 0);
-    tell(&mut player, 2, 1);
+    send_turn(&mut player, 1, 0);
+    send_turn(&mut player, 2, 1);
     let before = player.view();
-    assert_eq!(tell(&mut player, 2, 1), "do 7 bark\nend");
+    assert_eq!(send_turn(&mut player, 2, 1), "do 7 bark\nend");
     assert_eq!((unsound(&mut player), player.view()), (0, before.clone()));
-    assert_eq!(tell(&mut player, 1, 0), "end");
+    assert_eq!(send_turn(&mut player, 1, 0), "end");
     assert_eq!((unsound(&mut player), player.view()), (1, before));
-    tell(&mut player, 3, 2);
+    send_turn(&mut player, 3, 2);
     assert_eq!(
         (unsound(&mut player), player.view()["turn"].clone()),
         (0, 3.into())
     );
     // A number that was far too high is detected by the second turn after it.
-    tell(&mut player, 900, 2);
-    tell(&mut player, 5, 2);
+    send_turn(&mut player, 900, 2);
+    send_turn(&mut player, 5, 2);
     assert_eq!(
         (unsound(&mut player), player.view()["turn"].clone()),
         (1, 900.into())
     );
-    tell(&mut player, 6, 2);
+    send_turn(&mut player, 6, 2);
     assert_eq!(
         (unsound(&mut player), player.view()["turn"].clone()),
         (0, 6.into())
@@ -470,14 +470,14 @@ fn more_sheep_than_there_are_cannot_be() {
     player.receive(start.as_bytes()).unwrap();
     let sheep = |x: u32| format!("obj \"type\":\"Sheep\",\"x\":{x},\"y\":1\n");
     let many: String = (0..4).map(sheep).collect();
-    let told = format!("state \"turn\":1\n{many}{many}turn");
-    player.receive(told.as_bytes()).unwrap();
+    let lines_after = format!("state \"turn\":1\n{many}{many}turn");
+    player.receive(lines_after.as_bytes()).unwrap();
     assert_eq!(player.view(), Value::Null);
     let facts = player.facts();
     assert!(facts.iter().any(|fact| fact.kind == "unsound"), "{facts:?}");
-    let told = format!("state \"turn\":1\n{}turn", sheep(0));
+    let lines_after = format!("state \"turn\":1\n{}turn", sheep(0));
     assert!(matches!(
-        player.receive(told.as_bytes()),
+        player.receive(lines_after.as_bytes()),
         Ok(Next::Think { .. })
     ));
 }

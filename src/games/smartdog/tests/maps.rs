@@ -97,8 +97,8 @@ fn sizes_are_limited() {
         ),
         (" ".repeat(FILE_BYTES_MAX + 1), "the map has 2000001 bytes;"),
     ] {
-        let told = Map::read(&text).unwrap_err().to_string();
-        assert!(told.starts_with(why), "{told}");
+        let known = Map::read(&text).unwrap_err().to_string();
+        assert!(known.starts_with(why), "{known}");
     }
 }
 
@@ -140,7 +140,7 @@ fn every_own_map_is_written_as_it_is_read() {
 
 #[test]
 fn a_game_of_silence_lasts_as_many_turns_as_its_map_says() {
-    let setup = Setup::of(atlas::find("guards").unwrap().unwrap(), Players::Two);
+    let setup = Setup::on_map(atlas::find("guards").unwrap().unwrap(), Players::Two);
     let mut game = SmartDog::begin(&setup);
     let mut turns = 0;
     while game.outcome().is_none() {

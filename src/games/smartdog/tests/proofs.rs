@@ -23,7 +23,7 @@ fn check(name: &str, text: &str) {
     let map = atlas::find(name).unwrap().unwrap();
     let pens = map.count(|square| matches!(square, Square::Pen | Square::PennedSheep));
     let sheep = map.count(Square::has_sheep);
-    let setup = Setup::of(map, Players::One);
+    let setup = Setup::on_map(map, Players::One);
     let mut end = SmartDog::begin(&setup);
     let mut turns = text.split_whitespace();
     while !end.is_over() {

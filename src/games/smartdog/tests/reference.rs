@@ -195,12 +195,12 @@ impl Reference {
             return false;
         }
         self.dogs[dog].barked = true;
-        let heard = |world: &Self, at: At| {
+        let received = |world: &Self, at: At| {
             let (dx, dy) = world.ways(found.at, at);
             dx * dx + dy * dy <= world.options[0] * world.options[0]
         };
         for other in 0..self.dogs.len() {
-            if other == dog || !heard(self, self.dogs[other].at) {
+            if other == dog || !received(self, self.dogs[other].at) {
                 continue;
             }
             let owner = self.dogs[other].owner;
@@ -215,7 +215,7 @@ impl Reference {
             }
         }
         for sheep in 0..self.sheep.len() {
-            if heard(self, self.sheep[sheep].at) {
+            if received(self, self.sheep[sheep].at) {
                 let (dx, dy) = self.ways(found.at, self.sheep[sheep].at);
                 let facing = if dx.abs() > dy.abs() {
                     if dx < 0 { "left" } else { "right" }

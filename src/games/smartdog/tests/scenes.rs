@@ -36,11 +36,11 @@ fn as_seen_by(whole: &State, viewer: u8, own: &State) -> State {
     let unseen = |dog: &&DogState| dog.barked && !seen(dog.x, dog.y);
     let voices = whole.dogs.iter().filter(unseen);
     shown.voices = voices.map(|dog| Spot::new(dog.x, dog.y)).collect();
-    for (player, told) in shown.players.iter_mut().zip(&own.players) {
+    for (player, known) in shown.players.iter_mut().zip(&own.players) {
         (player.penned, player.points, player.forfeited) = (None, None, None);
         // What it has seen of its own pen is its own.
         if player.player == viewer {
-            player.clone_from(told);
+            player.clone_from(known);
         }
     }
     in_order(shown)
@@ -59,7 +59,7 @@ fn a_player_is_shown_what_its_dogs_see_and_nothing_else() {
     let scenes = scenes_of::<SmartDog>(&BOTS, 4, &options);
     let mut whole: BTreeMap<u32, State> = BTreeMap::new();
     for state in states(&scenes["the table"]) {
-        // The first of a turn, before anybody's commands, is what players are told.
+        // The first of a turn, before anybody's commands, is what players receive.
         whole.entry(state.turn).or_insert(state);
     }
     let (mut hidden, mut barks) = (0, 0);
@@ -75,10 +75,10 @@ fn a_player_is_shown_what_its_dogs_see_and_nothing_else() {
                 .players
                 .iter()
                 .filter(|player| player.player != viewer);
-            let untold = |player: &crate::scene::PlayerState| {
+            let unknown = |player: &crate::scene::PlayerState| {
                 (player.penned, player.points, player.forfeited) == (None, None, None)
             };
-            assert!(rivals.into_iter().all(untold));
+            assert!(rivals.into_iter().all(unknown));
         }
     }
     assert!(hidden > 100 && barks > 0, "{hidden} hidden, {barks} barks");
@@ -115,14 +115,14 @@ fn turns_never_fall_even_where_a_hub_goes_back() {
         table.calls(&mut calls);
         let texts: Vec<&str> = calls.iter().map(|call| call.text.as_str()).collect();
         player.receive(texts[0].as_bytes()).unwrap();
-        let told = turns.iter().map(|turn| {
+        let known = turns.iter().map(|turn| {
             let state = texts[1].replacen("\"turn\":1\n", &format!("\"turn\":{turn}\n"), 1);
             assert!(*turn == 1 || state != texts[1], "{state}");
             player.receive(state.as_bytes()).unwrap();
             player.said("end");
             player.scene().unwrap()
         });
-        told.collect()
+        known.collect()
     };
     let turns = |scenes: Vec<Scene>| -> Vec<(u32, u64)> {
         let of = |scene: Scene| (scene.turn, scene.state["turn"].as_u64().unwrap());
@@ -143,6 +143,6 @@ fn a_picture_is_drawn_as_ever() {
         .iter()
         .find(|scene| scene.turn == 20)
         .unwrap();
-    let picture = KIT.picture(&scene.state).unwrap().document("");
+    let picture = (KIT.card().picture)(&scene.state).unwrap().document("");
     assert_eq!(picture, include_str!("../golden/scene.svg"));
 }

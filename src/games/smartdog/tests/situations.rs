@@ -197,7 +197,7 @@ fn a_second_move_needs_a_refused_first() {
 }
 
 #[test]
-fn barks_out_of_sight_are_heard_next_turn() {
+fn barks_out_of_sight_arrive_next_turn() {
     let options = [(Key::DogVisibilityR, 1)];
     let mut game = game("@...\n....\n....", Players::Two, &options);
     game.play(Seat(1), Command::Bark(DogId(1))).unwrap();

@@ -72,12 +72,12 @@ fn our_hub_says_what_the_official_one_said() {
         let mut said: Vec<(f64, usize, String)> = Vec::new();
         let mut expected = Vec::new();
         for (seat, text) in texts.iter().enumerate() {
-            let (sent, heard): (Vec<_>, Vec<_>) =
+            let (sent, received): (Vec<_>, Vec<_>) =
                 lines(text).into_iter().partition(|(_, sent, _)| *sent);
             said.extend(sent.into_iter().map(|(ms, _, line)| (ms, seat, line)));
-            let heard = heard.into_iter().map(|(_, _, line)| line);
-            let heard: Vec<String> = heard.filter(|line| !line.starts_with("wait")).collect();
-            expected.push(heard.into_iter());
+            let received = received.into_iter().map(|(_, _, line)| line);
+            let received: Vec<String> = received.filter(|line| !line.starts_with("wait")).collect();
+            expected.push(received.into_iter());
         }
         said.retain(|(_, _, line)| !line.starts_with("join"));
         said.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -124,7 +124,7 @@ fn start_line(header: &str) -> String {
 
 /// The recording with quoted options is the rules page's: `waitForTurn` and `turnsLimit` are numbers there.
 #[test]
-fn options_that_a_map_lacks_are_told_as_the_official_defaults() {
+fn options_that_a_map_lacks_are_sent_as_the_official_defaults() {
     let seat = r#"start "you":2,"rows":2,"cols":4,"players":2,"x1":2,"x2":3,"y1":0,"y2":1,"#;
     let end = r#","maxSheepsCount":1,"iniSheepsCount":0"#;
     let defaults = r#""waitForTurn":300000,"dogVisibilityR":"4","dogBarkingR":"4","sheepStandBy":"4","sheepScaryTurns":"1","turnsLimit":100,"dogScaryTurns":"4""#;
@@ -146,7 +146,7 @@ fn our_client_sees_what_the_official_hub_showed() {
 
 /// The client's reading of the hub's lines, written again, gives the same lines.
 fn client_sees(setup: &Setup, seat: Seat, text: &str) {
-    let (mut player, heard) = listener();
+    let (mut player, received) = listener();
     let game = SmartDog::begin(setup);
     let mut frame = String::new();
     let mut sent = Vec::new();
@@ -162,14 +162,14 @@ fn client_sees(setup: &Setup, seat: Seat, text: &str) {
         }
         frame.push_str(&line);
         frame.push('\n');
-        if !KIT.completes(line.as_bytes()) {
+        if !KIT.card().dialect.completes(line.as_bytes()) {
             continue;
         }
         let next = player.receive(frame.as_bytes()).unwrap();
         if let Next::Think { fallback, .. } = &next {
             assert_eq!(fallback, "end");
             turns += 1;
-            let events = heard.lock().unwrap();
+            let events = received.lock().unwrap();
             let Some(Event::Turn(view)) = events.last() else {
                 panic!("no view in {events:?}");
             };

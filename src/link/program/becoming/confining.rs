@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// The oldest kernel that counts a user's processes by user namespace.
 const COUNTS_SINCE: (u32, u32) = (5, 14);
-/// The guard's processes in the program's namespace, beside the program's own.
+/// The guard's processes in the program's namespace, besides the program's own.
 const OF_GUARD: u64 = 2;
 /// Numbers of processes that the kernel does not give again (`RESERVED_PIDS`).
 const RESERVED: u64 = 301;

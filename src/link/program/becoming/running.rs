@@ -17,7 +17,7 @@ use std::path::Path;
 use std::process::Child;
 
 /// The longest report of an error, in bytes.
-const TOLD_MAX: u64 = 512;
+const REPORT_MAX: u64 = 512;
 
 impl Becoming {
     /// Starts a process that becomes the program of these orders; an error is that of starting the program.
@@ -33,29 +33,32 @@ impl Becoming {
         fcntl_setfd(orders, FdFlags::empty())?;
         let mut child = command.process_group(0).spawn()?;
         drop(writer);
-        let mut told = String::new();
-        let heard = reader.by_ref().take(TOLD_MAX).read_to_string(&mut told);
-        if heard.is_ok() && told.is_empty() {
+        let mut failure = String::new();
+        let received = reader
+            .by_ref()
+            .take(REPORT_MAX)
+            .read_to_string(&mut failure);
+        if received.is_ok() && failure.is_empty() {
             return Ok(child);
         }
         child.kill()?;
         child.wait()?;
-        heard?;
-        Err(match told.trim().parse() {
+        received?;
+        Err(match failure.trim().parse() {
             Ok(code) => io::Error::from_raw_os_error(code),
-            Err(_) => io::Error::other(told.trim().to_owned()),
+            Err(_) => io::Error::other(failure.trim().to_owned()),
         })
     }
 }
 
-/// Closes everything that this process has inherited beside its standard streams and `told`, which is closed
+/// Closes everything that this process has inherited besides its standard streams and `report_fd`, which is closed
 /// once it has become the program.
-pub(in super::super) fn close_inherited(told: Option<RawFd>) -> io::Result<Option<File>> {
-    let report = match told {
-        Some(told) => Some(
+pub(in super::super) fn close_inherited(report_fd: Option<RawFd>) -> io::Result<Option<File>> {
+    let report = match report_fd {
+        Some(report_fd) => Some(
             OpenOptions::new()
                 .write(true)
-                .open(format!("/proc/self/fd/{told}"))?,
+                .open(format!("/proc/self/fd/{report_fd}"))?,
         ),
         None => None,
     };
@@ -78,9 +81,9 @@ pub(in super::super) fn close_inherited(told: Option<RawFd>) -> io::Result<Optio
 ///
 /// # Errors
 /// If it cannot become the program.
-pub fn become_program(orders: &Path, told: Option<RawFd>) -> io::Result<()> {
+pub fn become_program(orders: &Path, report_fd: Option<RawFd>) -> io::Result<()> {
     let (orders, _) = Orders::read(orders)?;
-    let mut report = close_inherited(told)?;
+    let mut report = close_inherited(report_fd)?;
     let why = match became(&orders) {
         Ok(()) => return Ok(()),
         Err(why) => why,

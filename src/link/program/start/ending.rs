@@ -26,7 +26,7 @@ pub struct Ended {
     pub marker: Option<Marker>,
     /// How, if the system reported it; also `None` if it had to be killed.
     pub status: Option<ExitStatus>,
-    /// Whether it ended before any signal of ours.
+    /// Whether it ended before any signal from us.
     pub by_itself: bool,
     /// Whether it was killed for lack of memory.
     pub out_of_memory: bool,
@@ -57,7 +57,7 @@ impl Ended {
 }
 
 impl Program {
-    /// Tells it, by this message, if there is one, and a closed pipe, that it is no longer needed.
+    /// Notifies it, by this message, if there is one, and a closed pipe, that it is no longer needed.
     pub fn dismiss(&mut self, word: Option<&str>) {
         if let Some(word) = word {
             // It may already be gone.

@@ -15,8 +15,8 @@ impl Trial<'_> {
     pub(super) fn start(&mut self, again: bool) -> Result<Talk, Over> {
         let begun = Instant::now();
         self.begun = begun;
-        let game = self.script.kit.game();
-        self.steps = Steps::of(self.launch, game);
+        let game = self.script.kit.card().name;
+        self.steps = Steps::for_launch(self.launch, game);
         let line_max = self.steps.as_ref().map_or(LINE_MAX, Steps::line_max);
         let options = self.launch.options(line_max, self.guard);
         let mut program = match Carrier::start(self.launch, options, MATCH) {

@@ -33,7 +33,7 @@ impl Field {
         }
     }
 
-    /// Two players of equal luck, the first one better by so many points.
+    /// Two players of equal luck, the first one better by n points.
     pub(crate) fn pair(better_by: f64, seed: u64) -> Self {
         Self {
             strengths: vec![60.0 + better_by, 60.0],

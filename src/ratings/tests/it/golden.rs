@@ -161,7 +161,7 @@ fn ratings_are_the_optimum_of_an_independent_solver() {
 /// a rating, and in half an interval.
 fn tolerances(set: &str, configuration: &str) -> (f64, f64) {
     match (set, configuration) {
-        // Half intervals of 1,100: nobody bounds whoever won all or lost all.
+        // Half intervals of 1,100: players that won all or lost all have no bound.
         ("s3_perfect_scores_draws_crash", "adv0_prior01") => (0.6, 2.5),
         // Its distributions end at ±1,500 of a mean that the two components do not share.
         ("s4_disconnected", "adv0_prior01") => (0.15, 3.0),

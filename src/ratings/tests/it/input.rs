@@ -13,7 +13,7 @@ fn good(text: &str) -> Results {
 fn all(bytes: &[u8]) -> String {
     let found = input::read(bytes);
     let mut text = String::new();
-    for (first, second, share, table) in told(&found.results) {
+    for (first, second, share, table) in rows(&found.results) {
         writeln!(text, "{first} - {second}: {share} at {table}").unwrap();
     }
     for error in &found.errors.first {
@@ -33,7 +33,7 @@ fn case(file: &str, expected: &str) {
 }
 
 /// Results as first, second, share and table.
-fn told(results: &Results) -> Vec<(&str, &str, f64, usize)> {
+fn rows(results: &Results) -> Vec<(&str, &str, f64, usize)> {
     let name = |at: usize| results.names()[at].as_str();
     let all = results.all().iter();
     all.map(|one| {
@@ -52,15 +52,15 @@ fn all_formats_say_the_same() {
     let set = "s3_perfect_scores_draws_crash";
     let expected = results(set);
     for file in ["games.pgn", "results.tsv"] {
-        assert_eq!(told(&good(&read(set, file))), told(&expected), "{file}");
+        assert_eq!(rows(&good(&read(set, file))), rows(&expected), "{file}");
     }
-    let lines: String = told(&expected)
+    let lines: String = rows(&expected)
         .iter()
         .map(|(first, second, share, _)| {
             format!("{{\"first\": \"{first}\", \"second\": \"{second}\", \"share\": {share}}}\r\n")
         })
         .collect();
-    assert_eq!(told(&good(&lines)), told(&expected));
+    assert_eq!(rows(&good(&lines)), rows(&expected));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn pgn_is_read_as_found_in_the_wild() {
         ("c", "b", 0.5, 0),
         ("b", "c", 0.0, 1),
     ];
-    assert_eq!(told(&found), expected);
+    assert_eq!(rows(&found), expected);
 }
 
 #[test]
@@ -108,12 +108,12 @@ fn matches_count_as_their_games_say() {
         ("b", "c", 0.5, 2),
         ("a", "b", 0.0, 2),
     ];
-    assert_eq!(told(&found), expected);
+    assert_eq!(rows(&found), expected);
     assert!(found.names().contains(&"late".to_owned()));
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line() {
+fn faults_are_reported_with_their_lines() {
     for (text, expected) in [
         (&b"a\tb\t2\n\nc\td\n"[..], "line 3: there are 2 columns"),
         (b"a\tb\t3", "line 1: \"3\" is not a result; there are 2"),
@@ -228,7 +228,7 @@ fn pgn_is_read_by_tokens() {
 }
 
 #[test]
-fn games_of_tags_only_are_told_apart_by_any_tag() {
+fn games_of_tags_only_are_distinguished_by_any_tag() {
     let (grey, brain) = ("Grey, Anna", "Iron Brain (Computer)");
     let six = [
         (grey, brain, 1.0),
@@ -304,7 +304,7 @@ fn results_of_pgn_are_read_as_others_write_them_or_refused() {
 }
 
 #[test]
-fn mistakes_are_all_told_up_to_a_number_and_count_wholly() {
+fn mistakes_are_all_reported_up_to_a_number_and_count_wholly() {
     let text = "a\tb\t2\nc\td\n".repeat(30);
     let found = input::read(text.as_bytes());
     assert_eq!((found.results.all().len(), found.errors.count), (30, 30));

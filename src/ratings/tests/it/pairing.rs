@@ -56,7 +56,7 @@ fn brute_force(played: &Tournament, player: usize, rival: usize) -> f64 {
 }
 
 #[test]
-fn what_a_game_tells_of_a_leader_is_what_fitting_again_says() {
+fn the_information_of_a_game_about_a_leader_agrees_with_fitting_again() {
     for (players, rounds) in [(40, 25), (100, 20)] {
         let mut field = Field::new(players, 5);
         let played = tournament(&mut field, &grouping(Mode::Joint, 5), rounds);

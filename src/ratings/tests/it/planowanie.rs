@@ -36,7 +36,7 @@ fn tables() -> (Results, usize) {
             .iter()
             .map(|name| results.player(name).unwrap())
             .collect();
-        for duel in planowanie::KIT.duels(&outcome) {
+        for duel in (planowanie::KIT.card().duels)(&outcome) {
             of_early_ends += usize::from(failed.is_ok());
             let result = PairResult {
                 first: players[duel.first.index()],

@@ -41,7 +41,7 @@ fn it_begins_in_the_middle_and_goes_up_and_down() {
 }
 
 #[test]
-fn whoever_wins_or_loses_everything_stays_at_an_end() {
+fn a_player_that_wins_or_loses_everything_stays_at_an_end() {
     for (score, last, at) in [(Score::Win, 8, Some(8)), (Score::Loss, 0, None)] {
         let mut climb = climb();
         for _ in 0..12 {
@@ -126,11 +126,11 @@ fn it_meets_those_around_it_and_its_interval_holds_its_place() {
         let near = share(near, climbers * GAMES as u32 / 2);
         let covered = share(covered, climbers);
         let wide = wide as f64 / f64::from(climbers);
-        let told = format!(
+        let known = format!(
             "{gaps:?}: {near:.3} of late matches near it, {covered:.3} of intervals hold it, {wide:.2} rungs"
         );
-        assert!(near > near_min, "{told}");
-        assert!(covered >= 0.95, "{told}");
-        assert!(wide < 6.0, "{told}");
+        assert!(near > near_min, "{known}");
+        assert!(covered >= 0.95, "{known}");
+        assert!(wide < 6.0, "{known}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::field::{Field, block};
 use ratings::{SequentialTest, Verdict};
 
-/// The verdict over so many blocks at most, and after how many it was given.
+/// The verdict over n blocks at most, and after how many it was given.
 fn played(field: &mut Field, blocks: u64) -> (Verdict, u64) {
     let mut test = SequentialTest::new(0.95);
     while test.verdict() == Verdict::Open && test.blocks() < blocks {
@@ -27,7 +27,7 @@ fn verdicts(better_by: f64, tournaments: u64) -> (f64, f64, f64) {
 }
 
 #[test]
-fn equals_are_told_apart_in_at_most_five_of_a_hundred_tournaments() {
+fn equals_are_distinguished_in_at_most_five_of_a_hundred_tournaments() {
     let (better, worse, _) = verdicts(0.0, 10_000);
     println!("equal players, 10,000 tournaments of 200 blocks: better {better}, worse {worse}");
     assert!(better <= 0.05 && worse <= 0.05, "{better} {worse}");
@@ -50,7 +50,7 @@ fn differences_are_found_early() {
 }
 
 #[test]
-fn a_verdict_stays_and_a_level_is_told() {
+fn a_verdict_stays_and_a_level_is_reported() {
     let mut test = SequentialTest::new(0.95);
     assert_eq!((test.verdict(), test.levels()), (Verdict::Open, (0.0, 0.0)));
     (0..3).for_each(|_| test.add(0.0));

@@ -263,7 +263,7 @@ impl<'a> Board<'a> {
         (board, score)
     }
 
-    /// Launches that land so many ships there in that turn, the farthest first.
+    /// Launches that land n ships there in that turn, the farthest first.
     fn muster(&self, to: usize, turn: usize, mut ships: i64) -> Option<Vec<Launch>> {
         let mut sources: Vec<(usize, usize)> = (0..self.lines.len())
             .filter(|from| *from != to)

@@ -1,4 +1,4 @@
-//! Players beside the ladder, written from what is known of other authors' programs: how they open, hold,
+//! Players outside the ladder, written from what is known of other authors' programs: how they open, hold,
 //! roll up, search, or what they were given as samples. Nobody trained against them.
 
 mod futures;

@@ -42,7 +42,7 @@ pub(super) struct Memory {
     rules: Ruleset,
     distances: Option<Arc<Distances>>,
     own: Vec<(Coming, u32)>,
-    /// How many its team has, and those who were heard of.
+    /// How many its team has, and those whose numbers arrived.
     team: usize,
     mates: Vec<PlayerId>,
     word: u32,
@@ -60,10 +60,10 @@ impl Memory {
         }
     }
 
-    /// Sends its own number first and passes on the others'; tells who is spared.
-    fn hear(&mut self, view: &View) -> Vec<PlayerId> {
+    /// Sends its own number first and passes on the others'; returns who is spared.
+    fn receive(&mut self, view: &View) -> Vec<PlayerId> {
         self.word = match view.message {
-            Some(heard) if heard != 0 && heard != view.you => heard,
+            Some(received) if received != 0 && received != view.you => received,
             _ => view.you,
         };
         if self.word != view.you && !self.mates.contains(&self.word) {
@@ -76,7 +76,7 @@ impl Memory {
     }
 
     pub(super) fn see(&mut self, view: &View) -> Space {
-        let spared = self.hear(view);
+        let spared = self.receive(view);
         let distances = self
             .distances
             .get_or_insert_with(|| Arc::new(Distances::new(&view.planets, self.rules.travel)));

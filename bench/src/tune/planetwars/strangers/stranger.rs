@@ -24,7 +24,7 @@ impl<W: Way + Clone + 'static> Bot<PlanetWars> for Stranger<W> {
     }
 }
 
-/// The stranger of this name, under rules that it knows; those that end in `-team` are one of so many.
+/// The stranger of this name, under rules that it knows; those that end in `-team` are members of a team.
 pub(crate) fn stranger(
     name: &str,
     seed: u64,

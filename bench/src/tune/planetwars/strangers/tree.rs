@@ -31,7 +31,7 @@ fn near(space: &Space, from: usize) -> Vec<usize> {
     all
 }
 
-/// Ships that take a planet after so many turns; `None` if it is this player's then.
+/// Ships that take a planet after n turns; `None` if it is this player's then.
 fn need(space: &Space, player: PlayerId, to: usize, turns: u32) -> Option<i64> {
     let (owner, ships) = space.future(to, turns, &[])[turns as usize];
     (owner != player).then_some(ships + 1)

@@ -77,7 +77,7 @@ impl Purpose {
         self.home[ground.torus().index(spot)]
     }
 
-    /// What becomes of the sheep.
+    /// Where the sheep goes.
     pub(super) fn sheep(&self, game: &SmartDog) -> f64 {
         let ground = game.ground();
         let worth = |spot: Spot| match ground.land(spot) {
@@ -117,7 +117,7 @@ impl Purpose {
         sum
     }
 
-    /// Steps from the guard to its post, or to whoever comes near the own pen; `None` for other dogs.
+    /// Steps from the guard to its post, or to a dog that comes near the own pen; `None` for other dogs.
     fn watch(&self, game: &SmartDog, own: &[&Dog], at: usize, foreign: &[&Dog]) -> Option<u32> {
         let ground = game.ground();
         let threat = |dog: &&&Dog| u32::from(self.home(ground, dog.spot)) <= self.radius + 4;

@@ -58,7 +58,7 @@ impl Belief {
             .unwrap_or([Purse::START; PLAYERS])
     }
 
-    /// Whether a player's hand is proved by what was heard.
+    /// Whether a player's hand is proved by messages.
     #[must_use]
     pub fn is_sure(&self, of: Compass) -> bool {
         self.sure[of.index()]
@@ -157,7 +157,7 @@ impl Belief {
         self.doubt([winner, loser]);
         self.spread();
         for deal in &mut self.deals {
-            let view = View::of(*deal, *herds, donkeys);
+            let view = View::from_holdings(*deal, *herds, donkeys);
             let mut bid = |from: Compass, to: Compass, cards: u8, coin: &mut Coin| {
                 let seat = from.index();
                 let seen = view.imagined(seat, deal);
@@ -270,7 +270,7 @@ pub fn bid_of(style: &Style, view: &View, goods: Goods, coin: &mut Coin) -> Purs
         }
         Style::Face => crate::bots::policy::pick(view.purse, view.purse.value() / 3),
         Style::Profile(profile) => {
-            let standing = Standing::of(&view.herds);
+            let standing = Standing::from_herds(&view.herds);
             let challenge = Challenge {
                 goods,
                 stake: trade_stake(view, &standing, goods, profile.trade_denial),

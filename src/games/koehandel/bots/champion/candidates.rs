@@ -88,9 +88,12 @@ pub fn candidates(view: &View, ask: &Ask, base: Act, limit: u16) -> Vec<Candidat
 /// The trades with the highest stakes.
 fn worth_trying(view: &View) -> Vec<Challenge> {
     let mut found = Vec::new();
-    challenges(view, &Standing::of(&view.herds), 0.65, |challenge| {
-        found.push(challenge)
-    });
+    challenges(
+        view,
+        &Standing::from_herds(&view.herds),
+        0.65,
+        |challenge| found.push(challenge),
+    );
     found.sort_by(|a: &Challenge, b| {
         (b.rank == 3, b.stake)
             .partial_cmp(&(a.rank == 3, a.stake))

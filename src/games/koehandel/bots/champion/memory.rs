@@ -45,7 +45,7 @@ pub struct Memory {
     /// Whether the reader's trade under way was begun by a rival.
     challenged: bool,
     /// The reader's own trade in which no bid was revealed so far, and what the rival knew when it bid: before the
-    /// payments, of which the reader hears its own first if it won.
+    /// payments, of which the reader receives its own first if it won.
     pub(super) settled: Option<(Goods, View)>,
     /// The rival last challenged by the reader, and whether it was seen to counter.
     pub(super) answer: Option<(Compass, bool)>,
@@ -169,7 +169,7 @@ impl Memory {
                     self.note(Noted::Exposed(by));
                 }
             }
-            _ => self.hear_payment(message),
+            _ => self.receive_payment(message),
         }
     }
 
@@ -194,7 +194,7 @@ impl Memory {
         });
     }
 
-    fn hear_payment(&mut self, message: &Message) {
+    fn receive_payment(&mut self, message: &Message) {
         match *message {
             Message::Money { payer, paid } => {
                 if let Some(sale) = self.sale.as_ref().map(|open| open.sale) {
@@ -231,14 +231,14 @@ impl Memory {
             Message::WasPaid { payee, .. } => {
                 let open = std::mem::replace(&mut self.open, Settling::None);
                 if let Settling::Bought(bought) = open {
-                    self.hear_paid(bought, payee);
+                    self.receive_paid(bought, payee);
                 }
             }
-            _ => self.hear_trade(message),
+            _ => self.receive_trade(message),
         }
     }
 
-    fn hear_paid(&mut self, bought: Bought, payee: Compass) {
+    fn receive_paid(&mut self, bought: Bought, payee: Compass) {
         let (buyer, cards, price) = (bought.buyer, bought.cards, bought.price);
         self.read_price(buyer, payee, price);
         self.note_paid(buyer, price, |exact| exact.cards() == cards);
@@ -257,15 +257,15 @@ impl Memory {
         }
     }
 
-    fn hear_trade(&mut self, message: &Message) {
+    fn receive_trade(&mut self, message: &Message) {
         match *message {
             Message::Challenged { goods, .. } => {
                 self.note_answer();
                 self.read_turn(goods.rival, Some((Compass::S, goods.animal)));
                 (self.challenged, self.settled) = (true, None);
             }
-            Message::Won(goods) => self.hear_settled(goods, goods.rival, Compass::S),
-            Message::Lost(goods) => self.hear_settled(goods, Compass::S, goods.rival),
+            Message::Won(goods) => self.receive_settled(goods, goods.rival, Compass::S),
+            Message::Lost(goods) => self.receive_settled(goods, Compass::S, goods.rival),
             Message::Start => {
                 self.again = false;
                 self.forget_trade();
@@ -302,7 +302,7 @@ impl Memory {
     }
 
     /// The animals of the reader's own trade moved.
-    fn hear_settled(&mut self, goods: Goods, from: Compass, to: Compass) {
+    fn receive_settled(&mut self, goods: Goods, from: Compass, to: Compass) {
         self.settled = Some((goods, self.rival_view(goods.rival)));
         self.move_animals(goods.animal, goods.count, from, to);
         if !self.challenged {

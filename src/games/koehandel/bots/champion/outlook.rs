@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 const TEXT: &str = include_str!("outlook.txt");
 /// Ways in which the four cards of an animal can lie: own, others' by size, the rest in the deck.
 const SPREADS: usize = 25;
-/// Numbers that describe a player beside its animals; the last is always 1.
+/// Numbers that describe a player besides its animals; the last is always 1.
 const PLAIN: usize = 22;
 /// Types of players, the champion's own policy last.
 const TYPES: usize = KINDS.len() + 1;
@@ -93,7 +93,7 @@ impl Position<'_> {
     /// What describes each player.
     #[must_use]
     pub fn inputs(&self) -> [Inputs; PLAYERS] {
-        let standing = Standing::of(self.herds);
+        let standing = Standing::from_herds(self.herds);
         let score: [f32; PLAYERS] = std::array::from_fn(|player| {
             (standing.quartets(player) * standing.values(player)).sqrt()
         });

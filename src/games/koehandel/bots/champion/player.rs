@@ -25,7 +25,7 @@ use drover_game::search::{Race, Verdict};
 use drover_game::wire::Progress;
 
 /// What it does, in one sentence.
-pub const DESCRIPTION: &str = "Searches: deals the hidden money by all it heard, plays on by the real rules to the next turn with each rival as the type it seems to be or, challenged, as one that may search, judges the rest by what it learnt from whole matches, and leaves its own policy only for a gain beyond doubt. A node is one playout.";
+pub const DESCRIPTION: &str = "Searches: deals the hidden money by all it received, plays on by the real rules to the next turn with each rival as the type it seems to be or, challenged, as one that may search, judges the rest by what it learnt from whole matches, and leaves its own policy only for a gain beyond doubt. A node is one playout.";
 
 /// Standard errors by which a candidate must beat the base policy.
 const DOUBT: f64 = 1.5;

@@ -94,13 +94,13 @@ impl Open {
     }
 
     /// Reports every bid of the others with the price before it.
-    pub(super) fn replay(&self, mut told: impl FnMut(Compass, u16, u16)) {
+    pub(super) fn replay(&self, mut bid_of: impl FnMut(Compass, u16, u16)) {
         let mut price = 0;
         for (at, (who, bid)) in self.history.iter().enumerate() {
             for (_, own) in self.own.iter().filter(|(before, _)| *before == at) {
                 price = price.max(*own);
             }
-            told(*who, *bid, price);
+            bid_of(*who, *bid, price);
             price = price.max(*bid);
         }
     }

@@ -101,7 +101,7 @@ impl Scenario {
     }
 
     /// The counter bid that is best for the rival on the average of what the challenger, by its policy, may have
-    /// offered with so many cards. The challenger's money is known to it, as a watchful rival nearly knows it.
+    /// offered with n cards. The challenger's money is known to it, as a watchful rival nearly knows it.
     fn best_reply(
         &self,
         opponent: Compass,
@@ -161,7 +161,7 @@ mod tests {
         (herds[0][9], herds[1][9]) = (3, 1);
         let rich = Purse([1, 4, 1, 2, 1, 0]);
         let purses = [Purse::START, rich, Purse::START, Purse::START];
-        let view = View::of(purses, herds, 4);
+        let view = View::from_holdings(purses, herds, 4);
         let options = Options {
             trade_payment,
             ..Options::default()

@@ -25,11 +25,11 @@ fn slices_and_one_piece_decide_alike() {
     let run = |playouts_a_slice: u32| {
         let mut bot = Champion::new(Rng::new(5, 5), &Models::none());
         let mut others = Rng::new(8, 8);
-        let mut heard: Vec<(Seat, Message)> = Vec::new();
-        let mut game = Koehandel::open(&setup, &mut heard);
+        let mut messages: Vec<(Seat, Message)> = Vec::new();
+        let mut game = Koehandel::open(&setup, &mut messages);
         let mut acts = Vec::new();
         while let Some((seat, ask)) = game.asked() {
-            for (seat, message) in heard.drain(..) {
+            for (seat, message) in messages.drain(..) {
                 if seat == Seat(0) {
                     bot.observe(&message);
                 }
@@ -55,7 +55,7 @@ fn slices_and_one_piece_decide_alike() {
                     .get(others.below(legal.len() as u32) as usize)
                     .copied()
             };
-            game.play(act, &mut heard);
+            game.play(act, &mut messages);
         }
         acts
     };
@@ -74,12 +74,12 @@ fn deals_agree_with_all_that_is_known() {
                 .map(|seat| make(names[seat], seed + seat as u64, &Models::none()).unwrap())
                 .collect();
             let mut memory = Memory::new(seed);
-            let mut heard: Vec<(Seat, Message)> = Vec::new();
+            let mut messages: Vec<(Seat, Message)> = Vec::new();
             let setup = Setup::deal(seed, options(trade_payment));
-            let mut game = Koehandel::open(&setup, &mut heard);
+            let mut game = Koehandel::open(&setup, &mut messages);
             let (mut right, mut drawn) = (0, 0);
             while let Some((seat, ask)) = game.asked() {
-                for (seat, message) in heard.drain(..) {
+                for (seat, message) in messages.drain(..) {
                     if listens(names[seat.index()]) {
                         bots[seat.index()].observe(&message);
                     }
@@ -119,7 +119,7 @@ fn deals_agree_with_all_that_is_known() {
                     }
                 }
                 let act = bots[seat].decide(game.seen_by(seat), &ask, Budget::nodes(1));
-                game.play(Some(act), &mut heard);
+                game.play(Some(act), &mut messages);
             }
             assert!(
                 right > 50 && right * 8 > drawn,

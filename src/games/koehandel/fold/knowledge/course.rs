@@ -21,11 +21,11 @@ const AGAIN: &str = "it was heard before and its turn is over";
 const LOST: &str = "a row before it was lost";
 
 impl Fold {
-    /// Whether the reader missed the match's first row, if `message` is the next: a late joiner cannot tell a
+    /// Whether the reader missed the match's first row, if `message` is the next: a late joiner cannot distinguish a
     /// lost row from one sent before it joined.
     #[must_use]
     pub fn joined_late(&self, message: &Message) -> bool {
-        self.course.late || !self.course.heard && *message != Message::Begin
+        self.course.late || !self.course.received && *message != Message::Begin
     }
 
     /// Judges a row against those received. `again` says that an equal text was received before; alone this
@@ -58,7 +58,7 @@ impl Fold {
             }
             // Every turn begins with the same text: this may be the turn after a lost settlement.
             Message::Start if self.may_follow(Compass::S) => Verdict::Fixed(LOST),
-            // A late joiner cannot tell: if in doubt, the row is folded.
+            // A late joiner cannot know: if in doubt, the row is folded.
             _ if again && !self.course.late || self.is_answered(message) => Verdict::Unsound(AGAIN),
             // For a late joiner it may belong to an earlier trade; then it changes nothing.
             Message::LoserPaid { .. } | Message::WinnerPaid { .. } | Message::Fault(_)
@@ -154,14 +154,14 @@ impl Fold {
 
     /// Whether the reader's turn can be an auction: it offered no trade, or one that did not arrive.
     fn may_auction(&self) -> bool {
-        self.is_mine() && (self.own.with.is_none() || self.own.unheard)
+        self.is_mine() && (self.own.with.is_none() || self.own.unanswered)
     }
 
     /// Whether the row can come now, assuming none was lost.
     fn fits(&self, message: &Message) -> bool {
         let course = &self.course;
         match *message {
-            Message::Begin => !course.heard,
+            Message::Begin => !course.received,
             Message::Start => self.is_due(Compass::S),
             Message::Donkey(note) => {
                 Note::DONKEYS.get(usize::from(self.view.donkeys)) == Some(&note)
@@ -232,7 +232,7 @@ impl Fold {
             Message::Tie { goods, .. } => same(goods) && !self.own.tied,
             Message::Won(goods) | Message::Lost(goods) => course.open && same(goods),
             Message::Fault(_) => {
-                let open = with.is_some() || self.own.unheard;
+                let open = with.is_some() || self.own.unanswered;
                 course.open && open && !self.own.faulted
             }
             Message::Pay { receiver, .. } => {
@@ -247,7 +247,7 @@ impl Fold {
                     bluffed || (mine || bought_off) && paid.value() >= sale.price
                 }),
             },
-            // Its winner's turn, or that of whoever lost it.
+            // Its winner's turn, or its loser's.
             Message::TradeWon { .. } => Compass::RIVALS.iter().any(|place| self.is_due(*place)),
             Message::TradeLost { goods, .. } => matches!(
                 self.pending,
@@ -310,8 +310,8 @@ impl Fold {
     /// Tracks the order of turns. Call it before the row is folded.
     pub(super) fn follow(&mut self, message: &Message, again: bool) {
         let was = (self.course.open, self.turn);
-        self.course.late |= !self.course.heard && *message != Message::Begin;
-        self.course.heard = true;
+        self.course.late |= !self.course.received && *message != Message::Begin;
+        self.course.received = true;
         match *message {
             Message::Start | Message::Challenged { .. } => {
                 (self.course.open, self.course.again) = (true, false);

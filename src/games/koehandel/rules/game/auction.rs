@@ -1,6 +1,6 @@
 //! An auction: sequential bids, the auctioneer's right to buy, and payment, at which bluffs are found.
 
-use super::{Koehandel, Phase, tell};
+use super::{Koehandel, Phase, send};
 use crate::cards::{Animal, Compass, PLAYERS};
 use crate::message::{Bought, Message};
 use crate::options::SecondBluff;
@@ -12,31 +12,36 @@ impl Koehandel {
         &mut self,
         card: Animal,
         auctioneer: usize,
-        heard: &mut impl Listener<Message>,
+        listener: &mut impl Listener<Message>,
     ) {
         self.auction.card = card;
         self.auction.auctioneer = auctioneer;
         self.auction.exposed = [false; PLAYERS];
         self.auction.restart();
-        self.ask_bid(auctioneer, heard);
+        self.ask_bid(auctioneer, listener);
     }
 
     /// Asks the next bidder after `player`, or closes the bidding.
-    fn ask_bid(&mut self, player: usize, heard: &mut impl Listener<Message>) {
+    fn ask_bid(&mut self, player: usize, listener: &mut impl Listener<Message>) {
         let Some(bidder) = self.auction.next_bidder(player) else {
-            return self.close_bidding(heard);
+            return self.close_bidding(listener);
         };
         self.phase = Phase::Bid { bidder };
         let auction = &self.auction;
-        tell(heard, bidder, || {
+        send(listener, bidder, || {
             Message::Bid(auction.seen_by(bidder), auction.history(bidder))
         });
     }
 
-    pub(super) fn bid(&mut self, bidder: usize, amount: u16, heard: &mut impl Listener<Message>) {
+    pub(super) fn bid(
+        &mut self,
+        bidder: usize,
+        amount: u16,
+        listener: &mut impl Listener<Message>,
+    ) {
         let refused = amount > self.auction.price && self.refuses(bidder, amount);
         if refused {
-            tell(heard, bidder, || Message::SecondBluff);
+            send(listener, bidder, || Message::SecondBluff);
         }
         let logged = if refused { 0 } else { amount };
         let auction = &mut self.auction;
@@ -47,7 +52,7 @@ impl Koehandel {
         } else {
             auction.out[bidder] = true;
         }
-        self.ask_bid(bidder, heard);
+        self.ask_bid(bidder, listener);
     }
 
     /// Whether an amount bid by an exposed player is refused at once (A3 a, A5).
@@ -57,38 +62,38 @@ impl Koehandel {
             && amount > self.purses[player].value()
     }
 
-    fn close_bidding(&mut self, heard: &mut impl Listener<Message>) {
+    fn close_bidding(&mut self, listener: &mut impl Listener<Message>) {
         let auctioneer = self.auction.auctioneer;
         if self.auction.leader.is_none() {
-            return self.give_free(heard);
+            return self.give_free(listener);
         }
         self.phase = Phase::PreEmpt;
         let auction = &self.auction;
-        tell(heard, auctioneer, || {
+        send(listener, auctioneer, || {
             Message::PreEmpt(auction.seen_by(auctioneer), auction.history(auctioneer))
         });
     }
 
-    fn give_free(&mut self, heard: &mut impl Listener<Message>) {
+    fn give_free(&mut self, listener: &mut impl Listener<Message>) {
         let (card, auctioneer) = (self.auction.card, self.auction.auctioneer);
         self.settle_card(card, auctioneer);
-        tell(heard, auctioneer, || Message::Card(card));
+        send(listener, auctioneer, || Message::Card(card));
         for seat in others(auctioneer, auctioneer) {
             let auctioneer = Compass::of(seat, auctioneer);
-            tell(heard, seat, || Message::Free { card, auctioneer });
+            send(listener, seat, || Message::Free { card, auctioneer });
         }
-        self.next_turn(heard);
+        self.next_turn(listener);
     }
 
-    pub(super) fn pre_empt(&mut self, amount: u16, heard: &mut impl Listener<Message>) {
+    pub(super) fn pre_empt(&mut self, amount: u16, listener: &mut impl Listener<Message>) {
         let (auctioneer, price) = (self.auction.auctioneer, self.auction.price);
         let Some(leader) = self.auction.leader else {
-            return self.give_free(heard);
+            return self.give_free(listener);
         };
         let mut buys = amount > 0 && amount >= price;
         let excluded = self.auction.exposed[auctioneer] && !self.options.bluffer_rebids;
         if buys && (excluded || self.refuses(auctioneer, price)) {
-            tell(heard, auctioneer, || Message::SecondBluff);
+            send(listener, auctioneer, || Message::SecondBluff);
             buys = false;
         }
         let (payer, payee) = if buys {
@@ -97,46 +102,46 @@ impl Koehandel {
             (leader, auctioneer)
         };
         if self.purses[payer].value() < price {
-            return self.bluff_found(payer, heard);
+            return self.bluff_found(payer, listener);
         }
         self.phase = Phase::Pay { payer, payee };
         let card = self.auction.card;
-        tell(heard, payer, || Message::Card(card));
-        tell(heard, payer, || Message::Collect {
+        send(listener, payer, || Message::Card(card));
+        send(listener, payer, || Message::Collect {
             payee: Compass::of(payer, payee),
             price,
         });
     }
 
     /// Shows the bluffer's hand to all and sells the card again (A4, A24).
-    fn bluff_found(&mut self, bluffer: usize, heard: &mut impl Listener<Message>) {
+    fn bluff_found(&mut self, bluffer: usize, listener: &mut impl Listener<Message>) {
         let again = self.auction.exposed[bluffer];
         self.auction.exposed[bluffer] = true;
         let hand = self.purses[bluffer];
         if again {
-            return self.strike_bid(bluffer, heard);
+            return self.strike_bid(bluffer, listener);
         }
         for seat in 0..PLAYERS {
             let by = Compass::of(seat, bluffer);
             self.views[seat].bluffed(by, hand);
-            tell(heard, seat, || Message::Bluffed { by, hand });
+            send(listener, seat, || Message::Bluffed { by, hand });
         }
         self.auction.restart();
         if !self.options.bluffer_rebids {
             self.auction.out = self.auction.exposed;
         }
-        self.ask_bid(self.auction.auctioneer, heard);
+        self.ask_bid(self.auction.auctioneer, listener);
     }
 
     /// The second unpayable bid lapses at payment (A3 b).
-    fn strike_bid(&mut self, bluffer: usize, heard: &mut impl Listener<Message>) {
-        tell(heard, bluffer, || Message::SecondBluff);
+    fn strike_bid(&mut self, bluffer: usize, listener: &mut impl Listener<Message>) {
+        send(listener, bluffer, || Message::SecondBluff);
         if bluffer == self.auction.auctioneer {
             // The purchase lapses and the highest bid stands.
-            return self.pre_empt(0, heard);
+            return self.pre_empt(0, listener);
         }
         self.auction.strike(bluffer);
-        self.close_bidding(heard);
+        self.close_bidding(listener);
     }
 
     pub(super) fn pay_price(
@@ -144,7 +149,7 @@ impl Koehandel {
         payer: usize,
         payee: usize,
         money: Money,
-        heard: &mut impl Listener<Message>,
+        listener: &mut impl Listener<Message>,
     ) {
         let (card, price) = (self.auction.card, self.auction.price);
         let hand = self.purses[payer];
@@ -153,23 +158,23 @@ impl Koehandel {
             _ => None,
         };
         let Some(paid) = chosen.or_else(|| hand.exact_payment(price)) else {
-            return self.bluff_found(payer, heard);
+            return self.bluff_found(payer, listener);
         };
         self.settle_card(card, payer);
         self.move_money(paid, price, payer, payee);
         if chosen.is_none() {
             let payee = Compass::of(payer, payee);
-            tell(heard, payer, || Message::PaidByServer { payee, paid });
+            send(listener, payer, || Message::PaidByServer { payee, paid });
         }
-        tell(heard, payer, || Message::Settled(paid));
-        tell(heard, payee, || Message::Money {
+        send(listener, payer, || Message::Settled(paid));
+        send(listener, payee, || Message::Money {
             payer: Compass::of(payee, payer),
             paid,
         });
         let cards = paid.cards();
         for seat in others(payer, payee) {
             let buyer = Compass::of(seat, payer);
-            tell(heard, seat, || {
+            send(listener, seat, || {
                 Message::Bought(Bought {
                     card,
                     buyer,
@@ -180,13 +185,13 @@ impl Koehandel {
         }
         for seat in others(payer, payee) {
             let payee = Compass::of(seat, payee);
-            tell(heard, seat, || Message::WasPaid {
+            send(listener, seat, || Message::WasPaid {
                 payee,
                 cards,
                 price,
             });
         }
-        self.next_turn(heard);
+        self.next_turn(listener);
     }
 }
 

@@ -1,7 +1,7 @@
 //! A trade: a challenge, a counter bid, possibly a tie and new bids, then the exchange.
 
 use super::auction::others;
-use super::{Koehandel, Phase, tell};
+use super::{Koehandel, Phase, send};
 use crate::cards::{Animal, Compass, Purse};
 use crate::message::{Fault, Message};
 use crate::options::{LostRow, TradePayment};
@@ -55,48 +55,48 @@ impl Koehandel {
         })
     }
 
-    pub(super) fn open_trade(&mut self, trade: Trade, heard: &mut impl Listener<Message>) {
+    pub(super) fn open_trade(&mut self, trade: Trade, listener: &mut impl Listener<Message>) {
         self.trade = trade;
         self.phase = Phase::Counter;
         let (target, goods, cards) = self.trade.asked(false);
-        tell(heard, target, || Message::Challenged { goods, cards });
+        send(listener, target, || Message::Challenged { goods, cards });
     }
 
-    pub(super) fn counter(&mut self, money: Money, heard: &mut impl Listener<Message>) {
-        match self.judge_target(money, heard) {
+    pub(super) fn counter(&mut self, money: Money, listener: &mut impl Listener<Message>) {
+        match self.judge_target(money, listener) {
             Judged::Tie(counter) => {
                 self.trade.counter = counter;
                 self.phase = Phase::RebidChallenger;
-                self.ask_rebid(true, heard);
+                self.ask_rebid(true, listener);
             }
-            Judged::Settled(verdict) => self.settle_trade(&verdict, heard),
+            Judged::Settled(verdict) => self.settle_trade(&verdict, listener),
         }
     }
 
     /// After a tie the challenger bids again; no answer is a bid of no card (A13).
-    pub(super) fn rebid_challenger(&mut self, money: Money, heard: &mut impl Listener<Message>) {
+    pub(super) fn rebid_challenger(&mut self, money: Money, listener: &mut impl Listener<Message>) {
         let challenger = self.trade.challenger;
         self.trade.offer = match self.bid_cards(challenger, money) {
             Bid::Invalid => {
-                tell(heard, challenger, || Message::Fault(Fault::Bid));
+                send(listener, challenger, || Message::Fault(Fault::Bid));
                 let counter = Some(self.trade.counter);
                 let lost = Verdict {
                     challenger_wins: false,
                     offer: None,
                     counter,
                 };
-                return self.settle_trade(&lost, heard);
+                return self.settle_trade(&lost, listener);
             }
             Bid::None => Purse::EMPTY,
             Bid::Cards(offer) => offer,
         };
         self.phase = Phase::RebidTarget;
-        self.ask_rebid(false, heard);
+        self.ask_rebid(false, listener);
     }
 
     /// The target's new bid decides; a second tie gives the challenger the animals free (A14).
-    pub(super) fn rebid_target(&mut self, money: Money, heard: &mut impl Listener<Message>) {
-        let verdict = match self.judge_target(money, heard) {
+    pub(super) fn rebid_target(&mut self, money: Money, listener: &mut impl Listener<Message>) {
+        let verdict = match self.judge_target(money, listener) {
             Judged::Tie(_) => Verdict {
                 challenger_wins: true,
                 offer: None,
@@ -104,16 +104,16 @@ impl Koehandel {
             },
             Judged::Settled(verdict) => verdict,
         };
-        self.settle_trade(&verdict, heard);
+        self.settle_trade(&verdict, listener);
     }
 
     /// Holds the target's bid against the challenger's: no bid accepts, an invalid one loses (A11,
     /// A12), the higher total wins.
-    fn judge_target(&self, money: Money, heard: &mut impl Listener<Message>) -> Judged {
+    fn judge_target(&self, money: Money, listener: &mut impl Listener<Message>) -> Judged {
         let (offer, target) = (self.trade.offer, self.trade.target);
         let bid = self.bid_cards(target, money);
         if matches!(bid, Bid::Invalid) {
-            tell(heard, target, || Message::Fault(Fault::Bid));
+            send(listener, target, || Message::Fault(Fault::Bid));
         }
         let counter = match bid {
             Bid::Cards(counter) if counter.value() == offer.value() => return Judged::Tie(counter),
@@ -137,13 +137,13 @@ impl Koehandel {
         }
     }
 
-    fn ask_rebid(&self, challenger: bool, heard: &mut impl Listener<Message>) {
+    fn ask_rebid(&self, challenger: bool, listener: &mut impl Listener<Message>) {
         let (asked, goods, cards) = self.trade.asked(challenger);
-        tell(heard, asked, || Message::Tie { goods, cards });
+        send(listener, asked, || Message::Tie { goods, cards });
     }
 
-    /// Moves animals and money, and tells everybody in the order of the worked example.
-    fn settle_trade(&mut self, verdict: &Verdict, heard: &mut impl Listener<Message>) {
+    /// Moves animals and money, and notifies everybody in the order of the worked example.
+    fn settle_trade(&mut self, verdict: &Verdict, listener: &mut impl Listener<Message>) {
         let trade = self.trade;
         let (challenger, target) = (trade.challenger, trade.target);
         let ((winner, won_by), (loser, lost_by)) = if verdict.challenger_wins {
@@ -154,40 +154,44 @@ impl Koehandel {
         let exchange = self.options.trade_payment == TradePayment::Exchange;
         let paid = won_by.filter(|purse| purse.cards() > 0);
         let paid_back = lost_by.filter(|purse| exchange && purse.cards() > 0);
-        tell(heard, loser, || Message::Lost(trade.goods(loser, winner)));
-        tell(heard, winner, || Message::Won(trade.goods(winner, loser)));
+        send(listener, loser, || {
+            Message::Lost(trade.goods(loser, winner))
+        });
+        send(listener, winner, || {
+            Message::Won(trade.goods(winner, loser))
+        });
         self.move_animals(trade.animal, trade.count, loser, winner);
         for (purse, from, to) in [(paid, winner, loser), (paid_back, loser, winner)] {
             let Some(paid) = purse else { continue };
-            tell(heard, from, || Message::Pay {
+            send(listener, from, || Message::Pay {
                 receiver: Compass::of(from, to),
                 paid,
             });
-            tell(heard, to, || Message::Money {
+            send(listener, to, || Message::Money {
                 payer: Compass::of(to, from),
                 paid,
             });
             self.move_money(paid, 0, from, to);
         }
-        self.tell_uninvolved(winner, loser, paid, paid_back, heard);
+        self.notify_uninvolved(winner, loser, paid, paid_back, listener);
         for seat in 0..self.views.len() {
             let (winner, loser) = (Compass::of(seat, winner), Compass::of(seat, loser));
             self.views[seat].traded(winner, loser);
         }
-        self.next_turn(heard);
+        self.next_turn(listener);
     }
 
-    fn tell_uninvolved(
+    fn notify_uninvolved(
         &self,
         winner: usize,
         loser: usize,
         paid: Option<Purse>,
         paid_back: Option<Purse>,
-        heard: &mut impl Listener<Message>,
+        listener: &mut impl Listener<Message>,
     ) {
         let cards = paid.map(Purse::cards);
         for seat in others(winner, loser) {
-            tell(heard, seat, || Message::TradeWon {
+            send(listener, seat, || Message::TradeWon {
                 goods: self.trade.goods(seat, winner),
                 cards: cards.unwrap_or(0),
             });
@@ -198,18 +202,18 @@ impl Koehandel {
         };
         for seat in others(winner, loser) {
             let goods = self.trade.goods(seat, named);
-            tell(heard, seat, || Message::TradeLost { goods, cards });
+            send(listener, seat, || Message::TradeLost { goods, cards });
         }
         let Some(cards) = paid_back.map(Purse::cards) else {
             return;
         };
         for seat in others(winner, loser) {
             let loser = Compass::of(seat, loser);
-            tell(heard, seat, || Message::LoserPaid { loser, cards });
+            send(listener, seat, || Message::LoserPaid { loser, cards });
         }
         for seat in others(winner, loser) {
             let winner = Compass::of(seat, winner);
-            tell(heard, seat, || Message::WinnerPaid { winner, cards });
+            send(listener, seat, || Message::WinnerPaid { winner, cards });
         }
     }
 }

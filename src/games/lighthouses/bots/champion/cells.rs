@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(cells.energy(cell(&terrain, (1, 1))), 0, "where it stands");
     }
 
-    /// The energy believed to be on a cell that had 100 when it was last seen so many rounds ago.
+    /// The energy believed to be on a cell that had 100 when it was last seen n rounds ago.
     fn believed(alone: bool, rounds: u32) -> u8 {
         let terrain = island(9, &[(5, 5)]).terrain;
         let mut cells = Cells::new(&terrain, alone);
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(shared, [100, 100, 90, 80, 80]);
     }
 
-    /// The energy believed to be on a cell of 100 after nothing was seen for so many rounds, and then all others
+    /// The energy believed to be on a cell of 100 after nothing was seen for n rounds, and then all others
     /// with this energy.
     fn after_finding(rounds: u32, energy: u8) -> u8 {
         let terrain = island(9, &[(5, 5)]).terrain;
@@ -179,10 +179,6 @@ mod tests {
             let believed = after_finding(20, energy);
             assert!(believed.abs_diff(expected) <= 1, "{energy}: {believed}");
         }
-        assert_eq!(
-            after_finding(8, 0),
-            80,
-            "what was seen of late tells nothing"
-        );
+        assert_eq!(after_finding(8, 0), 80, "recent sightings say nothing");
     }
 }

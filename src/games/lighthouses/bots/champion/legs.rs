@@ -271,7 +271,7 @@ pub struct Filling<'a> {
 
 impl<'a> Filling<'a> {
     /// None found yet.
-    pub fn of(legs: &'a mut Vec<Leg>) -> Self {
+    pub fn cleared(legs: &'a mut Vec<Leg>) -> Self {
         Self { legs, used: 0 }
     }
 
@@ -283,7 +283,7 @@ impl<'a> Filling<'a> {
         self.used += usize::from(fill(&mut self.legs[self.used]));
     }
 
-    /// Adds legs from a cell to a lighthouse, so many steps longer than the shortest; the straight one where
+    /// Adds legs from a cell to a lighthouse, n steps longer than the shortest; the straight one where
     /// the programme does not reach.
     pub fn lead(
         &mut self,
@@ -344,7 +344,7 @@ impl Atlas {
         at: usize,
         knobs: &Knobs,
     ) {
-        let mut legs = Filling::of(&mut self.legs[at]);
+        let mut legs = Filling::cleared(&mut self.legs[at]);
         let most = LATER_LOOPS.len().min(1 + knobs.detours);
         for to in bits(near(terrain, at, knobs.near)) {
             let home = terrain.homes[at];

@@ -163,13 +163,13 @@ impl Table {
         self.nodes = 0;
         self.chores = 0;
         self.cells.see(&self.trade.terrain, view);
-        self.root = State::told(&self.trade.terrain, &self.trade.worth, &view.beacons);
+        self.root = State::from_beacons(&self.trade.terrain, &self.trade.worth, &view.beacons);
         let knobs = &self.trade.knobs;
         self.rivals
             .see(knobs, &self.trade.terrain, &self.root, view.round);
         self.rivals.weigh(knobs, &mut self.trade.worth);
         self.rivals.expect(knobs, &mut self.trade.worth);
-        self.root = State::told(&self.trade.terrain, &self.trade.worth, &view.beacons);
+        self.root = State::from_beacons(&self.trade.terrain, &self.trade.worth, &view.beacons);
         self.root.at = view.position.0;
         self.root.purse = view.energy.min(1 << 24);
         self.root.keys = view.keys;
@@ -265,7 +265,7 @@ impl Table {
     /// The legs from the player's position.
     fn find_legs(&mut self) {
         let (terrain, here) = (&self.trade.terrain, Cell(self.root.at));
-        let mut legs = Filling::of(&mut self.legs);
+        let mut legs = Filling::cleared(&mut self.legs);
         for to in 0..terrain.count {
             if terrain.homes[to] == here {
                 legs.put(|leg| {

@@ -27,7 +27,7 @@ impl Opening {
     }
 }
 
-/// A start of plans, and what became of them.
+/// A start of plans, and their outcomes.
 #[derive(Clone, Copy, Debug)]
 pub struct Tried {
     /// How they begin.

@@ -73,7 +73,7 @@ impl State {
     /// The lighthouses as reported, with oddities removed: links beyond the chart, to oneself or between
     /// owners are dropped, one-sided ones are treated as whole ones.
     #[must_use]
-    pub fn told(terrain: &Terrain, worth: &Worth, beacons: &[Beacon]) -> Self {
+    pub fn from_beacons(terrain: &Terrain, worth: &Worth, beacons: &[Beacon]) -> Self {
         let mut state = Self::default();
         for (at, beacon) in beacons.iter().enumerate().take(terrain.count) {
             if let Some(owner) = beacon.owner
@@ -88,13 +88,13 @@ impl State {
                 }
             }
         }
-        state.link_as_told(beacons, terrain.count);
+        state.link_as_reported(beacons, terrain.count);
         state.value = state.total(terrain, worth);
         state.find_fall(terrain.count);
         state
     }
 
-    fn link_as_told(&mut self, beacons: &[Beacon], count: usize) {
+    fn link_as_reported(&mut self, beacons: &[Beacon], count: usize) {
         let all = if count >= 64 {
             u64::MAX
         } else {
@@ -327,7 +327,7 @@ impl State {
 /// The indices of a set's lighthouses, in order.
 #[inline]
 pub fn bits(set: u64) -> impl Iterator<Item = usize> {
-    Lighthouse::of(set).map(Lighthouse::index)
+    Lighthouse::in_set(set).map(Lighthouse::index)
 }
 
 /// The set of all up to this one.

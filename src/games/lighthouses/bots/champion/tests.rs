@@ -66,7 +66,7 @@ pub fn position(
     purse: u32,
     keys: &[usize],
 ) -> State {
-    let mut state = State::told(&trade.terrain, &trade.worth, lighthouses);
+    let mut state = State::from_beacons(&trade.terrain, &trade.worth, lighthouses);
     state.at = trade.terrain.chart.cell(Point::from(here)).unwrap().0;
     state.purse = purse;
     state.keys = keys.iter().fold(0, |set, key| set | 1 << key);

@@ -12,7 +12,7 @@ use crate::rules::{Cell, UPKEEP};
 const LEVEL_MAX: u32 = 1 << 14;
 /// How near the highest level that can be paid for is found.
 const LEVEL_STEP: u32 = 8;
-/// To charge an own corner is not worth a round if less than one in so many of what is aimed at is missing.
+/// To charge an own corner is not worth a round if less than one in n of what is aimed at is missing.
 const TOP_UP: u32 = 4;
 /// Besides the highest level that can be paid for, this part of it is tried, in tenths.
 const MODEST: u32 = 6;
@@ -297,7 +297,7 @@ mod tests {
 
     const CORNERS: [(i32, i32); 3] = [(1, 1), (6, 1), (1, 6)];
 
-    /// A way of this many steps to a lighthouse, spent beside it, on which the keys of these are found.
+    /// A way of this many steps to a lighthouse, spent next to it, on which the keys of these are found.
     fn leg(trade: &Trade, to: usize, steps: usize, found: &[usize]) -> Leg {
         Leg {
             to,
@@ -307,7 +307,7 @@ mod tests {
         }
     }
 
-    /// Stops at the end of these legs, with so many links planned at each and nothing gathered.
+    /// Stops at the end of these legs, with n links planned at each and nothing gathered.
     fn stops<'a>(legs: &'a [Leg], links: &[usize]) -> Vec<Stop<'a>> {
         let mut stops: Vec<Stop<'a>> = Vec::new();
         for (leg, links) in legs.iter().zip(links) {

@@ -6,7 +6,7 @@ use crate::rules::UPKEEP;
 pub const FORESIGHT: usize = 1000;
 /// A lighthouse is not expected to stand any longer beyond this energy, in tens.
 const LIVES: usize = 1000;
-/// Losses a round that are told apart: each class begins with one.
+/// Losses a round that are distinguished: each class begins with one.
 const WEARS: [f64; 8] = [0.0, 3.0, 6.0, 10.0, 16.0, 26.0, 42.0, 70.0];
 
 /// The value of points by round and owner.

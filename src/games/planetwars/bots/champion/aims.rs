@@ -10,7 +10,7 @@ const GOALS: usize = 8;
 /// that.
 const SHARE: f64 = 1_000.0;
 const HALF_AS_LIKELY: f64 = 12.0;
-/// How much likelier a planet of ours is where nothing was left behind: whoever leaves a planet empty attacks.
+/// How much likelier our planet is where nothing was left behind: a player that leaves a planet empty attacks.
 const ALL_OUT: f64 = 20.0;
 /// How much likelier each fleet seen to land makes a goal of the same holder, and what remains of that when the next
 /// one lands.
@@ -58,7 +58,7 @@ pub(super) enum Holder {
 
 impl Holder {
     /// Whose planet this was before this turn.
-    pub(super) fn of(change: Change<'_>, place: usize) -> Self {
+    pub(super) fn from_change(change: Change<'_>, place: usize) -> Self {
         match change.before.owner[place] {
             NOBODY => Self::Free,
             holder if change.sides.of(holder) > 0 => Self::Ours,
@@ -77,7 +77,7 @@ impl Guess {
             .map(|to| Goal {
                 doubt: doubt(change, owner, ships, all, from, to),
                 to: to as u8,
-                holder: Holder::of(change, to),
+                holder: Holder::from_change(change, to),
             })
             .collect();
         // Nobody takes a free planet where ships rot, unless there is nothing else.

@@ -120,7 +120,7 @@ impl Flow {
     }
 }
 
-/// Adds what leaves by turn to what arrives by turn, so many turns after the first that it is given for.
+/// Adds what leaves by turn to what arrives by turn, n turns after the first that it is given for.
 fn arrive(leaves: &[i32], turns: usize, tide: &mut ByTurn) {
     if let Some(tide) = tide.get_mut(turns..) {
         for (tide, leaves) in tide.iter_mut().zip(leaves) {
@@ -151,7 +151,7 @@ pub(super) struct Spot {
     /// Its future.
     pub(super) line: Line,
     flow: Flow,
-    /// Which of ours has it now or will have it first.
+    /// Which of our planets has it now or will have it first.
     holder: u8,
     /// Turns that it is ours minus those that it is theirs, in the known future.
     known: i32,
@@ -223,7 +223,7 @@ impl<'a> Board<'a> {
     }
 
     /// Whether a planet is now another's whom a player does not fight: a mate's, or a stranger's who may be one. No ships
-    /// are sent there, whoever is to own it when they land.
+    /// are sent there, regardless of who owns it when they land.
     pub(super) fn is_spared(&self, player: u8, place: usize) -> bool {
         let owner = self.spots.get(place).map_or(NOBODY, |spot| spot.root.owner);
         owner != NOBODY && owner != player && self.sides.of(owner) >= 0

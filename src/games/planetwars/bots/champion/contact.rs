@@ -24,7 +24,7 @@ const CHANCE: f64 = 0.25;
 const FUTURE: u64 = 8;
 /// How much better than the best plan by its board a move must have done to be preferred to it.
 const MARGIN: f64 = 0.05;
-/// This many quiet turns tell nothing about the next one.
+/// This many quiet turns say nothing about the next one.
 const QUIET: u32 = 2;
 /// No node yet.
 const NONE: u32 = u32::MAX;
@@ -136,7 +136,7 @@ pub(super) fn near(chart: &Chart, owners: &[u8], players: [u8; 2]) -> usize {
     turns.min().unwrap_or(usize::MAX)
 }
 
-/// The share of games in which a player does nothing that has done nothing for so many turns: none up to
+/// The share of games in which a player does nothing that has done nothing for n turns: none up to
 /// [`QUIET`] of them.
 fn idle_share(quiet: u32) -> f64 {
     f64::from(quiet.saturating_sub(QUIET)) / f64::from(quiet + QUIET)
@@ -172,7 +172,7 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// A search for the plan to follow among these and those of the enemy, which computes as much as so many
+    /// A search for the plan to follow among these and those of the enemy, which computes as much as n
     /// planets' futures take.
     pub(super) fn new(
         rehearsal: Rehearsal,
@@ -209,7 +209,7 @@ impl Search {
         }
     }
 
-    /// Searches until it is done, or must stop; tells whether it is done.
+    /// Searches until it is done, or must stop; says whether it is done.
     pub(super) fn run(&mut self, stop: &dyn Fn() -> bool) -> bool {
         while self.played < GAMES && self.left > 0 {
             if stop() {

@@ -20,7 +20,7 @@ pub(super) struct Ending {
 impl Ending {
     /// As the game seems to end that has this timing and is in this state. A longer game goes on as if many rounds were
     /// left.
-    pub(super) fn of(timing: Timing, now: &Sight) -> Self {
+    pub(super) fn from_timing(timing: Timing, now: &Sight) -> Self {
         let of_2015 = now.is_bare() && timing.is_of_2015();
         let all = if of_2015 { ROUNDS_2015 } else { ROUNDS };
         match all.saturating_sub(now.turn) {
@@ -35,7 +35,7 @@ impl Ending {
         }
     }
 
-    /// Whether ships that land after so many turns from now count in the end.
+    /// Whether ships that land after n turns from now count in the end.
     pub(super) fn counts(self, turns: usize) -> bool {
         self.flight_counts || turns <= self.rounds as usize
     }

@@ -86,7 +86,7 @@ impl Habit<'_> {
         self.rehearsal.chart.turns(from, to)
     }
 
-    /// Whether ships that land after so many turns count when the game is over.
+    /// Whether ships that land after n turns count when the game is over.
     fn in_time(&self, turns: usize) -> bool {
         let ending = self.rehearsal.ending;
         ending.counts(self.state.turn() as usize + turns)
@@ -171,7 +171,7 @@ impl Habit<'_> {
         reach
     }
 
-    /// An own planet held off from what would leave so many ships there.
+    /// An own planet held off from what would leave n ships there.
     fn hold(&self, to: usize, turns: usize, left: i32) -> Target {
         let need = left.max(1);
         let growth = self.rehearsal.growth[to].max(1);
@@ -183,7 +183,7 @@ impl Habit<'_> {
         }
     }
 
-    /// Another's planet taken after so many turns, in which so many ships of the enemy's may help it, and `contested`
+    /// Another's planet taken after n turns, in which n ships of the enemy's may help it, and `contested`
     /// says whether any can be there sooner.
     fn attack(&self, to: usize, turns: usize, helping: i32, contested: bool) -> Option<Target> {
         let before = self.futures[to][turns - 1];

@@ -73,7 +73,7 @@ impl Ledger {
         likeliest.map(|(goal, _)| goal.to)
     }
 
-    /// Whoever has attacked those whose ledger the other is has attacked the team.
+    /// A player that has attacked those whose ledger the other is has attacked the team.
     pub(super) fn join_attacked(&mut self, other: &Self) {
         let players = self.attacked.len().max(other.attacked.len());
         self.attacked.resize(players, false);
@@ -82,7 +82,7 @@ impl Ledger {
         }
     }
 
-    /// Finds planets of ours that the last turn's orders did not leave as given, and what left them instead.
+    /// Finds our planets that the last turn's orders did not leave as given, and what left them instead.
     fn find_stayed(&mut self, change: Change<'_>, gone: &[i32]) {
         let Change { sides, now, .. } = change;
         self.astray.clear();
@@ -152,7 +152,7 @@ impl Ledger {
         self.guesses.drain(..over);
     }
 
-    /// What meets on a planet in one turn, if only known fleets land and so many ships left before.
+    /// What meets on a planet in one turn, if only known fleets land and n ships left before.
     fn meeting(&self, change: Change<'_>, place: usize, gone: i32) -> Meeting {
         let Change { chart, before, .. } = change;
         let root = Root {
@@ -190,13 +190,13 @@ impl Meeting {
         Line::step(self.root, &self.landings, &sides.side)
     }
 
-    /// Ships of a player that must have landed, too, for so many of them to be left after the battle.
+    /// Ships of a player that must have landed, too, for n of them to be left after the battle.
     fn brought(&self, player: u8, left: i32) -> i32 {
         left.saturating_add(self.strongest(|owner| owner != player))
             .saturating_sub(self.force(player))
     }
 
-    /// Ships of whoever of these has most of them there.
+    /// Ships of the one of these that has most of them there.
     fn strongest(&self, of: impl Fn(u8) -> bool) -> i32 {
         let owners = self.landings.iter().map(|landing| landing.owner);
         let forces = owners
@@ -271,7 +271,7 @@ mod tests {
         mind.ledger
     }
 
-    /// The same by these rules, if so many ships of ours, launched in that turn, are known to fly from our first planet to
+    /// The same by these rules, if n of our ships, launched in that turn, are known to fly from our first planet to
     /// another.
     fn after_ours(
         ruleset: Ruleset,

@@ -40,7 +40,7 @@ const MADE_UP_LEAST: usize = 2;
 /// In as many last turns a player that is behind fears sieges less and less.
 const LAST: u32 = 40;
 
-/// After this many turns in which nothing of ours moved, sieges are no longer feared.
+/// After this many turns in which nothing on our side moved, sieges are no longer feared.
 const PATIENCE: i32 = 8;
 
 /// Whom a mind plays for and against.
@@ -376,7 +376,7 @@ impl Mind {
         };
         let sides = self.sides();
         let chart = self.calibration.chart();
-        let ending = Ending::of(chart.timing, now);
+        let ending = Ending::from_timing(chart.timing, now);
         let knobs = self.knobs(now, &sides, ending);
         let (roots, landings) = (roots(now, chart), self.landings(now));
         let mut board = Board::new(chart, &sides, &knobs, &roots, landings, ending);
@@ -493,7 +493,7 @@ mod tests {
     use crate::rules::{PlanetWars, Ruleset, Setup};
     use drover_game::game::{Game as _, Seat};
 
-    /// Whoever has attacked one of a team has attacked the team.
+    /// A player that has attacked one of a team has attacked the team.
     #[test]
     fn a_merged_mind_knows_who_attacked_any_of_the_team() {
         let planets = "P 1 0 0 1 1 9\nP 2 9 0 1 2 9\nP 3 0 9 1 3 9\nP 4 9 9 1 4 9\n";

@@ -4,7 +4,7 @@ use super::habit::{Style, habit as by_habit};
 use super::rehearsal::{FREE, Future, LOOK, Rehearsal, State};
 use super::ships::Order;
 
-/// Moves beside the plans of a side in the present state, and moves in any other, at most.
+/// Moves besides the plans of a side in the present state, and moves in any other, at most.
 const MOVES_NOW: usize = 8;
 const MOVES_MAX: usize = 10;
 /// Goals of a planet that a single order may go to.
@@ -29,7 +29,7 @@ struct View<'a> {
     side: u8,
 }
 
-/// What a side may do in the present state, beside its plans.
+/// What a side may do in the present state, besides its plans.
 pub(super) fn now(
     rehearsal: &Rehearsal,
     (state, futures): (&State, &[Future]),
@@ -164,7 +164,7 @@ impl View<'_> {
         moves
     }
 
-    /// Exactly enough to so many free planets, those near the own planet with the lowest place first, and the ships
+    /// Exactly enough to n free planets, those near the own planet with the lowest place first, and the ships
     /// that are left by place.
     fn claim(&self, most: usize) -> (Vec<Order>, Vec<i32>) {
         let mut left = self.state.ships.clone();

@@ -102,7 +102,7 @@ impl Taste {
         queue.extend(later.filter_map(|later| self.offer(board, later)));
     }
 
-    /// A step with what it gains on the board, on which so many were accepted, if that is enough.
+    /// A step with what it gains on the board, on which n were accepted, if that is enough.
     fn reckoned(
         &self,
         board: &mut Board<'_>,

@@ -339,12 +339,15 @@ pub(super) mod tests {
         let setup = Setup::duel(map::read(planets).unwrap(), ruleset);
         let view = PlanetWars::start(&setup).view(Seat(0));
         let names = Names::new(&view);
-        let chart = names.chart(Timing::of(&ruleset));
+        let chart = names.chart(Timing::from_ruleset(&ruleset));
         let sight = Sight {
             turn,
             ..names.sight(&view)
         };
-        let (roots, ending) = (roots(&sight, &chart), Ending::of(chart.timing, &sight));
+        let (roots, ending) = (
+            roots(&sight, &chart),
+            Ending::from_timing(chart.timing, &sight),
+        );
         let rehearsal = Rehearsal::new(&chart, [1, 2], &roots, ending);
         let state = rehearsal.state(&roots, &[]);
         (rehearsal, state)

@@ -11,7 +11,7 @@ const PLANS: usize = 6;
 const FUTURES: u64 = 8_000;
 
 /// The plans of the second of two players against the first, made as ours are, if it knows all that is known
-/// on this board, and the planets' futures that they took: beside those of our plans, which leave too few.
+/// on this board, and the planets' futures that they took: besides those of our plans, which leave too few.
 pub(super) fn plans(
     board: &Board<'_>,
     [ours, theirs]: [u8; 2],

@@ -103,7 +103,7 @@ fn reach(board: &Board<'_>, aim: &Aim, own: &[u8]) -> i64 {
     own.iter().map(of).sum()
 }
 
-/// How many ships land in a step that needs so many, with so many quarters of them as a surplus.
+/// How many ships land in a step that needs n, with some quarters of them as a surplus.
 fn landing(need: i32, extra: u8) -> i64 {
     let need = i64::from(need);
     need + (need * i64::from(extra) + 3) / 4

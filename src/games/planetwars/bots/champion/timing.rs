@@ -23,7 +23,7 @@ impl Timing {
 
     /// The timing of these rules.
     #[cfg(test)]
-    pub(crate) fn of(ruleset: &Ruleset) -> Self {
+    pub(crate) fn from_ruleset(ruleset: &Ruleset) -> Self {
         Self {
             travel: ruleset.travel,
             delay: ruleset.delay,

@@ -13,7 +13,7 @@ const CHEAP: std::ops::RangeInclusive<i32> = 0..=2;
 /// A price is worth it if this many times as many turns are left.
 const WORTH: i64 = 2;
 
-/// Whether so many ships of a planet are worth one more growth.
+/// Whether n ships of a planet are worth one more growth.
 fn pays(board: &Board<'_>, spot: &Spot, player: u8, ships: i32) -> bool {
     let price = price(spot.root.growth);
     let whose = spot.root.owner == player && spot.line.owner[0] == player;

@@ -1,5 +1,5 @@
 //! Mates that do not speak our words: other authors' programs say their bare numbers and pass on whatever they
-//! hear. What they say is passed on, one's own number is said in turn, and they are known by theirs.
+//! receive. What they say is passed on, one's own number is said in turn, and they are known by theirs.
 
 use super::word::read;
 use crate::rules::PlayerId;
@@ -9,14 +9,14 @@ const WORDS_MAX: usize = 64;
 /// The first states, in which words that are nobody's number may be left from before the game.
 const GARBAGE_STATES: u32 = 3;
 
-/// What was heard that is not ours.
+/// What was received that is not ours.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Guests {
-    /// Players whose numbers were heard, by number.
+    /// Players whose numbers were received, by number.
     known: Vec<PlayerId>,
-    /// Foreign words in the order in which they were first heard.
+    /// Foreign words in the order in which they were first received.
     words: Vec<u32>,
-    /// Words that were heard and not yet passed on.
+    /// Words that were received and not yet passed on.
     fresh: usize,
     /// Whose turn it is: our own word, one's number, then the foreign words.
     cursor: usize,
@@ -75,7 +75,7 @@ impl Guests {
         self.mixed
     }
 
-    /// Players whose numbers were heard, by number.
+    /// Players whose numbers were received, by number.
     pub(super) fn known(&self) -> &[PlayerId] {
         &self.known
     }

@@ -74,18 +74,18 @@ impl Ring {
             self.waited(found);
             return;
         }
-        let heard = view.message.and_then(read);
+        let received = view.message.and_then(read);
         match &mut self.way {
-            Way::Masks(masks) => masks.receive(heard),
-            Way::Relay(relay) => relay.receive(heard),
+            Way::Masks(masks) => masks.receive(received),
+            Way::Relay(relay) => relay.receive(received),
         }
         let members = self.players.iter().enumerate();
         let members = members.filter(|(place, player)| {
-            let told = match &self.way {
+            let reported = match &self.way {
                 Way::Masks(masks) => masks.is_member(*place),
                 Way::Relay(relay) => relay.is_member(*place),
             };
-            told || **player == self.you
+            reported || **player == self.you
         });
         let mut mates: Vec<PlayerId> = members.map(|(_, player)| *player).collect();
         if let Err(place) = mates.binary_search(&self.you) {

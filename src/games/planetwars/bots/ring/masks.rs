@@ -42,8 +42,8 @@ impl Masks {
     }
 
     /// The mask of a word, if it may be one of a team's.
-    fn mask(&self, heard: Option<(u8, u32)>) -> Option<(u8, u32)> {
-        heard.filter(|(opcode, mask)| {
+    fn mask(&self, received: Option<(u8, u32)>) -> Option<(u8, u32)> {
+        received.filter(|(opcode, mask)| {
             let size = (mask | self.own).count_ones() as usize;
             matches!(*opcode, HELLO | DONE)
                 && *mask != 0
@@ -52,9 +52,9 @@ impl Masks {
         })
     }
 
-    pub(super) fn receive(&mut self, heard: Option<(u8, u32)>) {
-        let heard = self.mask(heard);
-        match (self.last, heard) {
+    pub(super) fn receive(&mut self, received: Option<(u8, u32)>) {
+        let received = self.mask(received);
+        match (self.last, received) {
             (Some(before), Some((opcode, now))) if before & !now == 0 => {
                 self.believe(before);
                 let whole = now | self.own;
@@ -68,7 +68,7 @@ impl Masks {
             (None, Some((_, now))) if now == self.own && self.sure == self.own => self.close(now),
             _ => {}
         }
-        self.last = heard.map(|(_, mask)| mask);
+        self.last = received.map(|(_, mask)| mask);
     }
 
     fn believe(&mut self, mask: u32) {
@@ -85,8 +85,8 @@ impl Masks {
 
     pub(super) fn say(&self) -> u32 {
         let opcode = if self.complete { DONE } else { HELLO };
-        let heard = self.last.unwrap_or_default() & !self.doubtful;
-        match self.sure | heard {
+        let received = self.last.unwrap_or_default() & !self.doubtful;
+        match self.sure | received {
             0 => 0,
             mask => word(opcode, mask),
         }

@@ -1,4 +1,4 @@
-//! Who is in one's own team? One word a turn from the previous player in the ring tells (README.md).
+//! Who is in one's own team? One word a turn from the previous player in the ring identifies its members (README.md).
 
 mod guests;
 mod identify;

@@ -8,7 +8,7 @@ use crate::rules::TEAM_MAX;
 #[derive(Clone, Copy, Debug)]
 struct Member {
     place: usize,
-    heard: u32,
+    received: u32,
 }
 
 /// How often a member at the same distance must be reported before it is believed.
@@ -50,14 +50,14 @@ impl Relay {
     }
 
     /// Place and distance of a word that may name a member.
-    fn member(&self, heard: Option<(u8, u32)>) -> Option<(usize, usize)> {
-        let (_, body) = heard.filter(|(opcode, body)| *opcode == RELAY && body & 0xFFF == 0)?;
+    fn member(&self, received: Option<(u8, u32)>) -> Option<(usize, usize)> {
+        let (_, body) = received.filter(|(opcode, body)| *opcode == RELAY && body & 0xFFF == 0)?;
         let (place, distance) = ((body >> 17) as usize, (body >> 12 & 0x1F) as usize);
         (place < self.players && (1..=TEAM_MAX).contains(&distance)).then_some((place, distance))
     }
 
-    pub(super) fn receive(&mut self, heard: Option<(u8, u32)>) {
-        let fresh = match self.member(heard) {
+    pub(super) fn receive(&mut self, received: Option<(u8, u32)>) {
+        let fresh = match self.member(received) {
             Some((place, distance)) if Some(place) == self.own => {
                 self.close(distance);
                 None
@@ -80,11 +80,11 @@ impl Relay {
         }
         match slot {
             Some(member) if member.place == place => {
-                member.heard = member.heard.saturating_add(1);
-                member.heard <= BELIEVED && distance < TEAM_MAX
+                member.received = member.received.saturating_add(1);
+                member.received <= BELIEVED && distance < TEAM_MAX
             }
             _ => {
-                *slot = Some(Member { place, heard: 1 });
+                *slot = Some(Member { place, received: 1 });
                 distance < TEAM_MAX
             }
         }
@@ -107,7 +107,7 @@ impl Relay {
     fn is_sure(&self, distance: usize, member: &Member) -> bool {
         match self.size {
             Some(size) => distance < size,
-            None => member.heard >= BELIEVED,
+            None => member.received >= BELIEVED,
         }
     }
 

@@ -17,7 +17,7 @@ pub fn word(opcode: u8, body: u32) -> u32 {
     opcode << 28 | check(opcode, body) << 24 | body
 }
 
-/// Opcode and body of a valid word of ours, `None` for everything else. Words that carry something else in
+/// Opcode and body of a valid word of our own, `None` for everything else. Words that carry something else in
 /// bits 27–24 are not read here.
 #[must_use]
 pub fn read(word: u32) -> Option<(u8, u32)> {

@@ -14,7 +14,7 @@ pub(super) struct Future {
 }
 
 impl Future {
-    pub(super) fn of(field: &Field<'_>, place: usize) -> Option<Self> {
+    pub(super) fn at_place(field: &Field<'_>, place: usize) -> Option<Self> {
         let planet = field.planets.get(place)?;
         let mut landing = [0i64; HORIZON + 1];
         for flight in field.flights.iter().filter(|flight| flight.to == planet.id) {

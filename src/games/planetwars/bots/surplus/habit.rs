@@ -31,7 +31,8 @@ impl Surplus {
             .planets
             .get(place)
             .map_or(0, |planet| planet.growth.max(0));
-        let strangers = field.of(|stance| matches!(stance, Stance::Enemy | Stance::Unknown));
+        let strangers =
+            field.planets_of(|stance| matches!(stance, Stance::Enemy | Stance::Unknown));
         let near = strangers.map(|(stranger, planet)| {
             let grown = growth.saturating_mul(field.turns(stranger, place).into());
             ((planet.ships as f64 * CAUTION) as i64).saturating_sub(grown)
@@ -49,7 +50,10 @@ impl Surplus {
 fn leads(field: &Field<'_>, place: usize) -> bool {
     let key = |(from, planet): (usize, &Planet)| (field.turns(from, place), planet.owner);
     let own = field.own().map(key).min();
-    let mates = field.of(|stance| stance == Stance::Mate).map(key).min();
+    let mates = field
+        .planets_of(|stance| stance == Stance::Mate)
+        .map(key)
+        .min();
     match (own, mates) {
         (Some(own), Some(mate)) => own < mate,
         (own, _) => own.is_some(),
@@ -59,7 +63,7 @@ fn leads(field: &Field<'_>, place: usize) -> bool {
 /// Moves free ships towards the enemy: to the nearest own planet on the way there.
 fn forward(field: &Field<'_>, sources: &[Source], orders: &mut Orders) {
     let far = |place: usize| {
-        let enemies = field.of(|stance| matches!(stance, Stance::Enemy | Stance::Unknown));
+        let enemies = field.planets_of(|stance| matches!(stance, Stance::Enemy | Stance::Unknown));
         enemies.map(|(enemy, _)| field.turns(place, enemy)).min()
     };
     for source in sources.iter().filter(|source| source.free > 0) {
@@ -82,7 +86,7 @@ impl Habit for Surplus {
     fn order(&mut self, field: &Field<'_>, orders: &mut Orders) {
         self.raids.see(field);
         let futures: Vec<Option<Future>> = (0..field.planets.len())
-            .map(|place| Future::of(field, place))
+            .map(|place| Future::at_place(field, place))
             .collect();
         let future = |place: usize| futures.get(place).and_then(Option::as_ref);
         let mut sources: Vec<Source> = field

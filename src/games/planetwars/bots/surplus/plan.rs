@@ -73,7 +73,7 @@ pub(super) fn attack(
         }
     }
     let rival = || {
-        let others = field.of(|stance| matches!(stance, Stance::Enemy | Stance::Unknown));
+        let others = field.planets_of(|stance| matches!(stance, Stance::Enemy | Stance::Unknown));
         others.map(|(place, _)| field.turns(place, to)).min()
     };
     let rival = if enemy { None } else { rival() };

@@ -45,7 +45,7 @@ impl Raids {
                     .ships
                     .saturating_add(before.growth)
                     .saturating_sub(now.ships);
-                let ours = field.of(|stance| matches!(stance, Stance::Own | Stance::Mate));
+                let ours = field.planets_of(|stance| matches!(stance, Stance::Own | Stance::Mate));
                 let nearest = ours.map(|(ours, _)| field.turns(place, ours)).min();
                 let Some(nearest) = nearest.filter(|_| missing > 0) else {
                     continue;

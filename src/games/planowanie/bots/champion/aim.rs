@@ -49,7 +49,8 @@ mod tests {
 
     #[test]
     fn what_others_bring_counts_against_ones_own() {
-        let game = Game::of("23456789", "CDHS", 3, &[(4, 0), (5, 0), (5, 0), (5, 0)]).unwrap();
+        let game =
+            Game::with_deals("23456789", "CDHS", 3, &[(4, 0), (5, 0), (5, 0), (5, 0)]).unwrap();
         let aim = Aim::new(&seen(&game, 0, &[], "", ""), &CHAMPION);
         let mut end = Position::<u64>::fresh(3, 4, Seat(0));
         // 1 + 4, 2 and 1 points.

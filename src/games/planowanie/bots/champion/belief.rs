@@ -199,7 +199,7 @@ impl<M: Mask> Belief<M> {
         }
     }
 
-    /// Exchanges cards so many times. Where every card is in a hand, and each of three hands lacks a suit, exchanges of
+    /// Exchanges cards n times. Where every card is in a hand, and each of three hands lacks a suit, exchanges of
     /// two cards do not lead to all worlds; those of three do.
     fn walk(&mut self, layout: &Layout<M>, table: &Table, rng: &mut Rng, exchanges: u32) {
         let count = self.cards.len() as u32;
@@ -328,7 +328,7 @@ mod tests {
     /// believed little, so that no world is too unlikely to be met.
     #[test]
     fn the_walk_leads_to_all_worlds() {
-        let game = Game::of("abcdefgh", "xyz", 4, &[(6, 0)]).unwrap();
+        let game = Game::with_deals("abcdefgh", "xyz", 4, &[(6, 0)]).unwrap();
         let tricks = "hx ay ax bx hy by az cy hz bz cz dy gx dz cx dx";
         let view = seen(&game, 0, &[1; 4], tricks, "ey ez");
         let (layout, mut rng) = (Layout::<u64>::new(game.deck()), Rng::new(1, 1));

@@ -25,7 +25,7 @@ const OTHERS_SPREAD: f32 = 0.6;
 /// Deals that beliefs are shown by.
 const WORLDS: u32 = 400;
 
-/// The least standard deviation of results, in points: as if those so far did not tell all.
+/// The least standard deviation of results, in points: as if those so far did not show all.
 const DEVIATION_MIN: f64 = 0.1;
 
 struct Candidate {
@@ -205,7 +205,7 @@ impl<M: Mask> Thinking for Declaring<M> {
         weighed.collect()
     }
 
-    /// What the others declare in so many deals.
+    /// What the others declare in n deals.
     fn beliefs(&mut self, view: &View) -> Vec<Belief> {
         let players = view.round.players().min(SEATS_MAX);
         let mut declared = vec![Vec::new(); players];

@@ -6,10 +6,10 @@ use crate::cards::Card;
 use crate::rules::View;
 use drover_game::reasons::Belief;
 
-/// The likeliest cards that are told of each player.
-const CARDS_TOLD: usize = 6;
-/// What is less likely than this is not told.
-const TOLD_FROM: f64 = 0.05;
+/// The likeliest cards that are reported of each player.
+const CARDS_SHOWN: usize = 6;
+/// What is less likely than this is not reported.
+const SHOWN_FROM: f64 = 0.05;
 
 /// Counts over worlds.
 pub(super) struct Held<M> {
@@ -54,8 +54,8 @@ impl<M: Mask> Held<M> {
                 cards.push((has, card));
             }
             cards.sort_by(|one, other| other.0.total_cmp(&one.0));
-            cards.truncate(CARDS_TOLD);
-            for (has, card) in cards.into_iter().filter(|(has, _)| *has >= TOLD_FROM) {
+            cards.truncate(CARDS_SHOWN);
+            for (has, card) in cards.into_iter().filter(|(has, _)| *has >= SHOWN_FROM) {
                 let what = format!("holds {}", deck.text(Card(card)));
                 beliefs.push(Belief::likely(seat, what, has));
             }
@@ -65,7 +65,7 @@ impl<M: Mask> Held<M> {
                     continue;
                 }
                 let void = self.share(|hands| (hands[seat] & suit).is_none());
-                if void >= TOLD_FROM {
+                if void >= SHOWN_FROM {
                     beliefs.push(Belief::likely(seat, format!("void in {letter}"), void));
                 }
             }

@@ -22,7 +22,7 @@ const KINDS: usize = 9;
 /// Cards laid in a trick of four players, by the policy's place: with fewer players, as many still play after it.
 const LAID_OF_PLACE: [usize; 4] = [0, 2, 1, 3];
 
-/// The first input of each group, by what it tells.
+/// The first input of each group, by what it describes.
 const LEFT: usize = 0;
 const SIZE: usize = LEFT + LEFTS;
 const DENSITY: usize = SIZE + LEFTS;

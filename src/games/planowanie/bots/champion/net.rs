@@ -317,7 +317,7 @@ mod tests {
 
     /// The last of three plays with as little to fear as the last of four.
     #[test]
-    fn a_place_in_the_trick_is_told_by_who_still_plays() {
+    fn a_place_in_the_trick_follows_from_the_remaining_players() {
         let layout = Layout::<u64>::new(&Deck::contest());
         let mut places = std::collections::BTreeMap::new();
         for position in positions(&layout) {
@@ -334,9 +334,9 @@ mod tests {
         let [lead, last, third, second] = [(true, 3), (false, 0), (false, 1), (false, 2)]
             .map(|place| places.remove(&place).unwrap());
         let first = lead[0];
-        for (told, expected) in [(lead, 0), (second, 1), (third, 2), (last, 3)] {
+        for (known, expected) in [(lead, 0), (second, 1), (third, 2), (last, 3)] {
             assert!(
-                told.iter().all(|input| *input == first + expected),
+                known.iter().all(|input| *input == first + expected),
                 "{expected}"
             );
         }

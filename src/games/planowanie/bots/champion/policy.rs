@@ -52,13 +52,13 @@ struct Classes {
 }
 
 impl Classes {
-    /// The class of so many higher cards, in sixteenths of a card.
+    /// The class of n higher cards, in sixteenths of a card.
     #[inline]
     fn higher(&self, sixteenths: u32) -> usize {
         usize::from(self.higher[sixteenths.min(255) as usize])
     }
 
-    /// The class of so many lower cards, in sixteenths of a card.
+    /// The class of n lower cards, in sixteenths of a card.
     #[inline]
     fn lower(&self, sixteenths: u32) -> usize {
         usize::from(self.lower[sixteenths.min(255) as usize])

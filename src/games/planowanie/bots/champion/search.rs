@@ -254,7 +254,7 @@ impl<M: Mask> Thinking for Search<M> {
         choices.collect()
     }
 
-    /// How often each card was where, in so many worlds of the walk.
+    /// How often each card was where, in n worlds of the walk.
     fn beliefs(&mut self, view: &View) -> Vec<reasons::Belief> {
         let mut held = Held::new(&self.unknown);
         for _ in 0..WORLDS {
@@ -274,7 +274,7 @@ mod tests {
 
     /// What the standing has added to the points of a hundred descents.
     fn added(points: [i64; 3]) -> f64 {
-        let game = Game::of("23456789TJQKA", "CDHS", 3, &[(4, 0)]).unwrap();
+        let game = Game::with_deals("23456789TJQKA", "CDHS", 3, &[(4, 0)]).unwrap();
         let mut view = seen(&game, 2, &[2, 1, 1], "AH 5H TH 4S 4D", "QD 7S TS");
         view.points = points.into_iter().collect();
         let mut search = Search::<u64>::new(&view, &SHIPPED, CHAMPION, Rng::new(1, 1));
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn the_standing_counts_beside_points() {
+    fn the_standing_counts_besides_points() {
         let sure = 100.0 * f64::from(CHAMPION.standing);
         let [won, lost] = [added([0, 0, 100]), added([100, 100, 0])];
         assert!((won - sure).abs() < 1e-3, "{won}");

@@ -34,7 +34,7 @@ pub(in crate::bots) fn seen(
 }
 
 fn contest_deck(players: usize, cards: u8) -> Game {
-    Game::of("23456789TJQKA", "CDHS", players, &[(cards, 0)]).unwrap()
+    Game::with_deals("23456789TJQKA", "CDHS", players, &[(cards, 0)]).unwrap()
 }
 
 /// What the champion does after some thousand nodes, where the standing counts as much as this.
@@ -70,7 +70,7 @@ fn the_last_to_play_ducks_or_wins_as_it_needs() {
 /// lead of a point is kept.
 #[test]
 fn the_standing_changes_a_declaration() {
-    let game = Game::of("23456789TJQKA", "CD", 2, &[(1, 0)]).unwrap();
+    let game = Game::with_deals("23456789TJQKA", "CD", 2, &[(1, 0)]).unwrap();
     let declared = |points: [i64; 2]| {
         let mut view = seen(&game, 1, &[], "", "3C");
         view.points = points.into_iter().collect();

@@ -1,4 +1,4 @@
-//! Whether own commands arrive before the others', as far as the sheep tell: a hub may take its players in turn, and
+//! Whether own commands arrive before the others', as far as the sheep show: a hub may take its players in turn, and
 //! one that thinks longer comes later.
 
 use smallvec::SmallVec;
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(arrival.is_first(9), Some(true));
         assert_eq!(arrival.is_first(10), Some(false));
         assert!(!Arrival::others_first(Some(&arrival), 9));
-        // What fits both ways tells nothing.
+        // What fits both ways says nothing.
         let before = arrival.clone();
         arrival.learn(9, 3, 3);
         assert_eq!(arrival.leads, before.leads);

@@ -21,7 +21,7 @@ enum Bark {
 
 impl Deed {
     /// The deed that these commands of one dog are.
-    pub(super) fn of(commands: &[Command]) -> Self {
+    pub(super) fn from_commands(commands: &[Command]) -> Self {
         let mut deed = Self::default();
         for command in commands {
             match *command {
@@ -54,7 +54,7 @@ pub(super) fn deeds(game: &SmartDog, me: Seat, at: usize) -> Vec<Deed> {
     let torus = game.ground().torus();
     let radius = game.ground().options().get(Key::DogBarkingR);
     let may_bark = game.allows(me, Command::Bark(id)).is_ok();
-    let heard = |from: Spot| {
+    let received = |from: Spot| {
         let by_sheep = || {
             let mut sheep = game.sheep().iter();
             sheep.any(|sheep| torus.within(from, sheep.spot, radius))
@@ -69,7 +69,7 @@ pub(super) fn deeds(game: &SmartDog, me: Seat, at: usize) -> Vec<Deed> {
         };
         may_bark && (by_sheep() || by_dogs())
     };
-    let before = heard(dog.spot);
+    let before = received(dog.spot);
     if before {
         let bark = Bark::Before;
         deeds.push(Deed { way: None, bark });
@@ -78,7 +78,7 @@ pub(super) fn deeds(game: &SmartDog, me: Seat, at: usize) -> Vec<Deed> {
         if game.allows(me, Command::Move(id, way)).is_err() {
             continue;
         }
-        let after = heard(torus.next(dog.spot, way));
+        let after = received(torus.next(dog.spot, way));
         let way = Some(way);
         let bark = Bark::No;
         deeds.push(Deed { way, bark });

@@ -1,5 +1,5 @@
 //! What a player does that takes, dog by dog, what serves its own pen best at once, estimated without simulating: it
-//! drives sheep home, out of others' pens, and freezes whoever is near. Rivals are expected to play so, and own
+//! drives sheep home, out of others' pens, and freezes every dog nearby. Rivals are expected to play so, and own
 //! dogs go on so after their plans.
 
 use crate::options::Key;
@@ -237,7 +237,7 @@ impl<'a> Greedy<'a> {
         best.1
     }
 
-    /// What it costs to stand here, if a foreign dog that did not hear the bark may bark at it abroad.
+    /// What it costs to stand here, if a foreign dog that was out of the bark's reach may bark at it abroad.
     fn exposed(&self, at: Spot, near: &Near, place: Offset, bark: Option<Offset>) -> i32 {
         let tile = self.game.ground().tiles().get(self.seat);
         if near.able.is_empty() || tile.is_some_and(|tile| tile.contains(at)) {
@@ -370,7 +370,7 @@ mod tests {
 
     const ME: Seat = Seat(0);
 
-    /// A match of two with one dog a tile, whose barks are heard so far.
+    /// A match of two with one dog a tile, whose barks reach so far.
     fn begun(rows: &str, bark: i64) -> SmartDog {
         SmartDog::begin(&Setup {
             map: Map::read(rows).unwrap(),
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sheep_beside_the_pen_is_barked_into_it() {
+    fn a_sheep_next_to_the_pen_is_barked_into_it() {
         let mut game = begun("..........\n..-*@.....\n..........\n..........", 1);
         for command in deed(&game, Role::Herds) {
             game.play(ME, command).unwrap();
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn guards_bark_at_whoever_comes_and_wait_at_the_pen() {
+    fn guards_bark_at_every_dog_that_comes_and_wait_at_the_pen() {
         // The rival's tile is far away.
         let rows = ["o", "", "......@", ""].map(|row| format!("{row:.<30}"));
         let game = begun(&rows.join("\n"), 3);

@@ -60,7 +60,7 @@ pub(super) struct Replies {
     /// What each player knows of the ground, if a model needs it.
     tables: Arc<Vec<PenTables>>,
     /// By dog: what each model says that it does.
-    foretold: Vec<SmallVec<[Forecast; 4]>>,
+    forecasted: Vec<SmallVec<[Forecast; 4]>>,
     dogs: Vec<(DogId, Spot)>,
     sheep: Vec<Spot>,
     enemies: Vec<Spot>,
@@ -79,7 +79,7 @@ impl Replies {
             records: Seats::from_fn(players, |_| models.iter().map(prior).collect()),
             sites: vec![Sites::default(); players],
             tables: Arc::new(tables.collect()),
-            foretold: Vec::new(),
+            forecasted: Vec::new(),
             dogs: Vec::new(),
             sheep: Vec::new(),
             enemies: Vec::new(),
@@ -177,9 +177,9 @@ impl Replies {
     }
 
     /// Predicts this turn for [`Self::judge`].
-    pub(super) fn foretell(&mut self, game: &SmartDog) {
+    pub(super) fn forecast(&mut self, game: &SmartDog) {
         let stand = |dog: &Dog| SmallVec::from_elem((dog.spot, false), self.models.len());
-        self.foretold = game.dogs().iter().map(stand).collect();
+        self.forecasted = game.dogs().iter().map(stand).collect();
         let torus = game.ground().torus();
         for (at, model) in self.models.iter().enumerate() {
             let mut expected = Expected::new();
@@ -191,7 +191,7 @@ impl Replies {
                     continue;
                 }
                 let (Command::Move(dog, _) | Command::Bark(dog)) = command;
-                let forecasts = self.foretold.get_mut(dog.index());
+                let forecasts = self.forecasted.get_mut(dog.index());
                 let Some((spot, barks)) = forecasts.and_then(|all| all.get_mut(at)) else {
                     continue;
                 };
@@ -204,7 +204,7 @@ impl Replies {
     }
 
     /// Compares the predictions for the believed position with what is seen one turn later. Only dogs whose places were
-    /// known count: `met` is the turn in which each dog was last in sight or heard, `ids` its number on the wire, by place.
+    /// known count: `met` is the turn in which each dog was last in sight or barking, `ids` its number on the wire.
     pub(super) fn judge(
         &mut self,
         game: &SmartDog,
@@ -217,16 +217,16 @@ impl Replies {
             let Some(at) = at.filter(|at| met.get(*at) == Some(&game.turn())) else {
                 continue;
             };
-            let Some(foretold) = self.foretold.get(at) else {
+            let Some(forecasted) = self.forecasted.get(at) else {
                 continue;
             };
             // Where all say the same nothing is learnt.
-            let alike = foretold.windows(2).all(|pair| pair[0] == pair[1]);
+            let alike = forecasted.windows(2).all(|pair| pair[0] == pair[1]);
             if alike || self.records.get(seen.owner).is_none() {
                 continue;
             }
             let record = &mut self.records[seen.owner];
-            for (hits, (spot, barks)) in record.iter_mut().zip(foretold) {
+            for (hits, (spot, barks)) in record.iter_mut().zip(forecasted) {
                 // Half a hit for the place, half a one for the bark.
                 let right = u8::from(seen.spot == *spot) + u8::from(seen.voice == *barks);
                 *hits = *hits * MEMORY + f32::from(right) / 2.0;
@@ -327,11 +327,11 @@ mod tests {
     }
 
     #[test]
-    fn barks_tell_models_apart_that_foretell_the_same_step() {
+    fn barks_distinguish_models_that_predict_the_same_step() {
         let mut game = begun();
         let mut world = believed(&game, &[Model::Stands, Model::Herds]);
         let stand = game.dogs()[1].spot;
-        world.replies.foretold[1] = SmallVec::from_slice(&[(stand, false), (stand, true)]);
+        world.replies.forecasted[1] = SmallVec::from_slice(&[(stand, false), (stand, true)]);
         game.play(RIVAL, Command::Bark(DogId(1))).unwrap();
         game.end_all();
         world.begin_turn(&game.seen_by(ME));

@@ -184,7 +184,7 @@ impl Simulator {
             }
             let player = players.get_mut(*role as usize)?;
             let player = player.get_or_insert_with(|| Greedy::new(game, self.me, tables, *role));
-            Some(Deed::of(&player.deed(DogId(*own as u16), dog)))
+            Some(Deed::from_commands(&player.deed(DogId(*own as u16), dog)))
         };
         dogs.map(deed).map(Option::unwrap_or_default).collect()
     }
@@ -236,7 +236,7 @@ impl Simulator {
         value + self.trail * sum
     }
 
-    /// The value of so many turns of these deeds, by the own dog's place and the turn.
+    /// The value of n turns of these deeds, by the own dog's place and the turn.
     pub(super) fn line(
         &mut self,
         depth: usize,
@@ -276,7 +276,7 @@ fn command(game: &mut SmartDog, orders: &Expected) {
     }
 }
 
-/// The position without the sheep that no dog near can reach within so many turns; the evaluation counts them as
+/// The position without the sheep that no dog near can reach within n turns; the evaluation counts them as
 /// work for later, and in the lead where they stand in pens.
 fn near(world: &World, evaluation: &mut Evaluation, depth: u32) -> SmartDog {
     let game = &world.game;
@@ -302,7 +302,7 @@ fn near(world: &World, evaluation: &mut Evaluation, depth: u32) -> SmartDog {
     SmartDog::imagine(ground, game.turn(), dogs, sheep, PUSHES_MAX)
 }
 
-/// How far a bark is heard, as far as ranges go.
+/// How far a bark reaches, as far as ranges go.
 fn bark(game: &SmartDog) -> u32 {
     game.ground().options().get(Key::DogBarkingR).min(1_000)
 }

@@ -35,7 +35,7 @@ knobs! {
     freezes: f64 = 0.003,
     /// Whether only dogs that can walk take work (above 0).
     roles: f64 = 0.0,
-    /// A sheep in the own pen while one foreign dog more than own ones stands beside it; less the farther they are away.
+    /// A sheep in the own pen with one foreign dog more than own ones next to it; less the farther they are away.
     guard: f64 = 0.0,
     /// Being ahead at the end, by the rule for ties.
     win: f64 = 0.0,
@@ -74,7 +74,7 @@ pub(super) struct Evaluation {
     /// Whether an empty pen cannot win: sheep stood in it at first.
     must_hold: bool,
     players: usize,
-    /// How far a bark is heard.
+    /// How far a bark reaches.
     radius: u16,
     /// Dogs that were not seen for long, by place.
     doubtful: Vec<bool>,
@@ -414,7 +414,7 @@ impl Evaluation {
                 0.5
             };
             sum += if dog.owner == me {
-                // Whoever froze it may keep it frozen for as long as they like.
+                // The dog that froze it may keep it frozen for as long as they like.
                 -self.weights.frozen * turns * kind
             } else {
                 self.weights.freezes * turns * kind
@@ -460,11 +460,11 @@ mod tests {
 
     /// The champion's value of a position for the first player.
     fn value(game: &SmartDog) -> f64 {
-        value_beside(game, Vec::new())
+        value_besides(game, Vec::new())
     }
 
-    /// The same with these sheep beside, which are not simulated.
-    fn value_beside(game: &SmartDog, left_out: Vec<(usize, Land)>) -> f64 {
+    /// The same with these sheep in addition, which are not simulated.
+    fn value_besides(game: &SmartDog, left_out: Vec<(usize, Land)>) -> f64 {
         let mut world = World::new(&game.seen_by(ME), &KnownMaps::none(), &[]);
         world.game.clone_from(game);
         world.met = vec![game.turn(); game.dogs().len()];
@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn frozen_dogs_count_for_whoever_froze_them() {
+    fn frozen_dogs_count_for_the_dog_that_froze_them() {
         let game = duet(HELD);
         let sheep = [(0, 0), (1, 0)];
         let frozen = |at: usize, fright| {
@@ -551,11 +551,11 @@ mod tests {
     #[test]
     fn sheep_in_pens_that_nobody_reaches_count_in_the_lead() {
         let game = ended("oo....\n..@...\n......", &[], |_| {});
-        let beside = |left_out| value_beside(&game, left_out);
+        let besides = |left_out| value_besides(&game, left_out);
         let (own, rivals) = ((0, Land::Pen(ME)), (6, Land::Pen(Seat(1))));
-        assert!(beside(vec![own]) > 0.0);
-        assert!(beside(vec![rivals]) < beside(Vec::new()));
-        assert!(beside(vec![own, rivals]) > 0.0, "first among equals");
+        assert!(besides(vec![own]) > 0.0);
+        assert!(besides(vec![rivals]) < besides(Vec::new()));
+        assert!(besides(vec![own, rivals]) > 0.0, "first among equals");
     }
 
     #[test]

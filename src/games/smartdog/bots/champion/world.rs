@@ -29,7 +29,7 @@ pub(super) struct World {
     pub(super) me: Seat,
     /// Numbers on the wire, by place in `game.dogs()`.
     pub(super) ids: Vec<Option<DogId>>,
-    /// The turn in which each dog was last in sight or heard, by place; 0: never.
+    /// The turn in which each dog was last in sight or barking, by place; 0: never.
     pub(super) met: Vec<u32>,
     pub(super) roster: Roster,
     /// The orders of this turn.
@@ -65,7 +65,7 @@ impl World {
             replies: Replies::new(ground, view.seat, models),
             arrival: None,
         };
-        let sight = Sight::of(view);
+        let sight = Sight::from_view(view);
         world.roster.meet(&sight);
         let (dogs, sheep) = match known.recognise(view) {
             Some(map) => world.copies_of_map(ground, &map),
@@ -77,13 +77,13 @@ impl World {
         world.ids = vec![None; dogs.len()];
         world.met = vec![0; dogs.len()];
         world.correct(view, &sight, dogs, sheep);
-        world.replies.foretell(&world.game);
+        world.replies.forecast(&world.game);
         world
     }
 
     /// A turn begins.
     pub(super) fn begin_turn(&mut self, view: &View) {
-        let sight = Sight::of(view);
+        let sight = Sight::from_view(view);
         self.roster.meet(&sight);
         let gap = view.turn.saturating_sub(self.game.turn());
         if gap == 1 {
@@ -92,8 +92,8 @@ impl World {
         let able = self.able();
         for turn in 0..gap.min(GAP_MAX) {
             let ordered = std::mem::take(&mut self.ordered);
-            let heard = (turn + 1 == gap).then_some(&sight);
-            self.advance(&ordered, heard);
+            let received = (turn + 1 == gap).then_some(&sight);
+            self.advance(&ordered, received);
         }
         let mut dogs = self.game.dogs().to_vec();
         if gap == 1 {
@@ -107,7 +107,7 @@ impl World {
         });
         let sheep = sheep.collect();
         self.correct(view, &sight, dogs, sheep);
-        self.replies.foretell(&self.game);
+        self.replies.forecast(&self.game);
     }
 
     /// These commands were sent.
@@ -205,7 +205,7 @@ impl World {
         orders.iter().filter_map(outer).collect()
     }
 }
-/// Sheep that get new numbers, in their order: each has its number in the position before, which had so many sheep.
+/// Sheep that get new numbers, in their order: each has its number in the position before, which had n sheep.
 pub(super) fn renumbered(sheep: Vec<(Option<usize>, Sheep)>, before: usize) -> Vec<Sheep> {
     let mut numbers = vec![None; before];
     for (new, (old, _)) in sheep.iter().enumerate() {

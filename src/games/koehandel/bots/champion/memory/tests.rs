@@ -52,7 +52,7 @@ fn after_a_trade_won(payments: impl FnOnce(Message, Message) -> [Message; 2]) ->
     memory
 }
 
-/// The winner of a trade hears what it pays before it hears what the loser had bid.
+/// The winner of a trade learns what it pays before it learns what the loser had bid.
 #[test]
 fn a_bid_is_read_by_what_its_bidder_had_before_the_payments() {
     let winner = after_a_trade_won(|paid, got| [paid, got]);
@@ -139,9 +139,9 @@ fn a_card_that_nobody_wants_was_passed_by_everybody() {
     };
     let mut memory = Memory::new(3);
     memory.take_notes();
-    let heard = [bid('J', Compass::W, &[(Compass::N, 0), (Compass::E, 0)])];
+    let received = [bid('J', Compass::W, &[(Compass::N, 0), (Compass::E, 0)])];
     let others = [Compass::N, Compass::E].map(passed).to_vec();
-    assert_eq!(auctions(&mut memory, &heard), []);
+    assert_eq!(auctions(&mut memory, &received), []);
     assert_eq!(auctions(&mut memory, &[free(Compass::W)]), others);
     // The reader is asked first.
     let first = [bid('J', Compass::E, &[]), free(Compass::E)];
@@ -159,7 +159,7 @@ fn a_card_that_nobody_wants_was_passed_by_everybody() {
     assert!(memory.readings[1].weights()[filler] > 2.0 * refused);
 }
 
-/// Whoever was exposed on a card may be left out when it is sold again.
+/// A player that was exposed on a card may be left out when it is sold again.
 #[test]
 fn who_may_be_left_out_is_not_said_to_have_passed() {
     let mut memory = Memory::new(3);

@@ -14,7 +14,8 @@ impl Memory {
     pub(super) fn rival_view(&mut self, rival: Compass) -> View {
         let mut coin = self.coin();
         let deal = self.belief.draw(&mut coin);
-        let mut view = View::of(deal, self.herds, self.donkeys).imagined(rival.index(), &deal);
+        let mut view =
+            View::from_holdings(deal, self.herds, self.donkeys).imagined(rival.index(), &deal);
         view.deck_left = self.deck_left;
         view
     }
@@ -90,7 +91,7 @@ impl Memory {
         }
     }
 
-    /// Nobody bid for a card. Whoever was not heard passed too; but in a card that is sold again, an exposed player may
+    /// Nobody bid for a card. A player without a bid passed; but in a card that is sold again, an exposed player may
     /// have had no part.
     pub(super) fn read_unwanted(&mut self, card: Animal, auctioneer: Compass) {
         let sale = Sale {
@@ -99,10 +100,10 @@ impl Memory {
             leader: auctioneer,
             price: 0,
         };
-        let heard = self.sale.take();
-        let heard =
-            heard.filter(|open| (open.sale.card, open.sale.auctioneer) == (card, auctioneer));
-        let mut open = heard.unwrap_or(Open {
+        let received = self.sale.take();
+        let received =
+            received.filter(|open| (open.sale.card, open.sale.auctioneer) == (card, auctioneer));
+        let mut open = received.unwrap_or(Open {
             sale,
             history: History::new(),
             own: Vec::new(),

@@ -9,7 +9,7 @@ use crate::view::View;
 use drover_game::game::Budget;
 use drover_game::reasons::{Belief, Reasons, Weighed};
 
-/// Types less likely than this are not told.
+/// Types less likely than this are not reported.
 const SHARE_MIN: f32 = 0.05;
 
 impl Champion {

@@ -121,7 +121,7 @@ impl Table {
             (Act::Attack(strength), here) => here.is_some() && strength >= 0,
             (Act::Connect(_), None) => false,
             (Act::Connect(to), Some(from)) => {
-                let network = Network::told(chart, 0, &view.beacons);
+                let network = Network::from_beacons(chart, 0, &view.beacons);
                 let linkable = network.linkable(chart, self.me, view.keys, from, to);
                 linkable.is_ok()
             }

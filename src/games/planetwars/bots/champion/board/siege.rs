@@ -15,7 +15,7 @@ struct Siege {
     ships: i32,
     /// Whether it was ever ours: before that nothing that is free goes there.
     ours_once: bool,
-    /// What is free, could be there by now and has not fought yet, of ours and theirs.
+    /// What is free, could be there by now and has not fought yet, on both sides.
     near: [i32; 2],
 }
 
@@ -30,7 +30,7 @@ impl Siege {
         self.ships = (self.ships - ships).max(0);
     }
 
-    /// A battle with what lands of ours and theirs, and with all that is near.
+    /// A battle with what lands on both sides, and with all that is near.
     fn fight(&mut self, [mut friends, mut foes]: [i32; 2]) {
         if self.held == 0 {
             self.take(friends, foes);
@@ -119,7 +119,7 @@ impl Board<'_> {
         (sum, siege.held)
     }
 
-    /// Parts of ships of ours and theirs that land on a planet in that turn.
+    /// Parts of ships on both sides that land on a planet in that turn.
     fn landing(&self, spot: &Spot, turn: usize) -> [i32; 2] {
         let mut both = [0; 2];
         let landings = spot.landings.iter();
@@ -133,7 +133,7 @@ impl Board<'_> {
         both
     }
 
-    /// Like [`Self::besiege`], for a planet of ours with no landings or departures.
+    /// Like [`Self::besiege`], for an own planet with no landings or departures.
     fn besiege_quiet(
         &self,
         mut ships: i32,

@@ -31,7 +31,7 @@ impl Ledger {
                 self.attacked[usize::from(owner)] = true;
             }
         } else if owner == change.before.owner[place] || owner == NOBODY {
-            // Another player spoiled a capture of ours, with as much as the strongest there.
+            // Another player spoiled our capture, with as much as the strongest there.
             self.landed_by_any(change, place, meeting.strongest(|_| true).max(1));
         } else {
             // Ours took what should have held: ships had left it. Both what was expected and what is seen have grown.
@@ -98,7 +98,7 @@ impl Ledger {
         ships.fold(0, i32::saturating_add)
     }
 
-    /// So many ships of another player did not fight for a planet that ours took: they had left.
+    /// These ships of another player did not fight for a planet that ours took: they had left.
     fn left_before(&mut self, change: Change<'_>, place: usize, ships: i32) {
         let holder = change.before.owner[place];
         let gone = ships.min(change.before.ships[place]);
@@ -114,7 +114,7 @@ impl Ledger {
         self.guesses.push(Guess::new(change, owner, from, ships));
     }
 
-    /// So many ships of a player, all that most likely landed there now, did.
+    /// These ships of a player, all that most likely landed there now, did.
     fn landed_as_due(&mut self, change: Change<'_>, owner: u8, place: usize, due: i32) {
         if let Some(flying) = self.flying.get_mut(usize::from(owner)) {
             *flying = flying.saturating_sub(due);
@@ -141,7 +141,7 @@ impl Ledger {
                 return;
             };
             if let Some(tally) = self.tallies.get_mut(usize::from(owner)) {
-                tally.landed(guess.all, Holder::of(change, place));
+                tally.landed(guess.all, Holder::from_change(change, place));
             }
             let taken = guess.ships.min(left);
             guess.ships -= taken;

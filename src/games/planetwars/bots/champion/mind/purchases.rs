@@ -36,7 +36,7 @@ impl Mind {
         ships.fold(0, i32::saturating_add)
     }
 
-    /// Planets whose growth is bought beside these orders.
+    /// Planets whose growth is bought besides these orders.
     pub(in super::super) fn buying(&self, orders: &[Order]) -> Vec<u8> {
         let idle = upgrades::idle(&self.offers, orders);
         self.cheap.iter().copied().chain(idle).collect()

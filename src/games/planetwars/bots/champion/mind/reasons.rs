@@ -7,8 +7,8 @@ use crate::bots::champion::ships::NOBODY;
 use crate::rules::{Act, View};
 use drover_game::reasons::{Belief, Reasons, Weighed};
 
-/// The largest fleets of others that are told.
-const FLEETS_TOLD: usize = 12;
+/// The largest fleets of others that are reported.
+const FLEETS_SHOWN: usize = 12;
 
 impl Mind {
     /// Why it decided on this act; `write` makes an act of a plan.
@@ -59,7 +59,7 @@ impl Mind {
         let mut guesses: Vec<_> = ledger.guesses.iter().filter(|_| hidden).collect();
         guesses.retain(|guess| guess.owner != NOBODY);
         guesses.sort_by_key(|guess| std::cmp::Reverse(guess.ships));
-        for guess in guesses.into_iter().take(FLEETS_TOLD) {
+        for guess in guesses.into_iter().take(FLEETS_SHOWN) {
             let goal = ledger.likeliest(guess).and_then(|to| names.id(to));
             let (Some(id), Some(from), Some(to)) =
                 (names.player_id(guess.owner), names.id(guess.from), goal)

@@ -1,4 +1,4 @@
-//! Where things start: all tiles are copies, so what is seen on one, and what is told of the pens, holds for all.
+//! Where things start: all tiles are copies, so what is seen on one, and what is known of the pens, holds for all.
 
 use super::World;
 use crate::bots::champion::tracked::{SHEEP_MAX, Tracked, rank, tiles};
@@ -52,7 +52,7 @@ impl World {
         dogs
     }
 
-    /// Puts as many sheep into each pen as are told to start there: those that are in sight on any tile, and the rest on
+    /// Puts the sheep into each pen that start there by the rules: those that are in sight on any tile, and the rest on
     /// cells out of sight, which are guesses.
     pub(super) fn guess_penned(&mut self, view: &View, sight: &Sight) -> Vec<Tracked> {
         let ground = &view.ground;
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_sheep_are_believed_in_each_pen_as_are_told() {
+    fn each_pen_is_believed_to_hold_its_known_number_of_sheep() {
         for rows in [
             // In sight: none, some, all of them.
             "@........\n.........\n......ooo\n......o--",
@@ -181,8 +181,8 @@ mod tests {
         ] {
             let (game, world) = believed(rows);
             for seat in [Seat(0), Seat(1)] {
-                let told = game.ground().penned_of_tile() as usize;
-                assert_eq!(penned(&world.game, seat), told, "{rows}");
+                let reported = game.ground().penned_of_tile() as usize;
+                assert_eq!(penned(&world.game, seat), reported, "{rows}");
             }
         }
     }

@@ -15,7 +15,7 @@ impl World {
             .collect()
     }
 
-    /// Dogs that were able a turn ago and are frozen now were barked at in that turn, whoever did it.
+    /// Dogs that were able a turn ago and are frozen now were barked at in that turn, by any dog.
     pub(super) fn freeze(&self, dogs: &mut [Dog], able: &[bool], sight: &Sight) {
         let turns = self.game.ground().options().get(Key::DogScaryTurns);
         for seen in sight.own.iter().chain(&sight.foreign) {

@@ -1,6 +1,6 @@
-//! What happened in the finished turn, as far as it can be told: own orders, what others are seen and heard to
+//! What happened in the finished turn, as far as it can be known: own orders, what others are seen and noticed to
 //! have done, and for the rest what is expected of them. Who came first, and whether a dog barked before or after its
-//! step, is not told: of some guesses the one that explains most of what the sheep do is taken.
+//! step, is unknown: of some guesses the one that explains most of what the sheep do is taken.
 
 use super::World;
 use crate::bots::champion::arrival::Arrival;
@@ -16,9 +16,9 @@ use std::collections::HashMap;
 /// The most barking dogs about which guesses are made.
 const BARKERS_MAX: u32 = 3;
 /// How far from where a dog out of sight was expected to bark a voice may be its own, in cells.
-const HEARD_NEAR: u32 = 2;
+const BARK_NEAR: u32 = 2;
 
-/// What is not told.
+/// What is unknown.
 #[derive(Clone, Copy)]
 struct Guess {
     /// Whether the others' commands came first.
@@ -27,27 +27,27 @@ struct Guess {
     before: u32,
 }
 
-/// What is told: what was seen and heard afterwards, and the believed places of the dogs in sight.
-struct Told<'a> {
+/// The evidence: what was seen and received afterwards, and the believed places of the dogs in sight.
+struct Evidence<'a> {
     sight: &'a Sight,
     dogs: SmallVec<[(DogId, SeenDog); 8]>,
     own: SmallVec<[(DogId, SeenDog); 8]>,
 }
 
 impl World {
-    /// Plays the turn; `heard` is the sight at the beginning of the next one.
-    pub(super) fn advance(&mut self, ordered: &Orders, heard: Option<&Sight>) {
+    /// Plays the turn; `received` is the sight at the beginning of the next one.
+    pub(super) fn advance(&mut self, ordered: &Orders, after_bark: Option<&Sight>) {
         let expected = self.replies.orders(&self.game, &|_| true);
         let plain = Guess {
             others_first: Arrival::others_first(self.arrival.as_ref(), self.game.turn()),
             before: 0,
         };
-        let Some(sight) = heard else {
+        let Some(sight) = after_bark else {
             self.game = self.replayed(ordered, &expected, plain, None);
             return;
         };
-        let told = self.told(sight);
-        let barkers = told.dogs.iter().filter(|(_, dog)| dog.voice).count() as u32;
+        let evidence = self.evidence(sight);
+        let barkers = evidence.dogs.iter().filter(|(_, dog)| dog.voice).count() as u32;
         let guesses = 0..1u32 << barkers.min(BARKERS_MAX);
         let turn = self.game.turn();
         let likely = Arrival::others_first(self.arrival.as_ref(), turn);
@@ -60,8 +60,8 @@ impl World {
         let mut best: Option<(usize, SmartDog)> = None;
         let mut least = [usize::MAX; 2];
         for guess in guesses {
-            let game = self.replayed(ordered, &expected, guess, Some(&told));
-            let unexplained = unexplained(&game, &told);
+            let game = self.replayed(ordered, &expected, guess, Some(&evidence));
+            let unexplained = unexplained(&game, &evidence);
             let of_order = &mut least[usize::from(guess.others_first)];
             *of_order = unexplained.min(*of_order);
             if best.as_ref().is_none_or(|(least, _)| unexplained < *least) {
@@ -78,21 +78,21 @@ impl World {
         if let Some((_, game)) = best {
             self.game = game;
         }
-        self.meet_heard(&told);
+        self.meet_barkers(&evidence);
     }
 
-    /// Notes the dogs out of sight that were heard: they stand where they barked.
-    fn meet_heard(&mut self, told: &Told<'_>) {
+    /// Notes the dogs out of sight that barked: they stand where they barked.
+    fn meet_barkers(&mut self, evidence: &Evidence<'_>) {
         let turn = self.game.turn();
         for (at, (met, dog)) in self.met.iter_mut().zip(self.game.dogs()).enumerate() {
-            let seen = told.dogs.iter().any(|(id, _)| id.index() == at);
+            let seen = evidence.dogs.iter().any(|(id, _)| id.index() == at);
             if dog.voice && dog.owner != self.me && !seen {
                 *met = turn;
             }
         }
     }
 
-    fn told<'a>(&self, sight: &'a Sight) -> Told<'a> {
+    fn evidence<'a>(&self, sight: &'a Sight) -> Evidence<'a> {
         let torus = self.game.ground().torus();
         let mut dogs: SmallVec<[(DogId, SeenDog); 8]> = SmallVec::new();
         for seen in &sight.foreign {
@@ -117,7 +117,7 @@ impl World {
         dogs.sort_by_key(|(id, _)| *id);
         let own = sight.own.iter();
         let own = own.filter_map(|dog| Some((DogId(self.index_of(dog.id)? as u16), *dog)));
-        Told {
+        Evidence {
             sight,
             dogs,
             own: own.collect(),
@@ -130,11 +130,11 @@ impl World {
         ordered: &Orders,
         expected: &Expected,
         guess: Guess,
-        told: Option<&Told<'_>>,
+        evidence: Option<&Evidence<'_>>,
     ) -> SmartDog {
         let mut game = self.game.clone();
         if guess.others_first {
-            self.play_others(&mut game, expected, guess, told);
+            self.play_others(&mut game, expected, guess, evidence);
         }
         for command in ordered {
             if let Some(command) = self.inner(*command) {
@@ -143,7 +143,7 @@ impl World {
             }
         }
         if !guess.others_first {
-            self.play_others(&mut game, expected, guess, told);
+            self.play_others(&mut game, expected, guess, evidence);
         }
         game.end_all();
         game
@@ -154,20 +154,20 @@ impl World {
         game: &mut SmartDog,
         expected: &Expected,
         guess: Guess,
-        told: Option<&Told<'_>>,
+        evidence: Option<&Evidence<'_>>,
     ) {
-        let Some(told) = told else {
+        let Some(evidence) = evidence else {
             for (seat, command) in expected {
                 let _ = game.play(*seat, *command);
             }
             return;
         };
-        let seen = |dog: DogId| told.dogs.iter().any(|(id, _)| *id == dog);
-        let mut voices = told.sight.voices.clone();
+        let seen = |dog: DogId| evidence.dogs.iter().any(|(id, _)| *id == dog);
+        let mut voices = evidence.sight.voices.clone();
         play_unseen(game, expected, &seen, &mut voices);
         let mut bit = 1;
         let mut late: SmallVec<[(DogId, SeenDog, bool); 8]> = SmallVec::new();
-        for (id, dog) in &told.dogs {
+        for (id, dog) in &evidence.dogs {
             let before = dog.voice && guess.before & bit != 0;
             let after = dog.voice && !before;
             if dog.voice {
@@ -220,7 +220,7 @@ fn go(game: &mut SmartDog, id: DogId, to: Spot) -> bool {
     at == Some(to) || game.teleport(id, to)
 }
 
-/// Plays a bark that was heard: whoever barked was able to.
+/// Plays a bark that was received: the dog that barked was able to.
 fn bark(game: &mut SmartDog, owner: Seat, id: DogId) {
     game.enable(id);
     // Nobody barks twice.
@@ -250,14 +250,14 @@ fn play_unseen(
         let Some(spot) = game.dogs().get(dog.index()).map(|dog| dog.spot) else {
             continue;
         };
-        let near = |voice: &Spot| torus.within(*voice, spot, HEARD_NEAR);
+        let near = |voice: &Spot| torus.within(*voice, spot, BARK_NEAR);
         let Some(voice) = voices.iter().position(near).map(|at| voices.remove(at)) else {
             continue;
         };
         let to_voice = |later: &(Seat, Command)| matches!(later.1, Command::Move(id, way) if id == dog && torus.next(spot, way) == voice);
         if !expected.iter().skip(at).any(to_voice) {
             if !go(game, dog, voice) {
-                // Whoever stands there may leave: `bark_unseen` tries again.
+                // The dog there may leave: `bark_unseen` tries again.
                 voices.push(voice);
                 continue;
             }
@@ -269,12 +269,12 @@ fn play_unseen(
 
 /// How badly a position explains what is in sight: two for a sheep on no such cell or a dog that is elsewhere, or frozen
 /// or free otherwise, one for a sheep that looks or runs otherwise.
-fn unexplained(game: &SmartDog, told: &Told<'_>) -> usize {
+fn unexplained(game: &SmartDog, evidence: &Evidence<'_>) -> usize {
     let state = |(direction, runs): (Direction, bool)| (direction as u8, runs);
     let sheep = game.sheep().iter();
     let sheep = sheep.map(|one| (one.spot, state((one.direction, one.frightened > 0))));
     let believed: HashMap<Spot, (u8, bool)> = sheep.collect();
-    let sheep = told.sight.sheep.iter().map(|seen| {
+    let sheep = evidence.sight.sheep.iter().map(|seen| {
         let runs = seen.action == SheepAction::Panic;
         match believed.get(&seen.spot) {
             Some(believed) if *believed == state((seen.direction, runs)) => 0,
@@ -282,7 +282,7 @@ fn unexplained(game: &SmartDog, told: &Told<'_>) -> usize {
             None => 2,
         }
     });
-    let dogs = told.dogs.iter().chain(&told.own).map(|(id, seen)| {
+    let dogs = evidence.dogs.iter().chain(&evidence.own).map(|(id, seen)| {
         let dog = game.dogs().get(id.index());
         if dog.is_none_or(|dog| dog.action() == seen.action && dog.spot == seen.spot) {
             0
@@ -375,12 +375,12 @@ mod tests {
                 play_at_random(&mut game, RIVAL, &mut rng);
             }
             game.end_all();
-            let sight = Sight::of(&game.seen_by(ME));
+            let sight = Sight::from_view(&game.seen_by(ME));
             barks += sight.foreign.iter().filter(|dog| dog.voice).count();
-            let told = world.told(&sight);
+            let evidence = world.evidence(&sight);
             world.advance(&own, Some(&sight));
             let turn = game.turn();
-            assert_eq!(unexplained(&world.game, &told), 0, "turn {turn}");
+            assert_eq!(unexplained(&world.game, &evidence), 0, "turn {turn}");
             let spots =
                 |game: &SmartDog| game.dogs().iter().map(|dog| dog.spot).collect::<Vec<_>>();
             assert_eq!(spots(&world.game), spots(&game), "turn {turn}");
@@ -406,7 +406,7 @@ mod tests {
                 let view = game.seen_by(ME);
                 let before = (world.game.sheep().len(), world.game.turn());
                 let mut recalled = world.clone();
-                recalled.advance(&own, Some(&Sight::of(&view)));
+                recalled.advance(&own, Some(&Sight::from_view(&view)));
                 let sheep = recalled.game.sheep();
                 assert_eq!(
                     (sheep.len(), recalled.game.turn()),
@@ -424,7 +424,7 @@ mod tests {
                 if sight == 20 {
                     assert_eq!(believed.len(), game.sheep().len());
                 }
-                let sight = Sight::of(&view);
+                let sight = Sight::from_view(&view);
                 assert!(sight.sheep.iter().all(|seen| believed.contains(&seen.spot)));
             }
         }
@@ -432,7 +432,7 @@ mod tests {
 
     #[test]
     fn a_bark_from_out_of_sight_frightens_the_sheep_near_it() {
-        // The own dog sees the sheep beside it; that the rival has one there too follows from the tiles being alike.
+        // The own dog sees the sheep next to it; that the rival has one there too follows from the tiles being alike.
         let mut game = begun(APART, 2, 2);
         let mut world = believed(&game);
         assert_eq!(world.game.sheep().len(), 2);
@@ -441,7 +441,7 @@ mod tests {
         game.end_all();
         let view = game.seen_by(ME);
         assert!(view.seen.iter().any(|seen| matches!(seen, Seen::Voice(_))));
-        world.advance(&Orders::new(), Some(&Sight::of(&view)));
+        world.advance(&Orders::new(), Some(&Sight::from_view(&view)));
         let sheep = |game: &SmartDog| -> Vec<(Spot, u32)> {
             (game.sheep().iter())
                 .map(|sheep| (sheep.spot, sheep.frightened))
@@ -451,13 +451,13 @@ mod tests {
         assert_ne!(game.sheep()[1].spot, before[1], "it ran");
     }
 
-    /// A dog and a sheep beside it; the rival's are twelve columns away, out of sight.
+    /// A dog and a sheep next to it; the rival's are twelve columns away, out of sight.
     const APART: &str = "............\n............\n...@*.......\n............\n";
 
     #[test]
     fn a_voice_is_where_the_barker_stands() {
         let begun = begun(APART, 2, 2);
-        let heard = |expected: &[Command], voice: Spot| {
+        let after_bark = |expected: &[Command], voice: Spot| {
             let mut game = begun.clone();
             let expected = expected.iter().map(|command| (RIVAL, *command)).collect();
             let mut voices = vec![voice];
@@ -471,13 +471,19 @@ mod tests {
         let stand = begun.dogs()[1].spot;
         let torus = begun.ground().torus();
         let (below, beyond) = (torus.offset(stand, 0, 1), torus.offset(stand, 2, 0));
-        // It did what was expected, or barked from where it is heard: below the sheep, or beyond it.
+        // It did what was expected, or barked from where it reaches: below the sheep, or beyond it.
         let down = Command::Move(dog, Direction::Down);
-        assert_eq!(heard(&[bark, down], below), (below, Some(Direction::Right)));
-        assert_eq!(heard(&[down, bark], below), (below, Some(Direction::Up)));
-        assert_eq!(heard(&[bark], beyond), (beyond, Some(Direction::Left)));
         assert_eq!(
-            heard(&[bark, down], beyond),
+            after_bark(&[bark, down], below),
+            (below, Some(Direction::Right))
+        );
+        assert_eq!(
+            after_bark(&[down, bark], below),
+            (below, Some(Direction::Up))
+        );
+        assert_eq!(after_bark(&[bark], beyond), (beyond, Some(Direction::Left)));
+        assert_eq!(
+            after_bark(&[bark, down], beyond),
             (beyond, Some(Direction::Left))
         );
         // Where another dog still stands a voice is left for later.
@@ -495,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_heard_was_able_to_bark_and_is_met() {
+    fn a_barking_dog_was_able_to_bark_and_is_met() {
         let mut game = begun(APART, 2, 2);
         let mut world = believed(&game);
         // It is believed frozen, and was not met.
@@ -514,7 +520,8 @@ mod tests {
 
     #[test]
     fn others_are_taken_to_come_first_unless_it_is_known_otherwise() {
-        // Out of sight a sheep hears the own dog, to its left, and the rival's, as far above it as below: the later bark counts.
+        // Out of sight a sheep is in reach of two barks: the own dog's, to its left, and the rival's, as far above it
+        // as below. The later bark counts.
         let begun = begun(APART, 1, 3);
         let dogs = begun.dogs().iter().zip([(3, 2), (6, 0)]);
         let dogs: Vec<Dog> = dogs
@@ -529,7 +536,7 @@ mod tests {
         game.play(ME, own[0]).unwrap();
         game.play(RIVAL, Command::Bark(DogId(1))).unwrap();
         game.end_all();
-        world.advance(&own, Some(&Sight::of(&game.seen_by(ME))));
+        world.advance(&own, Some(&Sight::from_view(&game.seen_by(ME))));
         assert_eq!(world.game.sheep()[0].direction, Direction::Right);
         // Where it was observed in such turns, own barks come first, and the rival's counts.
         let mut world = believed(&before);
@@ -539,7 +546,7 @@ mod tests {
             arrival.learn(1, 0, 1);
         }
         world.arrival = Some(arrival);
-        world.advance(&own, Some(&Sight::of(&game.seen_by(ME))));
+        world.advance(&own, Some(&Sight::from_view(&game.seen_by(ME))));
         assert_eq!(world.game.sheep()[0].direction, Direction::Up);
     }
 }

@@ -1,0 +1,31 @@
+//! What is learnt over matches: models of rivals, and the data that a champion ships.
+
+use serde_json::Value;
+
+/// Models of rivals, or of whatever else is learnt match by match.
+pub trait Models: Sync {
+    /// Adds one match's evidence ([`crate::Lesson::evidence`]) to a stored model.
+    fn merge(&self, model: Option<&Value>, evidence: &Value) -> Value;
+    /// A model made readable: each figure with its evidence count and 90 % credible interval.
+    fn show(&self, model: &Value) -> Value;
+    /// What figures count, in a sentence each, where their names do not say it: by the names that
+    /// [`show`](Self::show) gives them.
+    fn notes(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+}
+
+/// How much self-play is learnt from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Training {
+    /// How many games.
+    pub games: u64,
+    /// Seeds all chance.
+    pub seed: u64,
+}
+
+/// How what a champion ships as data is learnt.
+pub trait Train: Sync {
+    /// Learns by self-play and gives the data's text; `done` is told how many games are played.
+    fn train(&self, training: &Training, done: &mut dyn FnMut(u64)) -> String;
+}

@@ -1,0 +1,84 @@
+//! How our bots did.
+
+use super::narrow::{OWN, SESSION_SHARE, meant};
+use super::records::Filter;
+use super::secrecy::OVER;
+use super::versus::newest;
+use crate::store::{Reader, StoreError};
+use games::stats::Moments;
+use sqlx::{AssertSqlSafe, Row as _};
+
+/// A bot's results.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BotRecord {
+    /// Matches won outright.
+    pub won: u64,
+    /// Matches won together with others.
+    pub tied: u64,
+    /// Matches that somebody else won.
+    pub lost: u64,
+    /// Shares of wins: 1/k for one of k winners.
+    pub share: Moments,
+}
+
+/// A bot's results in matches that were over for everyone by then (microseconds since 1970-01-01 UTC), among
+/// its newest 4096 of the newest 20,480 of the game; one a seat, where it played several.
+///
+/// # Errors
+/// [`StoreError::Read`].
+pub async fn bot_record(
+    reader: &Reader,
+    game: &str,
+    bot: &str,
+    over_by_us: i64,
+) -> Result<BotRecord, StoreError> {
+    let filter = Filter {
+        game: Some(game.to_owned()),
+        bot: Some(bot.to_owned()),
+        ..Filter::default()
+    };
+    let found = newest(reader, &filter).await?;
+    let [from, below] = meant(bot);
+    let row = sqlx::query(AssertSqlSafe(format!(
+        "SELECT count(*), total(w), total(w * w), total(w = 1), total(w > 0 AND w < 1) FROM (
+            SELECT coalesce(
+                (SELECT r.win_share FROM results r WHERE r.match_id = o.match_id AND r.seat = o.place),
+                (SELECT {SESSION_SHARE} FROM sessions x
+                 WHERE x.match_id = o.match_id AND coalesce(x.seat, -x.id) = o.place LIMIT 1)) AS w
+            FROM ({OWN}) o CROSS JOIN matches m ON m.id = o.match_id
+            WHERE o.bot >= ?2 AND o.bot < ?3 AND ({OVER}) <= ?4) WHERE w IS NOT NULL"
+    )))
+    .bind(found.json())
+    .bind(from)
+    .bind(below)
+    .bind(over_by_us)
+    .fetch_one(reader.pool())
+    .await?;
+    let count = row.try_get::<i64, _>(0)? as u64;
+    let won = row.try_get::<f64, _>(3)? as u64;
+    let tied = row.try_get::<f64, _>(4)? as u64;
+    Ok(BotRecord {
+        won,
+        tied,
+        lost: count.saturating_sub(won + tied),
+        share: Moments {
+            count: count as f64,
+            sum: row.try_get(1)?,
+            squares: row.try_get(2)?,
+        },
+    })
+}
+
+/// Users' programs that have played, as history has them, each with its game; of all games or of one.
+///
+/// # Errors
+/// [`StoreError::Read`].
+pub async fn programs_played(
+    reader: &Reader,
+    game: Option<&str>,
+) -> Result<Vec<(String, String)>, StoreError> {
+    let played =
+        "SELECT game, bot FROM programs_played WHERE ?1 IS NULL OR game = ?1 ORDER BY game, bot";
+    let played = sqlx::query_as(played).bind(game.map(str::to_owned));
+    Ok(played.fetch_all(reader.pool()).await?)
+}

@@ -1,0 +1,52 @@
+//! What REST, pages, standings and verbs read of what is stored: free functions over a [`Reader`], and the changes that
+//! belong to no match. Knows what games say of results, which the store does not.
+//!
+//! [`Reader`]: crate::store::Reader
+
+mod bots;
+mod changes;
+mod contents;
+mod integrity;
+mod ledger;
+mod listing;
+mod matches;
+mod meetings;
+mod models;
+mod narrow;
+mod numbers;
+mod pages;
+mod programs;
+mod pruning;
+mod records;
+mod secrecy;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod tournaments;
+mod versus;
+
+pub use bots::{BotRecord, bot_record, programs_played};
+pub use changes::{Change, changed, changes, follows_change, last_change};
+pub use contents::{
+    Contents, bluffs, bluffs_after, contents, entries, entries_page, facts, facts_page, has_fact,
+    head, last_bluff, last_numbers, last_numbers_of, transcript, whole_transcript,
+};
+pub use integrity::{EntryCounts, entry_counts, integrity, match_ids};
+pub use ledger::{ledger_newest, ledger_page};
+pub use matches::{
+    ended_since, is_over, last_market, match_of_market, match_row, matches, matches_ended, session,
+    sessions, sessions_of, team_of, unfinished,
+};
+pub use meetings::Subject;
+pub use models::{model_by_id, model_history, model_versions, models, models_now, teachings_since};
+pub use numbers::{numbers_used, players_of, referee_nonce, seat_of_player};
+pub use programs::{give_note, keep_note, note, program_ran, program_runs};
+pub use pruning::{Pruned, discard, prunable, prune};
+pub use records::*;
+pub use secrecy::{STDERR, Secrecy, public_spec};
+pub use tokens::{add_token, revoke_token, tokens, use_token};
+pub use tournaments::{
+    ALL_ROUNDS, add_round, change_tournament_setup, create_tournament, end_tournament, tournament,
+    tournament_lessons, tournament_matches, tournament_rounds, tournaments,
+};
+pub use versus::versus;

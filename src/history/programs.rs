@@ -1,0 +1,98 @@
+//! What user programs noted and reported in their matches.
+
+use crate::store::types::SessionId;
+use crate::store::{Change, Note, NoteChange, ProgramRun, Reader, Store, StoreError};
+use serde_json::{Value, json};
+
+/// What a program noted last in a match of this game.
+///
+/// # Errors
+/// [`StoreError::Read`], [`StoreError::Corrupt`].
+pub async fn note(reader: &Reader, bot: &str, game: &str) -> Result<Option<Value>, StoreError> {
+    let note: Option<String> =
+        sqlx::query_scalar("SELECT note FROM notes WHERE bot = ? AND game = ?")
+            .bind(bot.to_owned())
+            .bind(game.to_owned())
+            .fetch_optional(reader.pool())
+            .await?;
+    let corrupt = |why| StoreError::Corrupt(format!("the note of {bot} for {game}: {why}"));
+    note.map(|note| serde_json::from_str(&note).map_err(corrupt))
+        .transpose()
+}
+
+async fn note_given(reader: &Reader, session: SessionId) -> Result<Option<Value>, StoreError> {
+    let note: Option<String> = sqlx::query_scalar("SELECT note FROM notes_given WHERE session = ?")
+        .bind(session.0)
+        .fetch_optional(reader.pool())
+        .await?;
+    let corrupt = |why| StoreError::Corrupt(format!("session {}'s note: {why}", session.0));
+    note.map(|note| serde_json::from_str(&note).map_err(corrupt))
+        .transpose()
+}
+
+/// What became of the programs of these sessions: each with its report and its standard error, by session. Sessions
+/// without a program, or whose program has not ended yet, are left out.
+///
+/// # Errors
+/// [`StoreError::Read`], [`StoreError::Corrupt`].
+pub async fn program_runs(
+    reader: &Reader,
+    sessions: &[SessionId],
+) -> Result<Vec<(SessionId, Value, String)>, StoreError> {
+    let runs: Vec<(i64, String, String)> = sqlx::query_as(
+        "SELECT session, report, stderr FROM program_runs
+         WHERE session IN (SELECT value FROM json_each(?)) ORDER BY session",
+    )
+    .bind(json!(sessions).to_string())
+    .fetch_all(reader.pool())
+    .await?;
+    let read = |(session, report, stderr): (i64, String, String)| {
+        let report = serde_json::from_str(&report).map_err(|why| {
+            StoreError::Corrupt(format!("the program of session {session}: {why}"))
+        })?;
+        Ok((SessionId(session), report, stderr))
+    };
+    runs.into_iter().map(read).collect()
+}
+
+/// Keeps what a program noted, in the place of what it noted before.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn keep_note(store: &Store, note: Note) -> Result<(), StoreError> {
+    let change = Change::Note(Box::new(NoteChange::Kept(note)));
+    store.change(change).await?;
+    Ok(())
+}
+
+/// The note with which a session's program begins, which is given to it again if its match is told again: the last one
+/// kept, or, where the match `began` before, the one that it was given then.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn give_note(
+    store: &Store,
+    session: SessionId,
+    (bot, game): (&str, &str),
+    began: bool,
+) -> Result<Option<Value>, StoreError> {
+    if began {
+        return note_given(store.reader(), session).await;
+    }
+    let note = note(store.reader(), bot, game).await?;
+    if let Some(note) = note.clone() {
+        let change = Change::Note(Box::new(NoteChange::Given(session, note)));
+        store.change(change).await?;
+    }
+    Ok(note)
+}
+
+/// Stores what became of a program, with its note.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn program_ran(store: &Store, run: ProgramRun) -> Result<(), StoreError> {
+    let change = Change::Program(Box::new(run));
+    store.change(change).await?;
+    Ok(())
+}

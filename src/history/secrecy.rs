@@ -1,0 +1,64 @@
+//! Who may see what a session knows, and until when it is secret.
+
+use crate::store::StoreError;
+use crate::store::rows;
+use crate::store::types::Side;
+use sqlx::Row as _;
+use sqlx::sqlite::SqliteRow;
+
+/// Who owns what a session knows, and since when it is no longer secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Secrecy {
+    /// Whose transcript.
+    pub side: Side,
+    /// The bot that plays, or for [`Side::Referee`] the seat's spec.
+    pub bot: String,
+    /// The name on the session's seat, where seat and name are known.
+    pub entrant: Option<String>,
+    /// When the match was over for everyone, in microseconds since 1970-01-01 UTC; `None` while it runs.
+    pub over_us: Option<i64>,
+}
+
+/// The kind of the fact that holds what a program wrote to standard error: its owner and admins alone may read it.
+pub const STDERR: &str = "stderr";
+
+/// A player's spec as everybody may know it. Programs' words and addresses are their owners' secrets: only what kind it
+/// is is left of those.
+#[must_use]
+pub fn public_spec(spec: &str) -> &str {
+    match spec.split_once(':') {
+        Some((kind @ ("cmd" | "url"), _)) => kind,
+        _ => spec,
+    }
+}
+
+/// When the match `m` was over: its end, where our referee reported it, but in a tournament not before that has ended: its
+/// deck may be played again. One that fills no place there is not over while any tournament goes on. In others' matches each session
+/// receives the end by itself, so the match is over when the last of ours has received it.
+pub(super) const OVER: &str = "CASE WHEN m.ended_us IS NULL THEN NULL
+    WHEN EXISTS (SELECT 1 FROM tournament_matches p JOIN tournaments t ON t.id = p.tournament
+        WHERE p.match_id = m.id AND t.ended_us IS NULL) THEN NULL
+    WHEN EXISTS (SELECT 1 FROM seats n WHERE n.match_id = m.id AND n.entrant IS NOT NULL)
+        AND NOT EXISTS (SELECT 1 FROM tournament_matches p WHERE p.match_id = m.id)
+        AND EXISTS (SELECT 1 FROM tournaments t WHERE t.ended_us IS NULL) THEN NULL
+    WHEN m.ours = 1 THEN m.ended_us
+    WHEN EXISTS (SELECT 1 FROM sessions x WHERE x.match_id = m.id AND x.ended_us IS NULL) THEN NULL
+    ELSE max(m.ended_us, coalesce((SELECT max(x.ended_us) FROM sessions x WHERE x.match_id = m.id), 0)) END";
+
+/// The name on the seat of the session `s`.
+pub(super) const ENTRANT: &str =
+    "(SELECT n.name FROM seats n WHERE n.match_id = s.match_id AND n.seat = s.seat)";
+
+/// Reads the columns `side, bot,` [`ENTRANT`], [`OVER`], of which the last two begin at `at`.
+pub(super) fn read(
+    row: &SqliteRow,
+    (side, bot): (usize, usize),
+    at: usize,
+) -> Result<Secrecy, StoreError> {
+    Ok(Secrecy {
+        side: rows::word(row.try_get(side)?)?,
+        bot: row.try_get(bot)?,
+        entrant: row.try_get(at)?,
+        over_us: row.try_get(at + 1)?,
+    })
+}

@@ -1,0 +1,7 @@
+//! What is read of stored matches: lists, contents, rivals, tournaments.
+
+mod contents;
+mod lists;
+mod naming;
+mod rivals;
+mod tournaments;

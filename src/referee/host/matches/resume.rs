@@ -1,0 +1,115 @@
+//! Resumes matches interrupted by a stop of the daemon: the table and the in-process bots are rebuilt from
+//! the match's setup, replay the transcripts, and go on from there.
+
+use super::{Host, Play, places};
+use crate::referee::host::callbacks::Links;
+use crate::referee::host::match_info::MatchInfo;
+use crate::referee::host::setup::{hosted, specs};
+use crate::referee::record::log::{MatchLog, answered};
+use crate::referee::record::{MatchRecord, RecordError, UnfinishedMatch, cancelled};
+use crate::referee::seat::OwnAddress;
+use crate::replay::replay_match;
+use crate::store::types::{Entry, MatchRow};
+use crate::thinking::guarded;
+use games::{Match, Seats};
+use std::sync::Arc;
+use std::time::Duration;
+
+impl Host {
+    /// Resumes interrupted matches. One that cannot continue is closed as cancelled.
+    ///
+    /// # Errors
+    /// [`RecordError`] if they cannot be read.
+    pub async fn resume(self: &Arc<Self>) -> Result<usize, RecordError> {
+        let mut resumed = 0;
+        let (game, referee) = (self.kit.card().name, &self.settings.referee);
+        for cut in self.recording.unfinished(game, referee).await? {
+            let id = cut.row.id.clone();
+            match self.resume_one(cut).await {
+                Ok(()) => resumed += 1,
+                Err(why) => tracing::warn!(match_id = id, why, "a match cannot be resumed"),
+            }
+        }
+        Ok(resumed)
+    }
+
+    async fn resume_one(self: &Arc<Self>, cut: UnfinishedMatch) -> Result<(), String> {
+        let UnfinishedMatch {
+            row,
+            ids,
+            seeds,
+            past: entries,
+            record,
+        } = cut;
+        let (match_, links) = match self.reopened(&row, &seeds, &entries, &record).await {
+            Ok(reopened) => reopened,
+            Err(why) => {
+                let detail = format!("it could not be resumed after a restart: {why}");
+                return match record.close(cancelled(detail)).await {
+                    Ok(()) => Err(why),
+                    Err(error) => Err(format!("{why}; {error}")),
+                };
+            }
+        };
+        let info = MatchInfo {
+            match_id: row.id.clone(),
+            game: row.game.clone(),
+            market: row.market,
+            ids,
+            seats: row.seats.iter().map(|seat| seat.spec.clone()).collect(),
+            names: row.seats.iter().map(|seat| seat.name.clone()).collect(),
+            started_us: row.started_us,
+        };
+        let hosted = hosted(info, MatchLog::of_past(&entries));
+        self.registry.enter(Arc::clone(&hosted));
+        let play = Play {
+            match_,
+            links,
+            record,
+            pause: Duration::ZERO,
+        };
+        let _going_on = self.spawn(hosted, play).begin();
+        Ok(())
+    }
+
+    /// The match's table and players, as they were where its transcripts end.
+    async fn reopened(
+        &self,
+        row: &MatchRow,
+        seeds: &[u64],
+        entries: &Seats<Vec<Entry>>,
+        record: &MatchRecord,
+    ) -> Result<(Match, Links), String> {
+        let own = self.settings.own.as_ref();
+        let mut specs = specs(row)?;
+        let launches = self.launches(&mut specs).await;
+        let launches = launches.map_err(|error| error.to_string())?;
+        let table = self
+            .kit
+            .reopen(&row.setup)
+            .map_err(|error| error.to_string())?;
+        let again = specs.iter().map(|spec| OwnAddress::known_again(own, spec));
+        let called = again.collect::<Result<Vec<_>, _>>();
+        let called = called.map_err(|error| error.to_string())?;
+        let links = self.links((&called, &launches), (seeds, &[]), None);
+        let mut links = links.map_err(|error| error.to_string())?;
+        for (link, (seat, entries)) in links.iter_mut().zip(entries.iter()) {
+            if let Some(link) = link {
+                link.begins(&row.id, record.session(seat));
+                link.take_up(answered(entries))?;
+            }
+        }
+        let all = entries.iter();
+        let all = all.flat_map(|(seat, entries)| entries.iter().map(move |entry| (seat, entry)));
+        let (all, wire) = (all.collect::<Vec<_>>(), self.kit.card().wire);
+        let replayed = guarded(|| replay_match(table, wire, all, false));
+        let replayed = replayed.map_err(|panic| panic.to_string())?;
+        if let Some(difference) = replayed.differences.first() {
+            return Err(format!(
+                "its transcripts do not fit the rules any more: {difference}"
+            ));
+        }
+        let places = places(&links);
+        Ok((replayed.match_.among(places), links))
+    }
+}

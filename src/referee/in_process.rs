@@ -1,0 +1,78 @@
+//! Matches among built-in bots in this process, without a wire and without copies of what a wire would carry.
+
+use super::budget::{Stopwatch, ThinkBudget};
+use super::record::DecisionTimes;
+use super::refereed::Refereed;
+use super::seat_spec::FILLER;
+use super::stop::Stop;
+use crate::clock::now_us;
+use games::match_::{Conduct, out_of_time};
+use games::{Histogram, Kit, PlaySetup, Seat, SetupError};
+
+/// How built-in bots play in process.
+#[derive(Clone, Copy, Debug)]
+pub struct InProcess {
+    /// The budget of each decision.
+    pub budget: ThinkBudget,
+    /// Whether bots may use opponent models.
+    pub models: bool,
+    /// Whether every decision is timed, and not only those of bots that search.
+    pub timed: bool,
+}
+
+impl InProcess {
+    /// Plays a match; `None` if `stop` cut it short. Blocks. Where the game takes out who is late, that is reported as on
+    /// our hub.
+    pub(super) fn play(
+        self,
+        kit: &dyn Kit,
+        setup: &PlaySetup,
+        stop: &Stop,
+    ) -> Result<Option<Refereed>, SetupError> {
+        let thinks = |bot: &String| {
+            let mut cards = kit.card().bots.iter();
+            self.timed || cards.any(|card| card.name == bot && card.thinks)
+        };
+        let measured = setup.bots.iter().map(thinks).collect();
+        let started_us = now_us();
+        let clock = Stopwatch::new(self.budget, measured, stop.flag());
+        let played = kit.play(setup, &clock)?;
+        if stop.is_set() {
+            return Ok(None);
+        }
+        let times = clock.into_times();
+        let late = played.late.iter();
+        let blames: Vec<_> = late.map(|seat| out_of_time(*seat, "")).collect();
+        let seats = (0u8..).map(Seat).zip(&times);
+        let conduct = seats.map(|(seat, times)| {
+            let refused = played.refused.get(seat).copied().unwrap_or_default();
+            let missed = u32::from(played.late.contains(&seat));
+            Conduct::of_times(Histogram::from_times(times), refused, missed)
+        });
+        let conduct: Vec<Conduct> = conduct.collect();
+        let seats = (0u8..).map(Seat).zip(&conduct);
+        let participation = seats.map(|(seat, conduct)| {
+            let blame = blames.iter().find(|blame| blame.seat == seat);
+            Some(conduct.participation(None, blame))
+        });
+        Ok(Some(Refereed {
+            started_us,
+            seats: setup
+                .bots
+                .iter()
+                .map(|bot| format!("builtin:{bot}"))
+                .collect(),
+            participation: participation.collect(),
+            blames,
+            conduct,
+            transcript: played.transcript,
+            times: DecisionTimes::Measured(times),
+            ..Refereed::ended(played.outcome)
+        }))
+    }
+}
+
+/// The name of the bot that plays on a seat.
+pub(super) fn bot_of(spec: &super::SeatSpec) -> String {
+    spec.builtin().unwrap_or(FILLER).to_owned()
+}

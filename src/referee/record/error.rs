@@ -1,0 +1,23 @@
+//! Why a match is not stored.
+
+use crate::store::StoreError;
+
+/// Why a match is not stored, as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordError {
+    /// Nothing can be written at present: what was to be stored may be tried again.
+    #[error("the match cannot be recorded: {0}")]
+    Unwritable(String),
+    /// It will never be stored.
+    #[error("the match cannot be recorded: {0}")]
+    Failed(String),
+}
+
+impl From<StoreError> for RecordError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unwritable(_) => Self::Unwritable(error.to_string()),
+            _ => Self::Failed(error.to_string()),
+        }
+    }
+}

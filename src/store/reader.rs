@@ -1,0 +1,37 @@
+//! [`Reader`]: the connections that everything above reads by.
+
+use super::open::KitOf;
+use sqlx::sqlite::SqlitePool;
+
+/// Reads what is stored. Cheap to clone; all clones share a few connections.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    pub(super) pool: SqlitePool,
+    /// Of folds: listing and showing cannot keep a callback waiting.
+    pub(super) folders: SqlitePool,
+    pub(super) kit: KitOf,
+}
+
+impl Reader {
+    /// Connections.
+    pub(crate) const fn pool(&self) -> &SqlitePool {
+        &self.pool
+    }
+
+    /// Connections for reads that a callback waits for.
+    pub(crate) const fn folders(&self) -> &SqlitePool {
+        &self.folders
+    }
+
+    /// The game with this name.
+    #[must_use]
+    pub fn kit(&self, game: &str) -> Option<&'static dyn games::Kit> {
+        (self.kit)(game)
+    }
+
+    /// Closes the connections.
+    pub(super) async fn close(&self) {
+        self.pool.close().await;
+        self.folders.close().await;
+    }
+}

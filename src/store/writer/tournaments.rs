@@ -1,0 +1,59 @@
+//! Tournaments and their rounds, as rows. Their matches are written by the transactions that end them.
+
+use crate::store::types::{StoredRound, TournamentRow};
+use serde_json::{Value, json};
+use sqlx::SqliteConnection;
+
+/// A change of the stored tournaments.
+#[derive(Debug)]
+pub enum TournamentChange {
+    /// A new one.
+    Create(Box<TournamentRow>),
+    /// Its id, and a round that is decided.
+    Round(String, StoredRound),
+    /// Its id, and its new setup.
+    Setup(String, Value),
+    /// Its id, when it ended (microseconds since 1970-01-01 UTC) and why.
+    End(String, i64, String),
+}
+
+/// Makes the change in its own transaction; `None` if there is no such tournament.
+pub(super) async fn change(
+    connection: &mut SqliteConnection,
+    change: &TournamentChange,
+) -> Result<Option<i64>, sqlx::Error> {
+    let query = match change {
+        TournamentChange::Create(new) => sqlx::query_scalar(
+            "INSERT INTO tournaments (id, name, game, setup, entrants, started_us)
+             VALUES (?, ?, ?, ?, ?, ?) RETURNING rowid",
+        )
+        .bind(new.id.clone())
+        .bind(new.name.clone())
+        .bind(new.game.clone())
+        .bind(new.setup.to_string())
+        .bind(json!(new.entrants).to_string())
+        .bind(new.started_us),
+        TournamentChange::Round(id, round) => sqlx::query_scalar(
+            "INSERT INTO tournament_rounds (tournament, round, decision, decided_us)
+             VALUES (?, ?, ?, ?) RETURNING round",
+        )
+        .bind(id.clone())
+        .bind(round.round)
+        .bind(round.decision.to_string())
+        .bind(round.decided_us),
+        TournamentChange::Setup(id, setup) => {
+            sqlx::query_scalar("UPDATE tournaments SET setup = ? WHERE id = ? RETURNING rowid")
+                .bind(setup.to_string())
+                .bind(id.clone())
+        }
+        TournamentChange::End(id, at_us, why) => sqlx::query_scalar(
+            "UPDATE tournaments SET ended_why = coalesce(ended_why, ?), ended_us = coalesce(ended_us, ?)
+             WHERE id = ? RETURNING rowid",
+        )
+        .bind(why.clone())
+        .bind(*at_us)
+        .bind(id.clone()),
+    };
+    // To the very end: the last step is the commit, and its error must not be missed.
+    Ok(query.fetch_all(connection).await?.pop())
+}
